@@ -1,0 +1,141 @@
+package normalize
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"sluice/schema"
+)
+
+// Limits of one record: hostile or broken answers must not take the process down.
+const (
+	maxDepth    = 64
+	maxElements = 100_000
+	maxKey      = 512
+	// maxNesting is how deep declared arrays nest: the key of a row has so many positions.
+	maxNesting = 2
+	// maxKept bounds what the pool keeps, so that one giant does not stay for ever.
+	maxKept = 1 << 20
+)
+
+var errDeclaration = errors.New("declaration does not compile")
+
+// Normalizer turns the records of one resource into rows. It is safe for
+// concurrent use: what it needs for one record comes from a pool.
+type Normalizer struct {
+	root *object
+	// tables are the resource's tables, in the order of Resource.Tables.
+	tables []table
+	// modified is the index of the modification time in the columns of the
+	// record, -1 if records carry none.
+	modified int
+	zone     *time.Location
+	scratch  sync.Pool
+}
+
+// table is what the walk needs of one table.
+type table struct {
+	columns []column
+	depth   int
+	// top is the index of the top-level array it descends from, 0 for the record.
+	top int
+	// label is its part of the hash.
+	label string
+}
+
+// column is one leaf; label is its part of the hash.
+type column struct {
+	kind  schema.Kind
+	label string
+}
+
+// object is one object of the wire, compiled: what to do with each of its keys.
+type object struct {
+	table  int
+	fields map[string]field
+}
+
+// field says what one declared key is: a column (child nil), an array (child
+// set), or neither, which is an ignored key.
+type field struct {
+	column int
+	child  *array
+	ignore bool
+}
+
+// array is one declared array of the wire.
+type array struct {
+	name    string
+	table   int
+	element *object
+	// scalar arrays hold bare values; object arrays may come as one object.
+	scalar, object bool
+}
+
+// New compiles the declaration of a resource. Zone is the organization's: the
+// date-times that carry no offset are in it. It fails if the key column is not
+// declared first or if the modification time is not a declared instant;
+// schema.Validate says the same with more words.
+func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
+	if zone == nil {
+		return nil, fmt.Errorf("%w: %s: the organization's time zone is nil; pass it or time.UTC", errDeclaration, resource.Name)
+	}
+	if len(resource.Columns) == 0 || resource.Columns[0].Wire != resource.ID || resource.Columns[0].Kind != schema.KindID {
+		return nil, fmt.Errorf("%w: %s: the key %q is not the first column; declare it first, by ID",
+			errDeclaration, resource.Name, resource.ID)
+	}
+	n := &Normalizer{modified: -1, zone: zone}
+	for i, c := range resource.Columns {
+		if c.Wire == resource.Modified() && c.Kind == schema.KindTime {
+			n.modified = i
+		}
+	}
+	if resource.Modified() != "" && n.modified < 0 {
+		return nil, fmt.Errorf("%w: %s: the modification time %q is not declared; declare it by Time",
+			errDeclaration, resource.Name, resource.Modified())
+	}
+	tables := resource.Tables()
+	for i := range tables {
+		if tables[i].Depth() > maxNesting {
+			return nil, fmt.Errorf("%w: %s: table %s nests %d deep, at most %d is known; declare the inner array by JSON",
+				errDeclaration, resource.Name, tables[i].Name, tables[i].Depth(), maxNesting)
+		}
+		n.tables = append(n.tables, compileTable(&tables[i]))
+	}
+	next := 1
+	n.root = compileObject(0, resource.Columns, resource.Children, resource.Ignored, &next)
+	n.scratch.New = func() any { return newScratch(n) }
+	return n, nil
+}
+
+func compileTable(t *schema.Table) table {
+	compiled := table{depth: t.Depth(), top: t.Root, label: label(strings.Join(t.Path, "."))}
+	for _, c := range t.Columns {
+		compiled.columns = append(compiled.columns, column{kind: c.Kind, label: label(c.Wire)})
+	}
+	return compiled
+}
+
+// compileObject numbers the tables in the same depth-first order as Resource.Tables.
+func compileObject(
+	at int, columns []schema.Column, children []schema.Child, ignored map[string]string, next *int,
+) *object {
+	o := &object{table: at, fields: make(map[string]field, len(columns)+len(children)+len(ignored))}
+	for key := range ignored {
+		o.fields[key] = field{ignore: true}
+	}
+	for i, c := range columns {
+		o.fields[c.Wire] = field{column: i}
+	}
+	for i := range children {
+		child := &children[i]
+		a := &array{name: child.Name, table: *next, scalar: child.Scalar, object: child.Object}
+		*next++
+		a.element = compileObject(a.table, child.Columns, child.Children, child.Ignored, next)
+		o.fields[child.Name] = field{child: a}
+	}
+	return o
+}

@@ -1,0 +1,138 @@
+package normalize
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxName bounds key names in errors: they go to logs and to the database.
+const maxName = 80
+
+// fault is the error for a key of the object where the walk stands; name is ""
+// for the object itself. The format must never be given a value of the record.
+func (s *scratch) fault(name string, code Code, format string, args ...any) *ValueError {
+	return &ValueError{Path: s.where(cut(name)), Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+// syntax tells the decoder's errors apart. Their texts quote the record, so only
+// the place is taken.
+func (s *scratch) syntax(name string, err error) *ValueError {
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return s.fault(name, CodeDuplicateKey, "an object has the same key twice; which one counts is unknown")
+	}
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return s.fault(name, CodeBadJSON, "the JSON breaks at byte %d", syntactic.ByteOffset)
+	}
+	return s.fault(name, CodeBadJSON, "the JSON ends early")
+}
+
+// where writes the path of a key: line_items[1].rate. Names that hold a
+// character of the notation are quoted, so that no two places share a path.
+func (s *scratch) where(name string) string {
+	var b strings.Builder
+	for i, at := range s.path {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(at.name)
+		if at.index >= 0 {
+			b.WriteByte('[')
+			b.WriteString(strconv.Itoa(at.index))
+			b.WriteByte(']')
+		}
+	}
+	writeName(&b, name)
+	return b.String()
+}
+
+// wherever is where without positions: line_items[].rate.
+func (s *scratch) wherever(name string) string {
+	var b strings.Builder
+	for i, at := range s.path {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(at.name)
+		if at.index >= 0 {
+			b.WriteString("[]")
+		}
+	}
+	writeName(&b, name)
+	return b.String()
+}
+
+func writeName(b *strings.Builder, name string) {
+	if name == "" {
+		return
+	}
+	if b.Len() > 0 {
+		b.WriteByte('.')
+	}
+	if strings.ContainsAny(name, `.[]"`) {
+		name = strconv.Quote(name)
+	}
+	b.WriteString(name)
+}
+
+// cut bounds a name, without half a character at its end.
+func cut(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "") + "…"
+}
+
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "bool"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	default:
+		return "broken value"
+	}
+}
+
+// identify finds the key of a record that does not fit, so that whoever decides
+// about it can look it up; "" if it cannot be read. Only the first value of the
+// key is looked at and only keys of the record itself.
+func (n *Normalizer) identify(raw []byte) string {
+	s := newScratch(n)
+	s.reset(raw)
+	if s.dec.PeekKind() != '{' {
+		return ""
+	}
+	s.newRow(0)
+	if _, err := s.dec.ReadToken(); err != nil {
+		return ""
+	}
+	for s.dec.PeekKind() == '"' {
+		quoted, err := s.dec.ReadValue()
+		if err != nil {
+			return ""
+		}
+		known, ok := n.root.fields[string(s.unquote(quoted))]
+		if ok && known.child == nil && !known.ignore && known.column == 0 {
+			if s.leaf(n.root, 0, 0, "") != nil {
+				return ""
+			}
+			return string(s.text)
+		}
+		if err := s.dec.SkipValue(); err != nil {
+			return ""
+		}
+	}
+	return ""
+}

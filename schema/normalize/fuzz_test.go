@@ -1,0 +1,56 @@
+package normalize_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/schema/normalize"
+)
+
+// Whatever the bytes are: no panic, a *ValueError or rows, the same ones each
+// time, and no text that Postgres refuses.
+func FuzzRecord(f *testing.F) {
+	for _, seed := range []string{
+		`{"order_id":"1","note":"a\u0000\ud800","total":1e3,"changed":"2026-01-17T15:27:23+0530"}`,
+		`{"order_id":7,"line_items":[{"rate":"-0.10","serial_numbers":["a",null],"x":{"y":[1]}}],"z":null}`,
+		`{"order_id":"1","billing_address":"","blob":{"b":1,"a":[true,"\\u0000"]}}`,
+		`{"order_id":"1","order_id":"2"}`, `[]`, ``, `{"a":`, "{\"order_id\":\"\xff\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	n := normalizer(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got, err := n.Record(raw)
+		again, errAgain := n.Record(raw)
+		if diff := cmp.Diff(got, again); diff != "" || (err == nil) != (errAgain == nil) {
+			t.Fatalf("two readings differ: %v, %v\n%s", err, errAgain, diff)
+		}
+		if err != nil {
+			var fault *normalize.ValueError
+			if !errors.As(err, &fault) || fault.Code == "" || !keepable(err.Error()) || !keepable(fault.ID) {
+				t.Fatalf("not a clean *ValueError: %q", err)
+			}
+			return
+		}
+		if got.ID == "" || len(got.Tables[0]) != 1 || !keepable(got.Extra) {
+			t.Fatalf("an impossible record: %+v", got)
+		}
+		for _, rows := range got.Tables {
+			for _, row := range rows {
+				for _, value := range row.Values {
+					if !keepable(value.Text) || value.State != normalize.Set && value.Text != "" {
+						t.Fatalf("an impossible value %+v", value)
+					}
+				}
+			}
+		}
+	})
+}
+
+func keepable(text string) bool {
+	return utf8.ValidString(text) && !strings.Contains(text, "\x00")
+}

@@ -1,0 +1,66 @@
+package normalize
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// label is a text with its length before it, so that nothing that follows can
+// be taken for a part of it.
+func label(text string) string {
+	return string(appendString(nil, text))
+}
+
+func appendString(dst []byte, text string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(text)))
+	return append(dst, text...)
+}
+
+// The parts of the hash's input begin with one of these.
+const (
+	tagTable = 'T'
+	tagRow   = 'R'
+	tagExtra = 'X'
+)
+
+// hash is the content hash: SHA-256 of all that the record carries, cut to 16
+// bytes. What a record does not carry leaves no trace in it, so that declaring
+// a further column changes no hash until upstream sends it.
+func (s *scratch) hash(record *Record) [16]byte {
+	buf := s.spareHash[:0]
+	for i, rows := range record.Tables {
+		t := &s.n.tables[i]
+		if !record.Carries[i] || t.depth > 1 && len(rows) == 0 {
+			continue
+		}
+		buf = append(buf, tagTable)
+		buf = append(buf, t.label...)
+		for _, row := range rows {
+			buf = appendRow(buf, t, row)
+		}
+	}
+	buf = append(buf, tagExtra)
+	buf = append(buf, record.Extra...)
+	s.spareHash = buf
+	sum := sha256.Sum256(buf)
+	return [16]byte(sum[:16])
+}
+
+// appendRow ends a row with an empty label, which no column has.
+func appendRow(buf []byte, t *table, row Row) []byte {
+	buf = append(buf, tagRow)
+	for _, at := range row.Position {
+		buf = binary.AppendUvarint(buf, uint64(at)) //nolint:gosec // an index is never negative
+	}
+	for i, value := range row.Values {
+		if value.State == Absent {
+			continue
+		}
+		buf = append(buf, t.columns[i].label...)
+		buf = append(buf, byte(value.State))
+		if value.State == Set {
+			buf = appendString(buf, value.Text)
+		}
+	}
+	return append(buf, 0)
+}

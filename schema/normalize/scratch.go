@@ -1,0 +1,142 @@
+package normalize
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// scratch is what one record needs while it is walked. Texts of all values lie
+// in one buffer and become strings at once, so that a record costs a handful of
+// allocations however many values it has.
+type scratch struct {
+	n      *Normalizer
+	input  bytes.Buffer
+	dec    *jsontext.Decoder
+	text   []byte
+	cells  []cell
+	rows   []rowRef
+	counts []int
+	carry  []bool
+	path   []step
+	extra  []extra
+	drift  []Drift
+	// spare holds an unquoted string or name, spareHash the hash's input.
+	spare, spareHash []byte
+	// instant is the one read last, modified the record's own.
+	instant, modified time.Time
+}
+
+// cell is one value: its text is text[from:to].
+type cell struct {
+	from, to int
+	state    State
+}
+
+// rowRef is one row: its cells begin at first.
+type rowRef struct {
+	table, first int
+	position     [maxNesting]int
+}
+
+// step is one array on the way to where the walk stands; index is -1 where the
+// wire holds one object in place of an array.
+type step struct {
+	name  string
+	index int
+}
+
+// extra is one key that the declaration does not know.
+type extra struct{ path, value string }
+
+func newScratch(n *Normalizer) *scratch {
+	return &scratch{
+		n: n, dec: jsontext.NewDecoder(bytes.NewReader(nil)),
+		counts: make([]int, len(n.tables)), carry: make([]bool, len(n.tables)),
+	}
+}
+
+func (s *scratch) reset(raw []byte) {
+	s.input = *bytes.NewBuffer(raw)
+	s.dec.Reset(&s.input, jsontext.AllowInvalidUTF8(true))
+	s.text, s.cells, s.rows, s.path = s.text[:0], s.cells[:0], s.rows[:0], s.path[:0]
+	s.extra, s.drift = s.extra[:0], s.drift[:0]
+	s.modified = time.Time{}
+	clear(s.counts)
+	clear(s.carry)
+	s.carry[0] = true
+}
+
+// release gives the scratch back to the pool, without the record's bytes.
+func (s *scratch) release() {
+	s.input = bytes.Buffer{}
+	if cap(s.text)+cap(s.spare)+cap(s.spareHash) <= maxKept {
+		s.n.scratch.Put(s)
+	}
+}
+
+// newRow reserves the cells of a row, all absent, and gives the index of the first.
+func (s *scratch) newRow(table int) int {
+	first := len(s.cells)
+	for range s.n.tables[table].columns {
+		s.cells = append(s.cells, cell{})
+	}
+	ref := rowRef{table: table, first: first}
+	depth := 0
+	for _, at := range s.path {
+		ref.position[depth] = max(at.index, 0)
+		depth++
+	}
+	s.rows = append(s.rows, ref)
+	s.counts[table]++
+	return first
+}
+
+// record copies what was found out of the scratch.
+func (s *scratch) record(raw []byte) Record {
+	text := string(s.text)
+	values := make([]Value, len(s.cells))
+	for i, c := range s.cells {
+		if c.state == Set {
+			values[i] = Value{Text: text[c.from:c.to], State: Set}
+		} else {
+			values[i].State = c.state
+		}
+	}
+	record := Record{
+		ID:       values[0].Text,
+		Modified: s.modified,
+		Tables:   make([][]Row, len(s.n.tables)),
+		Carries:  append([]bool(nil), s.carry...),
+		Extra:    s.extraObject(),
+		Drift:    append([]Drift(nil), s.drift...),
+		Raw:      raw,
+	}
+	s.distribute(&record, values)
+	record.Hash = s.hash(&record)
+	return record
+}
+
+// distribute gives every table its rows, in the order of the record.
+func (s *scratch) distribute(record *Record, values []Value) {
+	rows := make([]Row, len(s.rows))
+	places := 0
+	for i, count := range s.counts {
+		if count > 0 {
+			record.Tables[i] = rows[:0:count]
+			rows = rows[count:]
+		}
+		places += count * s.n.tables[i].depth
+	}
+	positions := make([]int, 0, places)
+	for _, ref := range s.rows {
+		t := &s.n.tables[ref.table]
+		from := len(positions)
+		positions = append(positions, ref.position[:t.depth]...)
+		record.Tables[ref.table] = append(record.Tables[ref.table], Row{
+			Position: positions[from:len(positions):len(positions)],
+			Values:   values[ref.first : ref.first+len(t.columns) : ref.first+len(t.columns)],
+		})
+	}
+}

@@ -1,0 +1,207 @@
+package normalize
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Record turns one record into rows. Its error is a *ValueError: the record as a
+// whole does not fit then. The bytes are kept as Record.Raw and not copied: do
+// not change them afterwards.
+func (n *Normalizer) Record(raw []byte) (Record, error) {
+	s, _ := n.scratch.Get().(*scratch)
+	s.reset(raw)
+	if fault := s.walk(); fault != nil {
+		fault.ID = n.identify(raw)
+		s.release()
+		return Record{}, fault
+	}
+	record := s.record(raw)
+	s.release()
+	return record, nil
+}
+
+func (s *scratch) walk() *ValueError {
+	switch kind := s.dec.PeekKind(); kind {
+	case '{':
+	case jsontext.KindInvalid:
+		return s.syntax("", s.peekError())
+	default:
+		return s.fault("", CodeNotAnObject, "a record must be a JSON object, this is a %s", kindName(kind))
+	}
+	if fault := s.object(s.n.root, s.newRow(0)); fault != nil {
+		return fault
+	}
+	if _, err := s.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return s.fault("", CodeBadJSON, "more bytes follow the record")
+	}
+	if s.cells[0].state != Set {
+		return s.fault("", CodeNoID, "the record has no key, or an empty one")
+	}
+	return nil
+}
+
+// peekError fetches the error behind an invalid kind.
+func (s *scratch) peekError() error {
+	_, err := s.dec.ReadToken()
+	return err
+}
+
+// object walks one object whose cells begin at first; the brace is not read yet.
+func (s *scratch) object(o *object, first int) *ValueError {
+	if _, err := s.dec.ReadToken(); err != nil {
+		return s.syntax("", err)
+	}
+	for s.dec.PeekKind() != '}' {
+		quoted, err := s.dec.ReadValue()
+		if err != nil {
+			return s.syntax("", err)
+		}
+		name := s.unquote(quoted)
+		known, ok := o.fields[string(name)]
+		var fault *ValueError
+		switch {
+		case !ok:
+			fault = s.unknown(string(name))
+		case known.ignore:
+			_, fault = s.value("")
+		case known.child != nil:
+			fault = s.array(known.child)
+		default:
+			fault = s.leaf(o, first, known.column, string(name))
+		}
+		if fault != nil {
+			return fault
+		}
+	}
+	if _, err := s.dec.ReadToken(); err != nil {
+		return s.syntax("", err)
+	}
+	return nil
+}
+
+// array walks a declared array. "" and null mean that it is there and empty.
+func (s *scratch) array(a *array) *ValueError {
+	if len(s.path) == 0 {
+		s.markCarried(a.table)
+	}
+	switch kind := s.dec.PeekKind(); {
+	case kind == '[':
+		return s.elements(a)
+	case kind == '{' && a.object:
+		return s.single(a)
+	default:
+		raw, fault := s.value(a.name)
+		if fault != nil {
+			return fault
+		}
+		if kind == 'n' || kind == '"' && blank(s.unquote(raw)) {
+			return nil
+		}
+		return s.fault(a.name, CodeWrongType, "an array is declared, the wire has a %s", kindName(kind))
+	}
+}
+
+// markCarried notes that the record has a top-level array: rows of it and of
+// all that descends from it are replaced.
+func (s *scratch) markCarried(top int) {
+	for i := range s.n.tables {
+		if s.n.tables[i].top == top {
+			s.carry[i] = true
+		}
+	}
+}
+
+func (s *scratch) elements(a *array) *ValueError {
+	if _, err := s.dec.ReadToken(); err != nil {
+		return s.syntax(a.name, err)
+	}
+	s.path = append(s.path, step{name: a.name})
+	for index := 0; s.dec.PeekKind() != ']'; index++ {
+		s.path[len(s.path)-1].index = index
+		if fault := s.element(a); fault != nil {
+			return fault
+		}
+	}
+	s.path = s.path[:len(s.path)-1]
+	if _, err := s.dec.ReadToken(); err != nil {
+		return s.syntax(a.name, err)
+	}
+	return nil
+}
+
+func (s *scratch) element(a *array) *ValueError {
+	if len(s.rows) > maxElements {
+		return s.fault("", CodeTooLarge, "the record has more than %d array elements", maxElements)
+	}
+	kind := s.dec.PeekKind()
+	switch {
+	case kind == jsontext.KindInvalid:
+		return s.syntax("", s.peekError())
+	case a.scalar:
+		return s.leaf(a.element, s.newRow(a.table), 0, "")
+	case kind != '{':
+		return s.fault("", CodeWrongType, "an element must be an object, the wire has a %s", kindName(kind))
+	default:
+		return s.object(a.element, s.newRow(a.table))
+	}
+}
+
+// single walks an object where an array of at most one object is declared.
+func (s *scratch) single(a *array) *ValueError {
+	s.path = append(s.path, step{name: a.name, index: -1})
+	fault := s.object(a.element, s.newRow(a.table))
+	if fault == nil {
+		s.path = s.path[:len(s.path)-1]
+	}
+	return fault
+}
+
+// value reads one value whole and checks how deep it nests.
+func (s *scratch) value(name string) (jsontext.Value, *ValueError) {
+	raw, err := s.dec.ReadValue()
+	if err != nil {
+		return nil, s.syntax(name, err)
+	}
+	if (raw[0] == '{' || raw[0] == '[') && s.dec.StackDepth()+depth(raw) > maxDepth {
+		return nil, s.fault(name, CodeTooLarge, "the value nests deeper than %d", maxDepth)
+	}
+	return raw, nil
+}
+
+// depth is how deep a valid value nests.
+func depth(raw []byte) int {
+	deepest, at, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			at++
+			deepest = max(deepest, at)
+		case c == '}' || c == ']':
+			at--
+		}
+	}
+	return deepest
+}
+
+// unquote gives the bytes of a string: a slice of the input where nothing is
+// escaped, else spare, which holds until the next call.
+func (s *scratch) unquote(quoted []byte) []byte {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return inner
+	}
+	// The error says that invalid UTF-8 was replaced, which is what is wanted: the
+	// decoder has already checked everything else.
+	s.spare, _ = jsontext.AppendUnquote(s.spare[:0], quoted)
+	return s.spare
+}

@@ -1,0 +1,134 @@
+package render
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/schema"
+)
+
+// Catalog is what a database has, by schema and table.
+type Catalog map[string]map[string]ExistingTable
+
+// ExistingTable is one table that a database has.
+type ExistingTable struct {
+	// Comment is the comment on the table; "" if it has none.
+	Comment string
+	// Columns are its columns by name.
+	Columns map[string]ExistingColumn
+}
+
+// ExistingColumn is one column that a database has.
+type ExistingColumn struct {
+	// Type is the type as Postgres spells it: information_schema's data_type or
+	// format_type, without collation.
+	Type string
+	// Comment is the comment on the column; "" if it has none.
+	Comment string
+}
+
+// Draft compares declarations with what a database has and writes the difference
+// as a migration in goose's format, to be read and frozen by hand. It creates
+// tables, adds columns and sets comments. It never drops and never changes a
+// type: for these it writes a line of comment that asks for a hand.
+//
+// The bool says whether the draft holds a statement; without one, the text is ""
+// or only asks for a hand.
+func Draft(services []schema.Service, existing Catalog) (string, bool) {
+	d := &draft{existing: existing}
+	for i := range services {
+		d.service(&services[i])
+	}
+	if d.statements.Len() == 0 && len(d.hands) == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	b.WriteString("-- +goose Up\n")
+	for _, line := range d.hands {
+		b.WriteString("-- by hand: " + line + "\n")
+	}
+	b.WriteString(d.statements.String())
+	return b.String(), d.statements.Len() > 0
+}
+
+type draft struct {
+	existing   Catalog
+	statements strings.Builder
+	hands      []string
+}
+
+func (d *draft) hand(where, what string) { d.hands = append(d.hands, where+" "+what) }
+
+func (d *draft) service(s *schema.Service) {
+	if len(s.Resources) == 0 {
+		return
+	}
+	have, ok := d.existing[s.Name]
+	if !ok {
+		d.statements.WriteByte('\n')
+		writeSchema(&d.statements, s.Name, s.Doc)
+	}
+	known := map[string]bool{}
+	for i := range s.Resources {
+		for _, t := range build(s.Name, &s.Resources[i]) {
+			known[t.name] = true
+			if old, ok := have[t.name]; ok {
+				d.alter(t, old)
+				continue
+			}
+			d.statements.WriteByte('\n')
+			writeTable(&d.statements, t)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if !known[name] {
+			d.hand(s.Name+"."+name, "is no longer declared; decide what becomes of its rows")
+		}
+	}
+}
+
+func (d *draft) alter(t table, old ExistingTable) {
+	if old.Comment != t.comment {
+		writeTableComment(&d.statements, t)
+	}
+	known := map[string]bool{}
+	for _, c := range t.columns {
+		known[c.name] = true
+		where := t.schema + "." + t.name + "." + c.name
+		have, ok := old.Columns[c.name]
+		switch {
+		case !ok && c.required:
+			d.hand(where, "is missing and must not be null; decide what older rows get")
+			continue
+		case !ok:
+			d.statements.WriteString("ALTER TABLE " + t.full() + " ADD COLUMN " + c.definition() + ";\n")
+		case plainType(have.Type) != plainType(c.kind):
+			d.hand(where, "is "+have.Type+" and declared as "+c.kind+"; change the type or the declaration")
+		}
+		if !ok || have.Comment != c.comment {
+			writeColumnComment(&d.statements, t, c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(old.Columns)) {
+		if !known[name] {
+			d.hand(t.schema+"."+t.name+"."+name, "is no longer declared; decide what becomes of its values")
+		}
+	}
+}
+
+// plainType brings the spellings of one type together.
+func plainType(name string) string {
+	switch name {
+	case "timestamptz":
+		return "timestamp with time zone"
+	case "int8":
+		return "bigint"
+	case "int4":
+		return "integer"
+	case "bool":
+		return "boolean"
+	default:
+		return name
+	}
+}

@@ -1,0 +1,225 @@
+// Package schema is the language in which services and resources are declared.
+//
+// A declaration is data: it says which list an upstream service has, how it is
+// addressed, which columns its records carry and in which order it can be read.
+// It never performs anything; the engine (package pipeline and its children)
+// reads declarations as values and knows no resource by name.
+//
+// Start reading at Resource, then Column and Cursor.
+package schema
+
+// Service is one upstream service: its address rules, its limits and its
+// resources. Source: documents 1 to 3, sections "Versioning", "Authentication"
+// and "Limits".
+type Service struct {
+	// Name is the word used in the configuration and the Postgres schema of its
+	// tables: accounting, inventory, chat.
+	Name string
+	// Doc says in one sentence what the service holds.
+	Doc string
+	// Host says which of the vendor's addresses serves it.
+	Host Host
+	// Root is the path prefix of every endpoint ("/books/v3"); empty for chat.
+	Root string
+	// Organization says how a call names the organization it acts for.
+	Organization OrganizationPlacement
+	// Scope is the product part of an OAuth scope without the vendor's name
+	// ("Books" of "SvcBooks.bills.READ").
+	Scope string
+	// Limits are the documented limits.
+	Limits Limits
+	// Probe is one cheap readable endpoint, used by the check command.
+	Probe Probe
+	// Resources are the lists that are copied.
+	Resources []Resource
+}
+
+// Host is a closed set: which base address of the vendor serves a service.
+type Host int
+
+// The two hosts of the documents: {api_base_url} and {chat_base_url}.
+const (
+	HostAPI Host = iota + 1
+	HostChat
+)
+
+// OrganizationPlacement is a closed set: where a call carries the organization.
+// Source: document 2, "Organization identification"; document 3, "Authentication".
+type OrganizationPlacement struct {
+	// Query is the name of the query parameter; empty if not sent there.
+	Query string
+	// Header is the name of a header, in which {vendor} stands for the vendor's
+	// name in lower case; empty if not sent there.
+	Header string
+}
+
+// Limits are the documented limits of a service. Zero means not limited.
+type Limits struct {
+	// Shared names the allowance that minute and concurrency limits are counted
+	// against: services with the same word share them within an organization.
+	Shared string
+	// PerMinute is the number of calls in any 60 seconds.
+	PerMinute int
+	// Plans are the limits that depend on the organization's plan, by its name.
+	Plans map[string]Plan
+}
+
+// Plan holds the limits of one plan of a service.
+type Plan struct {
+	// Daily is the number of calls a day; zero means no daily limit.
+	Daily int
+	// Concurrent is the number of calls under way at once.
+	Concurrent int
+}
+
+// Probe is a cheap call that proves that address, token and organization fit.
+type Probe struct {
+	// Path is relative to the service root.
+	Path string
+	// Query holds fixed parameters.
+	Query map[string]string
+	// Key is the response key that must be present; empty for a text answer.
+	Key string
+	// Format is the form of the answer.
+	Format Format
+}
+
+// Format is a closed set: how a list answers.
+type Format int
+
+// The two formats of the documents.
+const (
+	FormatJSON Format = iota
+	FormatCSV
+)
+
+// Resource is one kind of record of one service. A reader can read it aloud.
+type Resource struct {
+	// Name is the plural noun that names the resource and its table.
+	Name string
+	// Doc says in one sentence what one record is.
+	Doc string
+	// Path is the list endpoint relative to the service root.
+	Path string
+	// Key is the response key that carries the records; empty for CSV.
+	Key string
+	// Params are fixed query parameters of the list, such as the filter that
+	// asks for inactive rows, too.
+	Params map[string]string
+	// ID is the wire name of the key column.
+	ID string
+	// Scope is the area of the OAuth scope ("bills" of "SvcInventory.bills.READ").
+	Scope string
+	// Single tells how one record is read; nil if the documents know no such call.
+	Single *Single
+	// Cursor says in which way the list is read.
+	Cursor Cursor
+	// Every is the default interval between two scheduled runs, in Go's notation.
+	Every string
+	// Columns are the leaves of a record, key first.
+	Columns []Column
+	// Children are the arrays of a record that become tables.
+	Children []Child
+	// Ignored holds wire keys that are not copied, each with the reason.
+	Ignored map[string]string
+	// Assumed lists what the documents do not show and upstream facts supply.
+	Assumed []string
+}
+
+// Single is the endpoint of one record.
+type Single struct {
+	// Path holds {id} where the identifier goes.
+	Path string
+	// Key is the response key that carries the record.
+	Key string
+	// Assumed says that the documents do not show this path.
+	Assumed bool
+}
+
+// Child is an array of a record that becomes a table, keyed by the parent's key
+// and the position in the array, and replaced whole with its parent.
+type Child struct {
+	// Name is the wire key of the array; the table is <parent>_<name>.
+	Name string
+	// Doc says in one sentence what one element is.
+	Doc string
+	// Columns are the leaves of an element.
+	Columns []Column
+	// Scalar marks an array of bare values: it has exactly one column, and the
+	// element itself is its value.
+	Scalar bool
+	// Object marks a key that holds one object and not an array: the table has at
+	// most one row a parent, position 0. An array of objects is accepted, too.
+	Object bool
+	// Children are the arrays of an element, such as the custom fields of a line.
+	Children []Child
+	// Ignored holds wire keys that are not copied, each with the reason.
+	Ignored map[string]string
+}
+
+// Column is one typed leaf.
+type Column struct {
+	// Wire is the key upstream, spelled exactly as the document spells it.
+	Wire string
+	// Name is the name in the warehouse; empty means Wire.
+	Name string
+	// Kind is the type.
+	Kind Kind
+	// Doc is its sentence: dictionary entry and comment in the database.
+	Doc string
+	// Assumed says that upstream facts and not a document name this key.
+	Assumed bool
+}
+
+// Kind is a closed set of types.
+type Kind int
+
+// The eight kinds. Canonical text and Postgres type of each are in package
+// normalize and package render.
+const (
+	KindID Kind = iota + 1
+	KindText
+	KindBool
+	KindInt
+	KindDecimal
+	KindDate
+	KindTime
+	KindJSON
+)
+
+// ID declares an identifier: opaque text, also where the wire shows a number
+// (document 2, "Shared conventions": identifiers are strings, treat as opaque).
+func ID(wire, doc string) Column { return Column{Wire: wire, Kind: KindID, Doc: doc} }
+
+// Text declares text; "" stays "".
+func Text(wire, doc string) Column { return Column{Wire: wire, Kind: KindText, Doc: doc} }
+
+// Bool declares a truth value.
+func Bool(wire, doc string) Column { return Column{Wire: wire, Kind: KindBool, Doc: doc} }
+
+// Int declares a whole number.
+func Int(wire, doc string) Column { return Column{Wire: wire, Kind: KindInt, Doc: doc} }
+
+// Decimal declares an amount, a rate or a quantity: exact to the digit.
+func Decimal(wire, doc string) Column { return Column{Wire: wire, Kind: KindDecimal, Doc: doc} }
+
+// Date declares a calendar day without a time zone.
+func Date(wire, doc string) Column { return Column{Wire: wire, Kind: KindDate, Doc: doc} }
+
+// Time declares an instant.
+func Time(wire, doc string) Column { return Column{Wire: wire, Kind: KindTime, Doc: doc} }
+
+// JSON declares a value whose shape the documents leave open; its sentence says why.
+func JSON(wire, doc string) Column { return Column{Wire: wire, Kind: KindJSON, Doc: doc} }
+
+// As gives the column another name in the warehouse.
+func (c Column) As(name string) Column {
+	c.Name = name
+	return c
+}
+
+// Assume marks the column as known from upstream facts and not from a document.
+func (c Column) Assume() Column {
+	c.Assumed = true
+	return c
+}

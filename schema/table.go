@@ -1,0 +1,65 @@
+package schema
+
+// Table is one table of a resource, flattened: index 0 of Resource.Tables is the
+// table of the records, the others are its arrays in depth-first order.
+type Table struct {
+	// Name is the table's name without its schema: bills, bills_line_items.
+	Name string
+	// Doc says in one sentence what one row is.
+	Doc string
+	// Path are the wire keys that lead from the record to the array; empty for
+	// the records themselves.
+	Path []string
+	// Parent is the index of the table that holds the array; -1 for the records.
+	Parent int
+	// Root is the index of the top-level array this table descends from (itself
+	// for a top-level array, 0 for the records): whether a record carries the
+	// array of Root decides whether rows of this table are replaced.
+	Root int
+	// Columns are the typed leaves in declared order, without the key columns of
+	// ours.
+	Columns []Column
+	// Child is the declaration of the array; nil for the records.
+	Child *Child
+}
+
+// Depth is the number of positions in the key of a row: 0 for the records, 1
+// for an array, 2 for an array inside an array.
+func (t *Table) Depth() int { return len(t.Path) }
+
+// ColumnName is the name of the column in the warehouse.
+func (c Column) ColumnName() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	return c.Wire
+}
+
+// Tables flattens a resource into its tables.
+func (r *Resource) Tables() []Table {
+	tables := []Table{{Name: r.Name, Doc: r.Doc, Parent: -1, Columns: r.Columns}}
+	return appendChildren(tables, 0, r.Children)
+}
+
+func appendChildren(tables []Table, parent int, children []Child) []Table {
+	for i := range children {
+		child := &children[i]
+		at := len(tables)
+		root := tables[parent].Root
+		if parent == 0 {
+			root = at
+		}
+		path := append(append([]string(nil), tables[parent].Path...), child.Name)
+		tables = append(tables, Table{
+			Name:    tables[parent].Name + "_" + child.Name,
+			Doc:     child.Doc,
+			Path:    path,
+			Parent:  parent,
+			Root:    root,
+			Columns: child.Columns,
+			Child:   child,
+		})
+		tables = appendChildren(tables, at, child.Children)
+	}
+	return tables
+}

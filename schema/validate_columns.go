@@ -1,0 +1,177 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Postgres cuts longer names off in silence; names of ours must survive whole.
+const (
+	maxName       = 55
+	maxIdentifier = 63
+	maxDepth      = 2
+	minWords      = 3
+)
+
+// object is what a record and an element of an array have in common.
+type object struct {
+	columns  []Column
+	children []Child
+	ignored  map[string]string
+}
+
+// tables checks the names of all tables of a resource against each other and
+// against those of its service.
+func (f *faults) tables(where string, r *Resource, taken map[string]string) {
+	all := r.Tables()
+	for i := range all {
+		table := &all[i]
+		at := where
+		if len(table.Path) > 0 {
+			at += "." + strings.Join(table.Path, ".")
+		}
+		f.sentence(at, table.Doc)
+		if len(table.Name) > maxIdentifier {
+			f.addf(at, "table name %s has %d bytes, Postgres keeps %d; shorten a name",
+				table.Name, len(table.Name), maxIdentifier)
+		}
+		if table.Depth() > maxDepth {
+			f.addf(at, "arrays nest %d deep, tables only %d; declare the inner one by JSON", table.Depth(), maxDepth)
+		}
+		if other, ok := taken[table.Name]; ok {
+			f.addf(at, "table %s is already the table of %s; rename one", table.Name, other)
+		}
+		taken[table.Name] = at
+		f.columnNames(at, table.Columns)
+	}
+}
+
+// columnNames checks that the columns of one table do not clash in the warehouse.
+func (f *faults) columnNames(where string, columns []Column) {
+	taken := map[string]bool{}
+	for _, c := range columns {
+		name := c.ColumnName()
+		if taken[name] {
+			f.addf(where+"."+c.Wire, "column name %q is taken; give one another name by As", name)
+		}
+		taken[name] = true
+	}
+}
+
+// object checks one object of the wire: its columns, arrays and ignored keys.
+func (f *faults) object(where string, o object) {
+	keys := map[string]string{}
+	claim := func(key, as string) {
+		if other, ok := keys[key]; ok {
+			f.addf(where+"."+key, "the key is declared as %s and as %s; keep one", other, as)
+		}
+		keys[key] = as
+	}
+	for _, c := range o.columns {
+		claim(c.Wire, "column")
+		f.column(where+"."+c.Wire, c)
+	}
+	for i := range o.children {
+		claim(o.children[i].Name, "child")
+		f.child(where+"."+o.children[i].Name, &o.children[i])
+	}
+	for key, reason := range o.ignored {
+		claim(key, "ignored")
+		if key == "" || strings.TrimSpace(reason) == "" {
+			f.addf(where+"."+key, "ignored without key or reason; say why it is not copied")
+		}
+	}
+}
+
+func (f *faults) column(where string, c Column) {
+	if c.Wire == "" {
+		f.addf(where, "the wire name is empty; spell the key as the document does")
+		return
+	}
+	if c.Kind < KindID || c.Kind > KindJSON {
+		f.addf(where, "kind %d is not one of the closed set; use a constructor of this package", c.Kind)
+	}
+	name := c.ColumnName()
+	f.name(where, "column", name)
+	if name == "organization_id" {
+		f.addf(where, "organization_id is the column of ours that tells organizations apart; rename by As")
+	}
+	f.sentence(where, c.Doc)
+	if c.Kind == KindJSON && !strings.Contains(c.Doc, "because") {
+		f.addf(where, "the sentence of a JSON column must say why it has no typed columns; add a because")
+	}
+}
+
+func (f *faults) child(where string, child *Child) {
+	f.name(where, "child", child.Name)
+	if len(child.Columns) == 0 && len(child.Children) == 0 {
+		f.addf(where, "an array without columns; declare them, or the key by JSON or as ignored")
+	}
+	if child.Scalar && (len(child.Columns) != 1 || len(child.Children) > 0 || len(child.Ignored) > 0 || child.Object) {
+		f.addf(where, "an array of bare values has exactly one column and nothing else; declare one column")
+	}
+	f.object(where, object{child.Columns, child.Children, child.Ignored})
+}
+
+func (f *faults) name(where, what, name string) {
+	if strings.HasPrefix(name, "_") {
+		f.addf(where, "%s name %q begins with an underscore, as only columns of ours do; rename", what, name)
+		return
+	}
+	if !validName(name) {
+		f.addf(where, "%s name %q must be 1 to %d of a-z, 0-9 and _, a letter first; rename", what, name, maxName)
+	}
+}
+
+// validName is ^[a-z][a-z0-9_]{0,54}$.
+func validName(name string) bool {
+	if name == "" || len(name) > maxName || name[0] < 'a' || name[0] > 'z' {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *faults) sentence(where, doc string) {
+	if problem := badSentence(doc); problem != "" {
+		f.addf(where, "%s", problem)
+	}
+}
+
+func badSentence(doc string) string {
+	switch {
+	case strings.TrimSpace(doc) == "":
+		return "the sentence is empty; say what it is"
+	case !strings.HasSuffix(doc, "."):
+		return fmt.Sprintf("the sentence %q does not end with a full stop; add it", doc)
+	case strings.ContainsFunc(doc, unicode.IsControl) || strings.Contains(doc, "--"):
+		return fmt.Sprintf("the sentence %q holds a line break or a dash pair, which migrations cannot; write one plain line", doc)
+	case len(strings.Fields(doc)) < minWords:
+		return fmt.Sprintf("%q is no sentence; say what an analyst needs to know", doc)
+	default:
+		return ""
+	}
+}
+
+func (f *faults) path(where, path string) {
+	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?# ") {
+		f.addf(where, "path %q must start with a slash and hold no query; write it as the document does", path)
+	}
+}
+
+func (f *faults) key(where string, format Format, key string) {
+	switch {
+	case format == FormatJSON && key == "":
+		f.addf(where, "the response key is empty; name the key that carries the records")
+	case format == FormatCSV && key != "":
+		f.addf(where, "a CSV answer has no response key %q; leave it empty", key)
+	case format != FormatJSON && format != FormatCSV:
+		f.addf(where, "format %d is not one of the closed set; use FormatJSON or FormatCSV", format)
+	}
+}

@@ -1,0 +1,239 @@
+package schema_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"sluice/schema"
+)
+
+// good is a declaration without faults; every case below breaks one thing.
+func good() schema.Service {
+	return schema.Service{
+		Name: "shop", Doc: "What the shop sells.", Host: schema.HostAPI, Root: "/shop/v1", Scope: "Shop",
+		Organization: schema.OrganizationPlacement{Query: "organization_id"},
+		Limits: schema.Limits{
+			Shared: "suite", PerMinute: 100,
+			Plans: map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}},
+		},
+		Probe: schema.Probe{Path: "/things", Key: "things"},
+		Resources: []schema.Resource{{
+			Name: "things", Doc: "One thing for sale.", Path: "/things", Key: "things", ID: "thing_id",
+			Scope: "things", Every: "15m",
+			Params: map[string]string{"filter_by": "Status.All"},
+			Single: &schema.Single{Path: "/things/{id}", Key: "thing"},
+			Cursor: schema.Since{Column: "changed", Param: "changed", Created: "made"},
+			Columns: []schema.Column{
+				schema.ID("thing_id", "Identifier of the thing."),
+				schema.Time("changed", "When it last changed."),
+				schema.Time("made", "When it was made."),
+				schema.JSON("blob", "Kept as JSON because its shape is not shown."),
+			},
+			Children: []schema.Child{{
+				Name: "parts", Doc: "One part of it.", Columns: []schema.Column{schema.Text("name", "Name of the part.")},
+			}},
+			Ignored: map[string]string{"made_formatted": "a localised twin of made"},
+			Assumed: []string{"The filter is assumed."},
+		}},
+	}
+}
+
+func TestValidateAcceptsTheGoodDeclaration(t *testing.T) {
+	t.Parallel()
+	if err := schema.Validate([]schema.Service{good()}); err != nil {
+		t.Fatalf("want no fault, got %v", err)
+	}
+}
+
+type validateCase struct {
+	name  string
+	spoil func(s *schema.Service, r *schema.Resource)
+	want  string
+}
+
+func TestValidateNamesEveryFault(t *testing.T) {
+	t.Parallel()
+	cases := append(append(serviceCases(), resourceCases()...), columnCases()...)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			service := good()
+			c.spoil(&service, &service.Resources[0])
+			assertOneFault(t, schema.Validate([]schema.Service{service}), c.want)
+		})
+	}
+}
+
+func assertOneFault(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("want %q, got no fault", want)
+	}
+	if got := err.Error(); got != want {
+		t.Errorf("\nwant %s\ngot  %s", want, got)
+	}
+	var fault *schema.DeclarationError
+	if !errors.As(err, &fault) || !strings.HasPrefix(want, fault.Where+": ") {
+		t.Errorf("no *DeclarationError with its place in %v", err)
+	}
+}
+
+func TestValidateReportsEverythingAtOnce(t *testing.T) {
+	t.Parallel()
+	one, two := good(), good()
+	one.Doc = ""
+	one.Resources[0].Every = "1s"
+	err := schema.Validate([]schema.Service{one, two})
+	for _, want := range []string{
+		"shop: the sentence is empty", "shop.things: every \"1s\"", "shop: the service is declared twice",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q in %v", want, err)
+		}
+	}
+}
+
+func serviceCases() []validateCase {
+	return []validateCase{
+		{"service name", func(s *schema.Service, _ *schema.Resource) { s.Name, s.Resources = "Shop", nil },
+			`Shop: service name "Shop" must be 1 to 55 of a-z, 0-9 and _, a letter first; rename`},
+		{"reserved schema", func(s *schema.Service, _ *schema.Resource) { s.Name = "river" },
+			`river: the Postgres schema "river" belongs to somebody else; choose another service name`},
+		{"host", func(s *schema.Service, _ *schema.Resource) { s.Host = 7 },
+			"shop: host is not one of the closed set; use HostAPI or HostChat"},
+		{"root", func(s *schema.Service, _ *schema.Resource) { s.Root = "shop/" },
+			`shop: root "shop/" must start with a slash and not end with one`},
+		{"scope", func(s *schema.Service, _ *schema.Resource) { s.Scope = "" },
+			"shop: scope is empty; give the product part of the scope, such as Books"},
+		{"probe path", func(s *schema.Service, _ *schema.Resource) { s.Probe.Path = "things" },
+			`shop.probe: path "things" must start with a slash and hold no query; write it as the document does`},
+		{"probe key", func(s *schema.Service, _ *schema.Resource) { s.Probe.Key = "" },
+			"shop.probe: the response key is empty; name the key that carries the records"},
+		{"probe format", func(s *schema.Service, _ *schema.Resource) { s.Probe.Format = 9 },
+			"shop.probe: format 9 is not one of the closed set; use FormatJSON or FormatCSV"},
+		{"minute", func(s *schema.Service, _ *schema.Resource) { s.Limits.PerMinute = -1 },
+			"shop.limits: per minute is -1; use zero for not limited"},
+		{"plans", func(s *schema.Service, _ *schema.Resource) { s.Limits.Plans = nil },
+			"shop.limits: no plan is declared; name at least one with its figures"},
+		{"plan name", func(s *schema.Service, _ *schema.Resource) { s.Limits.Plans = map[string]schema.Plan{"": {}} },
+			`shop.limits.: plan name "" must be 1 to 55 of a-z, 0-9 and _, a letter first; rename`},
+		{"plan figures", func(s *schema.Service, _ *schema.Resource) {
+			s.Limits.Plans["free"] = schema.Plan{Daily: -1, Concurrent: 5}
+		}, "shop.limits.free: daily -1, concurrent 5; use zero for not limited"},
+		{"shared", func(s *schema.Service, _ *schema.Resource) { s.Limits.Shared = "" },
+			"shop.limits: shared is empty; name the allowance that calls are counted against"},
+	}
+}
+
+func resourceCases() []validateCase {
+	return []validateCase{
+		{"path", func(_ *schema.Service, r *schema.Resource) { r.Path = "/things?x=1" },
+			`shop.things: path "/things?x=1" must start with a slash and hold no query; write it as the document does`},
+		{"key", func(_ *schema.Service, r *schema.Resource) { r.Key = "" },
+			"shop.things: the response key is empty; name the key that carries the records"},
+		{"csv key", func(_ *schema.Service, r *schema.Resource) {
+			r.Cursor, r.Children = schema.Export{FieldsParam: "fields"}, nil
+		}, `shop.things: a CSV answer has no response key "things"; leave it empty`},
+		{"area", func(_ *schema.Service, r *schema.Resource) { r.Scope = "" },
+			"shop.things: scope is empty; give the area of the scope, such as bills"},
+		{"every", func(_ *schema.Service, r *schema.Resource) { r.Every = "59s" },
+			`shop.things: every "59s" is not a duration of at least a minute; write one such as 15m`},
+		{"every no duration", func(_ *schema.Service, r *schema.Resource) { r.Every = "daily" },
+			`shop.things: every "daily" is not a duration of at least a minute; write one such as 15m`},
+		{"assumed", func(_ *schema.Service, r *schema.Resource) { r.Assumed = []string{"the filter is assumed"} },
+			`shop.things.assumed: the sentence "the filter is assumed" does not end with a full stop; add it`},
+		{"single id", func(_ *schema.Service, r *schema.Resource) { r.Single.Path = "/things" },
+			`shop.things.single: path "/things" has no {id}; put it where the identifier goes`},
+		{"single key", func(_ *schema.Service, r *schema.Resource) { r.Single.Key = "" },
+			"shop.things.single: key is empty; name the response key that carries the record"},
+		{"key first", func(_ *schema.Service, r *schema.Resource) { r.ID = "changed" },
+			`shop.things: the first column is "thing_id" and not the key "changed"; declare the key first`},
+		{"key kind", func(_ *schema.Service, r *schema.Resource) { r.Columns[0].Kind = schema.KindText },
+			"shop.things.thing_id: the key column is no identifier; declare it by ID"},
+		{"no cursor", func(_ *schema.Service, r *schema.Resource) { r.Cursor = nil },
+			"shop.things.cursor: no cursor is declared; FullScan reads any list"},
+		{"cursor column", func(_ *schema.Service, r *schema.Resource) {
+			r.Cursor = schema.NewestFirst{Column: "when", Sort: "when"}
+		},
+			`shop.things.cursor: column "when" is not declared; declare it by Time`},
+		{"cursor kind", func(_ *schema.Service, r *schema.Resource) { r.Cursor = schema.FullScan{Modified: "blob"} },
+			`shop.things.cursor: column "blob" is no instant; declare it by Time`},
+		{"filter", func(_ *schema.Service, r *schema.Resource) { r.Cursor = schema.Since{Column: "changed"} },
+			"shop.things.cursor: the filter parameter is empty; without a filter use FullScan"},
+		{"newest sort", func(_ *schema.Service, r *schema.Resource) { r.Cursor = schema.NewestFirst{Column: "changed"} },
+			"shop.things.cursor: the sort is empty; without a sort use FullScan"},
+		{"full sort", func(_ *schema.Service, r *schema.Resource) { r.Cursor = schema.FullScan{Sort: "made"} },
+			"shop.things.cursor: a sort is declared but no creation time; name the column it sorts by"},
+		{"export fields", func(_ *schema.Service, r *schema.Resource) {
+			r.Cursor, r.Children, r.Key = schema.Export{}, nil, ""
+		}, "shop.things.cursor: the parameter that names the columns is empty; name it"},
+		{"export children", func(_ *schema.Service, r *schema.Resource) {
+			r.Cursor, r.Key = schema.Export{FieldsParam: "fields"}, ""
+		}, "shop.things.cursor: a line of CSV has no arrays; drop the children"},
+		{"params", func(_ *schema.Service, r *schema.Resource) { r.Params = map[string]string{"page": "1"} },
+			`shop.things.params: "page" is set by the engine; drop it`},
+		{"params organization", func(_ *schema.Service, r *schema.Resource) {
+			r.Params = map[string]string{"organization_id": "1"}
+		}, `shop.things.params: "organization_id" is set by the engine; drop it`},
+		{"params value", func(_ *schema.Service, r *schema.Resource) { r.Params = map[string]string{"x": ""} },
+			"shop.things.params: a parameter without name or value; give both or drop it"},
+		{"table twice", func(s *schema.Service, r *schema.Resource) {
+			other := *r
+			other.Name, other.Children = "things_parts", nil
+			s.Resources = append(s.Resources, other)
+		}, "shop.things_parts: table things_parts is already the table of shop.things.parts; rename one"},
+		{"table length", func(_ *schema.Service, r *schema.Resource) { r.Children[0].Name = strings.Repeat("p", 55) + "arts" },
+			"shop.things." + strings.Repeat("p", 55) + "arts: table name things_" + strings.Repeat("p", 55) +
+				"arts has 66 bytes, Postgres keeps 63; shorten a name\nshop.things." + strings.Repeat("p", 55) +
+				`arts: child name "` + strings.Repeat("p", 55) + `arts" must be 1 to 55 of a-z, 0-9 and _, a letter first; rename`},
+	}
+}
+
+func columnCases() []validateCase {
+	column := func(c schema.Column) func(*schema.Service, *schema.Resource) {
+		return func(_ *schema.Service, r *schema.Resource) { r.Columns = append(r.Columns, c) }
+	}
+	nested := []schema.Child{{
+		Name: "a", Doc: "One of a.", Columns: []schema.Column{schema.Text("x", "The x of it.")},
+		Children: []schema.Child{{Name: "b", Doc: "One of b.", Columns: []schema.Column{schema.Text("y", "The y of it.")}}},
+	}}
+	return []validateCase{
+		{"no sentence", column(schema.Text("a", "")), "shop.things.a: the sentence is empty; say what it is"},
+		{"no full stop", column(schema.Text("a", "What it is")),
+			`shop.things.a: the sentence "What it is" does not end with a full stop; add it`},
+		{"one word", column(schema.Text("a", "A.")), `shop.things.a: "A." is no sentence; say what an analyst needs to know`},
+		{"line break", column(schema.Text("a", "What it\nis.")),
+			`shop.things.a: the sentence "What it\nis." holds a line break or a dash pair, which migrations cannot; write one plain line`},
+		{"underscore", column(schema.Text("_hash", "What it is.")),
+			`shop.things._hash: column name "_hash" begins with an underscore, as only columns of ours do; rename`},
+		{"upper case", column(schema.Text("Total", "What it is.")),
+			`shop.things.Total: column name "Total" must be 1 to 55 of a-z, 0-9 and _, a letter first; rename`},
+		{"organization", column(schema.Text("organization_id", "What it is.")),
+			"shop.things.organization_id: organization_id is the column of ours that tells organizations apart; rename by As"},
+		{"kind", column(schema.Column{Wire: "a", Doc: "What it is.", Kind: 42}),
+			"shop.things.a: kind 42 is not one of the closed set; use a constructor of this package"},
+		{"no wire", column(schema.Text("", "What it is.").As("a")),
+			"shop.things.: the wire name is empty; spell the key as the document does"},
+		{"json reason", column(schema.JSON("a", "What it is.")),
+			"shop.things.a: the sentence of a JSON column must say why it has no typed columns; add a because"},
+		{"column name twice", column(schema.Text("a", "What it is.").As("blob")),
+			`shop.things.a: column name "blob" is taken; give one another name by As`},
+		{"ignored twice", column(schema.Text("made_formatted", "What it is.")),
+			"shop.things.made_formatted: the key is declared as column and as ignored; keep one"},
+		{"ignored reason", func(_ *schema.Service, r *schema.Resource) { r.Ignored["x"] = " " },
+			"shop.things.x: ignored without key or reason; say why it is not copied"},
+		{"child twice", func(_ *schema.Service, r *schema.Resource) { r.Ignored["parts"] = "for a reason" },
+			"shop.things.parts: the key is declared as child and as ignored; keep one"},
+		{"empty child", func(_ *schema.Service, r *schema.Resource) { r.Children[0].Columns = nil },
+			"shop.things.parts: an array without columns; declare them, or the key by JSON or as ignored"},
+		{"scalar", func(_ *schema.Service, r *schema.Resource) {
+			r.Children[0].Scalar = true
+			r.Children[0].Columns = append(r.Children[0].Columns, schema.Text("b", "What it is."))
+		}, "shop.things.parts: an array of bare values has exactly one column and nothing else; declare one column"},
+		{"child sentence", func(_ *schema.Service, r *schema.Resource) { r.Children[0].Doc = "One part of it" },
+			`shop.things.parts: the sentence "One part of it" does not end with a full stop; add it`},
+		{"depth", func(_ *schema.Service, r *schema.Resource) { r.Children[0].Children = nested },
+			"shop.things.parts.a.b: arrays nest 3 deep, tables only 2; declare the inner one by JSON"},
+	}
+}
