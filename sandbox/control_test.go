@@ -1,0 +1,149 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/sandbox"
+)
+
+func TestControlTruth(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 400})
+	for _, path := range []string{"accounting/chart_of_accounts", "accounting/vendor_payments", "inventory/items", "inventory/bills", "inventory/credit_notes", "chat/conversations"} {
+		service, resource, _ := strings.Cut(path, "/")
+		answer := u.serve(t, http.MethodGet, "/_sandbox/truth/"+path, nil)
+		var lines []string
+		scanner := bufio.NewScanner(answer.Body)
+		scanner.Buffer(nil, 1<<20)
+		for scanner.Scan() {
+			lines = append(lines, scanner.Text())
+		}
+		var want []string
+		for record := range u.Truth(service, resource) {
+			want = append(want, string(record))
+		}
+		if diff := cmp.Diff(want, lines); diff != "" || len(want) == 0 || scanner.Err() != nil {
+			t.Errorf("%s: %d lines, %v (-method +path):\n%.300s", path, len(lines), scanner.Err(), diff)
+		}
+	}
+	if answer := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/unicorns", nil); answer.Code != http.StatusNotFound {
+		t.Errorf("unknown resource: status %d", answer.Code)
+	}
+	for range u.Truth("inventory", "unicorns") {
+		t.Error("a record of an unknown resource")
+	}
+	if stats := u.Stats(); stats.Calls != 0 {
+		t.Errorf("control is counted: %+v", stats)
+	}
+}
+
+func TestControlChangeAndAdvance(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 400})
+	var moved struct{ Now time.Time }
+	decode(t, u.send(t, http.MethodPost, "/_sandbox/advance", nil, `{"seconds":600}`), &moved)
+	if want := u.clock.Now().Add(10 * time.Minute); !moved.Now.Equal(want) {
+		t.Errorf("advanced to %s, want %s", moved.Now, want)
+	}
+	var changed sandbox.Changed
+	decode(t, u.send(t, http.MethodPost, "/_sandbox/change", nil, `{"seed":1,"inserts":1,"edits":2,"deletes":1,"resources":["bills"]}`), &changed)
+	bills := changed["bills"]
+	if len(changed) != 1 || len(bills.Inserted) != 1 || len(bills.Edited) != 2 || len(bills.Deleted) != 1 {
+		t.Fatalf("changed %+v", changed)
+	}
+	var envelope struct{ Bill object }
+	decode(t, u.get(t, "/inventory/v1/bills/"+bills.Edited[0]), &envelope)
+	if got := text(t, envelope.Bill["last_modified_time"]); got != "2026-03-10T11:40:00+0530" {
+		t.Errorf("edited at %s", got)
+	}
+	for _, body := range []string{`{"resources":["unicorns"]}`, `{"edits":-1}`, `{"colour":1}`, `no`} {
+		if answer := u.send(t, http.MethodPost, "/_sandbox/change", nil, body); answer.Code != http.StatusBadRequest {
+			t.Errorf("%s: status %d", body, answer.Code)
+		}
+	}
+	for _, body := range []string{`{"seconds":-1}`, `{"seconds":1e18}`, ``} {
+		if answer := u.send(t, http.MethodPost, "/_sandbox/advance", nil, body); answer.Code != http.StatusBadRequest {
+			t.Errorf("%s: status %d", body, answer.Code)
+		}
+	}
+}
+
+func TestChangeTakesNoMoreThanThereIs(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 1})
+	changed, err := u.Change(sandbox.Change{Edits: 2, Deletes: 9, Resources: []string{"bills"}})
+	if err != nil || len(changed["bills"].Edited) != 2 || len(changed["bills"].Deleted) != 1 {
+		t.Errorf("changed %+v, %v", changed, err)
+	}
+}
+
+func TestControlFaultsAndStats(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 400})
+	set := u.send(t, http.MethodPost, "/_sandbox/faults", nil, `[{"path":"/inventory/v1/bills","kind":"html","count":1,"after":1}]`)
+	if set.Code != http.StatusOK {
+		t.Fatalf("status %d: %s", set.Code, set.Body)
+	}
+	var listed struct {
+		Kinds  []sandbox.FaultKind
+		Active []sandbox.Fault
+	}
+	decode(t, u.serve(t, http.MethodGet, "/_sandbox/faults", nil), &listed)
+	want := []sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "html", Count: 1, After: 1}}
+	if diff := cmp.Diff(want, listed.Active); diff != "" || len(listed.Kinds) != 24 {
+		t.Errorf("%d kinds, active (-want +got):\n%s", len(listed.Kinds), diff)
+	}
+	for _, kind := range []string{"application/json", "text/html", "application/json"} {
+		if got := u.get(t, "/inventory/v1/bills").Header().Get("Content-Type"); !strings.HasPrefix(got, kind) {
+			t.Errorf("content type %s, want %s", got, kind)
+		}
+	}
+	var stats sandbox.Stats
+	decode(t, u.serve(t, http.MethodGet, "/_sandbox/stats", nil), &stats)
+	if stats.Calls != 3 || stats.TokenRequests != 1 || stats.ByStatus["200"] != 3 || stats.WorstConcurrent != 1 {
+		t.Errorf("stats %+v", stats)
+	}
+	u.get(t, "/inventory/v1/bills/460000000040000001000")
+	if n := u.Stats().ByPath["/inventory/v1/bills/{id}"]; n != 1 {
+		t.Errorf("by path %v", u.Stats().ByPath)
+	}
+	decode(t, u.send(t, http.MethodPost, "/_sandbox/reset_stats", nil, ""), &stats)
+	if u.Stats().Calls != 0 {
+		t.Errorf("after reset %+v", u.Stats())
+	}
+	if answer := u.send(t, http.MethodPost, "/_sandbox/expire_tokens", nil, ""); answer.Code != http.StatusOK || u.get(t, "/inventory/v1/items").Code != http.StatusUnauthorized {
+		t.Errorf("expire_tokens: status %d", answer.Code)
+	}
+	for _, bad := range []string{`[{"path":"/","kind":"gremlins"}]`, `{}`} {
+		if answer := u.send(t, http.MethodPost, "/_sandbox/faults", nil, bad); answer.Code != http.StatusBadRequest {
+			t.Errorf("%s: status %d", bad, answer.Code)
+		}
+	}
+	if answer := u.serve(t, http.MethodGet, "/_sandbox/nothing", nil); answer.Code != http.StatusNotFound {
+		t.Errorf("unknown control: status %d", answer.Code)
+	}
+}
+
+func TestLandingPage(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 100})
+	answer := u.serve(t, http.MethodGet, "/", nil)
+	body := answer.Body.String()
+	for _, want := range []string{
+		"not the real service", "/books/v3/vendorpayments", "/inventory/v1/creditnotes", "/maintenanceapi/v2/chats", "/oauth/v2/token",
+		sandbox.ClientID, sandbox.RefreshToken, sandbox.DefaultOrganizationID, "/_sandbox/stats",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the landing page does not name %s", want)
+		}
+	}
+	if answer.Code != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
+		t.Errorf("status %d, %s", answer.Code, answer.Header().Get("Content-Type"))
+	}
+}

@@ -1,0 +1,215 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// clock is moved by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 3, 10, 6, 0, 0, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// upstream is a server under test with a token for it.
+type upstream struct {
+	*sandbox.Server
+
+	clock *clock
+	token string
+}
+
+func start(t *testing.T, options sandbox.Options) *upstream {
+	t.Helper()
+	u := &upstream{clock: newClock()}
+	if options.Now == nil {
+		options.Now = u.clock.Now
+	}
+	server, err := sandbox.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Server = server
+	u.login(t)
+	return u
+}
+
+func (u *upstream) login(t *testing.T) {
+	t.Helper()
+	var answer struct {
+		Token string `json:"access_token"`
+	}
+	decode(t, u.serve(t, http.MethodPost, tokenURL(nil), nil), &answer)
+	if answer.Token == "" {
+		t.Fatal("no access token")
+	}
+	u.token = answer.Token
+}
+
+func tokenURL(change url.Values) string {
+	query := url.Values{
+		"grant_type": {"refresh_token"}, "refresh_token": {sandbox.RefreshToken},
+		"client_id": {sandbox.ClientID}, "client_secret": {sandbox.ClientSecret},
+	}
+	maps.Copy(query, change)
+	return "/oauth/v2/token?" + query.Encode()
+}
+
+// serve calls the handler without a network.
+func (u *upstream) serve(t *testing.T, method, target string, header http.Header) *httptest.ResponseRecorder {
+	t.Helper()
+	return u.send(t, method, target, header, "")
+}
+
+func (u *upstream) send(t *testing.T, method, target string, header http.Header, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	if u.token != "" {
+		request.Header.Set("Authorization", "Svc-oauthtoken "+u.token)
+	}
+	maps.Copy(request.Header, header)
+	recorder := httptest.NewRecorder()
+	u.ServeHTTP(recorder, request)
+	return recorder
+}
+
+// get calls a service for the organization with name=value parameters.
+func (u *upstream) get(t *testing.T, path string, pairs ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	return u.serve(t, http.MethodGet, target(path, pairs...), nil)
+}
+
+func target(path string, pairs ...string) string {
+	query := url.Values{"organization_id": {sandbox.DefaultOrganizationID}}
+	for n := 0; n < len(pairs); n += 2 {
+		query.Set(pairs[n], pairs[n+1])
+	}
+	return path + "?" + query.Encode()
+}
+
+func csvHeader() http.Header { return http.Header{"Content-Type": {"text/csv"}} }
+
+func decode(t *testing.T, answer *httptest.ResponseRecorder, into any) {
+	t.Helper()
+	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
+		t.Fatalf("status %d: %v\n%.300s", answer.Code, err, answer.Body)
+	}
+}
+
+// object is a record with its values as they were written.
+type object = map[string]json.RawMessage
+
+type pageContext struct {
+	Page    int    `json:"page"`
+	PerPage int    `json:"per_page"`
+	More    bool   `json:"has_more_page"`
+	Column  string `json:"sort_column"`
+	Order   string `json:"sort_order"`
+	Filter  string `json:"applied_filter"`
+	Report  string `json:"report_name"`
+}
+
+type page struct {
+	Code    int
+	Records []object
+	Context *pageContext
+}
+
+func readPage(t *testing.T, answer *httptest.ResponseRecorder, key string) page {
+	t.Helper()
+	if answer.Code != http.StatusOK {
+		t.Fatalf("status %d: %.300s", answer.Code, answer.Body)
+	}
+	var envelope object
+	decode(t, answer, &envelope)
+	var p page
+	unmarshal(t, envelope["code"], &p.Code)
+	unmarshal(t, envelope[key], &p.Records)
+	if envelope["page_context"] != nil {
+		unmarshal(t, envelope["page_context"], &p.Context)
+	}
+	return p
+}
+
+func unmarshal(t *testing.T, data []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatalf("%v in %.200s", err, data)
+	}
+}
+
+// text reads a JSON text.
+func text(t *testing.T, value json.RawMessage) string {
+	t.Helper()
+	var s string
+	unmarshal(t, value, &s)
+	return s
+}
+
+type listing struct{ service, name, path, key, id, one string }
+
+func listings() []listing {
+	return []listing{
+		{"accounting", "chart_of_accounts", "/books/v3/chartofaccounts", "chartofaccounts", "account_id", "chart_of_account"},
+		{"accounting", "vendor_payments", "/books/v3/vendorpayments", "vendorpayments", "payment_id", "vendorpayment"},
+		{"inventory", "items", "/inventory/v1/items", "items", "item_id", "item"},
+		{"inventory", "bills", "/inventory/v1/bills", "bills", "bill_id", "bill"},
+		{"inventory", "credit_notes", "/inventory/v1/creditnotes", "creditnotes", "creditnote_id", "creditnote"},
+	}
+}
+
+// all reads a list to its end.
+func (u *upstream) all(t *testing.T, l listing, pairs ...string) []object {
+	t.Helper()
+	var records []object
+	for n := 1; ; n++ {
+		p := readPage(t, u.get(t, l.path, append([]string{"filter_by", "AccountType.All", "page", strconv.Itoa(n)}, pairs...)...), l.key)
+		if p.Context == nil || p.Context.Page != n {
+			t.Fatalf("%s page %d: context %+v", l.name, n, p.Context)
+		}
+		records = append(records, p.Records...)
+		if !p.Context.More {
+			return records
+		}
+	}
+}
+
+func readAll(t *testing.T, body io.Reader) string {
+	t.Helper()
+	data, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func off() sandbox.Limits { return sandbox.Limits{Off: true} }
+
+func jsonInto(answer *httptest.ResponseRecorder, into any) error {
+	return json.Unmarshal(answer.Body.Bytes(), into) // a helper of benchmarks.
+}

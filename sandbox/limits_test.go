@@ -1,0 +1,279 @@
+package sandbox_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// code calls a list and answers the status and the error code.
+func (u *upstream) code(t *testing.T, path string) (int, int) {
+	t.Helper()
+	answer := u.get(t, path, "per_page", "1")
+	var body struct{ Code int }
+	decode(t, answer, &body)
+	return answer.Code, body.Code
+}
+
+func TestMinuteLimitAndItsArithmetic(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	items, payments := "/inventory/v1/items", "/books/v3/vendorpayments"
+	for range 60 { // both services draw on the organization's hundred
+		u.code(t, items)
+	}
+	u.clock.move(30 * time.Second)
+	for range 40 {
+		if status, _ := u.code(t, payments); status != http.StatusOK {
+			t.Fatalf("status %d below the limit", status)
+		}
+	}
+	if worst := u.Stats().Worst60s; worst != 100 {
+		t.Errorf("worst %d, want 100", worst)
+	}
+	u.clock.move(30*time.Second - time.Nanosecond)
+	if status, code := u.code(t, items); status != http.StatusTooManyRequests || code != 44 {
+		t.Errorf("call 101 within a minute: %d code %d", status, code)
+	}
+	// The sixty are now exactly a minute old: outside the half-open window.
+	u.clock.move(time.Nanosecond)
+	if status, _ := u.code(t, items); status != http.StatusOK {
+		t.Errorf("status %d, want the first sixty forgotten", status)
+	}
+	stats := u.Stats()
+	if stats.Worst60s != 101 || stats.Refused["44"] != 1 || stats.Calls != 102 || stats.ByStatus["429"] != 1 {
+		t.Errorf("stats %+v", stats)
+	}
+	if stats.ByService["inventory"] != 62 || stats.ByService["accounting"] != 40 || stats.ByPath[items] != 62 {
+		t.Errorf("stats %+v", stats)
+	}
+	u.ResetStats()
+	if stats = u.Stats(); stats.Calls != 0 || stats.Worst60s != 0 || len(stats.Refused) != 0 {
+		t.Errorf("after reset: %+v", stats)
+	}
+}
+
+func TestAdvanceHidesNoBurst(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	for range 100 {
+		u.code(t, "/inventory/v1/items")
+	}
+	u.Advance(30 * time.Minute)
+	if status, code := u.code(t, "/inventory/v1/items"); status != http.StatusTooManyRequests || code != 44 {
+		t.Errorf("%d code %d, want the minute to count on the real clock", status, code)
+	}
+}
+
+func TestDailyLimit(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60, Limits: sandbox.Limits{DailyInventory: 3}})
+	remaining := func(path string) (string, string, string) {
+		header := u.get(t, path, "per_page", "1").Header()
+		return header.Get("X-Rate-Limit-Limit"), header.Get("X-Rate-Limit-Remaining"), header.Get("X-Rate-Limit-Reset")
+	}
+	for n, want := range []string{"2", "1", "0"} {
+		u.clock.move(time.Hour)
+		limit, left, reset := remaining("/inventory/v1/items")
+		if limit != "3" || left != want || reset != strconv.Itoa(86_400-n*3600) {
+			t.Errorf("call %d: limit %s, left %s, reset %s", n, limit, left, reset)
+		}
+		u.login(t)
+	}
+	if status, code := u.code(t, "/inventory/v1/items"); status != http.StatusTooManyRequests || code != 45 {
+		t.Errorf("fourth call: %d code %d", status, code)
+	}
+	if limit, left, _ := remaining("/books/v3/vendorpayments"); limit != "1000" || left != "999" {
+		t.Errorf("accounting of the free plan: %s of %s left", left, limit)
+	}
+	u.Advance(22 * time.Hour) // the day rolls: the first call leaves it
+	u.login(t)
+	if status, _ := u.code(t, "/inventory/v1/items"); status != http.StatusOK {
+		t.Errorf("a day later: status %d", status)
+	}
+	if status, code := u.code(t, "/inventory/v1/items"); status != http.StatusTooManyRequests || code != 45 {
+		t.Errorf("only one call left the day: %d code %d", status, code)
+	}
+}
+
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	for plan, want := range map[string][2]string{
+		"free": {"1000", "1500"}, "standard": {"2000", "2500"}, "professional": {"5000", "5000"}, "premium": {"10000", "7500"},
+		"elite": {"10000", "10000"}, "ultimate": {"10000", "10000"}, "enterprise": {"10000", "10000"},
+	} {
+		u := start(t, sandbox.Options{Records: 60, Plan: plan})
+		for n, path := range []string{"/books/v3/vendorpayments", "/inventory/v1/items"} {
+			if got := u.get(t, path).Header().Get("X-Rate-Limit-Limit"); got != want[n] {
+				t.Errorf("%s %s: limit %s, want %s", plan, path, got, want[n])
+			}
+		}
+	}
+}
+
+func TestConcurrencyLimit(t *testing.T) {
+	t.Parallel()
+	for plan, atOnce := range map[string]int{"free": 5, "professional": 10} {
+		t.Run(plan, func(t *testing.T) {
+			t.Parallel()
+			// Each call asks the clock once when it arrives, then lingers.
+			arrived := make(chan struct{}, 100)
+			c := newClock()
+			u := start(t, sandbox.Options{Records: 60, Plan: plan, PageLatency: time.Hour, Now: func() time.Time {
+				arrived <- struct{}{}
+				return c.Now()
+			}})
+			for len(arrived) > 0 {
+				<-arrived
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var calls sync.WaitGroup
+			for range atOnce {
+				calls.Go(func() {
+					request := httptest.NewRequestWithContext(ctx, http.MethodGet, target("/inventory/v1/items"), nil)
+					u.ServeHTTP(httptest.NewRecorder(), request)
+				})
+				<-arrived
+			}
+			if status, code := u.code(t, "/books/v3/vendorpayments"); status != http.StatusTooManyRequests || code != 1070 {
+				t.Errorf("one more at once: %d code %d", status, code)
+			}
+			cancel()
+			calls.Wait()
+			stats := u.Stats()
+			if stats.WorstConcurrent != atOnce+1 || stats.Refused["1070"] != 1 || stats.ByStatus["none"] != atOnce {
+				t.Errorf("stats %+v", stats)
+			}
+		})
+	}
+}
+
+func TestChatHasItsOwnMinute(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	export := func() int {
+		return u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=chat_id", csvHeader()).Code
+	}
+	for range 30 {
+		if status := export(); status != http.StatusOK {
+			t.Fatalf("status %d", status)
+		}
+	}
+	if status := export(); status != http.StatusTooManyRequests {
+		t.Errorf("call 31: status %d", status)
+	}
+	stats := u.Stats()
+	if stats.Worst60s != 0 || stats.WorstChat60s != 31 || stats.ByService["chat"] != 31 || stats.Refused["429"] != 1 {
+		t.Errorf("stats %+v", stats)
+	}
+	u.clock.move(time.Minute)
+	if status := export(); status != http.StatusOK {
+		t.Errorf("a minute later: status %d", status)
+	}
+}
+
+func TestLimitsOffStillCount(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60, Limits: off()})
+	for range 150 {
+		if status, _ := u.code(t, "/inventory/v1/items"); status != http.StatusOK {
+			t.Fatalf("status %d", status)
+		}
+	}
+	if stats := u.Stats(); stats.Worst60s != 150 || len(stats.Refused) != 0 {
+		t.Errorf("stats %+v", stats)
+	}
+}
+
+func TestTokenErrors(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	for want, change := range map[string]url.Values{
+		"invalid_client": {"client_secret": {"wrong"}},
+		"invalid_code":   {"refresh_token": {"wrong"}},
+	} {
+		answer := u.serve(t, http.MethodPost, tokenURL(change), nil)
+		if answer.Code != http.StatusOK || strings.TrimSpace(answer.Body.String()) != `{"error":"`+want+`"}` {
+			t.Errorf("%d %s, want 200 with %s", answer.Code, answer.Body, want)
+		}
+	}
+	// Parameters in the body do not count.
+	if answer := u.send(t, http.MethodPost, "/oauth/v2/token", nil, strings.TrimPrefix(tokenURL(nil), "/oauth/v2/token?")); !strings.Contains(answer.Body.String(), "invalid_client") {
+		t.Errorf("body parameters: %s", answer.Body)
+	}
+	for n := 2; n <= 10; n++ { // the first was asked for by start
+		u.login(t)
+	}
+	refused := u.serve(t, http.MethodPost, tokenURL(nil), nil)
+	var body map[string]string
+	decode(t, refused, &body)
+	if refused.Code != http.StatusBadRequest || body["error"] != "Access Denied" || body["status"] != "failure" {
+		t.Errorf("eleventh token: %d %s", refused.Code, refused.Body)
+	}
+	u.clock.move(10 * time.Minute)
+	u.login(t)
+	if n := u.Stats().TokenRequests; n != 15 {
+		t.Errorf("%d token requests, want 15", n)
+	}
+}
+
+func TestTokensDie(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	first := u.token
+	with := func(token string) int {
+		header := http.Header{"Authorization": {"Svc-oauthtoken " + token}}
+		return u.serve(t, http.MethodGet, target("/inventory/v1/items"), header).Code
+	}
+	var second string
+	for n := 2; n <= 16; n++ {
+		if n == 11 {
+			u.clock.move(10 * time.Minute)
+		}
+		u.login(t)
+		if n == 2 {
+			second = u.token
+		}
+		if status := with(first); (status == http.StatusOK) != (n <= 15) {
+			t.Errorf("with %d tokens issued the first answers %d", n, status)
+		}
+	}
+	if status := with(second); status != http.StatusOK {
+		t.Errorf("the sixteenth killed the second, too: %d", status)
+	}
+	u.Advance(50 * time.Minute)
+	if with(second) != http.StatusUnauthorized || with(u.token) != http.StatusOK {
+		t.Error("a token lives one hour")
+	}
+	u.ExpireTokens()
+	if with(u.token) != http.StatusUnauthorized {
+		t.Error("an expired token still opens")
+	}
+}
+
+func TestVendorName(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60, Vendor: "Acme"})
+	var answer struct {
+		Token string `json:"access_token"`
+		Scope string `json:"scope"`
+	}
+	decode(t, u.serve(t, http.MethodPost, tokenURL(nil), nil), &answer)
+	if !strings.HasPrefix(answer.Scope, "AcmeBooks.accountants.READ ") {
+		t.Errorf("scope %q", answer.Scope)
+	}
+	for scheme, want := range map[string]int{"Acme": http.StatusOK, "Svc": http.StatusUnauthorized} {
+		header := http.Header{"Authorization": {scheme + "-oauthtoken " + answer.Token}}
+		if status := u.serve(t, http.MethodGet, target("/inventory/v1/items"), header).Code; status != want {
+			t.Errorf("%s: status %d, want %d", scheme, status, want)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package sandbox_test
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+const wireTime = "2006-01-02T15:04:05-0700"
+
+func instant(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(wireTime, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func idsOf(t *testing.T, records []object, id string) []string {
+	t.Helper()
+	ids := make([]string, 0, len(records))
+	for _, record := range records {
+		ids = append(ids, text(t, record[id]))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func TestChangeIsSeenByFilter(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Seed: 2, Records: 900, Limits: off()})
+	u.Advance(48 * time.Hour)
+	u.login(t)
+	before := map[string]map[string]string{}
+	for _, l := range listings() {
+		before[l.name] = map[string]string{}
+		for _, record := range u.all(t, l) {
+			before[l.name][text(t, record[l.id])] = canonical(t, record)
+		}
+	}
+	since := u.clock.Now().Add(48 * time.Hour).Format(wireTime)
+	changed, err := u.Change(sandbox.Change{Seed: 4, Inserts: 3, Edits: 6, Deletes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range listings() {
+		ids := changed[l.name]
+		if len(ids.Inserted) != 3 || len(ids.Edited) != 6 || len(ids.Deleted) != 2 {
+			t.Fatalf("%s: changed %+v", l.name, ids)
+		}
+		all := u.all(t, l)
+		byID := map[string]object{}
+		for _, record := range all {
+			byID[text(t, record[l.id])] = record
+		}
+		for _, id := range ids.Deleted {
+			if byID[id] != nil || u.get(t, l.path+"/"+id).Code != http.StatusNotFound {
+				t.Errorf("%s: deleted %s is still there", l.name, id)
+			}
+		}
+		moved := "last_modified_time"
+		if l.name == "credit_notes" {
+			moved = "updated_time"
+		}
+		for _, id := range append(ids.Edited, ids.Inserted...) {
+			if !instant(t, text(t, byID[id][moved])).Equal(instant(t, since)) {
+				t.Errorf("%s: %s of %s is %s, want %s", l.name, moved, id, byID[id][moved], since)
+			}
+		}
+		for _, id := range ids.Edited {
+			delete(byID[id], moved)
+			var old object
+			unmarshal(t, []byte(before[l.name][id]), &old)
+			delete(old, moved)
+			if canonical(t, old) == canonical(t, byID[id]) {
+				t.Errorf("%s: the edit of %s changed no value", l.name, id)
+			}
+		}
+		touched := len(byID) - len(before[l.name]) // inserted less deleted
+		if touched != 1 {
+			t.Errorf("%s: grew by %d, want 1", l.name, touched)
+		}
+		filtered := idsOf(t, u.all(t, l, "last_modified_time", since), l.id)
+		want := append(slices.Clone(ids.Edited), ids.Inserted...)
+		slices.Sort(want)
+		if l.name == "bills" || l.name == "credit_notes" { // the filter is ignored in silence
+			want = idsOf(t, all, l.id)
+		}
+		if !slices.Equal(filtered, want) {
+			t.Errorf("%s: filter gives %d records, want %d", l.name, len(filtered), len(want))
+		}
+	}
+}
+
+func TestUnencodedPlusLosesTheFilter(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 600})
+	base := "/inventory/v1/items?organization_id=" + sandbox.DefaultOrganizationID + "&last_modified_time=2030-01-01T00:00:00"
+	if p := readPage(t, u.serve(t, http.MethodGet, base+"%2B0530", nil), "items"); len(p.Records) != 0 {
+		t.Errorf("encoded: %d records, want none", len(p.Records))
+	}
+	if p := readPage(t, u.serve(t, http.MethodGet, base+"+0530", nil), "items"); len(p.Records) != 168 {
+		t.Errorf("raw: %d records, want all 168", len(p.Records))
+	}
+}
+
+func TestSorting(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Seed: 8, Records: 600, Limits: off()})
+	asText := func(t *testing.T, a, b object, column string) int {
+		t.Helper()
+		return cmp.Compare(text(t, a[column]), text(t, b[column]))
+	}
+	asAmount := func(t *testing.T, a, b object, column string) int {
+		t.Helper()
+		return amount(t, a[column]).Cmp(amount(t, b[column]))
+	}
+	all := listings()
+	for _, c := range []struct {
+		listing listing
+		columns []string
+		compare func(*testing.T, object, object, string) int
+	}{
+		{all[0], []string{"account_name", "account_type"}, asText},
+		{all[1], []string{"vendor_name", "date", "reference_number"}, asText},
+		{all[1], []string{"amount", "balance"}, asAmount},
+		{all[3], []string{"last_modified_time", "created_time", "date"}, asText},
+		{all[4], []string{"customer_name", "creditnote_number", "date", "created_time"}, asText},
+		{all[4], []string{"total", "balance"}, asAmount},
+	} {
+		for _, column := range c.columns {
+			for order, sign := range map[string]int{"A": 1, "D": -1} {
+				p := readPage(t, u.get(t, c.listing.path, "sort_column", column, "sort_order", order), c.listing.key)
+				if p.Context.Column != column || p.Context.Order != order {
+					t.Errorf("%s: context %+v for %s %s", c.listing.name, p.Context, column, order)
+				}
+				if !slices.IsSortedFunc(p.Records, func(a, b object) int { return sign * c.compare(t, a, b, column) }) {
+					t.Errorf("%s is not sorted by %s %s", c.listing.name, column, order)
+				}
+			}
+		}
+	}
+	for _, l := range all { // unknown columns, and none, mean newest first
+		for _, pairs := range [][]string{nil, {"sort_column", "colour", "sort_order", "A"}, {"frobnicate", "1"}} {
+			p := readPage(t, u.get(t, l.path, pairs...), l.key)
+			if p.Context.Column != "created_time" || p.Context.Order != "D" ||
+				!slices.IsSortedFunc(p.Records, func(a, b object) int { return -asText(t, a, b, "created_time") }) {
+				t.Errorf("%s with %v: not newest first: %+v", l.name, pairs, p.Context)
+			}
+		}
+	}
+	// Credit notes have no sort by modification time.
+	if p := readPage(t, u.get(t, all[4].path, "sort_column", "last_modified_time"), all[4].key); p.Context.Column != "created_time" {
+		t.Errorf("credit notes sorted by %s", p.Context.Column)
+	}
+}
+
+func TestTimesTie(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 2000, Limits: off(), TimeZone: "America/New_York"})
+	seconds, offsets, records := map[string]bool{}, map[string]bool{}, u.all(t, listings()[3])
+	for _, record := range records {
+		created := text(t, record["created_time"])
+		if instant(t, text(t, record["last_modified_time"])).Before(instant(t, created)) {
+			t.Errorf("bill %s changed before it was made", record["bill_id"])
+		}
+		seconds[created] = true
+		offsets[created[len(created)-5:]] = true
+	}
+	if len(seconds)*2 > len(records) || len(seconds) < 10 {
+		t.Errorf("%d records share %d seconds", len(records), len(seconds))
+	}
+	if !offsets["-0500"] || !offsets["-0400"] || len(offsets) != 2 {
+		t.Errorf("offsets %v, want those of New York", keysOf(offsets))
+	}
+}
+
+func TestAccountFilters(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 10_000})
+	path := "/books/v3/chartofaccounts"
+	all := readPage(t, u.get(t, path, "filter_by", "AccountType.All"), "chartofaccounts")
+	if len(all.Records) != 200 || all.Context.More || all.Context.PerPage != 5000 {
+		t.Fatalf("%d accounts, %+v", len(all.Records), all.Context)
+	}
+	if p := readPage(t, u.get(t, path, "filter_by", "AccountType.All", "per_page", "150"), "chartofaccounts"); len(p.Records) != 150 || !p.Context.More {
+		t.Errorf("per_page is not honoured: %d accounts", len(p.Records))
+	}
+	active := readPage(t, u.get(t, path), "chartofaccounts")
+	inactive := readPage(t, u.get(t, path, "filter_by", "AccountType.Inactive"), "chartofaccounts")
+	if len(inactive.Records) == 0 || len(active.Records)+len(inactive.Records) != 200 || active.Context.Filter != "AccountType.Active" {
+		t.Errorf("%d active, %d inactive, filter %q", len(active.Records), len(inactive.Records), active.Context.Filter)
+	}
+	for _, record := range inactive.Records {
+		if string(record["is_active"]) != "false" {
+			t.Errorf("account %s is active", record["account_id"])
+		}
+	}
+	grouped := 0
+	for _, group := range []string{"Asset", "Liability", "Equity", "Income", "Expense"} {
+		n := len(readPage(t, u.get(t, path, "filter_by", "AccountType."+group), "chartofaccounts").Records)
+		if n == 0 {
+			t.Errorf("no account of group %s", group)
+		}
+		grouped += n
+	}
+	if grouped != 200 {
+		t.Errorf("groups hold %d accounts", grouped)
+	}
+	if p := readPage(t, u.get(t, path, "showbalance", "false"), "chartofaccounts"); p.Records[0]["current_balance"] != nil {
+		t.Error("a balance that was declined")
+	}
+}
+
+func TestPagesAreBounded(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 2000})
+	p := readPage(t, u.get(t, "/inventory/v1/bills", "per_page", "5000"), "bills")
+	if len(p.Records) != 200 || p.Context.PerPage != 200 || !p.Context.More || p.Context.Report != "Bills" {
+		t.Errorf("%d records, %+v", len(p.Records), p.Context)
+	}
+	p = readPage(t, u.get(t, "/inventory/v1/bills", "page", "99"), "bills")
+	if len(p.Records) != 0 || p.Context.More || p.Context.Page != 99 {
+		t.Errorf("behind the end: %d records, %+v", len(p.Records), p.Context)
+	}
+}
+
+func TestItemDetails(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 600})
+	ids := idsOf(t, readPage(t, u.get(t, "/inventory/v1/items", "per_page", "5"), "items").Records, "item_id")
+	p := readPage(t, u.get(t, "/inventory/v1/itemdetails", "item_ids", strings.Join(ids, ",")+",123"), "items")
+	if !slices.Equal(idsOf(t, p.Records, "item_id"), ids) {
+		t.Errorf("details of %v, want %v", idsOf(t, p.Records, "item_id"), ids)
+	}
+	if answer := u.get(t, "/inventory/v1/itemdetails", "item_ids", strings.Repeat("1,", 100)+"1"); answer.Code != http.StatusBadRequest {
+		t.Errorf("101 ids: status %d", answer.Code)
+	}
+}
+
+func TestErrorsOfCallers(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	org := "?organization_id=" + sandbox.DefaultOrganizationID
+	for _, c := range []struct {
+		method, target, token string
+		status, code          int
+	}{
+		{http.MethodGet, "/inventory/v1/bills", u.token, 400, 6041},
+		{http.MethodGet, "/books/v3/vendorpayments?organization_id=1", u.token, 400, 6041},
+		{http.MethodGet, "/inventory/v1/bills/460000000000000001" + org, u.token, 404, 1002},
+		{http.MethodGet, "/inventory/v1/bills/xyz" + org, u.token, 404, 1002},
+		{http.MethodGet, "/inventory/v1/unicorns" + org, u.token, 404, 5},
+		{http.MethodGet, "/nowhere", u.token, 404, 5},
+		{http.MethodPost, "/inventory/v1/bills" + org, u.token, 405, 5},
+		{http.MethodGet, "/inventory/v1/bills" + org, "", 401, 14},
+		{http.MethodGet, "/inventory/v1/bills" + org, "1000.made.up", 401, 57},
+	} {
+		header := http.Header{"Authorization": nil}
+		if c.token != "" {
+			header.Set("Authorization", "Svc-oauthtoken "+c.token)
+		}
+		answer := u.serve(t, c.method, c.target, header)
+		var body struct{ Code int }
+		decode(t, answer, &body)
+		if answer.Code != c.status || body.Code != c.code {
+			t.Errorf("%s %s: %d code %d, want %d code %d", c.method, c.target, answer.Code, body.Code, c.status, c.code)
+		}
+	}
+}

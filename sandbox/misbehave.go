@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	pieces       = 16 // of a slow body
+	defaultPause = 50 // milliseconds between them
+	maintenance  = "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n"
+	htmlType     = "text/html;charset=UTF-8"
+)
+
+// misbehave answers instead of the service, or spoils how its answer travels,
+// or lets it serve.
+func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(http.ResponseWriter)) {
+	if fault == nil {
+		serve(w)
+		return
+	}
+	service := serviceOf(r.URL.Path)
+	switch fault.Kind {
+	case "html":
+		writeBody(w, http.StatusOK, htmlType, []byte(maintenance))
+	case "unavailable":
+		writeBody(w, http.StatusServiceUnavailable, htmlType, []byte(maintenance))
+	case "error_in_200":
+		writeError(w, http.StatusOK, codeNotAuthorized, "An internal error occurred")
+	case "throttle":
+		refuse(w, service, codeThrottled)
+	case "crowded":
+		refuse(w, service, codeCrowded)
+	case "exhausted":
+		refuse(w, service, codeExhausted)
+	case "unauthorized":
+		fail(w, service, http.StatusUnauthorized, codeInvalidToken, "You are not authorized to perform this operation")
+	case "forbidden":
+		fail(w, service, http.StatusForbidden, codeInvalidToken, "You do not have enough permission")
+	case "redirect":
+		w.Header().Set("Location", "http://elsewhere.invalid"+r.URL.Path)
+		w.WriteHeader(http.StatusFound)
+	case "reset":
+		reset(w)
+	case "cut", "cut_silent", "slow":
+		whole := &captured{header: w.Header()}
+		serve(whole)
+		deliver(w, r, fault, whole)
+	default: // what happens to records and pages, where these are made
+		serve(w)
+	}
+}
+
+// deliver sends a whole answer badly.
+func deliver(w http.ResponseWriter, r *http.Request, fault *Fault, whole *captured) {
+	body := whole.body.Bytes()
+	switch fault.Kind {
+	case "cut":
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(whole.code())
+		_, _ = w.Write(body[:len(body)/2])
+		_ = http.NewResponseController(w).Flush() // the connection is broken next in any case
+		panic(http.ErrAbortHandler)
+	case "cut_silent":
+		cutSilently(w, whole)
+	default:
+		pause := fault.Milliseconds
+		if pause == 0 {
+			pause = defaultPause
+		}
+		dribble(w, r, whole, time.Duration(pause)*time.Millisecond)
+	}
+}
+
+// dribble sends the body in pieces, each after a pause.
+func dribble(w http.ResponseWriter, r *http.Request, whole *captured, pause time.Duration) {
+	body := whole.body.Bytes()
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(whole.code())
+	for n := range pieces {
+		piece := body[len(body)*n/pieces : len(body)*(n+1)/pieces]
+		if !wait(r, pause) {
+			return
+		}
+		if _, err := w.Write(piece); err != nil {
+			return
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			return
+		}
+	}
+}
+
+// cutSilently writes a close-delimited answer: the only kind that no client
+// can tell from a whole one by its framing.
+func cutSilently(w http.ResponseWriter, whole *captured) {
+	connection, buffer, err := http.NewResponseController(w).Hijack()
+	if err != nil { // not a connection of our own: break off instead
+		panic(http.ErrAbortHandler)
+	}
+	defer func() { _ = connection.Close() }()
+	body := whole.body.Bytes()
+	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: %s\r\nConnection: close\r\n\r\n",
+		whole.code(), http.StatusText(whole.code()), whole.header.Get("Content-Type"))
+	_, _ = buffer.WriteString(head)
+	_, _ = buffer.Write(body[:len(body)/2])
+	_ = buffer.Flush()
+}
+
+// reset closes the connection with a TCP reset where it can.
+func reset(w http.ResponseWriter) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	inner := connection
+	if secured, ok := connection.(*tls.Conn); ok {
+		inner = secured.NetConn()
+	}
+	if plain, ok := inner.(*net.TCPConn); ok {
+		_ = plain.SetLinger(0)
+	}
+	_ = inner.Close()
+}
+
+// captured keeps a whole answer in memory, to be delivered badly.
+type captured struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is the header of the real answer.
+func (c *captured) Header() http.Header { return c.header }
+
+// WriteHeader notes the status.
+func (c *captured) WriteHeader(status int) { c.status = status }
+
+// Write keeps the bytes.
+func (c *captured) Write(data []byte) (int, error) { return c.body.Write(data) }
+
+// Flush has nothing to do: the answer is delivered when it is whole.
+func (c *captured) Flush() {}
+
+func (c *captured) code() int {
+	if c.status == 0 {
+		return http.StatusOK
+	}
+	return c.status
+}

@@ -1,0 +1,366 @@
+package sandbox_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"maps"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/sandbox"
+	"sluice/sandbox/witness"
+)
+
+func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// compareKeys lays a served value over the witness's: an object has the same
+// keys, an array's objects those of the sample's first element. Where the
+// service writes "" or [] for an absent array or object, nothing is compared.
+// It notes each nested object it met, by path.
+func compareKeys(t *testing.T, path string, sample, served json.RawMessage, met map[string]bool) {
+	t.Helper()
+	var sampleArray, servedArray []json.RawMessage
+	if json.Unmarshal(sample, &sampleArray) == nil {
+		if json.Unmarshal(served, &servedArray) == nil && len(sampleArray) > 0 {
+			for _, element := range servedArray {
+				compareKeys(t, path+"[]", sampleArray[0], element, met)
+			}
+		} else if len(servedArray) > 0 {
+			t.Errorf("%s: elements served that no document shows: %s", path, served)
+		}
+		return
+	}
+	var sampleObject, servedObject object
+	if json.Unmarshal(sample, &sampleObject) != nil || json.Unmarshal(served, &servedObject) != nil {
+		return
+	}
+	met[path] = true
+	if diff := cmp.Diff(keysOf(sampleObject), keysOf(servedObject)); diff != "" {
+		t.Errorf("%s: keys differ (-witness +served):\n%s", path, diff)
+		return
+	}
+	for name := range sampleObject {
+		compareKeys(t, path+"."+name, sampleObject[name], servedObject[name], met)
+	}
+}
+
+// nested lists the paths of objects with keys in a sample.
+func nested(path string, sample json.RawMessage, into map[string]bool) {
+	var array []json.RawMessage
+	var fields object
+	if json.Unmarshal(sample, &array) == nil {
+		if len(array) > 0 {
+			nested(path+"[]", array[0], into)
+		}
+	} else if json.Unmarshal(sample, &fields) == nil && fields != nil {
+		into[path] = true
+		for name, value := range fields {
+			nested(path+"."+name, value, into)
+		}
+	}
+}
+
+func TestServedKeysAreTheWitness(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Seed: 7, Records: 1000, Limits: off()})
+	for _, l := range listings() {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			sample, err := witness.Load(l.service, l.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sample.Key != l.key {
+				t.Errorf("witness key %q, list key %q", sample.Key, l.key)
+			}
+			met, want := map[string]bool{}, map[string]bool{}
+			for record := range u.Truth(l.service, l.name) {
+				compareKeys(t, l.name, sample.Record, record, met)
+				if t.Failed() {
+					return
+				}
+			}
+			nested(l.name, sample.Record, want)
+			if diff := cmp.Diff(keysOf(want), keysOf(met)); diff != "" {
+				t.Errorf("objects of the witness never served (-witness +served):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOrganizationsAndTokenAreTheWitness(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{})
+	for _, path := range []string{"/books/v3/organizations", "/inventory/v1/organizations"} {
+		sample, err := witness.Load("", "organizations")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := readPage(t, u.serve(t, http.MethodGet, path, nil), sample.Key)
+		if len(p.Records) != 1 || p.Context != nil {
+			t.Fatalf("%s: %d organizations, context %v", path, len(p.Records), p.Context)
+		}
+		served, err := json.Marshal(p.Records[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareKeys(t, path, sample.Record, served, map[string]bool{})
+		if got := text(t, p.Records[0]["organization_id"]); got != sandbox.DefaultOrganizationID {
+			t.Errorf("organization %q", got)
+		}
+	}
+	sample, err := witness.Load("", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareKeys(t, "token", sample.Record, u.serve(t, http.MethodPost, tokenURL(nil), nil).Body.Bytes(), map[string]bool{})
+}
+
+func TestPagingCoversEachRecordOnce(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Seed: 3, Records: 1000, Limits: off()})
+	for _, l := range listings() {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			truth := map[string]string{}
+			for record := range u.Truth(l.service, l.name) {
+				var fields object
+				unmarshal(t, record, &fields)
+				truth[text(t, fields[l.id])] = canonical(t, fields)
+			}
+			for _, per := range []string{"200", "37"} {
+				listed := map[string]string{}
+				for _, record := range u.all(t, l, "per_page", per) {
+					id := text(t, record[l.id])
+					if _, twice := listed[id]; twice {
+						t.Fatalf("record %s listed twice", id)
+					}
+					listed[id] = canonical(t, record)
+				}
+				if diff := cmp.Diff(truth, listed); diff != "" {
+					t.Fatalf("per_page %s (-truth +listed):\n%.500s", per, diff)
+				}
+			}
+		})
+	}
+}
+
+func canonical(t *testing.T, fields object) string {
+	t.Helper()
+	data, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestExportIsTheTruth(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Seed: 3, Records: 3000})
+	sample, err := witness.Load("chat", "conversations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=chat_id,title,creation_time,last_modified_time,participant_count,total_message_count,creator_id", csvHeader())
+	rows, err := csv.NewReader(answer.Body).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := rows[0]
+	exported := map[string]map[string]string{}
+	for _, row := range rows[1:] {
+		fields := map[string]string{}
+		for n, name := range columns {
+			fields[name] = row[n]
+		}
+		exported[fields["chat_id"]] = fields
+	}
+	truth := map[string]map[string]string{}
+	awkward := 0
+	for record := range u.Truth("chat", "conversations") {
+		compareKeys(t, "chat", sample.Record, record, map[string]bool{})
+		var fields map[string]string
+		unmarshal(t, record, &fields)
+		truth[fields["chat_id"]] = fields
+		if strings.ContainsAny(fields["title"], "\n\",") {
+			awkward++
+		}
+	}
+	if diff := cmp.Diff(truth, exported); diff != "" || len(truth) != 600 || len(rows) != 601 {
+		t.Errorf("%d rows, %d in truth (-truth +exported):\n%.500s", len(rows)-1, len(truth), diff)
+	}
+	if awkward == 0 {
+		t.Error("no title needs quoting")
+	}
+}
+
+func TestExportNeedsItsParameters(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 50, NoCSVHeader: true})
+	for _, c := range []struct {
+		target string
+		header http.Header
+		status int
+	}{
+		{"/maintenanceapi/v2/chats?fields=title", nil, http.StatusNotAcceptable},
+		{"/maintenanceapi/v2/chats", csvHeader(), http.StatusBadRequest},
+		{"/maintenanceapi/v2/chats?fields=title,colour", csvHeader(), http.StatusBadRequest},
+		{"/maintenanceapi/v2/other?fields=title", csvHeader(), http.StatusNotFound},
+		{"/maintenanceapi/v2/chats?fields=chat_id", csvHeader(), http.StatusOK},
+	} {
+		answer := u.serve(t, http.MethodGet, c.target, c.header)
+		if answer.Code != c.status {
+			t.Errorf("%s: status %d, want %d", c.target, answer.Code, c.status)
+		}
+		if c.status == http.StatusOK && (strings.Contains(answer.Body.String(), "chat_id") || strings.Count(answer.Body.String(), "\r\n") != 10) {
+			t.Errorf("export without header: %q", answer.Body)
+		}
+	}
+}
+
+// amount reads a number as written; "" is zero.
+func amount(t *testing.T, value json.RawMessage) *big.Rat {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(string(value))
+	if !ok {
+		t.Fatalf("not a number: %s", value)
+	}
+	return r
+}
+
+func sumOf(t *testing.T, array json.RawMessage, key string) *big.Rat {
+	t.Helper()
+	var elements []object
+	unmarshal(t, array, &elements)
+	sum := new(big.Rat)
+	for _, element := range elements {
+		sum.Add(sum, amount(t, element[key]))
+	}
+	return sum
+}
+
+func same(t *testing.T, what, id string, a, b *big.Rat) {
+	t.Helper()
+	if a.Cmp(b) != 0 {
+		t.Errorf("%s of %s: %s is not %s", what, id, a.FloatString(2), b.FloatString(2))
+	}
+}
+
+// The books add up, at the start and after changes.
+func TestBooksAddUp(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Seed: 5, Records: 700, Limits: off()})
+	for round := range 3 {
+		if _, err := u.Change(sandbox.Change{Seed: int64(round), Inserts: 5, Edits: 100, Deletes: 0}); err != nil {
+			t.Fatal(err)
+		}
+		bills := map[string]object{}
+		for record := range u.Truth("inventory", "bills") {
+			var bill object
+			unmarshal(t, record, &bill)
+			id := text(t, bill["bill_id"])
+			bills[id] = bill
+			same(t, "lines", id, sumOf(t, bill["line_items"], "item_total"), amount(t, bill["sub_total"]))
+			same(t, "taxes", id, sumOf(t, bill["taxes"], "tax_amount"), amount(t, bill["tax_total"]))
+			due := new(big.Rat).Add(amount(t, bill["sub_total"]), amount(t, bill["tax_total"]))
+			due.Sub(due, sumOf(t, bill["payments"], "amount"))
+			due.Sub(due, sumOf(t, bill["vendor_credits"], "amount"))
+			same(t, "balance", id, due, amount(t, bill["balance"]))
+			if due.Sign() < 0 {
+				t.Errorf("bill %s is overpaid: %s", id, due.FloatString(2))
+			}
+		}
+		applied := 0
+		for record := range u.Truth("accounting", "vendor_payments") {
+			var payment object
+			unmarshal(t, record, &payment)
+			id := text(t, payment["payment_id"])
+			used := sumOf(t, payment["bills"], "amount_applied")
+			same(t, "amount", id, used.Add(used, amount(t, payment["balance"])), amount(t, payment["amount"]))
+			var entries []object
+			unmarshal(t, payment["bills"], &entries)
+			for _, entry := range entries {
+				applied++
+				bill := bills[text(t, entry["bill_id"])]
+				if bill == nil || text(t, bill["vendor_id"]) != text(t, payment["vendor_id"]) {
+					t.Errorf("payment %s pays no bill of its vendor: %s", id, entry["bill_id"])
+					continue
+				}
+				same(t, "application", id, sumOf(t, bill["payments"], "amount"), amount(t, entry["amount_applied"]))
+			}
+		}
+		if applied == 0 {
+			t.Error("no payment pays a bill")
+		}
+		for record := range u.Truth("inventory", "credit_notes") {
+			var note object
+			unmarshal(t, record, &note)
+			id := text(t, note["creditnote_id"])
+			total := sumOf(t, note["line_items"], "rate").Sign()
+			if total <= 0 || len(id) != 18 {
+				t.Errorf("credit note %s is worth nothing", id)
+			}
+			rest := sumOf(t, note["invoices"], "amount")
+			same(t, "credit", id, rest.Add(rest, amount(t, note["balance"])), amount(t, note["total"]))
+		}
+	}
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	t.Parallel()
+	read := func(seed int64) string {
+		u := start(t, sandbox.Options{Seed: seed, Records: 800})
+		var all strings.Builder
+		for _, l := range listings() {
+			all.WriteString(readAll(t, u.get(t, l.path).Body))
+		}
+		all.WriteString(readAll(t, u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=title,chat_id", csvHeader()).Body))
+		return all.String()
+	}
+	first := read(11)
+	if read(11) != first {
+		t.Error("the same seed gives other bytes")
+	}
+	if read(12) == first {
+		t.Error("another seed gives the same bytes")
+	}
+}
+
+func TestHeadersOnly(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 300, HeadersOnly: true, Limits: off()})
+	for _, l := range listings() {
+		listed := readPage(t, u.get(t, l.path), l.key).Records[0]
+		var envelope, single object
+		decode(t, u.get(t, l.path+"/"+text(t, listed[l.id])), &envelope)
+		unmarshal(t, envelope[l.one], &single)
+		for name, value := range listed {
+			if l.name != "chart_of_accounts" && string(single[name]) != string(value) {
+				t.Errorf("%s: %s is %s in the list and %s alone", l.name, name, value, single[name])
+			}
+		}
+		wide := map[string]string{"bills": "line_items", "credit_notes": "line_items", "vendor_payments": "bills"}[l.name]
+		if wide != "" && (listed[wide] != nil || single[wide] == nil || listed["notes"] != nil) {
+			t.Errorf("%s: %s listed %s, alone %s", l.name, wide, listed[wide], single[wide])
+		}
+	}
+}
+
+func TestNewRefusesBadOptions(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	for want, options := range map[string]sandbox.Options{
+		"Now":      {},
+		"TimeZone": {Now: c.Now, TimeZone: "Nowhere/Land"},
+		"Plan":     {Now: c.Now, Plan: "golden"},
+	} {
+		if _, err := sandbox.New(options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one that names %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+// Package witness holds one sample of the wire for each resource, transcribed
+// from the API documents by another hand than the one that wrote the resource
+// declarations. Tests lay declarations (and the simulated upstream) over it,
+// both ways, so that a misspelt field cannot confirm itself.
+//
+// The package never generates a sample and never imports anything of ours.
+// Start reading with one of the JSON files, then with Load.
+package witness
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+//go:embed *.json accounting/*.json inventory/*.json chat/*.json
+var files embed.FS // embedding demands a package variable; it cannot be written
+
+// Witness is one transcribed sample.
+type Witness struct {
+	// Service is the service that answers with the record, such as
+	// "inventory". It is empty for what all services share: organizations
+	// and the token answer.
+	Service string `json:"-"`
+	// Resource is the resource's name, such as "bills".
+	Resource string `json:"-"`
+	// Passage names the document and the passage that was transcribed.
+	Passage string `json:"passage"`
+	// Assumed lists what the document leaves open and this sample decides.
+	Assumed []string `json:"assumed"`
+	// Key is the response key under which a list carries the records; empty
+	// where there is none (the CSV export, the token answer).
+	Key string `json:"key"`
+	// Record is one full record with every key the document names for output.
+	// For the conversation export it is an object of the CSV columns, in the
+	// document's order, with text values.
+	Record json.RawMessage `json:"record"`
+}
+
+// Load reads the witness of one resource. The service is empty for
+// "organizations" and "token". An unknown pair is an error that wraps
+// fs.ErrNotExist.
+func Load(service, resource string) (Witness, error) {
+	name := path.Join(service, resource+".json")
+	data, err := files.ReadFile(name)
+	if err != nil {
+		return Witness{}, fmt.Errorf("witness %s: read sample: %w", name, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	sample := Witness{Service: service, Resource: resource}
+	if err := decoder.Decode(&sample); err != nil {
+		return Witness{}, fmt.Errorf("witness %s: decode sample: %w", name, err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return Witness{}, fmt.Errorf("witness %s: bytes after the sample: %w", name, err)
+	}
+	return sample, nil
+}
+
+// All reads every witness, ordered by file name: services first, then what
+// they share.
+func All() ([]Witness, error) {
+	var all []Witness
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		service := path.Dir(name)
+		if service == "." {
+			service = ""
+		}
+		sample, err := Load(service, strings.TrimSuffix(path.Base(name), ".json"))
+		if err != nil {
+			return err
+		}
+		all = append(all, sample)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("witness: walk samples: %w", err)
+	}
+	return all, nil
+}

@@ -1,0 +1,92 @@
+package witness_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"sluice/sandbox/witness"
+)
+
+func TestEverySampleIsComplete(t *testing.T) {
+	t.Parallel()
+	all, err := witness.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, sample := range all {
+		names = append(names, sample.Service+"/"+sample.Resource)
+		if !strings.HasPrefix(sample.Passage, "document ") {
+			t.Errorf("%s/%s names no document: %q", sample.Service, sample.Resource, sample.Passage)
+		}
+		if len(sample.Assumed) == 0 {
+			t.Errorf("%s/%s assumes nothing, which no document allows", sample.Service, sample.Resource)
+		}
+		var record map[string]json.RawMessage
+		if err := json.Unmarshal(sample.Record, &record); err != nil || len(record) == 0 {
+			t.Errorf("%s/%s has no record: %v", sample.Service, sample.Resource, err)
+		}
+	}
+	want := []string{
+		"accounting/chart_of_accounts", "accounting/vendor_payments", "chat/conversations",
+		"inventory/bills", "inventory/credit_notes", "inventory/items", "/organizations", "/token",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("samples %v, want %v", names, want)
+	}
+}
+
+// The number of keys is counted in the documents, by hand.
+func TestKeyCounts(t *testing.T) {
+	t.Parallel()
+	for _, want := range []struct {
+		service, resource string
+		keys              int
+		array             string
+		arrayKeys         int
+	}{
+		{"accounting", "chart_of_accounts", 25, "custom_fields", 2},
+		{"accounting", "vendor_payments", 33, "bills", 10},
+		{"inventory", "items", 49, "locations", 7},
+		{"inventory", "bills", 42, "line_items", 30},
+		{"inventory", "credit_notes", 35, "line_items", 29},
+		{"chat", "conversations", 7, "", 0},
+		{"", "organizations", 15, "", 0},
+	} {
+		t.Run(want.resource, func(t *testing.T) {
+			t.Parallel()
+			sample, err := witness.Load(want.service, want.resource)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var record map[string]json.RawMessage
+			if err := json.Unmarshal(sample.Record, &record); err != nil {
+				t.Fatal(err)
+			}
+			if len(record) != want.keys {
+				t.Errorf("%d keys, the document names %d", len(record), want.keys)
+			}
+			if want.array == "" {
+				return
+			}
+			var elements []map[string]json.RawMessage
+			if err := json.Unmarshal(record[want.array], &elements); err != nil || len(elements) == 0 {
+				t.Fatalf("%s has no element: %v", want.array, err)
+			}
+			if len(elements[0]) != want.arrayKeys {
+				t.Errorf("%s: %d keys, the document names %d", want.array, len(elements[0]), want.arrayKeys)
+			}
+		})
+	}
+}
+
+func TestLoadUnknown(t *testing.T) {
+	t.Parallel()
+	if _, err := witness.Load("inventory", "no_such_thing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want fs.ErrNotExist", err)
+	}
+}

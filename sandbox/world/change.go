@@ -1,0 +1,56 @@
+package world
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Insert adds a record, created and modified at an instant (epoch seconds),
+// and answers its index.
+func (w *World) Insert(kind Kind, at int64) int {
+	t := &w.tables[kind]
+	t.created = append(t.created, at)
+	t.modified = append(t.modified, at)
+	t.edits = append(t.edits, 0)
+	t.deleted = append(t.deleted, false)
+	t.version++
+	return len(t.created) - 1
+}
+
+// Edit changes a value of record i and moves its modification time.
+func (w *World) Edit(kind Kind, i int, at int64) {
+	t := &w.tables[kind]
+	if t.edits[i] < math.MaxUint16 {
+		t.edits[i]++
+	}
+	t.modified[i] = max(at, t.modified[i])
+	t.version++
+}
+
+// Delete removes record i: it just stops to appear.
+func (w *World) Delete(kind Kind, i int) {
+	t := &w.tables[kind]
+	t.deleted[i] = true
+	t.version++
+}
+
+// Pick chooses up to n live records of a kind, by seed, none of them excluded.
+func (w *World) Pick(kind Kind, n int, seed int64, excluded map[int]bool) []int {
+	live := make([]int, 0, w.Len(kind))
+	for i := range w.Len(kind) {
+		if w.Live(kind, i) && !excluded[i] {
+			live = append(live, i)
+		}
+	}
+	// A repeatable choice is the point.
+	choice := rand.New(rand.NewPCG(uint64(seed), uint64(kind)))
+	n = min(n, len(live))
+	for k := range n {
+		other := k + choice.IntN(len(live)-k)
+		live[k], live[other] = live[other], live[k]
+	}
+	picked := live[:n]
+	slices.Sort(picked)
+	return picked
+}

@@ -1,0 +1,123 @@
+package world_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"sluice/sandbox/world"
+)
+
+func small(records int) *world.World {
+	return world.New(world.Settings{
+		Seed: 1, Records: records, Zone: time.UTC, Anchor: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+	})
+}
+
+func everyKind() []world.Kind {
+	return []world.Kind{world.Accounts, world.Payments, world.Items, world.Bills, world.CreditNotes, world.Chats}
+}
+
+func TestSharesOfTheKinds(t *testing.T) {
+	t.Parallel()
+	for records, want := range map[int][6]int{
+		0:      {12, 3, 3, 3, 3, 3},
+		1000:   {20, 120, 280, 280, 100, 200},
+		500000: {400, 60000, 140000, 140000, 50000, 100000},
+	} {
+		w := small(records)
+		for n, kind := range everyKind() {
+			if got := w.Len(kind); got != want[n] {
+				t.Errorf("%d records: kind %d has %d, want %d", records, kind, got, want[n])
+			}
+		}
+	}
+}
+
+func TestIdentifiersLeadBackAndDiffer(t *testing.T) {
+	t.Parallel()
+	w := small(3000)
+	seen := map[string]bool{}
+	for _, kind := range everyKind() {
+		for i := range w.Len(kind) {
+			id := w.ID(kind, i)
+			if back, ok := w.Index(kind, id); !ok || back != i || len(id) != 18 || seen[id] {
+				t.Fatalf("kind %d record %d: id %s leads to %d, %t; seen %t", kind, i, id, back, ok, seen[id])
+			}
+			seen[id] = true
+		}
+		w.Delete(kind, 0)
+		if _, ok := w.Index(kind, w.ID(kind, 0)); ok {
+			t.Errorf("kind %d: a deleted record is found", kind)
+		}
+	}
+	for _, id := range []string{"", "x", "-1", "460000000000000000", w.ID(world.Bills, 1) + "0"} {
+		if i, ok := w.Index(world.Bills, id); ok {
+			t.Errorf("id %q leads to %d", id, i)
+		}
+	}
+}
+
+// An edit of one record leaves the bytes of all others alone: what refers to
+// it keeps the copy that was made.
+func TestEditsAndInsertsStayWithTheirRecord(t *testing.T) {
+	t.Parallel()
+	w := small(300)
+	read := func() map[string]string {
+		all := map[string]string{}
+		for _, kind := range everyKind() {
+			for i := range w.Len(kind) {
+				all[w.ID(kind, i)] = string(w.AppendRecord(nil, kind, i, world.Full))
+			}
+		}
+		return all
+	}
+	before := read()
+	touched := map[string]bool{}
+	at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC).Unix()
+	for _, kind := range everyKind() {
+		for _, i := range w.Pick(kind, 2, 9, nil) {
+			w.Edit(kind, i, at)
+			touched[w.ID(kind, i)] = true
+		}
+		w.Insert(kind, at)
+	}
+	for id, record := range read() {
+		old, was := before[id]
+		if was && (record != old) != touched[id] {
+			t.Errorf("record %s: changed %t, touched %t", id, record != old, touched[id])
+		}
+	}
+}
+
+func TestEveryFormIsJSON(t *testing.T) {
+	t.Parallel()
+	w := small(500)
+	for _, kind := range everyKind() {
+		for i := range w.Len(kind) {
+			for _, form := range []world.Form{world.Full, world.Headers, world.Single, world.WithoutBalance} {
+				if record := w.AppendRecord(nil, kind, i, form); !json.Valid(record) {
+					t.Fatalf("kind %d record %d form %d: %s", kind, i, form, record)
+				}
+			}
+		}
+	}
+}
+
+func TestOrderIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	w := small(2000)
+	query := world.Query{Kind: world.Bills, Sort: "created_time"}
+	first, again := w.Order(query), w.Order(query)
+	if &first[0] != &again[0] {
+		t.Error("an unchanged order was made anew")
+	}
+	w.Delete(world.Items, 0)
+	if again = w.Order(query); &first[0] != &again[0] {
+		t.Error("a change of items made the order of bills anew")
+	}
+	w.Delete(world.Bills, int(first[0]))
+	if again = w.Order(query); len(again) != len(first)-1 || again[0] != first[1] {
+		t.Error("a change is not seen")
+	}
+}
