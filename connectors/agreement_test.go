@@ -1,0 +1,147 @@
+package connectors_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/connectors"
+	"sluice/sandbox/witness"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// object is the part of a declaration that lies over one JSON object.
+type object struct {
+	columns  []schema.Column
+	children []schema.Child
+	ignored  map[string]string
+}
+
+// TestDeclarationsAgreeWithTheirWitnesses lays every declaration over a sample of
+// the wire that another hand transcribed from the documents, both ways.
+func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
+	t.Parallel()
+	for _, service := range connectors.All() {
+		for i := range service.Resources {
+			resource := &service.Resources[i]
+			t.Run(service.Name+"."+resource.Name, func(t *testing.T) {
+				t.Parallel()
+				sample, err := witness.Load(service.Name, resource.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sample.Key != resource.Key {
+					t.Errorf("the declaration reads the key %q, the witness has %q", resource.Key, sample.Key)
+				}
+				if !strings.Contains(sample.Passage, "ocument") {
+					t.Errorf("the witness names no passage of a document: %q", sample.Passage)
+				}
+				agree(t, "", object{resource.Columns, resource.Children, resource.Ignored}, sample.Record)
+				fits(t, resource, sample.Record)
+			})
+		}
+	}
+}
+
+// TestEveryWitnessHasItsDeclaration finds samples that nothing is held against.
+func TestEveryWitnessHasItsDeclaration(t *testing.T) {
+	t.Parallel()
+	samples, err := witness.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared []string
+	for _, service := range connectors.All() {
+		for _, resource := range service.Resources {
+			declared = append(declared, service.Name+"."+resource.Name)
+		}
+	}
+	for _, sample := range samples {
+		name := sample.Service + "." + sample.Resource
+		if sample.Service != "" && !slices.Contains(declared, name) {
+			t.Errorf("%s has a witness and no declaration", name)
+		}
+	}
+}
+
+func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
+	t.Helper()
+	var wire map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		t.Errorf("%s is no object in the witness: %v", path, err)
+		return
+	}
+	for _, column := range declared.columns {
+		if _, ok := wire[column.Wire]; !ok {
+			t.Errorf("%s%s is declared, the witness lacks it", path, column.Wire)
+		}
+		delete(wire, column.Wire)
+	}
+	for i := range declared.children {
+		child := &declared.children[i]
+		value, ok := wire[child.Name]
+		if !ok {
+			t.Errorf("%s%s is declared, the witness lacks it", path, child.Name)
+			continue
+		}
+		agreeArray(t, path+child.Name, child, value)
+		delete(wire, child.Name)
+	}
+	for key := range wire {
+		if declared.ignored[key] == "" {
+			t.Errorf("%s%s is in the witness, not declared and not ignored", path, key)
+		}
+	}
+}
+
+func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMessage) {
+	t.Helper()
+	var elements []json.RawMessage
+	if err := json.Unmarshal(raw, &elements); err != nil {
+		if !child.Object {
+			t.Errorf("%s is no array in the witness", path)
+			return
+		}
+		elements = []json.RawMessage{raw}
+	}
+	if len(elements) == 0 {
+		t.Errorf("%s is empty in the witness: it shows nothing of an element", path)
+	}
+	for _, element := range elements {
+		if child.Scalar {
+			if strings.ContainsAny(string(element[:1]), "{[") {
+				t.Errorf("%s has elements that are no bare values", path)
+			}
+			continue
+		}
+		agree(t, path+".", object{child.Columns, child.Children, child.Ignored}, element)
+	}
+}
+
+// fits holds the types against each other: a declared amount that the witness
+// writes as a word does not become a row.
+func fits(t *testing.T, resource *schema.Resource, raw []byte) {
+	t.Helper()
+	normalizer, err := normalize.New(resource, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := normalizer.Record(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Extra != "" {
+		t.Errorf("unknown keys: %s", record.Extra)
+	}
+	if resource.Modified() != "" && record.Modified.IsZero() {
+		t.Error("the witness has no modification time")
+	}
+	for i, rows := range record.Tables {
+		if len(rows) == 0 {
+			t.Errorf("table %s got no row", resource.Tables()[i].Name)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+// Package billing declares the subscription-billing service: data only, it
+// cannot do anything. No resource of it is copied yet; the service is declared so
+// that an organization can be configured and checked.
+//
+// Start reading at Service.
+package billing
+
+import "sluice/schema"
+
+// Service declares the subscription-billing service. Source: document 2, "Shared
+// conventions", "Endpoints" and "Limits"; the document shows no daily figure.
+func Service() schema.Service {
+	return schema.Service{
+		Name:         "billing",
+		Doc:          "Subscriptions of customers and their contact persons.",
+		Host:         schema.HostAPI,
+		Root:         "/billing/v1",
+		Organization: schema.OrganizationPlacement{Header: "X-com-{vendor}-subscriptions-organizationid"},
+		Scope:        "Subscriptions",
+		Limits: schema.Limits{
+			Shared:    "suite",
+			PerMinute: 100,
+			Plans: map[string]schema.Plan{
+				"free": {Concurrent: 5},
+				"paid": {Concurrent: 10},
+			},
+		},
+		Probe: schema.Probe{Path: "/organizations", Key: "organizations"},
+	}
+}

@@ -1,0 +1,30 @@
+// Package chat declares the chat service: data only, it cannot do anything.
+//
+// Start reading at Service, then conversations.
+package chat
+
+import "sluice/schema"
+
+// Service declares the chat service. Its organization is that of the token and is
+// not sent. Source: document 1, "Versioning" and "Authentication"; the figures of
+// the limits: upstream facts, "Limits, errors, tokens", where document 1 knows none.
+func Service() schema.Service {
+	plan := schema.Plan{Concurrent: 5}
+	return schema.Service{
+		Name:  "chat",
+		Doc:   "Conversations of the organization's team chat: who talks where, and how much.",
+		Host:  schema.HostChat,
+		Scope: "Chat",
+		Limits: schema.Limits{
+			Shared:    "chat",
+			PerMinute: 30,
+			Plans:     map[string]schema.Plan{"free": plan, "standard": plan},
+		},
+		Probe: schema.Probe{
+			Path:   "/maintenanceapi/v2/chats",
+			Query:  map[string]string{"fields": "chat_id"},
+			Format: schema.FormatCSV,
+		},
+		Resources: []schema.Resource{conversations()},
+	}
+}
