@@ -1,0 +1,88 @@
+package pipeline
+
+import "time"
+
+// Call is one request upstream, as the call log has it.
+type Call struct {
+	Organization string
+	Service      string
+	// Resource is what the call is for: a resource's name, "organizations" or "token".
+	Resource string
+	Class    Class
+	// Run is the run it is spent on; zero outside of runs.
+	Run int64
+	// Method and Path name the endpoint, without the query: queries hold secrets.
+	Method, Path string
+	// Page is the page asked for; zero where there are none.
+	Page int
+	// Lease is how long the call may be under way, where that is longer than
+	// usual: its slot is held so long if its end is never reported.
+	Lease time.Duration
+}
+
+// Limits are what a call is held against: the plan's figures after the
+// configuration's choice. Zero means not limited.
+type Limits struct {
+	// Shared names the allowance within the organization that minute and
+	// concurrency are counted against ("suite", "chat").
+	Shared string
+	// PerMinute is the most calls in any 60 seconds, Concurrent the most under way
+	// at once, Daily the most in any 24 hours.
+	PerMinute, Concurrent, Daily int
+}
+
+// Decision is what the call log says to a reservation.
+type Decision struct {
+	// Call is the number of the reserved call; zero if it was refused.
+	Call int64
+	// Refused says which limit refused, "" if none did.
+	Refused Refusal
+	// Wait is how long until it makes sense to ask again, by the database's clock.
+	Wait time.Duration
+}
+
+// Refusal is a closed set: the limit that refused a call.
+type Refusal string
+
+// The refusals.
+const (
+	RefusedMinute     Refusal = "minute"
+	RefusedConcurrent Refusal = "concurrent"
+	RefusedDay        Refusal = "day"
+	// RefusedClosed: upstream said 44, the gate is closed for everybody.
+	RefusedClosed Refusal = "closed"
+)
+
+// CallResult is how a call ended.
+type CallResult struct {
+	// Status is the HTTP status, zero if no answer came; Code the envelope's code.
+	Status int
+	Code   string
+	// Kind is the kind of the failure, zero if it went well.
+	Kind Kind
+	// Detail is a bounded text without secrets.
+	Detail string
+	// Bytes of the body and Records in it.
+	Bytes   int64
+	Records int
+	// DayLimit, DayRemaining and DayReset are the daily rate headers; DayLimit is
+	// zero if they were not sent. Source: upstream facts, "Limits, errors, tokens".
+	DayLimit, DayRemaining int
+	DayReset               time.Duration
+	// RetryAfter is the header of that name, zero if not sent.
+	RetryAfter time.Duration
+}
+
+// Token is the row that holds an access token for all processes.
+type Token struct {
+	// Sealed is the encrypted access token; empty if there is none.
+	Sealed []byte
+	// Version grows with every refresh.
+	Version int64
+	// ExpiresIn is the life left by the database's clock.
+	ExpiresIn time.Duration
+	// SinceRefresh is the time since the last attempt; large if there was none.
+	SinceRefresh time.Duration
+	// Reason says why a person has to authorize anew; "" if it works.
+	Reason string
+}

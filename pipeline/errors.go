@@ -1,0 +1,94 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrLostClaim says that another worker claimed the stream: whatever this one
+// still holds must not be written.
+var ErrLostClaim = errors.New("the stream was claimed by another worker")
+
+// Kind is a closed set: what went wrong, seen from what has to happen next.
+type Kind int
+
+// The kinds, with the fate that package jobs gives each.
+const (
+	// Exhausted: the day's allowance is spent; come back at Until.
+	Exhausted Kind = iota + 1
+	// Throttled: more calls a minute than allowed; the gate closes for a minute.
+	Throttled
+	// Crowded: more calls at once than allowed; fewer for a while.
+	Crowded
+	// Expired: the access token is dead; one refresh, same request.
+	Expired
+	// Denied: no right, or the refresh token is dead; a person has to act.
+	Denied
+	// Unavailable: no answer, a 5xx, a cut body; try again later.
+	Unavailable
+	// Unexpected: an answer that is not what the documents describe.
+	Unexpected
+)
+
+var kindNames = map[Kind]string{ //nolint:gochecknoglobals // a constant table
+	Exhausted: "exhausted", Throttled: "throttled", Crowded: "crowded", Expired: "expired",
+	Denied: "denied", Unavailable: "unavailable", Unexpected: "unexpected",
+}
+
+// String is the word of the kind, as the runs table has it.
+func (k Kind) String() string {
+	if name, ok := kindNames[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("kind %d", int(k))
+}
+
+// Error is a failure with its kind. Its text never holds a secret: no query, no
+// header, no body beyond a bounded, cleaned excerpt.
+type Error struct {
+	Kind Kind
+	// Op is the call: "GET /inventory/v1/bills page 3".
+	Op string
+	// Status and Code are the HTTP status and the envelope's code, if any.
+	Status int
+	Code   string
+	// Until is when it makes sense to come back; zero if unknown.
+	Until time.Time
+	// Detail explains, in words for a person who has to act.
+	Detail string
+	Err    error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	text := e.Kind.String()
+	if e.Op != "" {
+		text += ": " + e.Op
+	}
+	if e.Status != 0 {
+		text += fmt.Sprintf(": HTTP %d", e.Status)
+	}
+	if e.Code != "" {
+		text += " code " + e.Code
+	}
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf gives the kind of an error, or 0 if it has none.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return 0
+}

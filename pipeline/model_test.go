@@ -1,0 +1,271 @@
+package pipeline_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// world is a small upstream on virtual time: one list, one-second resolution,
+// and something happens between two pages.
+type world struct {
+	now     time.Time
+	records []*thing
+	nextID  int
+	// perPage is the size upstream answers with; ignoreFilter and ignoreSort are
+	// what live services were seen to do.
+	perPage      int
+	ignoreFilter bool
+	ignoreSort   bool
+	// between is called before each page is answered.
+	between func()
+	asked   []pipeline.Ask
+	calls   int64
+}
+
+type thing struct {
+	ID       string
+	Value    int
+	Created  time.Time
+	Modified time.Time
+}
+
+const wireTime = "2006-01-02T15:04:05-0700"
+
+func newWorld(n int) *world {
+	w := &world{now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), perPage: 3}
+	for range n {
+		w.insert()
+		w.now = w.now.Add(time.Second)
+	}
+	w.now = w.now.Add(time.Hour)
+	return w
+}
+
+func (w *world) insert() {
+	w.nextID++
+	w.records = append(w.records, &thing{ID: fmt.Sprintf("%04d", w.nextID), Created: w.now, Modified: w.now})
+}
+
+func (w *world) edit(i int) {
+	if len(w.records) > 0 {
+		r := w.records[i%len(w.records)]
+		r.Value++
+		r.Modified = w.now
+	}
+}
+
+func (w *world) remove(i int) {
+	if len(w.records) > 0 {
+		i %= len(w.records)
+		w.records = slices.Delete(w.records, i, i+1)
+	}
+}
+
+// Page implements pipeline.Source.
+func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	if w.between != nil {
+		w.between()
+	}
+	w.asked = append(w.asked, ask)
+	w.calls++
+	list := w.list(ask)
+	from := min((ask.Page-1)*w.perPage, len(list))
+	to := min(from+w.perPage, len(list))
+	page := pipeline.Page{Call: w.calls, Date: w.now, More: to < len(list), PerPage: w.perPage, Sort: "created_time", Order: "D"}
+	if ask.Sort != "" && !w.ignoreSort {
+		page.Sort, page.Order = ask.Sort, ask.Order
+	}
+	for _, r := range list[from:to] {
+		raw, err := json.Marshal(map[string]any{
+			"thing_id": r.ID, "value": r.Value,
+			"created_time": r.Created.Format(wireTime), "last_modified_time": r.Modified.Format(wireTime),
+		})
+		if err != nil {
+			return pipeline.Page{}, fmt.Errorf("encode: %w", err)
+		}
+		page.Records = append(page.Records, raw)
+	}
+	return page, nil
+}
+
+// list is what upstream would answer, in the order it would answer.
+func (w *world) list(ask pipeline.Ask) []*thing {
+	var list []*thing
+	for _, r := range w.records {
+		if w.ignoreFilter || ask.Since.IsZero() || !r.Modified.Before(ask.Since.Truncate(time.Second)) {
+			list = append(list, r)
+		}
+	}
+	key := func(r *thing) time.Time { return r.Created }
+	if ask.Sort == "last_modified_time" && !w.ignoreSort {
+		key = func(r *thing) time.Time { return r.Modified }
+	}
+	sort.SliceStable(list, func(i, j int) bool {
+		if ask.Order == "A" {
+			return key(list[i]).Before(key(list[j]))
+		}
+		return key(list[i]).After(key(list[j]))
+	})
+	return list
+}
+
+// Export implements pipeline.Source.
+func (w *world) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
+	for ask.Page = 1; ; ask.Page++ {
+		page, err := w.Page(ctx, ask)
+		if err != nil {
+			return err
+		}
+		if err := each(page); err != nil || !page.More {
+			return err
+		}
+	}
+}
+
+// memory is a warehouse in memory, with the one rule that matters here: an older
+// version never overwrites a newer one.
+type memory struct {
+	rows     map[string]normalize.Record
+	position pipeline.Position
+	ends     []pipeline.End
+	units    int
+	rejects  []pipeline.Reject
+	// failAfter makes the n-th load from now fail as a killed process would: the
+	// unit is not written.
+	failAfter int
+}
+
+// Load implements pipeline.Store.
+func (m *memory) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
+	if m.failAfter > 0 {
+		m.failAfter--
+		if m.failAfter == 0 {
+			return pipeline.Loaded{}, errKilled
+		}
+	}
+	if unit.Complete != nil {
+		if err := unit.Complete(ctx, nil); err != nil {
+			return pipeline.Loaded{}, err
+		}
+	}
+	m.units++
+	for _, record := range unit.Records {
+		if old, known := m.rows[record.ID]; !known || !record.Modified.Before(old.Modified) {
+			m.rows[record.ID] = record
+		}
+	}
+	m.rejects = append(m.rejects, unit.Rejects...)
+	m.position = deepCopy(unit.Position)
+	if unit.End != nil {
+		m.ends = append(m.ends, *unit.End)
+	}
+	return pipeline.Loaded{}, nil
+}
+
+// deepCopy sends a position through JSON, as the table that holds it does.
+func deepCopy(p pipeline.Position) pipeline.Position {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	var out pipeline.Position
+	if err := json.Unmarshal(raw, &out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+type killed struct{}
+
+func (killed) Error() string { return "killed" }
+
+var errKilled = killed{}
+
+func resource(cursor schema.Cursor) *schema.Resource {
+	return &schema.Resource{
+		Name: "things", Doc: "A thing.", Path: "/things", Key: "things", ID: "thing_id", Cursor: cursor, Every: "1h",
+		Columns: []schema.Column{
+			schema.ID("thing_id", "The thing."),
+			schema.Int("value", "What it is worth."),
+			schema.Time("created_time", "When it came."),
+			schema.Time("last_modified_time", "When it changed."),
+		},
+	}
+}
+
+func cursors() map[string]schema.Cursor {
+	return map[string]schema.Cursor{
+		"since":  schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		"newest": schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"},
+		"full":   schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"},
+	}
+}
+
+// rig is a runner over a world and a memory.
+type rig struct {
+	world  *world
+	memory *memory
+	runner *pipeline.Runner
+	stream pipeline.Stream
+	// chunks counts chunks begun, mores those that asked for another one.
+	chunks, mores int
+}
+
+func newRig(w *world, cursor schema.Cursor) *rig {
+	rules := pipeline.DefaultRules()
+	rules.PerPage = w.perPage
+	rules.Lag = 5 * time.Second
+	r := &rig{world: w, memory: &memory{rows: map[string]normalize.Record{}}}
+	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource(cursor)}
+	r.runner = &pipeline.Runner{
+		Source: w, Store: r.memory, Rules: rules,
+		Now:  func() time.Time { return w.now },
+		Zone: func(string) *time.Location { return time.UTC },
+	}
+	return r
+}
+
+// run works chunks until the run ends; a kill is followed by a new claim.
+func (r *rig) run(ctx context.Context) error {
+	for {
+		ends := len(r.memory.ends)
+		r.chunks++
+		claim := pipeline.Claim{Stream: r.stream, Run: 1, Position: deepCopy(r.memory.position)}
+		err := r.runner.Chunk(ctx, claim, func(_ context.Context, _ pgx.Tx, more bool) error {
+			if more {
+				r.mores++
+			}
+			return nil
+		})
+		switch {
+		case err == errKilled: //nolint:errorlint // a value of our own
+			continue
+		case err != nil:
+			return err
+		case len(r.memory.ends) > ends:
+			return nil
+		}
+	}
+}
+
+// missing lists live things that the memory does not hold in their last version.
+func (r *rig) missing() []string {
+	var out []string
+	for _, t := range r.world.records {
+		row, ok := r.memory.rows[t.ID]
+		if !ok || row.Tables[0][0].Values[1].Text != fmt.Sprint(t.Value) {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}

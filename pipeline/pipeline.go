@@ -1,0 +1,210 @@
+// Package pipeline is one run of one stream: the loop, its words and its error
+// kinds. It says how anything is copied and knows no resource by name.
+//
+// It never talks HTTP and never writes SQL: bytes come from a Source, rows and
+// progress go to a Store, and both are implemented by its children, which meet
+// in cmd.
+//
+// Start reading at Runner.Chunk.
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// Stream is one resource of one organization: the unit of scheduling, of
+// position and of failure.
+type Stream struct {
+	// Organization is the identifier upstream.
+	Organization string
+	Service      *schema.Service
+	Resource     *schema.Resource
+}
+
+// String names the stream in messages: 10234695/inventory.bills.
+func (s Stream) String() string {
+	return s.Organization + "/" + s.Service.Name + "." + s.Resource.Name
+}
+
+// Class says what kind of work a call is spent on.
+type Class string
+
+// The classes of work.
+const (
+	ClassIncremental Class = "incremental"
+	ClassSweep       Class = "sweep"
+	ClassProbe       Class = "probe"
+)
+
+// Ask is one request for records.
+type Ask struct {
+	Stream Stream
+	Class  Class
+	// Run is the run on whose behalf the call is made, for the call log.
+	Run int64
+	// Page counts from 1; PerPage is the page size wanted.
+	Page, PerPage int
+	// Since is the lower bound of the modification time; zero asks for all.
+	Since time.Time
+	// Sort is the value of sort_column, Order "A" or "D"; empty asks for neither.
+	Sort, Order string
+}
+
+// Page is one page of records, as it came.
+type Page struct {
+	// Call is the number of the call in the call log. Numbers are drawn before
+	// the call leaves, so a larger one was asked later.
+	Call int64
+	// Date is upstream's clock when it answered; zero if it did not say.
+	Date time.Time
+	// Records are the records' raw bytes in the order of the answer.
+	Records [][]byte
+	// More says that another page follows; PerPage is the size upstream reported.
+	More    bool
+	PerPage int
+	// Sort and Order are what upstream says it sorted by; empty if it did not say.
+	Sort, Order string
+}
+
+// Source is where records come from.
+type Source interface {
+	// Page reads one page of a list. Its errors are *Error with a kind.
+	Page(ctx context.Context, ask Ask) (Page, error)
+	// Export streams a list that comes as one body, in groups of records.
+	Export(ctx context.Context, ask Ask, each func(Page) error) error
+}
+
+// Claim is the right to write to a stream until somebody else claims it.
+type Claim struct {
+	Stream Stream
+	// Fence grows with every claim; a write with an older one is refused.
+	Fence int64
+	// Run is the run under way, resumed or new.
+	Run int64
+	// Position is where the stream stands.
+	Position Position
+}
+
+// Position is the mark and, if a scan is half-finished, where it stands.
+type Position struct {
+	// Mark is the instant up to which the stream is complete; zero if never.
+	Mark time.Time
+	// Scan is the half-finished scan; nil between runs.
+	Scan *Scan
+}
+
+// Scan is the progress of a list being read. It is stored with the rows.
+type Scan struct {
+	// Mode is how the list is read in this run.
+	Mode Mode `json:"mode"`
+	// Started is upstream's clock at the first answer of the run.
+	Started time.Time `json:"started"`
+	// Bound is the lower bound of this run; zero if everything is read.
+	Bound time.Time `json:"bound,omitzero"`
+	// Page is the page to ask next, PerPage the size the passes are read with.
+	Page    int `json:"page"`
+	PerPage int `json:"per_page"`
+	// Pass counts from 1.
+	Pass int `json:"pass"`
+	// Seen and Digest are what this pass saw so far; LastSeen and LastDigest what
+	// the pass before saw in all.
+	Seen       int64  `json:"seen"`
+	Digest     uint64 `json:"digest"`
+	LastSeen   int64  `json:"last_seen"`
+	LastDigest uint64 `json:"last_digest"`
+	// PageDigest is the digest of the page before, against repeated pages.
+	PageDigest uint64 `json:"page_digest"`
+	// Edge is the order key of the last record of the page before.
+	Edge time.Time `json:"edge,omitzero"`
+	// Stuck counts pages in a row that brought nothing: empty with more to follow,
+	// or equal to the page before.
+	Stuck int `json:"stuck,omitempty"`
+	// Note says in which way upstream differed from what was expected.
+	Note string `json:"note,omitempty"`
+}
+
+// Mode is a closed set: how a run reads its list.
+type Mode string
+
+// The modes.
+const (
+	// ModeSince: the list is filtered by modification time.
+	ModeSince Mode = "since"
+	// ModeNewest: the list is sorted by modification time, newest first.
+	ModeNewest Mode = "newest"
+	// ModeFull: everything is read.
+	ModeFull Mode = "full"
+	// ModeExport: one CSV body.
+	ModeExport Mode = "export"
+)
+
+// Reject is one record that does not fit, whole, for the quarantine.
+type Reject struct {
+	Raw    []byte
+	ID     string
+	Code   string
+	Path   string
+	Detail string
+}
+
+// Unit is what one transaction writes: records, what could not be loaded, and
+// the position behind them (promise 2).
+type Unit struct {
+	Claim Claim
+	// Call is the call that brought the records; zero if the unit has none.
+	Call    int64
+	Records []normalize.Record
+	Rejects []Reject
+	// Received counts the records of the answer, Duplicates those dropped because
+	// a newer version of the same record was in the same answer.
+	Received, Duplicates int
+	// Position is the position after this unit.
+	Position Position
+	// End ends the run, nil if it goes on.
+	End *End
+	// Complete is called inside the transaction, last: it settles the job.
+	Complete func(ctx context.Context, tx pgx.Tx) error
+}
+
+// End says how a run ended.
+type End struct {
+	Outcome Outcome
+	Note    string
+}
+
+// Outcome is a closed set: how a run ended.
+type Outcome string
+
+// The outcomes.
+const (
+	// OutcomeDone: the stream is complete up to the new mark.
+	OutcomeDone Outcome = "done"
+	// OutcomeProvisional: all was read, but the list kept shifting or was suspect:
+	// rows are loaded, the mark did not move, the next run reads again.
+	OutcomeProvisional Outcome = "provisional"
+	// OutcomeFailed: the run stopped on an error.
+	OutcomeFailed Outcome = "failed"
+)
+
+// Loaded counts what a unit did to the warehouse.
+type Loaded struct {
+	// Inserted, Updated, Unchanged and Superseded count records; Superseded are
+	// older than the stored row.
+	Inserted, Updated, Unchanged, Superseded int
+	// Rejected are records that the database refused, found by bisection and put
+	// into quarantine with the others.
+	Rejected int
+}
+
+// Store is where rows and progress go.
+type Store interface {
+	// Load writes one unit in one transaction, fenced by the claim. It returns
+	// ErrLostClaim if somebody else claimed the stream, and writes nothing then.
+	Load(ctx context.Context, unit Unit) (Loaded, error)
+}

@@ -1,0 +1,55 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Key names a stream in tables and jobs.
+type Key struct {
+	Organization string `json:"organization"`
+	Service      string `json:"service"`
+	Resource     string `json:"resource"`
+}
+
+// Key gives the stream's key.
+func (s Stream) Key() Key {
+	return Key{Organization: s.Organization, Service: s.Service.Name, Resource: s.Resource.Name}
+}
+
+// String names the stream in messages: 10234695/inventory.bills.
+func (k Key) String() string { return k.Organization + "/" + k.Service + "." + k.Resource }
+
+// State is a closed set: what a stream is doing.
+type State string
+
+// The states.
+const (
+	StateIdle     State = "idle"
+	StateQueued   State = "queued"
+	StateRunning  State = "running"
+	StateRetrying State = "retrying"
+	// StateWaiting: the day's allowance is spent.
+	StateWaiting State = "waiting"
+	// StateDenied: a person has to act; scheduled runs stop until somebody asks.
+	StateDenied State = "denied"
+	// StateFailed: the last run gave up; the next one is scheduled as usual.
+	StateFailed State = "failed"
+)
+
+// Settlement says why a chunk stopped before its end.
+type Settlement struct {
+	State State
+	Kind  Kind
+	// Reason is for a person; it holds no secret.
+	Reason string
+	// Until is when the stream goes on; zero if unknown.
+	Until time.Time
+	// EndRun closes the run as failed; otherwise it stays open and goes on later.
+	EndRun bool
+	// Complete is called inside the transaction, last; nil if the job is settled
+	// elsewhere.
+	Complete func(ctx context.Context, tx pgx.Tx) error
+}
