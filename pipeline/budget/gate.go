@@ -1,0 +1,183 @@
+// Package budget answers one question: may this call leave now?
+//
+// The ledger (Postgres) decides, for any number of processes; this package waits
+// in the meantime, paces this process so that the ledger is spared refusals, and
+// carries to the ledger what upstream says about its limits. It never counts
+// calls itself, never talks to upstream and never gives a call back.
+//
+// Start reading at Gate.Enter, then Gate.Leave.
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sluice/pipeline"
+)
+
+const (
+	// defaultMaxWait outlasts one full minute of a closed gate, but not two.
+	defaultMaxWait = 75 * time.Second
+	// finishTimeout bounds the note that a call is over.
+	finishTimeout = 10 * time.Second
+)
+
+// Ledger counts calls and decides about them, for all processes.
+type Ledger interface {
+	// Reserve counts the call, or says which limit refuses it.
+	Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error)
+	// Finish notes how a reserved call ended.
+	Finish(ctx context.Context, call int64, result pipeline.CallResult) error
+	// Penalize holds calls back for d because upstream refused one.
+	Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error
+}
+
+// Options are what a gate needs. Ledger, Limits and Now are required.
+type Options struct {
+	Ledger Ledger
+	// Limits gives what the calls of an organization's service are held against.
+	Limits func(organization, service string) (pipeline.Limits, error)
+	// Now is the clock that waits are planned by; limits are the ledger's matter.
+	Now func() time.Time
+	// Zone is an organization's time zone: a spent day is over at its midnight
+	// where upstream does not say when. Nil means UTC.
+	Zone func(organization string) *time.Location
+	// MaxWait is how long Enter may wait in all; zero means 75 seconds.
+	MaxWait time.Duration
+}
+
+// Gate is the budget of one process; it is safe for concurrent use.
+type Gate struct {
+	ledger  Ledger
+	limits  func(organization, service string) (pipeline.Limits, error)
+	now     func() time.Time
+	zone    func(organization string) *time.Location
+	maxWait time.Duration
+
+	mu    sync.Mutex
+	lanes map[laneKey]*lane
+}
+
+// New makes a gate. It fails if a required option is missing.
+func New(o Options) (*Gate, error) {
+	if o.Ledger == nil || o.Limits == nil || o.Now == nil {
+		return nil, errors.New("budget: the options Ledger, Limits and Now are required")
+	}
+	gate := &Gate{
+		ledger: o.Ledger, limits: o.Limits, now: o.Now, zone: o.Zone, maxWait: o.MaxWait,
+		lanes: make(map[laneKey]*lane),
+	}
+	if gate.maxWait <= 0 {
+		gate.maxWait = defaultMaxWait
+	}
+	if gate.zone == nil {
+		gate.zone = func(string) *time.Location { return time.UTC }
+	}
+	return gate, nil
+}
+
+// Enter waits until the call may leave, counts it and returns its number in the
+// call log. A call that may not leave within MaxWait gives a *pipeline.Error of
+// kind Throttled or Crowded, one that may not leave today one of kind Exhausted,
+// each with Until. Every call that entered has to Leave.
+func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
+	limits, err := g.limits(call.Organization, call.Service)
+	if err != nil {
+		return 0, fmt.Errorf("limits of %s/%s: %w", call.Organization, call.Service, err)
+	}
+	lane := g.lane(call.Organization, limits)
+	deadline := g.now().Add(g.maxWait)
+	if wait, waitErr := lane.pace(ctx, g.now, deadline); waitErr != nil {
+		return 0, g.stopped(call, pipeline.RefusedMinute, wait, waitErr)
+	}
+	for {
+		// Taken before asking: a call that leaves between the answer and the wait
+		// must still wake this one.
+		freed := lane.freed()
+		decision, reserveErr := g.ledger.Reserve(ctx, call, limits)
+		if reserveErr != nil {
+			return 0, fmt.Errorf("reserve a call of %s/%s: %w", call.Organization, call.Service, reserveErr)
+		}
+		if decision.Refused == "" {
+			if decision.Call <= 0 {
+				return 0, fmt.Errorf("reserve a call of %s/%s: the ledger granted it without a number", call.Organization, call.Service)
+			}
+			return decision.Call, nil
+		}
+		if kindOf(decision.Refused) == 0 {
+			return 0, fmt.Errorf("reserve a call of %s/%s: unknown refusal %q", call.Organization, call.Service, decision.Refused)
+		}
+		if waitErr := g.wait(ctx, decision, deadline, freed); waitErr != nil {
+			return 0, g.stopped(call, decision.Refused, decision.Wait, waitErr)
+		}
+	}
+}
+
+// errTooLong says that the wait would pass the deadline; stopped makes of it the
+// error that callers see.
+var errTooLong = errors.New("the wait is too long")
+
+// wait waits until it makes sense to ask the ledger again.
+func (g *Gate) wait(ctx context.Context, decision pipeline.Decision, deadline time.Time, freed <-chan struct{}) error {
+	left := deadline.Sub(g.now())
+	pause := decision.Wait
+	switch decision.Refused {
+	case pipeline.RefusedDay:
+		return errTooLong
+	case pipeline.RefusedConcurrent:
+		// The ledger only knows when a lost call's lease ends; most calls end much
+		// sooner, here or in another process.
+		pause = min(pause, pollConcurrent)
+	case pipeline.RefusedMinute, pipeline.RefusedClosed:
+		freed = nil
+	}
+	pause = jitter(pause)
+	if pause > left {
+		return errTooLong
+	}
+	return sleep(ctx, pause, freed)
+}
+
+// stopped turns the end of a wait into the error of Enter.
+func (g *Gate) stopped(call pipeline.Call, refused pipeline.Refusal, wait time.Duration, err error) error {
+	if !errors.Is(err, errTooLong) {
+		return fmt.Errorf("wait for a call of %s/%s: %w", call.Organization, call.Service, err)
+	}
+	return &pipeline.Error{
+		Kind:   kindOf(refused),
+		Op:     call.Method + " " + call.Path,
+		Until:  g.now().Add(wait),
+		Detail: "the budget holds the call back: " + sentenceOf(refused),
+	}
+}
+
+func kindOf(refused pipeline.Refusal) pipeline.Kind {
+	switch refused {
+	case pipeline.RefusedMinute, pipeline.RefusedClosed:
+		return pipeline.Throttled
+	case pipeline.RefusedConcurrent:
+		return pipeline.Crowded
+	case pipeline.RefusedDay:
+		return pipeline.Exhausted
+	default:
+		return 0
+	}
+}
+
+func sentenceOf(refused pipeline.Refusal) string {
+	switch refused {
+	case pipeline.RefusedMinute:
+		return "the calls of this minute are spent"
+	case pipeline.RefusedConcurrent:
+		return "as many calls as allowed are under way"
+	case pipeline.RefusedDay:
+		return "the calls of the day are spent"
+	case pipeline.RefusedClosed:
+		return "upstream refused a call, nobody calls for a while"
+	default:
+		return string(refused)
+	}
+}

@@ -1,0 +1,46 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/wire"
+)
+
+// authorized makes a call with the organization's access token. A token that is
+// refused is renewed once and the same request repeated, as a call of its own;
+// refused again, it is not the token (upstream facts: a refresh loop locks the
+// client out).
+func (c *Client) authorized(
+	ctx context.Context, op wire.Call, do func(op wire.Call, token string, number int64, result *pipeline.CallResult) error,
+) error {
+	token, version, err := c.tokens.Token(ctx, op.Organization)
+	if err != nil {
+		return fmt.Errorf("access token: %w", err)
+	}
+	try := func(token wire.Secret) error {
+		guarded := op
+		guarded.Secrets = append([]string{token.Reveal()}, op.Secrets...)
+		return wire.Counted(ctx, c.gate, guarded, func(number int64, result *pipeline.CallResult) error {
+			return do(guarded, token.Reveal(), number, result)
+		})
+	}
+	err = try(token)
+	if pipeline.KindOf(err) != pipeline.Expired {
+		return err
+	}
+	token, _, renewErr := c.tokens.Renew(ctx, op.Organization, version)
+	if renewErr != nil {
+		return fmt.Errorf("access token after %s was refused: %w", op.Op, renewErr)
+	}
+	err = try(token)
+	if failure, ok := errors.AsType[*pipeline.Error](err); ok && failure.Kind == pipeline.Expired {
+		return &pipeline.Error{
+			Kind: pipeline.Denied, Op: op.Op, Status: failure.Status, Code: failure.Code,
+			Detail: "refused twice, the second time with a new access token: the scope is missing, or the user lost access",
+		}
+	}
+	return err
+}

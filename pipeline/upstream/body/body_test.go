@@ -1,0 +1,271 @@
+package body_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+
+	"sluice/pipeline/upstream/body"
+)
+
+func TestEnvelopeValues(t *testing.T) {
+	t.Parallel()
+	envelope, err := body.Parse([]byte(` {"code": "0", "bill": {"bill_id":"1"}, "expires_in": 3600, "scope":"a\u0062", "on": true} `))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := envelope.Value("bill"); err != nil || string(raw) != `{"bill_id":"1"}` {
+		t.Errorf("Value = %s, %v", raw, err)
+	}
+	if _, err = envelope.Value("Bill"); !errors.Is(err, body.ErrShape) {
+		t.Errorf("Value of another case = %v, want ErrShape", err)
+	}
+	for key, want := range map[string]string{"expires_in": "3600", "scope": "ab", "code": "0"} {
+		if text, ok := envelope.Text(key); !ok || text != want {
+			t.Errorf("Text(%s) = %q, %v, want %q", key, text, ok, want)
+		}
+	}
+	for _, key := range []string{"on", "bill", "absent"} {
+		if text, ok := envelope.Text(key); ok {
+			t.Errorf("Text(%s) = %q, want none", key, text)
+		}
+	}
+	if !envelope.Has("on") || envelope.Has("off") || envelope.Code != "0" {
+		t.Errorf("Has or Code is wrong: %q", envelope.Code)
+	}
+}
+
+func TestEnvelopeDepth(t *testing.T) {
+	t.Parallel()
+	nest := func(n int) []byte {
+		return []byte(`{"x":` + strings.Repeat("[", n) + `"]\"["` + strings.Repeat("]", n) + `}`)
+	}
+	if _, err := body.Parse(nest(63)); err != nil {
+		t.Errorf("64 levels: %v", err)
+	}
+	if _, err := body.Parse(nest(64)); !errors.Is(err, body.ErrShape) {
+		t.Errorf("65 levels: %v, want ErrShape", err)
+	}
+	// Brackets in text are no levels.
+	if _, err := body.Parse([]byte(`{"x":"` + strings.Repeat(`[\"`, 1000) + `"}`)); err != nil {
+		t.Errorf("brackets in text: %v", err)
+	}
+}
+
+// A record of a page can be appended to without touching its neighbour.
+func TestRecordsDoNotOverlap(t *testing.T) {
+	t.Parallel()
+	envelope, err := body.Parse([]byte(`{"bills":[{"a":1},{"b":2}],"page_context":{"page":1,"has_more_page":false}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := envelope.Page("bills")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = append(page.Records[0], "XXXXXXXX"...)
+	if string(page.Records[1]) != `{"b":2}` {
+		t.Errorf("the second record became %s", page.Records[1])
+	}
+}
+
+func TestPageContext(t *testing.T) {
+	t.Parallel()
+	for context, want := range map[string]string{
+		`{"page":3,"per_page":10,"has_more_page":true}`:          "",
+		`[{"page":"3","per_page":"10","has_more_page":true}]`:    "",
+		`{"page":3,"per_page":10,"has_more_page":"true"}`:        "has_more_page",
+		`{"page":3,"per_page":10,"has_more_page":null}`:          "has_more_page",
+		`{"page":3.0,"per_page":10,"has_more_page":true}`:        "page is not a whole number",
+		`{"page":-3,"per_page":10,"has_more_page":true}`:         "page is not a whole number",
+		`{"page":3,"per_page":null,"has_more_page":true}`:        "per_page",
+		`{"page":3,"page":3,"per_page":10,"has_more_page":true}`: "twice",
+		`{"page":"","per_page":10,"has_more_page":true}`:         "page is not a whole number",
+		`"none"`:     "not a JSON object",
+		`null`:       "not a JSON object",
+		`[]`:         "an array of 0",
+		`[1]`:        "not a JSON object",
+		`[{},{}]`:    "an array of 2",
+		`{"page":[]`: "body",
+	} {
+		envelope, err := body.Parse([]byte(`{"bills":[],"page_context":` + context + `}`))
+		var page body.Page
+		if err == nil {
+			page, err = envelope.Page("bills")
+		}
+		switch {
+		case want == "" && (err != nil || page.Number != 3 || page.PerPage != 10 || !page.More):
+			t.Errorf("%s: %+v, %v", context, page, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want an error that says %q", context, err, want)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	long := "<html>\x00\nKäse " + strings.Repeat("y", 100)
+	got := body.Excerpt("text/html\n", []byte(long), "", "absent")
+	for _, part := range []string{`content type "text/html."`, "114 bytes", "begins <html>..K..se " + strings.Repeat("y", 50)} {
+		if !strings.Contains(got, part) {
+			t.Errorf("Excerpt = %q, lacks %q", got, part)
+		}
+	}
+	if strings.Contains(got, strings.Repeat("y", 51)) {
+		t.Errorf("Excerpt = %q shows more than 64 characters", got)
+	}
+	for _, secret := range [][2]string{{"x", "prefix canary suffix"}, {"canary", "x"}} {
+		if got = body.Excerpt(secret[0], []byte(secret[1]), "canary"); strings.Contains(got, "canary") || !strings.Contains(got, "withheld") {
+			t.Errorf("Excerpt = %q shows a secret", got)
+		}
+	}
+}
+
+// What a CSV writer writes is what Rows reads, whatever the titles hold. (A CR is
+// left out: encoding/csv drops it before a line feed.)
+func TestRowsReadWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	fields := []string{"title", "chat_id"}
+	text := rapid.StringOf(rapid.OneOf(rapid.RuneFrom([]rune("ab,\"\n;'={}<> \t\x00\\")), rapid.Rune())).Filter(func(s string) bool {
+		return !strings.Contains(s, "\r")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.SliceOfN(text, 2, 2), 0, 8).Draw(t, "rows")
+		var out bytes.Buffer
+		writer := csv.NewWriter(&out)
+		header := rapid.Bool().Draw(t, "header")
+		if header {
+			if err := writer.Write(fields); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := writer.WriteAll(rows); err != nil {
+			t.Fatal(err)
+		}
+		if !header && len(rows) > 0 && (rows[0][0] == "title" || rows[0][0] == "chat_id" || strings.HasPrefix(out.String(), "\xef\xbb\xbf")) {
+			return // looks like a header or a mark
+		}
+		if start := strings.ToLower(strings.TrimLeft(out.String(), " \t\r\n")); strings.HasPrefix(start, "<") {
+			return // may look like a page
+		}
+		reader, _, err := body.NewRows(iotest.HalfReader(&out), fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range rows {
+			raw, err := reader.Next()
+			if err != nil {
+				t.Fatalf("row %d: %v", i, err)
+			}
+			var got struct {
+				Title *string `json:"title"`
+				Chat  *string `json:"chat_id"`
+			}
+			if err := json.Unmarshal(raw, &got); err != nil {
+				t.Fatalf("row %d: %q: %v", i, raw, err)
+			}
+			if *got.Title != want[0] || *got.Chat != want[1] {
+				t.Fatalf("row %d: %q, want %q", i, raw, want)
+			}
+		}
+		if _, err := reader.Next(); !errors.Is(err, io.EOF) {
+			t.Fatalf("after the last row: %v, want EOF", err)
+		}
+	})
+}
+
+func TestRowsKeepBytesThatAreNoText(t *testing.T) {
+	t.Parallel()
+	rows, _, err := body.NewRows(strings.NewReader("a\xff,1\n"), []string{"title", "chat_id"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := rows.Next(); err != nil || string(raw) != "{\"title\":\"a\xff\",\"chat_id\":\"1\"}" {
+		t.Errorf("row %q, %v", raw, err)
+	}
+}
+
+func TestRowsPassTheReadersErrorOn(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("lost")
+	for _, text := range []string{"", "a", "\"a", "a,1\nb", "a,1\nx\"y"} {
+		rows, _, err := body.NewRows(io.MultiReader(strings.NewReader(text), iotest.ErrReader(lost)), []string{"title", "chat_id"})
+		for err == nil {
+			_, err = rows.Next()
+		}
+		if !errors.Is(err, lost) {
+			t.Errorf("%q: %v, want the reader's error", text, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"code":0,"message":"success","bills":[{"a":1.00},"x",null,[]],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`,
+		`{"code":"44"}`, `{"code":1e3,"bills":{}}`, `[{}]`, `{"bills":[],"page_context":[{"page":"1","has_more_page":true}]}`, "\xef\xbb\xbf{}", `{"a":1}{}`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before := bytes.Clone(data)
+		envelope, err := body.Parse(data)
+		if !bytes.Equal(before, data) {
+			t.Fatal("the body was changed")
+		}
+		if err != nil {
+			if !errors.Is(err, body.ErrCut) && !errors.Is(err, body.ErrShape) {
+				t.Fatalf("an error of neither sort: %v", err)
+			}
+			return
+		}
+		page, err := envelope.Page("bills")
+		if err != nil {
+			if !errors.Is(err, body.ErrShape) {
+				t.Fatalf("an error of another sort: %v", err)
+			}
+			return
+		}
+		// encoding/json must see the same records, byte for byte.
+		var keys map[string]json.RawMessage
+		if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &keys); err != nil {
+			t.Fatalf("encoding/json refuses the body: %v", err)
+		}
+		var want []json.RawMessage
+		if err := json.Unmarshal(keys["bills"], &want); err != nil {
+			t.Fatalf("encoding/json refuses the list: %v", err)
+		}
+		if len(want) != len(page.Records) {
+			t.Fatalf("%d records, encoding/json sees %d", len(page.Records), len(want))
+		}
+		for i := range want {
+			if !bytes.Equal(want[i], page.Records[i]) {
+				t.Fatalf("record %d is %q, encoding/json sees %q", i, page.Records[i], want[i])
+			}
+		}
+	})
+}
+
+func FuzzRows(f *testing.F) {
+	for _, seed := range []string{"title,chat_id\na,1\n", "\"a\"\"b\",1\nnext_token=x\n\n", "{\"code\":44}", "<html>", "\xef\xbb\xbf\n,\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, _, err := body.NewRows(bytes.NewReader(data), []string{"title", "chat_id"})
+		var raw []byte
+		for err == nil {
+			if raw, err = rows.Next(); err == nil && bytes.Count(raw, []byte(`"chat_id":`)) == 0 {
+				t.Fatalf("a row without its fields: %q", raw)
+			}
+		}
+		if !errors.Is(err, io.EOF) && !errors.Is(err, body.ErrShape) {
+			t.Fatalf("an error of neither sort: %v", err)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package body
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// newDecoder reads leniently where only a record is concerned: bad UTF-8 or a key
+// twice within one record must not lose the page; readObject is strict by itself.
+func newDecoder(data []byte) *jsontext.Decoder {
+	// From a bytes.Buffer the decoder reads in place; it never writes to it.
+	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// readObject reads one object into its raw values, slices of data.
+func readObject(decoder *jsontext.Decoder, data []byte) (map[string][]byte, error) {
+	token, err := decoder.ReadToken()
+	if err != nil {
+		return nil, syntax(err)
+	}
+	if token.Kind() != '{' {
+		return nil, fmt.Errorf("%w: not a JSON object", ErrShape)
+	}
+	members := make(map[string][]byte, 4) //nolint:mnd // code, message, list, page_context
+	for decoder.PeekKind() != '}' {
+		token, err = decoder.ReadToken()
+		if err != nil {
+			return nil, syntax(err)
+		}
+		name := token.String()
+		value, err := readValue(decoder, data)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := members[name]; twice {
+			return nil, fmt.Errorf("%w: a key comes twice", ErrShape)
+		}
+		members[name] = value
+	}
+	if _, err = decoder.ReadToken(); err != nil {
+		return nil, syntax(err)
+	}
+	return members, nil
+}
+
+// elements reads an array into its raw elements, slices of data.
+func elements(data []byte) ([][]byte, error) {
+	decoder := newDecoder(data)
+	token, err := decoder.ReadToken()
+	if err != nil {
+		return nil, syntax(err)
+	}
+	if token.Kind() != '[' {
+		return nil, fmt.Errorf("%w: not an array", ErrShape)
+	}
+	items := [][]byte{}
+	for decoder.PeekKind() != ']' {
+		item, err := readValue(decoder, data)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// readValue reads one value and gives it as a slice of data with no room behind
+// it, so that appending to a record never writes into the next one.
+func readValue(decoder *jsontext.Decoder, data []byte) ([]byte, error) {
+	value, err := decoder.ReadValue()
+	if err != nil {
+		return nil, syntax(err)
+	}
+	end := int(decoder.InputOffset())
+	return data[end-len(value) : end : end], nil
+}
+
+// syntax tells a cut body from a wrong one. The decoder's own text is left out:
+// it quotes the body.
+func syntax(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: the JSON document does not end", ErrCut)
+	}
+	return fmt.Errorf("%w: not valid JSON", ErrShape)
+}
+
+// scalar gives a number or a string as text.
+func scalar(raw []byte) (string, error) {
+	switch jsontext.Value(raw).Kind() {
+	case '0':
+		return string(raw), nil
+	case '"':
+		text, err := jsontext.AppendUnquote(nil, raw)
+		if err != nil || !utf8.Valid(text) {
+			return "", fmt.Errorf("%w: not valid text", ErrShape)
+		}
+		return string(text), nil
+	default:
+		return "", fmt.Errorf("%w: neither a number nor a string", ErrShape)
+	}
+}
+
+func whole(members map[string][]byte, key string) (int, error) {
+	raw, ok := members[key]
+	if !ok {
+		return 0, fmt.Errorf("%w: the key %s is missing", ErrShape, key)
+	}
+	text, err := scalar(raw)
+	if err != nil {
+		return 0, fmt.Errorf("key %s: %w", key, err)
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil || number < 0 {
+		return 0, fmt.Errorf("%w: %s is not a whole number", ErrShape, key)
+	}
+	return number, nil
+}
+
+// checkDepth refuses deep nesting before the decoder meets it.
+func checkDepth(data []byte) error {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("%w: nested more than %d deep", ErrShape, maxDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+// Package upstream is the only door in: it makes calls to the services, with
+// tokens and organizations as each wants them, and gives raw records back.
+//
+// It never decides when a call may leave (the Gate does), never repeats one but
+// after a refused token, never believes an answer that is not whole, and never
+// puts a token, a secret or a query into an error (promise 10).
+//
+// Start reading at Client.Page, then authorized and counted; the bodies are read
+// by package body, the tokens kept by Tokens.
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/upstream/wire"
+	"sluice/schema"
+)
+
+// maxBody is the most that an answer may unfold to.
+const maxBody = 32 << 20
+
+// TokenSource gives access tokens. Its errors carry a kind.
+type TokenSource interface {
+	// Token gives the organization's access token and its version.
+	Token(ctx context.Context, organization string) (wire.Secret, int64, error)
+	// Renew gives a newer one than the version that upstream refused.
+	Renew(ctx context.Context, organization string, refused int64) (wire.Secret, int64, error)
+}
+
+// Options are what a client needs. Vendor, Gate, Tokens and Now are required.
+type Options struct {
+	Vendor wire.Vendor
+	Gate   wire.Gate
+	Tokens TokenSource
+	Now    func() time.Time
+	// Zone is an organization's time zone, in which it is asked for modification
+	// times; nil means UTC.
+	Zone func(organization string) *time.Location
+	// BaseURL is an address that replaces host and root of a service; nil or ""
+	// means the vendor's.
+	BaseURL func(organization, service string) string
+	// DataCenter is where an organization is hosted; nil means com.
+	DataCenter func(organization string) string
+	UserAgent  string
+	// MaxBody is the most that an answer may unfold to, in bytes; zero means 32 MiB.
+	// It does not apply to exports.
+	MaxBody   int64
+	Transport wire.Transport
+}
+
+// Client makes the calls. It implements pipeline.Source and is safe for
+// concurrent use.
+type Client struct {
+	vendor     wire.Vendor
+	gate       wire.Gate
+	tokens     TokenSource
+	now        func() time.Time
+	zone       func(organization string) *time.Location
+	baseURL    func(organization, service string) string
+	dataCenter func(organization string) string
+	maxBody    int64
+	door       *wire.Door
+}
+
+// New makes a client. It fails if a required option is missing.
+func New(o Options) (*Client, error) {
+	if o.Vendor.Name == "" || o.Gate == nil || o.Tokens == nil || o.Now == nil {
+		return nil, errors.New("upstream: the options Vendor.Name, Gate, Tokens and Now are required")
+	}
+	client := &Client{
+		vendor: o.Vendor, gate: o.Gate, tokens: o.Tokens, now: o.Now, zone: o.Zone, baseURL: o.BaseURL,
+		dataCenter: o.DataCenter, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent),
+	}
+	if client.zone == nil {
+		client.zone = func(string) *time.Location { return time.UTC }
+	}
+	if client.baseURL == nil {
+		client.baseURL = func(string, string) string { return "" }
+	}
+	if client.dataCenter == nil {
+		client.dataCenter = func(string) string { return "com" }
+	}
+	if client.maxBody <= 0 {
+		client.maxBody = maxBody
+	}
+	return client, nil
+}
+
+// Page reads one page of a list. Its errors are *pipeline.Error with a kind; a
+// page that is given is whole, is the page that was asked for, and has its call
+// in the call log. Source: document 2, "Shared conventions"; document 3 follows it.
+func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	query, err := listQuery(ask, c.zone(ask.Stream.Organization))
+	if err != nil {
+		return pipeline.Page{}, err
+	}
+	target := target{
+		organization: ask.Stream.Organization, service: ask.Stream.Service, path: ask.Stream.Resource.Path,
+		resource: ask.Stream.Resource.Name, class: ask.Class, run: ask.Run, page: ask.Page, query: query,
+	}
+	var page pipeline.Page
+	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
+		list, err := envelope.Page(ask.Stream.Resource.Key)
+		if err != nil {
+			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
+		}
+		if list.Number != ask.Page {
+			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, fmt.Sprintf("the answer is page %d", list.Number), nil)
+		}
+		page = pipeline.Page{
+			Call: number, Date: wire.DateOf(answer.Header), Records: list.Records, More: list.More, PerPage: list.PerPage,
+			Sort: list.Sort, Order: list.Order,
+		}
+		return len(list.Records), nil
+	})
+	if err != nil {
+		return pipeline.Page{}, err
+	}
+	return page, nil
+}
+
+// Get reads the value under key of one answer, such as the organizations of
+// /organizations. The path is relative to the service's root.
+func (c *Client) Get(ctx context.Context, service *schema.Service, organization, path string, query map[string]string, key string) ([]byte, error) {
+	var value []byte
+	target := target{
+		organization: organization, service: service, path: path, resource: resourceOf(path), class: pipeline.ClassProbe,
+		query: valuesOf(query),
+	}
+	err := c.fetch(ctx, target, func(op wire.Call, _ int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
+		var err error
+		if value, err = envelope.Value(key); err != nil {
+			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
+		}
+		return 1, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// Check makes the service's probe call: nil says that address, token and
+// organization fit together.
+func (c *Client) Check(ctx context.Context, organization string, service *schema.Service) error {
+	probe := service.Probe
+	if probe.Format == schema.FormatCSV {
+		return c.checkExport(ctx, organization, service)
+	}
+	_, err := c.Get(ctx, service, organization, probe.Path, probe.Query, probe.Key)
+	return err
+}
+
+// fetch makes one JSON call; take reads the believed envelope and counts records.
+func (c *Client) fetch(
+	ctx context.Context, t target, take func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error),
+) error {
+	address, err := c.address(t)
+	if err != nil {
+		return err
+	}
+	op := wire.NewCall(t.call(address))
+	return c.authorized(ctx, op, func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
+		request, err := c.request(ctx, t, address, token)
+		if err != nil {
+			return err
+		}
+		return c.door.Open(ctx, op, c.door.Settings().Total, request, func(answer *wire.Reply) error {
+			wire.Note(result, answer, c.now())
+			data, err := wire.ReadAll(op, answer, c.maxBody)
+			result.Bytes = answer.Bytes()
+			if err != nil {
+				return err
+			}
+			envelope, err := c.judge(op, answer, data, t.service.Host != schema.HostChat)
+			if err != nil {
+				return err
+			}
+			result.Code = envelope.Code
+			result.Records, err = take(op, number, answer, envelope)
+			return err
+		})
+	})
+}

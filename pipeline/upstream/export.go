@@ -1,0 +1,184 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/upstream/wire"
+	"sluice/schema"
+)
+
+const (
+	// groupSize is how many records of an export are given at once.
+	groupSize = 1000
+	// leaseMargin is what an export's lease outlasts its deadline by.
+	leaseMargin = 30 * time.Second
+)
+
+// Export streams a list that comes as one CSV body and gives its records in groups
+// of a thousand, each a JSON object of strings. Groups that were given stay good
+// if an error follows; that the list is whole is known only when Export returns
+// nil. An error of each ends it and is returned as it is. Where the body ends with
+// a token to ask on with, further calls follow, each counted. Source: document 1,
+// GET /maintenanceapi/v2/chats; upstream facts, "Chat export".
+func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
+	resource := ask.Stream.Resource
+	cursor, ok := resource.Cursor.(schema.Export)
+	if !ok {
+		return &pipeline.Error{
+			Kind: pipeline.Unexpected, Op: "export of " + ask.Stream.String(), Detail: "its declaration is not that of an export",
+		}
+	}
+	fields := make([]string, len(resource.Columns))
+	for i, column := range resource.Columns {
+		fields[i] = column.Wire
+	}
+	seen := map[string]bool{}
+	for next := ""; ; {
+		t := target{
+			organization: ask.Stream.Organization, service: ask.Stream.Service, path: resource.Path, resource: resource.Name,
+			class: ask.Class, run: ask.Run, query: valuesOf(resource.Params), csv: true,
+		}
+		t.query.Set(cursor.FieldsParam, strings.Join(fields, ","))
+		if next != "" {
+			t.query.Set("next_token", next)
+		}
+		err := c.openExport(ctx, t, func(op wire.Call, number int64, answer *wire.Reply, result *pipeline.CallResult) error {
+			var err error
+			next, err = c.rows(op, number, answer, result, fields, each)
+			return err
+		})
+		if err != nil || next == "" {
+			return err
+		}
+		if seen[next] {
+			return &pipeline.Error{
+				Kind: pipeline.Unexpected, Op: "export of " + ask.Stream.String(), Detail: "the answer gave the same next_token twice",
+			}
+		}
+		seen[next] = true
+	}
+}
+
+// openExport makes one CSV call; take reads the body of a good answer.
+func (c *Client) openExport(ctx context.Context, t target, take func(wire.Call, int64, *wire.Reply, *pipeline.CallResult) error) error {
+	address, err := c.address(t)
+	if err != nil {
+		return err
+	}
+	call := t.call(address)
+	call.Lease = c.door.Settings().Export + leaseMargin
+	return c.authorized(ctx, wire.NewCall(call), func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
+		request, err := c.request(ctx, t, address, token)
+		if err != nil {
+			return err
+		}
+		return c.door.Open(ctx, op, c.door.Settings().Export, request, func(answer *wire.Reply) error {
+			wire.Note(result, answer, c.now())
+			defer func() { result.Bytes = answer.Bytes() }()
+			switch {
+			case answer.Status == http.StatusNoContent:
+				return nil
+			case answer.Status != http.StatusOK || !mayBeCSV(answer.Header):
+				return c.judgeOther(op, answer, nil)
+			case !answer.Sized:
+				return c.failure(op, pipeline.Unexpected, answer, "",
+					"a body without length or chunks, of which a lost end would not be noticed", nil)
+			}
+			return take(op, number, answer, result)
+		})
+	})
+}
+
+// rows reads one export body and gives the token to ask on with.
+func (c *Client) rows(
+	op wire.Call, number int64, answer *wire.Reply, result *pipeline.CallResult, fields []string, each func(pipeline.Page) error,
+) (string, error) {
+	rows, other, err := body.NewRows(answer.Body, fields)
+	if err != nil {
+		return "", c.judgeOther(op, answer, other)
+	}
+	var group [][]byte
+	flush := func(more bool) error {
+		if len(group) == 0 {
+			return nil
+		}
+		page := pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Records: group, More: more, PerPage: groupSize}
+		group = nil
+		return each(page)
+	}
+	for {
+		row, err := rows.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return rows.NextToken(), flush(rows.NextToken() != "")
+		case errors.Is(err, body.ErrShape):
+			return "", c.failure(op, pipeline.Unexpected, answer, "", "", err)
+		case err != nil:
+			return "", c.failure(op, pipeline.Unavailable, answer, "", "", err)
+		}
+		if len(group) == groupSize {
+			if err := flush(true); err != nil {
+				return "", err
+			}
+		}
+		group = append(group, row)
+		result.Records++
+	}
+}
+
+// judgeOther says what a body that is no CSV means. Never nil.
+func (c *Client) judgeOther(op wire.Call, answer *wire.Reply, start []byte) error {
+	if start == nil {
+		var err error
+		if start, err = wire.ReadAll(op, answer, c.maxBody); err != nil {
+			return err
+		}
+	} else {
+		// Its label said CSV; what it is decides.
+		answer.Header = answer.Header.Clone()
+		answer.Header.Set("Content-Type", http.DetectContentType(start))
+		if start[0] == '{' {
+			answer.Header.Set("Content-Type", "application/json")
+		}
+	}
+	if _, err := c.judge(op, answer, start, true); err != nil {
+		return err
+	}
+	return c.failure(op, pipeline.Unexpected, answer, "", "JSON where CSV was asked for", nil)
+}
+
+// checkExport makes the probe call of a service that answers with CSV. It reads
+// no further than needed to see that it does.
+func (c *Client) checkExport(ctx context.Context, organization string, service *schema.Service) error {
+	t := target{
+		organization: organization, service: service, path: service.Probe.Path, resource: resourceOf(service.Probe.Path),
+		class: pipeline.ClassProbe, query: valuesOf(service.Probe.Query), csv: true,
+	}
+	return c.openExport(ctx, t, func(op wire.Call, _ int64, answer *wire.Reply, _ *pipeline.CallResult) error {
+		if _, other, err := body.NewRows(answer.Body, nil); err != nil {
+			return c.judgeOther(op, answer, other)
+		}
+		if err := answer.Lost(); err != nil {
+			return c.failure(op, pipeline.Unavailable, answer, "", "", err)
+		}
+		return nil
+	})
+}
+
+// mayBeCSV says that the label does not rule CSV out.
+func mayBeCSV(header http.Header) bool {
+	isJSON, charset := wire.MediaType(header)
+	label := strings.ToLower(header.Get("Content-Type"))
+	if label == "" {
+		return true
+	}
+	return !isJSON && !strings.Contains(label, "html") && !strings.Contains(label, "xml") &&
+		(charset == "" || strings.EqualFold(charset, "utf-8"))
+}

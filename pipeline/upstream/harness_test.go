@@ -1,0 +1,237 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream"
+	"sluice/schema"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The canaries: none may show up in any error or call result, whatever upstream
+// does with them.
+const (
+	canaryToken   = "1000.canary-access-token"
+	canaryRenewed = "1000.canary-renewed-token"
+	canarySecret  = "canary-client-secret"
+	canaryRefresh = "1000.canary-refresh-token"
+)
+
+// fakeGate numbers calls and keeps what came of them.
+type fakeGate struct {
+	mu       sync.Mutex
+	refuse   error
+	leaveErr error
+	entered  []pipeline.Call
+	left     []pipeline.CallResult
+}
+
+func (g *fakeGate) Enter(_ context.Context, call pipeline.Call) (int64, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.refuse != nil {
+		return 0, g.refuse
+	}
+	g.entered = append(g.entered, call)
+	return int64(len(g.entered)), nil
+}
+
+func (g *fakeGate) Leave(_ context.Context, _ pipeline.Call, _ int64, result pipeline.CallResult) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left = append(g.left, result)
+	return g.leaveErr
+}
+
+func (g *fakeGate) under() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.entered) - len(g.left)
+}
+
+// fakeTokens gives the first token, and the renewed one after a refusal.
+type fakeTokens struct {
+	mu       sync.Mutex
+	renewed  int
+	err      error
+	renewErr error
+}
+
+func (f *fakeTokens) Token(context.Context, string) (upstream.Secret, int64, error) {
+	return upstream.NewSecret(canaryToken), 4, f.err
+}
+
+func (f *fakeTokens) Renew(_ context.Context, _ string, refused int64) (upstream.Secret, int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.renewed++
+	if refused != 4 {
+		return upstream.Secret{}, 0, fmt.Errorf("asked to renew version %d", refused)
+	}
+	return upstream.NewSecret(canaryRenewed), 5, f.renewErr
+}
+
+type rig struct {
+	client   *upstream.Client
+	gate     *fakeGate
+	tokens   *fakeTokens
+	server   *httptest.Server
+	mu       sync.Mutex
+	requests []*http.Request
+}
+
+var (
+	noon  = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
+	india = time.FixedZone("IST", 19_800)
+)
+
+// newRig starts a client against a handler.
+func newRig(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Options)) *rig {
+	t.Helper()
+	r := &rig{gate: &fakeGate{}, tokens: &fakeTokens{}}
+	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		r.mu.Lock()
+		r.requests = append(r.requests, q)
+		r.mu.Unlock()
+		handler(w, q)
+	}))
+	r.server.Config.ErrorLog = nil
+	r.server.Start()
+	t.Cleanup(r.server.Close)
+	options := upstream.Options{
+		Vendor: upstream.Vendor{Name: "Svc", API: r.server.URL, Chat: r.server.URL, Auth: r.server.URL},
+		Gate:   r.gate, Tokens: r.tokens,
+		Now:  func() time.Time { return noon },
+		Zone: func(string) *time.Location { return india },
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	client, err := upstream.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client = client
+	return r
+}
+
+func (r *rig) seen() []*http.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]*http.Request(nil), r.requests...)
+}
+
+var (
+	accounting = &schema.Service{
+		Name: "accounting", Host: schema.HostAPI, Root: "/books/v3",
+		Organization: schema.OrganizationPlacement{Query: "organization_id"},
+		Probe:        schema.Probe{Path: "/organizations", Key: "organizations"},
+	}
+	invoicing = &schema.Service{
+		Name: "invoicing", Host: schema.HostAPI, Root: "/invoice/v3",
+		Organization: schema.OrganizationPlacement{Header: "X-com-{vendor}-invoice-organizationid"},
+	}
+	chat = &schema.Service{
+		Name: "chat", Host: schema.HostChat,
+		Probe: schema.Probe{Path: "/maintenanceapi/v2/chats", Query: map[string]string{"fields": "chat_id"}, Format: schema.FormatCSV},
+	}
+	accounts = &schema.Resource{
+		Name: "chart_of_accounts", Path: "/chartofaccounts", Key: "chartofaccounts",
+		Params: map[string]string{"filter_by": "AccountType.All"},
+		Cursor: schema.Since{Column: "last_modified_time", Param: "last_modified_time"},
+	}
+	conversations = &schema.Resource{
+		Name: "conversations", Path: "/maintenanceapi/v2/chats",
+		Cursor:  schema.Export{FieldsParam: "fields"},
+		Columns: []schema.Column{schema.Text("title", ""), schema.ID("chat_id", ""), schema.Int("participant_count", "")},
+	}
+)
+
+func ask(page int) pipeline.Ask {
+	return pipeline.Ask{
+		Stream: pipeline.Stream{Organization: "60012345678", Service: accounting, Resource: accounts},
+		Class:  pipeline.ClassIncremental, Run: 42, Page: page, PerPage: 200,
+	}
+}
+
+func askExport() pipeline.Ask {
+	return pipeline.Ask{
+		Stream: pipeline.Stream{Organization: "60012345678", Service: chat, Resource: conversations},
+		Class:  pipeline.ClassSweep, Run: 43,
+	}
+}
+
+const twoAccounts = `{"code":0,"message":"success","chartofaccounts":[{"account_id":"1","name":"Kasse"},{"account_id":"2"}],` +
+	`"page_context":{"page":1,"per_page":200,"has_more_page":true,"report_name":"Kontenplan"}}`
+
+func answer(status int, contentType, text string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if contentType != "" {
+			w.Header().Set("Content-Type", contentType)
+		}
+		for i := 0; i+1 < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+// raw answers with these very bytes and hangs up.
+func raw(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.WriteString(conn, text)
+		_ = conn.Close()
+	}
+}
+
+// mustFail demands an error of the kind, without canaries, its call counted and
+// noted.
+func (r *rig) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Error {
+	t.Helper()
+	var failure *pipeline.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("error %v, want one of kind %v", err, kind)
+	}
+	if failure.Kind != kind {
+		t.Errorf("error %q, want kind %v", err, kind)
+	}
+	r.mustBeClean(t, err)
+	if r.gate.under() != 0 {
+		t.Errorf("%d calls entered and never left", r.gate.under())
+	}
+	return failure
+}
+
+func (r *rig) mustBeClean(t *testing.T, err error) {
+	t.Helper()
+	texts := []string{fmt.Sprintf("%v %+v %#v", err, err, err)}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		texts = append(texts, e.Error(), fmt.Sprintf("%#v", e))
+	}
+	texts = append(texts, fmt.Sprintf("%+v", r.gate.left))
+	for _, text := range texts {
+		for _, canary := range []string{"canary", "organization_id=", "filter_by"} {
+			if strings.Contains(text, canary) {
+				t.Errorf("%q shows up in %q", canary, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/wire"
+)
+
+// asked is one question to the store: a token for whom, and which one is dead.
+type asked struct {
+	organization string
+	credential   Credential
+	id           string
+	refused      int64
+}
+
+// ask gets a token from the store, refreshing it there if it has to.
+func (t *Tokens) ask(ctx context.Context, a asked) (grant, error) {
+	var (
+		given   grant
+		failure error
+	)
+	err := t.store.WithToken(ctx, a.id, func(ctx context.Context, row pipeline.Token) (pipeline.Token, bool, error) {
+		var (
+			next  pipeline.Token
+			store bool
+		)
+		next, store, given, failure = t.settle(ctx, a, row)
+		// A failure is no error of the store: what was learned is stored with it.
+		return next, store, nil
+	})
+	if err != nil {
+		return grant{}, tokenError(pipeline.Unavailable, "the stored token could not be reached", err)
+	}
+	return given, failure
+}
+
+// settle looks at the row, locked, and refreshes if it must. It returns what to
+// store, whether to, and the token to use or why there is none.
+func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipeline.Token, bool, grant, error) {
+	if row.Reason != "" {
+		return row, false, grant{}, tokenError(pipeline.Denied, "organization "+a.organization+" has to be authorized anew: "+row.Reason, nil)
+	}
+	var current wire.Secret
+	if len(row.Sealed) > 0 {
+		var err error
+		if current, err = t.sealer.open(a.id, row.Sealed); err != nil {
+			return row, false, grant{}, tokenError(pipeline.Denied,
+				"set the key that the token of organization "+a.organization+" was stored with, or authorize anew", err)
+		}
+	}
+	dead := len(row.Sealed) > 0 && a.refused != 0 && row.Version == a.refused
+	alive := len(row.Sealed) > 0 && !dead && row.ExpiresIn > 0
+	now := t.now()
+	if alive && row.ExpiresIn > margin {
+		return row, false, grant{token: current, version: row.Version, until: now.Add(row.ExpiresIn - margin)}, nil
+	}
+	// Near its end, and no new one to be had: good for as long as it lives, and
+	// asked about again after the spacing.
+	last := grant{token: current, version: row.Version, until: now.Add(min(row.ExpiresIn, spacing))}
+	if row.SinceRefresh < spacing {
+		if alive {
+			return row, false, last, nil
+		}
+		return row, false, grant{}, tooSoon(row.SinceRefresh, dead, now)
+	}
+	fresh, life, called, err := t.refresh(ctx, a)
+	switch {
+	case err == nil:
+		next := pipeline.Token{Sealed: t.sealer.seal(a.id, fresh.Reveal()), Version: row.Version + 1, ExpiresIn: life}
+		return next, true, grant{token: fresh, version: next.Version, until: now.Add(max(life-margin, min(life/2, spacing)))}, nil
+	case pipeline.KindOf(err) == pipeline.Denied && called:
+		reason := err.Error()
+		if denied, ok := errors.AsType[*pipeline.Error](err); ok {
+			reason = denied.Detail
+		}
+		return pipeline.Token{Version: row.Version + 1, Reason: reason}, true, grant{}, err
+	case alive:
+		return row, false, last, nil
+	case called:
+		// Stored without the dead token: its version moves on, and nobody may take
+		// it for a new one.
+		return pipeline.Token{Version: row.Version + 1}, true, grant{}, err
+	default:
+		return row, false, grant{}, err
+	}
+}
+
+// tooSoon says why there is no refresh this soon after the last one.
+func tooSoon(since time.Duration, dead bool, now time.Time) error {
+	if dead {
+		return tokenError(pipeline.Denied, fmt.Sprintf(
+			"upstream refuses an access token that is %d s old: the scope is missing, or the user lost access", int(since.Seconds())), nil)
+	}
+	e := tokenError(pipeline.Unavailable, "the last refresh failed a moment ago", nil)
+	e.Until = now.Add(spacing - since)
+	return e
+}
+
+// clampLife keeps a token's life believable: a minute to a day, an hour where
+// upstream does not say. Source: document 1, A1, "normally live one hour".
+func clampLife(seconds int, known bool) time.Duration {
+	if !known {
+		return time.Hour
+	}
+	return time.Duration(min(max(seconds, 60), 86_400)) * time.Second
+}

@@ -1,0 +1,160 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/upstream/wire"
+)
+
+const (
+	tokenPath    = "/oauth/v2/token" //nolint:gosec // a path
+	tokenTimeout = 30 * time.Second
+	// tokenBody is the most that an answer with a token may hold.
+	tokenBody = 64 << 10
+	// lockedOut is how long the authorization server refuses after too many
+	// requests (upstream facts: 10 tokens in 10 minutes).
+	lockedOut = 10 * time.Minute
+)
+
+// refresh asks for a new access token, once. It gives the token, its life, and
+// whether a call was made at all.
+func (t *Tokens) refresh(ctx context.Context, a asked) (wire.Secret, time.Duration, bool, error) {
+	address, err := wire.Address(t.vendor.Auth, wire.HostAuth, a.credential.DataCenter)
+	if err != nil {
+		return wire.Secret{}, 0, false, tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
+	}
+	u, err := url.Parse(address + tokenPath)
+	if err != nil {
+		return wire.Secret{}, 0, false, tokenError(pipeline.Denied, "the address of the authorization server is not a URL", nil)
+	}
+	op := wire.NewCall(pipeline.Call{
+		Organization: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
+		Method: http.MethodPost, Path: u.Path,
+	})
+	u.RawQuery = a.credential.query().Encode()
+	var (
+		token  wire.Secret
+		life   time.Duration
+		called bool
+	)
+	err = wire.Counted(ctx, t.gate, op, func(_ int64, result *pipeline.CallResult) error {
+		called = true
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), http.NoBody)
+		if err != nil {
+			return tokenError(pipeline.Denied, "the address of the authorization server is not a URL", nil)
+		}
+		request.Header.Set("Accept", "application/json")
+		return t.door.Open(ctx, op, min(tokenTimeout, t.door.Settings().Total), request, func(answer *wire.Reply) error {
+			wire.Note(result, answer, t.now())
+			data, err := wire.ReadAll(op, answer, tokenBody)
+			result.Bytes = answer.Bytes()
+			if err != nil {
+				return err
+			}
+			token, life, err = t.judgeToken(op, a.credential, answer, data, result)
+			return err
+		})
+	})
+	return token, life, called, err
+}
+
+// query are the parameters of the refresh, exactly those of document 1.
+func (c Credential) query() url.Values {
+	query := url.Values{
+		"refresh_token": {c.RefreshToken.Reveal()},
+		"client_id":     {c.ClientID},
+		"client_secret": {c.ClientSecret.Reveal()},
+		"grant_type":    {"refresh_token"},
+	}
+	if c.RedirectURI != "" {
+		query.Set("redirect_uri", c.RedirectURI)
+	}
+	if c.Scope != "" {
+		query.Set("scope", c.Scope)
+	}
+	return query
+}
+
+// judgeToken believes an answer only if it carries a token and no error: errors
+// come with status 200, too (upstream facts, "Limits, errors, tokens"). It shows
+// nothing of a body but an error's word: bodies of this address hold tokens.
+func (t *Tokens) judgeToken(
+	op wire.Call, credential Credential, answer *wire.Reply, data []byte, result *pipeline.CallResult,
+) (wire.Secret, time.Duration, error) {
+	fail := func(kind pipeline.Kind, detail string, cause error) error {
+		return &pipeline.Error{Kind: kind, Op: op.Op, Status: answer.Status, Detail: detail, Err: cause}
+	}
+	switch {
+	case answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusRequestTimeout:
+		return wire.Secret{}, 0, fail(pipeline.Unavailable, "the authorization server failed", nil)
+	case answer.Status >= 300 && answer.Status < 400: //nolint:mnd // the class of redirects
+		return wire.Secret{}, 0, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header)+", not followed", nil)
+	}
+	envelope, err := body.Parse(data)
+	switch {
+	case answer.Status == http.StatusTooManyRequests:
+		return wire.Secret{}, 0, t.locked(op, answer, result, wire.RetryAfter(answer.Header, t.now()))
+	case errors.Is(err, body.ErrCut):
+		return wire.Secret{}, 0, fail(pipeline.Unavailable, "", err)
+	case err != nil:
+		return wire.Secret{}, 0, fail(pipeline.Unexpected, fmt.Sprintf("not a token answer, %d bytes", len(data)), err)
+	case envelope.Has("error"):
+		return wire.Secret{}, 0, t.refused(op, credential, answer, envelope, result)
+	case answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden:
+		return wire.Secret{}, 0, fail(pipeline.Denied, "the authorization server refuses the credentials", nil)
+	case answer.Status != http.StatusOK && answer.Status != http.StatusCreated:
+		return wire.Secret{}, 0, fail(pipeline.Unexpected, "an answer that the documents do not describe", nil)
+	}
+	token, _ := envelope.Text("access_token")
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return wire.Secret{}, 0, fail(pipeline.Unexpected, "the answer holds no usable access token", nil)
+	}
+	text, _ := envelope.Text("expires_in")
+	seconds, err := strconv.Atoi(text)
+	return wire.NewSecret(token), clampLife(seconds, err == nil), nil
+}
+
+// refused makes the error of an answer that names one.
+func (t *Tokens) refused(op wire.Call, credential Credential, answer *wire.Reply, envelope *body.Envelope, result *pipeline.CallResult) error {
+	word, _ := envelope.Text("error")
+	for _, secret := range []string{credential.ClientSecret.Reveal(), credential.RefreshToken.Reveal()} {
+		if secret != "" && strings.Contains(word, secret) {
+			word = wire.Redacted
+		}
+	}
+	word = body.Clean(word, 64) //nolint:mnd // a word or two
+	e := &pipeline.Error{Kind: pipeline.Denied, Op: op.Op, Status: answer.Status, Code: word}
+	switch strings.ToLower(word) {
+	case "access denied":
+		return t.locked(op, answer, result, lockedOut)
+	case "server_error", "general_error", "internal_error", "temporarily_unavailable":
+		e.Kind, e.Detail = pipeline.Unavailable, "the authorization server failed"
+	case "invalid_code", "invalid_grant":
+		e.Detail = "the refresh token is not accepted (" + word + "): it was revoked, or belongs to another client or data center"
+	case "invalid_client", "invalid_client_secret":
+		e.Detail = "the client is not accepted (" + word + "): check client_id, client_secret and data center"
+	default:
+		e.Detail = "the authorization server refuses the credentials (" + word + ")"
+	}
+	return e
+}
+
+// locked says that too many tokens were asked for. The gate is told in the words
+// that close it for everybody; for the caller the server is just not to be had.
+func (t *Tokens) locked(op wire.Call, answer *wire.Reply, result *pipeline.CallResult, wait time.Duration) error {
+	wait = wire.OrWait(wait, lockedOut)
+	result.Kind, result.RetryAfter = pipeline.Throttled, wait
+	return &pipeline.Error{
+		Kind: pipeline.Unavailable, Op: op.Op, Status: answer.Status, Until: t.now().Add(wait),
+		Detail: "the authorization server refuses for a while: too many access tokens were asked for",
+	}
+}

@@ -1,0 +1,242 @@
+// Package token keeps the access tokens: one refresh for all processes, sealed in
+// the store, in memory for as long as they live.
+//
+// It never asks for a token more often than once a minute, never overwrites one
+// that it cannot open, and never prints one (promise 10).
+//
+// Start reading at Tokens.Token, then settle.
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/wire"
+)
+
+const (
+	// margin is how long before its end a token is replaced.
+	margin = 5 * time.Minute
+	// spacing is the least time between two refreshes of one credential: upstream
+	// gives 10 tokens in 10 minutes (upstream facts, "Limits, errors, tokens").
+	spacing = time.Minute
+	// refreshers bounds the refreshes at once in this process: each holds one
+	// connection to the database and needs a second one to count its call.
+	refreshers = 2
+)
+
+// Store keeps the access token of a credential for all processes.
+type Store interface {
+	// WithToken calls fn with the credential's row locked against all processes. If
+	// fn returns true, the token it returns is stored, its version counted up and
+	// the attempt noted.
+	WithToken(ctx context.Context, credential string, fn func(ctx context.Context, token pipeline.Token) (pipeline.Token, bool, error)) error
+}
+
+// Credential is what access tokens are asked for with. Source: document 1,
+// POST {auth_url}/oauth/v2/token with grant_type=refresh_token.
+type Credential struct {
+	ClientID     string
+	ClientSecret wire.Secret
+	RefreshToken wire.Secret
+	// RedirectURI and Scope are sent if they are not empty.
+	RedirectURI, Scope string
+	// DataCenter is where the credential was made; "" means com.
+	DataCenter string
+}
+
+// id is the key of the credential's row. It changes with the credential, so that
+// a new one starts without the old one's reason; organizations with the same one
+// share a row. A hash of two random secrets tells nothing about them.
+func (c Credential) id(auth string) string {
+	sum := sha256.New()
+	for _, part := range []string{"sluice credential", auth, c.DataCenter, c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal(), c.Scope} {
+		fmt.Fprintf(sum, "%d:%s\x00", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// Options are what Tokens need. All but Transport and UserAgent are required.
+type Options struct {
+	Vendor wire.Vendor
+	Store  Store
+	// Key is SLUICE_ENCRYPTION_KEY: 32 bytes that the stored tokens are sealed with.
+	Key []byte
+	// Credentials gives an organization's credential.
+	Credentials func(organization string) (Credential, error)
+	// Gate counts the calls for tokens, as service "auth", resource "token".
+	Gate      wire.Gate
+	Now       func() time.Time
+	UserAgent string
+	Transport wire.Transport
+}
+
+// Tokens gives access tokens and renews them, one refresh for all processes. It
+// implements upstream.TokenSource and is safe for concurrent use.
+type Tokens struct {
+	vendor      wire.Vendor
+	store       Store
+	sealer      *sealer
+	credentials func(organization string) (Credential, error)
+	gate        wire.Gate
+	now         func() time.Time
+	door        *wire.Door
+	slots       chan struct{}
+
+	mu   sync.Mutex
+	held map[string]*held
+}
+
+// held is the token of one credential as this process knows it.
+type held struct {
+	// turn is taken by whoever asks the store, so that one asks and the others wait.
+	turn chan struct{}
+
+	mu    sync.Mutex
+	token grant
+}
+
+// grant is a token and until when it is used without asking the store again.
+type grant struct {
+	token   wire.Secret
+	version int64
+	until   time.Time
+}
+
+// New makes the keeper of tokens. It fails if an option is missing or the
+// key has not 32 bytes.
+func New(o Options) (*Tokens, error) {
+	if o.Store == nil || o.Credentials == nil || o.Gate == nil || o.Now == nil || o.Vendor.Auth == "" {
+		return nil, errors.New("upstream: the options Vendor.Auth, Store, Credentials, Gate and Now are required")
+	}
+	sealer, err := newSealer(o.Key)
+	if err != nil {
+		return nil, err
+	}
+	return &Tokens{
+		vendor: o.Vendor, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now,
+		door: wire.NewDoor(o.Transport, o.UserAgent), slots: make(chan struct{}, refreshers), held: make(map[string]*held),
+	}, nil
+}
+
+// Token gives the organization's access token and its version. Its errors are
+// *pipeline.Error: Denied if a person has to authorize anew, Unavailable if it is
+// worth to come back, or the gate's kinds.
+func (t *Tokens) Token(ctx context.Context, organization string) (wire.Secret, int64, error) {
+	return t.get(ctx, organization, 0)
+}
+
+// Renew gives a token of another version than the one that upstream refused: the
+// one that somebody else fetched meanwhile, or a new one.
+func (t *Tokens) Renew(ctx context.Context, organization string, refused int64) (wire.Secret, int64, error) {
+	return t.get(ctx, organization, refused)
+}
+
+// Forget drops the stored token and the reason why there is none, for a person
+// who knows that the credential works again. The next refresh is still spaced.
+func (t *Tokens) Forget(ctx context.Context, organization string) error {
+	credential, err := t.credential(organization)
+	if err != nil {
+		return err
+	}
+	h := t.holder(credential.id(t.vendor.Auth))
+	release, err := h.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = t.store.WithToken(ctx, credential.id(t.vendor.Auth), func(context.Context, pipeline.Token) (pipeline.Token, bool, error) {
+		return pipeline.Token{}, true, nil
+	})
+	if err != nil {
+		return tokenError(pipeline.Unavailable, "the stored token of organization "+organization+" could not be dropped", err)
+	}
+	h.set(grant{})
+	return nil
+}
+
+func (t *Tokens) get(ctx context.Context, organization string, refused int64) (wire.Secret, int64, error) {
+	credential, err := t.credential(organization)
+	if err != nil {
+		return wire.Secret{}, 0, err
+	}
+	id := credential.id(t.vendor.Auth)
+	h := t.holder(id)
+	if g, ok := h.get(t.now(), refused); ok {
+		return g.token, g.version, nil
+	}
+	release, err := h.take(ctx)
+	if err != nil {
+		return wire.Secret{}, 0, err
+	}
+	defer release()
+	if g, ok := h.get(t.now(), refused); ok {
+		return g.token, g.version, nil
+	}
+	select {
+	case t.slots <- struct{}{}:
+		defer func() { <-t.slots }()
+	case <-ctx.Done():
+		return wire.Secret{}, 0, tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
+	}
+	g, err := t.ask(ctx, asked{organization: organization, credential: credential, id: id, refused: refused})
+	if err != nil {
+		return wire.Secret{}, 0, err
+	}
+	h.set(g)
+	return g.token, g.version, nil
+}
+
+func (t *Tokens) credential(organization string) (Credential, error) {
+	credential, err := t.credentials(organization)
+	if err != nil {
+		return Credential{}, tokenError(pipeline.Denied, "organization "+organization+" has no usable credentials", err)
+	}
+	if credential.DataCenter == "" {
+		credential.DataCenter = "com"
+	}
+	return credential, nil
+}
+
+func (t *Tokens) holder(id string) *held {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h, ok := t.held[id]
+	if !ok {
+		h = &held{turn: make(chan struct{}, 1)}
+		t.held[id] = h
+	}
+	return h
+}
+
+// take waits for this credential's turn and gives what ends it.
+func (h *held) take(ctx context.Context) (func(), error) {
+	select {
+	case h.turn <- struct{}{}:
+		return func() { <-h.turn }, nil
+	case <-ctx.Done():
+		return nil, tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
+	}
+}
+
+func (h *held) get(now time.Time, refused int64) (grant, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.token, h.token.version != 0 && h.token.version != refused && now.Before(h.token.until)
+}
+
+func (h *held) set(g grant) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.token = g
+}
+
+func tokenError(kind pipeline.Kind, detail string, cause error) *pipeline.Error {
+	return &pipeline.Error{Kind: kind, Op: "access token", Detail: detail, Err: cause}
+}

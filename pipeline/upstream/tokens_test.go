@@ -1,0 +1,504 @@
+package upstream_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream"
+)
+
+// fakeStore is one row a credential, locked like a row, with a clock of its own.
+type fakeStore struct {
+	lock      sync.Mutex
+	rows      map[string]pipeline.Token
+	expires   map[string]time.Time
+	attempted map[string]time.Time
+	clock     func() time.Time
+	asked     int
+	err       error
+}
+
+func (s *fakeStore) WithToken(ctx context.Context, credential string, fn func(context.Context, pipeline.Token) (pipeline.Token, bool, error)) error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.asked++
+	if s.err != nil {
+		return s.err
+	}
+	row := s.rows[credential]
+	row.ExpiresIn = s.expires[credential].Sub(s.clock())
+	row.SinceRefresh = 1000 * time.Hour
+	if at, ok := s.attempted[credential]; ok {
+		row.SinceRefresh = s.clock().Sub(at)
+	}
+	next, store, err := fn(ctx, row)
+	if store {
+		version := row.Version + 1
+		s.rows[credential] = pipeline.Token{Sealed: next.Sealed, Reason: next.Reason, Version: version}
+		s.expires[credential] = s.clock().Add(next.ExpiresIn)
+		s.attempted[credential] = s.clock()
+	}
+	return err
+}
+
+// tokenRig is an authorization server and several processes that ask it.
+type tokenRig struct {
+	*rig
+	store *fakeStore
+	mu    sync.Mutex
+	at    time.Time
+	key   []byte
+	creds upstream.Credential
+}
+
+func (r *tokenRig) now() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at
+}
+
+func (r *tokenRig) advance(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at = r.at.Add(d)
+}
+
+func newTokenRig(t *testing.T, handler http.HandlerFunc) *tokenRig {
+	t.Helper()
+	r := &tokenRig{
+		rig: newRig(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
+		creds: upstream.Credential{
+			ClientID: "1000.CLIENT", ClientSecret: upstream.NewSecret(canarySecret), RefreshToken: upstream.NewSecret(canaryRefresh),
+		},
+	}
+	r.store = &fakeStore{
+		rows: map[string]pipeline.Token{}, expires: map[string]time.Time{}, attempted: map[string]time.Time{}, clock: r.now,
+	}
+	return r
+}
+
+// process is one more process: its own Tokens on the same store.
+func (r *tokenRig) process(t *testing.T) *upstream.Tokens {
+	t.Helper()
+	tokens, err := upstream.NewTokens(upstream.TokenOptions{
+		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
+		Credentials: func(organization string) (upstream.Credential, error) {
+			if organization == "stranger" {
+				return upstream.Credential{}, errors.New("not configured")
+			}
+			return r.creds, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}
+
+// granting answers with a new token each time.
+func granting(life string) http.HandlerFunc {
+	var mu sync.Mutex
+	n := 0
+	return func(w http.ResponseWriter, q *http.Request) {
+		mu.Lock()
+		n++
+		token := canaryToken + strings.Repeat("x", n)
+		mu.Unlock()
+		answer(200, jsonType, `{"access_token":"`+token+`","token_type":"Bearer","api_domain":"https://api.example","scope":"a b"`+life+`}`)(w, q)
+	}
+}
+
+func TestTokenRequest(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	r.creds.RedirectURI, r.creds.Scope = "https://me.example/back", "SvcBooks.bills.READ,SvcChat.Channels.READ"
+	token, version, err := r.process(t).Token(t.Context(), "1")
+	if err != nil || token.Reveal() != canaryToken+"x" || version != 1 {
+		t.Fatalf("Token = %s, %d, %v", token.Reveal(), version, err)
+	}
+	got := r.seen()[0]
+	want := map[string][]string{
+		"refresh_token": {canaryRefresh}, "client_id": {"1000.CLIENT"}, "client_secret": {canarySecret}, "grant_type": {"refresh_token"},
+		"redirect_uri": {"https://me.example/back"}, "scope": {"SvcBooks.bills.READ,SvcChat.Channels.READ"},
+	}
+	if diff := cmp.Diff(want, map[string][]string(got.URL.Query())); diff != "" {
+		t.Error(diff)
+	}
+	if got.Method != http.MethodPost || got.URL.Path != "/oauth/v2/token" || got.Header.Get("Authorization") != "" {
+		t.Errorf("request %s %s %v", got.Method, got.URL.Path, got.Header)
+	}
+	wantCall := pipeline.Call{
+		Organization: "1", Service: "auth", Resource: "token", Class: pipeline.ClassProbe, Method: "POST", Path: "/oauth/v2/token",
+	}
+	if diff := cmp.Diff([]pipeline.Call{wantCall}, r.gate.entered); diff != "" {
+		t.Error(diff)
+	}
+	for _, row := range r.store.rows {
+		if bytes.Contains(row.Sealed, []byte("canary")) || len(row.Sealed) == 0 {
+			t.Errorf("the token is stored as %q", row.Sealed)
+		}
+	}
+}
+
+// One refresh a version, whatever number of workers and processes asks (faults A2).
+func TestOneRefreshForTheFleet(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	var wait sync.WaitGroup
+	for range 4 {
+		process := r.process(t)
+		for range 50 {
+			wait.Go(func() {
+				token, _, err := process.Token(t.Context(), "1")
+				if err != nil || token.Reveal() != canaryToken+"x" {
+					t.Errorf("Token = %s, %v", token.Reveal(), err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+	if len(r.seen()) != 1 || r.store.asked != 4 {
+		t.Errorf("%d refreshes and %d looks at the store, want 1 and 4", len(r.seen()), r.store.asked)
+	}
+	// All find it dead: one renewal, the others take its token.
+	r.advance(2 * time.Minute)
+	for range 4 {
+		process := r.process(t)
+		for range 50 {
+			wait.Go(func() {
+				token, version, err := process.Renew(t.Context(), "1", 1)
+				if err != nil || token.Reveal() != canaryToken+"xx" || version != 2 {
+					t.Errorf("Renew = %s, %d, %v", token.Reveal(), version, err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+	if len(r.seen()) != 2 {
+		t.Errorf("%d refreshes, want 2", len(r.seen()))
+	}
+}
+
+func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
+	t.Parallel()
+	for life, seconds := range map[string]int{
+		`,"expires_in":3600`: 3600, `,"expires_in":"3600"`: 3600, ``: 3600, `,"expires_in":"soon"`: 3600, `,"expires_in":900000`: 86_400,
+	} {
+		t.Run(life, func(t *testing.T) {
+			t.Parallel()
+			r := newTokenRig(t, granting(life))
+			process := r.process(t)
+			step := func(want int) {
+				t.Helper()
+				if _, version, err := process.Token(t.Context(), "1"); err != nil || version != int64(want) || len(r.seen()) != want {
+					t.Fatalf("version %d, error %v, %d refreshes; want %d", version, err, len(r.seen()), want)
+				}
+			}
+			step(1)
+			r.advance(time.Duration(seconds)*time.Second - 5*time.Minute - time.Second)
+			step(1)
+			r.advance(2 * time.Second)
+			step(2)
+		})
+	}
+}
+
+// A life of a minute: never more than one refresh a minute, and never a dead token.
+func TestShortLivesAreSpaced(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":1`)) // clamped to 60 s
+	process := r.process(t)
+	for range 120 {
+		if _, _, err := process.Token(t.Context(), "1"); err != nil {
+			t.Fatal(err)
+		}
+		r.advance(time.Second)
+	}
+	if n := len(r.seen()); n != 2 {
+		t.Errorf("%d refreshes in two minutes, want 2", n)
+	}
+}
+
+func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	process := r.process(t)
+	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	r.advance(59 * time.Second)
+	_, _, err := process.Renew(t.Context(), "1", 1)
+	if failure := r.mustFail(t, err, pipeline.Denied); !strings.Contains(failure.Detail, "59 s old") {
+		t.Errorf("detail %q", failure.Detail)
+	}
+	r.advance(time.Second)
+	if _, version, err := process.Renew(t.Context(), "1", 1); err != nil || version != 2 {
+		t.Errorf("Renew = %d, %v", version, err)
+	}
+}
+
+func TestTokenAnswers(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		handler http.HandlerFunc
+		kind    pipeline.Kind
+		says    string
+		until   time.Duration
+	}{
+		"invalid_code":      {answer(200, jsonType, `{"error":"invalid_code"}`), pipeline.Denied, "revoked", 0},
+		"invalid_client":    {answer(200, jsonType, `{"error":"invalid_client"}`), pipeline.Denied, "client_id", 0},
+		"error and a token": {answer(200, jsonType, `{"error":"odd","access_token":"`+canaryToken+`"}`), pipeline.Denied, "(odd)", 0},
+		"error echoes":      {answer(200, jsonType, `{"error":"bad `+canaryRefresh+`"}`), pipeline.Denied, "[redacted]", 0},
+		"error an object":   {answer(200, jsonType, `{"error":{"a":1}}`), pipeline.Denied, "refuses", 0},
+		"400 an error":      {answer(400, jsonType, `{"error":"invalid_client_secret"}`), pipeline.Denied, "client_secret", 0},
+		"401":               {answer(401, jsonType, `{}`), pipeline.Denied, "refuses", 0},
+		"too many":          {answer(400, jsonType, `{"error":"Access Denied","status":"failure"}`), pipeline.Unavailable, "too many", 10 * time.Minute},
+		"too many with 200": {answer(200, jsonType, `{"error":"Access Denied"}`), pipeline.Unavailable, "too many", 10 * time.Minute},
+		"429":               {answer(429, "", "", "Retry-After", "30"), pipeline.Unavailable, "too many", 30 * time.Second},
+		"server_error":      {answer(200, jsonType, `{"error":"server_error"}`), pipeline.Unavailable, "failed", 0},
+		"503":               {answer(503, "text/html", canarySecret), pipeline.Unavailable, "failed", 0},
+		"no token":          {answer(200, jsonType, `{"token_type":"Bearer","refresh_token":"`+canaryRefresh+`"}`), pipeline.Unexpected, "no usable", 0},
+		"an empty token":    {answer(200, jsonType, `{"access_token":""}`), pipeline.Unexpected, "no usable", 0},
+		"a token of lines":  {answer(200, jsonType, `{"access_token":"a\r\nb"}`), pipeline.Unexpected, "no usable", 0},
+		"a page":            {answer(200, "text/html", "<html>"+canaryRefresh), pipeline.Unexpected, "not a token answer", 0},
+		"404":               {answer(404, jsonType, `{}`), pipeline.Unexpected, "do not describe", 0},
+		"a redirect":        {answer(302, "", "", "Location", "http://evil.example/?x="+canarySecret), pipeline.Unexpected, "evil.example", 0},
+		"cut":               {answer(200, jsonType, `{"access_token":"`+canaryToken), pipeline.Unavailable, "cut off", 0},
+		"hung up":           {raw(""), pipeline.Unavailable, "without an answer", 0},
+		"too large":         {answer(200, jsonType, strings.Repeat(" ", 70<<10)), pipeline.Unexpected, "more than", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newTokenRig(t, tc.handler)
+			_, _, err := r.process(t).Token(t.Context(), "1")
+			failure := r.mustFail(t, err, tc.kind)
+			if !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("error %q does not say %q", err, tc.says)
+			}
+			if tc.until != 0 {
+				if !failure.Until.Equal(noon.Add(tc.until)) {
+					t.Errorf("until %v", failure.Until)
+				}
+				// So that the gate closes for all processes.
+				if got := r.gate.left[0]; got.Kind != pipeline.Throttled || got.RetryAfter != tc.until {
+					t.Errorf("the gate was told %+v", got)
+				}
+			}
+			// Nobody asks again at once, in this process or another.
+			_, _, again := r.process(t).Token(t.Context(), "1")
+			if len(r.seen()) != 1 {
+				t.Errorf("%d requests, want 1", len(r.seen()))
+			}
+			want := pipeline.Unavailable
+			if tc.kind == pipeline.Denied {
+				want = pipeline.Denied
+			}
+			r.mustFail(t, again, want)
+		})
+	}
+}
+
+func TestADeniedCredentialStaysDeniedUntilItChanges(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	good := false
+	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if good {
+			granting("")(w, q)
+			return
+		}
+		answer(200, jsonType, `{"error":"invalid_code"}`)(w, q)
+	})
+	process := r.process(t)
+	for range 3 {
+		_, _, err := process.Token(t.Context(), "1")
+		r.mustFail(t, err, pipeline.Denied)
+		r.advance(24 * time.Hour)
+	}
+	if len(r.seen()) != 1 {
+		t.Errorf("%d requests, want 1", len(r.seen()))
+	}
+	mu.Lock()
+	good = true
+	mu.Unlock()
+	if err := process.Forget(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	r.advance(time.Minute)
+	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+		t.Errorf("after Forget: %v", err)
+	}
+	r.creds.RefreshToken = upstream.NewSecret(canaryRefresh + "2")
+	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+		t.Errorf("with a new credential: %v", err)
+	}
+	if len(r.store.rows) != 2 {
+		t.Errorf("%d rows, want one for each credential", len(r.store.rows))
+	}
+}
+
+// While a token lives, a server that cannot renew it stops nobody.
+func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	down := false
+	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if down {
+			answer(503, "", "")(w, q)
+			return
+		}
+		granting(`,"expires_in":3600`)(w, q)
+	})
+	process := r.process(t)
+	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	down = true
+	mu.Unlock()
+	r.advance(56 * time.Minute)
+	for range 10 {
+		if _, version, err := process.Token(t.Context(), "1"); err != nil || version != 1 {
+			t.Fatalf("Token = %d, %v", version, err)
+		}
+	}
+	if len(r.seen()) != 2 {
+		t.Errorf("%d requests, want 2", len(r.seen()))
+	}
+	r.advance(5 * time.Minute)
+	_, _, err := process.Token(t.Context(), "1")
+	r.mustFail(t, err, pipeline.Unavailable)
+}
+
+func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(""))
+	r.gate.refuse = &pipeline.Error{Kind: pipeline.Throttled, Until: noon.Add(time.Minute)}
+	process := r.process(t)
+	_, _, err := process.Token(t.Context(), "1")
+	r.mustFail(t, err, pipeline.Throttled)
+	r.gate.refuse = nil
+	if _, _, err = process.Token(t.Context(), "1"); err != nil {
+		t.Errorf("the row was not left alone: %v", err)
+	}
+}
+
+func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	right := r.key
+	for _, b := range []byte{8, 9, 10, 11} {
+		r.key = bytes.Repeat([]byte{b}, 32)
+		_, _, err := r.process(t).Token(t.Context(), "1")
+		r.mustFail(t, err, pipeline.Denied)
+		if !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token") {
+			t.Errorf("error %q", err)
+		}
+	}
+	r.key = right
+	if _, version, err := r.process(t).Token(t.Context(), "1"); err != nil || version != 1 || len(r.seen()) != 1 {
+		t.Errorf("with the right key again: version %d, %v, %d refreshes", version, err, len(r.seen()))
+	}
+	// Another credential's row, and a changed byte, do not open either.
+	for id, row := range r.store.rows {
+		row.Sealed = append([]byte(nil), row.Sealed...)
+		row.Sealed[len(row.Sealed)-1] ^= 1
+		r.store.rows[id] = row
+	}
+	_, _, err := r.process(t).Token(t.Context(), "1")
+	r.mustFail(t, err, pipeline.Denied)
+	r.key = []byte("short")
+	if _, err := upstream.NewTokens(upstream.TokenOptions{
+		Vendor: upstream.Vendor{Auth: "https://x.com"}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
+		Credentials: func(string) (upstream.Credential, error) { return r.creds, nil },
+	}); err == nil || strings.Contains(err.Error(), "short") {
+		t.Errorf("a short key: %v", err)
+	}
+}
+
+func TestASealedTokenBelongsToItsCredential(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	var sealed pipeline.Token
+	for _, row := range r.store.rows {
+		sealed = row
+	}
+	r.creds.ClientID = "1000.OTHER"
+	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	for id := range r.store.rows {
+		r.store.rows[id] = sealed
+	}
+	_, _, err := r.process(t).Token(t.Context(), "1")
+	r.mustFail(t, err, pipeline.Denied)
+}
+
+func TestTokenTroubleAtHome(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(""))
+	process := r.process(t)
+	_, _, err := process.Token(t.Context(), "stranger")
+	r.mustFail(t, err, pipeline.Denied)
+	r.mustFail(t, process.Forget(t.Context(), "stranger"), pipeline.Denied)
+	r.creds.DataCenter = "moon"
+	_, _, err = process.Token(t.Context(), "1")
+	r.mustFail(t, err, pipeline.Denied)
+	r.creds.DataCenter = ""
+	down := errors.New("no connection")
+	r.store.err = down
+	_, _, err = process.Token(t.Context(), "1")
+	if r.mustFail(t, err, pipeline.Unavailable); !errors.Is(err, down) {
+		t.Errorf("error %v", err)
+	}
+	r.mustFail(t, process.Forget(t.Context(), "1"), pipeline.Unavailable)
+	if len(r.seen()) != 0 {
+		t.Errorf("%d requests, want none", len(r.seen()))
+	}
+}
+
+func TestWaitingForATokenHonoursTheContext(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+		close(arrived)
+		<-release
+		granting("")(w, q)
+	})
+	process := r.process(t)
+	first := make(chan error)
+	go func() {
+		_, _, err := process.Token(t.Context(), "1")
+		first <- err
+	}()
+	<-arrived
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := process.Token(ctx, "1")
+	if pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled) {
+		t.Errorf("Token = %v, want a cancelled wait", err)
+	}
+	close(release)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,155 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/upstream/wire"
+)
+
+// Waits where upstream does not name one (upstream facts, "Limits, errors,
+// tokens": 44 about a minute, 1070 a short wait).
+const (
+	throttledWait = time.Minute
+	crowdedWait   = 10 * time.Second
+	// maxAge is how old an answer out of a cache may be.
+	maxAge = 60
+	// wordLength bounds words of upstream in errors.
+	wordLength = 32
+)
+
+// classify turns status and code into a kind and a sentence; kind 0 is success.
+// Codes are matched, never texts: those are localized. Source: documents 1 to 3,
+// "Errors"; upstream facts, "Limits, errors, tokens".
+func classify(status int, code string) (pipeline.Kind, string) {
+	success := isSuccess(status)
+	if success || status == http.StatusTooManyRequests {
+		if kind, detail := limit(code); kind != 0 {
+			return kind, detail
+		}
+	}
+	switch {
+	case success && code == "0":
+		return 0, ""
+	case success && (code == "57" || code == "14"), status == http.StatusUnauthorized:
+		return pipeline.Expired, "the access token is not accepted"
+	case status == http.StatusTooManyRequests:
+		return pipeline.Throttled, "too many requests"
+	case status == http.StatusForbidden:
+		return pipeline.Denied, "no permission: the scope is missing, or the user may not read this"
+	case status == http.StatusBadRequest && (code == "6024" || code == "6041"):
+		return pipeline.Denied, "upstream does not know this organization for these credentials: check its id and data center"
+	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
+		return pipeline.Unavailable, "the server failed"
+	case success:
+		return pipeline.Unexpected, "the answer says that it failed"
+	default:
+		return pipeline.Unexpected, "an answer that the documents do not describe for this call"
+	}
+}
+
+// limit is the kind of the codes that say that a limit was passed.
+func limit(code string) (pipeline.Kind, string) {
+	switch code {
+	case "44":
+		return pipeline.Throttled, "more calls a minute than the organization may make"
+	case "45":
+		return pipeline.Exhausted, "the organization's calls of the day are spent"
+	case "1070":
+		return pipeline.Crowded, "more calls at once than the organization may make"
+	default:
+		return 0, ""
+	}
+}
+
+func isSuccess(status int) bool { return status == http.StatusOK || status == http.StatusCreated }
+
+// judge believes an answer or says what is wrong with it. coded says that the
+// envelope must carry a code; document 1 shows none for chat.
+func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool) (*body.Envelope, error) {
+	isJSON, charset := wire.MediaType(answer.Header)
+	seen := func() string { return body.Excerpt(answer.Header.Get("Content-Type"), data, op.Secrets...) }
+	fail := func(kind pipeline.Kind, detail string, cause error) error {
+		return c.failure(op, kind, answer, "", detail, cause)
+	}
+	envelope, parseErr := parse(isJSON, data)
+	if isSuccess(answer.Status) {
+		switch {
+		case len(data) > 1 && data[0] == 0x1f && data[1] == 0x8b:
+			return nil, fail(pipeline.Unavailable, "a compressed body without its label", nil)
+		case !isJSON:
+			return nil, fail(pipeline.Unexpected, "not JSON: "+seen(), nil)
+		case charset != "" && !strings.EqualFold(charset, "utf-8"):
+			return nil, fail(pipeline.Unexpected, "a charset other than UTF-8: "+body.Clean(charset, wordLength), nil)
+		case errors.Is(parseErr, body.ErrCut):
+			return nil, fail(pipeline.Unavailable, "", parseErr)
+		case parseErr != nil:
+			return nil, fail(pipeline.Unexpected, seen(), parseErr)
+		case envelope.Code == "" && coded:
+			return nil, fail(pipeline.Unexpected, "the envelope has no code: "+seen(), nil)
+		case envelope.Code == "":
+			envelope.Code = "0"
+		}
+	}
+	if answer.Status >= 300 && answer.Status < 400 { //nolint:mnd // the class of redirects
+		return nil, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header)+", not followed", nil)
+	}
+	if kind, detail := classify(answer.Status, envelope.Code); kind != 0 {
+		if kind == pipeline.Unexpected {
+			detail += ": " + seen()
+		}
+		return nil, c.failure(op, kind, answer, envelope.Code, detail, nil)
+	}
+	if age, err := strconv.Atoi(answer.Header.Get("Age")); err == nil && age > maxAge {
+		return nil, fail(pipeline.Unavailable, "the answer is an old copy out of a cache", nil)
+	}
+	return envelope, nil
+}
+
+// parse gives an empty envelope where there is none.
+func parse(isJSON bool, data []byte) (*body.Envelope, error) {
+	if !isJSON {
+		return &body.Envelope{}, nil
+	}
+	envelope, err := body.Parse(data)
+	if err != nil {
+		return &body.Envelope{}, fmt.Errorf("envelope: %w", err)
+	}
+	return envelope, nil
+}
+
+// failure makes the error of an answer, with the instant to come back at where it
+// can be told.
+func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, code, detail string, cause error) *pipeline.Error {
+	e := &pipeline.Error{
+		Kind: kind, Op: op.Op, Status: answer.Status, Code: body.Clean(code, wordLength), Detail: detail, Err: cause,
+	}
+	now := c.now()
+	wait := wire.RetryAfter(answer.Header, now)
+	switch kind {
+	case pipeline.Throttled:
+		e.Until = now.Add(wire.OrWait(wait, throttledWait))
+	case pipeline.Crowded:
+		e.Until = now.Add(wire.OrWait(wait, crowdedWait))
+	case pipeline.Exhausted:
+		if _, _, reset := wire.DayHeaders(answer.Header); reset > 0 {
+			e.Until = now.Add(reset)
+		} else {
+			local := now.In(c.zone(op.Organization))
+			year, month, day := local.Date()
+			e.Until = time.Date(year, month, day+1, 0, 0, 0, 0, local.Location())
+		}
+	case pipeline.Unavailable:
+		if wait > 0 {
+			e.Until = now.Add(wait)
+		}
+	case pipeline.Expired, pipeline.Denied, pipeline.Unexpected:
+	}
+	return e
+}

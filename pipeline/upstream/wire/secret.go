@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Redacted stands where a secret would.
+const Redacted = "[redacted]"
+
+// Secret is a value that never prints: every way of formatting or encoding it
+// gives "[redacted]" (promise 10). The zero value is the empty secret.
+type Secret struct {
+	// A pointer, because package fmt prints unexported fields of a struct around
+	// this one without asking for methods: an address then, not the value.
+	value *string
+}
+
+// NewSecret wraps a value.
+func NewSecret(value string) Secret { return Secret{value: &value} }
+
+// Reveal gives the value, for the one place that has to send it.
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
+
+// Format implements fmt.Formatter, for all verbs.
+func (Secret) Format(state fmt.State, _ rune) {
+	_, _ = io.WriteString(state, Redacted) // a formatter has nobody to tell
+}
+
+// String implements fmt.Stringer.
+func (Secret) String() string { return Redacted }
+
+// GoString implements fmt.GoStringer.
+func (Secret) GoString() string { return Redacted }
+
+// MarshalJSON implements json.Marshaler.
+func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + Redacted + `"`), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
+
+// LogValue implements slog.LogValuer.
+func (Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }

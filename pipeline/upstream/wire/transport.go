@@ -1,0 +1,241 @@
+package wire
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"sluice/pipeline/upstream/body"
+)
+
+// Transport are the settings of the connections; the zero value is good.
+type Transport struct {
+	// KeepAlive reuses connections. It saves a handshake a call and can cost one
+	// call for each connection that upstream closed meanwhile: off, for a hundred
+	// calls a minute do not need it; on, where limits are off.
+	KeepAlive bool
+	// Proxy is used if given; the environment's proxies never are.
+	Proxy *url.URL
+	// RootCAs replaces the system's certificate authorities if given. Certificates
+	// are always verified.
+	RootCAs *x509.CertPool
+	// Dial, TLS and Header bound the steps to an answer; zero means 5, 5 and 30 s.
+	Dial, TLS, Header time.Duration
+	// Total bounds a call, Export the call of an export; zero means 90 s and 30 min.
+	// The call log's lease of a call must be longer than Total.
+	Total, Export time.Duration
+	// Stall bounds the time without a byte of the body; zero means 30 s.
+	Stall time.Duration
+}
+
+func (t Transport) withDefaults() Transport {
+	orDefault(&t.Dial, 5*time.Second)
+	orDefault(&t.TLS, 5*time.Second)
+	orDefault(&t.Header, 30*time.Second)
+	orDefault(&t.Total, 90*time.Second)
+	orDefault(&t.Export, 30*time.Minute)
+	orDefault(&t.Stall, 30*time.Second)
+	return t
+}
+
+func orDefault(d *time.Duration, value time.Duration) {
+	if *d <= 0 {
+		*d = value
+	}
+}
+
+// Door sends requests, each exactly once.
+type Door struct {
+	settings  Transport
+	transport *http.Transport
+	agent     string
+}
+
+// NewDoor makes a door; agent is the User-Agent, "sluice" if empty.
+func NewDoor(settings Transport, agent string) *Door {
+	settings = settings.withDefaults()
+	dialer := &net.Dialer{Timeout: settings.Dial}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true) // HTTP/2 re-sends by rules of its own
+	transport := &http.Transport{
+		DialContext:           dialer.DialContext,
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: settings.RootCAs},
+		TLSHandshakeTimeout:   settings.TLS,
+		ResponseHeaderTimeout: settings.Header,
+		DisableKeepAlives:     !settings.KeepAlive,
+		// Decoded here, so that a cut is seen against the length that was announced.
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: 64 << 10,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        settings.Stall,
+		Protocols:              protocols,
+	}
+	if settings.Proxy != nil {
+		transport.Proxy = http.ProxyURL(settings.Proxy)
+	}
+	return &Door{settings: settings, transport: transport, agent: orElse(agent, "sluice")}
+}
+
+// Reply is an answer whose body is still to be read.
+type Reply struct {
+	// Status and Header are the head of the answer.
+	Status int
+	Header http.Header
+	// Sized says that a cut of the body would be noticed: its length was announced
+	// or it comes in chunks.
+	Sized bool
+	// Body gives the bytes, decompressed.
+	Body io.ReadCloser
+
+	raw *watched
+}
+
+// Bytes is the number of bytes of the body that came, as they were sent.
+func (r *Reply) Bytes() int64 { return r.raw.count }
+
+// Lost is why the body ended too early, nil if it did not so far.
+func (r *Reply) Lost() error { return r.raw.err }
+
+// errStalled is the cause when no byte came for too long.
+var errStalled = errors.New("no byte came for too long")
+
+// Settings are the settings with their defaults.
+func (d *Door) Settings() Transport { return d.settings }
+
+// send sends one request and waits for the head of its answer. It goes straight
+// to the transport: http.Client would follow redirects with the organization's
+// header and a Referer, and print queries in its errors. The context must be
+// cancelled by the caller when the body is read.
+func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *http.Request) (*Reply, error) {
+	request = request.WithContext(ctx)
+	request.Header.Set("User-Agent", d.agent)
+	request.Header.Set("Accept-Encoding", "gzip")
+	request.Header.Set("Cache-Control", "no-cache")
+	// net/http sends a request again, on its own, when a reused connection turns
+	// out dead and the request has no body: a call that nobody Counted (promise 3).
+	// A body that is there, empty, and cannot be had twice, forbids it; on the wire
+	// it is no body at all.
+	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader("")), nil, 0
+	response, err := d.transport.RoundTrip(request) //nolint:bodyclose // Open closes it
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	raw := &watched{ctx: ctx, body: response.Body, stall: d.settings.Stall, stop: stop}
+	answer := &Reply{
+		Status: response.StatusCode, Header: response.Header, raw: raw, Body: raw,
+		Sized: response.ContentLength >= 0 || len(response.TransferEncoding) > 0,
+	}
+	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
+		answer.Body = &unzipped{source: raw}
+	}
+	return answer, nil
+}
+
+// watched is a body that ends the call when it stalls, counts its bytes, and
+// cleans its errors.
+type watched struct {
+	ctx   context.Context //nolint:containedctx // the call that the body belongs to
+	body  io.ReadCloser
+	stall time.Duration
+	stop  context.CancelCauseFunc
+	count int64
+	err   error
+}
+
+// Read implements io.Reader. Only the time inside counts: what is done with the
+// bytes may take as long as it takes.
+func (w *watched) Read(p []byte) (int, error) {
+	timer := time.AfterFunc(w.stall, func() { w.stop(errStalled) })
+	n, err := w.body.Read(p)
+	timer.Stop()
+	w.count += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cause(w.ctx, err)
+		w.err = err
+	}
+	return n, err //nolint:wrapcheck // io.EOF has to stay as it is
+}
+
+// Close implements io.Closer.
+func (w *watched) Close() error { return w.body.Close() } //nolint:wrapcheck // a plain closer
+
+// unzipped decodes a body sent as gzip, from its first byte on.
+type unzipped struct {
+	source *watched
+	zip    *gzip.Reader
+}
+
+// Read implements io.Reader.
+func (u *unzipped) Read(p []byte) (int, error) {
+	if u.zip == nil {
+		zip, err := gzip.NewReader(u.source)
+		if err != nil {
+			return 0, u.broken(err)
+		}
+		u.zip = zip
+	}
+	n, err := u.zip.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = u.broken(err)
+	}
+	return n, err //nolint:wrapcheck // io.EOF has to stay as it is
+}
+
+func (u *unzipped) broken(err error) error {
+	if u.source.err != nil {
+		return u.source.err
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: the compressed data does not end", body.ErrCut)
+	}
+	return errors.New("the body says it is gzip and is not")
+}
+
+// Close implements io.Closer.
+func (u *unzipped) Close() error { return u.source.Close() }
+
+// cause names what went wrong on the way in words of ours: the errors of net/http
+// can quote what was sent or what came. Only the context's errors stay
+// recognizable.
+func cause(ctx context.Context, err error) error {
+	if stalled := context.Cause(ctx); errors.Is(stalled, errStalled) {
+		return errStalled
+	}
+	var (
+		dns     *net.DNSError
+		refused *tls.CertificateVerificationError
+		record  tls.RecordHeaderError
+		timeout net.Error
+		errno   syscall.Errno
+	)
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("the call was ended: %w", ctx.Err())
+	case errors.As(err, &dns):
+		return errors.New("the host name does not resolve")
+	case errors.As(err, &refused):
+		return errors.New("the certificate is not trusted: " + body.Clean(refused.Err.Error(), 200)) //nolint:mnd // a line
+	case errors.As(err, &record):
+		return errors.New("the server does not speak TLS")
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return errors.New("the server did not answer in time")
+	case errors.As(err, &errno):
+		return errors.New("the connection failed: " + errno.Error())
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the connection ended before the body did", body.ErrCut)
+	case errors.Is(err, io.EOF):
+		return errors.New("the connection ended without an answer")
+	default:
+		return errors.New("the answer is not HTTP as it should be")
+	}
+}
