@@ -1,0 +1,204 @@
+package warehouse
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+)
+
+// maxReason bounds texts for people, in bytes.
+const maxReason = 2000
+
+const (
+	sqlLockStream = `
+SELECT s.fence, coalesce(s.run_id, 0), s.mark, s.scan,
+	(SELECT c.reserved_at FROM sluice.calls c WHERE c.id = $4),
+	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
+		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource))
+FROM sluice.streams s
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
+
+	sqlOpenRun = `
+INSERT INTO sluice.runs (organization_id, service, resource, class, gen, mark_before)
+SELECT organization_id, service, resource, $4, wanted_gen, mark FROM sluice.streams
+WHERE (organization_id, service, resource) = ($1, $2, $3)
+RETURNING id`
+
+	sqlCountChunk = `UPDATE sluice.runs SET chunks = chunks + 1 WHERE id = $1`
+
+	sqlClaim = `
+UPDATE sluice.streams SET
+	fence = fence + 1, scan = CASE WHEN run_id IS NULL THEN NULL ELSE scan END, run_id = $4,
+	state = 'running', reason = '', wait_until = NULL
+WHERE (organization_id, service, resource) = ($1, $2, $3)
+RETURNING fence`
+
+	sqlSettle = `
+UPDATE sluice.streams SET state = $4, reason = $5, wait_until = $6,
+	failures = failures + CASE WHEN $4 IN ('retrying', 'failed') THEN 1 ELSE 0 END
+WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	// A request that came after the run began makes the stream due at once.
+	sqlEndStream = `
+UPDATE sluice.streams s SET
+	state = $4, reason = $5, wait_until = $6, note = $7, run_id = NULL, scan = NULL, last_run_id = r.id,
+	done_gen = greatest(done_gen, r.gen),
+	last_done_at = CASE WHEN $8 = 'done' THEN clock_timestamp() ELSE last_done_at END,
+	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END,
+	next_due_at = CASE WHEN wanted_gen > r.gen THEN clock_timestamp()
+		ELSE greatest(next_due_at, clock_timestamp() + every, $6) END
+FROM sluice.runs r
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
+
+	sqlEndRun = `
+UPDATE sluice.runs r SET
+	ended_at = clock_timestamp(), outcome = $2, kind = nullif($3, ''), note = $4,
+	calls = (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id),
+	mark_after = (SELECT s.mark FROM sluice.streams s
+		WHERE (s.organization_id, s.service, s.resource) = (r.organization_id, r.service, r.resource))
+WHERE r.id = $1`
+)
+
+// locked is a stream's row, held until the transaction ends.
+type locked struct {
+	fence, run int64
+	position   pipeline.Position
+	// called is when the unit's call was reserved; zero if it has none.
+	called time.Time
+	// suspects says that records of the stream are in quarantine.
+	suspects bool
+}
+
+func lockStream(ctx context.Context, tx pgx.Tx, key pipeline.Key, call int64) (locked, error) {
+	var (
+		stream       locked
+		mark, called *time.Time
+		scan         []byte
+	)
+	err := tx.QueryRow(ctx, sqlLockStream, key.Organization, key.Service, key.Resource, call).
+		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
+	}
+	if err != nil {
+		return locked{}, fail("locking "+key.String(), err)
+	}
+	if mark != nil {
+		stream.position.Mark = mark.UTC()
+	}
+	if called != nil {
+		stream.called = *called
+	}
+	if scan != nil {
+		stream.position.Scan = new(pipeline.Scan)
+		if err := json.Unmarshal(scan, stream.position.Scan); err != nil {
+			return locked{}, fmt.Errorf("reading the scan of %s: %w", key, err)
+		}
+	}
+	return stream, nil
+}
+
+// lockClaimed locks the stream and makes sure that the claim still holds: neither a worker that lost it nor one whose run was
+// closed may write (promise 6).
+func lockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int64) (locked, error) {
+	stream, err := lockStream(ctx, tx, claim.Stream.Key(), call)
+	if err != nil {
+		return locked{}, err
+	}
+	if stream.fence != claim.Fence || stream.run != claim.Run {
+		return locked{}, fmt.Errorf("%s: %w", claim.Stream, pipeline.ErrLostClaim)
+	}
+	return stream, nil
+}
+
+// Claim gives the right to write to a stream and takes it from whoever had it. The open run goes on, with its class and from
+// its position; if there is none, a new one of this class begins. It returns ErrNoStream if the stream is not registered.
+func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
+	claim := pipeline.Claim{Stream: stream}
+	key := stream.Key()
+	err := db.inTx(ctx, "claiming "+key.String(), func(tx pgx.Tx) error {
+		row, err := lockStream(ctx, tx, key, 0)
+		if err != nil {
+			return err
+		}
+		claim.Run, claim.Position = row.run, row.position
+		if claim.Run == 0 {
+			claim.Position.Scan = nil
+			err := tx.QueryRow(ctx, sqlOpenRun, key.Organization, key.Service, key.Resource, class).Scan(&claim.Run)
+			if err != nil {
+				return fail("opening a run of "+key.String(), err)
+			}
+		}
+		if _, err := tx.Exec(ctx, sqlCountChunk, claim.Run); err != nil {
+			return fail("counting a chunk of "+key.String(), err)
+		}
+		err = tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, claim.Run).Scan(&claim.Fence)
+		return fail("claiming "+key.String(), err)
+	})
+	if err != nil {
+		return pipeline.Claim{}, err
+	}
+	return claim, nil
+}
+
+// Settle records why a chunk stopped before its end. It returns pipeline.ErrLostClaim, and writes nothing, if somebody else
+// claimed the stream.
+func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
+	key := claim.Stream.Key()
+	return db.inTx(ctx, "settling "+key.String(), func(tx pgx.Tx) error {
+		if _, err := lockClaimed(ctx, tx, claim, 0); err != nil {
+			return err
+		}
+		var err error
+		if settlement.EndRun {
+			kind := ""
+			if settlement.Kind != 0 {
+				kind = settlement.Kind.String()
+			}
+			err = endRun(ctx, tx, claim, ending{
+				state: settlement.State, reason: settlement.Reason, until: settlement.Until,
+				outcome: pipeline.OutcomeFailed, kind: kind, note: settlement.Reason,
+			})
+		} else {
+			_, err = tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource,
+				settlement.State, clean(settlement.Reason, maxReason), instant(settlement.Until))
+			err = fail("settling "+key.String(), err)
+		}
+		if err != nil || settlement.Complete == nil {
+			return err
+		}
+		return complete(ctx, tx, claim, settlement.Complete)
+	})
+}
+
+// ending is how a run ends and what becomes of its stream.
+type ending struct {
+	state              pipeline.State
+	outcome            pipeline.Outcome
+	reason, kind, note string
+	until              time.Time
+}
+
+// endRun closes the run. The stream's row comes first: the run keeps the mark that it arrived at.
+func endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end ending) error {
+	key, note := claim.Stream.Key(), clean(end.note, maxReason)
+	batch := new(pgx.Batch)
+	batch.Queue(sqlEndStream, key.Organization, key.Service, key.Resource,
+		end.state, clean(end.reason, maxReason), instant(end.until), note, end.outcome)
+	batch.Queue(sqlEndRun, claim.Run, end.outcome, end.kind, note)
+	return fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
+}
+
+// complete settles the job, last in the transaction (promise 2): if it cannot be settled, nothing was written.
+func complete(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, fn func(context.Context, pgx.Tx) error) error {
+	if err := fn(ctx, tx); err != nil {
+		return fmt.Errorf("settling the job of %s: %w", claim.Stream, err)
+	}
+	return nil
+}

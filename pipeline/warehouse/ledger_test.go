@@ -1,0 +1,253 @@
+package warehouse_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+)
+
+func aCall(service string) pipeline.Call {
+	return pipeline.Call{Organization: organization, Service: service, Resource: "things", Method: "GET", Path: "/things"}
+}
+
+func (h *house) reserve(db *warehouse.DB, service string, limits pipeline.Limits) pipeline.Decision {
+	h.Helper()
+	decision, err := db.Reserve(h.Context(), aCall(service), limits)
+	h.must(err)
+	if (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0) {
+		h.Errorf("contradictory decision %+v", decision)
+	}
+	return decision
+}
+
+func (h *house) refused(want pipeline.Refusal, service string, limits pipeline.Limits, atLeast, atMost time.Duration) {
+	h.Helper()
+	decision := h.reserve(h.db, service, limits)
+	if decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost {
+		h.Errorf("decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
+	}
+}
+
+func (h *house) granted(service string, limits pipeline.Limits) int64 {
+	h.Helper()
+	decision := h.reserve(h.db, service, limits)
+	if decision.Refused != "" {
+		h.Fatalf("refused: %+v", decision)
+	}
+	return decision.Call
+}
+
+// traffic lets workers of two processes call for a while and returns when each call arrived and how many were under way at most.
+func (h *house) traffic(limits pipeline.Limits, window, span time.Duration, workers int) ([]time.Time, int) {
+	h.Helper()
+	processes := []*warehouse.DB{h.db, h.another(warehouse.Options{})}
+	for _, process := range processes {
+		process.ScaleLedger(5*time.Second, window, time.Hour)
+	}
+	var (
+		mu            sync.Mutex
+		arrivals      []time.Time
+		underway, top int
+	)
+	ends := time.Now().Add(span)
+	group, ctx := errgroup.WithContext(h.Context())
+	for worker := range workers {
+		db := processes[worker%len(processes)]
+		service := []string{"shop", "store"}[worker/2%2] // two services, one allowance
+		group.Go(func() error {
+			for time.Now().Before(ends) {
+				decision, err := db.Reserve(ctx, aCall(service), limits)
+				if err != nil {
+					return err
+				}
+				if decision.Refused != "" {
+					pause(ctx, min(decision.Wait, 20*time.Millisecond))
+					continue
+				}
+				mu.Lock()
+				underway++
+				top = max(top, underway)
+				mu.Unlock()
+				pause(ctx, time.Duration(decision.Call%7)*3*time.Millisecond) // on the way
+				mu.Lock()
+				arrivals = append(arrivals, time.Now())
+				mu.Unlock()
+				pause(ctx, time.Duration(decision.Call%5)*3*time.Millisecond) // being answered
+				mu.Lock()
+				underway--
+				mu.Unlock()
+				if err := db.Finish(ctx, decision.Call, pipeline.CallResult{Status: 200}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	h.must(group.Wait())
+	slices.SortFunc(arrivals, time.Time.Compare)
+	return arrivals, top
+}
+
+func TestNeverMoreThanTheMinuteInAnyWindow(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const limit, window = 20, 300 * time.Millisecond
+	arrivals, _ := h.traffic(pipeline.Limits{Shared: "suite", PerMinute: limit}, window, 2*time.Second, 16)
+	for i := limit; i < len(arrivals); i++ {
+		if within := arrivals[i].Sub(arrivals[i-limit]); within < window {
+			t.Fatalf("%d calls arrived within %s", limit+1, within)
+		}
+	}
+	if len(arrivals) < 3*limit {
+		t.Errorf("only %d calls in all: the allowance is not used", len(arrivals))
+	}
+}
+
+func TestNeverMoreAtOnceThanAllowed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const limit = 5
+	arrivals, top := h.traffic(pipeline.Limits{Shared: "suite", Concurrent: limit}, time.Millisecond, time.Second, 12)
+	if top != limit {
+		t.Errorf("%d at once, want %d", top, limit)
+	}
+	if len(arrivals) < 4*limit {
+		t.Errorf("only %d calls in all", len(arrivals))
+	}
+}
+
+func TestTheDayIsPerServiceAndRolls(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const day, window = 1500 * time.Millisecond, 100 * time.Millisecond
+	h.db.ScaleLedger(time.Second, window, day)
+	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Daily: 7}
+	began := time.Now()
+	for range 7 {
+		h.must(h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
+	}
+	decision := h.reserve(h.db, "shop", limits)
+	if decision.Refused != pipeline.RefusedDay || decision.Wait > day {
+		t.Fatalf("decision %+v, want day", decision)
+	}
+	h.granted("store", limits)
+	for decision.Refused != "" {
+		pause(t.Context(), decision.Wait)
+		decision = h.reserve(h.db, "shop", limits)
+	}
+	if took := time.Since(began); took < day {
+		t.Errorf("an eighth call after %s, the day lasts %s", took, day)
+	}
+}
+
+func TestALostCallHoldsItsSlotUntilItCannotBeUnderWay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const lease, window = 300 * time.Millisecond, 400 * time.Millisecond
+	h.db.ScaleLedger(lease, window, time.Hour)
+	limits := pipeline.Limits{Shared: "suite", PerMinute: 1, Concurrent: 1}
+	began := time.Now()
+	h.granted("shop", limits) // its process dies
+	h.refused(pipeline.RefusedMinute, "shop", limits, time.Millisecond, window)
+	h.refused(pipeline.RefusedConcurrent, "shop", pipeline.Limits{Shared: "suite", Concurrent: 1}, time.Millisecond, time.Second)
+	for decision := h.reserve(h.db, "shop", limits); decision.Refused != ""; decision = h.reserve(h.db, "shop", limits) {
+		pause(t.Context(), decision.Wait)
+	}
+	if took := time.Since(began); took < lease+window {
+		t.Errorf("the slot was free after %s, want %s", took, lease+window)
+	}
+}
+
+func TestAllowancesAreApart(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := pipeline.Limits{Shared: "suite", PerMinute: 1}
+	h.granted("shop", limits)
+	h.refused(pipeline.RefusedMinute, "store", limits, time.Second, time.Minute)
+	h.granted("chat", pipeline.Limits{Shared: "chat", PerMinute: 1})
+	other := aCall("shop")
+	other.Organization = "other"
+	decision, err := h.db.Reserve(t.Context(), other, limits)
+	h.must(err)
+	if decision.Refused != "" {
+		t.Errorf("another organization is refused: %+v", decision)
+	}
+}
+
+func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := pipeline.Limits{Shared: "suite", PerMinute: 1000, Concurrent: 8, Daily: 1000}
+	h.granted("shop", limits)
+	penalize := func(service, shared string, kind pipeline.Kind, d time.Duration) {
+		t.Helper()
+		h.must(h.db.Penalize(t.Context(), organization, service, shared, kind, d))
+	}
+
+	penalize("shop", "suite", pipeline.Crowded, 0)
+	penalize("shop", "suite", pipeline.Crowded, 0) // the same evidence
+	for range 3 {
+		h.granted("store", limits) // with the first: 4 of 8
+	}
+	h.refused(pipeline.RefusedConcurrent, "store", limits, time.Millisecond, time.Second)
+
+	penalize("shop", "suite", pipeline.Throttled, 0)
+	penalize("shop", "suite", pipeline.Throttled, time.Millisecond) // never shortens
+	h.refused(pipeline.RefusedClosed, "store", limits, 55*time.Second, time.Minute)
+
+	penalize("shop", "suite", pipeline.Exhausted, 3*time.Hour)
+	h.refused(pipeline.RefusedDay, "shop", limits, 179*time.Minute, 3*time.Hour)
+	h.refused(pipeline.RefusedClosed, "store", limits, 55*time.Second, time.Minute)
+	if err := h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0); err == nil {
+		t.Error("a penalty for what is no matter of the budget")
+	}
+}
+
+func TestAnswersCorrectTheCountOfTheDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := pipeline.Limits{Shared: "suite", Daily: 1000}
+	finish := func(call int64, remaining int) {
+		t.Helper()
+		h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{
+			Status: 200, DayLimit: 1000, DayRemaining: remaining, DayReset: 2 * time.Hour,
+		}))
+	}
+	early, first := h.granted("shop", limits), h.granted("shop", limits)
+	finish(first, 2)    // others have spent nearly all of it
+	finish(early, 1000) // an older answer knows less
+	h.granted("shop", limits)
+	last := h.granted("shop", limits)
+	h.refused(pipeline.RefusedDay, "shop", limits, 119*time.Minute, 2*time.Hour)
+	h.granted("store", limits)
+	finish(last, 500) // it was more after all
+	h.granted("shop", limits)
+	finish(h.granted("shop", limits), 0)
+	h.refused(pipeline.RefusedDay, "shop", limits, 119*time.Minute, 2*time.Hour)
+}
+
+func TestAnEndIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	call := h.call(7)
+	h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{
+		Status: 429, Code: "44", Kind: pipeline.Throttled, Detail: "a\x00b", Bytes: 12, Records: 3,
+	}))
+	const row = `SELECT to_jsonb(c)::text FROM sluice.calls c WHERE id = $1`
+	before := ask[string](h, row, call)
+	h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	if after := ask[string](h, row, call); after != before {
+		t.Errorf("a second report changed\n%s\nto\n%s", before, after)
+	}
+	got := ask[string](h, `SELECT concat_ws('|', organization_id, service, resource, run_id, method, path, page, status, code, kind,
+		detail, bytes, records, free_at - finished_at, lease_until - reserved_at) FROM sluice.calls WHERE id = $1`, call)
+	if want := organization + "|shop|things|7|GET|/things|1|429|44|throttled|a\u2400b|12|3|00:01:00|00:02:00"; got != want {
+		t.Errorf("call log has\n%s, want\n%s", got, want)
+	}
+}

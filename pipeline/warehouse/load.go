@@ -1,0 +1,117 @@
+package warehouse
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/loader"
+)
+
+const (
+	// Promise 1 from this side: a mark never moves back, whatever the caller says.
+	sqlAdvance = `
+UPDATE sluice.streams SET mark = greatest(mark, $4::timestamptz), scan = $5::jsonb, state = 'running'
+WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	sqlCount = `
+UPDATE sluice.runs SET
+	bound = coalesce($2::timestamptz, bound), pages = pages + $3, received = received + $4, inserted = inserted + $5,
+	updated = updated + $6, unchanged = unchanged + $7, superseded = superseded + $8, duplicates = duplicates + $9,
+	quarantined = quarantined + $10, drifted = drifted + $11
+WHERE id = $1`
+)
+
+// Load implements pipeline.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
+// are one transaction (promise 2). It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
+// (promise 6). After an error of which it is unknown whether it came before or after the commit, claim the stream again: the
+// claim says where it stands.
+func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
+	var loaded pipeline.Loaded
+	stream := unit.Claim.Stream
+	err := db.inTx(ctx, "loading "+stream.String(), func(tx pgx.Tx) error {
+		row, err := lockClaimed(ctx, tx, unit.Claim, unit.Call)
+		if err != nil {
+			return err
+		}
+		var (
+			result  loader.Result
+			refused []loader.Refused
+		)
+		if len(unit.Records) > 0 {
+			result, refused, err = db.loader(stream).LoadBisect(ctx, tx, loader.Batch{
+				Organization: stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called,
+				Records: unit.Records,
+			})
+			if err != nil {
+				return fail("loading records of "+stream.String(), err)
+			}
+		}
+		loaded = pipeline.Loaded{
+			Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
+			Rejected: len(refused),
+		}
+		batch := new(pgx.Batch)
+		if row.suspects && unit.Call != 0 {
+			queueRelease(batch, unit)
+		}
+		queueRejects(batch, unit, refused)
+		drifted := queueDrift(batch, unit)
+		if err := queueProgress(batch, unit, loaded, drifted); err != nil {
+			return err
+		}
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return fail("recording progress of "+stream.String(), err)
+		}
+		return finish(ctx, tx, unit)
+	})
+	if err != nil {
+		return pipeline.Loaded{}, err
+	}
+	return loaded, nil
+}
+
+// queueProgress adds counters and position.
+func queueProgress(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, drifted int) error {
+	key := unit.Claim.Stream.Key()
+	var (
+		scan  []byte
+		bound *time.Time
+		pages int
+	)
+	if unit.Position.Scan != nil {
+		var err error
+		if scan, err = json.Marshal(unit.Position.Scan); err != nil {
+			return fmt.Errorf("writing the scan of %s: %w", key, err)
+		}
+		bound = instant(unit.Position.Scan.Bound)
+	}
+	if unit.Call != 0 {
+		pages = 1
+	}
+	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, instant(unit.Position.Mark), scan)
+	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
+		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted)
+	return nil
+}
+
+// finish ends the run if the unit does, and settles the job.
+func finish(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
+	if unit.End != nil {
+		end := ending{state: pipeline.StateIdle, outcome: unit.End.Outcome, note: unit.End.Note}
+		if unit.End.Outcome == pipeline.OutcomeFailed {
+			end.state, end.reason = pipeline.StateFailed, unit.End.Note
+		}
+		if err := endRun(ctx, tx, unit.Claim, end); err != nil {
+			return err
+		}
+	}
+	if unit.Complete == nil {
+		return nil
+	}
+	return complete(ctx, tx, unit.Claim, unit.Complete)
+}

@@ -1,0 +1,284 @@
+package warehouse_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/schema/normalize"
+)
+
+func TestAUnitIsOneTransaction(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	h.load(h.unit(claim, h.record(1, "one")))
+	before := h.dump()
+
+	unit := h.unit(claim, h.record(1, "changed"), h.record(2, "two", `,"surprise":1`))
+	unit.Rejects = []pipeline.Reject{{Raw: []byte(`{"thing_id":3}`), ID: "3", Code: "wrong_type"}}
+	unit.Position = pipeline.Position{Mark: time.Now()}
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	var seen int
+	unit.Complete = func(ctx context.Context, tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM shop.things`).Scan(&seen); err != nil {
+			return err
+		}
+		return errBoom
+	}
+	if _, err := h.db.Load(t.Context(), unit); !errors.Is(err, errBoom) {
+		t.Errorf("Load = %v, want the error of Complete", err)
+	}
+	if seen != 2 {
+		t.Errorf("Complete saw %d rows: it has to be last", seen)
+	}
+	if diff := cmp.Diff(before, h.dump()); diff != "" {
+		t.Errorf("a unit that failed left traces:\n%s", diff)
+	}
+	unit.Complete = nil
+	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(unit)); diff != "" {
+		t.Errorf("loaded (-want +got):\n%s", diff)
+	}
+}
+
+func TestALostClaimWritesNothing(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	old := h.claim()
+	h.load(h.unit(old, h.record(1, "one")))
+	stale := h.unit(old, h.record(1, "stale"), h.record(2, "two"))
+	stale.Complete = func(context.Context, pgx.Tx) error {
+		t.Error("the job of a lost claim was settled")
+		return nil
+	}
+	young := h.claim()
+	if young.Run != old.Run || young.Fence <= old.Fence {
+		t.Errorf("claims %+v and %+v: want the same run and a larger fence", old, young)
+	}
+	before := h.dump()
+	if _, err := h.db.Load(t.Context(), stale); !errors.Is(err, pipeline.ErrLostClaim) {
+		t.Errorf("Load = %v, want ErrLostClaim", err)
+	}
+	settlement := pipeline.Settlement{State: pipeline.StateFailed, EndRun: true, Complete: stale.Complete}
+	if err := h.db.Settle(t.Context(), old, settlement); !errors.Is(err, pipeline.ErrLostClaim) {
+		t.Errorf("Settle = %v, want ErrLostClaim", err)
+	}
+	if diff := cmp.Diff(before, h.dump()); diff != "" {
+		t.Errorf("a lost claim left traces:\n%s", diff)
+	}
+
+	end := h.unit(young)
+	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(end)
+	if _, err := h.db.Load(t.Context(), h.unit(young, h.record(3, "late"))); !errors.Is(err, pipeline.ErrLostClaim) {
+		t.Errorf("Load after the end of its run = %v, want ErrLostClaim", err)
+	}
+}
+
+func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	if claim.Position.Scan != nil || !claim.Position.Mark.IsZero() {
+		t.Fatalf("a new stream stands at %+v", claim.Position)
+	}
+	start := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
+	position := pipeline.Position{Mark: start, Scan: &pipeline.Scan{
+		Mode: pipeline.ModeSince, Started: start, Bound: start.Add(-time.Hour), Page: 3, PerPage: 200, Pass: 2,
+		Seen: 400, Digest: math.MaxUint64, LastSeen: 5, LastDigest: math.MaxUint64 - 1, Note: "shifting",
+	}}
+	unit := h.unit(claim)
+	unit.Position = position
+	h.load(unit)
+	if diff := cmp.Diff(position, h.claim().Position); diff != "" {
+		t.Errorf("position (-stored +claimed):\n%s", diff)
+	}
+	if got := ask[time.Time](h, `SELECT bound FROM sluice.runs`); !got.Equal(position.Scan.Bound) {
+		t.Errorf("the run's bound is %s", got)
+	}
+}
+
+func TestAMarkNeverMovesBack(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	late := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, mark := range []time.Time{late, late.Add(-time.Hour), {}} {
+		claim := h.claim()
+		unit := h.unit(claim)
+		unit.Position = pipeline.Position{Mark: mark}
+		h.load(unit)
+		if got := h.claim().Position.Mark; !got.Equal(late) {
+			t.Errorf("after %s the mark is %s, want %s", mark, got, late)
+		}
+	}
+}
+
+func TestTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	unit := h.unit(claim, h.record(1, "one"), h.record(2, "two", `,"surprise":1`))
+	unit.Received, unit.Duplicates = 5, 2
+	unit.Rejects = []pipeline.Reject{{Raw: []byte(`x`), Code: "bad_json"}}
+	unit.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}
+	h.load(unit)
+	h.call(claim.Run) // one that brought nothing
+	claim = h.claim()
+	last := h.unit(claim, h.record(1, "one"))
+	last.Position = pipeline.Position{Mark: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
+	last.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: "two passes"}
+	h.load(last)
+
+	got := ask[string](h, `SELECT concat_ws('|', outcome, note, gen, mark_before, mark_after AT TIME ZONE 'UTC', chunks, calls, pages,
+		received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, ended_at IS NOT NULL) FROM sluice.runs`)
+	if want := "done|two passes|0|2026-03-01 00:00:00|2|3|2|6|2|0|1|0|2|1|1|t"; got != want {
+		t.Errorf("run is\n%s, want\n%s", got, want)
+	}
+	got = ask[string](h, `SELECT concat_ws('|', state, run_id, scan, last_run_id = $1, last_done_at IS NOT NULL, failures, note,
+		next_due_at BETWEEN now() + interval '59 minutes' AND now() + interval '1 hour') FROM sluice.streams`, claim.Run)
+	if want := "idle|t|t|0|two passes|t"; got != want {
+		t.Errorf("stream is %s, want %s", got, want)
+	}
+	next := h.claim()
+	if next.Run == claim.Run || !next.Position.Mark.Equal(last.Position.Mark) || next.Position.Scan != nil {
+		t.Errorf("the next claim is %+v", next)
+	}
+}
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	until := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	unit := h.unit(claim, h.record(1, "one"))
+	unit.Position.Scan = &pipeline.Scan{Page: 2}
+	h.load(unit)
+	h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{
+		State: pipeline.StateWaiting, Kind: pipeline.Exhausted, Reason: "the day\x00 is spent", Until: until,
+	}))
+	const row = `SELECT concat_ws('|', state, reason, wait_until AT TIME ZONE 'UTC', failures, run_id IS NOT NULL, scan IS NOT NULL,
+		done_gen) FROM sluice.streams`
+	if got, want := ask[string](h, row), "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0"; got != want {
+		t.Errorf("stream is %q, want %q", got, want)
+	}
+	again := h.claim()
+	if again.Run != claim.Run || again.Position.Scan == nil {
+		t.Errorf("the claim after a wait is %+v, want the open run", again)
+	}
+	if got, want := ask[string](h, row), "running||0|t|t|0"; got != want {
+		t.Errorf("stream is %q, want %q", got, want)
+	}
+	settled := false
+	failed := pipeline.Settlement{
+		State: pipeline.StateFailed, Kind: pipeline.Unexpected, Reason: "no envelope", EndRun: true,
+		Complete: func(context.Context, pgx.Tx) error {
+			settled = true
+			return errBoom
+		},
+	}
+	if err := h.db.Settle(t.Context(), again, failed); !errors.Is(err, errBoom) || !settled {
+		t.Errorf("Settle = %v, want the error of Complete", err)
+	}
+	failed.Complete = nil
+	h.must(h.db.Settle(t.Context(), again, failed))
+	if got, want := ask[string](h, row), "failed|no envelope|1|f|f|0"; got != want {
+		t.Errorf("stream is %q, want %q", got, want)
+	}
+	if got := ask[string](h, `SELECT concat_ws('|', outcome, kind, note, calls) FROM sluice.runs`); got != "failed|unexpected|no envelope|1" {
+		t.Errorf("run is %q", got)
+	}
+}
+
+func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	raw := []byte("{\"thing_id\":\"3\",\"name\":\"\x00\xff\"}")
+	reject := pipeline.Reject{Raw: raw, ID: "3", Code: "wrong_type", Path: "na\x00me", Detail: "\xffno text"}
+	unit := h.unit(claim, h.record(1, "one"), h.record(2, "poison"))
+	unit.Rejects = []pipeline.Reject{reject, reject, {Raw: nil, Code: "bad_json"}}
+	loaded := h.load(unit)
+	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1, Rejected: 1}, loaded); diff != "" {
+		t.Errorf("loaded (-want +got):\n%s", diff)
+	}
+	const entries = `SELECT coalesce(string_agg(concat_ws('|', record_id, code, path, detail, seen, state, call_id = $1, run_id = $2), ';'
+		ORDER BY id), '') FROM sluice.quarantine WHERE code <> '23514'`
+	if got, want := ask[string](h, entries, unit.Call, claim.Run),
+		"3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t"; got != want {
+		t.Errorf("quarantine is %q, want %q", got, want)
+	}
+	if got := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE record_id = '3'`); string(got) != string(raw) {
+		t.Errorf("the bytes are %q, want %q", got, raw)
+	}
+	refused := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE code = '23514' AND record_id = '2'`)
+	if string(refused) != string(unit.Records[1].Raw) {
+		t.Errorf("the bytes of the refused record are %q", refused)
+	}
+
+	// An older call proves nothing about it, a later one that brings the record closes the entry.
+	late, early := h.unit(claim, h.record(2, "fine")), h.unit(claim, h.record(2, "fine"))
+	early.Call = unit.Call - 1
+	h.load(early)
+	state := func() string { return ask[string](h, `SELECT state FROM sluice.quarantine WHERE record_id = '2'`) }
+	if got := state(); got != "open" {
+		t.Errorf("after an older call it is %s", got)
+	}
+	h.load(late)
+	if got := state(); got != "retried" {
+		t.Errorf("after a later call it is %s", got)
+	}
+	back := h.unit(claim, h.record(2, "poison"))
+	h.load(back)
+	if got := state(); got != "open" {
+		t.Errorf("when it comes back unfit it is %s", got)
+	}
+	id := ask[int64](h, `SELECT id FROM sluice.quarantine WHERE record_id = '2'`)
+	h.must(h.db.Resolve(t.Context(), id, "not wanted"))
+	h.load(h.unit(claim, h.record(2, "poison")))
+	const decided = `SELECT concat_ws('|', state, note, seen) FROM sluice.quarantine WHERE id = $1`
+	if got := ask[string](h, decided, id); got != "resolved|not wanted|3" {
+		t.Errorf("what a person decided became %s", got)
+	}
+}
+
+func TestDriftIsCountedAndBounded(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	unit := h.unit(claim, h.record(1, "one", `,"b":1,"a":null`), h.record(2, "two", `,"b":2`), h.record(3, "three"))
+	h.load(unit)
+	const drift = `SELECT string_agg(concat_ws('|', path, kind, seen), ' ' ORDER BY path, kind) FROM sluice.drift`
+	if got, want := ask[string](h, drift), "a|null|1 b|number|2"; got != want {
+		t.Errorf("drift is %q, want %q", got, want)
+	}
+	many := h.record(4, "four")
+	for i := range 1500 {
+		many.Drift = append(many.Drift, normalize.Drift{Path: "k" + string(rune(0x4e00+i)), Kind: "string"})
+	}
+	h.load(h.unit(claim, many))
+	h.load(h.unit(claim, many))
+	if got := ask[int64](h, `SELECT count(*) FROM sluice.drift`); got != 1001 {
+		t.Errorf("%d rows of drift, want 1000 and the others", got)
+	}
+	if got := ask[int64](h, `SELECT sum(seen) FROM sluice.drift`); got != 3003 {
+		t.Errorf("%d sightings, want 3003", got)
+	}
+}
+
+func TestRawRecordsLeadBack(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	unit := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
+	h.load(unit)
+	got := ask[string](h, `SELECT sluice.raw_record(_call_id, _raw_position) ->> 'name' FROM shop.things WHERE thing_id = '2'`)
+	if got != "two" {
+		t.Errorf("the raw record is %q", got)
+	}
+}

@@ -1,0 +1,73 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// archive keeps the raw records of what is about to be written, as one JSON array a call, and tells every record its index
+// in it. A call that is loaded in several batches (an export, a bisected page) gets its array extended.
+//
+// Raw bytes are JSON, for normalize has read them; what Postgres cannot hold as text is replaced: invalid UTF-8 by U+FFFD
+// and NUL by its picture U+2400.
+func (w *work) archive(ctx context.Context) error {
+	size, n := len("[]"), int64(0)
+	for _, group := range [][]*kept{w.fresh, w.changed} {
+		for _, k := range group {
+			size += len(k.Raw) + len(",")
+		}
+	}
+	text := append(make([]byte, 0, size), '[')
+	for _, group := range [][]*kept{w.fresh, w.changed} {
+		for _, k := range group {
+			if n > 0 {
+				text = append(text, ',')
+			}
+			k.position, n = n, n+1
+			text = appendRaw(text, k.Raw)
+		}
+	}
+	call := strconv.AppendInt(nil, w.batch.Call, 10)
+	result := w.conn.ExecParams(ctx, w.sql.archive,
+		[][]byte{call, []byte(w.batch.Organization), []byte(w.sql.service), []byte(w.sql.resource), append(text, ']')},
+		[]uint32{pgtype.Int8OID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID}, nil, nil).Read()
+	if result.Err != nil {
+		return w.fail("archive raw records of", result.Err)
+	}
+	if extended := string(result.Rows[0][0]) == "t"; !extended {
+		return nil
+	}
+	return w.shift(ctx, call, n)
+}
+
+// shift moves the positions behind those that the call's array held before.
+func (w *work) shift(ctx context.Context, call []byte, added int64) error {
+	result := w.conn.ExecParams(ctx, w.sql.archived, [][]byte{call}, []uint32{pgtype.Int8OID}, nil, nil).Read()
+	if result.Err != nil {
+		return w.fail("count raw records of", result.Err)
+	}
+	length, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 64)
+	if err != nil {
+		return w.fail("count raw records of", fmt.Errorf("length of the array of call %s: %w", call, err))
+	}
+	for _, group := range [][]*kept{w.fresh, w.changed} {
+		for _, k := range group {
+			k.position += length - added
+		}
+	}
+	return nil
+}
+
+func appendRaw(text, raw []byte) []byte {
+	if len(raw) == 0 {
+		return append(text, "null"...)
+	}
+	if bytes.IndexByte(raw, 0) >= 0 {
+		raw = bytes.ReplaceAll(raw, []byte{0}, []byte("\u2400"))
+	}
+	return append(text, bytes.ToValidUTF8(raw, []byte("\uFFFD"))...)
+}

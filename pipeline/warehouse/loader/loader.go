@@ -1,0 +1,118 @@
+// Package loader brings the records of one batch into the tables of one resource, in a transaction that its caller opened.
+//
+// It writes only what differs: the stored content hashes of the batch's keys are probed, records with an equal hash cost no
+// write at all, new ones go by COPY straight into the tables, changed ones through a staging table into one UPDATE, and
+// only the arrays that a record carries are replaced (promise 5). The raw records of what was written are archived beside
+// the rows.
+//
+// It never commits, never decides about positions or marks, never coerces a value (package normalize has done that) and
+// never decides what becomes of a record that the database refused: LoadBisect hands it back. It relies on its caller to
+// hold the stream's row lock, so that the calls of one stream arrive in the order of their numbers: a row that was found
+// unchanged keeps the number of the call that wrote it.
+//
+// Start reading at Loader.Load; the rule about versions is in guard.go, the SQL in statements.go.
+package loader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// ErrBatch says that a batch is not what Load asks for: a programming error of the caller, not a fault of upstream's data.
+var ErrBatch = errors.New("batch does not fit the resource")
+
+// Loader loads batches of one resource. It holds statements only and is safe for concurrent use.
+type Loader struct {
+	sql *statements
+	// err is what New found wrong with the declaration; every Load returns it.
+	err error
+}
+
+// Batch is what one call brought, normalized.
+type Batch struct {
+	// Organization is the first half of every key.
+	Organization string
+	// Service and Resource are known to the Loader; Run and Call say who wrote. A larger call number was asked later.
+	Run, Call int64
+	// CallStarted is when the call left, by the database's clock; zero if unknown. It matters to one rule only: a record
+	// whose modification time went back is believed if it was asked for RollbackAfter after the row was written.
+	CallStarted time.Time
+	// Records are unique by ID, in any order. They are only read.
+	Records []normalize.Record
+}
+
+// Result counts what became of the records of a batch; the first four add up to their number.
+type Result struct {
+	// Inserted had no row, Updated replaced one, Unchanged had an equal content hash (nothing was written), Superseded are
+	// older than the stored row (nothing was written either).
+	Inserted, Updated, Unchanged, Superseded int
+	// Rollbacks counts those of Updated whose modification time went back upstream.
+	Rollbacks int
+}
+
+func (r *Result) add(other Result) {
+	r.Inserted += other.Inserted
+	r.Updated += other.Updated
+	r.Unchanged += other.Unchanged
+	r.Superseded += other.Superseded
+	r.Rollbacks += other.Rollbacks
+}
+
+// New builds the statements of a resource. A declaration that cannot be loaded (an identifier that Postgres would cut, a
+// key column that is not declared) does not fail here but in every Load, with the reason.
+func New(service *schema.Service, resource *schema.Resource) *Loader {
+	sql, err := newStatements(service, resource)
+	if err != nil {
+		err = fmt.Errorf("resource %s.%s cannot be loaded: %w", service.Name, resource.Name, err)
+	}
+	return &Loader{sql: sql, err: err}
+}
+
+// Load writes one batch of 1 to some ten thousand records within tx. A second Load of the same batch finds everything
+// unchanged. On an error the transaction is aborted and the caller has to roll back; *RefusedError says that Postgres
+// refused a value of some record (LoadBisect finds out of which one), ErrBatch that the batch itself is wrong.
+func (l *Loader) Load(ctx context.Context, tx pgx.Tx, batch Batch) (Result, error) {
+	records, err := l.check(batch)
+	if err != nil || len(records) == 0 {
+		return Result{}, err
+	}
+	work := &work{sql: l.sql, conn: tx.Conn().PgConn(), batch: batch}
+	if err := work.sort(ctx, records); err != nil {
+		return Result{}, err
+	}
+	if err := work.write(ctx); err != nil {
+		return Result{}, err
+	}
+	return work.result, nil
+}
+
+// check gives the batch's records in key order, which is the order in which rows are locked: two transactions that touch
+// the same rows wait for each other instead of deadlocking.
+func (l *Loader) check(batch Batch) ([]*normalize.Record, error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	records := make([]*normalize.Record, len(batch.Records))
+	for i := range batch.Records {
+		records[i] = &batch.Records[i]
+	}
+	slices.SortFunc(records, func(a, b *normalize.Record) int { return cmp.Compare(a.ID, b.ID) })
+	for i, record := range records {
+		if i > 0 && records[i-1].ID == record.ID {
+			return nil, fmt.Errorf("%w: record %q of %s occurs twice, keep the newest only", ErrBatch, record.ID, l.sql.name)
+		}
+		if err := l.sql.fits(record); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}

@@ -1,0 +1,93 @@
+package loader
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"sluice/schema/normalize"
+)
+
+// Formats of the wire protocol.
+const (
+	formatText   = 0
+	formatBinary = 1
+)
+
+// postgresEpoch is where the binary format of an instant counts its microseconds from: 2000-01-01 in Unix microseconds.
+const postgresEpoch = 946_684_800_000_000
+
+// read asks probe or lock about keys. It speaks to the connection below pgx for two reasons: an unnamed statement is
+// planned for the table as it is now (a plan kept from when the table was empty would outlive its reason), and the
+// answer's bytes are compared without a detour over Go values.
+func read(ctx context.Context, conn *pgconn.PgConn, sql, organization string, keys []byte) (map[string]stored, error) {
+	reader := conn.ExecParams(ctx, sql, [][]byte{[]byte(organization), keys},
+		[]uint32{pgtype.TextOID, pgtype.TextArrayOID}, []int16{formatText, formatBinary}, []int16{formatBinary})
+	rows := map[string]stored{}
+	var shape error
+	for reader.NextRow() {
+		values := reader.Values()
+		row, err := decodeStored(values[1:])
+		if err != nil {
+			shape = err
+			continue // the answer has to be read to its end before the connection can be used again
+		}
+		rows[string(values[0])] = row
+	}
+	if _, err := reader.Close(); err != nil {
+		return nil, err
+	}
+	return rows, shape
+}
+
+func decodeStored(values [][]byte) (stored, error) {
+	var row stored
+	hash, call, modified, changed, place := values[0], values[1], values[2], values[3], values[4]
+	if len(hash) != len(row.hash) || len(call) != 8 || (modified != nil && len(modified) != 8) || len(changed) != 8 ||
+		len(place) != len(row.place) {
+		return row, fmt.Errorf("_hash, _call_id, _changed_at or the modification time has another type than bytea, bigint, timestamptz: %w", errShape)
+	}
+	copy(row.hash[:], hash)
+	copy(row.place[:], place)
+	row.call = int64(binary.BigEndian.Uint64(call)) //nolint:gosec // the bits of a signed number
+	row.changed = instant(changed)
+	if modified != nil {
+		row.modified = instant(modified)
+	}
+	return row, nil
+}
+
+func instant(micros []byte) time.Time {
+	return time.UnixMicro(int64(binary.BigEndian.Uint64(micros)) + postgresEpoch) //nolint:gosec // the bits of a signed number
+}
+
+// keyArray is the binary format of text[]: one dimension, no nulls, lower bound 1.
+func keyArray(records []*normalize.Record) []byte {
+	const header = 20
+	size := header
+	for _, record := range records {
+		size += 4 + len(record.ID)
+	}
+	buf := make([]byte, 0, size)
+	dimensions := uint32(1)
+	if len(records) == 0 {
+		dimensions = 0
+	}
+	for _, word := range []uint32{dimensions, 0, pgtype.TextOID} {
+		buf = binary.BigEndian.AppendUint32(buf, word)
+	}
+	if len(records) == 0 {
+		return buf
+	}
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(records))) //nolint:gosec // bounded by the batch
+	buf = binary.BigEndian.AppendUint32(buf, 1)
+	for _, record := range records {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(len(record.ID))) //nolint:gosec // bounded by the record
+		buf = append(buf, record.ID...)
+	}
+	return buf
+}

@@ -1,0 +1,302 @@
+package localpg_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/localpg"
+)
+
+// serverDir is a folder below the system's folder for temporary files that any account can pass through, which t.TempDir is not.
+func serverDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "localpg-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func start(t *testing.T, opts localpg.Options) *localpg.Server {
+	t.Helper()
+	s, err := localpg.Start(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, s) })
+	return s
+}
+
+func stop(t *testing.T, s *localpg.Server) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
+	defer cancel()
+	if err := s.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask returns the one value that the query gives, as text.
+func ask(t *testing.T, url, query string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	var answer string
+	if err := conn.QueryRow(t.Context(), query).Scan(&answer); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return answer
+}
+
+func execute(t *testing.T, url string, statements ...string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	for _, statement := range statements {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+func TestTemporaryServer(t *testing.T) {
+	t.Parallel()
+	s := start(t, localpg.Options{})
+	for query, want := range map[string]string{
+		"show listen_addresses":                      "",
+		"show fsync":                                 "off",
+		"show TimeZone":                              "UTC",
+		"show server_encoding":                       "UTF8",
+		"show max_connections":                       "200",
+		"select usesuper::text from pg_user limit 1": "true",
+		"select upper('żółć')":                       "ŻÓŁĆ",
+	} {
+		if got := ask(t, s.URL(), query); got != want {
+			t.Errorf("%s = %q, want %q", query, got, want)
+		}
+	}
+	execute(t, s.URL(), "create database second")
+	if got := ask(t, s.DatabaseURL("second"), "select current_database()"); got != "second" {
+		t.Errorf("DatabaseURL leads to %q", got)
+	}
+	stop(t, s)
+	if _, err := os.Stat(s.Dir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the temporary folder is still there: %v", err)
+	}
+	if conn, err := pgx.Connect(t.Context(), s.URL()); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("the server still answers after Stop")
+	}
+}
+
+func TestDurableServerKeepsDataOverRestart(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	opts := localpg.Options{Dir: filepath.Join(serverDir(t), "a folder"), Durable: true, Log: &log}
+	first := start(t, opts)
+	if got := ask(t, first.URL(), "show fsync"); got != "on" {
+		t.Errorf("fsync = %q, want on", got)
+	}
+	execute(t, first.URL(), "create table kept (n int)", "insert into kept values (42)")
+	stop(t, first)
+	second := start(t, opts)
+	if got := ask(t, second.URL(), "select n::text from kept"); got != "42" {
+		t.Errorf("after the restart n = %q, want 42", got)
+	}
+	if made := strings.Count(log.String(), "making a Postgres cluster"); made != 1 {
+		t.Errorf("the cluster was made %d times, want once:\n%s", made, log.String())
+	}
+}
+
+func TestStaleStateFileOfAKilledServer(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	first := start(t, localpg.Options{Dir: dir})
+	execute(t, first.URL(), "create table kept (n int)", "checkpoint")
+	pid, err := strconv.Atoi(ask(t, first.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, first)
+	if _, err := os.Stat(filepath.Join(dir, "data", "postmaster.pid")); err != nil {
+		t.Fatalf("the killed server left no state file, so this test shows nothing: %v", err)
+	}
+	second := start(t, localpg.Options{Dir: dir})
+	if got := ask(t, second.URL(), "select count(*)::text from kept"); got != "0" {
+		t.Errorf("count = %q, want 0", got)
+	}
+}
+
+func TestSecondStarterAttaches(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	type result struct {
+		server *localpg.Server
+		err    error
+	}
+	results := make(chan result)
+	const starters = 4
+	for range starters {
+		go func() {
+			s, err := localpg.Start(t.Context(), localpg.Options{Dir: dir})
+			results <- result{s, err}
+		}()
+	}
+	var servers []*localpg.Server
+	for range starters {
+		r := <-results
+		if r.err != nil {
+			t.Error(r.err)
+			continue
+		}
+		t.Cleanup(func() { stop(t, r.server) })
+		servers = append(servers, r.server)
+	}
+	if len(servers) != starters {
+		t.FailNow()
+	}
+	postmasters := map[string]bool{}
+	for _, s := range servers {
+		postmasters[ask(t, s.URL(), "select pg_postmaster_start_time()::text")] = true
+	}
+	if len(postmasters) != 1 {
+		t.Errorf("%d servers run in one folder", len(postmasters))
+	}
+	// Whoever attached leaves the server alone: with all of them stopped, exactly one has ended it.
+	ended := 0
+	for i, s := range servers {
+		stop(t, s)
+		conn, err := pgx.Connect(t.Context(), s.URL())
+		if err != nil {
+			ended = i + 1
+			break
+		}
+		_ = conn.Close(t.Context())
+	}
+	if ended == 0 {
+		t.Error("nobody stopped the server")
+	}
+}
+
+// TestServerEndsWithItsStarter kills a process that runs a server, and waits for the server to go.
+func TestServerEndsWithItsStarter(t *testing.T) {
+	if os.Getenv("LOCALPG_TEST_CHILD") != "" {
+		s, err := localpg.Start(t.Context(), localpg.Options{Dir: os.Getenv("LOCALPG_TEST_CHILD")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = os.Stdout.WriteString("ready " + s.URL() + "\n")
+		select {} // until killed
+	}
+	t.Parallel()
+	dir := serverDir(t)
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestServerEndsWithItsStarter$")
+	child.Env = append(os.Environ(), "LOCALPG_TEST_CHILD="+dir)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 1024)
+	n, err := out.Read(line)
+	if err != nil || !bytes.HasPrefix(line[:n], []byte("ready ")) {
+		t.Fatalf("the child says %q, %v", line[:n], err)
+	}
+	url := strings.TrimSpace(strings.TrimPrefix(string(line[:n]), "ready "))
+	execute(t, url, "create table kept (n int)")
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it says "killed"
+	// Start waits for the old server to end, or ends it where the system leaves it running.
+	s := start(t, localpg.Options{Dir: dir})
+	if got := ask(t, s.URL(), "select count(*)::text from kept"); got != "0" {
+		t.Errorf("count = %q, want 0", got)
+	}
+	stop(t, s)
+	if conn, err := pgx.Connect(t.Context(), s.URL()); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("a server still answers after Stop")
+	}
+}
+
+func TestLongFolderNameStillGetsAShortSocketPath(t *testing.T) {
+	t.Parallel()
+	s := start(t, localpg.Options{Dir: filepath.Join(serverDir(t), strings.Repeat("long", 30))})
+	if len(s.SocketDir()) > 80 {
+		t.Errorf("socket folder %s is too long", s.SocketDir())
+	}
+	if got := ask(t, s.URL(), "select 'here'"); got != "here" {
+		t.Errorf("got %q", got)
+	}
+	if want := "-h '" + s.SocketDir() + "' -p 5432 -U postgres -d 'books'"; !strings.HasSuffix(s.PsqlCommand("books"), want) {
+		t.Errorf("psql line %q does not end in %q", s.PsqlCommand("books"), want)
+	}
+	stop(t, s)
+	if _, err := os.Stat(s.SocketDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket folder is still there: %v", err)
+	}
+}
+
+func TestStartErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	t.Run("no binaries", func(t *testing.T) {
+		t.Parallel()
+		_, err := localpg.Start(t.Context(), localpg.Options{Bin: t.TempDir()})
+		if !errors.Is(err, localpg.ErrNoBinaries) || !strings.Contains(err.Error(), "apt-get install postgresql") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("data of another version", func(t *testing.T) {
+		t.Parallel()
+		dir := serverDir(t)
+		if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "data", "PG_VERSION"), []byte("8\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := localpg.Start(t.Context(), localpg.Options{Dir: dir})
+		if err == nil || !strings.Contains(err.Error(), "install version 8") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("damaged data", func(t *testing.T) {
+		t.Parallel()
+		dir := serverDir(t)
+		stop(t, start(t, localpg.Options{Dir: dir}))
+		if err := os.Remove(filepath.Join(dir, "data", "global", "pg_control")); err != nil {
+			t.Fatal(err)
+		}
+		_, err := localpg.Start(t.Context(), localpg.Options{Dir: dir})
+		if err == nil || !strings.Contains(err.Error(), "could not find the database system") {
+			t.Errorf("the error lacks the server's own words: %v", err)
+		}
+	})
+}

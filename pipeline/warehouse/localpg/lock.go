@@ -1,0 +1,88 @@
+package localpg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// openLock opens a lock file and takes the lock: LOCK_SH or LOCK_EX. It waits for others until the context ends. The system
+// gives a lock back when its holder dies, so there is no such thing as a stale one.
+func openLock(ctx context.Context, path string, how int) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening a lock of the database folder: %w", err)
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		held, err := tryLock(file, how)
+		if held {
+			return file, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			err = fmt.Errorf("waiting for another process, which starts or stops Postgres and holds %s: %w", path, ctx.Err())
+		}
+		if err != nil {
+			_ = file.Close() // nothing was written
+			return nil, err
+		}
+	}
+}
+
+// tryLock takes a lock, or turns one into the other, and says whether it could: false means that another is in the way, and
+// that the lock held before is lost.
+func tryLock(file *os.File, how int) (bool, error) {
+	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("locking %s: %w (is the folder on a network file system?)", file.Name(), err)
+	}
+	return true, nil
+}
+
+// unlock gives a lock back. Closing the file alone would leave it with a child that is just being started.
+func unlock(file *os.File) {
+	_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) // and if that fails, closing does it
+	_ = file.Close()
+}
+
+// state is what a server says about itself in its file postmaster.pid, held against what can be seen. A server that was
+// killed leaves the file behind: then nothing answers, and the next start replaces the file.
+type state struct {
+	socketDir string
+	alive     bool // there is a process of the server's number
+	answers   bool // and something accepts connections on the socket
+	ready     bool // and the server says that they will be served
+}
+
+// readState returns the state of the server of the cluster, the zero state if there is none.
+func readState(data string) state {
+	const pidLine, portLine, socketLine, statusLine = 0, 3, 4, 7
+	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	if err != nil {
+		return state{}
+	}
+	lines := strings.Split(string(text), "\n")
+	if len(lines) <= socketLine {
+		return state{} // still being written
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(lines[pidLine]))
+	if err != nil || pid <= 1 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return state{}
+	}
+	found := state{socketDir: lines[socketLine], alive: true}
+	found.answers = answers(found.socketDir, strings.TrimSpace(lines[portLine]))
+	found.ready = found.answers && len(lines) > statusLine && strings.TrimSpace(lines[statusLine]) == "ready"
+	return found
+}

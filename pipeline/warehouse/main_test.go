@@ -1,0 +1,166 @@
+package warehouse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+const organization = "10234695"
+
+var errBoom = errors.New("boom")
+
+// things is a made-up resource; its table is written by hand, as the layout demands.
+const things = `
+CREATE SCHEMA shop;
+CREATE TABLE shop.things (
+	organization_id text COLLATE "C" NOT NULL, thing_id text COLLATE "C" NOT NULL, name text CHECK (name <> 'poison'),
+	amount numeric, modified timestamptz, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL,
+	_raw_position integer NOT NULL, _run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL,
+	_changed_at timestamptz NOT NULL, PRIMARY KEY (organization_id, thing_id))`
+
+// shop is the service of the tests.
+func shop() *schema.Service {
+	return &schema.Service{Name: "shop", Resources: []schema.Resource{{
+		Name: "things", Path: "/things", Key: "things", ID: "thing_id",
+		Cursor: schema.Since{Column: "modified", Param: "last_modified_time"},
+		Columns: []schema.Column{
+			schema.ID("thing_id", "Key."), schema.Text("name", "Name."), schema.Decimal("amount", "Amount."),
+			schema.Time("modified", "Modification."),
+		},
+	}}}
+}
+
+// house is one warehouse with one registered stream.
+type house struct {
+	*testing.T
+	url        string
+	db         *warehouse.DB
+	stream     pipeline.Stream
+	normalizer *normalize.Normalizer
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	url := warehousetest.Template(t, "control", func(ctx context.Context, url string) error {
+		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
+			return err
+		}
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, things)
+		return errors.Join(err, conn.Close(ctx))
+	})
+	service := shop()
+	h := &house{T: t, url: url, stream: pipeline.Stream{
+		Organization: organization, Service: service, Resource: &service.Resources[0],
+	}}
+	h.db = h.another(warehouse.Options{})
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
+	var err error
+	h.normalizer, err = normalize.New(h.stream.Resource, time.UTC)
+	h.must(err)
+	return h
+}
+
+// another is a second process on the same database.
+func (h *house) another(options warehouse.Options) *warehouse.DB {
+	h.Helper()
+	db, err := warehouse.Open(h.Context(), h.url, options)
+	h.must(err)
+	h.Cleanup(db.Close)
+	return db
+}
+
+func (h *house) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *house) claim() pipeline.Claim {
+	h.Helper()
+	claim, err := h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental)
+	h.must(err)
+	return claim
+}
+
+// call reserves a call without limits and returns its number.
+func (h *house) call(run int64) int64 {
+	h.Helper()
+	decision, err := h.db.Reserve(h.Context(), pipeline.Call{
+		Organization: organization, Service: "shop", Resource: "things", Run: run, Method: "GET", Path: "/things", Page: 1,
+	}, pipeline.Limits{Shared: "suite"})
+	h.must(err)
+	return decision.Call
+}
+
+// record is a thing with this name.
+func (h *house) record(id int, name string, more ...string) normalize.Record {
+	h.Helper()
+	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
+		id, name, strings.Join(more, ""))
+	record, err := h.normalizer.Record([]byte(raw))
+	h.must(err)
+	return record
+}
+
+// unit holds records under a claim, with a call of its own; the position stays where it was.
+func (h *house) unit(claim pipeline.Claim, records ...normalize.Record) pipeline.Unit {
+	h.Helper()
+	return pipeline.Unit{
+		Claim: claim, Call: h.call(claim.Run), Records: records, Received: len(records), Position: claim.Position,
+	}
+}
+
+func (h *house) load(unit pipeline.Unit) pipeline.Loaded {
+	h.Helper()
+	loaded, err := h.db.Load(h.Context(), unit)
+	h.must(err)
+	return loaded
+}
+
+// ask reads one value.
+func ask[T any](h *house, sql string, args ...any) T {
+	h.Helper()
+	var value T
+	h.must(h.db.Pool().QueryRow(h.Context(), sql, args...).Scan(&value))
+	return value
+}
+
+// dump is everything that a unit could have changed.
+func (h *house) dump() string {
+	h.Helper()
+	return ask[string](h, `SELECT concat_ws(E'\n',
+		(SELECT json_agg(t ORDER BY thing_id)::text FROM shop.things t), (SELECT json_agg(s)::text FROM sluice.streams s),
+		(SELECT json_agg(r ORDER BY id)::text FROM sluice.runs r), (SELECT json_agg(q ORDER BY id)::text FROM sluice.quarantine q),
+		(SELECT json_agg(d ORDER BY path)::text FROM sluice.drift d), (SELECT json_agg(w ORDER BY call_id)::text FROM sluice.raw_records w))`)
+}
+
+// pause waits for a span that the database asked for.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,109 @@
+package warehouse_test
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse"
+)
+
+func TestOpenSaysWhatIsOutOfReachWithoutThePassword(t *testing.T) {
+	t.Parallel()
+	for url, reachable := range map[string]bool{
+		"postgres://u:canary@127.0.0.1:1/books?connect_timeout=2": false,
+		"host=/nowhere user=u password=canary dbname=books":       false,
+		"postgres://u:canary@[::1/books":                          true,
+	} {
+		db, err := warehouse.Open(t.Context(), url, warehouse.Options{})
+		if err == nil {
+			db.Close()
+			t.Fatalf("opened %s", url)
+		}
+		if errors.Is(err, warehouse.ErrUnreachable) == reachable {
+			t.Errorf("%s: %v", url, err)
+		}
+		if !reachable && !strings.Contains(err.Error(), "database books") || strings.Contains(err.Error(), "canary") {
+			t.Errorf("the error is: %v", err)
+		}
+	}
+}
+
+func TestACommitThatFailsWritesNothing(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	unit := h.unit(claim, h.record(1, "one"))
+	before := h.dump()
+	unit.Complete = func(ctx context.Context, tx pgx.Tx) error {
+		_, err := h.db.Pool().Exec(ctx, `SELECT pg_terminate_backend($1)`, tx.Conn().PgConn().PID())
+		return err
+	}
+	if _, err := h.db.Load(t.Context(), unit); !errors.Is(err, warehouse.ErrUnreachable) {
+		t.Errorf("Load = %v, want ErrUnreachable", err)
+	}
+	if diff := cmp.Diff(before, h.dump()); diff != "" {
+		t.Errorf("a commit that failed left traces:\n%s", diff)
+	}
+	unit.Complete = nil
+	h.load(unit) // and it comes back
+}
+
+func TestEveryStatementPrepares(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	conn, err := h.db.Pool().Acquire(t.Context())
+	h.must(err)
+	defer conn.Release()
+	count := 0
+	for _, pattern := range []string{"*.go", "report/*.go"} {
+		files, err := filepath.Glob(pattern)
+		h.must(err)
+		for _, file := range files {
+			for name, sql := range statements(t, file) {
+				count++
+				if name == "sqlTableCount" {
+					sql += "shop.things"
+				}
+				if _, err := conn.Conn().Prepare(t.Context(), file+name, sql); err != nil {
+					t.Errorf("%s: %s: %v", file, name, err)
+				}
+			}
+		}
+	}
+	if count < 30 {
+		t.Errorf("found %d statements only", count)
+	}
+}
+
+// statements gives the constants of a file whose names begin with sql.
+func statements(t *testing.T, file string) map[string]string {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	ast.Inspect(tree, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "sql") || len(spec.Values) != 1 {
+			return true
+		}
+		if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
+			if found[spec.Names[0].Name], err = strconv.Unquote(literal.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return true
+	})
+	return found
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Entry is one record in quarantine.
+type Entry struct {
+	ID           int64  `db:"id"              json:"id"`
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	// Record is the identifier upstream; empty if it could not be read.
+	Record string `db:"record_id" json:"record"`
+	// Code, Path and Detail say what does not fit; none of them holds the value.
+	Code   string `db:"code"   json:"code"`
+	Path   string `db:"path"   json:"path,omitempty"`
+	Detail string `db:"detail" json:"detail"`
+	// Call brought it last, Run met it last; zero if unknown.
+	Call        int64      `db:"call_id"       json:"call,omitempty"`
+	Run         int64      `db:"run_id"        json:"run,omitempty"`
+	Seen        int64      `db:"seen"          json:"seen"`
+	FirstSeenAt time.Time  `db:"first_seen_at" json:"first_seen_at"`
+	LastSeenAt  time.Time  `db:"last_seen_at"  json:"last_seen_at"`
+	State       string     `db:"state"         json:"state"`
+	DecidedAt   *time.Time `db:"decided_at"    json:"decided_at,omitempty"`
+	Note        string     `db:"note"          json:"note,omitempty"`
+	// Bytes is the size of the record; Raw is the record as it came, in QuarantineShow only.
+	Bytes int64  `db:"bytes" json:"bytes"`
+	Raw   []byte `db:"raw"   json:"raw,omitempty"`
+}
+
+// QuarantineFilter selects entries; empty fields select all.
+type QuarantineFilter struct {
+	Organization, Service, Resource string
+	// State is open, retried or resolved.
+	State string
+	// Limit bounds the list; zero means 100.
+	Limit int
+}
+
+const (
+	sqlQuarantine = `
+SELECT id, organization_id, service, resource, record_id, code, path, detail, coalesce(call_id, 0) AS call_id,
+	coalesce(run_id, 0) AS run_id, seen, first_seen_at, last_seen_at, state, decided_at, note,
+	octet_length(raw)::bigint AS bytes, NULL::bytea AS raw
+FROM sluice.quarantine
+WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
+	AND ($4 = '' OR state = $4)
+ORDER BY id DESC LIMIT $5`
+
+	sqlEntry = `
+SELECT id, organization_id, service, resource, record_id, code, path, detail, coalesce(call_id, 0) AS call_id,
+	coalesce(run_id, 0) AS run_id, seen, first_seen_at, last_seen_at, state, decided_at, note,
+	octet_length(raw)::bigint AS bytes, raw
+FROM sluice.quarantine WHERE id = $1`
+)
+
+// Quarantine gives entries, newest first, without their bytes.
+func (r *Reader) Quarantine(ctx context.Context, f QuarantineFilter) ([]Entry, error) {
+	return query[Entry](ctx, r, "the quarantine", sqlQuarantine, f.Organization, f.Service, f.Resource, f.State, limit(f.Limit))
+}
+
+// QuarantineShow gives one entry with its bytes; ErrNotFound if there is no such entry.
+func (r *Reader) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
+	entries, err := query[Entry](ctx, r, "the quarantine", sqlEntry, id)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(entries) != 1 {
+		return Entry{}, fmt.Errorf("quarantine entry %d: %w", id, ErrNotFound)
+	}
+	return entries[0], nil
+}
+
+// Drift is one key on the wire that a declaration does not know.
+type Drift struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	// Path is the key, array positions left out; Kind the JSON type.
+	Path string `db:"path" json:"path"`
+	Kind string `db:"kind" json:"kind"`
+	// Seen is in how many records it came.
+	Seen        int64     `db:"seen"          json:"seen"`
+	FirstSeenAt time.Time `db:"first_seen_at" json:"first_seen_at"`
+	LastSeenAt  time.Time `db:"last_seen_at"  json:"last_seen_at"`
+}
+
+const sqlDrift = `
+SELECT organization_id, service, resource, path, kind, seen, first_seen_at, last_seen_at FROM sluice.drift
+WHERE $1 = '' OR organization_id = $1
+ORDER BY organization_id, service, resource, path, kind`
+
+// Drift gives the drift of an organization, or of all if it is empty.
+func (r *Reader) Drift(ctx context.Context, organization string) ([]Drift, error) {
+	return query[Drift](ctx, r, "drift", sqlDrift, organization)
+}

@@ -1,0 +1,107 @@
+// Package report reads for people and commands: what streams do, what runs did, what was spent, what is in quarantine, and
+// what the tables look like.
+//
+// It never writes and never locks. Its structs are the JSON of the commands: their tags are part of what users rely on.
+//
+// Start reading at Reader.
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// ErrNotFound says that there is no row of that number.
+var ErrNotFound = errors.New("not found")
+
+// Reader reads the control tables. It is safe for concurrent use.
+type Reader struct{ pool *pgxpool.Pool }
+
+// New makes a reader over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Reader { return &Reader{pool: pool} }
+
+// Stream is how one stream stands.
+type Stream struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	Enabled      bool   `db:"enabled"         json:"enabled"`
+	// EverySeconds is the interval between two scheduled runs.
+	EverySeconds float64   `db:"every_seconds" json:"every_seconds"`
+	NextDueAt    time.Time `db:"next_due_at"   json:"next_due_at"`
+	// State is one of pipeline's states; Reason says why, Until when it goes on.
+	State  string     `db:"state"      json:"state"`
+	Reason string     `db:"reason"     json:"reason,omitempty"`
+	Until  *time.Time `db:"wait_until" json:"until,omitempty"`
+	// Mark is the instant up to which the stream is complete; nil if it never was.
+	Mark     *time.Time `db:"mark"     json:"mark"`
+	Failures int        `db:"failures" json:"failures"`
+	// Run is the open run, LastRun the last one that ended, with its Note.
+	Run        *int64     `db:"run_id"       json:"run,omitempty"`
+	LastRun    *int64     `db:"last_run_id"  json:"last_run,omitempty"`
+	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
+	Note       string     `db:"note"         json:"note,omitempty"`
+	// Wanted counts requests for a run, Done is up to which of them a run has ended.
+	Wanted int64 `db:"wanted_gen" json:"wanted"`
+	Done   int64 `db:"done_gen"   json:"done"`
+	// Quarantined counts open entries.
+	Quarantined int64 `db:"quarantined" json:"quarantined"`
+}
+
+const sqlStreams = `
+SELECT organization_id, service, resource, enabled, extract(epoch FROM every)::float8 AS every_seconds, next_due_at, state, reason,
+	wait_until, mark, failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
+	(SELECT count(*) FROM sluice.quarantine q WHERE q.state = 'open'
+		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)) AS quarantined
+FROM sluice.streams s
+WHERE $1 = '' OR organization_id = $1
+ORDER BY organization_id, service, resource`
+
+// Streams gives the streams of an organization, or of all if it is empty.
+func (r *Reader) Streams(ctx context.Context, organization string) ([]Stream, error) {
+	return query[Stream](ctx, r, "streams", sqlStreams, organization)
+}
+
+const sqlTableCount = `SELECT count(*) FROM `
+
+// TableCounts counts the rows of tables, each named schema.table. The counts are exact, which takes a while with large tables.
+func (r *Reader) TableCounts(ctx context.Context, tables []string) (map[string]int64, error) {
+	counts := make(map[string]int64, len(tables))
+	for _, table := range tables {
+		name := pgx.Identifier(strings.SplitN(table, ".", 2)).Sanitize() //nolint:mnd // schema and table
+		var count int64
+		if err := r.pool.QueryRow(ctx, sqlTableCount+name).Scan(&count); err != nil {
+			return nil, fmt.Errorf("counting %s: %w", table, err)
+		}
+		counts[table] = count
+	}
+	return counts, nil
+}
+
+// query collects rows whose columns are named as the struct's tags say.
+func query[T any](ctx context.Context, r *Reader, what, sql string, args ...any) ([]T, error) {
+	rows, err := r.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", what, err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", what, err)
+	}
+	return found, nil
+}
+
+// limit bounds lists whose filter does not.
+func limit(wanted int) int {
+	const usual = 100
+	if wanted <= 0 {
+		return usual
+	}
+	return wanted
+}

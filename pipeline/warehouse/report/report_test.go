@@ -1,0 +1,215 @@
+package report_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+// seed is written by hand: what the reader gives back must not depend on what else writes these tables.
+const seed = `
+INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, note, outcome, calls, kind, pages,
+	received, inserted) VALUES
+	('o', 'shop', 'things', 'sweep', 3, '2026-03-01 10:00Z', '2026-03-01 10:01:30Z', 'no right', 'failed', 7, 'denied', 2, 400, 12),
+	('o', 'shop', 'bills', 'incremental', 0, '2026-03-01 11:00Z', NULL, '', NULL, 0, NULL, 1, 200, 5);
+INSERT INTO sluice.streams (organization_id, service, resource, every, next_due_at, mark, state, reason, wait_until, failures, run_id,
+	last_run_id, wanted_gen, done_gen) VALUES
+	('o', 'shop', 'things', '90 minutes', '2026-03-02Z', '2026-02-01Z', 'denied', 'no right', NULL, 4, NULL, 1, 3, 3),
+	('p', 'shop', 'bills', '1 day', '2026-03-02Z', NULL, 'running', '', NULL, 0, 2, NULL, 1, 0);
+INSERT INTO sluice.calls (organization_id, service, resource, class, shared, run_id, method, path, reserved_at, lease_until, finished_at,
+	free_at, kind, records)
+SELECT 'o', 'shop', resource, class, 'suite', run, 'GET', '/x', now() - age, now() - age + '2 minutes', ended, now() - age + '3 minutes',
+	nullif(kind, ''), records
+FROM (VALUES
+	('bills', 'incremental', 2, interval '1 hour', now() - interval '1 hour', NULL, 200),
+	('bills', 'incremental', 2, interval '1 hour', now() - interval '1 hour', 'unavailable', NULL),
+	('bills', 'incremental', 2, interval '1 hour', NULL, '', 0),
+	('bills', 'incremental', 2, interval '1 minute', NULL, '', 0),
+	('things', 'sweep', 1, interval '23 hours', now() - interval '23 hours', NULL, 7),
+	('things', 'sweep', 1, interval '25 hours', now() - interval '25 hours', NULL, 7)
+) AS v (resource, class, run, age, ended, kind, records);
+INSERT INTO sluice.day_budgets (organization_id, service, exhausted_until, limit_seen, remaining_seen, reset_at) VALUES
+	('o', 'shop', now() - interval '1 hour', 1000, 17, '2026-03-02Z'), ('o', 'store', '2200-01-01Z', NULL, 0, NULL);
+INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, detail, call_id, run_id, state)
+VALUES
+	('o', 'shop', 'things', '\x01', '17', '{"a":1}', 'wrong_type', 'a', 'a number', 3, 1, 'open'),
+	('o', 'shop', 'things', '\x02', '', '\x00ff', 'bad_json', '', '', NULL, 0, 'resolved'),
+	('p', 'shop', 'bills', '\x03', '18', 'x', 'no_id', '', '', 4, 2, 'open');
+INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES
+	('o', 'shop', 'things', 'b', 'string', 4), ('p', 'shop', 'bills', 'a', 'null', 2);
+CREATE SCHEMA "sh""op";
+CREATE TABLE "sh""op".things (id text, amount numeric(10, 2), at timestamptz);
+COMMENT ON TABLE "sh""op".things IS 'Things.';
+COMMENT ON COLUMN "sh""op".things.amount IS 'How much.';
+INSERT INTO "sh""op".things VALUES ('1'), ('2');`
+
+func open(t *testing.T) *report.Reader {
+	t.Helper()
+	url := warehousetest.Template(t, "report", func(ctx context.Context, url string) error {
+		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
+			return err
+		}
+		pool, err := pgxpool.New(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		_, err = pool.Exec(ctx, seed)
+		return err
+	})
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return report.New(pool)
+}
+
+func at(t *testing.T, text string) time.Time {
+	t.Helper()
+	instant, err := time.Parse("2006-01-02 15:04:05", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return instant
+}
+
+func same[T any](t *testing.T, want, got T, err error, options ...cmp.Option) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, append(options, cmpopts.EquateEmpty())...); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	reader := open(t)
+	mark := at(t, "2026-02-01 00:00:00")
+	things := report.Stream{
+		Organization: "o", Service: "shop", Resource: "things", Enabled: true, EverySeconds: 5400,
+		NextDueAt: at(t, "2026-03-02 00:00:00"), State: "denied", Reason: "no right", Mark: &mark, Failures: 4,
+		LastRun: new(int64(1)), Wanted: 3, Done: 3, Quarantined: 1,
+	}
+	bills := report.Stream{
+		Organization: "p", Service: "shop", Resource: "bills", Enabled: true, EverySeconds: 86400,
+		NextDueAt: at(t, "2026-03-02 00:00:00"), State: "running", Run: new(int64(2)), Wanted: 1, Quarantined: 1,
+	}
+	got, err := reader.Streams(t.Context(), "")
+	same(t, []report.Stream{things, bills}, got, err)
+	got, err = reader.Streams(t.Context(), "p")
+	same(t, []report.Stream{bills}, got, err)
+}
+
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	reader := open(t)
+	ended := at(t, "2026-03-01 10:01:30")
+	failed := report.Run{
+		ID: 1, Organization: "o", Service: "shop", Resource: "things", Class: "sweep", StartedAt: at(t, "2026-03-01 10:00:00"),
+		EndedAt: &ended, Seconds: 90, Outcome: "failed", Kind: "denied", Note: "no right", Gen: 3, Calls: 7, Pages: 2, Received: 400,
+		Inserted: 12,
+	}
+	running := report.Run{
+		ID: 2, Organization: "o", Service: "shop", Resource: "bills", Class: "incremental",
+		StartedAt: at(t, "2026-03-01 11:00:00"), Calls: 4, Pages: 1, Received: 200, Inserted: 5,
+	}
+	progress := cmpopts.IgnoreFields(report.Run{}, "Seconds")
+	got, err := reader.Runs(t.Context(), report.RunFilter{})
+	same(t, []report.Run{running, failed}, got, err, progress)
+	got, err = reader.Runs(t.Context(), report.RunFilter{Limit: 1})
+	same(t, []report.Run{running}, got, err, progress)
+	got, err = reader.Runs(t.Context(), report.RunFilter{Organization: "o", Service: "shop", Resource: "things"})
+	same(t, []report.Run{failed}, got, err)
+	got, err = reader.Runs(t.Context(), report.RunFilter{Open: true})
+	same(t, []report.Run{running}, got, err, progress)
+	one, err := reader.RunProgress(t.Context(), 1)
+	same(t, failed, one, err)
+	for _, id := range []int64{0, 99} {
+		if _, err := reader.RunProgress(t.Context(), id); !errors.Is(err, report.ErrNotFound) {
+			t.Errorf("RunProgress(%d) = %v, want ErrNotFound", id, err)
+		}
+	}
+}
+
+func TestQuarantine(t *testing.T) {
+	t.Parallel()
+	reader := open(t)
+	times := cmpopts.IgnoreFields(report.Entry{}, "FirstSeenAt", "LastSeenAt")
+	first := report.Entry{
+		ID: 1, Organization: "o", Service: "shop", Resource: "things", Record: "17", Code: "wrong_type", Path: "a",
+		Detail: "a number", Call: 3, Run: 1, Seen: 1, State: "open", Bytes: 7,
+	}
+	got, err := reader.Quarantine(t.Context(), report.QuarantineFilter{Organization: "o", State: "open"})
+	same(t, []report.Entry{first}, got, err, times)
+	all, err := reader.Quarantine(t.Context(), report.QuarantineFilter{})
+	if err != nil || len(all) != 3 || all[0].ID != 3 {
+		t.Errorf("all of it: %+v, %v", all, err)
+	}
+	shown, err := reader.QuarantineShow(t.Context(), 1)
+	first.Raw = []byte(`{"a":1}`)
+	same(t, first, shown, err, times)
+	if _, err := reader.QuarantineShow(t.Context(), 99); !errors.Is(err, report.ErrNotFound) {
+		t.Errorf("QuarantineShow(99) = %v, want ErrNotFound", err)
+	}
+}
+
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	got, err := open(t).Drift(t.Context(), "p")
+	same(t, []report.Drift{{Organization: "p", Service: "shop", Resource: "bills", Path: "a", Kind: "null", Seen: 2}}, got, err,
+		cmpopts.IgnoreFields(report.Drift{}, "FirstSeenAt", "LastSeenAt"))
+}
+
+func TestSpentAndLeft(t *testing.T) {
+	t.Parallel()
+	reader := open(t)
+	spent, err := reader.Spent(t.Context(), "o")
+	same(t, []report.Spent{
+		{Service: "shop", Resource: "bills", Class: "incremental", Calls: 4, Failed: 2, Records: 200},
+		{Service: "shop", Resource: "things", Class: "sweep", Calls: 1, Records: 7},
+	}, spent, err)
+	reset := at(t, "2026-03-02 00:00:00")
+	left, err := reader.BudgetLeft(t.Context(), "o", "shop")
+	same(t, report.Budget{
+		Organization: "o", Service: "shop", Day: 5, LimitSeen: new(1000), RemainingSeen: new(17), ResetAt: &reset,
+	}, left, err)
+	until := at(t, "2200-01-01 00:00:00")
+	left, err = reader.BudgetLeft(t.Context(), "o", "store")
+	same(t, report.Budget{Organization: "o", Service: "store", RemainingSeen: new(0), ExhaustedUntil: &until}, left, err)
+	left, err = reader.BudgetLeft(t.Context(), "o", "chat")
+	same(t, report.Budget{Organization: "o", Service: "chat"}, left, err)
+}
+
+func TestTables(t *testing.T) {
+	t.Parallel()
+	reader := open(t)
+	const table = `sh"op.things`
+	counts, err := reader.TableCounts(t.Context(), []string{table, "sluice.runs"})
+	same(t, map[string]int64{table: 2, "sluice.runs": 2}, counts, err)
+	if _, err := reader.TableCounts(t.Context(), []string{"sluice.nothing"}); err == nil || !strings.Contains(err.Error(), "sluice.nothing") {
+		t.Errorf("counting what is not there: %v", err)
+	}
+	catalog, err := reader.Catalog(t.Context(), []string{`sh"op`})
+	same(t, report.Catalog{
+		Columns: map[string]map[string]string{
+			table: {"id": "text", "amount": "numeric(10,2)", "at": "timestamp with time zone"},
+		},
+		Comments: map[string]string{table: "Things.", table + ".amount": "How much."},
+	}, catalog, err)
+}

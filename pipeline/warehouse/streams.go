@@ -1,0 +1,142 @@
+package warehouse
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+)
+
+// StreamSetting is what the configuration says about a stream.
+type StreamSetting struct {
+	pipeline.Key
+
+	// Every is the interval between two scheduled runs.
+	Every time.Duration
+	// Enabled says whether the stream is wanted.
+	Enabled bool
+}
+
+const (
+	// Rows are written in the order of their keys, so that two processes that start at once wait for each other instead of
+	// deadlocking. A shorter interval takes effect at once, a longer one after the next run.
+	sqlRegister = `
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled)
+SELECT organization_id, service, resource, seconds * interval '1 second', enabled
+FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[]) AS w (organization_id, service, resource, seconds, enabled)
+ORDER BY organization_id, service, resource
+ON CONFLICT (organization_id, service, resource) DO UPDATE SET
+	every = excluded.every, enabled = excluded.enabled,
+	next_due_at = least(s.next_due_at, clock_timestamp() + excluded.every)
+WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled`
+
+	sqlDisable = `
+UPDATE sluice.streams s SET enabled = false
+WHERE s.enabled AND s.organization_id = ANY($1::text[]) AND NOT EXISTS (
+	SELECT FROM unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource)
+	WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource))`
+
+	sqlRequest = `
+WITH wanted AS (
+	SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
+	JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[], $3::text[])) AS w (organization_id, service, resource)
+		USING (organization_id, service, resource)
+	WHERE s.enabled ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
+)
+UPDATE sluice.streams s SET
+	wanted_gen = wanted_gen + 1, next_due_at = clock_timestamp(),
+	state = CASE state WHEN 'denied' THEN 'idle' ELSE state END,
+	reason = CASE state WHEN 'denied' THEN '' ELSE reason END
+FROM wanted w
+WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource`
+
+	// A stream that is being written to is skipped: it is due in the next tick, too.
+	sqlTakeDue = `
+WITH due AS (
+	SELECT organization_id, service, resource FROM sluice.streams
+	WHERE enabled AND next_due_at <= clock_timestamp() AND state <> 'denied'
+	ORDER BY priority DESC, next_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+)
+UPDATE sluice.streams s SET
+	next_due_at = clock_timestamp() + every,
+	state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
+FROM due d
+WHERE (d.organization_id, d.service, d.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource`
+)
+
+// RegisterStreams makes the streams table say what the configuration says. New streams are due at once. Streams of the
+// organizations in settings that are not among them are disabled; they keep their position. Other organizations are left
+// alone: another process may serve them.
+func (db *DB) RegisterStreams(ctx context.Context, settings []StreamSetting) error {
+	keys := make([]pipeline.Key, len(settings))
+	seconds := make([]float64, len(settings))
+	enabled := make([]bool, len(settings))
+	for i, setting := range settings {
+		if setting.Every <= 0 {
+			return fmt.Errorf("registering %s: every is %s, it has to be positive", setting.Key, setting.Every)
+		}
+		keys[i], seconds[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Enabled
+	}
+	organizations, services, resources := columns(keys)
+	return db.inTx(ctx, "registering streams", func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled); err != nil {
+			return fail("registering streams", err)
+		}
+		_, err := tx.Exec(ctx, sqlDisable, organizations, services, resources)
+		return fail("disabling streams", err)
+	})
+}
+
+// Request asks for a run of each stream, now: a run that began before does not count. A denied stream is tried again. It
+// returns ErrNoStream, and changes nothing, if one of them is not registered or disabled.
+func (db *DB) Request(ctx context.Context, keys []pipeline.Key) error {
+	organizations, services, resources := columns(keys)
+	return db.inTx(ctx, "requesting runs", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sqlRequest, organizations, services, resources)
+		if err != nil {
+			return fail("requesting runs", err)
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+		if err != nil {
+			return fail("requesting runs", err)
+		}
+		known := make(map[pipeline.Key]bool, len(found))
+		for _, key := range found {
+			known[key] = true
+		}
+		for _, key := range keys {
+			if !known[key] {
+				return fmt.Errorf("%w: %s: it is not registered, or the configuration has it disabled", ErrNoStream, key)
+			}
+		}
+		return nil
+	})
+}
+
+// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on by their interval. It
+// works in the caller's transaction, in which the jobs are inserted, too: a stream is taken if and only if it has its job.
+// Denied streams are never due.
+func (*DB) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
+	rows, err := tx.Query(ctx, sqlTakeDue, limit)
+	if err != nil {
+		return nil, fail("taking due streams", err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+	return keys, fail("taking due streams", err)
+}
+
+// columns gives organizations, services and resources.
+func columns(keys []pipeline.Key) ([]string, []string, []string) {
+	organizations := make([]string, len(keys))
+	services := make([]string, len(keys))
+	resources := make([]string, len(keys))
+	for i, key := range keys {
+		organizations[i], services[i], resources[i] = key.Organization, key.Service, key.Resource
+	}
+	return organizations, services, resources
+}

@@ -1,0 +1,163 @@
+package warehouse_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+)
+
+// due takes what is due in a transaction of its own.
+func (h *house) due(limit int) []pipeline.Key {
+	h.Helper()
+	tx, err := h.db.Pool().Begin(h.Context())
+	h.must(err)
+	keys, err := h.db.TakeDue(h.Context(), tx, limit)
+	h.must(err)
+	h.must(tx.Commit(h.Context()))
+	return keys
+}
+
+func key(organization, resource string) pipeline.Key {
+	return pipeline.Key{Organization: organization, Service: "shop", Resource: resource}
+}
+
+func TestRegisterStreams(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	register := func(settings ...warehouse.StreamSetting) {
+		t.Helper()
+		h.must(h.db.RegisterStreams(t.Context(), settings))
+	}
+	setting := func(organization, resource string, every time.Duration) warehouse.StreamSetting {
+		return warehouse.StreamSetting{Key: key(organization, resource), Every: every, Enabled: true}
+	}
+	register(setting("a", "one", time.Hour), setting("a", "two", time.Hour), setting("b", "one", time.Hour))
+	register(setting("a", "one", time.Minute))
+	want := organization + "|things|t|01:00:00 a|one|t|00:01:00 a|two|f|01:00:00 b|one|t|01:00:00"
+	got := ask[string](h, `SELECT string_agg(line, ' ' ORDER BY line) FROM (SELECT concat_ws('|', organization_id, resource, enabled,
+		every) AS line FROM sluice.streams) AS x`)
+	if got != want {
+		t.Errorf("streams are %q, want %q", got, want)
+	}
+	if err := h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}); err == nil {
+		t.Error("an interval of zero was accepted")
+	}
+	// A shorter interval takes effect at once.
+	h.due(10)
+	register(setting("a", "one", time.Second))
+	if !ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`) {
+		t.Error("a shorter interval has to wait for the longer one")
+	}
+}
+
+func TestDueStreamsAreTakenOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	var settings []warehouse.StreamSetting
+	for _, name := range []string{"a", "b", "c", "d"} {
+		settings = append(settings, warehouse.StreamSetting{Key: key("x", name), Every: time.Hour, Enabled: name != "d"})
+	}
+	h.must(h.db.RegisterStreams(t.Context(), settings))
+	first, err := h.db.Pool().Begin(t.Context())
+	h.must(err)
+	taken, err := h.db.TakeDue(t.Context(), first, 2)
+	h.must(err)
+	if len(taken) != 2 {
+		t.Fatalf("took %v, want two", taken)
+	}
+	taken = append(taken, h.due(10)...) // another tick at the same time
+	h.must(first.Commit(t.Context()))
+	taken = append(taken, h.due(10)...)
+	slices.SortFunc(taken, func(a, b pipeline.Key) int {
+		return slices.Compare([]string{a.Organization, a.Resource}, []string{b.Organization, b.Resource})
+	})
+	want := []pipeline.Key{key(organization, "things"), key("x", "a"), key("x", "b"), key("x", "c")}
+	if diff := cmp.Diff(want, taken); diff != "" {
+		t.Errorf("taken (-want +got):\n%s", diff)
+	}
+	if got := ask[string](h, `SELECT DISTINCT state FROM sluice.streams WHERE enabled`); got != "queued" {
+		t.Errorf("state is %s", got)
+	}
+}
+
+func TestARequestDuringARunMakesAnother(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.due(10)
+	claim := h.claim()
+	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
+	if got := h.due(10); len(got) != 1 {
+		t.Fatalf("due after a request: %v", got)
+	}
+	if got := h.due(10); len(got) != 0 {
+		t.Fatalf("due twice: %v", got)
+	}
+	end := func(claim pipeline.Claim) string {
+		t.Helper()
+		unit := h.unit(claim)
+		unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+		h.load(unit)
+		return ask[string](h, `SELECT wanted_gen || '|' || done_gen FROM sluice.streams`)
+	}
+	if got := end(claim); got != "1|0" {
+		t.Errorf("generations after the run that began before the request: %s", got)
+	}
+	if got := h.due(10); len(got) != 1 {
+		t.Errorf("due after the run that began before the request: %v", got)
+	}
+	if got := end(h.claim()); got != "1|1" {
+		t.Errorf("generations after the run: %s", got)
+	}
+	if got := h.due(10); len(got) != 0 {
+		t.Errorf("due after the run: %v", got)
+	}
+}
+
+func TestADeniedStreamWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.must(h.db.Settle(t.Context(), h.claim(), pipeline.Settlement{
+		State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "authorize anew", EndRun: true,
+	}))
+	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now()`)
+	h.must(err)
+	if got := h.due(10); len(got) != 0 {
+		t.Errorf("denied and due: %v", got)
+	}
+	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
+	if got := ask[string](h, `SELECT concat_ws('|', state, reason, wanted_gen) FROM sluice.streams`); got != "idle||1" {
+		t.Errorf("after a request it is %s", got)
+	}
+	if got := h.due(10); len(got) != 1 {
+		t.Errorf("requested and not due: %v", got)
+	}
+}
+
+func TestUnknownStreams(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: key("x", "off"), Every: time.Hour}}))
+	for _, unknown := range []pipeline.Key{key("x", "off"), key("x", "nothing")} {
+		err := h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), unknown})
+		if !errors.Is(err, warehouse.ErrNoStream) {
+			t.Errorf("Request(%s) = %v, want ErrNoStream", unknown, err)
+		}
+	}
+	if got := ask[int64](h, `SELECT sum(wanted_gen) FROM sluice.streams`); got != 0 {
+		t.Errorf("%d requests were kept", got)
+	}
+	stream := h.stream
+	stream.Organization = "nobody"
+	if _, err := h.db.Claim(t.Context(), stream, pipeline.ClassIncremental); !errors.Is(err, warehouse.ErrNoStream) {
+		t.Errorf("Claim = %v, want ErrNoStream", err)
+	}
+	if err := h.db.Resolve(t.Context(), 12345, ""); !errors.Is(err, warehouse.ErrNotFound) {
+		t.Errorf("Resolve = %v, want ErrNotFound", err)
+	}
+}

@@ -1,0 +1,91 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+)
+
+const (
+	sqlAccessMake = `INSERT INTO sluice.tokens (credential) VALUES ($1) ON CONFLICT DO NOTHING`
+
+	sqlAccessLock = `SELECT sealed, version, reason FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
+
+	// Read after the lock, by a statement of its own: who waited for the lock must not judge by the clock before it.
+	sqlAccessAge = `
+SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint,
+	(extract(epoch FROM clock_timestamp() - attempted_at) * 1000)::bigint
+FROM sluice.tokens WHERE credential = $1`
+
+	sqlAccessStore = `
+UPDATE sluice.tokens SET sealed = $2, version = version + 1, expires_at = clock_timestamp() + $3::interval,
+	attempted_at = clock_timestamp(), reason = $4
+WHERE credential = $1`
+
+	sqlAccessAttempt = `UPDATE sluice.tokens SET attempted_at = clock_timestamp(), reason = $2 WHERE credential = $1`
+)
+
+// WithToken calls fn with the token of a credential, under a lock that one process of the fleet holds at a time: fn may
+// refresh the token, and those who waited see the result. fn returns the token to keep, whether it attempted a refresh, and an
+// error. Without an attempt nothing is stored. After an attempt the time of it is stored, and Reason; Sealed and ExpiresIn, as
+// the next version, only if there was no error. The error of fn is returned as it is.
+//
+// What fn achieved is stored even if ctx ends meanwhile: upstream hands out few tokens.
+func (db *DB) WithToken(
+	ctx context.Context, credential string, fn func(ctx context.Context, t pipeline.Token) (pipeline.Token, bool, error),
+) error {
+	tx, err := db.tokens.Begin(ctx)
+	if err != nil {
+		return fail("opening the token of "+credential, err)
+	}
+	defer rollback(ctx, tx)
+	token, err := lockToken(ctx, tx, credential)
+	if err != nil {
+		return fail("locking the token of "+credential, err)
+	}
+	renewed, attempted, failure := fn(ctx, token)
+	if !attempted {
+		return failure
+	}
+	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
+	defer cancel()
+	reason := clean(renewed.Reason, maxReason)
+	if failure == nil {
+		_, err = tx.Exec(storing, sqlAccessStore, credential, notNil(renewed.Sealed), renewed.ExpiresIn, reason)
+	} else {
+		_, err = tx.Exec(storing, sqlAccessAttempt, credential, reason)
+	}
+	if err == nil {
+		err = tx.Commit(storing)
+	}
+	return errors.Join(failure, fail("storing the token of "+credential, err))
+}
+
+func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Token, error) {
+	var (
+		token           pipeline.Token
+		expires, passed *int64
+	)
+	if _, err := tx.Exec(ctx, sqlAccessMake, credential); err != nil {
+		return token, err
+	}
+	if err := tx.QueryRow(ctx, sqlAccessLock, credential).Scan(&token.Sealed, &token.Version, &token.Reason); err != nil {
+		return token, err
+	}
+	if err := tx.QueryRow(ctx, sqlAccessAge, credential).Scan(&expires, &passed); err != nil {
+		return token, err
+	}
+	if expires != nil {
+		token.ExpiresIn = time.Duration(*expires) * time.Millisecond
+	}
+	token.SinceRefresh = math.MaxInt64
+	if passed != nil {
+		token.SinceRefresh = time.Duration(*passed) * time.Millisecond
+	}
+	return token, nil
+}

@@ -1,0 +1,226 @@
+// Package warehousetest gives tests a real Postgres: an empty database each, or a copy of one that was migrated once.
+//
+// A test package that uses it hands its start to Run:
+//
+//	func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+//
+// The server starts with the first database that a test asks for and ends in Run. Where it comes from, in this order:
+//
+//  1. the server that SLUICE_TEST_DATABASE_URL names (any on which we may create databases; ours are called sluice_test_…);
+//  2. a container, if an engine answers and has the image SLUICE_TEST_POSTGRES_IMAGE (default postgres:15-alpine) or can pull it;
+//  3. the Postgres binaries of this machine, by package localpg.
+//
+// SLUICE_TEST_POSTGRES=container or =local forces the second or the third. No test is ever skipped for want of a server: it
+// fails, and says which line would give it one. The package is never imported outside of tests. Start reading at New.
+package warehousetest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// startLimit bounds the start of the server, pulling an image aside.
+	startLimit = 2 * time.Minute
+	// databaseLimit bounds making or dropping one database, on a machine that is busy with other tests.
+	databaseLimit = time.Minute
+)
+
+// server is where the databases are made.
+type server struct {
+	admin string                          // connection string of a database from which others are created
+	stop  func(ctx context.Context) error // nil: not ours to stop
+}
+
+// suite is what the tests of one process share.
+type suite struct {
+	begin func() (server, error) // starts the server once
+
+	mu        sync.Mutex // Postgres does not copy a template that is being used, and making one takes a while
+	templates map[string]*template
+	started   bool
+}
+
+type template struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+// current is the suite that Run has begun. The package testing leaves no other way from TestMain to a test.
+//
+//nolint:gochecknoglobals // see above
+var current struct {
+	sync.Mutex
+	suite *suite
+}
+
+// Run runs the tests and then stops the server, if they started one. It returns the exit code for os.Exit.
+func Run(m *testing.M) int {
+	s := &suite{templates: map[string]*template{}}
+	s.begin = sync.OnceValues(func() (server, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), startLimit+pullLimit)
+		defer cancel()
+		s.mu.Lock()
+		s.started = true
+		s.mu.Unlock()
+		return choose(ctx)
+	})
+	current.Lock()
+	current.suite = s
+	current.Unlock()
+	code := m.Run()
+	if err := s.end(); err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "warehousetest: %v\n", err)
+		code = max(code, 1)
+	}
+	return code
+}
+
+// New returns the connection string of a new empty database, which is dropped when the test ends.
+func New(tb testing.TB) string {
+	tb.Helper()
+	s, admin := ready(tb)
+	return s.create(tb, admin, "template0")
+}
+
+// Template returns the connection string of a new database that holds what migrate made. In each process, migrate is called
+// once for each key, on an empty database of its own; every test gets a copy, which takes a tenth of the time. migrate must
+// close its connections.
+func Template(tb testing.TB, key string, migrate func(ctx context.Context, url string) error) string {
+	tb.Helper()
+	s, admin := ready(tb)
+	s.mu.Lock()
+	source := s.templates[key]
+	if source == nil {
+		source = &template{}
+		s.templates[key] = source
+	}
+	s.mu.Unlock()
+	source.once.Do(func() { source.name, source.err = makeTemplate(context.WithoutCancel(tb.Context()), admin, migrate) })
+	if source.err != nil {
+		tb.Fatalf("template database %q: %v", key, source.err)
+	}
+	return s.create(tb, admin, source.name)
+}
+
+// ready returns the suite and its server's connection string, or ends the test.
+func ready(tb testing.TB) (*suite, string) {
+	tb.Helper()
+	current.Lock()
+	s := current.suite
+	current.Unlock()
+	if s == nil {
+		tb.Fatal("add to this package: func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }")
+	}
+	server, err := s.begin()
+	if err != nil {
+		tb.Fatalf("no Postgres for the tests: %v", err)
+	}
+	return s, server.admin
+}
+
+// create makes a database out of another one and drops it when the test ends.
+func (s *suite) create(tb testing.TB, admin, source string) string {
+	tb.Helper()
+	name := newName()
+	ctx, cancel := context.WithTimeout(tb.Context(), databaseLimit)
+	defer cancel()
+	s.mu.Lock()
+	err := execute(ctx, admin, "create database "+name+" template "+source)
+	s.mu.Unlock()
+	if err != nil {
+		tb.Fatalf("making a database for the test: %v", err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
+		defer cancel()
+		if err := execute(ctx, admin, "drop database "+name+" with (force)"); err != nil {
+			tb.Errorf("dropping the test's database: %v", err)
+		}
+	})
+	return withDatabase(admin, name)
+}
+
+// makeTemplate makes and fills a database that nobody can open any more.
+func makeTemplate(ctx context.Context, admin string, migrate func(ctx context.Context, url string) error) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	name := newName()
+	if err := execute(ctx, admin, "create database "+name+" template template0"); err != nil {
+		return "", err
+	}
+	if err := migrate(ctx, withDatabase(admin, name)); err != nil {
+		return name, fmt.Errorf("migrating: %w", err)
+	}
+	return name, execute(ctx, admin,
+		// Not even autovacuum may open it from here on: one session would make the next copy fail.
+		"alter database "+name+" with allow_connections false",
+		"select pg_terminate_backend(pid) from pg_stat_activity where datname = '"+name+"'",
+	)
+}
+
+// end drops the templates and stops the server.
+func (s *suite) end() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started {
+		return nil
+	}
+	server, err := s.begin()
+	if err != nil {
+		return nil // the tests that needed it have failed with this error
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	if server.stop != nil {
+		return server.stop(ctx) // with all that is in it
+	}
+	var failures []error
+	for _, source := range s.templates {
+		if source.name != "" {
+			failures = append(failures, execute(ctx, server.admin, "drop database "+source.name+" with (force)"))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// execute runs statements, each in a transaction of its own, on a connection of its own.
+func execute(ctx context.Context, url string, statements ...string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	for _, statement := range statements {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// newName returns a name that no other test, process or machine has.
+func newName() string {
+	return "sluice_test_" + strings.ToLower(rand.Text())
+}
+
+// withDatabase returns the connection string of another database of the same server. The URL was parsed when it was chosen.
+func withDatabase(admin, name string) string {
+	u, err := url.Parse(admin)
+	if err != nil {
+		return admin
+	}
+	u.Path = "/" + name
+	return u.String()
+}

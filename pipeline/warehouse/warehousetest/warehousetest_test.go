@@ -1,0 +1,175 @@
+package warehousetest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+func count(t *testing.T, conn *pgx.Conn, query string, args ...any) int {
+	t.Helper()
+	var n int
+	if err := conn.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	var names sync.Map
+	t.Run("group", func(t *testing.T) {
+		for i := range 8 {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				conn := connect(t, warehousetest.New(t))
+				if n := count(t, conn, "select count(*) from pg_tables where schemaname = 'public'"); n != 0 {
+					t.Errorf("a new database holds %d tables", n)
+				}
+				if _, err := conn.Exec(t.Context(), "create table mine (n int)"); err != nil {
+					t.Error(err)
+				}
+				var name string
+				if err := conn.QueryRow(t.Context(), "select current_database()").Scan(&name); err != nil {
+					t.Fatal(err)
+				}
+				if _, taken := names.LoadOrStore(name, true); taken {
+					t.Errorf("database %s was given twice", name)
+				}
+				if !strings.HasPrefix(name, "sluice_test_") {
+					t.Errorf("database %s does not say whose it is", name)
+				}
+			})
+		}
+	})
+	conn := connect(t, warehousetest.New(t))
+	names.Range(func(name, _ any) bool {
+		if n := count(t, conn, "select count(*) from pg_database where datname = $1", name); n != 0 {
+			t.Errorf("database %v outlives its test", name)
+		}
+		return true
+	})
+}
+
+func TestTemplateIsMadeOnceAndCopied(t *testing.T) {
+	t.Parallel()
+	var migrations atomic.Int32
+	migrate := func(ctx context.Context, url string) error {
+		migrations.Add(1)
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return fmt.Errorf("connecting: %w", err)
+		}
+		_, err = conn.Exec(ctx, "create table bills (id text primary key); insert into bills values ('b-1')")
+		return errors.Join(err, conn.Close(ctx))
+	}
+	t.Run("group", func(t *testing.T) {
+		for i := range 8 {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				conn := connect(t, warehousetest.Template(t, "bills", migrate))
+				if _, err := conn.Exec(t.Context(), "insert into bills values ('b-2')"); err != nil {
+					t.Error(err)
+				}
+				if n := count(t, conn, "select count(*) from bills"); n != 2 {
+					t.Errorf("%d bills, want 2: the copy's own and the template's", n)
+				}
+			})
+		}
+	})
+	if n := migrations.Load(); n != 1 {
+		t.Errorf("migrated %d times, want once", n)
+	}
+}
+
+// TestFailures runs this test binary again with surroundings in which there is no server: the inner test must fail, not be
+// skipped, and name the line that would help.
+func TestFailures(t *testing.T) {
+	if os.Getenv("WAREHOUSETEST_CHILD") != "" {
+		warehousetest.New(t)
+		return
+	}
+	t.Parallel()
+	for name, test := range map[string]struct {
+		env  []string
+		want []string
+		not  string
+	}{
+		"forced container without its image": {
+			env:  []string{"SLUICE_TEST_POSTGRES=container", "SLUICE_TEST_POSTGRES_IMAGE=registry.invalid/none:0"},
+			want: []string{"no Postgres for the tests"},
+		},
+		"given server does not answer": {
+			env:  []string{"SLUICE_TEST_DATABASE_URL=postgres://u:geheim@localhost:1/x?connect_timeout=1"},
+			want: []string{"the server of SLUICE_TEST_DATABASE_URL"},
+			not:  "geheim",
+		},
+		"given server is no URL": {
+			env:  []string{"SLUICE_TEST_DATABASE_URL=mysql://u:geheim@h/x"},
+			want: []string{"must have the form postgres://"},
+			not:  "geheim",
+		},
+		"unknown mode": {
+			env:  []string{"SLUICE_TEST_POSTGRES=perhaps"},
+			want: []string{`"perhaps"`, "container, local or auto"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailures$")
+			child.Env = append(os.Environ(), "WAREHOUSETEST_CHILD=1", "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL=")
+			child.Env = append(child.Env, test.env...)
+			out, err := child.CombinedOutput()
+			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+				t.Fatalf("the test did not fail: %v\n%s", err, out)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("the output lacks %q:\n%s", want, out)
+				}
+			}
+			if test.not != "" && strings.Contains(string(out), test.not) {
+				t.Errorf("the output gives %q away", test.not)
+			}
+		})
+	}
+}
+
+// TestGivenServer runs the database tests again on a server that the surroundings name, and looks at what they leave there.
+func TestGivenServer(t *testing.T) {
+	t.Parallel()
+	url := warehousetest.New(t)
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^(TestEachTestHasItsOwnEmptyDatabase|TestTemplateIsMadeOnceAndCopied)$")
+	child.Env = append(os.Environ(), "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL="+url)
+	conn := connect(t, url)
+	// While it runs, other tests of this process make and drop databases too: only its sessions tell whose they are.
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if n := count(t, conn, "select count(*) from pg_database where datname like 'sluice_test_%' and not datallowconn and oid > $1",
+		count(t, conn, "select oid::int from pg_database where datname = current_database()")); n > 1 {
+		t.Errorf("%d templates are left on the given server, at most this process's own may be", n)
+	}
+}
