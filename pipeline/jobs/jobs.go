@@ -1,0 +1,222 @@
+// Package jobs decides when a stream runs and what each kind of error means for
+// the queue. River holds tickets only: schedules, marks, scans and fences live in
+// our own tables (docs/decisions/0002).
+//
+// It never fetches and never loads: a job claims its stream, lets the pipeline
+// read one bounded chunk, and is completed in the chunk's last transaction.
+//
+// Start reading at New, then worker.Work.
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"sluice/pipeline"
+)
+
+// Schema is the Postgres schema of River's tables.
+const Schema = "river"
+
+// queueStreams is the one queue: budgets, not queues, hold streams apart.
+const queueStreams = "streams"
+
+// Args is the ticket of one chunk of one stream: identifiers only, never a
+// secret (promise 10: jobs are stored and shown in clear).
+type Args struct {
+	Organization string `json:"organization" river:"unique"`
+	Service      string `json:"service" river:"unique"`
+	Resource     string `json:"resource" river:"unique"`
+}
+
+// Kind names the job kind in River's tables.
+func (Args) Kind() string { return "stream" }
+
+// InsertOpts makes a ticket unique among unfinished ones only: a finished run
+// must never block the next one.
+func (Args) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{
+		Queue:       queueStreams,
+		MaxAttempts: maxAttempts,
+		UniqueOpts: river.UniqueOpts{
+			ByArgs: true,
+			ByState: []rivertype.JobState{
+				rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
+				rivertype.JobStateRunning, rivertype.JobStateScheduled,
+			},
+		},
+	}
+}
+
+// maxAttempts is out of reach on purpose: a killed worker costs an attempt
+// without being an error, so how often a chunk may fail is counted by Retries.
+const maxAttempts = 1000
+
+// Store is what the queue needs of the warehouse.
+type Store interface {
+	// Claim takes the stream and says where it stands.
+	Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error)
+	// Settle records why a chunk stopped before its end.
+	Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error
+	// TakeDue picks streams whose turn has come and moves their turn on.
+	TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error)
+}
+
+// Options configure a Queue.
+type Options struct {
+	Pool  *pgxpool.Pool
+	Store Store
+	// Stream resolves a key to its declaration; false if this process does not
+	// know it.
+	Stream func(pipeline.Key) (pipeline.Stream, bool)
+	Runner *pipeline.Runner
+	// Workers is how many streams are worked at once in this process.
+	Workers int
+	// Schedule makes this process pick due streams.
+	Schedule bool
+	// Retries are the waits between attempts of a chunk that failed; after the
+	// last one the run ends as failed.
+	Retries []time.Duration
+	Logger  *slog.Logger
+	Now     func() time.Time
+}
+
+// DefaultRetries is the usual patience: about a minute and a half.
+func DefaultRetries() []time.Duration {
+	return []time.Duration{time.Second, 5 * time.Second, 20 * time.Second, time.Minute}
+}
+
+// Queue is this process's part of the queue.
+type Queue struct {
+	options Options
+	client  *river.Client[pgx.Tx]
+	process *process
+	stop    context.CancelFunc
+	loops   sync.WaitGroup
+}
+
+// New registers this process and prepares a client. Nothing is worked before Start.
+func New(ctx context.Context, options Options) (*Queue, error) {
+	process, err := register(ctx, options.Pool)
+	if err != nil {
+		return nil, err
+	}
+	q := &Queue{options: options, process: process}
+	workers := river.NewWorkers()
+	if err := river.AddWorkerSafely(workers, &worker{queue: q}); err != nil {
+		return nil, fmt.Errorf("register the worker: %w", err)
+	}
+	q.client, err = river.NewClient(riverpgxv5.New(options.Pool), &river.Config{
+		ID:     clientPrefix + strconv.FormatInt(process.id, 10),
+		Schema: Schema,
+		Logger: options.Logger,
+		Queues: map[string]river.QueueConfig{
+			queueStreams: {MaxWorkers: options.Workers, FetchPollInterval: pollInterval},
+		},
+		Workers:              workers,
+		Middleware:           []rivertype.Middleware{&cleaner{logger: options.Logger}},
+		JobTimeout:           chunkTimeout,
+		RescueStuckJobsAfter: exportTimeout + time.Minute,
+		SoftStopTimeout:      softStop,
+		MaxAttempts:          maxAttempts,
+	})
+	if err != nil {
+		process.close(ctx)
+		return nil, fmt.Errorf("prepare the queue: %w", err)
+	}
+	return q, nil
+}
+
+// The figures of the client. A chunk is at most a minute of reading, the wait at
+// the gate and one call; an export is one call whatever its size.
+const (
+	pollInterval  = 500 * time.Millisecond
+	chunkTimeout  = 6 * time.Minute
+	exportTimeout = time.Hour
+	softStop      = 20 * time.Second
+	clientPrefix  = "sluice-"
+)
+
+// Start begins to work until Stop.
+func (q *Queue) Start(ctx context.Context) error {
+	if err := q.client.Start(ctx); err != nil {
+		return fmt.Errorf("start the queue: %w", err)
+	}
+	ctx, q.stop = context.WithCancel(ctx)
+	q.loop(ctx, beatEvery, q.process.beat)
+	q.loop(ctx, reapEvery, newReaper(q).reap)
+	if q.options.Schedule {
+		q.loop(ctx, tickEvery, q.tick)
+	}
+	return nil
+}
+
+// loop calls work now and then until the queue stops. Its errors are logged: the
+// next turn tries again.
+func (q *Queue) loop(ctx context.Context, every time.Duration, work func(context.Context) error) {
+	q.loops.Go(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			if err := work(ctx); err != nil && ctx.Err() == nil {
+				q.options.Logger.WarnContext(ctx, "a turn of the queue failed", "error", err)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+	})
+}
+
+// Stop lets running chunks end at their next page, and gives up on them after
+// the soft-stop time: their tickets go back without an attempt spent.
+func (q *Queue) Stop(ctx context.Context) error {
+	if q.stop != nil {
+		q.stop()
+	}
+	q.loops.Wait()
+	err := q.client.Stop(ctx)
+	q.process.close(ctx)
+	if err != nil {
+		return fmt.Errorf("stop the queue: %w", err)
+	}
+	return nil
+}
+
+// Insert puts streams into the queue. A ticket that already waits is woken up:
+// whoever asks now does not want to wait for a turn.
+func (q *Queue) Insert(ctx context.Context, keys []pipeline.Key) error {
+	for _, key := range keys {
+		result, err := q.client.Insert(ctx, argsOf(key), nil)
+		if err != nil {
+			return fmt.Errorf("queue %s: %w", key, err)
+		}
+		waits := result.Job.State == rivertype.JobStateScheduled || result.Job.State == rivertype.JobStateRetryable
+		if result.UniqueSkippedAsDuplicate && waits {
+			if _, err := q.client.JobRetry(ctx, result.Job.ID); err != nil {
+				return fmt.Errorf("wake %s: %w", key, err)
+			}
+		}
+	}
+	return nil
+}
+
+func argsOf(key pipeline.Key) Args {
+	return Args{Organization: key.Organization, Service: key.Service, Resource: key.Resource}
+}
+
+func (a Args) key() pipeline.Key {
+	return pipeline.Key{Organization: a.Organization, Service: a.Service, Resource: a.Resource}
+}

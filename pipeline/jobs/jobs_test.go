@@ -1,0 +1,195 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+)
+
+func TestChunksChainUntilTheRunEnds(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.upstream.pages["apples"] = things(15)
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples are done", sqlIdle, "apples")
+	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 15 {
+		t.Errorf("%d rows, want 15", got)
+	}
+	// Two equal passes of 8 pages, 3 a chunk: 6 chunks, each a completed job.
+	r.until("all jobs are completed", `SELECT CASE WHEN count(*) = 6 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
+	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 6`); got != 1 {
+		t.Errorf("%d runs are done in 6 chunks, want 1", got)
+	}
+}
+
+// TestErrorTextCannotStopTheQueue: without the cleaning middleware one NUL keeps
+// every later job of the process from completing.
+func TestErrorTextCannotStopTheQueue(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.upstream.pages["apples"] = func(context.Context, pipeline.Ask) (pipeline.Page, error) {
+		return pipeline.Page{}, errors.New("upstream said \x00 and \xff")
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples have failed", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed'`)
+	r.ask(queue, "pears")
+	r.until("pears are done", sqlIdle, "pears")
+	r.until("every job has settled", `SELECT CASE WHEN count(*) = 2 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
+}
+
+func TestPanicIsAnErrorLikeOthers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	calls := 0
+	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+		if calls++; calls == 1 {
+			panic("a bug with \x00 in it")
+		}
+		return things(3)(ctx, ask)
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples are done at the second attempt", sqlIdle, "apples")
+}
+
+func TestDeniedStopsOneStreamOnly(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.upstream.pages["apples"] = func(context.Context, pipeline.Ask) (pipeline.Page, error) {
+		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Denied, Detail: "the scope is missing"}
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples", "pears")
+	r.until("pears are done", sqlIdle, "pears")
+	r.until("apples are denied, with the reason",
+		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'denied' AND reason LIKE '%scope is missing%'`)
+	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'denied'`); got != 1 {
+		t.Errorf("%d runs of apples failed as denied, want 1: no retry mends it", got)
+	}
+}
+
+func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	spent := true
+	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+		if spent {
+			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Exhausted, Until: time.Now().Add(5 * time.Hour)}
+		}
+		return things(3)(ctx, ask)
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples wait", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'waiting' AND wait_until > now() + interval '4 hours'`)
+	r.until("the job is snoozed, no attempt spent",
+		`SELECT count(*) FROM river.river_job WHERE state = 'scheduled' AND attempt = 0 AND scheduled_at > now() + interval '4 hours'`)
+	spent = false
+	r.ask(queue, "apples") // whoever asks now wakes it up
+	r.until("apples are done", sqlIdle, "apples")
+}
+
+func TestFailingStreamGivesUpAndComesBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	calls := 0
+	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+		if calls++; calls <= 3 {
+			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unavailable}
+		}
+		return things(3)(ctx, ask)
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples failed after two retries", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed'`)
+	r.ask(queue, "apples")
+	r.until("apples are done", sqlIdle, "apples")
+}
+
+func TestAskedDuringARunIsServedByAnother(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	first := true
+	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+		if first {
+			first = false
+			close(asked)
+			<-goOn
+		}
+		return things(1)(ctx, ask)
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	<-asked
+	r.ask(queue, "apples") // swallowed as a duplicate; the generation remembers it
+	close(goOn)
+	r.until("apples are done twice", `SELECT CASE WHEN count(*) = 2 THEN 1 ELSE 0 END FROM sluice.runs WHERE outcome = 'done'`)
+}
+
+func TestTickTakesDueStreams(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.start(true)
+	r.until("apples are done", sqlIdle, "apples")
+	r.until("pears are done", sqlIdle, "pears")
+	if got := r.number(`SELECT count(*) FROM sluice.streams WHERE next_due_at > now() + interval '50 minutes'`); got != 2 {
+		t.Errorf("%d streams are due in an hour, want 2", got)
+	}
+}
+
+// TestKilledWorkersJobsComeBack plays a process that took a ticket and was killed:
+// its lock is gone.
+func TestKilledWorkersJobsComeBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	if err := r.db.Request(t.Context(), []pipeline.Key{r.key("apples")}); err != nil {
+		t.Fatal(err)
+	}
+	const insert = `INSERT INTO river.river_job (kind, queue, args, max_attempts, state, attempt, attempted_at, attempted_by)
+		VALUES ('stream', 'streams', '{"organization":"1","service":"made_up","resource":"apples"}', 10, 'running', 1, now(), '{sluice-99999}')
+		RETURNING id`
+	id := r.number(insert)
+	r.start(false)
+	r.until("the ticket was worked by this process", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
+	r.until("apples are done", sqlIdle, "apples")
+}
+
+// TestZombieWritesNothing: a worker whose stream was claimed by another one while
+// it waited for a page must not write that page, nor take the ticket along.
+func TestZombieWritesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	reading, goOn := make(chan struct{}), make(chan struct{})
+	first := true
+	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+		if first {
+			first = false
+			close(reading)
+			<-goOn
+		}
+		return things(1)(ctx, ask)
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	<-reading
+	stream, _ := r.stream(r.key("apples"))
+	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	r.until("the zombie's ticket has settled", `SELECT count(*) FROM river.river_job WHERE state = 'completed'`)
+	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 0 {
+		t.Errorf("the zombie wrote %d rows, want 0", got)
+	}
+	settlement := pipeline.Settlement{State: pipeline.StateRetrying}
+	if err := r.db.Settle(t.Context(), claim, settlement); err != nil {
+		t.Errorf("the one who has the claim cannot write: %v", err)
+	}
+	r.until("the forgotten stream is queued and done", sqlIdle, "apples")
+}

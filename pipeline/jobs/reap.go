@@ -1,0 +1,87 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+)
+
+// reaper brings back the tickets of killed processes. River would do so an hour
+// later; a lock that nobody holds tells it at once. It looks twice before it acts,
+// and never stops looking: a statement of a killed process may still commit.
+type reaper struct {
+	queue  *Queue
+	missed map[ticket]bool
+}
+
+// ticket is one attempt of one job.
+type ticket struct {
+	ID      int64
+	Attempt int16
+}
+
+func newReaper(q *Queue) *reaper { return &reaper{queue: q, missed: map[ticket]bool{}} }
+
+// orphans are running tickets whose process holds no lock.
+const orphans = `SELECT j.id, j.attempt FROM river.river_job j
+	WHERE j.state = 'running' AND j.kind = $1
+	  AND j.attempted_by[array_upper(j.attempted_by, 1)] ~ '^sluice-[0-9]+$'
+	  AND NOT EXISTS (
+	    SELECT FROM pg_locks l
+	    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = $2
+	      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	      AND l.objid::bigint = substring(j.attempted_by[array_upper(j.attempted_by, 1)] from '[0-9]+$')::bigint)`
+
+// bringBack makes a ticket available again, unless it changed meanwhile.
+const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
+	WHERE id = $1 AND attempt = $2 AND state = 'running'`
+
+// forgotten are streams that were asked for and that no ticket stands for: the
+// last resort behind every way in which a ticket can get lost.
+const forgotten = `SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
+	WHERE s.enabled AND s.wanted_gen > s.done_gen AND s.state NOT IN ('denied', 'failed')
+	  AND NOT EXISTS (
+	    SELECT FROM river.river_job j
+	    WHERE j.kind = $1 AND j.state IN ('available', 'pending', 'retryable', 'running', 'scheduled')
+	      AND j.args ->> 'organization' = s.organization_id AND j.args ->> 'service' = s.service
+	      AND j.args ->> 'resource' = s.resource)`
+
+func (r *reaper) reap(ctx context.Context) error {
+	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind(), lockClass)
+	if err != nil {
+		return fmt.Errorf("look for tickets of killed processes: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ticket])
+	if err != nil {
+		return fmt.Errorf("look for tickets of killed processes: %w", err)
+	}
+	missed := make(map[ticket]bool, len(found))
+	for _, t := range found {
+		if !r.missed[t] {
+			missed[t] = true
+			continue
+		}
+		if _, err := r.queue.options.Pool.Exec(ctx, bringBack, t.ID, t.Attempt); err != nil {
+			return fmt.Errorf("bring back the ticket of a killed process: %w", err)
+		}
+		r.queue.options.Logger.InfoContext(ctx, "brought back the ticket of a killed process", "job", t.ID)
+	}
+	r.missed = missed
+	return r.remember(ctx)
+}
+
+// remember queues what was forgotten.
+func (r *reaper) remember(ctx context.Context) error {
+	rows, err := r.queue.options.Pool.Query(ctx, forgotten, Args{}.Kind())
+	if err != nil {
+		return fmt.Errorf("look for forgotten streams: %w", err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+	if err != nil {
+		return fmt.Errorf("look for forgotten streams: %w", err)
+	}
+	return r.queue.Insert(ctx, keys)
+}

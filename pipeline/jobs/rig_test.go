@@ -1,0 +1,195 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/jobs"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/schema"
+	"sluice/schema/render"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+// service is a made-up one: two lists that are read whole.
+func service() *schema.Service {
+	list := func(name string) schema.Resource {
+		return schema.Resource{
+			Name: name, Doc: "A thing.", Path: "/" + name, Key: name, ID: "thing_id", Every: "1h",
+			Cursor:  schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "last_modified_time"},
+			Columns: []schema.Column{schema.ID("thing_id", "The thing."), schema.Time("last_modified_time", "When it changed.")},
+		}
+	}
+	return &schema.Service{Name: "made_up", Doc: "Made up.", Root: "/v1", Resources: []schema.Resource{list("apples"), list("pears")}}
+}
+
+// upstream answers pages by a function per resource.
+type upstream struct {
+	mu    sync.Mutex
+	pages map[string]func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	calls int64
+}
+
+// Page implements pipeline.Source.
+func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	u.mu.Lock()
+	u.calls++
+	call, answer := u.calls, u.pages[ask.Stream.Resource.Name]
+	u.mu.Unlock()
+	page, err := answer(ctx, ask)
+	page.Call, page.Date, page.PerPage = call, time.Now(), ask.PerPage
+	return page, err
+}
+
+// Export implements pipeline.Source.
+func (u *upstream) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
+	panic("the made-up service has no export")
+}
+
+// things is a list of n records, per a page.
+func things(n int) func(context.Context, pipeline.Ask) (pipeline.Page, error) {
+	return func(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+		page := pipeline.Page{More: ask.Page*ask.PerPage < n}
+		for i := (ask.Page - 1) * ask.PerPage; i < min(n, ask.Page*ask.PerPage); i++ {
+			page.Records = append(page.Records, fmt.Appendf(nil, `{"thing_id":"%05d","last_modified_time":"2026-01-01T00:00:00Z"}`, i))
+		}
+		return page, nil
+	}
+}
+
+// rig is a queue on a database of its own.
+type rig struct {
+	t        *testing.T
+	db       *warehouse.DB
+	upstream *upstream
+	service  *schema.Service
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	made := service()
+	url := warehousetest.Template(t, "jobs", func(ctx context.Context, url string) error {
+		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return fmt.Errorf("connect: %w", err)
+		}
+		defer func() { _ = conn.Close(ctx) }()
+		_, err = conn.Exec(ctx, render.DDL(*made))
+		return err
+	})
+	db, err := warehouse.Open(t.Context(), url, warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	r := &rig{t: t, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Ask) (pipeline.Page, error){
+		"apples": things(3), "pears": things(3),
+	}}}
+	settings := []warehouse.StreamSetting{
+		{Key: r.key("apples"), Every: time.Hour, Enabled: true}, {Key: r.key("pears"), Every: time.Hour, Enabled: true},
+	}
+	if err := db.RegisterStreams(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *rig) key(resource string) pipeline.Key {
+	return pipeline.Key{Organization: "1", Service: r.service.Name, Resource: resource}
+}
+
+func (r *rig) stream(key pipeline.Key) (pipeline.Stream, bool) {
+	for i := range r.service.Resources {
+		if r.service.Resources[i].Name == key.Resource {
+			return pipeline.Stream{Organization: key.Organization, Service: r.service, Resource: &r.service.Resources[i]}, true
+		}
+	}
+	return pipeline.Stream{}, false
+}
+
+// start runs a queue until the test ends. Retries are short: what is tested is
+// that they happen.
+func (r *rig) start(schedule bool) *jobs.Queue {
+	r.t.Helper()
+	rules := pipeline.DefaultRules()
+	rules.PerPage, rules.ChunkPages = 2, 3
+	queue, err := jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
+		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Workers: 4, Schedule: schedule,
+		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
+		Runner: &pipeline.Runner{
+			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,
+			Zone: func(string) *time.Location { return time.UTC },
+		},
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := queue.Start(context.WithoutCancel(r.t.Context())); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		if err := queue.Stop(ctx); err != nil {
+			r.t.Errorf("stop: %v", err)
+		}
+	})
+	return queue
+}
+
+// ask wants streams and queues them.
+func (r *rig) ask(queue *jobs.Queue, resources ...string) {
+	r.t.Helper()
+	var keys []pipeline.Key
+	for _, resource := range resources {
+		keys = append(keys, r.key(resource))
+	}
+	if err := r.db.Request(r.t.Context(), keys); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := queue.Insert(r.t.Context(), keys); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// number reads one number.
+func (r *rig) number(sql string, args ...any) int {
+	r.t.Helper()
+	var n int
+	if err := r.db.Pool().QueryRow(r.t.Context(), sql, args...).Scan(&n); err != nil {
+		r.t.Fatalf("%s: %v", sql, err)
+	}
+	return n
+}
+
+// until waits for a condition in the database: true is 1.
+func (r *rig) until(what, sql string, args ...any) {
+	r.t.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.After(60 * time.Second)
+	for r.number(sql, args...) == 0 {
+		select {
+		case <-deadline:
+			r.t.Fatalf("timed out: %s", what)
+		case <-ticker.C:
+		}
+	}
+}
+
+const sqlIdle = `SELECT count(*) FROM sluice.streams WHERE resource = $1 AND state = 'idle' AND done_gen = wanted_gen AND last_run_id IS NOT NULL`

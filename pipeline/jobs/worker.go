@@ -1,0 +1,196 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+// errLostJob says that the ticket is no longer ours to complete: it was rescued
+// or worked by somebody else. The transaction that hears it rolls back.
+var errLostJob = errors.New("the job is no longer running in this process")
+
+// worker works tickets.
+type worker struct {
+	river.WorkerDefaults[Args]
+
+	queue *Queue
+}
+
+// Timeout bounds one chunk.
+func (w *worker) Timeout(job *river.Job[Args]) time.Duration {
+	if stream, ok := w.queue.options.Stream(job.Args.key()); ok {
+		if _, export := stream.Resource.Cursor.(schema.Export); export {
+			return exportTimeout
+		}
+	}
+	return chunkTimeout
+}
+
+// NextRetry spaces the attempts of a chunk that failed. Only errors count, not
+// attempts lost to killed workers.
+func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
+	retries := w.queue.options.Retries
+	n := min(len(job.Errors), len(retries)-1)
+	return w.queue.options.Now().Add(jitter(retries[n]))
+}
+
+// Work claims the stream and reads one chunk. The chunk's last transaction
+// completes the ticket, so a nil return only tells River what is already true.
+func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
+	stream, ok := w.queue.options.Stream(job.Args.key())
+	if !ok {
+		return river.JobCancel(fmt.Errorf("%s is not configured in this process: run sluice with a configuration that has it", job.Args.key()))
+	}
+	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream.Resource))
+	if err != nil {
+		return fmt.Errorf("claim %s: %w", stream, err)
+	}
+	settle := func(ctx context.Context, tx pgx.Tx, more bool) error { return w.complete(ctx, tx, job, more) }
+	if err := w.queue.options.Runner.Chunk(ctx, claim, settle); err != nil {
+		return w.fate(ctx, job, claim, err)
+	}
+	return nil
+}
+
+// complete settles the ticket inside the chunk's last transaction (promise 2).
+// JobCompleteTx reports no error when the job is no longer running: state and
+// attempt have to be looked at.
+func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], more bool) error {
+	done, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+	if err != nil {
+		return fmt.Errorf("complete the job: %w", err)
+	}
+	if done.State != rivertype.JobStateCompleted || done.Attempt != job.Attempt {
+		return errLostJob
+	}
+	if !more {
+		if more, err = askedAgain(ctx, tx, job.Args.key()); err != nil {
+			return err
+		}
+	}
+	if !more {
+		return nil
+	}
+	if _, err := w.queue.client.InsertTx(ctx, tx, job.Args, nil); err != nil {
+		return fmt.Errorf("queue the next chunk: %w", err)
+	}
+	return nil
+}
+
+// askedAgain says whether somebody asked for the stream after its run had
+// started: an insert is swallowed while a ticket is unfinished, so the finished
+// one has to look.
+func askedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) {
+	const query = `SELECT wanted_gen > done_gen FROM sluice.streams
+		WHERE organization_id = $1 AND service = $2 AND resource = $3`
+	var again bool
+	if err := tx.QueryRow(ctx, query, key.Organization, key.Service, key.Resource).Scan(&again); err != nil {
+		return false, fmt.Errorf("look whether %s was asked for again: %w", key, err)
+	}
+	return again, nil
+}
+
+// fate turns the kind of an error into what happens to stream and ticket.
+func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error) error {
+	if ctx.Err() != nil {
+		// Soft stop gives the attempt back; a remote cancel ends the job. Nothing
+		// more is written.
+		return fmt.Errorf("stopped: %w", context.Cause(ctx))
+	}
+	if errors.Is(cause, pipeline.ErrLostClaim) || errors.Is(cause, errLostJob) {
+		// Another worker has the stream, and settles it. Saying anything but "done"
+		// would take the ticket out of its hands.
+		return nil
+	}
+	now := w.queue.options.Now()
+	var failure *pipeline.Error
+	until := time.Time{}
+	if errors.As(cause, &failure) {
+		until = failure.Until
+	}
+	switch pipeline.KindOf(cause) {
+	case pipeline.Exhausted:
+		if until.Before(now) {
+			until = now.Add(time.Hour)
+		}
+		return w.snooze(ctx, claim, cause, pipeline.StateWaiting, until)
+	case pipeline.Throttled, pipeline.Crowded:
+		if until.Before(now) {
+			until = now.Add(jitter(crowdedWait))
+		}
+		return w.snooze(ctx, claim, cause, pipeline.StateRetrying, until)
+	case pipeline.Denied:
+		return w.end(ctx, job, claim, cause, pipeline.StateDenied)
+	case pipeline.Unavailable, pipeline.Unexpected, pipeline.Expired, 0:
+		if len(job.Errors) >= len(w.queue.options.Retries) {
+			return w.end(ctx, job, claim, cause, pipeline.StateFailed)
+		}
+		return w.retry(ctx, claim, cause)
+	default:
+		return w.retry(ctx, claim, cause)
+	}
+}
+
+// crowdedWait is how long a stream stands back that could not get through the gate.
+const crowdedWait = 20 * time.Second
+
+// snooze lets the ticket wait without spending an attempt.
+func (w *worker) snooze(ctx context.Context, claim pipeline.Claim, cause error, state pipeline.State, until time.Time) error {
+	if err := w.settle(ctx, claim, cause, pipeline.Settlement{State: state, Until: until}); err != nil {
+		return err
+	}
+	return river.JobSnooze(max(time.Second, jitterUp(until.Sub(w.queue.options.Now()))))
+}
+
+// retry leaves the run open and lets River come back to it.
+func (w *worker) retry(ctx context.Context, claim pipeline.Claim, cause error) error {
+	if err := w.settle(ctx, claim, cause, pipeline.Settlement{State: pipeline.StateRetrying}); err != nil {
+		return err
+	}
+	return cause
+}
+
+// end closes the run and completes the ticket in one transaction: the schedule
+// or a person brings the stream back.
+func (w *worker) end(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error, state pipeline.State) error {
+	return w.settle(ctx, claim, cause, pipeline.Settlement{
+		State:    state,
+		EndRun:   true,
+		Complete: func(ctx context.Context, tx pgx.Tx) error { return w.complete(ctx, tx, job, false) },
+	})
+}
+
+func (w *worker) settle(ctx context.Context, claim pipeline.Claim, cause error, settlement pipeline.Settlement) error {
+	settlement.Kind = pipeline.KindOf(cause)
+	settlement.Reason = clean(cause.Error())
+	err := w.queue.options.Store.Settle(ctx, claim, settlement)
+	if errors.Is(err, pipeline.ErrLostClaim) || errors.Is(err, errLostJob) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("record why %s stopped (%w): %w", claim.Stream, cause, err)
+	}
+	return nil
+}
+
+// jitter spreads a wait by a tenth, so that processes do not come back at once.
+func jitter(d time.Duration) time.Duration {
+	return d - d/10 + rand.N(d/5+1) //nolint:gosec // spreading waits needs no secrecy
+}
+
+// jitterUp spreads a wait upwards only, by at most five seconds: before its end
+// there is nothing to be had.
+func jitterUp(d time.Duration) time.Duration {
+	return d + rand.N(5*time.Second) //nolint:gosec // spreading waits needs no secrecy
+}
