@@ -1,0 +1,189 @@
+// Package app wires the pieces of the program together, as every command that
+// works on the warehouse needs them.
+//
+// It never prints and never decides what a command means. Start reading at Open.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"sluice/cmd/sluice/config"
+	"sluice/connectors"
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/localpg"
+	"sluice/pipeline/warehouse/report"
+	"sluice/schema"
+)
+
+// ErrNotMigrated says that the database lacks tables that this version needs.
+var ErrNotMigrated = errors.New("the database is not migrated: run sluice migrate")
+
+// Options are what a process has around it.
+type Options struct {
+	ConfigPath string
+	LookupEnv  func(string) (string, bool)
+	ReadFile   func(string) ([]byte, error)
+	Now        func() time.Time
+	// LogTo is where the log goes, LogLevel overrides the configuration's.
+	LogTo    io.Writer
+	LogLevel string
+}
+
+// App is the wired program.
+type App struct {
+	Config    *config.Config
+	Catalogue []schema.Service
+	DB        *warehouse.DB
+	Report    *report.Reader
+	Log       *slog.Logger
+	// URL is the address of the database in use. It may hold a password: never print it.
+	URL string
+
+	options  Options
+	postgres *localpg.Server
+}
+
+// Load reads the configuration and prepares the log; nothing is connected to.
+func Load(options Options) (*App, error) {
+	catalogue := connectors.All()
+	if err := schema.Validate(catalogue); err != nil {
+		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
+	}
+	conf, err := config.Load(options.ConfigPath, options.LookupEnv, options.ReadFile, catalogue)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the file and all mistakes in it
+	}
+	level := conf.Log.Level
+	if options.LogLevel != "" {
+		level = options.LogLevel
+	}
+	log, err := newLog(options.LogTo, level)
+	if err != nil {
+		return nil, err
+	}
+	return &App{Config: conf, Catalogue: catalogue, Log: log, options: options}, nil
+}
+
+// Open loads the configuration and connects to the database, which has to be
+// migrated.
+func Open(ctx context.Context, options Options) (*App, error) {
+	a, err := Load(options)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.OpenDatabase(ctx); err != nil {
+		return nil, err
+	}
+	pending, err := migrations.Pending(ctx, a.URL)
+	if err == nil && pending {
+		err = ErrNotMigrated
+	}
+	if err == nil {
+		err = a.Connect(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// OpenDatabase makes the database of the configuration available: it starts the
+// private one if no other is named.
+func (a *App) OpenDatabase(ctx context.Context) error {
+	if !a.Config.Database.Private() {
+		a.URL = a.Config.Database.URL.Reveal()
+		return nil
+	}
+	server, err := localpg.Start(ctx, localpg.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
+	if err != nil {
+		return fmt.Errorf("start the private Postgres in %s (database.url names another one): %w", a.Config.Database.DataDir, err)
+	}
+	a.postgres, a.URL = server, server.URL()
+	return nil
+}
+
+// Migrate brings the database up to date.
+func (a *App) Migrate(ctx context.Context) error {
+	if err := migrations.Migrate(ctx, a.URL, migrations.Options{Log: a.Log}); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// Pending says whether Migrate would change anything.
+func (a *App) Pending(ctx context.Context) (bool, error) {
+	pending, err := migrations.Pending(ctx, a.URL)
+	if err != nil {
+		return false, fmt.Errorf("look at the database's version: %w", err)
+	}
+	return pending, nil
+}
+
+// Connect opens the warehouse and registers the configured streams.
+func (a *App) Connect(ctx context.Context) error {
+	// Each worker holds one connection while it loads; the gate, the tick and the
+	// reports need some more.
+	conns := int32(min(a.Config.Workers, 64)) + 8 //nolint:gosec // bounded by the configuration
+	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{MaxConns: conns})
+	if err != nil {
+		return fmt.Errorf("open the warehouse: %w", err)
+	}
+	a.DB, a.Report = db, report.New(db.Pool())
+	if err := db.RegisterStreams(ctx, a.settings()); err != nil {
+		return fmt.Errorf("register the streams of the configuration: %w", err)
+	}
+	return nil
+}
+
+// Psql is the line by which a person connects to the private database; "" if the
+// database is not ours.
+func (a *App) Psql() string {
+	if a.postgres == nil {
+		return ""
+	}
+	return a.postgres.PsqlCommand("postgres")
+}
+
+// Close ends what Open began.
+func (a *App) Close() error {
+	if a.DB != nil {
+		a.DB.Close()
+	}
+	if a.postgres == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if err := a.postgres.Stop(ctx); err != nil {
+		return fmt.Errorf("stop the private Postgres: %w", err)
+	}
+	return nil
+}
+
+// stopLimit bounds the end of the private Postgres.
+const stopLimit = 30 * time.Second
+
+// newLog writes lines for people on a terminal and JSON elsewhere.
+func newLog(out io.Writer, level string) (*slog.Logger, error) {
+	parsed, err := zerolog.ParseLevel(level)
+	if err != nil {
+		return nil, fmt.Errorf("%w: log level %q is none of debug, info, warn, error", ErrUsage, level)
+	}
+	logger := zerolog.New(out).Level(parsed).With().Timestamp().Logger()
+	return slog.New(zerolog.NewSlogHandler(logger)), nil
+}
+
+// ErrUsage marks mistakes on the command line.
+var ErrUsage = errors.New("usage")
+
+// Key names a stream.
+type Key = pipeline.Key

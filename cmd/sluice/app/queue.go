@@ -1,0 +1,55 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/jobs"
+)
+
+// Queue is this process's part of the queue, started.
+type Queue struct {
+	*jobs.Queue
+
+	stopping chan struct{}
+}
+
+// StartQueue begins to work streams in this process. With schedule it also picks
+// due ones.
+func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
+	client, err := a.Client()
+	if err != nil {
+		return nil, err
+	}
+	stopping := make(chan struct{})
+	queue, err := jobs.New(ctx, jobs.Options{
+		Pool:   a.DB.Pool(),
+		Store:  a.DB,
+		Stream: a.Stream,
+		Runner: &pipeline.Runner{
+			Source: client, Store: a.DB, Now: a.options.Now, Zone: a.Zone, Rules: pipeline.DefaultRules(), Stopping: stopping,
+		},
+		Workers:  a.Config.Workers,
+		Schedule: schedule,
+		Retries:  jobs.DefaultRetries(),
+		Logger:   a.Log,
+		Now:      a.options.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the queue: %w", err)
+	}
+	if err := queue.Start(ctx); err != nil {
+		return nil, fmt.Errorf("start the queue: %w", err)
+	}
+	return &Queue{Queue: queue, stopping: stopping}, nil
+}
+
+// Stop ends chunks at their next page and then the queue.
+func (q *Queue) Stop(ctx context.Context) error {
+	close(q.stopping)
+	if err := q.Queue.Stop(ctx); err != nil {
+		return fmt.Errorf("stop the queue: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/report"
+	"sluice/schema/normalize"
+)
+
+// Retried is what became of one entry of the quarantine.
+type Retried struct {
+	ID     int64  `json:"id"`
+	Loaded bool   `json:"loaded"`
+	Why    string `json:"why,omitempty"`
+}
+
+// ErrBusy says that a stream is being copied right now.
+var ErrBusy = errors.New("the stream is being copied right now: try again when its run has ended")
+
+// Retry loads the kept bytes of one entry, as the version that they were when
+// they came: a newer row stays. It makes no call.
+func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
+	result := Retried{ID: id}
+	entry, err := a.Report.QuarantineShow(ctx, id)
+	if err != nil {
+		return result, fmt.Errorf("read the entry: %w", err)
+	}
+	key := Key{Organization: entry.Organization, Service: entry.Service, Resource: entry.Resource}
+	stream, ok := a.Stream(key)
+	if !ok {
+		return result, fmt.Errorf("%w: %s is not configured", ErrUsage, key)
+	}
+	normalizer, err := normalize.New(stream.Resource, a.Zone(key.Organization))
+	if err != nil {
+		return result, fmt.Errorf("prepare %s: %w", key, err)
+	}
+	record, err := normalizer.Record(entry.Raw)
+	if err != nil {
+		result.Why = err.Error()
+		return result, nil
+	}
+	loaded, err := a.reload(ctx, stream, entry, record)
+	if err != nil {
+		return result, err
+	}
+	if loaded.Rejected > 0 {
+		result.Why = "the database refuses it: sluice quarantine show " + fmt.Sprint(id)
+		return result, nil
+	}
+	result.Loaded = true
+	return result, nil
+}
+
+// reload writes the record under a claim of its own. A half-finished scan keeps
+// its position.
+func (a *App) reload(ctx context.Context, stream pipeline.Stream, entry report.Entry, record normalize.Record) (pipeline.Loaded, error) {
+	streams, err := a.Report.Streams(ctx, stream.Organization)
+	if err != nil {
+		return pipeline.Loaded{}, fmt.Errorf("look at the stream: %w", err)
+	}
+	for i := range streams {
+		s := &streams[i]
+		if s.Service == entry.Service && s.Resource == entry.Resource && s.State == string(pipeline.StateRunning) {
+			return pipeline.Loaded{}, fmt.Errorf("%s: %w", stream, ErrBusy)
+		}
+	}
+	claim, err := a.DB.Claim(ctx, stream, pipeline.ClassProbe)
+	if err != nil {
+		return pipeline.Loaded{}, fmt.Errorf("claim %s: %w", stream, err)
+	}
+	unit := pipeline.Unit{
+		Claim: claim, Call: entry.Call, Records: []normalize.Record{record}, Received: 1, Position: claim.Position,
+	}
+	if claim.Position.Scan == nil {
+		unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: fmt.Sprintf("retry of quarantine entry %d", entry.ID)}
+	}
+	loaded, err := a.DB.Load(ctx, unit)
+	if err != nil {
+		return loaded, fmt.Errorf("load into %s: %w", stream, err)
+	}
+	return loaded, nil
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/config"
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/upstream"
+	"sluice/schema"
+)
+
+// finding is the result of one check.
+type finding struct {
+	Check string `json:"check"`
+	OK    bool   `json:"ok"`
+	Text  string `json:"text"`
+	code  int
+}
+
+func (c *cli) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Check configuration, database, credentials and access, everything at once",
+		Long: `Check the configuration, the database, the encryption key, and with one cheap call
+per service whether address, token and organization fit. Everything that is wrong
+is said at once.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := c.check(cmd.Context())
+			return errors.Join(c.printFindings(findings), exit(worst(findings)))
+		},
+	}
+}
+
+func (c *cli) check(ctx context.Context) []finding {
+	a, err := app.Load(c.options())
+	findings := []finding{verdict("configuration "+c.path(), err, "valid")}
+	_, keyErr := config.EncryptionKey(c.env.LookupEnv)
+	key := verdict("SLUICE_ENCRYPTION_KEY", keyErr, "32 bytes")
+	if keyErr != nil {
+		key.code = codeUsage
+	}
+	findings = append(findings, key)
+	if err != nil {
+		findings[0].code = codeUsage
+		return findings
+	}
+	defer func() { _ = a.Close() }() // a check that found what it found
+	database := c.checkDatabase(ctx, a)
+	findings = append(findings, database)
+	if !database.OK || keyErr != nil {
+		return findings
+	}
+	client, err := a.Client()
+	if err != nil {
+		return append(findings, verdict("client", err, ""))
+	}
+	return append(findings, c.checkServices(ctx, a, client)...)
+}
+
+func (c *cli) checkDatabase(ctx context.Context, a *app.App) finding {
+	name := "database"
+	if a.Config.Database.Private() {
+		name = "private database in " + a.Config.Database.DataDir
+	}
+	err := a.OpenDatabase(ctx)
+	if err == nil {
+		var pending bool
+		if pending, err = migrations.Pending(ctx, a.URL); err == nil && pending {
+			err = app.ErrNotMigrated
+		}
+	}
+	if err == nil {
+		err = a.Connect(ctx)
+	}
+	f := verdict(name, err, "reachable and up to date")
+	if err != nil {
+		f.code = codeEnvironment
+	}
+	return f
+}
+
+// checkServices makes one call per organization and service.
+func (c *cli) checkServices(ctx context.Context, a *app.App, client *upstream.Client) []finding {
+	var findings []finding
+	for i := range a.Config.Organizations {
+		organization := &a.Config.Organizations[i]
+		for s := range a.Catalogue {
+			service := &a.Catalogue[s]
+			if _, wanted := organization.Services[service.Name]; wanted {
+				findings = append(findings, c.checkService(ctx, client, organization, service))
+			}
+		}
+	}
+	return findings
+}
+
+func (c *cli) checkService(ctx context.Context, client *upstream.Client, o *config.Organization, service *schema.Service) finding {
+	began := c.env.Now()
+	err := client.Check(ctx, o.ID, service)
+	took := c.env.Now().Sub(began).Round(time.Millisecond)
+	f := verdict(fmt.Sprintf("%s (%s), %s", o.Name, o.ID, service.Name), err, fmt.Sprintf("answered in %s", took))
+	switch pipeline.KindOf(err) {
+	case pipeline.Unavailable:
+		f.code = codeEnvironment
+	case pipeline.Exhausted:
+		f.code = codeBudget
+	default:
+	}
+	return f
+}
+
+func verdict(check string, err error, fine string) finding {
+	if err != nil {
+		return finding{Check: check, Text: err.Error(), code: codeFailed}
+	}
+	return finding{Check: check, OK: true, Text: fine}
+}
+
+// worst is the exit code: what a person has to mend first.
+func worst(findings []finding) int {
+	for _, code := range []int{codeUsage, codeEnvironment, codeFailed, codeBudget} {
+		for _, f := range findings {
+			if f.code == code {
+				return code
+			}
+		}
+	}
+	return codeFine
+}
+
+func (c *cli) printFindings(findings []finding) error {
+	p := c.printer()
+	if p.JSON {
+		return p.Document(findings) //nolint:wrapcheck // it says what failed
+	}
+	for _, f := range findings {
+		sign := "ok  "
+		if !f.OK {
+			sign = "FAIL"
+		}
+		if err := p.Line("%s  %s: %s", sign, f.Check, f.Text); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+// Package config reads the configuration: one YAML file, with secrets that come
+// from the environment or from files and are never written in it.
+//
+// It reports all mistakes at once, each with its line and with what to do. It
+// never opens a connection and never prints a secret: a value that may be one is
+// masked even in the excerpt of the source line.
+//
+// Start reading at Load; Config has the keys, validate.go the rules, package strict
+// how YAML is read.
+package config
+
+import (
+	"time"
+	_ "time/tzdata" // a time zone has to load on machines that carry no zone files
+)
+
+// Config is the whole configuration, checked and with every default filled in.
+// The tag of each field is its key in the file.
+type Config struct {
+	Database Database `yaml:"database"`
+	Vendor   Vendor   `yaml:"vendor"`
+	// Organizations are the businesses that are copied.
+	Organizations []Organization `yaml:"organizations"`
+	// Resources has one entry for every resource of every declared service, by its
+	// full name ("inventory.bills"), overrides applied.
+	Resources map[string]Resource `yaml:"-"`
+	// Workers is the number of streams that one process reads at once.
+	Workers int `yaml:"workers"`
+	Log     Log `yaml:"log"`
+	// Listen is the address of the health and metrics pages of serve.
+	Listen     string     `yaml:"listen"`
+	Quarantine Quarantine `yaml:"quarantine"`
+}
+
+// Database says where the warehouse is.
+type Database struct {
+	// URL is the address of a Postgres database; empty means a private server whose
+	// data is in DataDir. It is a Secret because it may carry a password.
+	URL Secret `yaml:"url"`
+	// DataDir is the folder of the private server, an absolute path; it has no
+	// meaning where URL is set.
+	DataDir string `yaml:"data_dir"`
+}
+
+// Private says that the program runs its own Postgres server.
+func (d Database) Private() bool { return d.URL.Reveal() == "" }
+
+// Vendor is the brand and the addresses of data center "com". The documents
+// write the vendor's name as "Svc" and leave the hosts open (documents 1 to 3,
+// "Placeholders").
+type Vendor struct {
+	// Name goes into the Authorization scheme, into scopes and into two headers.
+	Name string `yaml:"name"`
+	// APIURL, ChatURL and AuthURL are {api_base_url}, {chat_base_url} and
+	// {auth_url}, without a slash at the end. ChatURL may be empty if no
+	// organization uses the chat service without a base_url, and APIURL likewise.
+	APIURL  string `yaml:"api_url"`
+	ChatURL string `yaml:"chat_url"`
+	AuthURL string `yaml:"auth_url"`
+}
+
+// Organization is one business upstream.
+type Organization struct {
+	// Name is how people and commands call it.
+	Name string `yaml:"name"`
+	// ID is the identifier upstream, digits.
+	ID string `yaml:"id"`
+	// DataCenter is the domain suffix of the variant it is hosted on: com, eu, com.au.
+	DataCenter string `yaml:"data_center"`
+	// TimeZone is the IANA name of its zone, Location the zone itself: times that
+	// come without an offset are in it.
+	TimeZone    string         `yaml:"time_zone"`
+	Location    *time.Location `yaml:"-"`
+	Credentials Credentials    `yaml:"credentials"`
+	// Services are the services to copy from, by name.
+	Services map[string]Service `yaml:"services"`
+}
+
+// Credentials are those of document 1, "Authentication".
+type Credentials struct {
+	ClientID     string `yaml:"client_id"`
+	ClientSecret Secret `yaml:"client_secret"`
+	RefreshToken Secret `yaml:"refresh_token"`
+}
+
+// Service is the choice for one service of one organization.
+type Service struct {
+	// Plan is the plan that the organization has there: it decides how many calls a
+	// day and at once are allowed.
+	Plan string `yaml:"plan"`
+	// BaseURL overrides the address of the service, host and root, for this
+	// organization; usually empty.
+	BaseURL string `yaml:"base_url"`
+}
+
+// Resource is the choice for one resource, in all organizations.
+type Resource struct {
+	// Every is the interval between two scheduled runs.
+	Every time.Duration
+	// Enabled says that the resource is copied.
+	Enabled bool
+}
+
+// Log says what is logged.
+type Log struct {
+	// Level is debug, info, warn or error.
+	Level string `yaml:"level"`
+}
+
+// Quarantine says how many records may fail to fit before a run is called failed.
+type Quarantine struct {
+	// MaxShare is the share of a run's records, 0 to 1, above which the exit code is 1.
+	MaxShare float64 `yaml:"max_share"`
+}
+
+// document is the file: the configuration with overrides not yet applied.
+type document struct {
+	Config
+
+	Resources map[string]override `yaml:"resources"`
+}
+
+// override is what the file says about a resource; zero and nil mean the default.
+type override struct {
+	Every   time.Duration `yaml:"every"`
+	Enabled *bool         `yaml:"enabled"`
+}
+
+// defaults are the values of keys that the file leaves out.
+func defaults() document {
+	var doc document
+	doc.Vendor.Name = "Svc"
+	doc.Workers = 8
+	doc.Log.Level = "info"
+	doc.Listen = "127.0.0.1:9464"
+	doc.Quarantine.MaxShare = 0.05
+	return doc
+}

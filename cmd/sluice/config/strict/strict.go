@@ -1,0 +1,114 @@
+// Package strict reads YAML into Go values and reports everything that does not
+// fit at once: unknown keys, doubled keys, wrong types, each with line, column and
+// source line.
+//
+// It does what a strict decoder of the library does, but goes on after a mistake,
+// remembers where each key stands, so that rules can point there later, and never
+// shows a value that may be a secret. It never opens a file and knows no key.
+//
+// Start reading at Decode.
+package strict
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// maxFile is far above any real configuration; a larger file is some other file.
+const maxFile = 1 << 20
+
+// Options say how values are read.
+type Options struct {
+	// Expand replaces references in the text of a value.
+	Expand func(raw string) (string, error)
+	// Special reads the values of types of the caller's, by type: from the path and
+	// the text as it is written, to a value of that type. What is in them is never shown.
+	Special map[reflect.Type]func(path, raw string) (any, error)
+}
+
+// Document is a file that was read, with the places of its keys and the mistakes
+// found so far.
+type Document struct {
+	options  Options
+	source   []string
+	places   map[string]place
+	broken   map[string]bool
+	mistakes []Mistake
+	shaped   bool
+}
+
+// Decode lays a file over the struct that into points to. Keys are the yaml tags
+// of its fields; embedded structs count as their fields. Fields are structs, maps
+// by name, slices, pointers, strings, ints, floats, bools, time.Duration and the
+// types of options.Special. A key without a value counts as left out, and leaves
+// the field as it was.
+func Decode(text []byte, into any, options Options) *Document {
+	d := &Document{
+		options: options,
+		source:  strings.Split(string(text), "\n"),
+		places:  make(map[string]place),
+		broken:  make(map[string]bool),
+	}
+	d.shaped = d.parse(text, reflect.ValueOf(into).Elem())
+	return d
+}
+
+// Shaped says that the file had the shape of a document at all, so that it makes
+// sense to look at what is missing.
+func (d *Document) Shaped() bool { return d.shaped }
+
+// Raw is the value at a path as it is written, "" if it is not a single value.
+func (d *Document) Raw(path string) string { return d.places[path].raw }
+
+// parse reads the text; false says that there is nothing to validate.
+func (d *Document) parse(text []byte, into reflect.Value) bool {
+	if len(text) > maxFile {
+		d.Addf("", false, "the file is larger than %d bytes: is it a configuration?", maxFile)
+		return false
+	}
+	if !utf8.Valid(text) || bytes.ContainsRune(text, 0) {
+		d.Addf("", false, "the file is not UTF-8 text: save it as such")
+		return false
+	}
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		d.syntax(err)
+		return false
+	}
+	var body ast.Node
+	for _, part := range file.Docs {
+		if part.Body == nil || part.Body.Type() == ast.NullType || part.Body.Type() == ast.CommentType {
+			continue
+		}
+		if body != nil {
+			d.addAtf(placeOf(part.Body, ""), "", false, "a second document begins here: the configuration is one, remove the ---")
+			return false
+		}
+		body = part.Body
+	}
+	if body == nil {
+		d.Addf("", false, "the file is empty: config.example.yaml shows what goes in")
+		return false
+	}
+	d.value(body, into, "")
+	return !d.broken[""] // a file of some other shape has every key missing: no use to say so
+}
+
+// syntax reports where the file is no YAML. The library's own report is not
+// passed on: it quotes the lines around, and a secret may be in them.
+func (d *Document) syntax(err error) {
+	var e *yaml.SyntaxError
+	if !errors.As(err, &e) || e.Token == nil || e.Token.Position == nil {
+		d.Addf("", false, "the file is not YAML: check quotes, brackets and indentation")
+		return
+	}
+	at := place{line: e.Token.Position.Line, column: e.Token.Position.Column}
+	d.addAtf(at, "", false, "the file is not YAML here: check quotes, brackets, colons and indentation (spaces, no tabs)")
+}

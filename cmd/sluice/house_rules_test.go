@@ -1,0 +1,245 @@
+package main_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rule is one rule of the house, with the reason that whoever wants to break it
+// has to answer.
+type rule struct {
+	name, reason string
+	// broken says what in a file breaks the rule.
+	broken func(s *source) []string
+}
+
+// Libraries that only some rooms may use.
+const (
+	river   = "github.com/riverqueue/river"
+	pgx     = "github.com/jackc/pgx"
+	jsontxt = "github.com/go-json-experiment/json/jsontext"
+)
+
+// imports makes a rule out of who may not import what; tests may.
+func imports(name, reason string, forbidden func(s *source, imported string) bool) rule {
+	return rule{name: name, reason: reason, broken: func(s *source) []string {
+		var found []string
+		for _, imported := range s.imports {
+			if !s.test && forbidden(s, imported) {
+				found = append(found, "imports "+imported)
+			}
+		}
+		return found
+	}}
+}
+
+// uses makes a rule out of names that only the files of allowed folders may use.
+func uses(name, reason string, tests bool, names []string, allowed ...string) rule {
+	return rule{name: name, reason: reason, broken: func(s *source) []string {
+		var found []string
+		for _, used := range s.names {
+			if slices.Contains(names, used) && !s.within(allowed...) && (tests || !s.test) {
+				found = append(found, "uses "+used)
+			}
+		}
+		return found
+	}}
+}
+
+// standard says that an import is of the standard library.
+func standard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return first != "sluice" && !strings.Contains(first, ".")
+}
+
+// ours is an import of this module without its name, "" for others.
+func ours(imported string) string {
+	inner, _ := strings.CutPrefix(imported, "sluice/")
+	if inner == imported {
+		return ""
+	}
+	return inner
+}
+
+// child is the room below pipeline that a path is in: "warehouse" for
+// pipeline/warehouse/loader, "" for pipeline itself.
+func child(p string) string {
+	inner, _ := strings.CutPrefix(p, "pipeline/")
+	if inner == p {
+		return ""
+	}
+	room, _, _ := strings.Cut(inner, "/")
+	return room
+}
+
+func rules() []rule {
+	return slices.Concat(importRules(), nameRules())
+}
+
+func importRules() []rule {
+	return []rule{
+		imports("schema imports the standard library only",
+			"everybody reads declarations: what they need, everybody needs",
+			func(s *source, imported string) bool { return s.folder == "schema" && !standard(imported) }),
+		imports("the rooms of schema import schema and the JSON tokenizer",
+			"they are pure: bytes and declarations in, rows or text out; encoding/json takes doubled keys and other spellings",
+			func(s *source, imported string) bool {
+				return strings.HasPrefix(s.folder, "schema/") && !standard(imported) && imported != jsontxt && !under(ours(imported), "schema")
+			}),
+		imports("connectors import schema only",
+			"they are data and cannot do anything: a resource is added without reading the engine",
+			func(s *source, imported string) bool {
+				return s.within("connectors") && ours(imported) != "schema" && !under(ours(imported), "connectors")
+			}),
+		imports("pipeline never imports connectors, sandbox or cmd",
+			"the engine gets resources as values, so it cannot know one by name, and it cannot know that upstream is played",
+			func(s *source, imported string) bool {
+				return s.within("pipeline") && slices.ContainsFunc([]string{"connectors", "sandbox", "cmd"}, func(f string) bool { return under(ours(imported), f) })
+			}),
+		imports("the children of pipeline do not import each other",
+			"they meet in cmd through small interfaces that the consumer defines, so each can be read, tested and replaced alone",
+			func(s *source, imported string) bool {
+				room := child(ours(imported))
+				return s.within("pipeline") && room != "" && room != child(s.folder)
+			}),
+		imports("sandbox imports nothing of ours",
+			"the second entry of a double bookkeeping must not be a copy of the first",
+			func(s *source, imported string) bool {
+				return s.within("sandbox") && ours(imported) != "" && !under(ours(imported), "sandbox")
+			}),
+		imports("nobody but cmd imports sandbox",
+			"the program must not know that upstream is played; tests may",
+			func(s *source, imported string) bool {
+				return under(ours(imported), "sandbox") && !s.within("sandbox", "cmd")
+			}),
+		imports("the queue only in jobs and cmd",
+			"River is young and changes monthly, and holds tickets only (docs/decisions/0002); migrations run its own migrator",
+			func(s *source, imported string) bool {
+				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
+				return under(imported, river) && !s.within("pipeline/jobs", "cmd") && !migrator
+			}),
+		imports("net/http only in upstream, sandbox and cmd",
+			"upstream is the only door in; sandbox and cmd are servers (and cmd asks its own health page)",
+			func(s *source, imported string) bool {
+				return under(imported, "net/http") && !s.within("pipeline/upstream", "sandbox", "cmd")
+			}),
+		imports("pgx only where rows and jobs are written",
+			"the warehouse is the only door out; package pipeline itself names the transaction type and nothing else",
+			func(s *source, imported string) bool {
+				names := s.folder == "pipeline" && imported == pgx+"/v5"
+				return under(imported, pgx) && !s.within("pipeline/warehouse", "pipeline/jobs", "migrations", "cmd") && !names
+			}),
+		imports("database/sql and goose only in migrations and the warehouse",
+			"goose asks for database/sql; everything else speaks pgx, which keeps every digit",
+			func(s *source, imported string) bool {
+				return (under(imported, "database/sql") || strings.HasPrefix(imported, "github.com/pressly/goose")) && !s.within("migrations", "pipeline/warehouse")
+			}),
+		imports("no tests' libraries in the program",
+			"what only tests need stays out of the binary; warehousetest is a room for tests",
+			func(s *source, imported string) bool {
+				libraries := []string{"testing", "github.com/testcontainers", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/google/go-cmp"}
+				return !s.within("pipeline/warehouse/warehousetest") && slices.ContainsFunc(libraries, func(l string) bool { return under(imported, l) })
+			}),
+	}
+}
+
+func nameRules() []rule {
+	return []rule{
+		uses("the clock is passed in",
+			"the database's clock decides about budgets, and a test has to be able to say what time it is",
+			false, []string{"time.Now", "time.Since", "time.Until"}, "cmd"),
+		uses("nobody sleeps",
+			"a sleep is too long or too short: wait for a signal, a timer beside a context, or the state itself",
+			true, []string{"time.Sleep"}),
+		uses("only cmd ends the process",
+			"whoever ends it elsewhere skips what others would have cleaned up; TestMain is the other place",
+			false, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"}, "cmd"),
+		uses("HTTP clients only in upstream",
+			"a call that does not go through upstream is not counted (promise 3); cmd asks its own health page",
+			false, []string{"net/http.Client", "net/http.Transport", "net/http.NewRequest", "net/http.NewRequestWithContext"}, "pipeline/upstream", "cmd"),
+		uses("no default HTTP client",
+			"it has no deadline, follows redirects and is shared by everybody",
+			true, []string{
+				"net/http.DefaultClient", "net/http.DefaultTransport", "net/http.Get", "net/http.Head", "net/http.Post", "net/http.PostForm",
+				"net/http.DefaultServeMux", "net/http.Handle", "net/http.HandleFunc",
+			}),
+		{name: "no init", reason: "what runs by being imported is read by nobody", broken: func(s *source) []string {
+			if s.hasInit {
+				return []string{"declares init"}
+			}
+			return nil
+		}},
+		{name: "no skipped tests", reason: "a test that did not run looks like one that passed; rapid's Skip draws another case", broken: func(s *source) []string {
+			var found []string
+			if slices.Contains(s.imports, "pgregory.net/rapid") {
+				return nil
+			}
+			for _, call := range s.calls {
+				if slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, call) && (s.test || s.within("pipeline/warehouse/warehousetest")) {
+					found = append(found, "calls "+call)
+				}
+			}
+			return found
+		}},
+		{name: "small rooms", reason: "a file is read in one sitting or not at all", broken: func(s *source) []string {
+			if s.lines > maxFileLines && !s.test && !s.within("connectors") {
+				return []string{fmt.Sprintf("has %d lines, at most %d", s.lines, maxFileLines)}
+			}
+			return nil
+		}},
+	}
+}
+
+// TestRulesBite breaks every rule once and keeps it once.
+func TestRulesBite(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("// line\n", maxFileLines)
+	cases := map[string]struct{ path, bad, goodPath, good string }{
+		"schema imports the standard library only":                    {"schema/a.go", `import "golang.org/x/text"`, "schema/a.go", `import "time"`},
+		"the rooms of schema import schema and the JSON tokenizer":    {"schema/render/a.go", `import "sluice/pipeline"`, "schema/normalize/a.go", `import "sluice/schema"`},
+		"connectors import schema only":                               {"connectors/chat/a.go", `import "os"`, "connectors/a.go", `import "sluice/connectors/chat"`},
+		"pipeline never imports connectors, sandbox or cmd":           {"pipeline/jobs/a.go", `import "sluice/connectors"`, "pipeline/jobs/a_test.go", `import "sluice/connectors"`},
+		"the children of pipeline do not import each other":           {"pipeline/jobs/a.go", `import "sluice/pipeline/warehouse/loader"`, "pipeline/warehouse/a.go", `import "sluice/pipeline/warehouse/loader"`},
+		"sandbox imports nothing of ours":                             {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
+		"nobody but cmd imports sandbox":                              {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/a.go", `import "sluice/sandbox"`},
+		"the queue only in jobs and cmd":                              {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
+		"net/http only in upstream, sandbox and cmd":                  {"pipeline/budget/a.go", `import "net/http"`, "pipeline/upstream/a.go", `import "net/http"`},
+		"pgx only where rows and jobs are written":                    {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},
+		"database/sql and goose only in migrations and the warehouse": {"pipeline/jobs/a.go", `import "database/sql"`, "migrations/a.go", `import "github.com/pressly/goose/v3"`},
+		"no tests' libraries in the program":                          {"cmd/sluice/a.go", `import "testing"`, "cmd/sluice/a_test.go", `import "testing"`},
+		"the clock is passed in":                                      {"pipeline/a.go", "import clock \"time\"\nvar now = clock.Now", "cmd/sluice/a.go", "import \"time\"\nvar now = time.Now"},
+		"nobody sleeps":                                               {"pipeline/a_test.go", "import \"time\"\nfunc f() { time.Sleep(1) }", "pipeline/a.go", "import \"time\"\nvar d time.Duration"},
+		"only cmd ends the process":                                   {"sandbox/a.go", "import \"os\"\nfunc f() { os.Exit(1) }", "sandbox/a_test.go", "import \"os\"\nfunc f() { os.Exit(1) }"},
+		"HTTP clients only in upstream":                               {"sandbox/a.go", "import \"net/http\"\nvar c http.Client", "sandbox/a.go", "import \"net/http\"\nvar c http.Server"},
+		"no default HTTP client":                                      {"pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.DefaultClient", "pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.Client{}"},
+		"no init":                                                     {"schema/a.go", "func init() {}", "schema/a.go", "type x int\nfunc (x) init() {}"},
+		"no skipped tests":                                            {"schema/a_test.go", "func f(t *T) { t.Skip() }", "schema/a.go", "func f(s *scanner) { s.Skip() }"},
+		"small rooms":                                                 {"schema/a.go", long, "schema/a_test.go", long},
+	}
+	for _, rule := range rules() {
+		t.Run(rule.name, func(t *testing.T) {
+			t.Parallel()
+			test, ok := cases[rule.name]
+			if !ok || rule.reason == "" {
+				t.Fatal("a rule needs a reason, and a case here that breaks it")
+			}
+			for name, want := range map[string]struct {
+				path, text string
+				broken     bool
+			}{"broken": {test.path, test.bad, true}, "kept": {test.goodPath, test.good, false}} {
+				s, err := parse(want.path, []byte("package a\n"+want.text+"\n"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found := rule.broken(s); (len(found) > 0) != want.broken {
+					t.Errorf("%s: found %q in %s", name, found, want.path)
+				}
+			}
+		})
+	}
+	if !laterWords().MatchString("// TO"+"DO: later") || laterWords().MatchString("mastodon") {
+		t.Error("the words for later are not found, or found where they are not")
+	}
+}

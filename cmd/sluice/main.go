@@ -1,0 +1,45 @@
+// Command sluice copies the business records of organizations from a suite of
+// accounting, invoicing, billing, inventory and chat services into a Postgres
+// warehouse and keeps the two equal.
+//
+// This package is wiring: one file per command, and Main, which tests can start.
+// What is copied is declared in connectors, how is in pipeline. Start reading at
+// Main, then sync.go.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := Main(ctx, os.Args[1:], Env{
+		Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now,
+	})
+	stop()
+	os.Exit(code)
+}
+
+// Env is what a process has around it.
+type Env struct {
+	Stdout, Stderr io.Writer
+	LookupEnv      func(string) (string, bool)
+	ReadFile       func(string) ([]byte, error)
+	Now            func() time.Time
+}
+
+// Main runs one command line and gives its exit code: 0 fine, 1 something
+// failed, 2 usage or configuration, 3 database or upstream out of reach, 4 stopped
+// by the budget with work left.
+func Main(ctx context.Context, args []string, env Env) int {
+	root := newRoot(env)
+	root.SetArgs(args)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	return conclude(env.Stderr, root.ExecuteContext(ctx))
+}

@@ -1,0 +1,112 @@
+// Package metrics shows the state of the streams to Prometheus. It reads the
+// control tables when it is asked: every process tells the same truth, and there
+// is nothing to keep in step.
+//
+// Labels are organization, service and resource, which the configuration bounds;
+// no label ever holds a value of a record. Start reading at Registry.
+package metrics
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"sluice/pipeline/warehouse/report"
+)
+
+// readLimit bounds what one scrape may take.
+const readLimit = 5 * time.Second
+
+// Source is what metrics are read from.
+type Source interface {
+	Streams(ctx context.Context, organization string) ([]report.Stream, error)
+	Spent(ctx context.Context, organization string) ([]report.Spent, error)
+}
+
+// Registry holds the metrics of one process.
+func Registry(source Source) *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		newStreams(source),
+	)
+	return registry
+}
+
+// streams collects what the control tables say.
+type streams struct {
+	source Source
+	up     *prometheus.Desc
+	state  *prometheus.Desc
+	mark   *prometheus.Desc
+	done   *prometheus.Desc
+	fails  *prometheus.Desc
+	quar   *prometheus.Desc
+	calls  *prometheus.Desc
+}
+
+func newStreams(source Source) *streams {
+	stream := []string{"organization", "service", "resource"}
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("sluice_"+name, help, labels, nil)
+	}
+	return &streams{
+		source: source,
+		up:     desc("database_up", "Whether the control tables could be read."),
+		state:  desc("stream_state", "1 for the state that the stream is in.", append(stream, "state")...),
+		mark:   desc("stream_mark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
+		done:   desc("stream_last_done_timestamp_seconds", "When a run of the stream was last done.", stream...),
+		fails:  desc("stream_failures", "Failures of the stream in a row.", stream...),
+		quar:   desc("stream_quarantined_records", "Records of the stream in quarantine.", stream...),
+		calls:  desc("calls_24h", "Calls of the last 24 hours.", "service", "resource", "class"),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (s *streams) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{s.up, s.state, s.mark, s.done, s.fails, s.quar, s.calls} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *streams) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
+	defer cancel()
+	rows, err := s.source.Streams(ctx, "")
+	var spent []report.Spent
+	if err == nil {
+		spent, err = s.source.Spent(ctx, "")
+	}
+	if err != nil {
+		out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 0)
+		return
+	}
+	out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 1)
+	for i := range rows {
+		s.stream(out, &rows[i])
+	}
+	for i := range spent {
+		c := &spent[i]
+		out <- prometheus.MustNewConstMetric(s.calls, prometheus.GaugeValue, float64(c.Calls), c.Service, c.Resource, c.Class)
+	}
+}
+
+func (s *streams) stream(out chan<- prometheus.Metric, row *report.Stream) {
+	gauge := func(desc *prometheus.Desc, value float64, more ...string) {
+		labels := append([]string{row.Organization, row.Service, row.Resource}, more...)
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	gauge(s.state, 1, row.State)
+	gauge(s.fails, float64(row.Failures))
+	gauge(s.quar, float64(row.Quarantined))
+	if row.Mark != nil {
+		gauge(s.mark, float64(row.Mark.Unix()))
+	}
+	if row.LastDoneAt != nil {
+		gauge(s.done, float64(row.LastDoneAt.Unix()))
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/show"
+)
+
+// cli is what every command has at hand.
+type cli struct {
+	env      Env
+	config   string
+	json     bool
+	logLevel string
+}
+
+func newRoot(env Env) *cobra.Command {
+	c := &cli{env: env}
+	root := &cobra.Command{
+		Use:   "sluice",
+		Short: "Copy business records into Postgres and keep the two equal",
+		Long: `sluice copies the business records of organizations (chart of accounts, vendor
+payments, items, bills, credit notes, chat conversations) from a suite of REST
+services into a Postgres warehouse, and keeps the two equal, within the minute,
+concurrency and daily limits that the services set.
+
+New here? Run 'sluice demo': it needs no configuration.
+With an account: copy config.example.yaml to config.yaml, fill it in, then
+'sluice check', 'sluice migrate' and 'sluice sync'.
+
+Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
+3 database or upstream out of reach, 4 stopped by the budget with work left.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.config, "config", "", "configuration file (default: $SLUICE_CONFIG, then config.yaml)")
+	flags.BoolVar(&c.json, "json", false, "print JSON instead of text")
+	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: log.level of the configuration)")
+	root.AddCommand(
+		c.demoCommand(), c.syncCommand(), c.serveCommand(), c.statusCommand(), c.runsCommand(), c.checkCommand(),
+		c.migrateCommand(), c.resourcesCommand(), c.quarantineCommand(), c.sandboxCommand(), c.draftCommand(),
+		c.dictionaryCommand(), c.healthCommand(), c.versionCommand(),
+	)
+	return root
+}
+
+func (c *cli) printer() show.Printer { return show.Printer{Out: c.env.Stdout, JSON: c.json} }
+
+// path is the configuration file in use.
+func (c *cli) path() string {
+	if c.config != "" {
+		return c.config
+	}
+	if path, ok := c.env.LookupEnv("SLUICE_CONFIG"); ok && path != "" {
+		return path
+	}
+	return "config.yaml"
+}
+
+// options are those of an app for this command line.
+func (c *cli) options() app.Options {
+	return app.Options{
+		ConfigPath: c.path(),
+		LookupEnv:  c.env.LookupEnv,
+		ReadFile:   c.env.ReadFile,
+		Now:        c.env.Now,
+		LogTo:      c.env.Stderr,
+		LogLevel:   c.logLevel,
+	}
+}
+
+// parseLevel reads a log level.
+func parseLevel(name string) (zerolog.Level, error) {
+	level, err := zerolog.ParseLevel(name)
+	if err != nil {
+		return level, usage("log level %q is none of debug, info, warn, error", name)
+	}
+	return level, nil
+}

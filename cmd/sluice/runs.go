@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline/warehouse/report"
+)
+
+func (c *cli) runsCommand() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use:     "runs [resource]",
+		Short:   "List the last runs: what each read, wrote and spent",
+		Example: "  sluice runs inventory.bills --limit 5",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			filter := report.RunFilter{Limit: limit}
+			if len(args) == 1 {
+				filter.Service, filter.Resource = splitName(args[0])
+			}
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+				return c.runs(ctx, a, filter)
+			})
+		},
+	}
+	cmd.Flags().IntVar(&limit, "limit", 20, "how many runs")
+	return cmd
+}
+
+// splitName takes service and resource apart; a name without a dot is a resource.
+func splitName(name string) (service, resource string) {
+	if before, after, found := strings.Cut(name, "."); found {
+		return before, after
+	}
+	return "", name
+}
+
+func (c *cli) runs(ctx context.Context, a *app.App, filter report.RunFilter) error {
+	runs, err := a.Report.Runs(ctx, filter)
+	if err != nil {
+		return fmt.Errorf("read the runs: %w", err)
+	}
+	if c.json {
+		return c.printer().Document(runs)
+	}
+	rows := make([][]string, 0, len(runs))
+	for i := range runs {
+		r := &runs[i]
+		outcome := r.Outcome
+		if outcome == "" {
+			outcome = "open"
+		}
+		rows = append(rows, []string{
+			show.Count(r.ID), r.Service + "." + r.Resource, r.StartedAt.In(a.Zone(r.Organization)).Format("2006-01-02 15:04:05"),
+			fmt.Sprintf("%.1f s", r.Seconds), outcome, show.Count(r.Received), show.Count(r.Inserted), show.Count(r.Updated),
+			show.Count(r.Quarantined), show.Count(r.Calls), r.Note,
+		})
+	}
+	header := []string{"RUN", "STREAM", "STARTED", "TIME", "OUTCOME", "READ", "NEW", "CHANGED", "QUARANTINED", "CALLS", "NOTE"}
+	return c.printer().Table(header, rows)
+}

@@ -1,0 +1,141 @@
+// Package show prints for people and for programs: tables, a progress line that
+// rewrites itself on a terminal and stays plain elsewhere, and JSON.
+//
+// It never decides anything and reads nothing but what it is given. Start reading
+// at Printer.
+package show
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Printer writes a command's result.
+type Printer struct {
+	Out io.Writer
+	// JSON selects one JSON document instead of text.
+	JSON bool
+}
+
+// Table prints rows under a header, columns aligned.
+func (p Printer) Table(header []string, rows [][]string) error {
+	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
+	if _, err := fmt.Fprintln(w, strings.Join(header, "\t")); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+			return fmt.Errorf("print: %w", err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// Document prints a value as indented JSON.
+func (p Printer) Document(value any) error {
+	encoder := json.NewEncoder(p.Out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("print as JSON: %w", err)
+	}
+	return nil
+}
+
+// Line prints one line of text.
+func (p Printer) Line(format string, args ...any) error {
+	if _, err := fmt.Fprintf(p.Out, format+"\n", args...); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// Count writes a number with thousands apart: 12,345.
+func Count[N ~int | ~int64](n N) string {
+	digits := fmt.Sprintf("%d", int64(n))
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// Age writes a duration in one unit that fits: 42 s, 7 min, 3 h, 12 d.
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 s"
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	default:
+		return fmt.Sprintf("%.0f d", d.Hours()/24)
+	}
+}
+
+// IsTerminal says whether a writer is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Progress is one line that is rewritten on a terminal. Elsewhere only what is
+// kept with Keep is printed, so that logs hold no half lines.
+type Progress struct {
+	out   io.Writer
+	live  bool
+	width int
+}
+
+// NewProgress prepares progress on a writer.
+func NewProgress(out io.Writer) *Progress {
+	p := &Progress{out: out, live: IsTerminal(out), width: 100}
+	if f, ok := out.(*os.File); ok && p.live {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
+			p.width = width
+		}
+	}
+	return p
+}
+
+// Show replaces the line. Write errors are of no consequence: progress is not a result.
+func (p *Progress) Show(line string) {
+	if !p.live {
+		return
+	}
+	if runes := []rune(line); len(runes) > p.width-1 {
+		line = string(runes[:p.width-2]) + "…"
+	}
+	_, _ = fmt.Fprint(p.out, "\r\x1b[K"+line)
+}
+
+// Keep prints a line that stays, above the one that is rewritten.
+func (p *Progress) Keep(line string) {
+	if p.live {
+		line = "\r\x1b[K" + line
+	}
+	_, _ = fmt.Fprintln(p.out, line)
+}
+
+// Clear removes the line that is rewritten.
+func (p *Progress) Clear() {
+	if p.live {
+		_, _ = fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/report"
+)
+
+func (c *cli) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show where every stream stands, and what the budget has left",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withApp(cmd.Context(), c.status)
+		},
+	}
+}
+
+// withApp runs a command on an opened app and closes it.
+func (c *cli) withApp(ctx context.Context, work func(context.Context, *app.App) error) error {
+	a, err := app.Open(ctx, c.options())
+	if err != nil {
+		return err //nolint:wrapcheck // it says what to do
+	}
+	return errors.Join(work(ctx, a), a.Close())
+}
+
+// statusView is what the status command shows.
+type statusView struct {
+	Streams []report.Stream `json:"streams"`
+	Budgets []budgetView    `json:"budgets"`
+}
+
+// budgetView is a service's day.
+type budgetView struct {
+	report.Budget
+
+	Limit int `json:"limit"`
+}
+
+func (c *cli) status(ctx context.Context, a *app.App) error {
+	streams, err := a.Report.Streams(ctx, "")
+	if err != nil {
+		return fmt.Errorf("read the streams: %w", err)
+	}
+	view := statusView{Streams: streams}
+	if view.Budgets, err = budgets(ctx, a); err != nil {
+		return err
+	}
+	if c.json {
+		return c.printer().Document(view)
+	}
+	return c.printStatus(a, view)
+}
+
+func budgets(ctx context.Context, a *app.App) ([]budgetView, error) {
+	var views []budgetView
+	seen := make(map[string]bool)
+	for _, stream := range a.Streams() {
+		id := stream.Organization + "/" + stream.Service.Name
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		limits, err := a.Limits(stream.Organization, stream.Service.Name)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // it names the service
+		}
+		budget, err := a.Report.BudgetLeft(ctx, stream.Organization, stream.Service.Name)
+		if err != nil {
+			return nil, fmt.Errorf("read the budget: %w", err)
+		}
+		views = append(views, budgetView{Budget: budget, Limit: limits.Daily})
+	}
+	return views, nil
+}
+
+func (c *cli) printStatus(a *app.App, view statusView) error {
+	now := c.env.Now()
+	rows := make([][]string, 0, len(view.Streams))
+	for i := range view.Streams {
+		s := &view.Streams[i]
+		if !s.Enabled {
+			continue
+		}
+		rows = append(rows, []string{
+			s.Organization, s.Service + "." + s.Resource, s.State, complete(s.Mark, a.Zone(s.Organization)), age(s.LastDoneAt, now),
+			next(s, now), show.Count(s.Quarantined), remark(s),
+		})
+	}
+	p := c.printer()
+	header := []string{"ORGANIZATION", "STREAM", "STATE", "COMPLETE UP TO", "LAST DONE", "NEXT", "QUARANTINED", "REMARK"}
+	if err := p.Table(header, rows); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	for i := range view.Budgets {
+		b := &view.Budgets[i]
+		text := fmt.Sprintf("%s %s: %s calls in the last 24 h", b.Organization, b.Service, show.Count(b.Day))
+		if b.Limit > 0 {
+			text += fmt.Sprintf(" of %s", show.Count(b.Limit))
+		}
+		if b.RemainingSeen != nil && b.LimitSeen != nil {
+			text += fmt.Sprintf("; upstream says %s of %s are left", show.Count(*b.RemainingSeen), show.Count(*b.LimitSeen))
+		}
+		if b.ExhaustedUntil != nil {
+			text += ", spent until " + b.ExhaustedUntil.In(a.Zone(b.Organization)).Format("2006-01-02 15:04 MST")
+		}
+		if err := p.Line("%s", text); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	return nil
+}
+
+func complete(mark *time.Time, zone *time.Location) string {
+	if mark == nil {
+		return "never"
+	}
+	return mark.In(zone).Format("2006-01-02 15:04:05 MST")
+}
+
+func age(at *time.Time, now time.Time) string {
+	if at == nil {
+		return "never"
+	}
+	return show.Age(now.Sub(*at)) + " ago"
+}
+
+func next(s *report.Stream, now time.Time) string {
+	switch {
+	case s.State == string(pipeline.StateDenied):
+		return "when asked for"
+	case s.Until != nil && s.Until.After(now):
+		return "in " + show.Age(s.Until.Sub(now))
+	case s.Run != nil:
+		return "now"
+	case s.NextDueAt.After(now):
+		return "in " + show.Age(s.NextDueAt.Sub(now))
+	default:
+		return "due"
+	}
+}
+
+func remark(s *report.Stream) string {
+	if s.Reason != "" {
+		return s.Reason
+	}
+	return s.Note
+}

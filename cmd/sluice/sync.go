@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
+)
+
+func (c *cli) syncCommand() *cobra.Command {
+	var organization string
+	cmd := &cobra.Command{
+		Use:   "sync [resource ...]",
+		Short: "Copy what changed, once, and say what it did",
+		Long: `Copy what changed since the last run, and everything on the first one. Without
+arguments all enabled resources of all organizations are copied; arguments name
+resources (bills), services (inventory) or both (inventory.bills).
+
+Any number of sync and serve processes may run at once on one database: they
+share the work and the budget. A run that was killed goes on where it stopped.`,
+		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org 60012345678 --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := app.Open(cmd.Context(), c.options())
+			if err != nil {
+				return err
+			}
+			result, err := c.syncOnce(cmd.Context(), a, args, organization)
+			if err == nil {
+				err = c.printSync(result)
+			}
+			if closeErr := a.Close(); err == nil {
+				err = closeErr
+			}
+			if err != nil {
+				return err
+			}
+			return exit(result.code(a.Config.Quarantine.MaxShare))
+		},
+	}
+	cmd.Flags().StringVar(&organization, "org", "", "only this organization (id or name)")
+	return cmd
+}
+
+// syncOnce asks for streams and works the queue until all of them have ended,
+// wait for the day to turn, or the context ends.
+func (c *cli) syncOnce(ctx context.Context, a *app.App, names []string, organization string) (*syncResult, error) {
+	streams, err := a.Select(names, organization)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.await(ctx, a, queue, streams)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
+	defer cancel()
+	return result, errors.Join(err, queue.Stop(stop))
+}
+
+// The rhythm and the patience of a sync.
+const (
+	pollEvery      = 250 * time.Millisecond
+	queueStopLimit = 40 * time.Second
+)
+
+func (c *cli) await(ctx context.Context, a *app.App, queue *app.Queue, streams []pipeline.Stream) (*syncResult, error) {
+	keys := make([]pipeline.Key, 0, len(streams))
+	for _, stream := range streams {
+		keys = append(keys, stream.Key())
+	}
+	if err := a.DB.Request(ctx, keys); err != nil {
+		return nil, fmt.Errorf("ask for the streams: %w", err)
+	}
+	watch, err := newWatch(ctx, a, keys, c.env.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := queue.Insert(ctx, keys); err != nil {
+		return nil, err //nolint:wrapcheck // it names the stream
+	}
+	progress := show.NewProgress(c.env.Stderr)
+	defer progress.Clear()
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		over, err := watch.look(ctx, progress)
+		if err != nil || over {
+			return watch.result(), err
+		}
+		select {
+		case <-ctx.Done():
+			return watch.result(), fmt.Errorf("interrupted: what was loaded stays, the next sync goes on from there: %w", context.Cause(ctx))
+		case <-ticker.C:
+		}
+	}
+}
+
+func (c *cli) printSync(result *syncResult) error {
+	p := c.printer()
+	if p.JSON {
+		return p.Document(result) //nolint:wrapcheck // it says what failed
+	}
+	rows := make([][]string, 0, len(result.Streams))
+	for _, s := range result.Streams {
+		rows = append(rows, []string{
+			s.Service + "." + s.Resource, s.Outcome, show.Count(s.Inserted), show.Count(s.Updated), show.Count(s.Unchanged),
+			show.Count(s.Quarantined), show.Count(s.Calls), fmt.Sprintf("%.1f s", s.Seconds), s.Note,
+		})
+	}
+	header := []string{"RESOURCE", "OUTCOME", "NEW", "CHANGED", "UNCHANGED", "QUARANTINED", "CALLS", "TIME", "NOTE"}
+	if err := p.Table(header, rows); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	return p.Line("%s", result.text()) //nolint:wrapcheck // it says what failed
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/report"
+)
+
+// streamResult is what a sync did to one stream.
+type streamResult struct {
+	pipeline.Key
+
+	State       string  `json:"state"`
+	Outcome     string  `json:"outcome"`
+	Kind        string  `json:"kind,omitempty"`
+	Run         int64   `json:"run"`
+	Received    int64   `json:"received"`
+	Inserted    int64   `json:"inserted"`
+	Updated     int64   `json:"updated"`
+	Unchanged   int64   `json:"unchanged"`
+	Quarantined int64   `json:"quarantined"`
+	Calls       int64   `json:"calls"`
+	Seconds     float64 `json:"seconds"`
+	Reason      string  `json:"reason,omitempty"`
+	Note        string  `json:"note,omitempty"`
+}
+
+func (r *streamResult) fill(run report.Run) {
+	r.Outcome, r.Kind, r.Run, r.Note = run.Outcome, run.Kind, run.ID, run.Note
+	r.Received, r.Inserted, r.Updated, r.Unchanged = run.Received, run.Inserted, run.Updated, run.Unchanged
+	r.Quarantined, r.Calls, r.Seconds = run.Quarantined, run.Calls, run.Seconds
+}
+
+// line is what stays on the screen when a stream ends.
+func (r *streamResult) line() string {
+	text := fmt.Sprintf("%s.%s: %s, %s new, %s changed, %s calls", r.Service, r.Resource, r.Outcome,
+		show.Count(r.Inserted), show.Count(r.Updated), show.Count(r.Calls))
+	if r.Quarantined > 0 {
+		text += fmt.Sprintf(", %s in quarantine (sluice quarantine list)", show.Count(r.Quarantined))
+	}
+	if r.Note != "" {
+		text += ": " + r.Note
+	}
+	return text
+}
+
+// syncResult is what a sync did.
+type syncResult struct {
+	Streams []streamResult `json:"streams"`
+	Seconds float64        `json:"seconds"`
+}
+
+func (w *watch) result() *syncResult {
+	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds()}
+	for _, key := range w.keys {
+		if r, ended := w.ended[key]; ended {
+			result.Streams = append(result.Streams, r)
+		}
+	}
+	return result
+}
+
+func (r *syncResult) sum() streamResult {
+	var all streamResult
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		all.Received += s.Received
+		all.Inserted += s.Inserted
+		all.Updated += s.Updated
+		all.Unchanged += s.Unchanged
+		all.Quarantined += s.Quarantined
+		all.Calls += s.Calls
+	}
+	return all
+}
+
+func (r *syncResult) text() string {
+	all := r.sum()
+	text := fmt.Sprintf("%s records read with %s calls in %s: %s new, %s changed, %s unchanged.",
+		show.Count(all.Received), show.Count(all.Calls), show.Age(time.Duration(r.Seconds*float64(time.Second))),
+		show.Count(all.Inserted), show.Count(all.Updated), show.Count(all.Unchanged))
+	if all.Quarantined > 0 {
+		text += fmt.Sprintf("\n%s records do not fit and are in quarantine: sluice quarantine list.", show.Count(all.Quarantined))
+	}
+	return text
+}
+
+// code is the exit code of a sync: 1 if a stream failed or too large a share of
+// its records went to quarantine, 3 if upstream could not be reached at all, 4 if
+// only the budget stopped it.
+func (r *syncResult) code(maxShare float64) int {
+	failed, unreachable, waiting := 0, 0, 0
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		switch {
+		case s.Outcome == string(pipeline.OutcomeFailed):
+			failed++
+			if s.Kind == pipeline.Unavailable.String() {
+				unreachable++
+			}
+		case s.Outcome == string(pipeline.StateWaiting):
+			waiting++
+		case s.Received > 0 && float64(s.Quarantined) > maxShare*float64(s.Received):
+			failed++
+		}
+	}
+	switch {
+	case failed > 0 && unreachable == len(r.Streams):
+		return codeEnvironment
+	case failed > 0:
+		return codeFailed
+	case waiting > 0:
+		return codeBudget
+	default:
+		return codeFine
+	}
+}
+
+// eta estimates what is left from what the last full reading of each stream at
+// work received; zero if there is nothing to go by.
+func (w *watch) eta(ctx context.Context) time.Duration {
+	var longest time.Duration
+	for i := range w.current {
+		run := &w.current[i]
+		if run.Received == 0 || run.Seconds <= 0 {
+			continue
+		}
+		before, err := w.app.Report.Runs(ctx, report.RunFilter{
+			Organization: run.Organization, Service: run.Service, Resource: run.Resource, Limit: 5,
+		})
+		if err != nil {
+			return 0 // progress is not a result
+		}
+		for j := range before {
+			known := &before[j]
+			sameWay := (known.Bound == nil) == (run.Bound == nil)
+			if known.ID == run.ID || known.Outcome != string(pipeline.OutcomeDone) || !sameWay || known.Received <= run.Received {
+				continue
+			}
+			left := float64(known.Received-run.Received) * run.Seconds / float64(run.Received)
+			longest = max(longest, time.Duration(left*float64(time.Second)))
+			break
+		}
+	}
+	return longest
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/report"
+)
+
+// watch looks at the tables while streams are worked, in whichever process.
+type watch struct {
+	app     *app.App
+	keys    []pipeline.Key
+	wanted  map[pipeline.Key]int64
+	ended   map[pipeline.Key]streamResult
+	began   time.Time
+	now     func() time.Time
+	current []report.Run
+}
+
+func newWatch(ctx context.Context, a *app.App, keys []pipeline.Key, now func() time.Time) (*watch, error) {
+	w := &watch{
+		app: a, keys: keys, began: now(), now: now,
+		wanted: make(map[pipeline.Key]int64, len(keys)), ended: make(map[pipeline.Key]streamResult, len(keys)),
+	}
+	streams, err := w.streams(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		w.wanted[key] = streams[key].Wanted
+	}
+	return w, nil
+}
+
+func (w *watch) streams(ctx context.Context) (map[pipeline.Key]report.Stream, error) {
+	rows, err := w.app.Report.Streams(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("look at the streams: %w", err)
+	}
+	streams := make(map[pipeline.Key]report.Stream, len(rows))
+	for _, s := range rows {
+		streams[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s
+	}
+	return streams, nil
+}
+
+// look notes which streams have ended and shows where the others stand. It says
+// whether there is nothing left to wait for.
+func (w *watch) look(ctx context.Context, progress *show.Progress) (bool, error) {
+	streams, err := w.streams(ctx)
+	if err != nil {
+		return false, err
+	}
+	over := true
+	w.current = w.current[:0]
+	for _, key := range w.keys {
+		stream := streams[key]
+		if _, done := w.ended[key]; !done && stream.Done >= w.wanted[key] {
+			if err := w.end(ctx, key, stream, progress); err != nil {
+				return false, err
+			}
+		}
+		_, done := w.ended[key]
+		waits := stream.State == string(pipeline.StateWaiting)
+		if !done && stream.Run != nil {
+			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
+			if err != nil {
+				return false, fmt.Errorf("look at a run: %w", err)
+			}
+			w.current = append(w.current, run)
+		}
+		over = over && (done || waits)
+	}
+	progress.Show(w.line(ctx))
+	if !over {
+		return false, nil
+	}
+	return true, w.waiting(ctx, streams, progress)
+}
+
+// end keeps the result of a stream whose run ended.
+func (w *watch) end(ctx context.Context, key pipeline.Key, stream report.Stream, progress *show.Progress) error {
+	result := streamResult{Key: key, State: stream.State, Reason: stream.Reason}
+	if stream.LastRun != nil {
+		run, err := w.app.Report.RunProgress(ctx, *stream.LastRun)
+		if err != nil {
+			return fmt.Errorf("look at the run of %s: %w", key, err)
+		}
+		result.fill(run)
+	}
+	w.ended[key] = result
+	progress.Keep(result.line())
+	return nil
+}
+
+// waiting keeps what is known of streams that wait for the day to turn.
+func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Stream, progress *show.Progress) error {
+	for _, key := range w.keys {
+		if _, done := w.ended[key]; done {
+			continue
+		}
+		stream := streams[key]
+		result := streamResult{Key: key, State: stream.State, Reason: stream.Reason, Outcome: stream.State}
+		if stream.Run != nil {
+			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
+			if err != nil {
+				return fmt.Errorf("look at the run of %s: %w", key, err)
+			}
+			result.fill(run)
+			result.Outcome = stream.State
+		}
+		result.Note = "the day's calls are spent"
+		if stream.Until != nil {
+			result.Note += ", it goes on at " + stream.Until.In(w.app.Zone(key.Organization)).Format("2006-01-02 15:04 MST")
+		}
+		w.ended[key] = result
+		progress.Keep(result.line())
+	}
+	return nil
+}
+
+// line says where the work stands: ended streams, rows, calls, budget and time.
+func (w *watch) line(ctx context.Context) string {
+	var rows, calls int64
+	for _, r := range w.ended {
+		rows, calls = rows+r.Received, calls+r.Calls
+	}
+	names := make([]string, 0, len(w.current))
+	for i := range w.current {
+		run := &w.current[i]
+		rows, calls = rows+run.Received, calls+run.Calls
+		names = append(names, fmt.Sprintf("%s %s", run.Resource, show.Count(run.Received)))
+	}
+	text := fmt.Sprintf("%d of %d done · %s records · %s calls · %s", len(w.ended), len(w.keys),
+		show.Count(rows), show.Count(calls), show.Age(w.now().Sub(w.began)))
+	if left := w.budget(ctx); left != "" {
+		text += " · " + left
+	}
+	if eta := w.eta(ctx); eta > 0 {
+		text += " · about " + show.Age(eta) + " to go"
+	}
+	if len(names) > 0 {
+		text += " · " + strings.Join(names, ", ")
+	}
+	return text
+}
+
+// budget says what is left of the day, for the tightest service at work.
+func (w *watch) budget(ctx context.Context) string {
+	least, text := int64(-1), ""
+	seen := make(map[string]bool)
+	for _, key := range w.keys {
+		limits, err := w.app.Limits(key.Organization, key.Service)
+		if err != nil || limits.Daily == 0 || seen[key.Organization+key.Service] {
+			continue
+		}
+		seen[key.Organization+key.Service] = true
+		spent, err := w.app.Report.BudgetLeft(ctx, key.Organization, key.Service)
+		if err != nil {
+			return "" // progress is not a result: without a figure it shows none
+		}
+		if left := max(0, int64(limits.Daily)-spent.Day); least < 0 || left < least {
+			least, text = left, fmt.Sprintf("%s calls left today (%s)", show.Count(left), key.Service)
+		}
+	}
+	return text
+}
