@@ -1,0 +1,76 @@
+# `make` lists the targets: what stands after ## in each of their lines. Go is needed, and for the tests and the demo either
+# Postgres binaries, or Docker (tests only), or apt as root: .ci/setup sees to it.
+SHELL := bash
+.DEFAULT_GOAL := help
+
+GO ?= go
+# Flags of the tests, for example TESTFLAGS=-race; PKG narrows what is tested.
+TESTFLAGS ?=
+PKG ?= ./...
+FUZZTIME ?= 30s
+# Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
+BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
+
+LINT_MODULE := github.com/golangci/golangci-lint/v2
+LINT := bin/golangci-lint-$(shell sed -n 's|^\s*$(LINT_MODULE) \(v[^ ]*\).*|\1|p' .ci/tools/go.mod)
+
+.PHONY: help build demo test check bench cover fuzz draft dictionary docker clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/sluice
+	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/sluice ./cmd/sluice
+
+demo: build ## run the whole program on a simulated upstream and a private Postgres
+	@.ci/setup binaries
+	bin/sluice demo
+
+test: ## run all tests (TESTFLAGS=-race, PKG=./schema/... and so on)
+	@.ci/setup
+	$(GO) test -timeout 20m $(TESTFLAGS) $(PKG)
+
+check: $(LINT) ## formatting, vet, all linters, generated files
+	@unformatted=$$(gofmt -l .); \
+	if [[ -n $$unformatted ]]; then printf 'not formatted (run gofmt -w):\n%s\n' "$$unformatted" >&2; exit 1; fi
+	$(GO) vet ./...
+	$(LINT) run
+	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && $(GO) run ./cmd/sluice dictionary >"$$fresh" && \
+	if ! diff -u docs/dictionary.md "$$fresh"; then echo 'docs/dictionary.md is out of date: run make dictionary' >&2; exit 1; fi
+
+bench: ## run the benchmarks
+	@.ci/setup binaries
+	$(GO) test -timeout 60m -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)
+
+cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
+	@.ci/setup
+	@mkdir -p bin
+	$(GO) test -timeout 30m -coverpkg=./... -coverprofile=bin/cover.out $(TESTFLAGS) $(PKG)
+	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
+	$(GO) tool cover -func=bin/cover.out | tail -n 1
+
+fuzz: ## run each fuzz target for FUZZTIME (default 30s)
+	@set -euo pipefail; for pkg in $$($(GO) list $(PKG)); do \
+		for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg"; \
+		done; \
+	done
+
+draft: ## print the migration that the declarations ask for
+	@$(GO) run ./cmd/sluice draft
+
+dictionary: ## write docs/dictionary.md anew from the declarations
+	@mkdir -p docs
+	@fresh=$$(mktemp) && $(GO) run ./cmd/sluice dictionary >"$$fresh" && cat "$$fresh" >docs/dictionary.md; status=$$?; rm -f "$$fresh"; exit $$status
+
+docker: ## build the image sluice
+	docker build -t sluice .
+
+clean: ## remove what make has built
+	rm -rf bin
+
+# The linter has a module of its own, so that what it needs is not among what the program needs. Its first build takes minutes.
+$(LINT): .ci/tools/go.mod .ci/tools/go.sum
+	@mkdir -p bin
+	cd .ci/tools && $(GO) build -o ../../$@ $(LINT_MODULE)/cmd/golangci-lint
+	@touch $@
