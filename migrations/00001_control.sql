@@ -424,12 +424,14 @@ COMMENT ON COLUMN sluice.drift.last_seen_at IS 'When it last came.';
 -- Raw records -------------------------------------------------------------------------------------------------------
 
 CREATE TABLE sluice.raw_records (
-    call_id bigint PRIMARY KEY,
+    call_id bigint NOT NULL,
+    first_position integer NOT NULL,
     organization_id text COLLATE "C" NOT NULL,
     service text COLLATE "C" NOT NULL,
     resource text COLLATE "C" NOT NULL,
     records text NOT NULL,
-    kept_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    kept_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (call_id, first_position)
 );
 -- lz4 loads twice as fast as the default, but not every server is built with it, and versions before 14 do not know it.
 -- +goose StatementBegin
@@ -441,8 +443,9 @@ EXCEPTION WHEN feature_not_supported OR invalid_parameter_value OR syntax_error 
 END
 $block$;
 -- +goose StatementEnd
-COMMENT ON TABLE sluice.raw_records IS 'The records as they came, one row per call that brought something new: _call_id and _raw_position of a row lead here.';
+COMMENT ON TABLE sluice.raw_records IS 'The records as they came, one row per transaction that brought something new: _call_id and _raw_position of a row lead here.';
 COMMENT ON COLUMN sluice.raw_records.call_id IS 'The call that brought them.';
+COMMENT ON COLUMN sluice.raw_records.first_position IS 'The _raw_position of the first of them: an export is one call and many transactions.';
 COMMENT ON COLUMN sluice.raw_records.organization_id IS 'The organization.';
 COMMENT ON COLUMN sluice.raw_records.service IS 'The service.';
 COMMENT ON COLUMN sluice.raw_records.resource IS 'The resource.';
@@ -450,7 +453,8 @@ COMMENT ON COLUMN sluice.raw_records.records IS 'A JSON array of the records tha
 COMMENT ON COLUMN sluice.raw_records.kept_at IS 'When they were kept.';
 
 CREATE FUNCTION sluice.raw_record(call_id bigint, "position" integer) RETURNS json LANGUAGE sql STABLE AS
-'SELECT r.records::json -> $2 FROM sluice.raw_records r WHERE r.call_id = $1';
+'SELECT r.records::json -> ($2 - r.first_position) FROM sluice.raw_records r
+WHERE r.call_id = $1 AND r.first_position <= $2 ORDER BY r.first_position DESC LIMIT 1';
 COMMENT ON FUNCTION sluice.raw_record IS 'The record behind a row, as it came: sluice.raw_record(_call_id, _raw_position).';
 
 -- Tokens and processes ----------------------------------------------------------------------------------------------

@@ -13,8 +13,10 @@ import (
 // later; a lock that nobody holds tells it at once. It looks twice before it acts,
 // and never stops looking: a statement of a killed process may still commit.
 type reaper struct {
-	queue  *Queue
-	missed map[ticket]bool
+	queue *Queue
+	// missed and forgotten are what the last look saw.
+	missed    map[ticket]bool
+	forgotten map[pipeline.Key]bool
 }
 
 // ticket is one attempt of one job.
@@ -73,7 +75,8 @@ func (r *reaper) reap(ctx context.Context) error {
 	return r.remember(ctx)
 }
 
-// remember queues what was forgotten.
+// remember queues what was forgotten: whoever asks for a stream queues it a moment
+// later, so one look proves nothing.
 func (r *reaper) remember(ctx context.Context) error {
 	rows, err := r.queue.options.Pool.Query(ctx, forgotten, Args{}.Kind())
 	if err != nil {
@@ -83,5 +86,13 @@ func (r *reaper) remember(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for forgotten streams: %w", err)
 	}
-	return r.queue.Insert(ctx, keys)
+	seen := make(map[pipeline.Key]bool, len(keys))
+	var twice []pipeline.Key
+	for _, key := range keys {
+		if seen[key] = true; r.forgotten[key] {
+			twice = append(twice, key)
+		}
+	}
+	r.forgotten = seen
+	return r.queue.Insert(ctx, twice)
 }

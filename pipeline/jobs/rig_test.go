@@ -186,10 +186,20 @@ func (r *rig) until(what, sql string, args ...any) {
 	for r.number(sql, args...) == 0 {
 		select {
 		case <-deadline:
-			r.t.Fatalf("timed out: %s", what)
+			r.t.Fatalf("timed out: %s; jobs: %s", what, r.jobs())
 		case <-ticker.C:
 		}
 	}
 }
 
 const sqlIdle = `SELECT count(*) FROM sluice.streams WHERE resource = $1 AND state = 'idle' AND done_gen = wanted_gen AND last_run_id IS NOT NULL`
+
+// jobs describes the queue, for a test that failed.
+func (r *rig) jobs() string {
+	var text string
+	const sql = `SELECT coalesce(string_agg(concat_ws(' ', id, state, attempt, args ->> 'resource', errors[1] ->> 'error'), '; ' ORDER BY id), '') FROM river.river_job`
+	if err := r.db.Pool().QueryRow(context.Background(), sql).Scan(&text); err != nil {
+		return err.Error()
+	}
+	return text
+}

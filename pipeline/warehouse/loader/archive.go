@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// archive keeps the raw records of what is about to be written, as one JSON array a call, and tells every record its index
-// in it. A call that is loaded in several batches (an export, a bisected page) gets its array extended.
+// archive keeps the raw records of what is about to be written, as one JSON array, and tells every record its position: its
+// index among all that was kept of the call. A call that is loaded in several batches (an export, a bisected page) has several
+// arrays, one behind the other.
 //
 // Raw bytes are JSON, for normalize has read them; what Postgres cannot hold as text is replaced: invalid UTF-8 by U+FFFD
 // and NUL by its picture U+2400.
@@ -38,25 +39,13 @@ func (w *work) archive(ctx context.Context) error {
 	if result.Err != nil {
 		return w.fail("archive raw records of", result.Err)
 	}
-	if extended := string(result.Rows[0][0]) == "t"; !extended {
-		return nil
-	}
-	return w.shift(ctx, call, n)
-}
-
-// shift moves the positions behind those that the call's array held before.
-func (w *work) shift(ctx context.Context, call []byte, added int64) error {
-	result := w.conn.ExecParams(ctx, w.sql.archived, [][]byte{call}, []uint32{pgtype.Int8OID}, nil, nil).Read()
-	if result.Err != nil {
-		return w.fail("count raw records of", result.Err)
-	}
-	length, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 64)
+	first, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 64)
 	if err != nil {
-		return w.fail("count raw records of", fmt.Errorf("length of the array of call %s: %w", call, err))
+		return w.fail("archive raw records of", fmt.Errorf("first position of call %s: %w", call, err))
 	}
 	for _, group := range [][]*kept{w.fresh, w.changed} {
 		for _, k := range group {
-			k.position += length - added
+			k.position += first
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func TestCulpritsAreFoundAndTheRestIsLoaded(t *testing.T) {
 					same(t, "path", poison.path, refused[k].Path)
 				}
 				same(t, "rows", []string{"47|47|" + text}, query(t, conn, `SELECT count(*), count(DISTINCT _raw_position), min(name) FROM shop.goods
- JOIN sluice.raw_records ON call_id = _call_id AND records::json -> _raw_position ->> 'good_id' = good_id`))
+ JOIN sluice.raw_records ON call_id = _call_id AND first_position <= _raw_position AND records::json -> (_raw_position - first_position) ->> 'good_id' = good_id`))
 			}
 		})
 	}

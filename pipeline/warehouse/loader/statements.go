@@ -37,7 +37,7 @@ type statements struct {
 	insert                  string
 	openStage, copyStage    string
 	updateWhole, updateSome string
-	archive, archived       string
+	archive                 string
 }
 
 // child is one array's table.
@@ -79,11 +79,11 @@ func newStatements(service *schema.Service, resource *schema.Resource) (*stateme
 	s.readers(quote(service.Name, resource.Name), quote(resource.Columns[s.id].ColumnName()), modified)
 	s.writers(service.Name, tables)
 	s.updates(service.Name, tables)
-	s.archive = `INSERT INTO sluice.raw_records AS r (call_id, organization_id, service, resource, records, kept_at)
-VALUES ($1, $2, $3, $4, $5, now())
-ON CONFLICT (call_id) DO UPDATE SET records = left(r.records, -1) || ',' || substr(excluded.records, 2)
-RETURNING (xmax <> 0)`
-	s.archived = `SELECT json_array_length(records::json) FROM sluice.raw_records WHERE call_id = $1`
+	// The last part of the call, if it has one, says where the next one begins.
+	s.archive = `INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records, kept_at)
+SELECT $1, coalesce((SELECT r.first_position + json_array_length(r.records::json) FROM sluice.raw_records AS r
+	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), $2, $3, $4, $5, now()
+RETURNING first_position`
 	return s, nil
 }
 

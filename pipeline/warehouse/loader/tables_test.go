@@ -59,8 +59,9 @@ func resource(tb testing.TB, name string) *schema.Resource {
 	return nil
 }
 
-const controlTables = `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint PRIMARY KEY, organization_id text NOT NULL,
-service text NOT NULL, resource text NOT NULL, records text NOT NULL, kept_at timestamptz NOT NULL);
+const controlTables = `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer,
+organization_id text NOT NULL, service text NOT NULL, resource text NOT NULL, records text NOT NULL, kept_at timestamptz NOT NULL,
+PRIMARY KEY (call_id, first_position));
 ALTER TABLE sluice.raw_records ALTER COLUMN records SET COMPRESSION lz4; CREATE SCHEMA shop;`
 
 var types = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant table
