@@ -6,7 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/config"
+	"sluice/migrations"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/localpg"
 )
@@ -60,20 +62,18 @@ func codeOf(err error) int {
 		return codeFine
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.As(err, &mistakes), errors.Is(err, errConfig), isUsage(err):
+	case errors.As(err, &mistakes), errors.Is(err, app.ErrUsage), isUsage(err):
 		return codeUsage
-	case errors.Is(err, warehouse.ErrUnreachable), errors.Is(err, localpg.ErrNoBinaries), errors.Is(err, errEnvironment):
+	case errors.Is(err, warehouse.ErrUnreachable), errors.Is(err, app.ErrNotMigrated), errors.Is(err, localpg.ErrNoBinaries),
+		errors.Is(err, migrations.ErrNewer), errors.Is(err, errEnvironment):
 		return codeEnvironment
 	default:
 		return codeFailed
 	}
 }
 
-// Errors that name a class of exit codes.
-var (
-	errConfig      = errors.New("configuration")
-	errEnvironment = errors.New("environment")
-)
+// errEnvironment marks what is wrong around the program and not in it.
+var errEnvironment = errors.New("environment")
 
 // isUsage recognises cobra's own complaints about flags and arguments, which have
 // no type.

@@ -31,6 +31,9 @@ type Env struct {
 	LookupEnv      func(string) (string, bool)
 	ReadFile       func(string) ([]byte, error)
 	Now            func() time.Time
+	// Retries are the waits between the attempts of a chunk that failed; nil means
+	// the usual patience.
+	Retries []time.Duration
 }
 
 // Main runs one command line and gives its exit code: 0 fine, 1 something

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/app"
@@ -38,7 +37,7 @@ Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.config, "config", "", "configuration file (default: $SLUICE_CONFIG, then config.yaml)")
 	flags.BoolVar(&c.json, "json", false, "print JSON instead of text")
-	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: log.level of the configuration)")
+	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: warn; for serve, log.level of the configuration)")
 	root.AddCommand(
 		c.demoCommand(), c.syncCommand(), c.serveCommand(), c.statusCommand(), c.runsCommand(), c.checkCommand(),
 		c.migrateCommand(), c.resourcesCommand(), c.quarantineCommand(), c.sandboxCommand(), c.draftCommand(),
@@ -67,16 +66,9 @@ func (c *cli) options() app.Options {
 		LookupEnv:  c.env.LookupEnv,
 		ReadFile:   c.env.ReadFile,
 		Now:        c.env.Now,
+		Retries:    c.env.Retries,
 		LogTo:      c.env.Stderr,
 		LogLevel:   c.logLevel,
+		Quiet:      true,
 	}
-}
-
-// parseLevel reads a log level.
-func parseLevel(name string) (zerolog.Level, error) {
-	level, err := zerolog.ParseLevel(name)
-	if err != nil {
-		return level, usage("log level %q is none of debug, info, warn, error", name)
-	}
-	return level, nil
 }

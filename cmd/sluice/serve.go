@@ -27,7 +27,9 @@ their next page. Any number of serve processes may share one database.
 /metrics is for Prometheus.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+			options := c.options()
+			options.Quiet = false
+			return c.withOptions(cmd.Context(), options, func(ctx context.Context, a *app.App) error {
 				if listen == "" {
 					listen = a.Config.Listen
 				}

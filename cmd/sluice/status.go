@@ -27,7 +27,11 @@ func (c *cli) statusCommand() *cobra.Command {
 
 // withApp runs a command on an opened app and closes it.
 func (c *cli) withApp(ctx context.Context, work func(context.Context, *app.App) error) error {
-	a, err := app.Open(ctx, c.options())
+	return c.withOptions(ctx, c.options(), work)
+}
+
+func (c *cli) withOptions(ctx context.Context, options app.Options, work func(context.Context, *app.App) error) error {
+	a, err := app.Open(ctx, options)
 	if err != nil {
 		return err //nolint:wrapcheck // it says what to do
 	}

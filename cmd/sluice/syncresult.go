@@ -37,13 +37,10 @@ func (r *streamResult) fill(run report.Run) {
 
 // line is what stays on the screen when a stream ends.
 func (r *streamResult) line() string {
-	text := fmt.Sprintf("%s.%s: %s, %s new, %s changed, %s calls", r.Service, r.Resource, r.Outcome,
-		show.Count(r.Inserted), show.Count(r.Updated), show.Count(r.Calls))
+	text := fmt.Sprintf("%s.%s: %s, %s new, %s changed, %s", r.Service, r.Resource, r.Outcome,
+		show.Count(r.Inserted), show.Count(r.Updated), show.Plural(r.Calls, "call"))
 	if r.Quarantined > 0 {
 		text += fmt.Sprintf(", %s in quarantine (sluice quarantine list)", show.Count(r.Quarantined))
-	}
-	if r.Note != "" {
-		text += ": " + r.Note
 	}
 	return text
 }
@@ -80,11 +77,11 @@ func (r *syncResult) sum() streamResult {
 
 func (r *syncResult) text() string {
 	all := r.sum()
-	text := fmt.Sprintf("%s records read with %s calls in %s: %s new, %s changed, %s unchanged.",
-		show.Count(all.Received), show.Count(all.Calls), show.Age(time.Duration(r.Seconds*float64(time.Second))),
+	text := fmt.Sprintf("%s read with %s in %s: %s new, %s changed, %s unchanged.",
+		show.Plural(all.Received, "record"), show.Plural(all.Calls, "call"), show.Age(time.Duration(r.Seconds*float64(time.Second))),
 		show.Count(all.Inserted), show.Count(all.Updated), show.Count(all.Unchanged))
 	if all.Quarantined > 0 {
-		text += fmt.Sprintf("\n%s records do not fit and are in quarantine: sluice quarantine list.", show.Count(all.Quarantined))
+		text += fmt.Sprintf("\n%s did not fit, now in quarantine: sluice quarantine list.", show.Plural(all.Quarantined, "record"))
 	}
 	return text
 }

@@ -137,8 +137,8 @@ func (w *watch) line(ctx context.Context) string {
 		rows, calls = rows+run.Received, calls+run.Calls
 		names = append(names, fmt.Sprintf("%s %s", run.Resource, show.Count(run.Received)))
 	}
-	text := fmt.Sprintf("%d of %d done · %s records · %s calls · %s", len(w.ended), len(w.keys),
-		show.Count(rows), show.Count(calls), show.Age(w.now().Sub(w.began)))
+	text := fmt.Sprintf("%d of %d done · %s · %s · %s", len(w.ended), len(w.keys),
+		show.Plural(rows, "record"), show.Plural(calls, "call"), show.Age(w.now().Sub(w.began)))
 	if left := w.budget(ctx); left != "" {
 		text += " · " + left
 	}

@@ -133,6 +133,9 @@ func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.
 	case pipeline.Denied:
 		return w.end(ctx, job, claim, cause, pipeline.StateDenied)
 	case pipeline.Unavailable, pipeline.Unexpected, pipeline.Expired, 0:
+		if until.After(now) {
+			return w.snooze(ctx, claim, cause, pipeline.StateRetrying, until)
+		}
 		if len(job.Errors) >= len(w.queue.options.Retries) {
 			return w.end(ctx, job, claim, cause, pipeline.StateFailed)
 		}

@@ -18,7 +18,7 @@ func (c *Client) authorized(
 ) error {
 	token, version, err := c.tokens.Token(ctx, op.Organization)
 	if err != nil {
-		return fmt.Errorf("access token: %w", err)
+		return err //nolint:wrapcheck // it says that it is about the access token
 	}
 	try := func(token wire.Secret) error {
 		guarded := op

@@ -237,8 +237,9 @@ func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
 	}
 	r.advance(59 * time.Second)
 	_, _, err := process.Renew(t.Context(), "1", 1)
-	if failure := r.mustFail(t, err, pipeline.Denied); !strings.Contains(failure.Detail, "59 s old") {
-		t.Errorf("detail %q", failure.Detail)
+	failure := r.mustFail(t, err, pipeline.Unavailable)
+	if wait := failure.Until.Sub(r.now()); !strings.Contains(failure.Detail, "59 s old") || wait != time.Second {
+		t.Errorf("detail %q, to be tried again in %v", failure.Detail, wait)
 	}
 	r.advance(time.Second)
 	if _, version, err := process.Renew(t.Context(), "1", 1); err != nil || version != 2 {
@@ -414,6 +415,12 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	r.key = right
 	if _, version, err := r.process(t).Token(t.Context(), "1"); err != nil || version != 1 || len(r.seen()) != 1 {
 		t.Errorf("with the right key again: version %d, %v, %d refreshes", version, err, len(r.seen()))
+	}
+	// A dead token is no loss, whoever sealed it.
+	r.advance(61 * time.Minute)
+	r.key = bytes.Repeat([]byte{8}, 32)
+	if _, version, err := r.process(t).Token(t.Context(), "1"); err != nil || version != 2 || len(r.seen()) != 2 {
+		t.Errorf("with another key, after the token died: version %d, %v, %d refreshes", version, err, len(r.seen()))
 	}
 	// Another credential's row, and a changed byte, do not open either.
 	for id, row := range r.store.rows {

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"sluice/cmd/sluice/config"
+	"sluice/cmd/sluice/show"
 	"sluice/connectors"
 	"sluice/migrations"
 	"sluice/pipeline"
@@ -33,9 +34,15 @@ type Options struct {
 	LookupEnv  func(string) (string, bool)
 	ReadFile   func(string) ([]byte, error)
 	Now        func() time.Time
-	// LogTo is where the log goes, LogLevel overrides the configuration's.
+	// Retries are the waits between the attempts of a chunk that failed; nil means
+	// jobs.DefaultRetries.
+	Retries []time.Duration
+	// LogTo is where the log goes, LogLevel overrides the configuration's. Quiet
+	// leaves out what is below a warning, for commands that tell people themselves
+	// what they do.
 	LogTo    io.Writer
 	LogLevel string
+	Quiet    bool
 }
 
 // App is the wired program.
@@ -62,11 +69,7 @@ func Load(options Options) (*App, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the file and all mistakes in it
 	}
-	level := conf.Log.Level
-	if options.LogLevel != "" {
-		level = options.LogLevel
-	}
-	log, err := newLog(options.LogTo, level)
+	log, err := newLog(options, conf.Log.Level)
 	if err != nil {
 		return nil, err
 	}
@@ -173,13 +176,23 @@ func (a *App) Close() error {
 const stopLimit = 30 * time.Second
 
 // newLog writes lines for people on a terminal and JSON elsewhere.
-func newLog(out io.Writer, level string) (*slog.Logger, error) {
-	parsed, err := zerolog.ParseLevel(level)
-	if err != nil {
-		return nil, fmt.Errorf("%w: log level %q is none of debug, info, warn, error", ErrUsage, level)
+func newLog(options Options, configured string) (*slog.Logger, error) {
+	name := configured
+	if options.LogLevel != "" {
+		name = options.LogLevel
 	}
-	logger := zerolog.New(out).Level(parsed).With().Timestamp().Logger()
-	return slog.New(zerolog.NewSlogHandler(logger)), nil
+	level, err := zerolog.ParseLevel(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: log level %q is none of debug, info, warn, error", ErrUsage, name)
+	}
+	if options.Quiet && options.LogLevel == "" {
+		level = max(level, zerolog.WarnLevel)
+	}
+	out := options.LogTo
+	if show.IsTerminal(out) {
+		out = zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly}
+	}
+	return slog.New(zerolog.NewSlogHandler(zerolog.New(out).Level(level).With().Timestamp().Logger())), nil
 }
 
 // ErrUsage marks mistakes on the command line.

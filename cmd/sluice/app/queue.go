@@ -22,6 +22,10 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
+	retries := a.options.Retries
+	if retries == nil {
+		retries = jobs.DefaultRetries()
+	}
 	stopping := make(chan struct{})
 	queue, err := jobs.New(ctx, jobs.Options{
 		Pool:   a.DB.Pool(),
@@ -32,7 +36,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		},
 		Workers:  a.Config.Workers,
 		Schedule: schedule,
-		Retries:  jobs.DefaultRetries(),
+		Retries:  retries,
 		Logger:   a.Log,
 		Now:      a.options.Now,
 	})

@@ -73,6 +73,14 @@ func Count[N ~int | ~int64](n N) string {
 	return sign + digits
 }
 
+// Plural writes a number with its noun: 1 call, 12 calls.
+func Plural[N ~int | ~int64](n N, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Count(n) + " " + noun
+}
+
 // Age writes a duration in one unit that fits: 42 s, 7 min, 3 h, 12 d.
 func Age(d time.Duration) string {
 	switch {

@@ -48,9 +48,15 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	var current wire.Secret
 	if len(row.Sealed) > 0 {
 		var err error
-		if current, err = t.sealer.open(a.id, row.Sealed); err != nil {
-			return row, false, grant{}, tokenError(pipeline.Denied,
-				"set the key that the token of organization "+a.organization+" was stored with, or authorize anew", err)
+		current, err = t.sealer.open(a.id, row.Sealed)
+		switch {
+		case err != nil && row.ExpiresIn > 0:
+			// Another process may be using it, with the right key.
+			return row, false, grant{}, tokenError(pipeline.Denied, fmt.Sprintf(
+				"the token of organization %s was stored with another key: set that one, or wait %d min until the token is dead and is replaced",
+				a.organization, int(row.ExpiresIn.Minutes())+1), err)
+		case err != nil:
+			row.Sealed = nil // a dead token is no loss, whoever sealed it
 		}
 	}
 	dead := len(row.Sealed) > 0 && a.refused != 0 && row.Version == a.refused
@@ -90,13 +96,15 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	}
 }
 
-// tooSoon says why there is no refresh this soon after the last one.
+// tooSoon says why there is no refresh this soon after the last one, and when
+// there may be one: a token that is refused after that refresh, too, is not the
+// problem.
 func tooSoon(since time.Duration, dead bool, now time.Time) error {
+	detail := "the last refresh failed a moment ago"
 	if dead {
-		return tokenError(pipeline.Denied, fmt.Sprintf(
-			"upstream refuses an access token that is %d s old: the scope is missing, or the user lost access", int(since.Seconds())), nil)
+		detail = fmt.Sprintf("upstream refuses an access token that is %d s old", int(since.Seconds()))
 	}
-	e := tokenError(pipeline.Unavailable, "the last refresh failed a moment ago", nil)
+	e := tokenError(pipeline.Unavailable, detail, nil)
 	e.Until = now.Add(spacing - since)
 	return e
 }

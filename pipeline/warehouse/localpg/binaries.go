@@ -1,6 +1,7 @@
 package localpg
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,23 +34,24 @@ func packageFolders() []string {
 func findBinaries(ctx context.Context, bin, want string) (string, error) {
 	var others []string
 	for _, dir := range candidates(bin) {
-		if !isExecutable(filepath.Join(dir, "initdb")) || !isExecutable(filepath.Join(dir, "postgres")) {
+		server := filepath.Join(dir, "postgres")
+		if !isExecutable(server) || !isExecutable(filepath.Join(dir, "initdb")) || !isExecutable(filepath.Join(dir, "pg_ctl")) {
 			continue
 		}
 		if want == "" {
 			return dir, nil
 		}
-		version, err := serverVersion(ctx, filepath.Join(dir, "postgres"))
+		version, err := exec.CommandContext(ctx, server, "--version").Output()
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("asking %s for its version: %w", server, err)
 		}
-		if strings.HasPrefix(version, want) { // majors have two digits, so there is no taking 1 for 15
+		if strings.Contains(string(version), "(PostgreSQL) "+want) {
 			return dir, nil
 		}
-		others = append(others, fmt.Sprintf("%s in %s", version, dir))
+		others = append(others, fmt.Sprintf("%s in %s", bytes.TrimSpace(version), dir))
 	}
 	if len(others) > 0 {
-		return "", fmt.Errorf("the data was made by Postgres %s, but there is only version %s: install version %s, or move the folder away",
+		return "", fmt.Errorf("the data was made by Postgres %s, but there is only %s: install version %s, or move the folder away",
 			want, strings.Join(others, ", "), want)
 	}
 	return "", ErrNoBinaries
@@ -79,37 +81,16 @@ func candidates(bin string) []string {
 	return dirs
 }
 
-// serverVersion asks the server for its version: 15.18 of "postgres (PostgreSQL) 15.18 (Debian …)".
-func serverVersion(ctx context.Context, file string) (string, error) {
-	cmd := exec.CommandContext(ctx, file, "--version")
-	cmd.Env = environment()
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("asking %s for its version: %w", file, err)
-	}
-	_, version, _ := strings.Cut(string(out), ") ")
-	version, _, _ = strings.Cut(strings.TrimSpace(version), " ")
-	return version, nil
-}
-
 // clusterVersion returns the major version that made the cluster of a server's folder, empty if there is none.
 func clusterVersion(dir string) (string, error) {
 	if dir == "" {
 		return "", nil // a temporary server, not yet made
 	}
-	path := filepath.Join(dir, "data", "PG_VERSION")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
+	text, err := os.ReadFile(filepath.Join(dir, "data", "PG_VERSION"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("reading the version of the cluster: %w", err)
 	}
-	major := strings.TrimSpace(string(text))
-	if major == "" {
-		return "", fmt.Errorf("%s does not name a version: the folder is damaged, move it away", path)
-	}
-	return major, nil
+	return strings.TrimSpace(string(text)), nil
 }
 
 func isExecutable(file string) bool {

@@ -9,13 +9,19 @@ import (
 	"runtime"
 )
 
-// prepareDir makes the folder that holds the server and checks that the account can reach it.
+// prepareDir makes the folder that holds the server and checks that the account can reach it. A temporary one is made where the
+// system has such, or under /tmp if that is closed to the account; it is all the account's, for the guard to remove.
 func prepareDir(dir string, who account) (string, error) {
+	var err error
 	if dir == "" {
-		return temporaryDir(who)
-	}
-	dir, err := filepath.Abs(dir)
-	if err == nil {
+		parent := os.TempDir()
+		if who.checkReachable(parent) != nil {
+			parent = "/tmp"
+		}
+		if dir, err = os.MkdirTemp(parent, "sluice-pg-"); err == nil {
+			err = who.makeDir(dir)
+		}
+	} else if dir, err = filepath.Abs(dir); err == nil {
 		// Others may pass through, no more: the account must come to its own folder below, which is closed to all else.
 		err = os.MkdirAll(dir, 0o711)
 	}
@@ -26,20 +32,6 @@ func prepareDir(dir string, who account) (string, error) {
 		return "", fmt.Errorf("making the folder of the database: %w", err)
 	}
 	return dir, who.checkReachable(dir)
-}
-
-// temporaryDir makes a new folder under the system's folder for temporary files, or under /tmp if that one is closed to
-// the account. It is all the account's, for the guard to remove.
-func temporaryDir(who account) (string, error) {
-	parent := os.TempDir()
-	if who.checkReachable(parent) != nil {
-		parent = "/tmp"
-	}
-	dir, err := os.MkdirTemp(parent, "sluice-pg-")
-	if err != nil {
-		return "", fmt.Errorf("making a folder for a temporary database: %w", err)
-	}
-	return dir, who.makeDir(dir)
 }
 
 // makeSocketDir makes the folder of the unix socket: in the server's folder, or under /tmp if that path is too long.
@@ -55,10 +47,13 @@ func (s *Server) makeSocketDir() (string, error) {
 	return dir, s.who.makeDir(dir)
 }
 
-// initCluster makes the cluster beside its place and moves it there, so that an interrupted start leaves no half of one.
+// makeCluster makes the cluster, if there is none, beside its place and moves it there, so that an interrupted start leaves no half of one.
 // The program holds our lock too: if we are killed, the next start waits for its end.
-func (s *Server) initCluster(ctx context.Context, lock *os.File) error {
-	s.logf("making a Postgres cluster in %s", s.dir)
+func (s *Server) makeCluster(ctx context.Context, lock *os.File) error {
+	if version, err := clusterVersion(s.dir); version != "" || err != nil {
+		return err
+	}
+	s.say("making a Postgres cluster in")
 	unfinished := s.data() + ".new"
 	if err := os.RemoveAll(unfinished); err != nil {
 		return fmt.Errorf("removing an unfinished cluster: %w", err)
@@ -88,11 +83,9 @@ func (s *Server) initCluster(ctx context.Context, lock *os.File) error {
 func (s *Server) settings() []string {
 	values := []string{
 		"listen_addresses=", "unix_socket_directories=" + s.socketDir, "port=" + port, "max_connections=200",
-		"timezone=UTC", "log_timezone=UTC", "lc_messages=C", "logging_collector=off", "log_destination=stderr",
+		"timezone=UTC", "log_timezone=UTC", "lc_messages=C",
 	}
-	if s.opts.Durable {
-		values = append(values, "shared_buffers=128MB", "fsync=on", "full_page_writes=on", "synchronous_commit=on")
-	} else {
+	if !s.opts.Durable {
 		// Shared memory of a killed server would stay in /dev/shm for ever; in the folder it goes with the folder.
 		values = append(values, "shared_buffers=32MB", "fsync=off", "full_page_writes=off", "synchronous_commit=off",
 			"dynamic_shared_memory_type=mmap")

@@ -22,26 +22,25 @@ package localpg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
 const (
-	// port only names the socket file; nothing listens on TCP.
-	port = "5432"
-	// superuser owns every database of the private server.
-	superuser = "postgres"
-	// maxSocketPath is below the shortest limit of any system (104 bytes on macOS, 108 on Linux, each with a final zero).
-	maxSocketPath = 100
-	// startLimit bounds recovery after a crash; a cluster of demo size needs well under a second.
-	startLimit = 2 * time.Minute
-	// pollEvery is how often locks and the server's state file are looked at while waiting for them.
-	pollEvery = 10 * time.Millisecond
+	port          = "5432"                // only names the socket file; nothing listens on TCP
+	superuser     = "postgres"            // owns every database
+	maxSocketPath = 100                   // below the limits: 104 bytes on macOS, 108 on Linux, each with a final zero
+	startLimit    = 2 * time.Minute       // recovery after a crash included
+	pollEvery     = 10 * time.Millisecond // how often locks and the server's state file are looked at while waiting for them
+
 	// silentPolls is how often a process that a state file names may be found alive but silent: a server closes its socket
 	// a moment before it ends, but the number may also belong to some other process by now.
 	silentPolls = 200
@@ -68,8 +67,9 @@ type Server struct {
 	who       account
 	dir       string
 	bin       string
-	users     *os.File // the lock that says that we use the server
-	guard     *guard   // of a temporary server
+	users     *os.File     // the lock that says that we use the server
+	guard     <-chan error // of a temporary server; brings its end
+	leash     io.Closer    // closed, it lets the guard do its work
 	socketDir string
 	stopOnce  sync.Once
 	stopErr   error
@@ -105,12 +105,12 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 		_ = s.Stop(undo) // the first error is the one that helps
 		return nil, err
 	}
-	s.logf("Postgres is ready in %s", s.dir)
 	return s, nil
 }
 
 // join makes us a user of the server, and then, alone, sees to it that it runs. In this order nobody stops what we find.
-func (s *Server) join(ctx context.Context) (err error) {
+func (s *Server) join(ctx context.Context) error {
+	var err error
 	if s.users, err = openLock(ctx, filepath.Join(s.dir, "users"), syscall.LOCK_SH); err != nil {
 		return err
 	}
@@ -118,26 +118,20 @@ func (s *Server) join(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer unlock(lock)
+	defer func() { _ = lock.Close() }() // nothing was written
 	if ready, err := s.waitReady(ctx, nil); ready || err != nil {
 		return err
 	}
-	if s.socketDir, err = s.makeSocketDir(); err != nil {
-		return err
+	if s.socketDir, err = s.makeSocketDir(); err == nil && s.opts.Dir == "" {
+		err = s.startGuard(ctx)
 	}
-	if s.opts.Dir == "" {
-		if s.guard, err = s.newGuard(ctx); err != nil {
-			return err
-		}
+	if err == nil {
+		err = s.makeCluster(ctx, lock)
 	}
-	if version, err := clusterVersion(s.dir); err != nil {
-		return err
-	} else if version == "" {
-		if err := s.initCluster(ctx, lock); err != nil {
-			return err
-		}
+	if err == nil {
+		err = s.launch(ctx)
 	}
-	return s.launch(ctx)
+	return err
 }
 
 // launch starts the server and waits until it accepts connections.
@@ -180,7 +174,7 @@ func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, erro
 		}
 		select {
 		case err := <-exited:
-			return false, fmt.Errorf("it ended at once (%v)", err)
+			return false, errors.Join(errors.New("it ended at once"), err)
 		case <-ctx.Done():
 			return false, fmt.Errorf("waiting for Postgres in %s to start or to end: %w", s.dir, ctx.Err())
 		case <-tick.C:
@@ -197,28 +191,44 @@ func (s *Server) Stop(ctx context.Context) error {
 }
 
 func (s *Server) leave(ctx context.Context) error {
-	if s.opts.Dir == "" {
-		return s.remove(ctx)
-	}
 	if s.users == nil {
 		return nil
 	}
-	defer unlock(s.users) // last, so that nobody starts a server while we end this one
+	defer func() { _ = s.users.Close() }() // last, so that nobody starts a server while we end this one
+	if s.opts.Dir == "" {
+		return s.remove(ctx)
+	}
 	alone, err := tryLock(s.users, syscall.LOCK_EX)
 	if !alone || err != nil {
 		return err
 	}
 	err = s.shutDown(ctx)
-	if s.socketDir != "" {
-		_ = os.Remove(s.socketDir) // the server has emptied it; the next start makes it again
-	}
+	_ = syscall.Rmdir(s.socketDir) // the server has emptied it; the next start makes it again
 	return err
+}
+
+// URL is the connection string of the server's first database, "postgres".
+func (s *Server) URL() string {
+	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/postgres"}
+	// libpq's kind of URL knows %20 for a blank, but not +.
+	u.RawQuery = strings.ReplaceAll(url.Values{"host": {s.socketDir}, "port": {port}}.Encode(), "+", "%20")
+	return u.String()
+}
+
+// PsqlCommand is the line with which a person opens the named database in psql.
+func (s *Server) PsqlCommand(database string) string {
+	psql := filepath.Join(s.bin, "psql")
+	if !isExecutable(psql) {
+		psql = "psql" // some packages have the client elsewhere
+	}
+	quote := func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+	return fmt.Sprintf("%s -h %s -p %s -U %s -d %s", psql, quote(s.socketDir), port, superuser, quote(database))
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-func (s *Server) logf(format string, args ...any) {
+func (s *Server) say(what string) {
 	if s.opts.Log != nil {
-		_, _ = fmt.Fprintf(s.opts.Log, format+"\n", args...) // a line for people: losing it loses nothing
+		_, _ = fmt.Fprintln(s.opts.Log, what, s.dir) // a line for people: losing it loses nothing
 	}
 }

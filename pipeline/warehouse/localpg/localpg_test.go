@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -66,6 +66,15 @@ func ask(t *testing.T, url, query string) string {
 	return answer
 }
 
+// mustBeDown fails the test if a server answers.
+func mustBeDown(t *testing.T, url string) {
+	t.Helper()
+	if conn, err := pgx.Connect(t.Context(), url); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("a server still answers")
+	}
+}
+
 func execute(t *testing.T, url string, statements ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -96,18 +105,12 @@ func TestTemporaryServer(t *testing.T) {
 			t.Errorf("%s = %q, want %q", query, got, want)
 		}
 	}
-	execute(t, s.URL(), "create database second")
-	if got := ask(t, s.DatabaseURL("second"), "select current_database()"); got != "second" {
-		t.Errorf("DatabaseURL leads to %q", got)
-	}
+	dir := filepath.Dir(ask(t, s.URL(), "show data_directory"))
 	stop(t, s)
-	if _, err := os.Stat(s.Dir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the temporary folder is still there: %v", err)
 	}
-	if conn, err := pgx.Connect(t.Context(), s.URL()); err == nil {
-		_ = conn.Close(t.Context())
-		t.Error("the server still answers after Stop")
-	}
+	mustBeDown(t, s.URL())
 }
 
 func TestDurableServerKeepsDataOverRestart(t *testing.T) {
@@ -131,135 +134,74 @@ func TestDurableServerKeepsDataOverRestart(t *testing.T) {
 
 func TestStaleStateFileOfAKilledServer(t *testing.T) {
 	t.Parallel()
-	dir := serverDir(t)
-	first := start(t, localpg.Options{Dir: dir})
-	execute(t, first.URL(), "create table kept (n int)", "checkpoint")
-	pid, err := strconv.Atoi(ask(t, first.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	stop(t, first)
-	if _, err := os.Stat(filepath.Join(dir, "data", "postmaster.pid")); err != nil {
-		t.Fatalf("the killed server left no state file, so this test shows nothing: %v", err)
-	}
-	second := start(t, localpg.Options{Dir: dir})
-	if got := ask(t, second.URL(), "select count(*)::text from kept"); got != "0" {
-		t.Errorf("count = %q, want 0", got)
-	}
-}
-
-func TestSecondStarterAttaches(t *testing.T) {
-	t.Parallel()
-	dir := serverDir(t)
-	type result struct {
-		server *localpg.Server
-		err    error
-	}
-	results := make(chan result)
-	const starters = 4
-	for range starters {
-		go func() {
-			s, err := localpg.Start(t.Context(), localpg.Options{Dir: dir})
-			results <- result{s, err}
-		}()
-	}
-	var servers []*localpg.Server
-	for range starters {
-		r := <-results
-		if r.err != nil {
-			t.Error(r.err)
-			continue
-		}
-		t.Cleanup(func() { stop(t, r.server) })
-		servers = append(servers, r.server)
-	}
-	if len(servers) != starters {
-		t.FailNow()
-	}
-	postmasters := map[string]bool{}
-	for _, s := range servers {
-		postmasters[ask(t, s.URL(), "select pg_postmaster_start_time()::text")] = true
-	}
-	if len(postmasters) != 1 {
-		t.Errorf("%d servers run in one folder", len(postmasters))
-	}
-	// Whoever attached leaves the server alone: with all of them stopped, exactly one has ended it.
-	ended := 0
-	for i, s := range servers {
-		stop(t, s)
-		conn, err := pgx.Connect(t.Context(), s.URL())
-		if err != nil {
-			ended = i + 1
-			break
-		}
-		_ = conn.Close(t.Context())
-	}
-	if ended == 0 {
-		t.Error("nobody stopped the server")
+	for name, owner := range map[string]int{"of nobody": 0, "of another process": os.Getpid()} {
+		t.Run("whose number is that "+name, func(t *testing.T) {
+			t.Parallel()
+			dir := serverDir(t)
+			first := start(t, localpg.Options{Dir: dir})
+			execute(t, first.URL(), "create table kept (n int)", "checkpoint")
+			pid, err := strconv.Atoi(ask(t, first.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn, err := pgx.Connect(t.Context(), first.URL())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			waitDown(t, conn)
+			stop(t, first)
+			path := filepath.Join(dir, "data", "postmaster.pid")
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatalf("the killed server left no state file, so this test shows nothing: %v", err)
+			}
+			if owner != 0 { // as after a reboot
+				text = bytes.Replace(text, []byte(strconv.Itoa(pid)), []byte(strconv.Itoa(owner)), 1)
+				if err := os.WriteFile(path, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			second := start(t, localpg.Options{Dir: dir})
+			if got := ask(t, second.URL(), "select count(*)::text from kept"); got != "0" {
+				t.Errorf("count = %q, want 0", got)
+			}
+		})
 	}
 }
 
-// TestServerEndsWithItsStarter kills a process that runs a server, and waits for the server to go.
-func TestServerEndsWithItsStarter(t *testing.T) {
-	if os.Getenv("LOCALPG_TEST_CHILD") != "" {
-		s, err := localpg.Start(t.Context(), localpg.Options{Dir: os.Getenv("LOCALPG_TEST_CHILD")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = os.Stdout.WriteString("ready " + s.URL() + "\n")
-		select {} // until killed
+// waitDown returns when the server of the connection has ended.
+func waitDown(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := conn.Exec(ctx, "select pg_sleep(60)"); err == nil || ctx.Err() != nil {
+		t.Errorf("the server goes on (%v)", err)
 	}
-	t.Parallel()
-	dir := serverDir(t)
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestServerEndsWithItsStarter$")
-	child.Env = append(os.Environ(), "LOCALPG_TEST_CHILD="+dir)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line := make([]byte, 1024)
-	n, err := out.Read(line)
-	if err != nil || !bytes.HasPrefix(line[:n], []byte("ready ")) {
-		t.Fatalf("the child says %q, %v", line[:n], err)
-	}
-	url := strings.TrimSpace(strings.TrimPrefix(string(line[:n]), "ready "))
-	execute(t, url, "create table kept (n int)")
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = child.Wait() // it says "killed"
-	// Start waits for the old server to end, or ends it where the system leaves it running.
-	s := start(t, localpg.Options{Dir: dir})
-	if got := ask(t, s.URL(), "select count(*)::text from kept"); got != "0" {
-		t.Errorf("count = %q, want 0", got)
-	}
-	stop(t, s)
-	if conn, err := pgx.Connect(t.Context(), s.URL()); err == nil {
-		_ = conn.Close(t.Context())
-		t.Error("a server still answers after Stop")
-	}
+	_ = conn.Close(context.WithoutCancel(ctx)) // there is no one to take leave of
 }
 
 func TestLongFolderNameStillGetsAShortSocketPath(t *testing.T) {
 	t.Parallel()
 	s := start(t, localpg.Options{Dir: filepath.Join(serverDir(t), strings.Repeat("long", 30))})
-	if len(s.SocketDir()) > 80 {
-		t.Errorf("socket folder %s is too long", s.SocketDir())
+	u, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	socketDir := u.Query().Get("host")
+	if len(socketDir) > 80 {
+		t.Errorf("socket folder %s is too long", socketDir)
 	}
 	if got := ask(t, s.URL(), "select 'here'"); got != "here" {
 		t.Errorf("got %q", got)
 	}
-	if want := "-h '" + s.SocketDir() + "' -p 5432 -U postgres -d 'books'"; !strings.HasSuffix(s.PsqlCommand("books"), want) {
+	if want := "-h '" + socketDir + "' -p 5432 -U postgres -d 'books'"; !strings.HasSuffix(s.PsqlCommand("books"), want) {
 		t.Errorf("psql line %q does not end in %q", s.PsqlCommand("books"), want)
 	}
 	stop(t, s)
-	if _, err := os.Stat(s.SocketDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(socketDir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket folder is still there: %v", err)
 	}
 }

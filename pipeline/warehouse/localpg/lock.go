@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 // openLock opens a lock file and takes the lock: LOCK_SH or LOCK_EX. It waits for others until the context ends. The system
 // gives a lock back when its holder dies, so there is no such thing as a stale one.
 func openLock(ctx context.Context, path string, how int) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening a lock of the database folder: %w", err)
 	}
@@ -42,19 +43,10 @@ func openLock(ctx context.Context, path string, how int) (*os.File, error) {
 // that the lock held before is lost.
 func tryLock(file *os.File, how int) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, fmt.Errorf("locking %s: %w (is the folder on a network file system?)", file.Name(), err)
 	}
-	return true, nil
-}
-
-// unlock gives a lock back. Closing the file alone would leave it with a child that is just being started.
-func unlock(file *os.File) {
-	_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) // and if that fails, closing does it
-	_ = file.Close()
+	return err == nil, nil
 }
 
 // state is what a server says about itself in its file postmaster.pid, held against what can be seen. A server that was
@@ -70,19 +62,21 @@ type state struct {
 func readState(data string) state {
 	const pidLine, portLine, socketLine, statusLine = 0, 3, 4, 7
 	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
-	if err != nil {
-		return state{}
-	}
 	lines := strings.Split(string(text), "\n")
-	if len(lines) <= socketLine {
-		return state{} // still being written
+	if err != nil || len(lines) <= socketLine {
+		return state{} // or it is still being written
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(lines[pidLine]))
 	if err != nil || pid <= 1 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return state{}
 	}
 	found := state{socketDir: lines[socketLine], alive: true}
-	found.answers = answers(found.socketDir, strings.TrimSpace(lines[portLine]))
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.Dial("unix", filepath.Join(found.socketDir, ".s.PGSQL."+strings.TrimSpace(lines[portLine])))
+	if err == nil {
+		_ = conn.Close() // nothing was said
+	}
+	found.answers = err == nil || errors.Is(err, syscall.EAGAIN) // more wait in line than it takes
 	found.ready = found.answers && len(lines) > statusLine && strings.TrimSpace(lines[statusLine]) == "ready"
 	return found
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,21 +19,10 @@ const quitLimit = 10 * time.Second
 // setting of libpq. An interrupt on our terminal does not reach it, nor does our end. The context kills it.
 func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
-	cmd.Dir, cmd.Env = s.dir, environment()
+	cmd.Dir, cmd.Env = s.dir, []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH"), "LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.who.lent, Setsid: true}
 	cmd.WaitDelay = time.Second // children of a killed program may hold its output open
 	return cmd
-}
-
-// environment is the little that the server's programs need of ours.
-func environment() []string {
-	env := []string{"LC_ALL=C"}
-	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
-		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }
 
 // run runs a program to its end; the error carries what it said.
@@ -55,37 +43,37 @@ func spawn(cmd *exec.Cmd) (<-chan error, error) {
 	return exited, nil
 }
 
-// guard is a process that waits for its input to close, which Stop does, or the system when we die; then it ends the temporary
-// server and removes what is left of it. Nothing else sees a SIGKILL of ours on every system.
-type guard struct {
-	leash  io.Closer
-	exited <-chan error
-}
-
-func (s *Server) newGuard(ctx context.Context) (*guard, error) {
+// startGuard starts a process that waits until its input is closed, by Stop, or by the system when we die; then it ends the
+// temporary server and removes what is left of it. Nothing of ours could do that after a SIGKILL.
+func (s *Server) startGuard(ctx context.Context) error {
 	const script = `read _; "$1" stop -s -D "$2" -m immediate; rm -rf "$3" "$4"`
 	cmd := s.command(context.WithoutCancel(ctx), "pg_ctl")
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", script, "sh", cmd.Path, s.data(), s.dir, s.socketDir}
 	leash, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("starting the guard of the server: %w", err)
+		return fmt.Errorf("starting the guard of the server: %w", err)
 	}
-	exited, err := spawn(cmd)
-	return &guard{leash, exited}, err
+	if s.guard, err = spawn(cmd); err == nil {
+		s.leash = leash
+	}
+	return err
 }
 
 // remove lets the guard end a temporary server, and sees the folder go.
 func (s *Server) remove(ctx context.Context) error {
-	if s.guard != nil {
-		_ = s.guard.leash.Close() // it fails only if the guard has ended
-		select {
-		case <-s.guard.exited:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for the end of Postgres in %s: %w", s.dir, ctx.Err())
-		}
+	if s.leash == nil {
+		_ = os.RemoveAll(s.dir) // there is a reason already why we did not come so far as to have a guard
+		return nil
 	}
-	if err := os.RemoveAll(s.dir); err != nil {
-		return fmt.Errorf("removing the temporary database: %w", err)
+	_ = s.leash.Close() // it fails only if the guard has ended
+	var err error
+	select {
+	case err = <-s.guard:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("ending Postgres and removing it from %s: %w", s.dir, err)
 	}
 	return nil
 }
@@ -93,22 +81,23 @@ func (s *Server) remove(ctx context.Context) error {
 // shutDown ends the server, whoever started it: cleanly, with everything written out, as long as the context allows;
 // then at once. It is left to pg_ctl under the server's account, which can do no harm to others whatever the state file says.
 func (s *Server) shutDown(ctx context.Context) error {
-	const seconds = "1000000" // the context is the bound
-	ended := func() bool { return !readState(s.data()).answers }
-	stop := func(ctx context.Context, mode string) error {
-		err := run(s.command(ctx, "pg_ctl", "stop", "-s", "-D", s.data(), "-m", mode, "-t", seconds))
-		if err != nil && !ended() {
-			return fmt.Errorf("stopping Postgres in %s: %w", s.dir, err)
-		}
-		return nil
-	}
-	// The number in the file of a server that has ended may be another's by now.
-	if ended() || stop(ctx, "fast") == nil {
+	if s.tryShutDown(ctx, "fast") == nil {
 		return nil
 	}
 	quit, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitLimit)
 	defer cancel()
-	return stop(quit, "immediate")
+	return s.tryShutDown(quit, "immediate")
+}
+
+func (s *Server) tryShutDown(ctx context.Context, mode string) error {
+	if !readState(s.data()).answers {
+		return nil // it has ended, and the number in its file may be another's by now
+	}
+	err := run(s.command(ctx, "pg_ctl", "stop", "-s", "-D", s.data(), "-m", mode, "-t", "1000000")) // the context is the bound
+	if err != nil && readState(s.data()).answers {
+		return fmt.Errorf("stopping Postgres in %s: %w", s.dir, err)
+	}
+	return nil
 }
 
 // lastLines returns the last lines of a text, indented on lines of their own, ready to be put behind an error.

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/sandbox"
+)
+
+// TestJourney goes the whole way: everything, what changed, nothing.
+func TestJourney(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]sandbox.Options{
+		"without limits":              {Seed: 11, Records: 3000, Limits: sandbox.Limits{Off: true}},
+		"small, with limits":          {Seed: 12, Records: 300},
+		"an export without its title": {Seed: 13, Records: 300, NoCSVHeader: true, TimeZone: "America/New_York"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			journey(newStage(t, options))
+		})
+	}
+}
+
+func journey(s *stage) {
+	s.t.Helper()
+	s.expect(s.sync(codeFine), nil)
+
+	s.world.Advance(3600e9)
+	changed, err := s.world.Change(sandbox.Change{Seed: 3, Inserts: 4, Edits: 9, Deletes: 2})
+	must(s.t, err)
+	s.expect(s.sync(codeFine), changed)
+
+	s.pass(3600e9)
+	before, calls := s.written(), s.calls()
+	third := s.sync(codeFine)
+	s.equal()
+	if after := s.written(); after != before {
+		s.t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
+	}
+	for i := range third.Streams {
+		r := &third.Streams[i]
+		if r.Inserted+r.Updated+r.Quarantined > 0 {
+			s.t.Errorf("%s: the third sync says that it wrote: %+v", r.Key, r)
+		}
+		// Credit notes have neither filter nor sort: they are read whole.
+		if r.Resource != "credit_notes" && r.Calls != 1 {
+			s.t.Errorf("%s: the third sync cost %d calls, want 1", r.Key, r.Calls)
+		}
+	}
+	if now := s.calls(); now <= calls {
+		s.t.Errorf("%d calls after the third sync, %d before", now, calls)
+	}
+}
+
+// expect holds a sync's result against what upstream has, and its own words
+// against what was changed; nil means that everything was new.
+func (s *stage) expect(result syncResult, changed sandbox.Changed) {
+	s.t.Helper()
+	gone, deleted := s.equal(), 0
+	if len(result.Streams) != len(resources()) {
+		s.t.Errorf("%d streams were synced, want %d", len(result.Streams), len(resources()))
+	}
+	for i := range result.Streams {
+		r := &result.Streams[i]
+		inserted, updated := int64(0), int64(0)
+		if c, ok := changed[r.Resource]; ok {
+			inserted, updated = int64(len(c.Inserted)), int64(len(c.Edited))
+			deleted += len(c.Deleted)
+		} else {
+			for range s.world.Truth(r.Service, r.Resource) {
+				inserted++
+			}
+		}
+		if r.Inserted != inserted || r.Updated != updated || r.Outcome != "done" || r.State != "idle" || r.Quarantined != 0 {
+			s.t.Errorf("%s: %+v; want done, %d new and %d changed", r.Key, r, inserted, updated)
+		}
+	}
+	if gone != deleted {
+		s.t.Errorf("%d rows without a record upstream, want the %d deleted ones", gone, deleted)
+	}
+	if stats := s.world.Stats(); stats.Calls != s.calls() || len(stats.Refused) > 0 {
+		s.t.Errorf("the call log has %d calls, upstream counted %d and refused %v", s.calls(), stats.Calls, stats.Refused)
+	}
+	if stats := s.world.Stats(); one[int](s, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`) != stats.TokenRequests {
+		s.t.Errorf("upstream counted %d token requests, the call log others", stats.TokenRequests)
+	}
+}
+
+// calls counts the call log without the calls for tokens.
+func (s *stage) calls() int {
+	s.t.Helper()
+	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE resource <> 'token'`)
+}
+
+// written is what the server counted in the tables of the services.
+func (s *stage) written() [3]int64 {
+	s.t.Helper()
+	s.quiet()
+	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"]) // a new session sees the last figures
+	must(s.t, err)
+	var n [3]int64
+	must(s.t, conn.QueryRow(s.t.Context(), `SELECT coalesce(sum(n_tup_ins), 0), coalesce(sum(n_tup_upd), 0), coalesce(sum(n_tup_del), 0)
+		FROM pg_stat_user_tables WHERE schemaname IN ('accounting', 'inventory', 'chat')`).Scan(&n[0], &n[1], &n[2]))
+	must(s.t, conn.Close(s.t.Context()))
+	return n
+}
+
+// quiet waits until nobody else is connected to the database: then every session
+// of a process that ended has reported what it did.
+func (s *stage) quiet() {
+	s.t.Helper()
+	s.until("all sessions have ended", `SELECT count(*) = 0 FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice/truthtest"
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// stage is what an end-to-end test plays on: a database of its own, a simulated
+// upstream behind real HTTP, a configuration for both.
+type stage struct {
+	t           *testing.T
+	conn        *pgx.Conn
+	world       *sandbox.Server
+	arrivals    *arrivals
+	upstream    *httptest.Server
+	config      string
+	environment map[string]string
+}
+
+// testKey seals tokens; it opens nothing else.
+const testKey = "ZTJlLXRlc3Qta2V5LWUyZS10ZXN0LWtleS1lMmUtMDE="
+
+// plan is known to accounting and inventory, and its days outlast every test.
+const plan = "premium"
+
+func migrated(ctx context.Context, url string) error {
+	return migrations.Migrate(ctx, url, migrations.Options{})
+}
+
+// newStage opens a stage. The options need no clock and no plan.
+func newStage(t *testing.T, options sandbox.Options) *stage {
+	t.Helper()
+	options.Now = time.Now
+	if options.Plan == "" {
+		options.Plan = plan
+	}
+	world, err := sandbox.New(options)
+	must(t, err)
+	s := &stage{t: t, world: world, arrivals: &arrivals{next: world}}
+	s.upstream = httptest.NewUnstartedServer(s.arrivals)
+	s.upstream.Config.ErrorLog = log.New(io.Discard, "", 0) // connections break on purpose
+	s.upstream.Start()
+	t.Cleanup(s.upstream.Close)
+	url := warehousetest.Template(t, "migrated", migrated)
+	s.environment = map[string]string{
+		"SLUICE_ENCRYPTION_KEY": testKey,
+		"SLUICE_DATABASE_URL":   url,
+		"SANDBOX_CLIENT_SECRET": sandbox.ClientSecret,
+		"SANDBOX_REFRESH_TOKEN": sandbox.RefreshToken,
+	}
+	s.config = filepath.Join(t.TempDir(), "config.yaml")
+	must(t, os.WriteFile(s.config, []byte(s.configuration(options.Plan)), 0o600))
+	s.conn, err = pgx.Connect(t.Context(), url)
+	must(t, err)
+	t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(t.Context())) })
+	return s
+}
+
+func (s *stage) configuration(plan string) string {
+	running := runningSandbox{URL: s.upstream.URL, Organization: sandbox.DefaultOrganizationID, ClientID: sandbox.ClientID}
+	return "database:\n  url: ${SLUICE_DATABASE_URL}\n" + running.config(plan)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a command line came to.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// quick are retries that lose no time.
+func quick() []time.Duration {
+	return []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
+}
+
+// run executes a command line in this process.
+func (s *stage) run(args ...string) outcome {
+	s.t.Helper()
+	return s.runContext(s.t.Context(), args...)
+}
+
+func (s *stage) runContext(ctx context.Context, args ...string) outcome {
+	var stdout, stderr buffer
+	code := Main(ctx, append([]string{"--config", s.config}, args...), s.env(&stdout, &stderr))
+	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+func (s *stage) env(stdout, stderr io.Writer) Env {
+	return Env{
+		Stdout: stdout, Stderr: stderr, ReadFile: os.ReadFile, Now: time.Now, Retries: quick(),
+		LookupEnv: func(name string) (string, bool) {
+			value, ok := s.environment[name]
+			return value, ok
+		},
+	}
+}
+
+// sync runs sync and gives its result; the exit code has to be the wanted one.
+func (s *stage) sync(code int, args ...string) syncResult {
+	s.t.Helper()
+	return s.synced(code, s.run(append([]string{"sync", "--json"}, args...)...))
+}
+
+func (s *stage) synced(code int, o outcome) syncResult {
+	s.t.Helper()
+	var result syncResult
+	if err := json.Unmarshal([]byte(o.stdout), &result); err != nil || o.code != code {
+		s.t.Fatalf("sync ended with %d, want %d (%v)\n%s\n%s", o.code, code, err, o.stdout, o.stderr)
+	}
+	return result
+}
+
+// exec runs a statement.
+func (s *stage) exec(sql string, args ...any) {
+	s.t.Helper()
+	_, err := s.conn.Exec(s.t.Context(), sql, args...)
+	must(s.t, err)
+}
+
+// one reads one value.
+func one[T any](s *stage, sql string, args ...any) T {
+	s.t.Helper()
+	var value T
+	must(s.t, s.conn.QueryRow(s.t.Context(), sql, args...).Scan(&value))
+	return value
+}
+
+// passes lets time pass for the database, whose clock decides about budgets, turns
+// and waits: every instant that it keeps moves into the past.
+const passes = `
+UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval;
+UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, reset_at = reset_at - $1::interval, seen_at = seen_at - $1::interval;
+UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
+	finished_at = finished_at - $1::interval, free_at = free_at - $1::interval;
+UPDATE sluice.streams SET mark = mark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
+	last_done_at = last_done_at - $1::interval;
+UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE state IN ('scheduled', 'retryable')`
+
+// pass lets time pass.
+func (s *stage) pass(d time.Duration) {
+	s.t.Helper()
+	for sql := range strings.SplitSeq(passes, ";") {
+		s.exec(sql, d)
+	}
+}
+
+// resource is one of the six, with its list upstream.
+type resource struct{ service, name, path string }
+
+// resources are written down here and not asked of the program.
+func resources() []resource {
+	return []resource{
+		{"accounting", "chart_of_accounts", "/books/v3/chartofaccounts"},
+		{"accounting", "vendor_payments", "/books/v3/vendorpayments"},
+		{"inventory", "items", "/inventory/v1/items"},
+		{"inventory", "bills", "/inventory/v1/bills"},
+		{"inventory", "credit_notes", "/inventory/v1/creditnotes"},
+		{"chat", "conversations", "/maintenanceapi/v2/chats"},
+	}
+}
+
+// equal holds the warehouse against upstream and gives the number of rows whose
+// record is gone.
+func (s *stage) equal(only ...string) int {
+	s.t.Helper()
+	gone := 0
+	for _, r := range resources() {
+		if len(only) > 0 && only[0] != r.service+"."+r.name {
+			continue
+		}
+		result, err := truthtest.Compare(s.t.Context(), s.conn, r.service, r.name, sandbox.DefaultOrganizationID,
+			s.world.Truth(r.service, r.name))
+		must(s.t, err)
+		if result.Different > 0 {
+			s.t.Errorf("%s.%s: %d differences in %d records:\n%s", r.service, r.name, result.Different, result.Live,
+				strings.Join(result.Differences, "\n"))
+		}
+		for key, n := range result.Unmapped {
+			s.t.Errorf("%s: no column and no table takes the key %s (%d times)", r.service, key, n)
+		}
+		if result.Live == 0 {
+			s.t.Errorf("%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
+		}
+		gone += result.Gone
+	}
+	return gone
+}
+
+// arrivals counts the calls of services that reach upstream.
+type arrivals struct {
+	next http.Handler
+
+	mu      sync.Mutex
+	count   int
+	waiting map[int]chan struct{}
+}
+
+// ServeHTTP implements http.Handler.
+func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasPrefix(r.URL.Path, "/oauth/") {
+		a.mu.Lock()
+		a.count++
+		if c, ok := a.waiting[a.count]; ok {
+			close(c)
+		}
+		a.mu.Unlock()
+	}
+	a.next.ServeHTTP(w, r)
+}
+
+// total is how many have arrived.
+func (a *arrivals) total() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.count
+}
+
+// after gives a channel that is closed when n more have arrived.
+func (a *arrivals) after(n int) <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting == nil {
+		a.waiting = make(map[int]chan struct{})
+	}
+	at := a.count + n
+	if a.waiting[at] == nil {
+		a.waiting[at] = make(chan struct{})
+	}
+	return a.waiting[at]
+}
+
+// buffer is a bytes.Buffer for several writers.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String gives what was written so far.
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// patience is how long a condition may take to come true.
+const patience = 45 * time.Second
+
+// until asks the database again and again until the condition is true.
+func (s *stage) until(what, condition string, args ...any) {
+	s.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for !one[bool](s, condition, args...) {
+		select {
+		case <-deadline.C:
+			s.t.Fatalf("it did not come true within %s that %s", patience, what)
+		case <-ticker.C:
+		}
+	}
+}
