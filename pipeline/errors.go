@@ -86,8 +86,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // KindOf gives the kind of an error, or 0 if it has none.
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return 0

@@ -58,8 +58,7 @@ func (c *chunk) unit(page Page) Unit {
 }
 
 func reject(raw []byte, err error) Reject {
-	var misfit *normalize.ValueError
-	if errors.As(err, &misfit) {
+	if misfit, ok := errors.AsType[*normalize.ValueError](err); ok {
 		return Reject{Raw: raw, ID: misfit.ID, Code: string(misfit.Code), Path: misfit.Path, Detail: misfit.Detail}
 	}
 	return Reject{Raw: raw, Code: string(normalize.CodeBadJSON), Detail: err.Error()}

@@ -159,6 +159,8 @@ func (s *Scan) mismatch(page look) string {
 			last = e.modified
 		}
 		s.Edge = last
+	case ModeFull, ModeExport:
+		// Everything was asked for.
 	}
 	return ""
 }

@@ -52,7 +52,7 @@ func (c *cli) check(ctx context.Context) []finding {
 		findings[0].code = codeUsage
 		return findings
 	}
-	defer func() { _ = a.Close() }() // a check that found what it found
+	defer func() { _ = a.Close(ctx) }() // a check that found what it found
 	database := c.checkDatabase(ctx, a)
 	findings = append(findings, database)
 	if !database.OK || keyErr != nil {

@@ -53,7 +53,7 @@ type demoStage struct {
 
 func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 	stage := &demoStage{cli: c}
-	defer func() { err = errors.Join(err, stage.close()) }()
+	defer func() { err = errors.Join(err, stage.close(ctx)) }()
 	if err := stage.open(ctx, flags); err != nil {
 		return err
 	}
@@ -192,15 +192,15 @@ func (s *demoStage) change(seed int64) error {
 	return s.say("\nMeanwhile, upstream: %d new records and %d edited ones.", inserts, edits)
 }
 
-func (s *demoStage) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+func (s *demoStage) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	var errs []error
 	if s.app != nil {
-		errs = append(errs, s.app.Close())
+		errs = append(errs, s.app.Close(ctx))
 	}
 	if s.upstream != nil {
-		errs = append(errs, s.upstream.stop())
+		errs = append(errs, s.upstream.stop(ctx))
 	}
 	if s.postgres != nil {
 		errs = append(errs, s.postgres.Stop(ctx))

@@ -31,7 +31,7 @@ func (c *cli) migrate(ctx context.Context) (err error) {
 	if err := a.OpenDatabase(ctx); err != nil {
 		return err //nolint:wrapcheck // it says what to do
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, a.Close(ctx)) }()
 	pending, err := a.Pending(ctx)
 	if err != nil {
 		return err //nolint:wrapcheck // it names the database

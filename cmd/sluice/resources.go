@@ -1,8 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +35,7 @@ func (c *cli) resourcesCommand() *cobra.Command {
 			}
 			rows := make([][]string, 0, len(views))
 			for _, v := range views {
-				rows = append(rows, []string{v.Resource, v.Cursor, v.Every, v.Path, v.Scope, fmt.Sprint(len(v.Tables)), v.Doc})
+				rows = append(rows, []string{v.Resource, v.Cursor, v.Every, v.Path, v.Scope, strconv.Itoa(len(v.Tables)), v.Doc})
 			}
 			header := []string{"RESOURCE", "READ BY", "EVERY", "PATH", "SCOPE", "TABLES", "A RECORD IS"}
 			return c.printer().Table(header, rows)

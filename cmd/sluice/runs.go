@@ -34,7 +34,7 @@ func (c *cli) runsCommand() *cobra.Command {
 }
 
 // splitName takes service and resource apart; a name without a dot is a resource.
-func splitName(name string) (service, resource string) {
+func splitName(name string) (string, string) {
 	if before, after, found := strings.Cut(name, "."); found {
 		return before, after
 	}

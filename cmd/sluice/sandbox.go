@@ -61,7 +61,7 @@ func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
 		err = c.printer().Line("%s", upstream.text())
 	}
 	<-ctx.Done()
-	return errors.Join(err, upstream.stop())
+	return errors.Join(err, upstream.stop(ctx))
 }
 
 // runningSandbox is a sandbox that listens.
@@ -100,8 +100,8 @@ func startSandbox(ctx context.Context, listen string, options sandbox.Options) (
 	return running, nil
 }
 
-func (r *runningSandbox) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+func (r *runningSandbox) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := r.server.Shutdown(ctx); err != nil {
 		_ = r.server.Close() // open connections are of no value any more

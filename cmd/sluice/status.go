@@ -35,7 +35,7 @@ func (c *cli) withOptions(ctx context.Context, options app.Options, work func(co
 	if err != nil {
 		return err //nolint:wrapcheck // it says what to do
 	}
-	return errors.Join(work(ctx, a), a.Close())
+	return errors.Join(work(ctx, a), a.Close(ctx))
 }
 
 // statusView is what the status command shows.
@@ -110,7 +110,7 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 		b := &view.Budgets[i]
 		text := fmt.Sprintf("%s %s: %s calls in the last 24 h", b.Organization, b.Service, show.Count(b.Day))
 		if b.Limit > 0 {
-			text += fmt.Sprintf(" of %s", show.Count(b.Limit))
+			text += " of " + show.Count(b.Limit)
 		}
 		if b.RemainingSeen != nil && b.LimitSeen != nil {
 			text += fmt.Sprintf("; upstream says %s of %s are left", show.Count(*b.RemainingSeen), show.Count(*b.LimitSeen))

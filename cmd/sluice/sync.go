@@ -34,7 +34,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 			if err == nil {
 				err = c.printSync(result)
 			}
-			if closeErr := a.Close(); err == nil {
+			if closeErr := a.Close(cmd.Context()); err == nil {
 				err = closeErr
 			}
 			if err != nil {

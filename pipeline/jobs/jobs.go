@@ -35,8 +35,8 @@ const queueStreams = "streams"
 // secret (promise 10: jobs are stored and shown in clear).
 type Args struct {
 	Organization string `json:"organization" river:"unique"`
-	Service      string `json:"service" river:"unique"`
-	Resource     string `json:"resource" river:"unique"`
+	Service      string `json:"service"      river:"unique"`
+	Resource     string `json:"resource"     river:"unique"`
 }
 
 // Kind names the job kind in River's tables.

@@ -114,9 +114,8 @@ func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.
 		return nil
 	}
 	now := w.queue.options.Now()
-	var failure *pipeline.Error
 	until := time.Time{}
-	if errors.As(cause, &failure) {
+	if failure, ok := errors.AsType[*pipeline.Error](cause); ok {
 		until = failure.Until
 	}
 	switch pipeline.KindOf(cause) {
@@ -189,11 +188,11 @@ func (w *worker) settle(ctx context.Context, claim pipeline.Claim, cause error, 
 
 // jitter spreads a wait by a tenth, so that processes do not come back at once.
 func jitter(d time.Duration) time.Duration {
-	return d - d/10 + rand.N(d/5+1) //nolint:gosec // spreading waits needs no secrecy
+	return d - d/10 + rand.N(d/5+1)
 }
 
 // jitterUp spreads a wait upwards only, by at most five seconds: before its end
 // there is nothing to be had.
 func jitterUp(d time.Duration) time.Duration {
-	return d + rand.N(5*time.Second) //nolint:gosec // spreading waits needs no secrecy
+	return d + rand.N(5*time.Second)
 }

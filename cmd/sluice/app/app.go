@@ -94,7 +94,7 @@ func Open(ctx context.Context, options Options) (*App, error) {
 		err = a.Connect(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, a.Close())
+		return nil, errors.Join(err, a.Close(ctx))
 	}
 	return a, nil
 }
@@ -156,15 +156,15 @@ func (a *App) Psql() string {
 	return a.postgres.PsqlCommand("postgres")
 }
 
-// Close ends what Open began.
-func (a *App) Close() error {
+// Close ends what Open began, also when the context has ended.
+func (a *App) Close(ctx context.Context) error {
 	if a.DB != nil {
 		a.DB.Close()
 	}
 	if a.postgres == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	if err := a.postgres.Stop(ctx); err != nil {
 		return fmt.Errorf("stop the private Postgres: %w", err)

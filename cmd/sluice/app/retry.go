@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/report"
@@ -37,17 +38,17 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	if err != nil {
 		return result, fmt.Errorf("prepare %s: %w", key, err)
 	}
-	record, err := normalizer.Record(entry.Raw)
-	if err != nil {
-		result.Why = err.Error()
-		return result, nil
+	record, misfit := normalizer.Record(entry.Raw)
+	if misfit != nil {
+		result.Why = misfit.Error()
+		return result, nil //nolint:nilerr // that it still does not fit is a result
 	}
 	loaded, err := a.reload(ctx, stream, entry, record)
 	if err != nil {
 		return result, err
 	}
 	if loaded.Rejected > 0 {
-		result.Why = "the database refuses it: sluice quarantine show " + fmt.Sprint(id)
+		result.Why = "the database refuses it: sluice quarantine show " + strconv.FormatInt(id, 10)
 		return result, nil
 	}
 	result.Loaded = true

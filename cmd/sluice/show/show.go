@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -62,7 +63,7 @@ func (p Printer) Line(format string, args ...any) error {
 
 // Count writes a number with thousands apart: 12,345.
 func Count[N ~int | ~int64](n N) string {
-	digits := fmt.Sprintf("%d", int64(n))
+	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
 		sign, digits = "-", digits[1:]

@@ -45,19 +45,9 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	if row.Reason != "" {
 		return row, false, grant{}, tokenError(pipeline.Denied, "organization "+a.organization+" has to be authorized anew: "+row.Reason, nil)
 	}
-	var current wire.Secret
-	if len(row.Sealed) > 0 {
-		var err error
-		current, err = t.sealer.open(a.id, row.Sealed)
-		switch {
-		case err != nil && row.ExpiresIn > 0:
-			// Another process may be using it, with the right key.
-			return row, false, grant{}, tokenError(pipeline.Denied, fmt.Sprintf(
-				"the token of organization %s was stored with another key: set that one, or wait %d min until the token is dead and is replaced",
-				a.organization, int(row.ExpiresIn.Minutes())+1), err)
-		case err != nil:
-			row.Sealed = nil // a dead token is no loss, whoever sealed it
-		}
+	current, row, err := t.current(a, row)
+	if err != nil {
+		return row, false, grant{}, err
 	}
 	dead := len(row.Sealed) > 0 && a.refused != 0 && row.Version == a.refused
 	alive := len(row.Sealed) > 0 && !dead && row.ExpiresIn > 0
@@ -93,6 +83,26 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 		return pipeline.Token{Version: row.Version + 1}, true, grant{}, err
 	default:
 		return row, false, grant{}, err
+	}
+}
+
+// current opens the stored token. One that does not open is given up only when it
+// is dead: until then another process may be using it, with the right key.
+func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Token, error) {
+	if len(row.Sealed) == 0 {
+		return wire.Secret{}, row, nil
+	}
+	token, err := t.sealer.open(a.id, row.Sealed)
+	switch {
+	case err == nil:
+		return token, row, nil
+	case row.ExpiresIn <= 0:
+		row.Sealed = nil
+		return wire.Secret{}, row, nil
+	default:
+		return wire.Secret{}, row, tokenError(pipeline.Denied, fmt.Sprintf(
+			"the token of organization %s was stored with another key: set that one, or wait %d min until the token is dead and is replaced",
+			a.organization, int(row.ExpiresIn.Minutes())+1), err)
 	}
 }
 
