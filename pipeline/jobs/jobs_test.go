@@ -193,3 +193,17 @@ func TestZombieWritesNothing(t *testing.T) {
 	}
 	r.until("the forgotten stream is queued and done", sqlIdle, "apples")
 }
+
+// TestTicketsOfOtherConfigurationsAreLeft: a process that does not know a stream
+// must not take its ticket out of the queue.
+func TestTicketsOfOtherConfigurationsAreLeft(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	stranger := pipeline.Key{Organization: "1", Service: "made_up", Resource: "plums"}
+	queue := r.start(false)
+	if err := queue.Insert(t.Context(), []pipeline.Key{stranger}); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the ticket waits for somebody who knows it",
+		`SELECT count(*) FROM river.river_job WHERE args ->> 'resource' = 'plums' AND state = 'scheduled' AND scheduled_at > now() AND (metadata ->> 'snoozes')::int > 0`)
+}

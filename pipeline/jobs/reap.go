@@ -89,7 +89,8 @@ func (r *reaper) remember(ctx context.Context) error {
 	seen := make(map[pipeline.Key]bool, len(keys))
 	var twice []pipeline.Key
 	for _, key := range keys {
-		if seen[key] = true; r.forgotten[key] {
+		seen[key] = true
+		if _, known := r.queue.options.Stream(key); known && r.forgotten[key] {
 			twice = append(twice, key)
 		}
 	}

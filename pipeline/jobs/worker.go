@@ -41,8 +41,10 @@ func (w *worker) Timeout(job *river.Job[Args]) time.Duration {
 // attempts lost to killed workers.
 func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
 	retries := w.queue.options.Retries
-	n := min(len(job.Errors), len(retries)-1)
-	return w.queue.options.Now().Add(jitter(retries[n]))
+	if len(retries) == 0 {
+		return w.queue.options.Now()
+	}
+	return w.queue.options.Now().Add(jitter(retries[min(len(job.Errors), len(retries)-1)]))
 }
 
 // Work claims the stream and reads one chunk. The chunk's last transaction
@@ -50,7 +52,7 @@ func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
 func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	stream, ok := w.queue.options.Stream(job.Args.key())
 	if !ok {
-		return river.JobCancel(fmt.Errorf("%s is not configured in this process: run sluice with a configuration that has it", job.Args.key()))
+		return w.leave(job)
 	}
 	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream.Resource))
 	if err != nil {
@@ -62,6 +64,21 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	}
 	return nil
 }
+
+// leave gives back a ticket that this process does not know: another one on the
+// same database may have a configuration that does. After a while nobody has.
+func (w *worker) leave(job *river.Job[Args]) error {
+	if w.queue.options.Now().Sub(job.CreatedAt) < strangerPatience {
+		return river.JobSnooze(strangerWait)
+	}
+	return river.JobCancel(fmt.Errorf("%s is in no configuration that runs on this database", job.Args.key()))
+}
+
+// The patience with tickets that this process does not know.
+const (
+	strangerWait     = 10 * time.Second
+	strangerPatience = time.Hour
+)
 
 // complete settles the ticket inside the chunk's last transaction (promise 2).
 // JobCompleteTx reports no error when the job is no longer running: state and
