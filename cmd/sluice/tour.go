@@ -25,9 +25,9 @@ GROUP BY vendor_name ORDER BY open_balance DESC LIMIT 5`},
 FROM inventory.bills b
 JOIN inventory.bills_line_items l ON (l.organization_id, l._parent_id) = (b.organization_id, b.bill_id)
 GROUP BY l.name ORDER BY sum(l.item_total) DESC LIMIT 5`},
-		{"What did we pay, month by month?", `SELECT date_trunc('month', date)::date AS month, count(*) AS payments, sum(amount) AS paid
-FROM accounting.vendor_payments
-GROUP BY 1 ORDER BY 1 DESC LIMIT 5`},
+		{"What did we pay in 2025, by quarter?", `SELECT extract(quarter FROM date) AS quarter, count(*) AS payments, sum(amount) AS paid
+FROM accounting.vendor_payments WHERE date BETWEEN '2025-01-01' AND '2025-12-31'
+GROUP BY quarter ORDER BY quarter`},
 	}
 }
 
@@ -49,11 +49,8 @@ func (s *demoStage) tour(ctx context.Context, first, second *syncResult) error {
 	if err := s.title("Look yourself"); err != nil {
 		return err
 	}
-	return s.say("%s", s.postgres.PsqlCommand("postgres")+lookHint(s))
-}
-
-func lookHint(*demoStage) string {
-	return "\n(while the demo runs: sluice demo --keep). Tables and columns carry comments: \\d+ inventory.bills"
+	return s.say("%s\n(with sluice demo --keep, which stays up). Tables and columns carry comments: \\d+ inventory.bills",
+		s.postgres.PsqlCommand("postgres"))
 }
 
 func (s *demoStage) showTables(ctx context.Context) error {

@@ -12,10 +12,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"golang.org/x/term"
+	"golang.org/x/text/width"
 )
 
 // Printer writes a command's result.
@@ -25,21 +25,43 @@ type Printer struct {
 	JSON bool
 }
 
-// Table prints rows under a header, columns aligned.
+// Table prints rows under a header, columns aligned by what they take on the
+// screen: a Chinese character is as wide as two Latin ones.
 func (p Printer) Table(header []string, rows [][]string) error {
-	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
-	if _, err := fmt.Fprintln(w, strings.Join(header, "\t")); err != nil {
-		return fmt.Errorf("print: %w", err)
+	widths := make([]int, len(header))
+	all := append([][]string{header}, rows...)
+	for _, row := range all {
+		for i, cell := range row {
+			widths[i] = max(widths[i], displayWidth(cell))
+		}
 	}
-	for _, row := range rows {
-		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+	for _, row := range all {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			line.WriteString(strings.Repeat(" ", widths[i]-displayWidth(cell)+columnGap))
+		}
+		if _, err := fmt.Fprintln(p.Out, strings.TrimRight(line.String(), " ")); err != nil {
 			return fmt.Errorf("print: %w", err)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
 	return nil
+}
+
+// columnGap is the space between two columns.
+const columnGap = 2
+
+func displayWidth(text string) int {
+	n := 0
+	for _, r := range text {
+		switch width.LookupRune(r).Kind() {
+		case width.EastAsianWide, width.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // Document prints a value as indented JSON.

@@ -32,10 +32,10 @@ func TestTableAligns(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	p := show.Printer{Out: &out}
-	if err := p.Table([]string{"a", "b"}, [][]string{{"long cell", "1"}, {"x", "2"}}); err != nil {
+	if err := p.Table([]string{"a", "b"}, [][]string{{"long cell", "1"}, {"x", "2"}, {"北京", "3"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := "a          b\nlong cell  1\nx          2\n"
+	want := "a          b\nlong cell  1\nx          2\n北京       3\n"
 	if out.String() != want {
 		t.Errorf("table:\n%s\nwant:\n%s", out.String(), want)
 	}
