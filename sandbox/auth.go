@@ -1,66 +1,28 @@
 package sandbox
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
+
+	"sluice/sandbox/answer"
+	"sluice/sandbox/faults"
+	"sluice/sandbox/tokens"
 )
-
-// Of the token endpoint (document 1 A1, upstream facts).
-const (
-	tokenLife     = time.Hour
-	tokenWindow   = 10 * time.Minute
-	tokensAWindow = 10
-	tokensAlive   = 15
-)
-
-// tokenBook holds the live access tokens of the one refresh token.
-type tokenBook struct {
-	live   []accessToken // oldest first
-	asked  window
-	issued int
-}
-
-type accessToken struct {
-	text    string
-	expires time.Time
-}
-
-// issue makes a token; the sixteenth live one kills the oldest.
-func (b *tokenBook) issue(seed int64, now time.Time) string {
-	b.issued++
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d", seed, b.issued))
-	text := hex.EncodeToString(sum[:])
-	half := len(text) / 2 // half of it.
-	text = "1000." + text[:half] + "." + text[half:]
-	b.live = slices.DeleteFunc(b.live, func(t accessToken) bool { return !now.Before(t.expires) })
-	b.live = append(b.live, accessToken{text, now.Add(tokenLife)})
-	if surplus := len(b.live) - tokensAlive; surplus > 0 {
-		b.live = slices.Delete(b.live, 0, surplus)
-	}
-	return text
-}
-
-func (b *tokenBook) valid(text string, now time.Time) bool {
-	return slices.ContainsFunc(b.live, func(t accessToken) bool { return t.text == text && now.Before(t.expires) })
-}
 
 // token answers POST /oauth/v2/token; the parameters are in the query.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.gate.stats.TokenRequests++
-	fault := s.faults.next(r.URL.Path)
+	s.gate.NoteTokenRequest()
+	fault := s.faults.Next(r.URL.Path)
 	s.mu.Unlock()
-	s.misbehave(w, r, fault, func(w http.ResponseWriter) { s.grant(w, r) })
+	faults.Misbehave(w, r, fault, func(w http.ResponseWriter) { s.grant(w, r) })
 }
 
 func (s *Server) grant(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		writeError(w, http.StatusMethodNotAllowed, codeNoSuchURL, "method not supported by the resource")
+		answer.Error(w, http.StatusMethodNotAllowed, answer.NoSuchURL, "method not supported by the resource")
 		return
 	}
 	query := r.URL.Query()
@@ -69,20 +31,16 @@ func (s *Server) grant(w http.ResponseWriter, r *http.Request) {
 	now := s.now()
 	switch {
 	case query.Get("client_id") != ClientID || query.Get("client_secret") != ClientSecret:
-		writeBody(w, http.StatusOK, jsonType, []byte(`{"error":"invalid_client"}`))
+		answer.Body(w, http.StatusOK, answer.JSONType, []byte(`{"error":"invalid_client"}`))
 	case query.Get("grant_type") != "refresh_token" || query.Get("refresh_token") != RefreshToken:
-		writeBody(w, http.StatusOK, jsonType, []byte(`{"error":"invalid_code"}`))
-	case s.tokens.asked.add(now, tokenWindow) > tokensAWindow:
-		writeBody(w, http.StatusBadRequest, jsonType,
+		answer.Body(w, http.StatusOK, answer.JSONType, []byte(`{"error":"invalid_code"}`))
+	case s.tokens.TooMany(now):
+		answer.Body(w, http.StatusBadRequest, answer.JSONType,
 			[]byte(`{"error_description":"You have made too many requests continuously.","error":"Access Denied","status":"failure"}`))
 	default:
-		scheme := "http"
-		if r.TLS != nil {
-			scheme = "https"
-		}
-		writeBody(w, http.StatusOK, jsonType, fmt.Appendf(nil,
+		answer.Body(w, http.StatusOK, answer.JSONType, fmt.Appendf(nil,
 			`{"access_token":%q,"scope":%q,"api_domain":%q,"token_type":"Bearer","expires_in":%d}`,
-			s.tokens.issue(s.options.Seed, now), s.scopes(), scheme+"://"+r.Host, int(tokenLife/time.Second)))
+			s.tokens.Issue(s.options.Seed, now), s.scopes(), baseOf(r), int(tokens.Life/time.Second)))
 	}
 }
 
@@ -102,12 +60,12 @@ func (s *Server) scopes() string {
 func (s *Server) authorize(r *http.Request) int {
 	text, found := strings.CutPrefix(r.Header.Get("Authorization"), s.options.Vendor+"-oauthtoken ")
 	if !found {
-		return codeMissingToken
+		return answer.MissingToken
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.tokens.valid(text, s.now()) {
-		return codeInvalidToken
+	if !s.tokens.Valid(text, s.now()) {
+		return answer.InvalidToken
 	}
 	return 0
 }
@@ -116,5 +74,5 @@ func (s *Server) authorize(r *http.Request) int {
 func (s *Server) ExpireTokens() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tokens.live = nil
+	s.tokens.Expire()
 }

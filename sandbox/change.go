@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"sluice/sandbox/lists"
 	"sluice/sandbox/world"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) Change(change Change) (Changed, error) {
 	if len(change.Resources) > 0 {
 		chosen = nil
 		for _, name := range change.Resources {
-			n := slices.IndexFunc(s.endpoints, func(e endpoint) bool { return e.name == name })
+			n := slices.IndexFunc(s.endpoints, func(e lists.Resource) bool { return e.Name == name })
 			if n < 0 {
 				return nil, fmt.Errorf("sandbox: change: resource %q is unknown", name)
 			}
@@ -53,7 +54,7 @@ func (s *Server) Change(change Change) (Changed, error) {
 	defer s.mu.Unlock()
 	changed := make(Changed, len(chosen))
 	for _, e := range chosen {
-		changed[e.name] = s.changeOne(e.kind, change)
+		changed[e.Name] = s.changeOne(e.Kind, change)
 	}
 	return changed, nil
 }
@@ -88,7 +89,7 @@ func (s *Server) Truth(service, resource string) iter.Seq[json.RawMessage] {
 			return
 		}
 		for i := 0; ; i++ {
-			record, more := s.truthAt(e.kind, i)
+			record, more := s.truthAt(e.Kind, i)
 			if !more || record != nil && !yield(record) {
 				return
 			}

@@ -8,6 +8,10 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"sluice/sandbox/answer"
+	"sluice/sandbox/faults"
+	"sluice/sandbox/services"
 )
 
 const (
@@ -19,7 +23,7 @@ const (
 // and are not counted.
 func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
-	command := strings.TrimPrefix(r.URL.Path, controlRoot)
+	command := strings.TrimPrefix(r.URL.Path, services.ControlRoot)
 	if rest, ok := strings.CutPrefix(command, "truth/"); ok && r.Method == http.MethodGet {
 		s.truth(w, rest)
 		return
@@ -28,14 +32,14 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	case "GET stats":
 		writeJSON(w, s.Stats())
 	case "GET faults":
-		writeJSON(w, map[string]any{"kinds": FaultKinds(), "active": s.activeFaults()})
+		writeJSON(w, map[string]any{"kinds": faults.Kinds(), "active": s.activeFaults()})
 	case "POST faults":
-		var faults []Fault
-		if !readJSON(w, r, &faults) {
+		var set []Fault
+		if !readJSON(w, r, &set) {
 			return
 		}
-		if err := s.SetFaults(faults); err != nil {
-			writeError(w, http.StatusBadRequest, codeInvalidValue, err.Error())
+		if err := s.SetFaults(set); err != nil {
+			answer.Error(w, http.StatusBadRequest, answer.InvalidValue, err.Error())
 			return
 		}
 		writeJSON(w, map[string]any{"active": s.activeFaults()})
@@ -46,7 +50,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		}
 		changed, err := s.Change(change)
 		if err != nil {
-			writeError(w, http.StatusBadRequest, codeInvalidValue, err.Error())
+			answer.Error(w, http.StatusBadRequest, answer.InvalidValue, err.Error())
 			return
 		}
 		writeJSON(w, changed)
@@ -59,7 +63,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		s.ExpireTokens()
 		writeJSON(w, map[string]any{"expired": true})
 	default:
-		writeError(w, http.StatusNotFound, codeNoSuchURL, "no such control: see the landing page")
+		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "no such control: see the landing page")
 	}
 }
 
@@ -71,7 +75,7 @@ func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if step.Seconds < 0 || step.Seconds > maxAdvance {
-		writeError(w, http.StatusBadRequest, codeInvalidValue, "sandbox: advance: seconds must be 0 or more, and less than 68 years")
+		answer.Error(w, http.StatusBadRequest, answer.InvalidValue, "sandbox: advance: seconds must be 0 or more, and less than 68 years")
 		return
 	}
 	s.Advance(time.Duration(step.Seconds) * time.Second)
@@ -85,7 +89,7 @@ func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
 func (s *Server) truth(w http.ResponseWriter, path string) {
 	service, resource, _ := strings.Cut(path, "/")
 	if _, found := s.resource(service, resource); !found {
-		writeError(w, http.StatusNotFound, codeNoSuchURL, "no such resource: truth/<service>/<resource>")
+		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "no such resource: truth/<service>/<resource>")
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -101,10 +105,10 @@ func (s *Server) truth(w http.ResponseWriter, path string) {
 func writeJSON(w http.ResponseWriter, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
-		writeError(w, http.StatusInternalServerError, codeNotAuthorized, fmt.Sprintf("sandbox: encode answer: %v", err))
+		answer.Error(w, http.StatusInternalServerError, answer.NotAuthorized, fmt.Sprintf("sandbox: encode answer: %v", err))
 		return
 	}
-	writeBody(w, http.StatusOK, jsonType, append(body, '\n'))
+	answer.Body(w, http.StatusOK, answer.JSONType, append(body, '\n'))
 }
 
 // readJSON decodes a body strictly, and answers 400 itself if it cannot.
@@ -112,7 +116,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		writeError(w, http.StatusBadRequest, codeInvalidValue, fmt.Sprintf("sandbox: read %s: %v", r.URL.Path, err))
+		answer.Error(w, http.StatusBadRequest, answer.InvalidValue, fmt.Sprintf("sandbox: read %s: %v", r.URL.Path, err))
 		return false
 	}
 	return true

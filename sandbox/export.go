@@ -1,44 +1,100 @@
 package sandbox
 
 import (
+	"encoding/base64"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
+	"sluice/sandbox/answer"
+	"sluice/sandbox/faults"
+	"sluice/sandbox/lists"
+	"sluice/sandbox/services"
 	"sluice/sandbox/world"
 )
 
-const exportChunk = 256 // chats per lock and flush
+const (
+	exportChunk = 256 // chats looked at per lock and flush
+	nextToken   = "next_token"
+)
 
-// export streams the conversation export (document 1, A2): one RFC 4180 line
-// per chat, the fields in the order requested.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, fault *Fault) {
-	if r.URL.Path != chatPath {
-		fail(w, serviceChat, http.StatusNotFound, codeNoSuchURL, "wrong URL or moved resource")
-		return
+// csvExport is one answer of the conversation export under way.
+type csvExport struct {
+	fields []string
+	fault  *faults.Fault
+	next   int // index of the chat to look at next
+	shown  int // chats written
+	most   int // chats that the answer may hold; 0: any number
+}
+
+// readExport answers false after refusing what cannot be served (document 1, A2).
+func (s *Server) readExport(w http.ResponseWriter, r *http.Request, fault *faults.Fault) (*csvExport, bool) {
+	if r.URL.Path != lists.ChatPath {
+		answer.Fail(w, services.Chat, http.StatusNotFound, answer.NoSuchURL, "wrong URL or moved resource")
+		return nil, false
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/csv" {
-		fail(w, serviceChat, http.StatusNotAcceptable, codeInvalidValue, "requested response type not supported: send Content-Type: text/csv")
-		return
+		answer.Fail(w, services.Chat, http.StatusNotAcceptable, answer.InvalidValue, "requested response type not supported: send Content-Type: text/csv")
+		return nil, false
 	}
-	fields := strings.Split(r.URL.Query().Get("fields"), ",")
-	for _, name := range fields {
+	query := r.URL.Query()
+	x := &csvExport{fields: strings.Split(query.Get("fields"), ","), fault: fault, most: s.options.ChatPage}
+	for _, name := range x.fields {
 		if !slices.Contains(world.ChatFields(), name) {
-			fail(w, serviceChat, http.StatusBadRequest, codeInvalidValue, "malformed or missing parameter: fields")
-			return
+			answer.Fail(w, services.Chat, http.StatusBadRequest, answer.InvalidValue, "malformed or missing parameter: fields")
+			return nil, false
 		}
+	}
+	if !x.resume(query) {
+		answer.Fail(w, services.Chat, http.StatusBadRequest, answer.InvalidValue, "malformed or missing parameter: "+nextToken)
+		return nil, false
+	}
+	return x, true
+}
+
+// resume starts where a token says, if there is one. Indices never move, so a
+// token stays good while chats come and go.
+func (x *csvExport) resume(query url.Values) bool {
+	if !query.Has(nextToken) {
+		return true
+	}
+	place, err := base64.StdEncoding.DecodeString(query.Get(nextToken))
+	if err != nil {
+		return false
+	}
+	next, err := strconv.Atoi(string(place))
+	x.next = next
+	return err == nil && next >= 0
+}
+
+// token names the place behind the chats that were shown. Often it ends with =,
+// which has to be escaped in a query, as opaque tokens do.
+func (x *csvExport) token() string {
+	return base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(x.next)))
+}
+
+func (x *csvExport) full() bool { return x.most > 0 && x.shown >= x.most }
+
+// export streams the conversation export: one RFC 4180 line per chat, the fields
+// in the order requested.
+func (s *Server) export(w http.ResponseWriter, r *http.Request, fault *faults.Fault) {
+	x, ok := s.readExport(w, r, fault)
+	if !ok {
+		return
 	}
 	w.Header().Set("Content-Type", "text/csv;charset=UTF-8")
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
 	var batch []byte
 	if !s.options.NoCSVHeader {
-		batch = appendLine(batch, fields)
+		batch = appendLine(batch, x.fields)
 	}
-	for first := 0; ; first += exportChunk {
+	for {
 		var done bool
-		batch, done = s.exportBatch(batch, fields, first, fault)
+		batch, done = s.exportBatch(batch, x)
 		if _, err := w.Write(batch); err != nil {
 			return // the client left
 		}
@@ -52,45 +108,31 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, fault *Fault) {
 	}
 }
 
-// exportBatch appends the lines of some chats, and tells whether they were the last.
-func (s *Server) exportBatch(dst []byte, fields []string, first int, fault *Fault) ([]byte, bool) {
+// exportBatch appends the lines of some chats, and tells whether they end the
+// answer; if others follow in another one, the token for it is the last line.
+func (s *Server) exportBatch(dst []byte, x *csvExport) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size := s.world.Len(world.Chats)
-	shown := 0 // of this batch; the faults spoil the first ones of the export
-	for i := first; i < min(first+exportChunk, size); i++ {
-		if !s.world.Live(world.Chats, i) {
+	for end := min(x.next+exportChunk, size); x.next < end; x.next++ {
+		if !s.world.Live(world.Chats, x.next) {
 			continue
 		}
-		row := make([]string, len(fields))
-		for n, name := range fields {
-			value, _ := s.world.ChatField(i, name)
-			if first == 0 {
-				value = spoilChat(fault, shown, name, value)
-			}
-			row[n] = value
+		if x.full() {
+			return append(dst, "\r\n"+nextToken+"="+x.token()+"\r\n"...), true
+		}
+		row := make([]string, len(x.fields))
+		for n, name := range x.fields {
+			value, _ := s.world.ChatField(x.next, name)
+			row[n] = faults.SpoilChat(x.fault, x.shown, name, value)
 		}
 		dst = appendLine(dst, row)
-		if fault.is("duplicate") && first == 0 && shown == 0 {
+		if x.fault.Is("duplicate") && x.shown == 0 {
 			dst = appendLine(dst, row)
 		}
-		shown++
+		x.shown++
 	}
-	return dst, first+exportChunk >= size
-}
-
-// spoilChat is what the faults of records do to one value of the export.
-func spoilChat(fault *Fault, row int, name, value string) string {
-	switch {
-	case fault.is("poison") && row == 0 && name == "creation_time":
-		return "yesterday"
-	case fault.is("poison") && row == 1 && name == "chat_id":
-		return ""
-	case fault.is("nul") && row == 0 && name == "title":
-		return value + "\x00"
-	default:
-		return value
-	}
+	return dst, x.next >= size
 }
 
 // appendLine writes one RFC 4180 line. encoding/csv is not used: with CRLF it

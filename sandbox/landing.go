@@ -1,55 +1,78 @@
 package sandbox
 
 import (
+	"bytes"
 	"fmt"
-	"html"
 	"net/http"
 	"strings"
+
+	"sluice/sandbox/answer"
+	"sluice/sandbox/landing"
+	"sluice/sandbox/lists"
+	"sluice/sandbox/world"
 )
 
 // landing says what this is, to somebody who opened the address in a browser.
 func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		writeError(w, http.StatusMethodNotAllowed, codeNoSuchURL, "method not supported by the resource")
+		answer.Error(w, http.StatusMethodNotAllowed, answer.NoSuchURL, "method not supported by the resource")
 		return
 	}
-	var page strings.Builder
-	page.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>sandbox</title></head><body>\n" +
-		"<h1>Simulated upstream</h1>\n" +
-		"<p>This plays the accounting, inventory and chat services of one organization, with their limits, for tests and demos.</p>\n" +
-		"<p>It is not the real service: every record is invented, nothing is kept when it stops, " +
-		"and its credentials open nothing else.</p>\n<h2>Services</h2>\n<ul>\n")
-	lines := []string{
-		"GET " + booksRoot + "/organizations", "GET " + inventoryRoot + "/organizations", "GET " + inventoryRoot + "/itemdetails?item_ids=...",
+	page := landing.Page{
+		Base: baseOf(r), Organization: s.options.OrganizationID, TimeZone: s.options.TimeZone, Vendor: s.options.Vendor, Plan: s.options.Plan,
+		Records: s.size(), Limits: s.bounds, ClientID: ClientID, ClientSecret: ClientSecret, RefreshToken: RefreshToken,
 	}
 	for _, e := range s.endpoints {
-		if e.service == serviceChat {
-			lines = append(lines, "GET "+e.path+"?fields=title,chat_id with Content-Type: text/csv")
-			continue
-		}
-		lines = append(lines, "GET "+e.path+" and "+e.path+"/<id>")
+		page.Resources = append(page.Resources, s.shown(e))
 	}
-	lines = append(lines, "POST "+tokenPath+"?grant_type=refresh_token&refresh_token=...&client_id=...&client_secret=...")
-	writeItems(&page, lines)
-	page.WriteString("<h2>Credentials</h2>\n<ul>\n")
-	writeItems(&page, []string{
-		"organization_id " + s.options.OrganizationID, "client_id " + ClientID, "client_secret " + ClientSecret, "refresh_token " + RefreshToken,
-		"Authorization: " + s.options.Vendor + "-oauthtoken <access token>", "plan " + s.options.Plan,
-	})
-	page.WriteString("<h2>Control</h2>\n<ul>\n")
-	writeItems(&page, []string{
-		"GET " + controlRoot + "truth/<service>/<resource>", "GET " + controlRoot + "stats", "POST " + controlRoot + "reset_stats",
-		"GET " + controlRoot + "faults", "POST " + controlRoot + `faults [{"path":"` + inventoryRoot + `/bills","kind":"html","count":2,"after":1}]`,
-		"POST " + controlRoot + `change {"seed":1,"inserts":2,"edits":3,"deletes":1,"resources":["bills"]}`,
-		"POST " + controlRoot + `advance {"seconds":3600}`, "POST " + controlRoot + "expire_tokens",
-	})
-	page.WriteString("</body></html>\n")
-	writeBody(w, http.StatusOK, htmlType, []byte(page.String()))
+	var body bytes.Buffer
+	if err := page.Write(&body); err != nil {
+		answer.Error(w, http.StatusInternalServerError, answer.NotAuthorized, err.Error())
+		return
+	}
+	answer.Body(w, http.StatusOK, answer.HTMLType, body.Bytes())
 }
 
-func writeItems(page *strings.Builder, lines []string) {
-	for _, line := range lines {
-		fmt.Fprintf(page, "<li><code>%s</code></li>\n", html.EscapeString(line))
+// size is the number of live records.
+func (s *Server) size() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	live := 0
+	for _, e := range s.endpoints {
+		for i := range s.world.Len(e.Kind) {
+			if s.world.Live(e.Kind, i) {
+				live++
+			}
+		}
 	}
-	page.WriteString("</ul>\n")
+	return live
+}
+
+// shown is an endpoint as the page shows it.
+func (s *Server) shown(e lists.Resource) landing.Resource {
+	if e.Kind == world.Chats {
+		note := "CSV: send Content-Type: text/csv, and no organization_id. The fields are " + strings.Join(world.ChatFields(), ", ") + "."
+		if most := s.options.ChatPage; most > 0 {
+			note += fmt.Sprintf(" An answer holds %d at most and ends with the next_token to ask on with.", most)
+		}
+		return landing.Resource{Name: e.Name, Service: e.Service, List: e.Path + "?fields=title,chat_id", Note: note}
+	}
+	note := "Ignores last_modified_time in silence."
+	if e.SinceHonoured {
+		note = "Filters by last_modified_time."
+	}
+	if e.Wide && s.options.HeadersOnly {
+		note += " Lines come with the single record only."
+	}
+	if e.Kind == world.Accounts {
+		note += " Active accounts only, without filter_by=AccountType.All."
+	}
+	return landing.Resource{Name: e.Name, Service: e.Service, List: e.Path, One: e.Path + "/{id}", Note: note}
+}
+
+func baseOf(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }

@@ -8,7 +8,9 @@
 // independent entry of a double-entry bookkeeping. It never talks to the real
 // services and holds no real data.
 //
-// Start reading with New, then ServeHTTP; package world makes the records.
+// Start reading with New, then ServeHTTP. Around it: world makes the records,
+// limits counts and refuses, faults misbehaves, tokens gives out access, answer
+// writes what is said, landing is the page for people.
 package sandbox
 
 import (
@@ -19,6 +21,12 @@ import (
 	"sync"
 	"time"
 
+	"sluice/sandbox/answer"
+	"sluice/sandbox/faults"
+	"sluice/sandbox/limits"
+	"sluice/sandbox/lists"
+	"sluice/sandbox/services"
+	"sluice/sandbox/tokens"
 	"sluice/sandbox/world"
 )
 
@@ -62,32 +70,44 @@ type Options struct {
 	PageLatency time.Duration
 	// NoCSVHeader leaves out the first line of the conversation export.
 	NoCSVHeader bool
+	// ChatPage is how many chats one answer of the export holds; an answer that
+	// is not the last ends with a blank line and the token to ask on with
+	// (upstream facts, Chat export). 0 gives all in one answer.
+	ChatPage int
+	// ChatEpoch writes the times of chats in epoch milliseconds (upstream facts,
+	// Chat export).
+	ChatEpoch bool
 }
 
 // Server is one simulated upstream. It is safe for concurrent use.
 type Server struct {
 	options   Options
-	endpoints []endpoint
+	endpoints []lists.Resource
+	bounds    Limits
 
 	mu     sync.Mutex // guards everything below
 	world  *world.World
 	offset time.Duration // of the world's clock before Options.Now
-	tokens tokenBook
-	gate   gate
-	faults faultBook
+	tokens tokens.Book
+	gate   limits.Gate
+	faults faults.Book
 }
 
-// New builds a server. It fails on a missing clock, an unknown time zone or plan.
+// New builds a server. It fails on a missing clock, an unknown time zone or plan,
+// and a negative ChatPage.
 func New(options Options) (*Server, error) {
 	if options.Now == nil {
 		return nil, errors.New("sandbox: option Now is missing: pass the clock")
+	}
+	if options.ChatPage < 0 {
+		return nil, fmt.Errorf("sandbox: option ChatPage is %d: use 0 for all chats in one answer", options.ChatPage)
 	}
 	options = withDefaults(options)
 	zone, err := time.LoadLocation(options.TimeZone)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: option TimeZone: %w", err)
 	}
-	limits, err := resolveLimits(options.Plan, options.Limits)
+	bounds, err := limits.Resolve(options.Plan, options.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +119,12 @@ func New(options Options) (*Server, error) {
 	}
 	return &Server{
 		options:   options,
-		endpoints: allEndpoints(),
+		endpoints: lists.All(),
+		bounds:    bounds,
 		world: world.New(world.Settings{
-			Seed: options.Seed, Records: options.Records, Zone: zone, Anchor: anchor,
+			Seed: options.Seed, Records: options.Records, Zone: zone, Anchor: anchor, ChatEpoch: options.ChatEpoch,
 		}),
-		gate: newGate(limits),
+		gate: limits.New(bounds),
 	}, nil
 }
 
@@ -129,14 +150,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/":
 		s.landing(w, r)
-	case strings.HasPrefix(path, controlRoot):
+	case strings.HasPrefix(path, services.ControlRoot):
 		s.control(w, r)
-	case path == tokenPath:
+	case path == services.TokenPath:
 		s.token(w, r)
-	case serviceOf(path) != "":
-		s.call(w, r, serviceOf(path))
+	case services.Of(path) != "":
+		s.call(w, r, services.Of(path))
 	default:
-		writeError(w, http.StatusNotFound, codeNoSuchURL, "Invalid URL Passed")
+		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "Invalid URL Passed")
 	}
 }
 
@@ -151,17 +172,3 @@ func (s *Server) Advance(step time.Duration) {
 
 // now is the world's clock; the caller holds the lock.
 func (s *Server) now() time.Time { return s.options.Now().Add(s.offset) }
-
-// serviceOf names the service of a path; "" for no service.
-func serviceOf(path string) string {
-	switch {
-	case strings.HasPrefix(path, booksRoot+"/"):
-		return serviceAccounting
-	case strings.HasPrefix(path, inventoryRoot+"/"):
-		return serviceInventory
-	case strings.HasPrefix(path, chatRoot+"/"):
-		return serviceChat
-	default:
-		return ""
-	}
-}

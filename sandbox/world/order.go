@@ -3,6 +3,9 @@ package world
 import (
 	"cmp"
 	"slices"
+
+	"sluice/sandbox/world/books"
+	"sluice/sandbox/world/draw"
 )
 
 // maxOrders bounds the cache; when full it is emptied, since orders of an old
@@ -15,7 +18,7 @@ type Query struct {
 	Sort       string // a wire name that Sortable knows, or "" for created_time
 	Ascending  bool
 	Since      int64  // keep records modified at or after; 0 keeps all
-	AccountsBy string // filter of accounts, see AccountMatches; "" keeps all
+	AccountsBy string // filter of accounts, All, Active and so on, as GET /chartofaccounts has it without its prefix; "" keeps all
 }
 
 type orderKey struct{ query Query }
@@ -66,7 +69,7 @@ func (w *World) sorted(query Query) []int32 {
 		if !w.Live(query.Kind, i) || w.Modified(query.Kind, i) < query.Since {
 			continue
 		}
-		if query.AccountsBy != "" && !w.AccountMatches(i, query.AccountsBy) {
+		if query.AccountsBy != "" && !w.books.AccountMatches(i, query.AccountsBy) {
 			continue
 		}
 		indices = append(indices, int32(i)) // far fewer than 2^31 records.
@@ -85,7 +88,7 @@ func (w *World) sorted(query Query) []int32 {
 			return order * direction
 		}
 		// Ties fall in an order that is stable, yet follows neither id nor time.
-		return cmp.Compare(w.bits(query.Kind, int(a), fieldCode), w.bits(query.Kind, int(b), fieldCode))
+		return cmp.Compare(w.seed.Bits(query.Kind, int(a), draw.Code), w.seed.Bits(query.Kind, int(b), draw.Code))
 	})
 	return indices
 }
@@ -105,19 +108,19 @@ func (w *World) sortKeys(query Query, indices []int32) ([]string, []int64) {
 		i := int(index)
 		switch query.Sort {
 		case "account_name":
-			texts[i] = w.accountNameNow(i)
+			texts[i] = w.books.AccountNameNow(i)
 		case "account_type":
-			texts[i] = w.accountWord(i).kind
+			texts[i] = w.books.AccountWord(i).Kind
 		case "vendor_name":
-			texts[i] = w.words.vendorName(w.paymentVendor(i))
+			texts[i] = w.books.Words.VendorName(w.books.PaymentVendor(i))
 		case "customer_name":
-			texts[i] = w.words.customerName(w.noteCustomer(i))
+			texts[i] = w.books.Words.CustomerName(w.books.NoteCustomer(i))
 		case "creditnote_number":
-			texts[i] = number("CN", i+1)
+			texts[i] = books.Number("CN", i+1)
 		case "reference_number":
-			texts[i] = paymentReference(i)
+			texts[i] = books.PaymentReference(i)
 		case "date":
-			texts[i] = w.day(w.created(kind, i), 0)
+			texts[i] = w.books.Day(w.tables.Created(kind, i), 0)
 		default:
 			isText = false
 			numbers[i] = w.sortAmount(query, i)
@@ -131,15 +134,15 @@ func (w *World) sortKeys(query Query, indices []int32) ([]string, []int64) {
 
 func (w *World) sortAmount(query Query, i int) int64 {
 	if query.Kind == Payments {
-		amount, unused := w.paymentAmounts(i)
+		amount, unused := w.books.PaymentAmounts(i)
 		if query.Sort == "amount" {
 			return amount
 		}
 		return unused
 	}
-	sum := w.noteAt(i)
+	sum := w.books.NoteAt(i)
 	if query.Sort == "total" {
-		return sum.total
+		return sum.Total
 	}
-	return sum.total - sum.applied
+	return sum.Total - sum.Applied
 }

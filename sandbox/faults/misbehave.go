@@ -1,4 +1,4 @@
-package sandbox
+package faults
 
 import (
 	"bytes"
@@ -8,40 +8,42 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"sluice/sandbox/answer"
+	"sluice/sandbox/services"
 )
 
 const (
 	pieces       = 16 // of a slow body
 	defaultPause = 50 // milliseconds between them
 	maintenance  = "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n"
-	htmlType     = "text/html;charset=UTF-8"
 )
 
-// misbehave answers instead of the service, or spoils how its answer travels,
+// Misbehave answers instead of the service, or spoils how its answer travels,
 // or lets it serve.
-func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(http.ResponseWriter)) {
+func Misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(http.ResponseWriter)) {
 	if fault == nil {
 		serve(w)
 		return
 	}
-	service := serviceOf(r.URL.Path)
+	service := services.Of(r.URL.Path)
 	switch fault.Kind {
 	case "html":
-		writeBody(w, http.StatusOK, htmlType, []byte(maintenance))
+		answer.Body(w, http.StatusOK, answer.HTMLType, []byte(maintenance))
 	case "unavailable":
-		writeBody(w, http.StatusServiceUnavailable, htmlType, []byte(maintenance))
+		answer.Body(w, http.StatusServiceUnavailable, answer.HTMLType, []byte(maintenance))
 	case "error_in_200":
-		writeError(w, http.StatusOK, codeNotAuthorized, "An internal error occurred")
+		answer.Error(w, http.StatusOK, answer.NotAuthorized, "An internal error occurred")
 	case "throttle":
-		refuse(w, service, codeThrottled)
+		answer.Refuse(w, service, answer.Throttled)
 	case "crowded":
-		refuse(w, service, codeCrowded)
+		answer.Refuse(w, service, answer.Crowded)
 	case "exhausted":
-		refuse(w, service, codeExhausted)
+		answer.Refuse(w, service, answer.Exhausted)
 	case "unauthorized":
-		fail(w, service, http.StatusUnauthorized, codeInvalidToken, "You are not authorized to perform this operation")
+		answer.Fail(w, service, http.StatusUnauthorized, answer.InvalidToken, "You are not authorized to perform this operation")
 	case "forbidden":
-		fail(w, service, http.StatusForbidden, codeInvalidToken, "You do not have enough permission")
+		answer.Fail(w, service, http.StatusForbidden, answer.InvalidToken, "You do not have enough permission")
 	case "redirect":
 		w.Header().Set("Location", "http://elsewhere.invalid"+r.URL.Path)
 		w.WriteHeader(http.StatusFound)
@@ -84,7 +86,7 @@ func dribble(w http.ResponseWriter, r *http.Request, whole *captured, pause time
 	w.WriteHeader(whole.code())
 	for n := range pieces {
 		piece := body[len(body)*n/pieces : len(body)*(n+1)/pieces]
-		if !wait(r, pause) {
+		if !answer.Wait(r, pause) {
 			return
 		}
 		if _, err := w.Write(piece); err != nil {

@@ -1,4 +1,4 @@
-package sandbox
+package faults
 
 import (
 	"bytes"
@@ -6,19 +6,27 @@ import (
 	"slices"
 )
 
-// spoil does to the records of a page what the fault says.
-func spoil(fault *Fault, e endpoint, records [][]byte) [][]byte {
+// Target names what of a record a fault may spoil, by wire names.
+type Target struct {
+	ID     string // the identifier, which poison takes away
+	Number string // a number or date, which poison makes a text
+	Text   string // a text, which nul spoils
+}
+
+// Spoil does to the records of a page what the fault says; a nil fault does
+// nothing. It may change the slice that it is given.
+func Spoil(fault *Fault, target Target, records [][]byte) [][]byte {
 	if fault == nil || len(records) == 0 {
 		return records
 	}
 	switch fault.Kind {
 	case "poison":
-		records[0] = withValue(records[0], e.poisoned, `"not a value"`)
+		records[0] = withValue(records[0], target.Number, `"not a value"`)
 		if len(records) > 1 {
-			records[1] = withoutKey(records[1], e.id)
+			records[1] = withoutKey(records[1], target.ID)
 		}
 	case "nul":
-		records[0] = withValue(records[0], e.text, `"before\u0000after"`)
+		records[0] = withValue(records[0], target.Text, `"before\u0000after"`)
 	case "unsorted":
 		slices.Reverse(records)
 	case "duplicate":
@@ -32,6 +40,21 @@ func spoil(fault *Fault, e endpoint, records [][]byte) [][]byte {
 		}
 	}
 	return records
+}
+
+// SpoilChat is what the faults of records do to one value of the conversation export;
+// the row counts from 0.
+func SpoilChat(fault *Fault, row int, name, value string) string {
+	switch {
+	case fault.Is("poison") && row == 0 && name == "creation_time":
+		return "yesterday"
+	case fault.Is("poison") && row == 1 && name == "chat_id":
+		return ""
+	case fault.Is("nul") && row == 0 && name == "title":
+		return value + "\x00"
+	default:
+		return value
+	}
 }
 
 // member is one key of a record with the place of key and value.

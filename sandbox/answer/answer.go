@@ -1,0 +1,88 @@
+// Package answer writes what the sandbox answers: whole bodies, and errors in
+// the envelope of the service that was called.
+//
+// It decides nothing: whether a call is served, refused or spoiled is known to
+// its callers. Start reading with Fail.
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"sluice/sandbox/services"
+)
+
+// Error codes of the accounting family (document 2 Errors, upstream facts).
+const (
+	NotAuthorized  = 9 // any business error inside a 200
+	NoSuchURL      = 5
+	InvalidValue   = 2
+	MissingToken   = 14
+	Throttled      = 44
+	Exhausted      = 45
+	InvalidToken   = 57
+	NoSuchRecord   = 1002
+	Crowded        = 1070
+	NoOrganization = 6041
+)
+
+// Content types.
+const (
+	JSONType = "application/json;charset=UTF-8"
+	HTMLType = "text/html;charset=UTF-8"
+)
+
+// Body sends a whole answer. A client that went away is its own affair: the
+// error of the last write tells nobody anything.
+func Body(w http.ResponseWriter, status int, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// Error answers an error of the accounting family: code (an integer) and message.
+func Error(w http.ResponseWriter, status, code int, message string) {
+	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%d,"message":%s}`, code, quote(message)))
+}
+
+// Fail answers an error of a service; in chat the code is a text that the
+// status decides (upstream facts).
+func Fail(w http.ResponseWriter, service string, status, code int, message string) {
+	if service != services.Chat {
+		Error(w, status, code, message)
+		return
+	}
+	names := map[int]string{
+		http.StatusUnauthorized: "oauthtoken_invalid", http.StatusForbidden: "operation_not_allowed",
+		http.StatusTooManyRequests: "request_rate_exceeded", http.StatusNotAcceptable: "response_type_not_supported",
+		http.StatusNotFound: "url_not_found", http.StatusBadRequest: "param_invalid",
+	}
+	name := names[status]
+	if name == "" {
+		name = "operation_failed"
+	}
+	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%q,"message":%s}`, name, quote(message)))
+}
+
+// Refuse answers 429 with Throttled, Crowded or Exhausted (documents 2 and 3,
+// Errors). The texts are only texts: clients match codes.
+func Refuse(w http.ResponseWriter, service string, code int) {
+	messages := map[int]string{
+		Throttled: "You have been blocked for some time as you have exceeded the maximum number of requests per minute.",
+		Exhausted: "You have exceeded the maximum number of API calls that can be made in one day.",
+		Crowded:   "The maximum number of concurrent API calls has been exceeded.",
+	}
+	Fail(w, service, http.StatusTooManyRequests, code, messages[code])
+}
+
+// quote writes a JSON text: messages may repeat what a caller sent.
+func quote(message string) []byte {
+	quoted, err := json.Marshal(message)
+	if err != nil { // no string makes json fail
+		return []byte(`""`)
+	}
+	return quoted
+}

@@ -1,0 +1,22 @@
+package answer
+
+import (
+	"net/http"
+	"time"
+)
+
+// Wait lets some time pass before more is answered. It answers false if the
+// client left first.
+func Wait(r *http.Request, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}

@@ -1,0 +1,119 @@
+package sandbox_test
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+const chatsPath = "/maintenanceapi/v2/chats"
+
+// exportPages follows the tokens of the export to its end, and answers the
+// chat ids of each answer.
+func (u *upstream) exportPages(t *testing.T) [][]string {
+	t.Helper()
+	var pages [][]string
+	query := url.Values{"fields": {"chat_id"}}
+	for {
+		answer := u.serve(t, http.MethodGet, chatsPath+"?"+query.Encode(), csvHeader())
+		rows, token, more := strings.Cut(readAll(t, answer.Body), "\r\n\r\nnext_token=")
+		if answer.Code != http.StatusOK || more != strings.HasSuffix(token, "\r\n") {
+			t.Fatalf("status %d, trailer %q", answer.Code, token)
+		}
+		lines := strings.Fields(rows)
+		if lines[0] != "chat_id" {
+			t.Fatalf("page %d begins with %q", len(pages)+1, lines[0])
+		}
+		pages = append(pages, lines[1:])
+		if !more {
+			return pages
+		}
+		query.Set("next_token", strings.TrimSuffix(token, "\r\n"))
+	}
+}
+
+func chatIDs(t *testing.T, u *upstream) []string {
+	t.Helper()
+	var ids []string
+	for record := range u.Truth("chat", "conversations") {
+		var chat object
+		unmarshal(t, record, &chat)
+		ids = append(ids, text(t, chat["chat_id"]))
+	}
+	return ids
+}
+
+func TestExportInPages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ most, pages, last int }{
+		{0, 1, 600}, {100, 6, 100}, {250, 3, 100}, {256, 3, 88}, {599, 2, 1}, {600, 1, 600}, {601, 1, 600},
+	} {
+		u := start(t, sandbox.Options{Records: 3000, ChatPage: c.most, Limits: off()}) // a fifth are chats
+		pages := u.exportPages(t)
+		if len(pages) != c.pages || len(pages[len(pages)-1]) != c.last {
+			t.Errorf("%d an answer: %d answers, the last of %d", c.most, len(pages), len(pages[len(pages)-1]))
+		}
+		if !slices.Equal(slices.Concat(pages...), chatIDs(t, u)) {
+			t.Errorf("%d an answer: other chats than there are", c.most)
+		}
+	}
+}
+
+// What was deleted counts for no answer, and what is behind a token stays there.
+func TestExportInPagesAfterChanges(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 100, ChatPage: 4, Limits: off()})
+	if _, err := u.Change(sandbox.Change{Seed: 2, Inserts: 1, Deletes: 9, Resources: []string{"conversations"}}); err != nil {
+		t.Fatal(err)
+	}
+	pages := u.exportPages(t)
+	if len(pages) != 3 || !slices.Equal(slices.Concat(pages...), chatIDs(t, u)) {
+		t.Errorf("pages %v, want 12 chats in three", pages)
+	}
+}
+
+func TestExportRefusesForeignTokens(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 100, ChatPage: 4})
+	for _, token := range []string{"", "%", "LTE=", "eA=="} { // nothing, no base64, -1, x
+		answer := u.serve(t, http.MethodGet, chatsPath+"?fields=chat_id&next_token="+url.QueryEscape(token), csvHeader())
+		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), `"param_invalid"`) {
+			t.Errorf("token %q: %d %s", token, answer.Code, answer.Body)
+		}
+	}
+	if _, err := sandbox.New(sandbox.Options{Now: newClock().Now, ChatPage: -1}); err == nil || !strings.Contains(err.Error(), "ChatPage") {
+		t.Errorf("a negative page: %v", err)
+	}
+}
+
+func TestChatTimesInMilliseconds(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 100, ChatEpoch: true})
+	changed, err := u.Change(sandbox.Change{Inserts: 1, Resources: []string{"conversations"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := u.serve(t, http.MethodGet, chatsPath+"?fields=chat_id,creation_time,last_modified_time", csvHeader())
+	rows, err := csv.NewReader(answer.Body).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strconv.FormatInt(newClock().Now().UnixMilli(), 10)
+	want := []string{changed["conversations"].Inserted[0], now, now}
+	if len(now) != 13 || !slices.Equal(rows[len(rows)-1], want) {
+		t.Errorf("the newest chat is %v, want %v", rows[len(rows)-1], want)
+	}
+	for record := range u.Truth("chat", "conversations") {
+		var chat object
+		unmarshal(t, record, &chat)
+		if created := text(t, chat["creation_time"]); len(created) != 13 {
+			t.Errorf("truth says %s", created)
+		}
+	}
+}

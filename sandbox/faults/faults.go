@@ -1,0 +1,58 @@
+// Package faults makes calls go wrong on demand: which kinds of faults there are,
+// which call each strikes, and what it does to an answer, to its records or to the
+// way it travels.
+//
+// It never strikes by itself and counts no limits. What a fault does to the choice
+// of a page is done where pages are made, in package sandbox. Start reading with
+// Kinds, then Book and Misbehave.
+package faults
+
+// Fault makes some calls go wrong.
+type Fault struct {
+	Path  string `json:"path"`  // prefix of the paths concerned, such as /inventory/v1/bills
+	Kind  string `json:"kind"`  // one of Kinds
+	Count int    `json:"count"` // so many calls; 0: until the faults are set anew
+	After int    `json:"after"` // so many matching calls pass first
+	// Milliseconds is the pause of the kind slow between two pieces; 0 means 50.
+	Milliseconds int `json:"milliseconds,omitempty"`
+}
+
+// Is compares the kind; a nil fault is of no kind.
+func (f *Fault) Is(kind string) bool { return f != nil && f.Kind == kind }
+
+// Kind describes one kind of fault in a sentence.
+type Kind struct {
+	Kind     string `json:"kind"`
+	Sentence string `json:"sentence"`
+}
+
+// Kinds lists the kinds of faults. Those of lists and pages do nothing to
+// single records, the export or the token endpoint, where they make no sense.
+func Kinds() []Kind {
+	return []Kind{
+		{"html", "Answers 200 with an HTML page, as a login or maintenance page does."},
+		{"cut", "Breaks the connection in the middle of a body whose length was announced."},
+		{"cut_silent", "Ends the body in the middle, with nothing that announced its length."},
+		{"error_in_200", "Answers 200 with code 9 in the envelope."},
+		{"wrong_page", "Claims the next page's number in page_context."},
+		{"repeat_page", "Answers every page with the records of page 1."},
+		{"ignore_filter", "Ignores last_modified_time in silence."},
+		{"empty_more", "Answers an empty page that says there are more."},
+		{"missing_context", "Leaves page_context out."},
+		{"unavailable", "Answers 503 with HTML."},
+		{"throttle", "Answers 429 with code 44: too many calls in a minute."},
+		{"crowded", "Answers 429 with code 1070: too many calls at once."},
+		{"exhausted", "Answers 429 with code 45: the day's allowance is gone."},
+		{"unauthorized", "Answers 401 with code 57 although the token is good."},
+		{"forbidden", "Answers 403."},
+		{"poison", "Gives the page's first record a text where a number or date belongs, and its second record no id."},
+		{"nul", "Puts U+0000 into a text of the page's first record."},
+		{"unsorted", "Answers the page's records in the reverse of the order asked for."},
+		{"reset", "Resets the connection before any answer."},
+		{"slow", "Sends the body in sixteen pieces with a pause before each."},
+		{"redirect", "Answers 302 to another host."},
+		{"duplicate", "Shows the page's first record twice."},
+		{"delete_between", "Deletes a record of page 1 for good before a later page is answered."},
+		{"extra_keys", "Adds keys to each record that no document names."},
+	}
+}

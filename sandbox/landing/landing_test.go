@@ -1,0 +1,65 @@
+package landing_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sluice/sandbox/landing"
+	"sluice/sandbox/limits"
+)
+
+func write(t *testing.T, page landing.Page) string {
+	t.Helper()
+	page.Resources = append(page.Resources, landing.Resource{Name: "bills", Service: "inventory", List: "/v1/bills", One: "/v1/bills/{id}"})
+	var body bytes.Buffer
+	if err := page.Write(&body); err != nil {
+		t.Fatal(err)
+	}
+	return body.String()
+}
+
+func TestFirstParagraphSaysWhatItIsNot(t *testing.T) {
+	t.Parallel()
+	body := write(t, landing.Page{})
+	first := regexp.MustCompile(`(?s)<p[ >].*?</p>`).FindString(body)
+	if !strings.Contains(first, "not the real service") || !strings.Contains(first, "forgets everything") {
+		t.Errorf("the first paragraph is %q", first)
+	}
+}
+
+// The page is whole without a network, in any browser.
+func TestLoadsNothingFromElsewhere(t *testing.T) {
+	t.Parallel()
+	body := write(t, landing.Page{Base: "http://127.0.0.1:1"})
+	for _, address := range regexp.MustCompile(`(?:src|href|url|@import)\s*[=(]\s*["']?[^"')>]*`).FindAllString(body, -1) {
+		if address != `href="data:,` {
+			t.Errorf("loads %s", address)
+		}
+	}
+	if strings.Contains(body, "<script") {
+		t.Error("runs a script")
+	}
+}
+
+func TestShowsWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	page := landing.Page{
+		Base: "http://127.0.0.1:1", Organization: "org-7", Vendor: "<b>", Records: 321, TimeZone: "Europe/Rome", Plan: "elite",
+		Limits: limits.Limits{PerMinute: 11, Concurrent: 12, DailyAccounting: 13, DailyInventory: 14, ChatPerMinute: 15},
+	}
+	body := write(t, page)
+	for _, want := range []string{
+		"http://127.0.0.1:1/v1/bills?organization_id=org-7", "/v1/bills/{id}", "&lt;b&gt;-oauthtoken", "of 321 records", "Europe/Rome", "elite",
+		"11 calls in any minute, 12 at once; in any 24 hours 13 to accounting and 14 to inventory; 15 a minute", "The 24 kinds of faults",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	page.Limits.Off = true
+	if body = write(t, page); !strings.Contains(body, "counted, not enforced") || strings.Contains(body, "12 at once") {
+		t.Error("the page claims limits that are off")
+	}
+}

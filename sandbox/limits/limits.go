@@ -1,0 +1,58 @@
+// Package limits counts calls and refuses those beyond the limits of documents 2
+// and 3: so many in any minute, at once, and in any 24 hours, by plan.
+//
+// It answers no call itself and has no clock: it says what to answer, its caller
+// does, and holds the lock. Start reading with Gate.Enter.
+package limits
+
+import "fmt"
+
+// Limits bound the calls. A zero field takes the plan's value.
+type Limits struct {
+	PerMinute       int // of the organization, in any 60 seconds, over accounting and inventory
+	Concurrent      int // of the organization, at once
+	DailyAccounting int // in any 24 hours
+	DailyInventory  int
+	ChatPerMinute   int
+	Off             bool // count, but never refuse
+}
+
+const (
+	freePlan      = "free"
+	perMinute     = 100 // documents 2 and 3, Limits
+	chatPerMinute = 30  // upstream facts
+)
+
+// Resolve fills limits from the tables of documents 2 and 3. A plan that
+// only one of the two services sells counts as the other's largest; one that
+// neither sells is an error.
+func Resolve(plan string, limits Limits) (Limits, error) {
+	accounting := map[string]int{"free": 1000, "standard": 2000, "professional": 5000, "premium": 10_000, "elite": 10_000, "ultimate": 10_000}
+	inventory := map[string]int{"free": 1500, "standard": 2500, "professional": 5000, "premium": 7500, "enterprise": 10_000}
+	books, inBooks := accounting[plan]
+	stock, inStock := inventory[plan]
+	if !inBooks && !inStock {
+		return Limits{}, fmt.Errorf("sandbox: option Plan %q is unknown: use free, standard, professional, premium, elite, ultimate or enterprise", plan)
+	}
+	if !inBooks {
+		books = accounting["ultimate"]
+	}
+	if !inStock {
+		stock = inventory["enterprise"]
+	}
+	concurrent := 10
+	if plan == freePlan {
+		concurrent = 5
+	}
+	fill := func(value *int, preset int) {
+		if *value == 0 {
+			*value = preset
+		}
+	}
+	fill(&limits.PerMinute, perMinute)
+	fill(&limits.Concurrent, concurrent)
+	fill(&limits.DailyAccounting, books)
+	fill(&limits.DailyInventory, stock)
+	fill(&limits.ChatPerMinute, chatPerMinute)
+	return limits, nil
+}

@@ -1,0 +1,100 @@
+package books
+
+import (
+	"sluice/sandbox/world/draw"
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/words"
+)
+
+const (
+	billLines   = 4
+	maxQuantity = 20
+)
+
+// BillLine is one line in cents; quantity in hundredths.
+type BillLine struct {
+	Item           int // index
+	Quantity, Rate int64
+	Total          int64
+	Levy           words.Tax
+}
+
+// BillSum is what a bill adds up to, in cents.
+type BillSum struct {
+	Lines            []BillLine
+	Sub, Tax, Credit int64
+}
+
+// Total is what the bill asks for.
+func (s BillSum) Total() int64 { return s.Sub + s.Tax }
+
+// BillAt computes a bill after some edits. An edit buys one more of the first
+// line, and every other edit adds a line, so that a bill never falls below
+// what was paid for it at first, and children come and go.
+func (w *Books) BillAt(b, edits int) BillSum {
+	n := 1 + w.Draw(ids.Bills, b, draw.Lines, billLines) + edits%2
+	sum := BillSum{Lines: make([]BillLine, n)}
+	for l := range n {
+		item := w.Draw(ids.Bills, b*8+l, draw.Item, w.Initial[ids.Items]) // eight lines keep bills apart.
+		line := BillLine{
+			Item: item, Rate: w.ItemCost(item), Levy: words.TaxOf(w.Draw(ids.Bills, b*8+l, draw.Tax, 3)), // as above.
+			Quantity: int64(1+w.Draw(ids.Bills, b*8+l, draw.Quantity, maxQuantity)) * words.Cents, // as above.
+		}
+		if l == 0 {
+			line.Quantity += int64(edits) * words.Cents
+		}
+		line.Total = line.Quantity * line.Rate / words.Cents
+		sum.Lines[l] = line
+		sum.Sub += line.Total
+		sum.Tax += line.Total * line.Levy.Percent / words.Cents
+	}
+	if _, paid := w.Payer(b); !paid && w.One(20, ids.Bills, b, draw.Credit) { // one unpaid bill in twenty.
+		// A quarter of one piece: independent of later edits, as a credit is.
+		sum.Credit = sum.Lines[0].Rate / 4 // a quarter.
+	}
+	return sum
+}
+
+// Payer answers which payment paid bill b: payment p pays bills 2p and 2p+1 of
+// the start of the world.
+func (w *Books) Payer(b int) (int, bool) {
+	p := b / 2 // two bills a payment.
+	return p, b < w.Initial[ids.Bills] && p < w.Initial[ids.Payments]
+}
+
+// Applied is what payment p pays of bill b: even bills in full, odd ones by half.
+func (w *Books) Applied(b int) int64 {
+	total := w.BillAt(b, 0).Total()
+	if b%2 == 1 {
+		return total / 2 // half.
+	}
+	return total
+}
+
+// BillVendor is shared by the two bills of one payment.
+func (w *Books) BillVendor(b int) int { return w.Draw(ids.Bills, b/2, draw.Vendor, w.Vendors()) }
+
+// BillCurrency is shared by the two bills of one payment.
+func (w *Books) BillCurrency(b int) words.Currency {
+	return words.CurrencyOf(w.One(9, ids.Bills, b/2, draw.Mode)) // one in nine is foreign.
+}
+
+// BillDue is the date by which bill b is due, or "".
+func (w *Books) BillDue(b int) string {
+	if w.One(10, ids.Bills, b, draw.Absent) { // one in ten has no due date.
+		return ""
+	}
+	return w.Day(w.Created(ids.Bills, b), 30) // thirty days.
+}
+
+// BillStatus follows from what was paid and what is left, in cents.
+func (w *Books) BillStatus(b int, sum BillSum, paid, balance int64) string {
+	switch {
+	case balance <= 0:
+		return "paid"
+	case paid+sum.Credit > 0:
+		return "partially_paid"
+	default:
+		return [...]string{"open", "overdue", "draft"}[w.Draw(ids.Bills, b, draw.Status, 3)]
+	}
+}

@@ -1,0 +1,71 @@
+// Package books is the business itself: what was ordered, billed, paid, returned
+// and said, in amounts, names and states, so that the books add up. Everything is
+// computed from the seed, the record's number and its edits each time it is asked
+// for. A record that refers to another copies names and amounts as they were when
+// that one was first written, as bookkeeping does: an edit of an item never
+// changes a bill.
+//
+// It writes no JSON and holds no state. Start reading with Books and BillAt.
+package books
+
+import (
+	"fmt"
+	"time"
+
+	"sluice/sandbox/world/draw"
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/words"
+)
+
+// Settings say whose books these are.
+type Settings struct {
+	Zone *time.Location // of the organization; time stamps are written in it
+	// ChatEpoch writes the times of chats in epoch milliseconds, not as time stamps.
+	ChatEpoch bool
+	// Initial is how many records each kind has at the start: references stay
+	// inside them.
+	Initial [ids.Kinds]int
+}
+
+// State says what happened to record i of a kind: how often it was edited, and
+// when it was created and last modified, in epoch seconds.
+type State interface {
+	Edits(kind ids.Kind, i int) int
+	Created(kind ids.Kind, i int) int64
+	Modified(kind ids.Kind, i int) int64
+}
+
+// Books answer what a record says. They are as safe for concurrent use as State is.
+type Books struct {
+	draw.Seed
+	Settings
+	State
+
+	Words    words.Vocabulary
+	children []int // sub-accounts per root account
+}
+
+// New opens the books.
+func New(seed draw.Seed, settings Settings, state State) *Books {
+	w := &Books{Seed: seed, Settings: settings, State: state, Words: words.New(), children: make([]int, RootAccounts)}
+	for i := range settings.Initial[ids.Accounts] {
+		if parent, ok := w.ParentAccount(i); ok {
+			w.children[parent]++
+		}
+	}
+	return w
+}
+
+// Stamp writes an instant the way the services do: the organization's zone,
+// no colon in the offset, whole seconds.
+func (w *Books) Stamp(seconds int64) string {
+	return time.Unix(seconds, 0).In(w.Zone).Format("2006-01-02T15:04:05-0700")
+}
+
+// Day writes the date of an instant, some days later, in the organization's zone.
+func (w *Books) Day(seconds int64, later int) string {
+	return time.Unix(seconds, 0).In(w.Zone).AddDate(0, 0, later).Format(time.DateOnly)
+}
+
+// Number writes the number of a document, such as BILL-00001.
+func Number(prefix string, n int) string { return fmt.Sprintf("%s-%05d", prefix, n) }

@@ -1,0 +1,30 @@
+package books
+
+import (
+	"fmt"
+
+	"sluice/sandbox/world/draw"
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/words"
+)
+
+// ItemName is the name of item i as first written.
+func (w *Books) ItemName(i int) string {
+	return fmt.Sprintf("%s %s %d", w.Words.Traits[w.Draw(ids.Items, i, draw.Name, len(w.Words.Traits))],
+		w.Words.Nouns[w.Draw(ids.Items, i, draw.Kind, len(w.Words.Nouns))], i+1)
+}
+
+// ItemCost is the purchase rate as first written, in cents.
+func (w *Books) ItemCost(i int) int64 {
+	return int64(w.Draw(ids.Items, i, draw.Amount, 500_000)) + words.Cents
+}
+
+// ItemPrice is what customers paid when the item was first written, in cents.
+func (w *Books) ItemPrice(i int) int64 { return w.ItemCost(i) * 145 / words.Cents } // 45 % on top.
+
+// Vendors is the number of vendors. They and the customers grow with the world,
+// so that names repeat believably.
+func (w *Books) Vendors() int { return 11 + w.Initial[ids.Bills]/50 } // a vendor sends some fifty bills.
+
+// Customers is the number of customers.
+func (w *Books) Customers() int { return 9 + w.Initial[ids.CreditNotes]/20 } // a customer returns twenty times.

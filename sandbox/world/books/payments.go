@@ -1,0 +1,55 @@
+package books
+
+import (
+	"fmt"
+
+	"sluice/sandbox/world/draw"
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/words"
+)
+
+// PaidBills lists the bills that payment p pays, as they were at the start.
+func (w *Books) PaidBills(p int) []int {
+	var paid []int
+	for _, b := range [...]int{2 * p, 2*p + 1} { // two bills a payment.
+		if payer, ok := w.Payer(b); ok && payer == p {
+			paid = append(paid, b)
+		}
+	}
+	return paid
+}
+
+// PaymentMode is how payment p was made.
+func (w *Books) PaymentMode(p int) string {
+	return [...]string{"bank_transfer", "check", "cash", "Bank Remittance"}[w.Draw(ids.Payments, p, draw.Mode, 4)]
+}
+
+// PaymentReference is the reference of payment p, or "".
+func PaymentReference(p int) string {
+	if p%5 == 0 { // one in five has none.
+		return ""
+	}
+	return fmt.Sprintf("REF-%d", 20_000+p) // five digits.
+}
+
+// PaymentVendor is the number of the vendor who was paid.
+func (w *Books) PaymentVendor(p int) int {
+	if bills := w.PaidBills(p); len(bills) > 0 {
+		return w.BillVendor(bills[0])
+	}
+	return w.Draw(ids.Payments, p, draw.Vendor, w.Vendors())
+}
+
+// PaymentAmounts answers what was paid, and what of it no bill has used. Each edit
+// pays ten more; a payment without bills is an advance.
+func (w *Books) PaymentAmounts(p int) (int64, int64) {
+	var amount, unused int64
+	for _, b := range w.PaidBills(p) {
+		amount += w.Applied(b)
+	}
+	if amount == 0 {
+		unused = int64(w.Draw(ids.Payments, p, draw.Amount, 900_000)) + words.Cents
+	}
+	unused += int64(w.Edits(ids.Payments, p)) * 10 * words.Cents
+	return amount + unused, unused
+}

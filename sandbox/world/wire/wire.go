@@ -1,0 +1,108 @@
+// Package wire writes JSON as the services write it: money with two decimals,
+// rates with six, characters beyond ASCII as they are.
+//
+// It knows no record and checks no order of keys. Start reading with Writer.
+package wire
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+const (
+	cents     = 100
+	millionth = 1_000_000
+)
+
+// Writer appends one JSON value; commas look after themselves.
+type Writer struct {
+	B    []byte // what was written
+	Wide bool   // also what only the single record carries: for callers to ask
+}
+
+// Comma separates the next element or key from what is before it.
+func (w *Writer) Comma() {
+	if n := len(w.B); n > 0 && w.B[n-1] != '{' && w.B[n-1] != '[' && w.B[n-1] != ':' {
+		w.B = append(w.B, ',')
+	}
+}
+
+// Key writes a name; its value is next.
+func (w *Writer) Key(name string) {
+	w.Comma()
+	w.B = append(w.B, '"')
+	w.B = append(w.B, name...)
+	w.B = append(w.B, '"', ':')
+}
+
+// Open begins an object.
+func (w *Writer) Open() {
+	w.Comma()
+	w.B = append(w.B, '{')
+}
+
+// Close ends an object or array with its bracket.
+func (w *Writer) Close(bracket byte) { w.B = append(w.B, bracket) }
+
+// Text writes a text.
+func (w *Writer) Text(name, value string) {
+	w.Key(name)
+	w.B = AppendText(w.B, value)
+}
+
+// Flag writes true or false.
+func (w *Writer) Flag(name string, value bool) {
+	w.Key(name)
+	w.B = strconv.AppendBool(w.B, value)
+}
+
+// Whole writes a whole number.
+func (w *Writer) Whole(name string, value int) {
+	w.Key(name)
+	w.B = strconv.AppendInt(w.B, int64(value), 10)
+}
+
+// Money writes an amount in cents with two decimals: 1000.00.
+func (w *Writer) Money(name string, value int64) {
+	w.Key(name)
+	if value < 0 {
+		w.B = append(w.B, '-')
+		value = -value
+	}
+	w.B = fmt.Appendf(w.B, "%d.%02d", value/cents, value%cents)
+}
+
+// Rate writes millionths with six decimals: 1.000000.
+func (w *Writer) Rate(name string, value int64) {
+	w.Key(name)
+	w.B = fmt.Appendf(w.B, "%d.%06d", value/millionth, value%millionth)
+}
+
+// Array writes elements 0..n-1 under a name.
+func (w *Writer) Array(name string, n int, element func(int)) {
+	w.Key(name)
+	w.B = append(w.B, '[')
+	for i := range n {
+		element(i)
+	}
+	w.Close(']')
+}
+
+// AppendText quotes a string for JSON; characters beyond ASCII stay as they are.
+func AppendText(b []byte, value string) []byte {
+	b = append(b, '"')
+	for _, r := range value {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, '\\', 'n')
+		case r < ' ':
+			b = fmt.Appendf(b, "\\u%04x", r)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}

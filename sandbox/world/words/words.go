@@ -1,0 +1,126 @@
+// Package words holds what records are made of: names of all scripts, accounts,
+// places, taxes and currencies.
+//
+// It computes no record and draws nothing. Start reading with Vocabulary.
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"sluice/sandbox/world/ids"
+)
+
+// Parts of a unit: amounts are held in cents, rates in millionths.
+const (
+	Cents      = 100
+	Millionths = 1_000_000
+)
+
+// Vocabulary holds the words that records are made of. It is never changed.
+type Vocabulary struct {
+	vendors, customers, cities []string
+
+	Nouns, Traits, Titles, Remarks []string
+	Accounts                       []Account
+}
+
+// Account is an account of the chart: its name, account_type, and the group that
+// filter_by knows.
+type Account struct{ Name, Kind, Group string }
+
+// New answers the vocabulary.
+func New() Vocabulary {
+	return Vocabulary{
+		vendors: []string{
+			"Bowman & Söhne", "Ōsaka Tooling KK", "Sharma Traders", "Łódź Steelworks", "O'Neill Logistics",
+			"北京工具有限公司", //nolint:gosmopolitan // names of all scripts occur upstream.
+			"Müller GmbH", "Garcia Hermanos", "Patel \"Bharat\" Supplies", "Nordic Fasteners AB", "Al-Noor Paper, LLC",
+		},
+		customers: []string{
+			"Café Zürich", "Harbour Hotels", "Ravi Constructions", "Ångström Labs", "Smith, Jones & Co", "Zoë's Garage",
+			"Компания Волга", "Green Fields School", "São Paulo Imports",
+		},
+		Nouns: []string{
+			"Bracket", "Hinge", "Bolt M8", "Washer", "Cable 2,5 mm²", "Drill bit", "Bearing 6204", "Gasket", "Valve ¾\"", "Hose",
+		},
+		Traits: []string{"Steel", "Brass", "Nylon", "Galvanised", "Heavy", "Slim", "Long", "Compact"},
+		cities: []string{
+			"Pune|Maharashtra|411001|MH", "Chennai|Tamil Nadu|600001|TN",
+			"Bengaluru|Karnataka|560001|KA", "Jaipur|Rājasthān|302001|RJ",
+		},
+		Titles: []string{"Launch, \"phase 2\"", "standup", "Accounts & audit", "Büro Zürich",
+			"first line\nsecond line", "🎉 party", "standup", "", "a;b;c"},
+		Remarks: []string{"", "Deliver to gate 2", "As agreed by phone", "Line one\nline two", "Discount \"as discussed\"", "ठीक है", " "},
+		Accounts: []Account{
+			{"Current Account", "bank", Assets}, {"Sales", "income", Income}, {"Cost of Goods Sold", "cost_of_goods_sold", Expenses},
+			{"Petty Cash", "cash", Assets}, {"Inventory Asset", "other_current_asset", Assets}, {"Accounts Payable", "accounts_payable", Liabilities},
+			{"Operating Expenses", "expense", Expenses}, {"Accounts Receivable", "accounts_receivable", Assets},
+			{"Owner's Equity", "equity", Equity}, {"Other Income", "other_income", Income},
+			{"Machinery", "fixed_asset", Assets}, {"Term Loan", "long_term_liability", Liabilities}, {"Office Supplies", "expense", Expenses},
+			{"Retained Earnings", "equity", Equity}, {"Corporate Card", "credit_card", Liabilities}, {"Telephone & Internet", "expense", Expenses},
+		},
+	}
+}
+
+// The groups of GET /chartofaccounts' filter_by.
+const (
+	Assets      = "Asset"
+	Liabilities = "Liability"
+	Equity      = "Equity"
+	Income      = "Income"
+	Expenses    = "Expense"
+)
+
+// VendorName is the name of vendor n; a numbered branch keeps names apart.
+func (v *Vocabulary) VendorName(n int) string { return branch(v.vendors, n) }
+
+// CustomerName is the name of customer n, likewise.
+func (v *Vocabulary) CustomerName(n int) string { return branch(v.customers, n) }
+
+func branch(names []string, n int) string {
+	if n < len(names) {
+		return names[n]
+	}
+	return fmt.Sprintf("%s %d", names[n%len(names)], n/len(names)+1)
+}
+
+// Place is an address; Code is the state's.
+type Place struct{ Street, City, State, Zip, Code string }
+
+// Place answers an address; the same number gives the same one.
+func (v *Vocabulary) Place(n int) Place {
+	parts := strings.Split(v.cities[n%len(v.cities)], "|")
+	return Place{Street: fmt.Sprintf("%d Mill Lane", n%90+1), City: parts[0], State: parts[1], Zip: parts[2], Code: parts[3]} // house numbers.
+}
+
+// Tax is one of three rates; zero percent occurs.
+type Tax struct {
+	ID, Name string
+	Percent  int64
+}
+
+// TaxOf answers tax n.
+func TaxOf(n int) Tax {
+	percent := [...]int64{18, 5, 0}[n%3]
+	return Tax{ID: ids.Fixed(ids.GroupTax, int(percent)), Name: fmt.Sprintf("GST%d", percent), Percent: percent}
+}
+
+// Currency is the organization's own, or a foreign one.
+type Currency struct {
+	ID, Code, Symbol string
+	Rate             int64 // millionths
+}
+
+// CurrencyOf answers the foreign currency, or the organization's own.
+func CurrencyOf(foreign bool) Currency {
+	if foreign {
+		return Currency{ids.Fixed(ids.GroupCurrency, 1), "USD", "$", 83_250_000} // 83.25 rupees a dollar.
+	}
+	return Currency{ids.Fixed(ids.GroupCurrency, 0), "INR", "₹", Millionths}
+}
+
+// Location answers id and name.
+func Location(n int) (string, string) {
+	return ids.Fixed(ids.GroupLocation, n%2), [...]string{"Head Office", "Warehouse North"}[n%2]
+}
