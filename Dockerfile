@@ -3,7 +3,7 @@
 #   docker build -t sluice .
 #   docker run --rm -v ./config.yaml:/etc/sluice/config.yaml:ro sluice serve --config /etc/sluice/config.yaml
 #
-# GO_IMAGE and GOPROXY are there for networks that reach images or modules by a mirror.
+# GO_IMAGE and GOPROXY are there for networks that reach images or modules by a mirror; empty means the usual one.
 ARG GO_IMAGE=golang:1.26
 
 FROM ${GO_IMAGE} AS build

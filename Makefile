@@ -7,7 +7,11 @@ GO ?= go
 # Flags of the tests, for example TESTFLAGS=-race; PKG narrows what is tested.
 TESTFLAGS ?=
 PKG ?= ./...
+# Where benchmarks are: building the tests of all other packages, too, would take longer than they run.
+BENCHPKG ?= $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
 FUZZTIME ?= 30s
+# Flags of the end-to-end benchmark: bin/bench -help lists them.
+BENCHFLAGS ?=
 # Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
 BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 
@@ -38,9 +42,11 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && $(GO) run ./cmd/sluice dictionary >"$$fresh" && \
 	if ! diff -u docs/dictionary.md "$$fresh"; then echo 'docs/dictionary.md is out of date: run make dictionary' >&2; exit 1; fi
 
-bench: ## run the benchmarks
+bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory (QUICK=1: do they work?)
 	@.ci/setup binaries
-	$(GO) test -timeout 60m -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)
+	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
+	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/bench ./cmd/sluice/bench
+	bin/bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
 	@.ci/setup
