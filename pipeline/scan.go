@@ -48,7 +48,9 @@ type entry struct {
 	standIn, twin bool
 }
 
-// plan begins a scan. Without a mark everything is read.
+// plan begins a scan. Without a mark everything is read; with one, what changed
+// since a little below it (promise 8: what came late or fell on the mark's second
+// is read again).
 func plan(resource *schema.Resource, mark time.Time, rules Rules) *Scan {
 	scan := &Scan{Mode: ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
 	switch resource.Cursor.(type) {

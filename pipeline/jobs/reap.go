@@ -42,14 +42,17 @@ const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at 
 	WHERE id = $1 AND attempt = $2 AND state = 'running'`
 
 // forgotten are streams that were asked for and that no ticket stands for: the
-// last resort behind every way in which a ticket can get lost.
+// last resort behind every way in which a ticket can get lost. A ticket that
+// sleeps does not stand for a queued stream: somebody asked in the moment between
+// the note that the stream waits and the ticket's falling asleep.
 const forgotten = `SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
 	WHERE s.enabled AND s.wanted_gen > s.done_gen AND s.state NOT IN ('denied', 'failed')
 	  AND NOT EXISTS (
 	    SELECT FROM river.river_job j
 	    WHERE j.kind = $1 AND j.state IN ('available', 'pending', 'retryable', 'running', 'scheduled')
 	      AND j.args ->> 'organization' = s.organization_id AND j.args ->> 'service' = s.service
-	      AND j.args ->> 'resource' = s.resource)`
+	      AND j.args ->> 'resource' = s.resource
+	      AND NOT (s.state = 'queued' AND j.state = 'scheduled' AND j.scheduled_at > now() + interval '30 seconds'))`
 
 func (r *reaper) reap(ctx context.Context) error {
 	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind(), lockClass)

@@ -118,7 +118,9 @@ func askedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) 
 	return again, nil
 }
 
-// fate turns the kind of an error into what happens to stream and ticket.
+// fate turns the kind of an error into what happens to stream and ticket. It
+// touches this stream only (promise 9): what streams share, a gate or a token, is
+// closed where it is kept.
 func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error) error {
 	if ctx.Err() != nil {
 		// Soft stop gives the attempt back; a remote cancel ends the job. Nothing

@@ -48,8 +48,9 @@ WITH wanted AS (
 )
 UPDATE sluice.streams s SET
 	wanted_gen = wanted_gen + 1, next_due_at = clock_timestamp(),
-	state = CASE state WHEN 'denied' THEN 'idle' ELSE state END,
-	reason = CASE state WHEN 'denied' THEN '' ELSE reason END
+	state = CASE state WHEN 'denied' THEN 'idle' WHEN 'waiting' THEN 'queued' ELSE state END,
+	reason = CASE WHEN state IN ('denied', 'waiting') THEN '' ELSE reason END,
+	wait_until = CASE state WHEN 'waiting' THEN NULL ELSE wait_until END
 FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
@@ -92,7 +93,8 @@ func (db *DB) RegisterStreams(ctx context.Context, settings []StreamSetting) err
 	})
 }
 
-// Request asks for a run of each stream, now: a run that began before does not count. A denied stream is tried again. It
+// Request asks for a run of each stream, now: a run that began before does not count. A denied stream is tried again, and one
+// that waits for the day to turn asks the budget again, for the day may have turned or the plan may be a larger one by now. It
 // returns ErrNoStream, and changes nothing, if one of them is not registered or disabled.
 func (db *DB) Request(ctx context.Context, keys []pipeline.Key) error {
 	organizations, services, resources := columns(keys)

@@ -121,6 +121,7 @@ func (s *statements) writers(service string, tables []schema.Table) {
 		s.children = append(s.children, child{
 			index: i, depth: table.Depth(), columns: len(names),
 			insert: copyInto(quote(service, table.Name), all),
+			// The one DELETE on warehouse tables: children whose own parent brings their successors (promise 7).
 			remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(service, table.Name)),
 		})
