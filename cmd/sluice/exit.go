@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/config"
 	"sluice/migrations"
@@ -57,6 +59,7 @@ func exit(code int) error {
 func codeOf(err error) int {
 	var coded *exitError
 	var mistakes *config.Error
+	var unconnected *pgconn.ConnectError
 	switch {
 	case err == nil:
 		return codeFine
@@ -65,7 +68,7 @@ func codeOf(err error) int {
 	case errors.As(err, &mistakes), errors.Is(err, app.ErrUsage), isUsage(err):
 		return codeUsage
 	case errors.Is(err, warehouse.ErrUnreachable), errors.Is(err, app.ErrNotMigrated), errors.Is(err, localpg.ErrNoBinaries),
-		errors.Is(err, migrations.ErrNewer), errors.Is(err, errEnvironment):
+		errors.Is(err, migrations.ErrNewer), errors.Is(err, errEnvironment), errors.As(err, &unconnected):
 		return codeEnvironment
 	default:
 		return codeFailed

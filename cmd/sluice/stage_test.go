@@ -45,10 +45,12 @@ func migrated(ctx context.Context, url string) error {
 	return migrations.Migrate(ctx, url, migrations.Options{})
 }
 
-// newStage opens a stage. The options need no clock and no plan.
+// newStage opens a stage. The options need neither a clock nor a plan.
 func newStage(t *testing.T, options sandbox.Options) *stage {
 	t.Helper()
-	options.Now = time.Now
+	if options.Now == nil {
+		options.Now = time.Now
+	}
 	if options.Plan == "" {
 		options.Plan = plan
 	}
@@ -94,7 +96,7 @@ type outcome struct {
 
 // quick are retries that lose no time.
 func quick() []time.Duration {
-	return []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
+	return []time.Duration{time.Millisecond, time.Millisecond}
 }
 
 // run executes a command line in this process.
@@ -158,6 +160,7 @@ UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = 
 	finished_at = finished_at - $1::interval, free_at = free_at - $1::interval;
 UPDATE sluice.streams SET mark = mark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
 	last_done_at = last_done_at - $1::interval;
+UPDATE sluice.tokens SET expires_at = expires_at - $1::interval, attempted_at = attempted_at - $1::interval;
 UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE state IN ('scheduled', 'retryable')`
 
 // pass lets time pass.
@@ -183,11 +186,12 @@ func resources() []resource {
 	}
 }
 
-// equal holds the warehouse against upstream and gives the number of rows whose
-// record is gone.
-func (s *stage) equal(only ...string) int {
+// equal holds the warehouse, or one stream's part of it, against upstream. It
+// gives the number of rows whose record is gone, and of those that hold keys which
+// no column takes.
+func (s *stage) equal(only ...string) (int, int) {
 	s.t.Helper()
-	gone := 0
+	gone, undeclared := 0, 0
 	for _, r := range resources() {
 		if len(only) > 0 && only[0] != r.service+"."+r.name {
 			continue
@@ -205,9 +209,9 @@ func (s *stage) equal(only ...string) int {
 		if result.Live == 0 {
 			s.t.Errorf("%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
 		}
-		gone += result.Gone
+		gone, undeclared = gone+result.Gone, undeclared+result.Undeclared
 	}
-	return gone
+	return gone, undeclared
 }
 
 // arrivals counts the calls of services that reach upstream.
@@ -217,6 +221,8 @@ type arrivals struct {
 	mu      sync.Mutex
 	count   int
 	waiting map[int]chan struct{}
+	// tokens are the access tokens that came with the calls.
+	tokens map[string]bool
 }
 
 // ServeHTTP implements http.Handler.
@@ -224,6 +230,12 @@ func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(r.URL.Path, "/oauth/") {
 		a.mu.Lock()
 		a.count++
+		if _, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok {
+			if a.tokens == nil {
+				a.tokens = make(map[string]bool)
+			}
+			a.tokens[token] = true
+		}
 		if c, ok := a.waiting[a.count]; ok {
 			close(c)
 		}

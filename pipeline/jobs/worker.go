@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -151,16 +152,31 @@ func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.
 	case pipeline.Denied:
 		return w.end(ctx, job, claim, cause, pipeline.StateDenied)
 	case pipeline.Unavailable, pipeline.Unexpected, pipeline.Expired, 0:
-		if until.After(now) {
+		patience := len(w.queue.options.Retries)
+		early := until.After(now)
+		if early && snoozes(job) < patience {
 			return w.snooze(ctx, claim, cause, pipeline.StateRetrying, until)
 		}
-		if len(job.Errors) >= len(w.queue.options.Retries) {
+		if early || len(job.Errors) >= patience {
 			return w.end(ctx, job, claim, cause, pipeline.StateFailed)
 		}
 		return w.retry(ctx, claim, cause)
 	default:
 		return w.retry(ctx, claim, cause)
 	}
+}
+
+// snoozes says how often the ticket has waited without spending an attempt: an
+// upstream that names an instant to come back at, again and again, must not keep a
+// run open for ever.
+func snoozes(job *river.Job[Args]) int {
+	var counted struct {
+		Snoozes int `json:"snoozes"` // River's own count
+	}
+	if err := json.Unmarshal(job.Metadata, &counted); err != nil {
+		return 0
+	}
+	return counted.Snoozes
 }
 
 // crowdedWait is how long a stream stands back that could not get through the gate.

@@ -66,8 +66,11 @@ func Load(options Options) (*App, error) {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
 	}
 	conf, err := config.Load(options.ConfigPath, options.LookupEnv, options.ReadFile, catalogue)
+	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
+		return nil, err // it names the file and all mistakes in it
+	}
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it names the file and all mistakes in it
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	log, err := newLog(options, conf.Log.Level)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func (a *App) Client() (*upstream.Client, error) {
 	key, err := config.EncryptionKey(a.options.LookupEnv)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says what to do
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	gate, err := budget.New(budget.Options{Ledger: a.DB, Limits: a.Limits, Now: a.options.Now, Zone: a.Zone})
 	if err != nil {

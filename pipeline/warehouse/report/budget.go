@@ -41,7 +41,7 @@ SELECT service, resource, class, count(*) AS calls,
 	count(*) FILTER (WHERE kind IS NOT NULL OR (finished_at IS NULL AND lease_until < clock_timestamp())) AS failed,
 	coalesce(sum(records), 0)::bigint AS records
 FROM sluice.calls
-WHERE organization_id = $1 AND reserved_at > clock_timestamp() - interval '24 hours'
+WHERE ($1 = '' OR organization_id = $1) AND reserved_at > clock_timestamp() - interval '24 hours'
 GROUP BY service, resource, class ORDER BY service, calls DESC, resource, class`
 
 	sqlDay = `
@@ -54,7 +54,8 @@ SELECT limit_seen, remaining_seen, reset_at,
 FROM sluice.day_budgets WHERE organization_id = $1 AND service = $2`
 )
 
-// Spent gives what an organization's calls of the last 24 hours were spent on, most first within a service.
+// Spent gives what the calls of the last 24 hours of an organization, or of all if it is empty, were spent on, most first
+// within a service.
 func (r *Reader) Spent(ctx context.Context, organization string) ([]Spent, error) {
 	return query[Spent](ctx, r, "the call log", sqlSpent, organization)
 }
