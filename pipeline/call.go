@@ -15,9 +15,6 @@ type Call struct {
 	Method, Path string
 	// Page is the page asked for; zero where there are none.
 	Page int
-	// Lease is how long the call may be under way, where that is longer than
-	// usual: its slot is held so long if its end is never reported.
-	Lease time.Duration
 }
 
 // Limits are what a call is held against: the plan's figures after the

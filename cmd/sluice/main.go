@@ -40,7 +40,7 @@ type Env struct {
 // failed, 2 usage or configuration, 3 database or upstream out of reach, 4 stopped
 // by the budget with work left.
 func Main(ctx context.Context, args []string, env Env) int {
-	root := newRoot(env)
+	root := newRoot(env) //nolint:contextcheck // each command gets cobra's context
 	root.SetArgs(args)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/upstream/body"
@@ -17,8 +16,6 @@ import (
 const (
 	// groupSize is how many records of an export are given at once.
 	groupSize = 1000
-	// leaseMargin is what an export's lease outlasts its deadline by.
-	leaseMargin = 30 * time.Second
 )
 
 // Export streams a list that comes as one CSV body and gives its records in groups
@@ -72,9 +69,7 @@ func (c *Client) openExport(ctx context.Context, t target, take func(wire.Call, 
 	if err != nil {
 		return err
 	}
-	call := t.call(address)
-	call.Lease = c.door.Settings().Export + leaseMargin
-	return c.authorized(ctx, wire.NewCall(call), func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
+	return c.authorized(ctx, wire.NewCall(t.call(address)), func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
 		request, err := c.request(ctx, t, address, token)
 		if err != nil {
 			return err

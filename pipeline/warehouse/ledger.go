@@ -25,6 +25,13 @@ const (
 	sqlReserve = `SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
 	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
+	// An export is one call that may take longer than any lease: each unit of it shows that it is still under way. If its
+	// process dies, its slot is held no longer than that of any other call.
+	sqlStillUnderWay = `
+UPDATE sluice.calls SET
+	lease_until = clock_timestamp() + $2::interval, free_at = clock_timestamp() + $2::interval + (free_at - lease_until)
+WHERE id = $1 AND finished_at IS NULL`
+
 	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
 	sqlThrottled = `
@@ -70,7 +77,7 @@ func (db *DB) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.L
 	err := db.pool.QueryRow(ctx, sqlReserve,
 		call.Organization, call.Service, call.Resource, call.Class, call.Run, call.Method, clean(call.Path, maxDetail), call.Page,
 		limits.Shared, limits.PerMinute, limits.Concurrent, limits.Daily,
-		max(db.rules.lease, call.Lease), db.rules.window, db.rules.day).Scan(&decision.Call, &decision.Refused, &wait)
+		db.rules.lease, db.rules.window, db.rules.day).Scan(&decision.Call, &decision.Refused, &wait)
 	if err != nil {
 		return pipeline.Decision{}, fail("reserving a call of "+call.Organization+"/"+call.Service, err)
 	}

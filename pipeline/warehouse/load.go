@@ -59,6 +59,9 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		if row.suspects && unit.Call != 0 {
 			queueRelease(batch, unit)
 		}
+		if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
+			batch.Queue(sqlStillUnderWay, unit.Call, db.rules.lease)
+		}
 		queueRejects(batch, unit, refused)
 		drifted := queueDrift(batch, unit)
 		if err := queueProgress(batch, unit, loaded, drifted); err != nil {

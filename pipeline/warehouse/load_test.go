@@ -282,3 +282,30 @@ func TestRawRecordsLeadBack(t *testing.T) {
 		t.Errorf("the raw record is %q", got)
 	}
 }
+
+// TestAnExportShowsThatItIsStillUnderWay: one call, many units, each of which holds
+// its slot a lease longer; once its end was reported, nothing does.
+func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	call := h.reserve(h.db, "shop", pipeline.Limits{Shared: "suite", Concurrent: 1}).Call
+	const lease = `SELECT extract(epoch FROM lease_until)::float8 FROM sluice.calls WHERE id = $1`
+	const slot = `SELECT extract(epoch FROM free_at - lease_until)::float8 FROM sluice.calls WHERE id = $1`
+	claim := h.claim()
+	unit := h.unit(claim, h.record(1, "one"))
+	unit.Call, unit.Position.Scan = call, &pipeline.Scan{Mode: pipeline.ModeExport}
+	before := ask[float64](h, lease, call)
+	h.load(unit)
+	after := ask[float64](h, lease, call)
+	if after <= before {
+		t.Errorf("the lease ends at %f after the unit, at %f before it: want later", after, before)
+	}
+	if held := ask[float64](h, slot, call); held != 60 {
+		t.Errorf("the slot is held for %f s after the lease, want 60", held)
+	}
+	h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	h.load(unit)
+	if got := ask[float64](h, lease, call); got != after {
+		t.Errorf("the lease of a finished call moved from %f to %f", after, got)
+	}
+}
