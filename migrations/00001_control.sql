@@ -247,10 +247,11 @@ BEGIN
     IF FOUND THEN
         v_until := v_day.exhausted_until;
         IF v_day.reset_at > v_now AND (v_until IS NULL OR v_until <= v_now) THEN
-            -- Others spend from the same allowance: what upstream saw left, less what was reserved since.
+            -- Others spend from the same allowance: what upstream saw left, less what was reserved since and what was
+            -- under way then, for calls overtake each other.
             SELECT count(*) INTO v_count FROM sluice.calls
             WHERE organization_id = p_organization AND service = p_service
-              AND free_at > v_day.seen_at AND id > v_day.seen_call;
+              AND free_at > v_day.seen_at AND (id > v_day.seen_call OR finished_at IS NULL);
             IF v_count >= v_day.remaining_seen THEN
                 v_until := v_day.reset_at;
             END IF;
@@ -344,11 +345,14 @@ BEGIN
             THEN p_day_reset ELSE interval '1 hour' END;
         INSERT INTO sluice.day_budgets AS d (organization_id, service, limit_seen, remaining_seen, reset_at, seen_call, seen_at)
         VALUES (v_call.organization_id, v_call.service, p_day_limit, greatest(p_day_remaining, 0), v_reset, p_call, v_now)
+        -- Calls overtake each other on the way there and back: of those that were under way together the smallest figure counts.
         ON CONFLICT (organization_id, service) DO UPDATE SET
-            limit_seen = excluded.limit_seen, remaining_seen = excluded.remaining_seen, reset_at = excluded.reset_at,
-            seen_call = excluded.seen_call, seen_at = excluded.seen_at
-        -- Answers overtake each other: the one of the later call knows more.
-        WHERE d.seen_call IS NULL OR d.seen_call < excluded.seen_call;
+            remaining_seen = CASE WHEN d.reset_at > v_now AND d.seen_at > v_call.reserved_at
+                THEN least(d.remaining_seen, excluded.remaining_seen) ELSE excluded.remaining_seen END,
+            limit_seen = excluded.limit_seen,
+            reset_at = CASE WHEN d.reset_at > v_now AND d.seen_call > excluded.seen_call THEN d.reset_at ELSE excluded.reset_at END,
+            seen_call = greatest(d.seen_call, excluded.seen_call),
+            seen_at = CASE WHEN d.seen_call > excluded.seen_call THEN d.seen_at ELSE excluded.seen_at END;
     END IF;
     RETURN true;
 END
