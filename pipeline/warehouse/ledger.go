@@ -28,9 +28,9 @@ const (
 	// An export is one call that may take longer than any lease: each unit of it shows that it is still under way. If its
 	// process dies, its slot is held no longer than that of any other call.
 	sqlStillUnderWay = `
-UPDATE sluice.calls SET
-	lease_until = clock_timestamp() + $2::interval, free_at = clock_timestamp() + $2::interval + (free_at - lease_until)
-WHERE id = $1 AND finished_at IS NULL`
+UPDATE sluice.calls AS c SET lease_until = later.lease_until, free_at = later.lease_until + (c.free_at - c.lease_until)
+FROM (SELECT clock_timestamp() + $2::interval AS lease_until) AS later
+WHERE c.id = $1 AND c.finished_at IS NULL`
 
 	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
