@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,10 @@ import (
 type answer func(pipeline.Ask) (pipeline.Page, error)
 
 // Page implements pipeline.Source.
+func (answer) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+	return pipeline.Page{}, errors.ErrUnsupported
+}
+
 func (a answer) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) { return a(ask) }
 
 // Export implements pipeline.Source.

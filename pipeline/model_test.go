@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -72,6 +73,10 @@ func (w *world) remove(i int) {
 }
 
 // Page implements pipeline.Source.
+func (*world) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+	return pipeline.Page{}, errors.ErrUnsupported
+}
+
 func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	if w.between != nil {
 		w.between()

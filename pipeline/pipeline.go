@@ -25,12 +25,23 @@ type Stream struct {
 	Organization string
 	Service      *schema.Service
 	Resource     *schema.Resource
+	// Work says which part of the resource the stream copies.
+	Work Work
 }
 
+// Work is a closed set: what a stream copies of its resource.
+type Work string
+
+// The kinds of work.
+const (
+	// WorkList: the list, as the resource's cursor says.
+	WorkList Work = ""
+	// WorkDetails: the single records of rows whose list record was a header.
+	WorkDetails Work = "details"
+)
+
 // String names the stream in messages: 10234695/inventory.bills.
-func (s Stream) String() string {
-	return s.Organization + "/" + s.Service.Name + "." + s.Resource.Name
-}
+func (s Stream) String() string { return s.Key().String() }
 
 // Class says what kind of work a call is spent on.
 type Class string
@@ -38,6 +49,7 @@ type Class string
 // The classes of work.
 const (
 	ClassIncremental Class = "incremental"
+	ClassDetails     Class = "details"
 	ClassSweep       Class = "sweep"
 	ClassProbe       Class = "probe"
 )
@@ -50,6 +62,11 @@ type Ask struct {
 	Run int64
 	// Page counts from 1; PerPage is the page size wanted.
 	Page, PerPage int
+	// Token is what the answer before gave to go on with, where lists go on by token.
+	Token string
+	// Parent is the identifier of the parent whose list is asked for; "" where the
+	// resource has no parents.
+	Parent string
 	// Since is the lower bound of the modification time; zero asks for all.
 	Since time.Time
 	// Sort is the value of sort_column, Order "A" or "D"; empty asks for neither.
@@ -68,6 +85,8 @@ type Page struct {
 	// More says that another page follows; PerPage is the size upstream reported.
 	More    bool
 	PerPage int
+	// Token is what the next page is asked for with, where lists go on by token.
+	Token string
 	// Sort and Order are what upstream says it sorted by; empty if it did not say.
 	Sort, Order string
 }
@@ -78,6 +97,20 @@ type Source interface {
 	Page(ctx context.Context, ask Ask) (Page, error)
 	// Export streams a list that comes as one body, in groups of records.
 	Export(ctx context.Context, ask Ask, each func(Page) error) error
+	// Details reads single records by their identifiers, as many at once as the
+	// resource's declaration says. What upstream does not know is left out of the
+	// page: that is an answer and no error.
+	Details(ctx context.Context, ask Ask, ids []string) (Page, error)
+}
+
+// Backlog says what a run that has no list of its own reads next.
+type Backlog interface {
+	// Pending gives at most limit identifiers of rows that need their single record,
+	// newest first, and how many need it in all.
+	Pending(ctx context.Context, stream Stream, limit int) (ids []string, total int, err error)
+	// NextParent gives the parent whose list was read longest ago, of those not read
+	// (and not failed) since the run began, and how many are left with it; "" if none is.
+	NextParent(ctx context.Context, claim Claim) (parent string, left int, err error)
 }
 
 // Claim is the right to write to a stream until somebody else claims it.
@@ -122,6 +155,12 @@ type Scan struct {
 	PageDigest uint64 `json:"page_digest"`
 	// Edge is the order key of the last record of the page before.
 	Edge time.Time `json:"edge,omitzero"`
+	// Token is what the next page is asked for with, where lists go on by token.
+	Token string `json:"token,omitempty"`
+	// Parent is the parent whose list is being read, Spent how many calls the run
+	// spent on details or parents so far.
+	Parent string `json:"parent,omitempty"`
+	Spent  int    `json:"spent,omitempty"`
 	// Stuck counts pages in a row that brought nothing: empty with more to follow,
 	// or equal to the page before.
 	Stuck int `json:"stuck,omitempty"`
@@ -166,10 +205,24 @@ type Unit struct {
 	Received, Duplicates int
 	// Position is the position after this unit.
 	Position Position
+	// Details says that the records are single records and not a list's: they
+	// complete their rows. Missing are the identifiers that were asked for and that
+	// upstream does not know.
+	Details bool
+	Missing []string
+	// Parent is set by the unit that brings the last of one parent's list.
+	Parent *ParentRead
 	// End ends the run, nil if it goes on.
 	End *End
 	// Complete is called inside the transaction, last: it settles the job.
 	Complete func(ctx context.Context, tx pgx.Tx) error
+}
+
+// ParentRead says that the list of a parent was read, or why it could not be.
+type ParentRead struct {
+	ID string
+	// Failed, if set, says why its list could not be read to its end, in words.
+	Failed string
 }
 
 // End says how a run ended.

@@ -16,6 +16,12 @@ import (
 type Runner struct {
 	Source Source
 	Store  Store
+	// Backlog says what runs over details and parents read next; it may be nil
+	// where there are none.
+	Backlog Backlog
+	// Allowance is how many calls one run over details or parents may spend; nil, or
+	// zero calls, means that only the budget bounds it.
+	Allowance func(Stream) int
 	// Now is the process's clock. It bounds chunks and never decides about marks
 	// alone.
 	Now func() time.Time
@@ -192,7 +198,7 @@ func (c *chunk) full() bool {
 func (c *chunk) ask(scan *Scan) Ask {
 	ask := Ask{
 		Stream:  c.claim.Stream,
-		Class:   ClassOf(c.claim.Stream.Resource),
+		Class:   ClassOf(c.claim.Stream),
 		Run:     c.claim.Run,
 		Page:    scan.Page,
 		PerPage: scan.PerPage,
@@ -214,10 +220,15 @@ func (c *chunk) ask(scan *Scan) Ask {
 	return ask
 }
 
-// ClassOf is the class of work that a resource's scheduled runs are.
-func ClassOf(resource *schema.Resource) Class {
-	if _, full := resource.Cursor.(schema.FullScan); full {
-		return ClassSweep
+// ClassOf is the class of work that a stream's scheduled runs are.
+func ClassOf(stream Stream) Class {
+	if stream.Work == WorkDetails {
+		return ClassDetails
 	}
-	return ClassIncremental
+	switch stream.Resource.Cursor.(type) {
+	case schema.FullScan, schema.PerParent:
+		return ClassSweep
+	default:
+		return ClassIncremental
+	}
 }

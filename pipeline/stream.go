@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Key names a stream in tables and jobs.
+// Key names a stream in tables and jobs. Resource is the resource's name, and for
+// work on its details "<name>.details".
 type Key struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
@@ -16,7 +17,11 @@ type Key struct {
 
 // Key gives the stream's key.
 func (s Stream) Key() Key {
-	return Key{Organization: s.Organization, Service: s.Service.Name, Resource: s.Resource.Name}
+	key := Key{Organization: s.Organization, Service: s.Service.Name, Resource: s.Resource.Name}
+	if s.Work != WorkList {
+		key.Resource += "." + string(s.Work)
+	}
+	return key
 }
 
 // String names the stream in messages: 10234695/inventory.bills.

@@ -48,15 +48,63 @@ type Export struct {
 	FieldsParam string
 }
 
+// Snapshot is for a single object that exists at most once an organization, such
+// as the opening balance: read, compare. The response key carries the object
+// itself; an answer without it, or with an empty one, is no record.
+type Snapshot struct{}
+
+// PerParent is for lists under a parent: one list for each, stalest parent first,
+// so many in one run as its calls allow.
+type PerParent struct {
+	// Column is the wire name of the column that holds the parent's identifier. It
+	// is filled in where the record does not carry it.
+	Column string
+	// From are the columns of the warehouse in which parents are found.
+	From []ParentColumn
+	// Listed is the key of the configuration that names parents, such as networks;
+	// "" if none does.
+	Listed Listed
+	// Identifier is set where identifiers are unique under one parent only: the wire
+	// name of the record's own identifier. The key column is then Given, and holds
+	// parent and identifier with a slash between them.
+	Identifier string
+	// List says how the list of one parent is read: FullScan or Export.
+	List Cursor
+}
+
+// ParentColumn is where identifiers of parents are found in the warehouse.
+type ParentColumn struct {
+	// Schema, Table and Column name it; the table has an organization_id.
+	Schema, Table, Column string
+}
+
+// Listed is a closed set: the keys below a service in the configuration that name
+// parents.
+type Listed string
+
+// The lists of the configuration.
+const (
+	// ListedNetworks: names or identifiers of chat networks.
+	ListedNetworks Listed = "networks"
+	// ListedModules: names of custom modules.
+	ListedModules Listed = "custom_modules"
+	// ListedContacts: identifiers of contacts or customers.
+	ListedContacts Listed = "contacts"
+)
+
 func (Since) cursor()       {}
 func (NewestFirst) cursor() {}
 func (FullScan) cursor()    {}
 func (Export) cursor()      {}
+func (Snapshot) cursor()    {}
+func (PerParent) cursor()   {}
 
 // Modified gives the wire name of the modification time of a resource's
 // records, or "" if they carry none. It decides about versions, never about marks.
-func (r *Resource) Modified() string {
-	switch c := r.Cursor.(type) {
+func (r *Resource) Modified() string { return modified(r.Cursor) }
+
+func modified(cursor Cursor) string {
+	switch c := cursor.(type) {
 	case Since:
 		return c.Column
 	case NewestFirst:
@@ -65,7 +113,27 @@ func (r *Resource) Modified() string {
 		return c.Modified
 	case Export:
 		return c.Modified
+	case PerParent:
+		return modified(c.List)
 	default:
 		return ""
 	}
+}
+
+// Exported says whether the list, or that of each parent, comes as one CSV body.
+func (r *Resource) Exported() bool {
+	cursor := r.Cursor
+	if parents, ok := cursor.(PerParent); ok {
+		cursor = parents.List
+	}
+	_, ok := cursor.(Export)
+	return ok
+}
+
+// SchemaName is the Postgres schema of the resource's tables.
+func (r *Resource) SchemaName(service *Service) string {
+	if r.Schema != "" {
+		return r.Schema
+	}
+	return service.Name
 }

@@ -32,6 +32,8 @@ type Service struct {
 	Probe Probe
 	// Resources are the lists that are copied.
 	Resources []Resource
+	// Reads are answers that are asked for on demand and not copied.
+	Reads []Read
 }
 
 // Host is a closed set: which base address of the vendor serves a service.
@@ -97,10 +99,19 @@ const (
 type Resource struct {
 	// Name is the plural noun that names the resource and its table.
 	Name string
+	// Schema is the Postgres schema of its tables; empty means that of the service.
+	Schema string
 	// Doc says in one sentence what one record is.
 	Doc string
-	// Path is the list endpoint relative to the service root.
+	// Path is the list endpoint relative to the service root; under a PerParent
+	// cursor {parent} stands where the parent's identifier goes.
 	Path string
+	// AssumedPath says that the documents do not show the list's path.
+	AssumedPath bool
+	// Optional resources are copied only where the configuration enables them.
+	Optional bool
+	// Paging says how the list goes on behind its first page.
+	Paging Paging
 	// Key is the response key that carries the records; empty for CSV.
 	Key string
 	// Params are fixed query parameters of the list, such as the filter that
@@ -112,6 +123,12 @@ type Resource struct {
 	Scope string
 	// Single tells how one record is read; nil if the documents know no such call.
 	Single *Single
+	// Details says that the list may leave out what the single record has; nil if
+	// the list is known to be complete.
+	Details *Details
+	// History names, by wire name, the columns whose changes are kept: each pair of
+	// values that a record ever had is a row of <name>_history.
+	History []string
 	// Cursor says in which way the list is read.
 	Cursor Cursor
 	// Every is the default interval between two scheduled runs, in Go's notation.
@@ -151,6 +168,11 @@ type Child struct {
 	// Object marks a key that holds one object and not an array: the table has at
 	// most one row a parent, position 0. An array of objects is accepted, too.
 	Object bool
+	// Prefix, if set, makes rows out of the record's own keys that begin with it
+	// ("cf_"): Columns are then exactly three, the key (an ID), its value (JSON) and
+	// its display text (Text), which upstream sends under the key with Twin behind
+	// it ("_formatted"). Name is a word of ours then and not on the wire.
+	Prefix, Twin string
 	// Children are the arrays of an element, such as the custom fields of a line.
 	Children []Child
 	// Ignored holds wire keys that are not copied, each with the reason.
@@ -169,6 +191,12 @@ type Column struct {
 	Doc string
 	// Assumed says that upstream facts and not a document name this key.
 	Assumed bool
+	// Given says that the engine supplies the value and the wire never carries it,
+	// such as the network that a channel was listed under.
+	Given bool
+	// Values are those that the documents list, if they list them. The set is open:
+	// another value is loaded and reported as drift.
+	Values []string
 }
 
 // Kind is a closed set of types.
@@ -221,5 +249,18 @@ func (c Column) As(name string) Column {
 // Assume marks the column as known from upstream facts and not from a document.
 func (c Column) Assume() Column {
 	c.Assumed = true
+	return c
+}
+
+// Give marks the column as supplied by the engine and never on the wire.
+func (c Column) Give() Column {
+	c.Given = true
+	return c
+}
+
+// OneOf names the values that the documents list; others are loaded, and reported
+// as drift.
+func (c Column) OneOf(values ...string) Column {
+	c.Values = values
 	return c
 }

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -42,6 +43,10 @@ type upstream struct {
 }
 
 // Page implements pipeline.Source.
+func (*upstream) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+	return pipeline.Page{}, errors.ErrUnsupported
+}
+
 func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	u.mu.Lock()
 	u.calls++

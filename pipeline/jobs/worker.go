@@ -14,7 +14,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"sluice/pipeline"
-	"sluice/schema"
 )
 
 // errLostJob says that the ticket is no longer ours to complete: it was rescued
@@ -31,7 +30,7 @@ type worker struct {
 // Timeout bounds one chunk.
 func (w *worker) Timeout(job *river.Job[Args]) time.Duration {
 	if stream, ok := w.queue.options.Stream(job.Args.key()); ok {
-		if _, export := stream.Resource.Cursor.(schema.Export); export {
+		if stream.Resource.Exported() {
 			return exportTimeout
 		}
 	}
@@ -55,7 +54,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	if !ok {
 		return w.leave(job)
 	}
-	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream.Resource))
+	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream))
 	if err != nil {
 		return fmt.Errorf("claim %s: %w", stream, err)
 	}
