@@ -7,8 +7,8 @@ type Table struct {
 	Name string
 	// Doc says in one sentence what one row is.
 	Doc string
-	// Path are the wire keys that lead from the record to the array; empty for
-	// the records themselves.
+	// Path are the wire keys that lead from the record to the array, or the name of
+	// a child with a prefix; empty for the records themselves.
 	Path []string
 	// Parent is the index of the table that holds the array; -1 for the records.
 	Parent int
@@ -35,7 +35,15 @@ func (c Column) ColumnName() string {
 	return c.Wire
 }
 
-// Tables flattens a resource into its tables.
+// HistoryTable is the name of the table that keeps what the History columns of a
+// resource once held.
+func (r *Resource) HistoryTable() string { return r.Name + "_history" }
+
+// DetailsIndex is the name of the index of records whose details are wanting.
+func (r *Resource) DetailsIndex() string { return r.Name + "_details" }
+
+// Tables flattens a resource into its tables. A child with a prefix is a table like
+// any other: its path is its name, although no such key is on the wire.
 func (r *Resource) Tables() []Table {
 	tables := []Table{{Name: r.Name, Doc: r.Doc, Parent: -1, Columns: r.Columns}}
 	return appendChildren(tables, 0, r.Children)

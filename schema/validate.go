@@ -22,21 +22,28 @@ func (e *DeclarationError) Error() string { return e.Where + ": " + e.Problem }
 // fault at once: the result joins one *DeclarationError a fault, and is nil if
 // there are none.
 func Validate(services []Service) error {
-	var found faults
-	names := map[string]bool{}
+	found := faults{owners: map[string]string{}, services: map[string]bool{}}
 	for i := range services {
-		service := &services[i]
-		if names[service.Name] {
-			found.addf(service.Name, "the service is declared twice; keep one")
+		if found.services[services[i].Name] {
+			found.addf(services[i].Name, "the service is declared twice; keep one")
 		}
-		names[service.Name] = true
-		found.service(service)
+		found.services[services[i].Name] = true
+	}
+	for i := range services {
+		found.service(&services[i])
 	}
 	return errors.Join(found.list...)
 }
 
 // faults collects what is wrong, so that one look at the result repairs all of it.
-type faults struct{ list []error }
+type faults struct {
+	list []error
+	// services are the names of all services.
+	services map[string]bool
+	// owners says whose each table is, by its full name; indexes stand among them,
+	// for Postgres keeps both in one name space.
+	owners map[string]string
+}
 
 func (f *faults) addf(where, format string, args ...any) {
 	f.list = append(f.list, &DeclarationError{Where: where, Problem: fmt.Sprintf(format, args...)})
@@ -62,10 +69,16 @@ func (f *faults) service(s *Service) {
 	f.key(where+".probe", s.Probe.Format, s.Probe.Key)
 	f.limits(where+".limits", &s.Limits)
 
-	tables := map[string]string{}
+	names := map[string]bool{}
 	for i := range s.Resources {
-		f.resource(s, &s.Resources[i], tables)
+		r := &s.Resources[i]
+		if names[r.Name] {
+			f.addf(s.Name+"."+r.Name, "the resource is declared twice; rename one")
+		}
+		names[r.Name] = true
+		f.resource(s, r)
 	}
+	f.reads(s)
 }
 
 // reservedSchema tells the schemas of the program, of the queue, of the analysts
@@ -99,55 +112,65 @@ func (f *faults) limits(where string, l *Limits) {
 	}
 }
 
-func (f *faults) resource(s *Service, r *Resource, tables map[string]string) {
+func (f *faults) resource(s *Service, r *Resource) {
 	where := s.Name + "." + r.Name
 	f.name(where, "resource", r.Name)
+	f.schema(where, s, r)
 	f.path(where, r.Path)
 	f.key(where, r.format(), r.Key)
-	if r.Scope == "" {
-		f.addf(where, "scope is empty; give the area of the scope, such as bills")
-	}
+	f.scope(where, r.Scope)
 	if every, err := time.ParseDuration(r.Every); err != nil || every < time.Minute {
 		f.addf(where, "every %q is not a duration of at least a minute; write one such as 15m", r.Every)
 	}
 	for _, note := range r.Assumed {
 		f.sentence(where+".assumed", note)
 	}
-	f.single(where, r.Single)
-	f.tables(where, r, tables)
+	f.reading(where, r)
+	f.tables(where, r.SchemaName(s), r)
 	f.object(where, object{r.Columns, r.Children, r.Ignored})
+	f.prefixes(where, r)
 	f.id(where, r)
+	f.given(where, r)
 	f.cursor(where, r)
 	f.params(where, s, r)
 }
 
-func (f *faults) single(where string, single *Single) {
-	if single == nil {
+func (f *faults) scope(where, scope string) {
+	if scope == "" {
+		f.addf(where, "scope is empty; give the area of the scope, such as bills")
+	}
+}
+
+// schema checks a Postgres schema that is not the service's own: it must be one
+// that no other service has tables in.
+func (f *faults) schema(where string, s *Service, r *Resource) {
+	if r.Schema == "" {
 		return
 	}
-	f.path(where+".single", single.Path)
-	if !strings.Contains(single.Path, "{id}") {
-		f.addf(where+".single", "path %q has no {id}; put it where the identifier goes", single.Path)
-	}
-	if single.Key == "" {
-		f.addf(where+".single", "key is empty; name the response key that carries the record")
+	f.name(where, "schema", r.Schema)
+	if reservedSchema(r.Schema) || f.services[r.Schema] && r.Schema != s.Name {
+		f.addf(where, "the Postgres schema %q belongs to somebody else; choose another", r.Schema)
 	}
 }
 
 // format is the form in which the list answers: only exports come as CSV.
 func (r *Resource) format() Format {
-	if _, ok := r.Cursor.(Export); ok {
+	if r.Exported() {
 		return FormatCSV
 	}
 	return FormatJSON
 }
 
 func (f *faults) params(where string, s *Service, r *Resource) {
-	taken := map[string]bool{"page": true, "per_page": true, "sort_column": true, "sort_order": true}
+	taken := map[string]bool{"page": true, "per_page": true, "sort_column": true, "sort_order": true, "limit": true, "next_token": true}
 	if s.Organization.Query != "" {
 		taken[s.Organization.Query] = true
 	}
-	switch c := r.Cursor.(type) {
+	cursor := r.Cursor
+	if parents, ok := cursor.(PerParent); ok {
+		cursor = parents.List
+	}
+	switch c := cursor.(type) {
 	case Since:
 		taken[c.Param] = true
 	case Export:

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -22,8 +23,8 @@ type object struct {
 }
 
 // tables checks the names of all tables of a resource against each other and
-// against those of its service.
-func (f *faults) tables(where string, r *Resource, taken map[string]string) {
+// against those of its Postgres schema.
+func (f *faults) tables(where, inSchema string, r *Resource) {
 	all := r.Tables()
 	for i := range all {
 		table := &all[i]
@@ -32,19 +33,28 @@ func (f *faults) tables(where string, r *Resource, taken map[string]string) {
 			at += "." + strings.Join(table.Path, ".")
 		}
 		f.sentence(at, table.Doc)
-		if len(table.Name) > maxIdentifier {
-			f.addf(at, "table name %s has %d bytes, Postgres keeps %d; shorten a name",
-				table.Name, len(table.Name), maxIdentifier)
-		}
 		if table.Depth() > maxDepth {
 			f.addf(at, "arrays nest %d deep, tables only %d; declare the inner one by JSON", table.Depth(), maxDepth)
 		}
-		if other, ok := taken[table.Name]; ok {
-			f.addf(at, "table %s is already the table of %s; rename one", table.Name, other)
-		}
-		taken[table.Name] = at
+		f.claimTable(at, inSchema, table.Name)
 		f.columnNames(at, table.Columns)
 	}
+	if len(r.History) > 0 {
+		f.claimTable(where+".history", inSchema, r.HistoryTable())
+	}
+	if r.Details != nil {
+		f.claimTable(where+".details", inSchema, r.DetailsIndex())
+	}
+}
+
+func (f *faults) claimTable(where, inSchema, name string) {
+	if len(name) > maxIdentifier {
+		f.addf(where, "table name %s has %d bytes, Postgres keeps %d; shorten a name", name, len(name), maxIdentifier)
+	}
+	if other, ok := f.owners[inSchema+"."+name]; ok {
+		f.addf(where, "table %s is already the table of %s; rename one", name, other)
+	}
+	f.owners[inSchema+"."+name] = where
 }
 
 // columnNames checks that the columns of one table do not clash in the warehouse.
@@ -73,7 +83,10 @@ func (f *faults) object(where string, o object) {
 		f.column(where+"."+c.Wire, c)
 	}
 	for i := range o.children {
-		claim(o.children[i].Name, "child")
+		// The name of a child with a prefix is a word of ours and not on the wire.
+		if o.children[i].Prefix == "" {
+			claim(o.children[i].Name, "child")
+		}
 		f.child(where+"."+o.children[i].Name, &o.children[i])
 	}
 	for key, reason := range o.ignored {
@@ -98,8 +111,23 @@ func (f *faults) column(where string, c Column) {
 		f.addf(where, "organization_id is the column of ours that tells organizations apart; rename by As")
 	}
 	f.sentence(where, c.Doc)
+	f.values(where, c)
 	if c.Kind == KindJSON && !strings.Contains(c.Doc, "because") {
 		f.addf(where, "the sentence of a JSON column must say why it has no typed columns; add a because")
+	}
+}
+
+// values checks those that the documents list.
+func (f *faults) values(where string, c Column) {
+	if len(c.Values) > 0 && c.Kind != KindText {
+		f.addf(where, "values are listed for a column that is no text; declare it by Text or drop them")
+	}
+	seen := map[string]bool{}
+	for _, value := range c.Values {
+		if strings.TrimSpace(value) == "" || seen[value] {
+			f.addf(where, "the value %q is blank or listed twice; drop it", value)
+		}
+		seen[value] = true
 	}
 }
 
@@ -111,7 +139,51 @@ func (f *faults) child(where string, child *Child) {
 	if child.Scalar && (len(child.Columns) != 1 || len(child.Children) > 0 || len(child.Ignored) > 0 || child.Object) {
 		f.addf(where, "an array of bare values has exactly one column and nothing else; declare one column")
 	}
+	for _, c := range child.Columns {
+		if c.Given {
+			f.addf(where+"."+c.Wire, "only columns of the record are given by the engine; drop the mark")
+		}
+	}
+	if child.Prefix != "" || child.Twin != "" {
+		f.prefix(where, child)
+	}
 	f.object(where, object{child.Columns, child.Children, child.Ignored})
+}
+
+// prefix checks a child that the record's own keys make.
+func (f *faults) prefix(where string, child *Child) {
+	if child.Prefix == "" || child.Twin == "" {
+		f.addf(where, "prefix %q and twin %q belong together; give both or neither", child.Prefix, child.Twin)
+	}
+	if child.Scalar || child.Object || len(child.Children) > 0 || len(child.Ignored) > 0 {
+		f.addf(where, "a child with a prefix is neither scalar nor object and has no arrays or ignored keys; drop them")
+	}
+	kinds := make([]Kind, 0, len(child.Columns))
+	for _, c := range child.Columns {
+		kinds = append(kinds, c.Kind)
+	}
+	if !slices.Equal(kinds, []Kind{KindID, KindJSON, KindText}) {
+		f.addf(where, "a child with a prefix has exactly three columns; declare the key by ID, its value by JSON, its display text by Text")
+	}
+}
+
+// prefixes checks that no key can belong to two children, and that only the record
+// itself has such children.
+func (f *faults) prefixes(where string, r *Resource) {
+	for i, one := range r.Children {
+		for _, other := range r.Children[:i] {
+			if one.Prefix != "" && other.Prefix != "" &&
+				(strings.HasPrefix(one.Prefix, other.Prefix) || strings.HasPrefix(other.Prefix, one.Prefix)) {
+				f.addf(where+"."+one.Name, "prefixes %q and %q hold the same keys; keep one", one.Prefix, other.Prefix)
+			}
+		}
+	}
+	tables := r.Tables()
+	for i := range tables {
+		if table := &tables[i]; table.Depth() > 1 && table.Child.Prefix != "" {
+			f.addf(where+"."+strings.Join(table.Path, "."), "only keys of the record itself are taken by prefix; declare them one by one")
+		}
+	}
 }
 
 func (f *faults) name(where, what, name string) {

@@ -1,5 +1,10 @@
 package schema
 
+import "strings"
+
+// parentMark stands in a path where the parent's identifier goes.
+const parentMark = "{parent}"
+
 // id checks the key column: rows are found, compared and replaced by it.
 func (f *faults) id(where string, r *Resource) {
 	switch {
@@ -12,10 +17,67 @@ func (f *faults) id(where string, r *Resource) {
 	}
 }
 
+// given checks which columns the engine supplies: the parent's identifier and the
+// key that is qualified by it. It knows nothing else.
+func (f *faults) given(where string, r *Resource) {
+	under, _ := r.Cursor.(PerParent)
+	for i, c := range r.Columns {
+		key := i == 0
+		switch {
+		case key && c.Given != (under.Identifier != ""):
+			f.addf(where+"."+c.Wire, "the key is given exactly where identifiers are unique under one parent only; set both Give and Identifier or neither")
+		case !key && c.Given && c.Wire != under.Column:
+			f.addf(where+"."+c.Wire, "the engine knows the parent's identifier alone; give the column that PerParent names or none")
+		}
+	}
+}
+
 // cursor checks what the way of reading needs from the declaration.
 func (f *faults) cursor(where string, r *Resource) {
 	at := where + ".cursor"
-	switch c := r.Cursor.(type) {
+	under, nested := r.Cursor.(PerParent)
+	if strings.Contains(r.Path, parentMark) != nested {
+		f.addf(where, "path %q and cursor disagree; %s stands exactly in paths of lists under a parent", r.Path, parentMark)
+	}
+	if !nested {
+		f.way(at, r, r.Cursor)
+		return
+	}
+	f.perParent(at, r, under)
+	switch under.List.(type) {
+	case FullScan, Export:
+		f.way(at, r, under.List)
+	default:
+		f.addf(at, "the list of one parent is read by %T; use FullScan or Export", under.List)
+	}
+}
+
+func (f *faults) perParent(at string, r *Resource, under PerParent) {
+	if c, ok := column(r, under.Column); !ok || c.Kind != KindID && c.Kind != KindText {
+		f.addf(at, "the parent's column %q is not declared; declare it by ID or Text", under.Column)
+	}
+	if c, ok := column(r, under.Identifier); under.Identifier != "" && (!ok || c.Kind != KindID || c.Given || under.Identifier == r.ID) {
+		f.addf(at, "the identifier %q is no column of the record's own; declare it by ID, beside the key", under.Identifier)
+	}
+	if len(under.From) == 0 && under.Listed == "" {
+		f.addf(at, "nothing says where parents are found; name columns of the warehouse or a list of the configuration")
+	}
+	for _, from := range under.From {
+		if !validName(from.Schema) || !validName(from.Table) || !validName(strings.TrimPrefix(from.Column, "_")) {
+			f.addf(at, "parents from %q.%q.%q: a schema, a table or a column that cannot be; spell them as the warehouse does",
+				from.Schema, from.Table, from.Column)
+		}
+	}
+	switch under.Listed {
+	case "", ListedNetworks, ListedModules, ListedContacts:
+	default:
+		f.addf(at, "%q is no list of the configuration; use one of the closed set", under.Listed)
+	}
+}
+
+// way checks a way of reading one list.
+func (f *faults) way(at string, r *Resource, cursor Cursor) {
+	switch c := cursor.(type) {
 	case nil:
 		f.addf(at, "no cursor is declared; FullScan reads any list")
 	case Since:
@@ -43,6 +105,7 @@ func (f *faults) cursor(where string, r *Resource) {
 		if len(r.Children) > 0 {
 			f.addf(at, "a line of CSV has no arrays; drop the children")
 		}
+	case Snapshot:
 	default:
 		f.addf(at, "%T is not one of the closed set; use a cursor of this package", c)
 	}
@@ -55,14 +118,19 @@ func (f *faults) optionalInstant(where string, r *Resource, wire string) {
 }
 
 func (f *faults) instant(where string, r *Resource, wire string) {
-	for _, c := range r.Columns {
-		if c.Wire != wire {
-			continue
-		}
-		if c.Kind != KindTime {
-			f.addf(where, "column %q is no instant; declare it by Time", wire)
-		}
-		return
+	switch c, ok := column(r, wire); {
+	case !ok:
+		f.addf(where, "column %q is not declared; declare it by Time", wire)
+	case c.Kind != KindTime:
+		f.addf(where, "column %q is no instant; declare it by Time", wire)
 	}
-	f.addf(where, "column %q is not declared; declare it by Time", wire)
+}
+
+func column(r *Resource, wire string) (Column, bool) {
+	for _, c := range r.Columns {
+		if c.Wire == wire {
+			return c, true
+		}
+	}
+	return Column{}, false
 }

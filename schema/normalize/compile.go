@@ -32,8 +32,9 @@ type Normalizer struct {
 	// modified is the index of the modification time in the columns of the
 	// record, -1 if records carry none.
 	modified int
-	zone     *time.Location
-	scratch  sync.Pool
+	place
+	zone    *time.Location
+	scratch sync.Pool
 }
 
 // table is what the walk needs of one table.
@@ -46,16 +47,19 @@ type table struct {
 	label string
 }
 
-// column is one leaf; label is its part of the hash.
+// column is one leaf; label is its part of the hash, values are those that the
+// documents list.
 type column struct {
-	kind  schema.Kind
-	label string
+	kind   schema.Kind
+	label  string
+	values []string
 }
 
 // object is one object of the wire, compiled: what to do with each of its keys.
 type object struct {
-	table  int
-	fields map[string]field
+	table    int
+	fields   map[string]field
+	prefixes []prefix
 }
 
 // field says what one declared key is: a column (child nil), an array (child
@@ -87,7 +91,12 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 		return nil, fmt.Errorf("%w: %s: the key %q is not the first column; declare it first, by ID",
 			errDeclaration, resource.Name, resource.ID)
 	}
-	n := &Normalizer{modified: -1, zone: zone}
+	at, ok := findPlace(resource)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s: the parent's column or the record's own identifier is not declared; declare both by ID",
+			errDeclaration, resource.Name)
+	}
+	n := &Normalizer{modified: -1, place: at, zone: zone}
 	for i, c := range resource.Columns {
 		if c.Wire == resource.Modified() && c.Kind == schema.KindTime {
 			n.modified = i
@@ -103,6 +112,10 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 			return nil, fmt.Errorf("%w: %s: table %s nests %d deep, at most %d is known; declare the inner array by JSON",
 				errDeclaration, resource.Name, tables[i].Name, tables[i].Depth(), maxNesting)
 		}
+		if child := tables[i].Child; child != nil && child.Prefix != "" && (tables[i].Depth() > 1 || len(child.Columns) != prefixColumns) {
+			return nil, fmt.Errorf("%w: %s: table %s is made by a prefix; declare it for the record itself, with columns for key, value and text",
+				errDeclaration, resource.Name, tables[i].Name)
+		}
 		n.tables = append(n.tables, compileTable(&tables[i]))
 	}
 	next := 1
@@ -114,7 +127,7 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 func compileTable(t *schema.Table) table {
 	compiled := table{depth: t.Depth(), top: t.Root, label: label(strings.Join(t.Path, "."))}
 	for _, c := range t.Columns {
-		compiled.columns = append(compiled.columns, column{kind: c.Kind, label: label(c.Wire)})
+		compiled.columns = append(compiled.columns, column{kind: c.Kind, label: label(c.Wire), values: c.Values})
 	}
 	return compiled
 }
@@ -128,10 +141,17 @@ func compileObject(
 		o.fields[key] = field{ignore: true}
 	}
 	for i, c := range columns {
-		o.fields[c.Wire] = field{column: i}
+		if !c.Given {
+			o.fields[c.Wire] = field{column: i}
+		}
 	}
 	for i := range children {
 		child := &children[i]
+		if child.Prefix != "" {
+			o.prefixes = append(o.prefixes, prefix{name: child.Name, prefix: child.Prefix, twin: child.Twin, table: *next})
+			*next++
+			continue
+		}
 		a := &array{name: child.Name, table: *next, scalar: child.Scalar, object: child.Object}
 		*next++
 		a.element = compileObject(a.table, child.Columns, child.Children, child.Ignored, next)

@@ -108,9 +108,11 @@ func kindName(kind jsontext.Kind) string {
 // identify finds the key of a record that does not fit, so that whoever decides
 // about it can look it up; "" if it cannot be read. Only the first value of the
 // key is looked at and only keys of the record itself.
-func (n *Normalizer) identify(raw []byte) string {
+func (n *Normalizer) identify(raw []byte, parent string) string {
 	s := newScratch(n)
 	s.reset(raw)
+	// A key that occurs twice before the identifier must not hide it.
+	s.dec.Reset(&s.input, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if s.dec.PeekKind() != '{' {
 		return ""
 	}
@@ -123,12 +125,12 @@ func (n *Normalizer) identify(raw []byte) string {
 		if err != nil {
 			return ""
 		}
-		known, ok := n.root.fields[string(s.unquote(quoted))]
-		if ok && known.child == nil && !known.ignore && known.column == 0 {
-			if s.leaf(n.root, 0, 0, "") != nil {
+		known, ok := n.root.fields[string(s.values.Unquote(quoted))]
+		if ok && known.child == nil && !known.ignore && known.column == n.identifier {
+			if s.leaf(0, 0, n.identifier, "") != nil || s.adopt(parent) != nil {
 				return ""
 			}
-			return string(s.text)
+			return string(s.text[s.cells[0].from:s.cells[0].to])
 		}
 		if err := s.dec.SkipValue(); err != nil {
 			return ""

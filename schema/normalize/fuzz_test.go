@@ -4,10 +4,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/schema"
 	"sluice/schema/normalize"
 )
 
@@ -22,33 +24,58 @@ func FuzzRecord(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	n := normalizer(f)
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := n.Record(raw)
-		again, errAgain := n.Record(raw)
-		if diff := cmp.Diff(got, again); diff != "" || (err == nil) != (errAgain == nil) {
-			t.Fatalf("two readings differ: %v, %v\n%s", err, errAgain, diff)
-		}
+	for _, seed := range []string{
+		`{"visit_id":"1","cf_a":1.0,"cf_a_formatted":"1","cf_b_formatted":null,"cf_\u0000":{"a":[]}}`,
+		`{"channel_id":"c/d","network":"n"}`, `{"ticket_id":1,"status":"\u202e","lines":[{"kind":"\ud800"}],"marks":["\u0000"]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	var all []*normalize.Normalizer
+	for _, resource := range []*schema.Resource{order(), visit(), channel(), ticket()} {
+		n, err := normalize.New(resource, time.UTC)
 		if err != nil {
-			var fault *normalize.ValueError
-			if !errors.As(err, &fault) || fault.Code == "" || !keepable(err.Error()) || !keepable(fault.ID) {
-				t.Fatalf("not a clean *ValueError: %q", err)
-			}
-			return
+			f.Fatal(err)
 		}
-		if got.ID == "" || len(got.Tables[0]) != 1 || !keepable(got.Extra) {
-			t.Fatalf("an impossible record: %+v", got)
+		all = append(all, n)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, n := range all {
+			checkRecord(t, n, raw)
 		}
-		for _, rows := range got.Tables {
-			for _, row := range rows {
-				for _, value := range row.Values {
-					if !keepable(value.Text) || value.State != normalize.Set && value.Text != "" {
-						t.Fatalf("an impossible value %+v", value)
-					}
+	})
+}
+
+func checkRecord(t *testing.T, n *normalize.Normalizer, raw []byte) {
+	t.Helper()
+	got, err := n.RecordUnder(raw, "north")
+	again, errAgain := n.RecordUnder(raw, "north")
+	if diff := cmp.Diff(got, again); diff != "" || (err == nil) != (errAgain == nil) {
+		t.Fatalf("two readings differ: %v, %v\n%s", err, errAgain, diff)
+	}
+	if err != nil {
+		var fault *normalize.ValueError
+		if !errors.As(err, &fault) || fault.Code == "" || !keepable(err.Error()) || !keepable(fault.ID) {
+			t.Fatalf("not a clean *ValueError: %q", err)
+		}
+		return
+	}
+	if got.ID == "" || len(got.Tables[0]) != 1 || !keepable(got.Extra) {
+		t.Fatalf("an impossible record: %+v", got)
+	}
+	for _, drift := range got.Drift {
+		if !keepable(drift.Path) || !keepable(drift.Kind) {
+			t.Fatalf("drift that cannot be kept: %q", drift)
+		}
+	}
+	for _, rows := range got.Tables {
+		for _, row := range rows {
+			for _, value := range row.Values {
+				if !keepable(value.Text) || value.State != normalize.Set && value.Text != "" {
+					t.Fatalf("an impossible value %+v", value)
 				}
 			}
 		}
-	})
+	}
 }
 
 func keepable(text string) bool {

@@ -11,6 +11,8 @@ package normalize
 
 import (
 	"time"
+
+	"sluice/schema/normalize/value"
 )
 
 // State tells apart what a wire value may be: upstream leaves keys out, sends
@@ -64,17 +66,19 @@ type Record struct {
 	// Hash is the content hash of all that the record carries: canonical values,
 	// arrays included.
 	Hash [16]byte
-	// Drift lists what the declaration does not know.
+	// Drift lists what the declaration does not know, by path and kind.
 	Drift []Drift
 	// Raw are the bytes as they came.
 	Raw []byte
 }
 
-// Drift is one key on the wire that the declaration does not know.
+// Drift is one key on the wire that the declaration does not know, or one value of
+// a known key that the documents do not list.
 type Drift struct {
 	// Path is the key, array positions left out: line_items[].surprise.
 	Path string
-	// Kind is the JSON type seen: string, number, bool, object, array, null.
+	// Kind is the JSON type seen: string, number, bool, object, array, null; or, for
+	// a value of a known key, "value: " with its first 60 bytes.
 	Kind string
 }
 
@@ -92,19 +96,19 @@ type ValueError struct {
 }
 
 // Code is a closed set of reasons why a record does not fit.
-type Code string
+type Code = value.Code
 
 // The reasons.
 const (
 	CodeNotAnObject  Code = "not_an_object"
-	CodeBadJSON      Code = "bad_json"
 	CodeNoID         Code = "no_id"
-	CodeWrongType    Code = "wrong_type"
-	CodeOutOfRange   Code = "out_of_range"
-	CodeBadTime      Code = "bad_time"
-	CodeBadNumber    Code = "bad_number"
 	CodeTooLarge     Code = "too_large"
-	CodeDuplicateKey Code = "duplicate_key"
+	CodeBadJSON           = value.BadJSON
+	CodeWrongType         = value.WrongType
+	CodeOutOfRange        = value.OutOfRange
+	CodeBadTime           = value.BadTime
+	CodeBadNumber         = value.BadNumber
+	CodeDuplicateKey      = value.DuplicateKey
 )
 
 // Error implements error.

@@ -153,6 +153,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		{"long key", `{"order_id":"` + strings.Repeat("7", 513) + `"}`, "order_id", "", normalize.CodeTooLarge},
 		{"same key twice", `{"order_id":"7","note":"a","note":"b"}`, "", "7", normalize.CodeDuplicateKey},
 		{"twice by escape", `{"order_id":"7","note":"a","n\u006fte":"b"}`, "", "7", normalize.CodeDuplicateKey},
+		{"twice before the key", `{"note":"a","note":"b","blob":{"a":1,"a":2},"order_id":"7"}`, "", "7", normalize.CodeDuplicateKey},
 		{"twice inside", `{"order_id":"7","blob":{"a":1,"a":2}}`, "blob", "7", normalize.CodeDuplicateKey},
 		{"twice in unknown", `{"order_id":"7","x":{"a":1,"a":2}}`, "x", "7", normalize.CodeDuplicateKey},
 		{"number as text", `{"note":4711,"order_id":"7"}`, "note", "7", normalize.CodeWrongType},

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"sluice/schema/normalize/value"
 )
 
 // scratch is what one record needs while it is walked. Texts of all values lie
@@ -22,10 +24,12 @@ type scratch struct {
 	path   []step
 	extra  []extra
 	drift  []Drift
-	// spare holds an unquoted string or name, spareHash the hash's input.
-	spare, spareHash []byte
-	// instant is the one read last, modified the record's own.
-	instant, modified time.Time
+	loose  []loose
+	values value.Reader
+	// spareHash holds the hash's input.
+	spareHash []byte
+	// modified is the record's own modification time.
+	modified time.Time
 }
 
 // cell is one value: its text is text[from:to].
@@ -52,7 +56,7 @@ type extra struct{ path, value string }
 
 func newScratch(n *Normalizer) *scratch {
 	return &scratch{
-		n: n, dec: jsontext.NewDecoder(bytes.NewReader(nil)),
+		n: n, values: value.NewReader(n.zone), dec: jsontext.NewDecoder(bytes.NewReader(nil)),
 		counts: make([]int, len(n.tables)), carry: make([]bool, len(n.tables)),
 	}
 }
@@ -61,7 +65,7 @@ func (s *scratch) reset(raw []byte) {
 	s.input = *bytes.NewBuffer(raw)
 	s.dec.Reset(&s.input, jsontext.AllowInvalidUTF8(true))
 	s.text, s.cells, s.rows, s.path = s.text[:0], s.cells[:0], s.rows[:0], s.path[:0]
-	s.extra, s.drift = s.extra[:0], s.drift[:0]
+	s.extra, s.drift, s.loose = s.extra[:0], s.drift[:0], s.loose[:0]
 	s.modified = time.Time{}
 	clear(s.counts)
 	clear(s.carry)
@@ -71,7 +75,8 @@ func (s *scratch) reset(raw []byte) {
 // release gives the scratch back to the pool, without the record's bytes.
 func (s *scratch) release() {
 	s.input = bytes.Buffer{}
-	if cap(s.text)+cap(s.spare)+cap(s.spareHash) <= maxKept {
+	clear(s.loose[:cap(s.loose)])
+	if cap(s.text)+s.values.Spare()+cap(s.spareHash) <= maxKept {
 		s.n.scratch.Put(s)
 	}
 }
@@ -96,6 +101,7 @@ func (s *scratch) newRow(table int) int {
 // record copies what was found out of the scratch.
 func (s *scratch) record(raw []byte) Record {
 	text := string(s.text)
+	s.sortDrift()
 	values := make([]Value, len(s.cells))
 	for i, c := range s.cells {
 		if c.state == Set {

@@ -1,22 +1,27 @@
 package normalize
 
 import (
-	"bytes"
 	"errors"
 	"io"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"sluice/schema/normalize/value"
 )
 
 // Record turns one record into rows. Its error is a *ValueError: the record as a
 // whole does not fit then. The bytes are kept as Record.Raw and not copied: do
 // not change them afterwards.
-func (n *Normalizer) Record(raw []byte) (Record, error) {
+func (n *Normalizer) Record(raw []byte) (Record, error) { return n.RecordUnder(raw, "") }
+
+// RecordUnder is Record for a record that was listed under a parent: the parent's
+// identifier is filled in where the record does not carry it, and the key is
+// qualified by it where identifiers are unique under one parent only.
+func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
 	s, _ := n.scratch.Get().(*scratch)
 	s.reset(raw)
-	if fault := s.walk(); fault != nil {
-		fault.ID = n.identify(raw)
+	if fault := s.walk(parent); fault != nil {
+		fault.ID = n.identify(raw, parent)
 		s.release()
 		return Record{}, fault
 	}
@@ -25,7 +30,7 @@ func (n *Normalizer) Record(raw []byte) (Record, error) {
 	return record, nil
 }
 
-func (s *scratch) walk() *ValueError {
+func (s *scratch) walk(parent string) *ValueError {
 	switch kind := s.dec.PeekKind(); kind {
 	case '{':
 	case jsontext.KindInvalid:
@@ -38,6 +43,12 @@ func (s *scratch) walk() *ValueError {
 	}
 	if _, err := s.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return s.fault("", CodeBadJSON, "more bytes follow the record")
+	}
+	if fault := s.gather(); fault != nil {
+		return fault
+	}
+	if fault := s.adopt(parent); fault != nil {
+		return fault
 	}
 	if s.cells[0].state != Set {
 		return s.fault("", CodeNoID, "the record has no key, or an empty one")
@@ -61,18 +72,18 @@ func (s *scratch) object(o *object, first int) *ValueError {
 		if err != nil {
 			return s.syntax("", err)
 		}
-		name := s.unquote(quoted)
+		name := s.values.Unquote(quoted)
 		known, ok := o.fields[string(name)]
 		var fault *ValueError
 		switch {
 		case !ok:
-			fault = s.unknown(string(name))
+			fault = s.undeclared(o, string(name))
 		case known.ignore:
 			_, fault = s.value("")
 		case known.child != nil:
 			fault = s.array(known.child)
 		default:
-			fault = s.leaf(o, first, known.column, string(name))
+			fault = s.leaf(o.table, first, known.column, string(name))
 		}
 		if fault != nil {
 			return fault
@@ -82,6 +93,14 @@ func (s *scratch) object(o *object, first int) *ValueError {
 		return s.syntax("", err)
 	}
 	return nil
+}
+
+// undeclared takes a key that no column and no array has.
+func (s *scratch) undeclared(o *object, name string) *ValueError {
+	if at := o.claims(name); at >= 0 {
+		return s.collect(at, name)
+	}
+	return s.unknown(name)
 }
 
 // array walks a declared array. "" and null mean that it is there and empty.
@@ -99,7 +118,7 @@ func (s *scratch) array(a *array) *ValueError {
 		if fault != nil {
 			return fault
 		}
-		if kind == 'n' || kind == '"' && blank(s.unquote(raw)) {
+		if kind == 'n' || kind == '"' && value.Blank(s.values.Unquote(raw)) {
 			return nil
 		}
 		return s.fault(a.name, CodeWrongType, "an array is declared, the wire has a %s", kindName(kind))
@@ -143,7 +162,7 @@ func (s *scratch) element(a *array) *ValueError {
 	case kind == jsontext.KindInvalid:
 		return s.syntax("", s.peekError())
 	case a.scalar:
-		return s.leaf(a.element, s.newRow(a.table), 0, "")
+		return s.leaf(a.table, s.newRow(a.table), 0, "")
 	case kind != '{':
 		return s.fault("", CodeWrongType, "an element must be an object, the wire has a %s", kindName(kind))
 	default:
@@ -191,17 +210,4 @@ func depth(raw []byte) int {
 		}
 	}
 	return deepest
-}
-
-// unquote gives the bytes of a string: a slice of the input where nothing is
-// escaped, else spare, which holds until the next call.
-func (s *scratch) unquote(quoted []byte) []byte {
-	inner := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
-		return inner
-	}
-	// The error says that invalid UTF-8 was replaced, which is what is wanted: the
-	// decoder has already checked everything else.
-	s.spare, _ = jsontext.AppendUnquote(s.spare[:0], quoted)
-	return s.spare
 }

@@ -6,17 +6,24 @@ import (
 	"sluice/schema"
 )
 
-// DDL writes the tables of a service: schema, tables with their keys, and a
+// userSchemaDoc is the comment on a Postgres schema that is no service's own.
+const userSchemaDoc = "Lists that users declared in their configuration."
+
+// DDL writes the tables of a service: schemas, tables with their keys, and a
 // comment on each of them and on every column. A service without resources gives
 // "".
 func DDL(service schema.Service) string {
-	if len(service.Resources) == 0 {
-		return ""
-	}
 	var b strings.Builder
-	writeSchema(&b, service.Name, service.Doc)
+	made := map[string]bool{}
 	for i := range service.Resources {
-		for _, t := range build(service.Name, &service.Resources[i]) {
+		for _, t := range build(&service, &service.Resources[i]) {
+			if !made[t.schema] {
+				if b.Len() > 0 {
+					b.WriteByte('\n')
+				}
+				writeSchema(&b, &service, t.schema)
+			}
+			made[t.schema] = true
 			b.WriteByte('\n')
 			writeTable(&b, t)
 		}
@@ -24,7 +31,12 @@ func DDL(service schema.Service) string {
 	return b.String()
 }
 
-func writeSchema(b *strings.Builder, name, doc string) {
+// writeSchema writes a schema that tables of a service lie in.
+func writeSchema(b *strings.Builder, service *schema.Service, name string) {
+	doc := service.Doc
+	if name != service.Name {
+		doc = userSchemaDoc
+	}
 	b.WriteString("CREATE SCHEMA IF NOT EXISTS " + quote(name) + ";\n")
 	b.WriteString("COMMENT ON SCHEMA " + quote(name) + " IS " + literal(doc) + ";\n")
 }
@@ -34,10 +46,23 @@ func writeTable(b *strings.Builder, t table) {
 	for _, c := range t.columns {
 		b.WriteString("  " + c.definition() + ",\n")
 	}
-	b.WriteString("  " + strings.Join(t.constraints, ",\n  ") + "\n);\n")
+	b.WriteString("  PRIMARY KEY " + list(t.key...))
+	if t.parent != nil {
+		b.WriteString(",\n  FOREIGN KEY " + list(t.parent.columns...) + "\n    REFERENCES " + quote(t.schema) + "." +
+			quote(t.parent.table) + " " + list(t.parent.targets...) + " ON DELETE CASCADE")
+	}
+	b.WriteString("\n);\n")
 	writeTableComment(b, t)
 	for _, c := range t.columns {
 		writeColumnComment(b, t, c)
+	}
+	writeIndex(b, t)
+}
+
+func writeIndex(b *strings.Builder, t table) {
+	if t.index != nil {
+		b.WriteString("CREATE INDEX " + quote(t.index.name) + " ON " + t.full() +
+			` ("organization_id", ` + quote(t.index.newest) + " DESC)\n  WHERE " + quote(detailState) + " IN ('pending', 'stale', 'failed');\n")
 	}
 }
 

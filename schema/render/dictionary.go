@@ -26,6 +26,7 @@ func Dictionary(services []schema.Service) string {
 		for j := range service.Resources {
 			writeResource(&b, service, &service.Resources[j])
 		}
+		writeReads(&b, service)
 	}
 	writeBookkeeping(&b)
 	return b.String()
@@ -33,20 +34,28 @@ func Dictionary(services []schema.Service) string {
 
 func writeResource(b *strings.Builder, s *schema.Service, r *schema.Resource) {
 	fmt.Fprintf(b, "\n### %s.%s\n\n%s\n\n", s.Name, r.Name, r.Doc)
-	fmt.Fprintf(b, "- List: `GET %s%s`%s, documented\n", s.Root, r.Path, parameters(r))
-	if r.Single != nil {
-		source := "documented"
-		if r.Single.Assumed {
-			source = "assumed"
-		}
-		fmt.Fprintf(b, "- One record: `GET %s%s`, key `%s`, %s\n", s.Root, r.Single.Path, r.Single.Key, source)
+	fmt.Fprintf(b, "- List: `GET %s%s`%s, %s\n", s.Root, r.Path, parameters(r), source(r.AssumedPath))
+	if r.Optional {
+		b.WriteString("- Optional: copied only where the configuration enables it\n")
 	}
-	fmt.Fprintf(b, "- Reading: %s, every %s\n", cursorWords(r.Cursor), r.Every)
+	if r.Single != nil {
+		fmt.Fprintf(b, "- One record: `GET %s%s`, key `%s`, %s\n", s.Root, r.Single.Path, r.Single.Key, source(r.Single.Assumed))
+	}
+	fmt.Fprintf(b, "- Reading: %s, every %s\n", readingWords(r), r.Every)
+	if under, ok := r.Cursor.(schema.PerParent); ok {
+		fmt.Fprintf(b, "- Parents: %s\n", parentWords(under))
+	}
+	if r.Details != nil {
+		fmt.Fprintf(b, "- Details: %s\n", detailWords(s, r))
+	}
 	for _, note := range r.Assumed {
 		fmt.Fprintf(b, "- Assumed: %s\n", note)
 	}
-	for _, t := range r.Tables() {
-		writeTableEntry(b, s, r, t)
+	for i, t := range r.Tables() {
+		writeTableEntry(b, s, r, &t)
+		if i == 0 && len(r.History) > 0 {
+			writeHistory(b, s, r)
+		}
 	}
 }
 
@@ -61,53 +70,25 @@ func parameters(r *schema.Resource) string {
 	return b.String()
 }
 
-func cursorWords(cursor schema.Cursor) string {
-	switch c := cursor.(type) {
-	case schema.Since:
-		return "what changed since the mark, by the filter `" + c.Param + "`"
-	case schema.NewestFirst:
-		return "newest first by `" + c.Sort + "`, down to the mark"
-	case schema.FullScan:
-		text := "the whole list"
-		if c.Sort != "" {
-			text += ", sorted by `" + c.Sort + "`"
-		}
-		if c.Modified != "" {
-			text += "; `" + c.Modified + "` tells which version is newer"
-		}
-		return text
-	case schema.Export:
-		return "the whole export, one CSV body with the columns named in `" + c.FieldsParam + "`"
-	default:
-		return "not declared"
-	}
-}
-
-func writeTableEntry(b *strings.Builder, s *schema.Service, r *schema.Resource, t schema.Table) {
-	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n", s.Name, t.Name)
+func writeTableEntry(b *strings.Builder, s *schema.Service, r *schema.Resource, t *schema.Table) {
+	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", r.SchemaName(s), t.Name, t.Doc)
 	ignored := r.Ignored
-	key := list("organization_id", r.Columns[0].ColumnName())
+	key := []string{organizationID, r.Columns[0].ColumnName()}
 	if t.Child != nil {
 		ignored = t.Child.Ignored
-		fmt.Fprintf(b, "%s From `%s`.", t.Doc, strings.Join(t.Path, "[]."))
-		key = list("organization_id", "_parent_id", "_position")
+		key = []string{organizationID, parentID, position}
 		if t.Depth() > 1 {
-			key = list("organization_id", "_parent_id", "_parent_position", "_position")
+			key = []string{organizationID, parentID, "_parent_position", position}
 		}
-	} else {
-		b.WriteString(t.Doc)
+		if t.Child.Prefix != "" {
+			fmt.Fprintf(b, " From the record's keys that begin with `%s`; display text from those with `%s` behind.", t.Child.Prefix, t.Child.Twin)
+		} else {
+			fmt.Fprintf(b, " From `%s`.", strings.Join(t.Path, "[]."))
+		}
 	}
-	fmt.Fprintf(b, " Key: `%s`.\n\n", strings.ReplaceAll(key, `"`, ""))
-	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
+	writeColumnHead(b, key)
 	for _, c := range t.Columns {
-		doc := c.Doc
-		if c.ColumnName() != c.Wire && (t.Child == nil || !t.Child.Scalar) {
-			doc += " Upstream: `" + c.Wire + "`."
-		}
-		if c.Assumed {
-			doc += " Assumed: no document names it."
-		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.ColumnName(), Type(c.Kind), strings.ReplaceAll(doc, "|", `\|`))
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.ColumnName(), Type(c.Kind), columnWords(r, t, c))
 	}
 	if len(ignored) > 0 {
 		b.WriteString("\nNot copied:\n\n")
@@ -117,12 +98,51 @@ func writeTableEntry(b *strings.Builder, s *schema.Service, r *schema.Resource, 
 	}
 }
 
+// writeHistory shows the columns of ours, too: they are what tells rows apart.
+func writeHistory(b *strings.Builder, s *schema.Service, r *schema.Resource) {
+	t := historyTable(r.SchemaName(s), r)
+	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", t.schema, t.name, t.comment)
+	writeColumnHead(b, t.key)
+	writeColumns(b, t.columns[1:])
+}
+
+func writeColumnHead(b *strings.Builder, key []string) {
+	fmt.Fprintf(b, " Key: `(%s)`.\n\n", strings.Join(key, ", "))
+	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
+}
+
+func writeColumns(b *strings.Builder, columns []column) {
+	for _, c := range columns {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.name, c.kind, strings.ReplaceAll(c.comment, "|", `\|`))
+	}
+}
+
+func writeReads(b *strings.Builder, s *schema.Service) {
+	if len(s.Reads) > 0 {
+		fmt.Fprintf(b, "\n### %s, asked for on demand\n\nAnswers that are shown and not copied.\n\n", s.Name)
+	}
+	for i := range s.Reads {
+		read := &s.Reads[i]
+		fmt.Fprintf(b, "- `%s`: %s `GET %s%s`, key `%s`\n", read.Name, read.Doc, s.Root, read.Path, read.Key)
+		for _, p := range read.Params {
+			required := ""
+			if p.Required {
+				required = ", required"
+			}
+			fmt.Fprintf(b, "  - `%s`%s: %s\n", p.Name, required, p.Doc)
+		}
+		for _, note := range read.Assumed {
+			fmt.Fprintf(b, "  - Assumed: %s\n", note)
+		}
+	}
+}
+
 func writeBookkeeping(b *strings.Builder) {
 	b.WriteString("\n## Columns of ours\n\nEvery table begins with `organization_id`. ")
 	b.WriteString("Tables of arrays go on with `_parent_id` (the key of the record), inside of another array ")
 	b.WriteString("`_parent_position`, and `_position` (the place in the array, from 0). ")
 	b.WriteString("Tables of records end with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")
-	for _, c := range bookkeeping() {
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.name, c.kind, c.comment)
-	}
+	writeColumns(b, bookkeeping())
+	b.WriteString("\nTables of records with details go on with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")
+	writeColumns(b, detailColumns())
 }

@@ -36,7 +36,7 @@ type ExistingColumn struct {
 // The bool says whether the draft holds a statement; without one, the text is ""
 // or only asks for a hand.
 func Draft(services []schema.Service, existing Catalog) (string, bool) {
-	d := &draft{existing: existing}
+	d := &draft{existing: existing, made: map[string]bool{}}
 	for i := range services {
 		d.service(&services[i])
 	}
@@ -53,7 +53,9 @@ func Draft(services []schema.Service, existing Catalog) (string, bool) {
 }
 
 type draft struct {
-	existing   Catalog
+	existing Catalog
+	// made are the schemas that the draft creates.
+	made       map[string]bool
 	statements strings.Builder
 	hands      []string
 }
@@ -61,31 +63,38 @@ type draft struct {
 func (d *draft) hand(where, what string) { d.hands = append(d.hands, where+" "+what) }
 
 func (d *draft) service(s *schema.Service) {
+	known := map[string]bool{}
+	for i := range s.Resources {
+		for _, t := range build(s, &s.Resources[i]) {
+			d.table(s, t)
+			known[t.schema+"."+t.name] = true
+		}
+	}
 	if len(s.Resources) == 0 {
 		return
 	}
-	have, ok := d.existing[s.Name]
-	if !ok {
+	// Only the service's own schema is asked for what nobody declares: another one
+	// holds the tables of several services, and of lists that others declared.
+	for _, name := range slices.Sorted(maps.Keys(d.existing[s.Name])) {
+		if where := s.Name + "." + name; !known[where] {
+			d.hand(where, "is no longer declared; decide what becomes of its rows")
+		}
+	}
+}
+
+func (d *draft) table(s *schema.Service, t table) {
+	have, ok := d.existing[t.schema]
+	if !ok && !d.made[t.schema] {
+		d.made[t.schema] = true
 		d.statements.WriteByte('\n')
-		writeSchema(&d.statements, s.Name, s.Doc)
+		writeSchema(&d.statements, s, t.schema)
 	}
-	known := map[string]bool{}
-	for i := range s.Resources {
-		for _, t := range build(s.Name, &s.Resources[i]) {
-			known[t.name] = true
-			if old, ok := have[t.name]; ok {
-				d.alter(t, old)
-				continue
-			}
-			d.statements.WriteByte('\n')
-			writeTable(&d.statements, t)
-		}
+	if old, ok := have[t.name]; ok {
+		d.alter(t, old)
+		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(have)) {
-		if !known[name] {
-			d.hand(s.Name+"."+name, "is no longer declared; decide what becomes of its rows")
-		}
-	}
+	d.statements.WriteByte('\n')
+	writeTable(&d.statements, t)
 }
 
 func (d *draft) alter(t table, old ExistingTable) {
@@ -98,10 +107,13 @@ func (d *draft) alter(t table, old ExistingTable) {
 		where := t.schema + "." + t.name + "." + c.name
 		have, ok := old.Columns[c.name]
 		switch {
-		case !ok && c.required:
+		case !ok && c.required && c.initial == "":
 			d.hand(where, "is missing and must not be null; decide what older rows get")
 			continue
 		case !ok:
+			if c.required {
+				d.hand(where, "is added as "+c.initial+" in older rows; decide whether that is true of them")
+			}
 			d.statements.WriteString("ALTER TABLE " + t.full() + " ADD COLUMN " + c.definition() + ";\n")
 		case plainType(have.Type) != plainType(c.kind):
 			d.hand(where, "is "+have.Type+" and declared as "+c.kind+"; change the type or the declaration")
@@ -109,6 +121,9 @@ func (d *draft) alter(t table, old ExistingTable) {
 		if !ok || have.Comment != c.comment {
 			writeColumnComment(&d.statements, t, c)
 		}
+	}
+	if _, ok := old.Columns[detailState]; !ok {
+		writeIndex(&d.statements, t)
 	}
 	for _, name := range slices.Sorted(maps.Keys(old.Columns)) {
 		if !known[name] {
@@ -123,7 +138,7 @@ func plainType(name string) string {
 	case "timestamptz":
 		return "timestamp with time zone"
 	case "int8":
-		return "bigint"
+		return bigint
 	case "int4":
 		return "integer"
 	case "bool":

@@ -1,5 +1,6 @@
 // Package render writes what declarations say in other languages: the tables of
-// a service in SQL, drafts of migrations, and the data dictionary in Markdown.
+// a service in SQL, drafts of migrations, the data dictionary in Markdown, and
+// diagrams of tables and keys.
 //
 // It is pure: it never talks to a database and never writes a file. Drafts are
 // read and frozen by hand; nothing runs what this package writes.
@@ -19,13 +20,13 @@ func Type(kind schema.Kind) string {
 	case schema.KindBool:
 		return "boolean"
 	case schema.KindInt:
-		return "bigint"
+		return bigint
 	case schema.KindDecimal:
 		return "numeric"
 	case schema.KindDate:
 		return "date"
 	case schema.KindTime:
-		return "timestamp with time zone"
+		return stamp
 	case schema.KindJSON:
 		return "jsonb"
 	case schema.KindID, schema.KindText:
@@ -35,11 +36,42 @@ func Type(kind schema.Kind) string {
 	}
 }
 
+// stamp is the type of an instant, bigint that of whole numbers.
+const (
+	stamp  = "timestamp with time zone"
+	bigint = "bigint"
+)
+
+// The columns of ours that make keys.
+const (
+	organizationID = "organization_id"
+	parentID       = "_parent_id"
+	position       = "_position"
+)
+
 // table is one table as SQL sees it.
 type table struct {
 	schema, name, comment string
 	columns               []column
-	constraints           []string
+	// key are the columns of the primary key.
+	key []string
+	// parent is where the rows belong, nil for those that stand for themselves.
+	parent *reference
+	// index is that of the details, nil if there are none.
+	index *index
+}
+
+// reference is a foreign key to the table of a parent in the same schema.
+type reference struct {
+	columns []string
+	table   string
+	targets []string
+}
+
+// index finds the records whose details are wanting, newest first: by the column of
+// the modification time, or the key where there is none.
+type index struct {
+	name, newest string
 }
 
 // column is one column as SQL sees it. Identifiers are compared byte by byte:
@@ -47,6 +79,9 @@ type table struct {
 type column struct {
 	name, kind, comment string
 	collate, required   bool
+	// initial is the value of rows that do not say one, as SQL spells it, and check
+	// is a condition; "" if there is none.
+	initial, check string
 }
 
 func (c column) definition() string {
@@ -57,25 +92,31 @@ func (c column) definition() string {
 	if c.required {
 		text += " NOT NULL"
 	}
+	if c.initial != "" {
+		text += " DEFAULT " + c.initial
+	}
+	if c.check != "" {
+		text += " CHECK (" + c.check + ")"
+	}
 	return text
 }
 
 // build lays out the tables of a resource, parents before children.
-func build(service string, r *schema.Resource) []table {
+func build(service *schema.Service, r *schema.Resource) []table {
+	in := r.SchemaName(service)
 	flat := r.Tables()
-	built := make([]table, 0, len(flat))
-	for i := range flat {
-		if i == 0 {
-			built = append(built, recordTable(service, r))
-			continue
-		}
-		built = append(built, childTable(service, r, flat, i))
+	built := []table{recordTable(in, r)}
+	if len(r.History) > 0 {
+		built = append(built, historyTable(in, r))
+	}
+	for i := range flat[1:] {
+		built = append(built, childTable(in, r, flat, i+1))
 	}
 	return built
 }
 
-func recordTable(service string, r *schema.Resource) table {
-	t := table{schema: service, name: r.Name, comment: r.Doc}
+func recordTable(in string, r *schema.Resource) table {
+	t := table{schema: in, name: r.Name, comment: r.Doc, key: []string{organizationID, r.Columns[0].ColumnName()}}
 	t.columns = append(t.columns, organization())
 	for _, c := range r.Columns {
 		built := declared(c)
@@ -83,63 +124,52 @@ func recordTable(service string, r *schema.Resource) table {
 		t.columns = append(t.columns, built)
 	}
 	t.columns = append(t.columns, bookkeeping()...)
-	t.constraints = []string{"PRIMARY KEY " + list("organization_id", r.Columns[0].ColumnName())}
+	if r.Details != nil {
+		t.columns = append(t.columns, detailColumns()...)
+		t.index = detailIndex(r)
+	}
 	return t
 }
 
-func childTable(service string, r *schema.Resource, flat []schema.Table, at int) table {
+func childTable(in string, r *schema.Resource, flat []schema.Table, at int) table {
 	const nested = 2
 	child := &flat[at]
-	t := table{schema: service, name: child.Name, comment: child.Doc}
+	t := table{schema: in, name: child.Name, comment: child.Doc}
 	t.columns = []column{organization(), {
-		name: "_parent_id", kind: "text", collate: true, required: true,
+		name: parentID, kind: "text", collate: true, required: true,
 		comment: "Key of the record that the row belongs to, in " + r.Name + ".",
 	}}
-	key := []string{"organization_id", "_parent_id"}
-	parentKey := []string{"organization_id", r.Columns[0].ColumnName()}
+	key := []string{organizationID, parentID}
+	t.parent = &reference{columns: key, table: flat[child.Parent].Name, targets: []string{organizationID, r.Columns[0].ColumnName()}}
 	if child.Depth() == nested {
 		t.columns = append(t.columns, column{
 			name: "_parent_position", kind: "integer", required: true,
 			comment: "Position of the element that the row belongs to, in " + flat[child.Parent].Name + ".",
 		})
-		key = append(key, "_parent_position")
-		parentKey = []string{"organization_id", "_parent_id", "_position"}
+		key = []string{organizationID, parentID, "_parent_position"}
+		t.parent.columns, t.parent.targets = key, []string{organizationID, parentID, position}
 	}
-	foreign := "FOREIGN KEY " + list(key...) + "\n    REFERENCES " + quote(service) + "." +
-		quote(flat[child.Parent].Name) + " " + list(parentKey...) + " ON DELETE CASCADE"
-	t.columns = append(t.columns, column{
-		name: "_position", kind: "integer", required: true,
-		comment: "Place of the element in its array upstream, from 0.",
-	})
+	place := "Place of the element in its array upstream, from 0."
+	if child.Child.Prefix != "" {
+		place = "Place of the key among those of the record, sorted by name, from 0."
+	}
+	t.columns = append(t.columns, column{name: position, kind: "integer", required: true, comment: place})
 	for _, c := range child.Columns {
 		t.columns = append(t.columns, declared(c))
 	}
-	t.constraints = []string{"PRIMARY KEY " + list(append(key, "_position")...), foreign}
+	t.key = append(append([]string(nil), key...), position)
 	return t
 }
 
 func organization() column {
 	return column{
-		name: "organization_id", kind: "text", collate: true, required: true,
+		name: organizationID, kind: "text", collate: true, required: true,
 		comment: "Identifier upstream of the organization that the row belongs to.",
 	}
 }
 
 func declared(c schema.Column) column {
 	return column{name: c.ColumnName(), kind: Type(c.Kind), collate: c.Kind == schema.KindID, comment: c.Doc}
-}
-
-// bookkeeping are the columns of ours behind the declared ones.
-func bookkeeping() []column {
-	return []column{
-		{name: "_extra", kind: "jsonb", comment: "Keys that upstream sent and no declaration knows, by their path; null if there are none."},
-		{name: "_hash", kind: "bytea", required: true, comment: "Content hash of all that the record carried, arrays included."},
-		{name: "_call_id", kind: "bigint", required: true, comment: "Call that brought this version; its bytes are in sluice.raw_records."},
-		{name: "_raw_position", kind: "integer", required: true, comment: "Place of the record's bytes among those of its call, from 0."},
-		{name: "_run_id", kind: "bigint", required: true, comment: "Run that wrote this version."},
-		{name: "_first_seen_at", kind: "timestamp with time zone", required: true, comment: "When the record was first loaded."},
-		{name: "_changed_at", kind: "timestamp with time zone", required: true, comment: "When the row last changed here."},
-	}
 }
 
 func list(names ...string) string {

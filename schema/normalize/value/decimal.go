@@ -1,4 +1,4 @@
-package normalize
+package value
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ const maxDigits = 64
 
 // appendDecimal appends the one spelling of a decimal: no exponent, no leading
 // zeros, no trailing zeros in the fraction, no negative zero. It is exact.
-func appendDecimal(dst, literal []byte) ([]byte, misfit) {
+func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
 	mantissa, exponent, ok := splitExponent(literal)
 	if !ok {
 		return dst, badDecimal()
@@ -33,15 +33,15 @@ func appendDecimal(dst, literal []byte) ([]byte, misfit) {
 		exponent++
 	}
 	if len(digits) == 0 {
-		return append(dst, '0'), misfit{}
+		return append(dst, '0'), Misfit{}
 	}
 	if len(digits)+max(exponent, 0) > maxDigits || -exponent > maxDigits {
-		return dst, misfit{CodeOutOfRange, "the number has more than " + strconv.Itoa(maxDigits) + " digits"}
+		return dst, Misfit{OutOfRange, "the number has more than " + strconv.Itoa(maxDigits) + " digits"}
 	}
 	if negative {
 		dst = append(dst, '-')
 	}
-	return placePoint(dst, digits, exponent), misfit{}
+	return placePoint(dst, digits, exponent), Misfit{}
 }
 
 // placePoint appends digits times ten to the exponent; digits has no zeros at
@@ -99,6 +99,6 @@ func splitExponent(literal []byte) ([]byte, int, bool) {
 	return literal[:at], exponent, true
 }
 
-func badDecimal() misfit {
-	return misfit{CodeBadNumber, "a decimal number in plain digits is declared"}
+func badDecimal() Misfit {
+	return Misfit{BadNumber, "a decimal number in plain digits is declared"}
 }

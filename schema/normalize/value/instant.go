@@ -1,4 +1,4 @@
-package normalize
+package value
 
 import (
 	"strconv"
@@ -7,33 +7,31 @@ import (
 
 // appendDate takes YYYY-MM-DD alone: the date part of a date-time would depend
 // on a time zone that nobody chose.
-func (s *scratch) appendDate(literal []byte) misfit {
+func appendDate(dst, literal []byte) ([]byte, Misfit) {
 	const layout = len("2006-01-02")
 	if _, ok := parseDay(literal); !ok || len(literal) != layout {
-		return misfit{CodeBadTime, "a calendar day written YYYY-MM-DD is declared"}
+		return dst, Misfit{BadTime, "a calendar day written YYYY-MM-DD is declared"}
 	}
-	s.text = append(s.text, literal...)
-	return misfit{}
+	return append(dst, literal...), Misfit{}
 }
 
 // appendInstant appends an instant in UTC, as Postgres writes it, to the
 // microsecond: what is finer is cut off.
-func (s *scratch) appendInstant(literal []byte) misfit {
-	at, ok := s.readInstant(literal)
+func (r *Reader) appendInstant(dst, literal []byte) ([]byte, Misfit) {
+	at, ok := r.readInstant(literal)
 	if !ok {
-		return misfit{CodeBadTime, "an instant is declared: date-time with or without offset, date, or epoch milliseconds"}
+		return dst, Misfit{BadTime, "an instant is declared: date-time with or without offset, date, or epoch milliseconds"}
 	}
 	at = at.UTC().Truncate(time.Microsecond)
 	if at.Year() < 1 || at.Year() > 9999 {
-		return misfit{CodeOutOfRange, "the instant lies outside of the years 1 to 9999"}
+		return dst, Misfit{OutOfRange, "the instant lies outside of the years 1 to 9999"}
 	}
-	s.instant = at
-	s.text = at.AppendFormat(s.text, "2006-01-02 15:04:05.999999")
-	s.text = append(s.text, "+00"...)
-	return misfit{}
+	r.Instant = at
+	dst = at.AppendFormat(dst, "2006-01-02 15:04:05.999999")
+	return append(dst, "+00"...), Misfit{}
 }
 
-func (s *scratch) readInstant(literal []byte) (time.Time, bool) {
+func (r *Reader) readInstant(literal []byte) (time.Time, bool) {
 	// Epoch milliseconds of the years 1973 to 9999 have 12 to 15 digits; shorter
 	// whole numbers are more likely something else than a time.
 	const shortest, longest = 12, 15
@@ -50,7 +48,7 @@ func (s *scratch) readInstant(literal []byte) (time.Time, bool) {
 	}
 	rest := literal[len("2006-01-02"):]
 	if len(rest) == 0 {
-		return inZone(wall, s.n.zone), true
+		return inZone(wall, r.zone), true
 	}
 	clock, rest, ok := parseClock(rest)
 	if !ok {
@@ -58,7 +56,7 @@ func (s *scratch) readInstant(literal []byte) (time.Time, bool) {
 	}
 	wall = wall.Add(clock)
 	if len(rest) == 0 {
-		return inZone(wall, s.n.zone), true
+		return inZone(wall, r.zone), true
 	}
 	offset, ok := parseOffset(rest)
 	return wall.Add(-offset), ok

@@ -1,0 +1,71 @@
+package normalize
+
+import (
+	"strings"
+
+	"sluice/schema"
+	"sluice/schema/normalize/value"
+)
+
+// separator stands between parent and identifier in a qualified key. No identifier
+// may hold it, so the last one in a key always tells the two apart.
+const separator = "/"
+
+// place is where a resource's records carry what they are known by, as indices of
+// their columns.
+type place struct {
+	// identifier is the column of the record's own identifier: the key column, or,
+	// where the key is qualified by the parent, another one. Wire is its name.
+	identifier int
+	wire       string
+	// parent is the column of the parent's identifier, -1 if there is none.
+	parent int
+}
+
+func findPlace(resource *schema.Resource) (place, bool) {
+	under, ok := resource.Cursor.(schema.PerParent)
+	if !ok {
+		return place{parent: -1, wire: resource.ID}, true
+	}
+	found := place{parent: find(resource.Columns, under.Column), wire: resource.ID}
+	if under.Identifier != "" {
+		found.wire = under.Identifier
+		found.identifier = find(resource.Columns, under.Identifier)
+	}
+	return found, found.parent >= 0 && found.identifier >= 0
+}
+
+func find(columns []schema.Column, wire string) int {
+	for i, c := range columns {
+		if c.Wire == wire {
+			return i
+		}
+	}
+	return -1
+}
+
+// adopt fills in what a record cannot say itself because it was listed under a
+// parent: the parent's identifier where the record left it out, and the qualified
+// key. Without a parent, a qualified key stays empty.
+func (s *scratch) adopt(parent string) *ValueError {
+	if parent == "" || s.n.parent < 0 {
+		return nil
+	}
+	parent = value.CleanText(strings.ToValidUTF8(parent, "\uFFFD"))
+	if c := s.cells[s.n.parent]; c.state != Set || value.Blank(s.text[c.from:c.to]) {
+		s.supply(s.n.parent, parent)
+	}
+	own := s.cells[s.n.identifier]
+	if s.n.identifier == 0 || own.state != Set {
+		return nil
+	}
+	id := string(s.text[own.from:own.to])
+	if strings.Contains(id, separator) {
+		return s.fault(s.n.wire, CodeWrongType, "the identifier holds a slash, which stands between parent and identifier in the key")
+	}
+	if len(parent)+len(separator)+len(id) > maxKey {
+		return s.fault(s.n.wire, CodeTooLarge, "parent and identifier together have more than %d bytes", maxKey-len(separator))
+	}
+	s.supply(0, parent+separator+id)
+	return nil
+}

@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// reading checks what is said about paging, single records and histories.
+func (f *faults) reading(where string, r *Resource) {
+	if r.Paging < PagingNumber || r.Paging > PagingToken {
+		f.addf(where, "paging %d is not one of the closed set; use PagingNumber, PagingWhole or PagingToken", r.Paging)
+	}
+	_, snapshot := r.Cursor.(Snapshot)
+	if snapshot && r.Paging != PagingWhole {
+		f.addf(where, "a single object has no pages; set PagingWhole")
+	}
+	if r.Exported() && r.Paging != PagingNumber {
+		f.addf(where, "an export is one body without pages; leave the paging out")
+	}
+	f.assumedPath(where, r)
+	f.single(where, r.Single)
+	f.details(where+".details", r)
+	f.history(where+".history", r)
+}
+
+// assumedPath keeps guesses of the catalogue from spending calls unasked. Lists
+// that a user declared are asked for by being declared.
+func (f *faults) assumedPath(where string, r *Resource) {
+	if !r.AssumedPath || r.Schema != "" {
+		return
+	}
+	if !r.Optional {
+		f.addf(where, "the path is assumed; make the resource optional, so that only who asks for it spends calls on a guess")
+	}
+	if len(r.Assumed) == 0 {
+		f.addf(where, "the path is assumed and no sentence says from what; add one to Assumed")
+	}
+}
+
+func (f *faults) single(where string, single *Single) {
+	if single == nil {
+		return
+	}
+	f.path(where+".single", single.Path)
+	if !strings.Contains(single.Path, "{id}") {
+		f.addf(where+".single", "path %q has no {id}; put it where the identifier goes", single.Path)
+	}
+	if single.Key == "" {
+		f.addf(where+".single", "key is empty; name the response key that carries the record")
+	}
+}
+
+func (f *faults) details(where string, r *Resource) {
+	if r.Details == nil {
+		return
+	}
+	switch r.Cursor.(type) {
+	case Snapshot, PerParent, Export:
+		f.addf(where, "%T lists have no details; drop them", r.Cursor)
+	default:
+	}
+	if !slices.ContainsFunc(r.Children, func(c Child) bool { return c.Name == r.Details.Marker && c.Prefix == "" }) {
+		f.addf(where, "the marker %q is no declared array of the record; name one that headers lack", r.Details.Marker)
+	}
+	if r.Single == nil && r.Details.Batch == nil {
+		f.addf(where, "nothing says how details are read; declare Single or Batch")
+	}
+	if batch := r.Details.Batch; batch != nil {
+		f.path(where, batch.Path)
+		if batch.Key == "" || batch.Param == "" || batch.Size < 1 {
+			f.addf(where, "a batch needs the response key, the parameter of the identifiers and a size of at least 1; give all three")
+		}
+	}
+}
+
+func (f *faults) history(where string, r *Resource) {
+	seen := map[string]bool{r.ID: true}
+	for _, wire := range r.History {
+		switch {
+		case !slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Wire == wire }):
+			f.addf(where, "%q is no declared column of the record; only columns have a history", wire)
+		case seen[wire]:
+			f.addf(where, "%q is the key or named twice; drop it", wire)
+		}
+		seen[wire] = true
+	}
+}
+
+// reads checks the answers that are asked for on demand.
+func (f *faults) reads(s *Service) {
+	names := map[string]bool{}
+	for i := range s.Reads {
+		read := &s.Reads[i]
+		where := s.Name + "." + read.Name
+		f.name(where, "read", read.Name)
+		if names[read.Name] {
+			f.addf(where, "the read is declared twice; rename one")
+		}
+		names[read.Name] = true
+		f.sentence(where, read.Doc)
+		f.path(where, read.Path)
+		f.key(where, FormatJSON, read.Key)
+		f.scope(where, read.Scope)
+		for _, note := range read.Assumed {
+			f.sentence(where+".assumed", note)
+		}
+		f.readParams(where+".params", s, read.Params)
+	}
+}
+
+func (f *faults) readParams(where string, s *Service, params []Param) {
+	taken := map[string]bool{"": true, s.Organization.Query: true}
+	for _, p := range params {
+		if taken[p.Name] {
+			f.addf(where, "%q is empty, set by the engine or declared twice; drop it", p.Name)
+		}
+		taken[p.Name] = true
+		f.sentence(where+"."+p.Name, p.Doc)
+	}
+}
