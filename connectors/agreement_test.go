@@ -75,13 +75,18 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 		return
 	}
 	for _, column := range declared.columns {
-		if _, ok := wire[column.Wire]; !ok {
-			t.Errorf("%s%s is declared, the witness lacks it", path, column.Wire)
+		// What the engine supplies is never on the wire.
+		if _, ok := wire[column.Wire]; ok == column.Given {
+			t.Errorf("%s%s is declared (given by the engine: %v), in the witness: %v", path, column.Wire, column.Given, ok)
 		}
 		delete(wire, column.Wire)
 	}
 	for i := range declared.children {
 		child := &declared.children[i]
+		if child.Prefix != "" {
+			agreePrefix(t, path, child, wire)
+			continue
+		}
 		value, ok := wire[child.Name]
 		if !ok {
 			t.Errorf("%s%s is declared, the witness lacks it", path, child.Name)
@@ -94,6 +99,28 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 		if declared.ignored[key] == "" {
 			t.Errorf("%s%s is in the witness, not declared and not ignored", path, key)
 		}
+	}
+}
+
+// agreePrefix takes the keys that a prefix holds out of the wire: there are some, and
+// each has its twin.
+func agreePrefix(t *testing.T, path string, child *schema.Child, wire map[string]json.RawMessage) {
+	t.Helper()
+	var keys []string
+	for key := range wire {
+		if strings.HasPrefix(key, child.Prefix) && !strings.HasSuffix(key, child.Twin) {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		t.Errorf("%s has no key that begins with %s in the witness", path, child.Prefix)
+	}
+	for _, key := range keys {
+		if _, ok := wire[key+child.Twin]; !ok {
+			t.Errorf("%s%s has no %s in the witness", path, key, key+child.Twin)
+		}
+		delete(wire, key)
+		delete(wire, key+child.Twin)
 	}
 }
 
@@ -129,12 +156,12 @@ func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := normalizer.Record(raw)
+	record, err := normalizer.RecordUnder(raw, parentOf(resource))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if record.Extra != "" {
-		t.Errorf("unknown keys: %s", record.Extra)
+	if record.Extra != "" || len(record.Drift) != 0 {
+		t.Errorf("unknown keys %s, and in all %v", record.Extra, record.Drift)
 	}
 	if resource.Modified() != "" && record.Modified.IsZero() {
 		t.Error("the witness has no modification time")
@@ -144,4 +171,13 @@ func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 			t.Errorf("table %s got no row", resource.Tables()[i].Name)
 		}
 	}
+}
+
+// parentOf is a parent that the records could have been listed under, "" for lists
+// that have none.
+func parentOf(resource *schema.Resource) string {
+	if _, ok := resource.Cursor.(schema.PerParent); ok {
+		return "a parent"
+	}
+	return ""
 }

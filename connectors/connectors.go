@@ -20,10 +20,16 @@ import (
 // it anew: changing the result changes nothing else.
 func All() []schema.Service {
 	return []schema.Service{
-		books.Service(),
-		inventory.Service(),
+		withOrganizations(books.Service()),
+		withOrganizations(inventory.Service()),
 		chat.Service(),
-		invoice.Service(),
-		billing.Service(),
+		withOrganizations(invoice.Service()),
+		withOrganizations(billing.Service()),
 	}
+}
+
+// withOrganizations adds the list that all services of the suite have in common.
+func withOrganizations(service schema.Service) schema.Service {
+	service.Resources = append(service.Resources, organizations())
+	return service
 }

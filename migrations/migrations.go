@@ -2,7 +2,7 @@
 // those of the queue.
 //
 // Files are drafted from declarations and frozen by hand: one that was released is never changed. It never drops
-// anything, and never reads or writes a row of the warehouse.
+// anything. Rows of the warehouse it leaves alone, but for what a new column of ours has to say about those that are there.
 //
 // Start reading at Migrate, then 00001_control.sql.
 package migrations

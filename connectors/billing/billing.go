@@ -1,8 +1,7 @@
 // Package billing declares the subscription-billing service: data only, it
-// cannot do anything. No resource of it is copied yet; the service is declared so
-// that an organization can be configured and checked.
+// cannot do anything.
 //
-// Start reading at Service.
+// Start reading at Service, then its one resource.
 package billing
 
 import "sluice/schema"
@@ -25,6 +24,7 @@ func Service() schema.Service {
 				"paid": {Concurrent: 10},
 			},
 		},
-		Probe: schema.Probe{Path: "/organizations", Key: "organizations"},
+		Probe:     schema.Probe{Path: "/organizations", Key: "organizations"},
+		Resources: []schema.Resource{contactPersons()},
 	}
 }

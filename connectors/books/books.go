@@ -34,6 +34,10 @@ func Service() schema.Service {
 			Query: map[string]string{"per_page": "1"},
 			Key:   "chartofaccounts",
 		},
-		Resources: []schema.Resource{chartOfAccounts(), vendorPayments()},
+		Resources: []schema.Resource{
+			chartOfAccounts(), vendorPayments(), openingBalances(), baseCurrencyAdjustments(),
+			customModuleRecords(), contactPersons(), expenses(),
+		},
+		Reads: []schema.Read{baseCurrencyAdjustmentAccounts()},
 	}
 }

@@ -21,7 +21,8 @@ func chartOfAccounts() schema.Resource {
 			schema.ID("account_id", "Identifier of the account; unique within the organization."),
 			schema.Text("account_name", "Name of the account as the organization shows it."),
 			schema.ID("account_code", "Code that the organization gave the account, often its number in a statutory chart."),
-			schema.Text("account_type", "Kind of the account, such as bank, expense or equity; more kinds occur than documented."),
+			schema.Text("account_type", "Kind of the account, such as bank, expense or equity; more kinds occur than documented.").
+				OneOf(accountTypes()...),
 			schema.Bool("is_active", "Whether amounts can still be booked on the account."),
 			schema.ID("currency_id", "Identifier of the currency that the account is kept in."),
 			schema.ID("currency_code", "ISO code of the currency that the account is kept in."),
@@ -56,5 +57,19 @@ func chartOfAccounts() schema.Resource {
 			"Rows come newest created first.",
 			"The answer to one account, its path and its key are not shown.",
 		},
+	}
+}
+
+// accountTypes are the kinds that the document lists. Source: document 2, "Account
+// (chart of accounts, accounting)", account_type allowed values.
+func accountTypes() []string {
+	return []string{
+		"accounts_payable", "accounts_receivable", "bank", "cash", "contingent_asset", "contingent_liability",
+		"contract_asset", "contract_liability", "cost_of_goods_sold", "credit_card", "depreciation_expense",
+		"employee_benefit_expense", "employee_benefit_liability", "equity", "expense", "finance_expense", "finance_income",
+		"financial_asset", "financial_liability", "fixed_asset", "impairment_expense", "income", "intangible_asset",
+		"lease_expense", "lease_liability", "loans_and_borrowing", "long_term_liability", "manufacturing_expense",
+		"other_asset", "other_comprehensive_income", "other_current_asset", "other_current_liability", "other_expense",
+		"other_income", "other_liability", "refund_liability", "right_to_use_asset", "tax_expense",
 	}
 }

@@ -7,15 +7,16 @@ import "sluice/schema"
 // records and list keys" and "Paging, sorting, filtering".
 func vendorPayments() schema.Resource {
 	return schema.Resource{
-		Name:   "vendor_payments",
-		Doc:    "A payment to a vendor, for one bill, for several, or in advance.",
-		Path:   "/vendorpayments",
-		Key:    "vendorpayments",
-		ID:     "payment_id",
-		Scope:  "vendorpayments",
-		Single: &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
-		Cursor: schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
-		Every:  "15m",
+		Name:    "vendor_payments",
+		Doc:     "A payment to a vendor, for one bill, for several, or in advance.",
+		Path:    "/vendorpayments",
+		Key:     "vendorpayments",
+		ID:      "payment_id",
+		Scope:   "vendorpayments",
+		Single:  &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
+		Details: &schema.Details{Marker: "bills"},
+		Cursor:  schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Every:   "15m",
 		Columns: []schema.Column{
 			schema.ID("payment_id", "Identifier of the payment; unique within the organization."),
 			schema.ID("payment_number", "Running number of the payment as the organization shows it."),

@@ -1,6 +1,6 @@
 // Package chat declares the chat service: data only, it cannot do anything.
 //
-// Start reading at Service, then conversations.
+// Start reading at Service, then conversations: one file each.
 package chat
 
 import "sluice/schema"
@@ -25,6 +25,6 @@ func Service() schema.Service {
 			Query:  map[string]string{"fields": "chat_id"},
 			Format: schema.FormatCSV,
 		},
-		Resources: []schema.Resource{conversations()},
+		Resources: []schema.Resource{channels(), conversations(), networkChannels(), networkConversations()},
 	}
 }

@@ -6,15 +6,16 @@ import "sluice/schema"
 // upstream facts, "Paging, sorting, filtering".
 func bills() schema.Resource {
 	return schema.Resource{
-		Name:   "bills",
-		Doc:    "What a vendor charged the organization for a delivery.",
-		Path:   "/bills",
-		Key:    "bills",
-		ID:     "bill_id",
-		Scope:  "bills",
-		Single: &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
-		Cursor: schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"},
-		Every:  "15m",
+		Name:    "bills",
+		Doc:     "What a vendor charged the organization for a delivery.",
+		Path:    "/bills",
+		Key:     "bills",
+		ID:      "bill_id",
+		Scope:   "bills",
+		Single:  &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
+		Details: &schema.Details{Marker: "line_items"},
+		Cursor:  schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"},
+		Every:   "15m",
 		Columns: []schema.Column{
 			schema.ID("bill_id", "Identifier of the bill; unique within the organization."),
 			schema.ID("bill_number", "Number of the bill as the vendor wrote it."),
@@ -43,7 +44,8 @@ func bills() schema.Resource {
 			schema.Text("terms", "Terms and conditions of the bill."),
 			schema.Text("attachment_name", "File name of the scan of the bill."),
 			schema.Int("open_purchaseorders_count", "Number of purchase orders of the vendor that are still open."),
-			schema.Text("gst_treatment", "How the vendor stands to Indian GST: business_gst, business_none, overseas or consumer."),
+			schema.Text("gst_treatment", "How the vendor stands to Indian GST: business_gst, business_none, overseas or consumer.").
+				OneOf("business_gst", "business_none", "overseas", "consumer"),
 			schema.ID("gst_no", "Indian GST number of the vendor."),
 			schema.Text("source_of_supply", "Place that the goods were supplied from, for GST or VAT."),
 			schema.Text("destination_of_supply", "Place that the goods were supplied to, for GST or VAT."),

@@ -6,21 +6,22 @@ import "sluice/schema"
 // "Endpoints"; the list key: upstream facts, "Single records and list keys".
 func creditNotes() schema.Resource {
 	return schema.Resource{
-		Name:   "credit_notes",
-		Doc:    "What the organization owes a customer back, for a return or a mistake.",
-		Path:   "/creditnotes",
-		Key:    "creditnotes",
-		ID:     "creditnote_id",
-		Scope:  "creditnotes",
-		Single: &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
-		Cursor: schema.FullScan{Modified: "updated_time", Created: "created_time", Sort: "created_time"},
-		Every:  "6h",
+		Name:    "credit_notes",
+		Doc:     "What the organization owes a customer back, for a return or a mistake.",
+		Path:    "/creditnotes",
+		Key:     "creditnotes",
+		ID:      "creditnote_id",
+		Scope:   "creditnotes",
+		Single:  &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
+		Details: &schema.Details{Marker: "line_items"},
+		Cursor:  schema.FullScan{Modified: "updated_time", Created: "created_time", Sort: "created_time"},
+		Every:   "6h",
 		Columns: []schema.Column{
 			schema.ID("creditnote_id", "Identifier of the credit note; unique within the organization."),
 			schema.ID("creditnote_number", "Number of the credit note as the customer sees it."),
 			schema.ID("reference_number", "Number that the credit note refers to, such as that of an order."),
 			schema.Date("date", "Day of the credit note."),
-			schema.Text("status", "Where the credit note stands: draft, open, closed or void."),
+			schema.Text("status", "Where the credit note stands: draft, open, closed or void.").OneOf("draft", "open", "closed", "void"),
 			schema.ID("customer_id", "Identifier of the customer who is credited."),
 			schema.Text("customer_name", "Name of the customer who is credited."),
 			schema.Text("email", "Address that the credit note is sent to."),
@@ -32,13 +33,19 @@ func creditNotes() schema.Resource {
 			schema.Text("location_name", "Name of the location that the credit note is booked for."),
 			schema.Bool("is_pre_gst", "Whether the credit note dates from before Indian GST."),
 			schema.Text("place_of_supply", "Place that the goods were supplied to, for GST or VAT."),
-			schema.Text("gst_treatment", "How the customer stands to Indian GST: business_gst, business_none, overseas or consumer."),
+			schema.Text("gst_treatment", "How the customer stands to Indian GST: business_gst, business_none, overseas or consumer.").
+				OneOf("business_gst", "business_none", "overseas", "consumer"),
 			schema.ID("gst_no", "Indian GST number of the customer."),
-			schema.Text("vat_treatment", "How the customer stands to UK VAT, such as overseas."),
+			schema.Text("vat_treatment", "How the customer stands to UK VAT, such as overseas.").
+				OneOf("uk", "eu_vat_registered", "overseas", "eu_vat_not_registered", "non_eu"),
 			schema.ID("vat_reg_no", "VAT number of the customer."),
-			schema.Text("tax_treatment", "How the customer stands to VAT in the Gulf states or in Mexico."),
-			schema.Text("cfdi_usage", "What the customer uses the goods for, by the Mexican list of purposes."),
-			schema.Text("cfdi_reference_type", "How the credit note relates to an earlier Mexican invoice."),
+			schema.Text("tax_treatment", "How the customer stands to VAT in the Gulf states or in Mexico.").
+				OneOf("vat_registered", "vat_not_registered", "gcc_vat_registered", "gcc_vat_not_registered", "non_gcc",
+					"dz_vat_registered", "dz_vat_not_registered", "home_country_mexico", "border_region_mexico", "non_mexico"),
+			schema.Text("cfdi_usage", "What the customer uses the goods for, by the Mexican list of purposes.").OneOf(cfdiUsages()...),
+			schema.Text("cfdi_reference_type", "How the credit note relates to an earlier Mexican invoice.").
+				OneOf("cfdi_for_advance", "credit_note", "debit_note", "invoice_generated_from_order", "return_of_merchandise",
+					"substitution_previous_cfdi", "transfer_of_goods"),
 			schema.ID("template_id", "Identifier of the layout that the credit note is printed with."),
 			schema.Text("template_name", "Name of the layout that the credit note is printed with."),
 			schema.Text("notes", "Free note on the credit note."),
@@ -151,5 +158,19 @@ func creditNoteLine() []schema.Column {
 		schema.ID("salesreturn_item_id", "Identifier of the line of the return of goods that is credited."),
 		schema.JSON("item_custom_fields", "Fields that the organization added to lines, kept as JSON because the documents "+
 			"name the key but not its shape."),
+	}
+}
+
+// cfdiUsages are the purposes that the document lists, spelled as it spells them.
+// Source: document 3, "Credit note", allowed values.
+func cfdiUsages() []string {
+	return []string{
+		"acquisition_of_merchandise", "buildings", "computer_equipmentdye_molds_tools", "contribution_sar",
+		"deposit_saving_account", "donation", "funeral_expense", "furniture_office_equipment", "general_expense",
+		"hospital_expense", "interest_mortage_loans", //nolint:misspell // the document's spelling
+		"medical_expense_disability", "medical_expense_insurance_pormium",
+		"no_tax_effect", "other_machinery_equipment", "payment", "payment_educational_service", "payroll",
+		"return_discount_bonus", "satellite_communication", "school_transportation_expense", "telephone_communication",
+		"transport_equipment",
 	}
 }

@@ -33,6 +33,6 @@ func Service() schema.Service {
 			Query: map[string]string{"per_page": "1"},
 			Key:   "items",
 		},
-		Resources: []schema.Resource{items(), bills(), creditNotes()},
+		Resources: []schema.Resource{items(), bills(), creditNotes(), compositeItems(), locations(), taxes()},
 	}
 }

@@ -2,6 +2,10 @@ package inventory
 
 import "sluice/schema"
 
+// itemsAtOnce is how many items one call of /itemdetails takes. Source: upstream
+// facts, "Paging, sorting, filtering".
+const itemsAtOnce = 100
+
 // items is the list of items. Source: document 3, "Item" and "Endpoints"; the
 // filter: upstream facts, "Paging, sorting, filtering".
 func items() schema.Resource {
@@ -13,6 +17,10 @@ func items() schema.Resource {
 		ID:     "item_id",
 		Scope:  "items",
 		Single: &schema.Single{Path: "/items/{id}", Key: "item", Assumed: true},
+		Details: &schema.Details{
+			Marker: "locations",
+			Batch:  &schema.Batch{Path: "/itemdetails", Key: "items", Param: "item_ids", Size: itemsAtOnce},
+		},
 		Cursor: schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
 		Every:  "15m",
 		Columns: []schema.Column{
@@ -21,9 +29,10 @@ func items() schema.Resource {
 			schema.ID("sku", "Stock keeping unit: the organization's own code of the item."),
 			schema.ID("group_id", "Identifier of the group whose variants include the item; null without a group."),
 			schema.Text("group_name", "Name of the group whose variants include the item."),
-			schema.Text("status", "Whether the item can still be used: active or inactive."),
-			schema.Text("item_type", "What the item is used for: inventory, sales, purchases, or sales_and_purchases."),
-			schema.Text("product_type", "Whether the item is a thing or work: goods or service."),
+			schema.Text("status", "Whether the item can still be used: active or inactive.").OneOf("active", "inactive"),
+			schema.Text("item_type", "What the item is used for: inventory, sales, purchases, or sales_and_purchases.").
+				OneOf("inventory", "sales", "purchases", "sales_and_purchases"),
+			schema.Text("product_type", "Whether the item is a thing or work: goods or service.").OneOf("goods", "service"),
 			schema.Text("source", "Where the item came into the service from, such as user or csv."),
 			schema.Text("unit", "Unit that quantities of the item are counted in."),
 			schema.Text("description", "Text about the item on documents to customers."),
@@ -70,7 +79,7 @@ func items() schema.Resource {
 				Columns: []schema.Column{
 					schema.ID("location_id", "Identifier of the location, a branch or a warehouse."),
 					schema.Text("location_name", "Name of the location."),
-					schema.Text("status", "Whether the location is in use: active or inactive."),
+					schema.Text("status", "Whether the location is in use: active or inactive.").OneOf("active", "inactive"),
 					schema.Bool("is_primary", "Whether it is the main location of the organization."),
 					schema.Decimal("location_stock_on_hand", "Units at the location by the books."),
 					schema.Decimal("location_available_stock", "Units at the location that the books leave for new orders."),
@@ -83,7 +92,8 @@ func items() schema.Resource {
 				Doc:  "The tax on an item for sales within a state or across states.",
 				Columns: []schema.Column{
 					schema.ID("tax_id", "Identifier of the tax that applies."),
-					schema.Text("tax_specification", "Which sales it applies to: intra (within a state) or inter (across states)."),
+					schema.Text("tax_specification", "Which sales it applies to: intra (within a state) or inter (across states).").
+						OneOf("intra", "inter"),
 				},
 			},
 			{
@@ -98,6 +108,8 @@ func items() schema.Resource {
 		Assumed: []string{
 			"The list filters by last_modified_time.",
 			"Rows come newest created first.",
+			"The list can leave out stock by location, which /itemdetails and the single record have.",
+			"One call of /itemdetails takes about 100 identifiers.",
 			"The answer to one item, its path and its key are not shown.",
 		},
 	}

@@ -1,8 +1,7 @@
 // Package invoice declares the invoicing service: data only, it cannot do
-// anything. No resource of it is copied yet; the service is declared so that an
-// organization can be configured and checked.
+// anything.
 //
-// Start reading at Service.
+// Start reading at Service, then any resource: one file each.
 package invoice
 
 import "sluice/schema"
@@ -23,6 +22,7 @@ func Service() schema.Service {
 			PerMinute: 100,
 			Plans:     map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}},
 		},
-		Probe: schema.Probe{Path: "/settings/currencies", Key: "currencies"},
+		Probe:     schema.Probe{Path: "/settings/currencies", Key: "currencies"},
+		Resources: []schema.Resource{currencies(), contactPersons()},
 	}
 }
