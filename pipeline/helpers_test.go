@@ -13,11 +13,12 @@ import (
 // answer is a source of one function.
 type answer func(pipeline.Ask) (pipeline.Page, error)
 
-// Page implements pipeline.Source.
+// Details implements pipeline.Source.
 func (answer) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
+// Page implements pipeline.Source.
 func (a answer) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) { return a(ask) }
 
 // Export implements pipeline.Source.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,6 +28,8 @@ type world struct {
 	perPage      int
 	ignoreFilter bool
 	ignoreSort   bool
+	// byToken makes the list go on by token: an offset, which shifts as pages do.
+	byToken bool
 	// between is called before each page is answered.
 	between func()
 	asked   []pipeline.Ask
@@ -72,11 +75,12 @@ func (w *world) remove(i int) {
 	}
 }
 
-// Page implements pipeline.Source.
+// Details implements pipeline.Source.
 func (*world) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
+// Page implements pipeline.Source.
 func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	if w.between != nil {
 		w.between()
@@ -84,9 +88,21 @@ func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error)
 	w.asked = append(w.asked, ask)
 	w.calls++
 	list := w.list(ask)
-	from := min((ask.Page-1)*w.perPage, len(list))
+	from := (ask.Page - 1) * w.perPage
+	if w.byToken && ask.Token != "" {
+		var err error
+		if from, err = strconv.Atoi(ask.Token); err != nil {
+			return pipeline.Page{}, fmt.Errorf("token: %w", err)
+		}
+	}
+	from = min(from, len(list))
 	to := min(from+w.perPage, len(list))
 	page := pipeline.Page{Call: w.calls, Date: w.now, More: to < len(list), PerPage: w.perPage, Sort: "created_time", Order: "D"}
+	if w.byToken {
+		if page.PerPage = 0; page.More {
+			page.Token = strconv.Itoa(to)
+		}
+	}
 	if ask.Sort != "" && !w.ignoreSort {
 		page.Sort, page.Order = ask.Sort, ask.Order
 	}
@@ -145,6 +161,11 @@ type memory struct {
 	ends     []pipeline.End
 	units    int
 	rejects  []pipeline.Reject
+	// read says in which run a parent was read or left, order in which order they were,
+	// failed why they were left.
+	read   map[string]int64
+	order  []string
+	failed map[string]string
 	// failAfter makes the n-th load from now fail as a killed process would: the
 	// unit is not written.
 	failAfter int
@@ -170,6 +191,11 @@ func (m *memory) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded,
 		}
 	}
 	m.rejects = append(m.rejects, unit.Rejects...)
+	if unit.Parent != nil {
+		m.read[unit.Parent.ID] = unit.Claim.Run
+		m.failed[unit.Parent.ID] = unit.Parent.Failed
+		m.order = append(m.order, unit.Parent.ID)
+	}
 	m.position = deepCopy(unit.Position)
 	if unit.End != nil {
 		m.ends = append(m.ends, *unit.End)
@@ -224,14 +250,20 @@ type rig struct {
 	stream pipeline.Stream
 	// chunks counts chunks begun, mores those that asked for another one.
 	chunks, mores int
+	// number is that of the run.
+	number int64
 }
 
 func newRig(w *world, cursor schema.Cursor) *rig {
+	return newRigOf(w, resource(cursor))
+}
+
+func newRigOf(w *world, resource *schema.Resource) *rig {
 	rules := pipeline.DefaultRules()
 	rules.PerPage = w.perPage
 	rules.Lag = 5 * time.Second
-	r := &rig{world: w, memory: &memory{rows: map[string]normalize.Record{}}}
-	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource(cursor)}
+	r := &rig{world: w, memory: &memory{rows: map[string]normalize.Record{}, read: map[string]int64{}, failed: map[string]string{}}}
+	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource}
 	r.runner = &pipeline.Runner{
 		Source: w, Store: r.memory, Rules: rules,
 		Now:  func() time.Time { return w.now },
@@ -242,10 +274,11 @@ func newRig(w *world, cursor schema.Cursor) *rig {
 
 // run works chunks until the run ends; a kill is followed by a new claim.
 func (r *rig) run(ctx context.Context) error {
+	r.number++
 	for {
 		ends := len(r.memory.ends)
 		r.chunks++
-		claim := pipeline.Claim{Stream: r.stream, Run: 1, Position: deepCopy(r.memory.position)}
+		claim := pipeline.Claim{Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position)}
 		err := r.runner.Chunk(ctx, claim, func(_ context.Context, _ pgx.Tx, more bool) error {
 			if more {
 				r.mores++
@@ -261,6 +294,19 @@ func (r *rig) run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// passed lists live things that the mark passed and that the memory does not hold
+// in the version that they had then (promise 1). Keys begin with prefix.
+func (r *rig) passed(w *world, prefix string) []string {
+	var out []string
+	for _, t := range w.records {
+		row, ok := r.memory.rows[prefix+t.ID]
+		if !t.Modified.After(r.memory.position.Mark) && (!ok || row.Modified.Before(t.Modified)) {
+			out = append(out, prefix+t.ID)
+		}
+	}
+	return out
 }
 
 // missing lists live things that the memory does not hold in their last version.

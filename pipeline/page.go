@@ -19,7 +19,7 @@ const canonicalTime = "2006-01-02 15:04:05.999999-07"
 
 func orderOf(resource *schema.Resource) order {
 	wire := ""
-	switch cursor := resource.Cursor.(type) {
+	switch cursor := listCursor(resource).(type) {
 	case schema.Since:
 		wire = cursor.Created
 	case schema.FullScan:
@@ -35,11 +35,11 @@ func orderOf(resource *schema.Resource) order {
 
 // unit normalizes a page. What does not fit is kept whole (promise 4); of several
 // versions of one record the newest stays, for a list can show a record twice.
-func (c *chunk) unit(page Page) Unit {
+func (c *chunk) unit(page Page, parent string) Unit {
 	unit := Unit{Claim: c.claim, Call: page.Call, Received: len(page.Records)}
 	at := make(map[string]int, len(page.Records))
 	for _, raw := range page.Records {
-		record, err := c.normalizer.Record(raw)
+		record, err := c.normalizer.RecordUnder(raw, parent)
 		if err != nil {
 			unit.Rejects = append(unit.Rejects, reject(raw, err))
 			continue
@@ -66,15 +66,16 @@ func reject(raw []byte, err error) Reject {
 
 // look gives the scan its view of the page. Rejected records count by their
 // bytes: they are part of the list.
-func (c *chunk) look(unit *Unit, page Page) look {
-	asked := c.ask(c.position.Scan)
+func (c *chunk) look(unit *Unit, page Page, asked Ask, mode Mode) look {
 	seen := look{
 		entries: make([]entry, 0, unit.Received),
+		paging:  c.claim.Stream.Resource.Paging,
 		more:    page.More,
+		token:   page.Token,
 		perPage: page.PerPage,
 		sorted:  page.Sort == asked.Sort && page.Order == asked.Order,
 	}
-	newest := c.position.Scan.Mode == ModeNewest
+	newest := mode == ModeNewest
 	for i := range unit.Records {
 		record := &unit.Records[i]
 		e := entry{identity: digest(record.ID, ""), modified: record.Modified}

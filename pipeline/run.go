@@ -19,8 +19,8 @@ type Runner struct {
 	// Backlog says what runs over details and parents read next; it may be nil
 	// where there are none.
 	Backlog Backlog
-	// Allowance is how many calls one run over details or parents may spend; nil, or
-	// zero calls, means that only the budget bounds it.
+	// Allowance is how many calls one run over details or parents may spend before it
+	// begins no further one; nil, or zero calls, means that only the budget bounds it.
 	Allowance func(Stream) int
 	// Now is the process's clock. It bounds chunks and never decides about marks
 	// alone.
@@ -87,12 +87,13 @@ func (r *Runner) Chunk(ctx context.Context, claim Claim, settle Settle) error {
 		begun:      r.Now(),
 	}
 	if chunk.position.Scan == nil {
-		chunk.position.Scan = plan(claim.Stream.Resource, chunk.position.Mark, r.Rules)
+		chunk.position.Scan = plan(claim.Stream, chunk.position.Mark, r.Rules)
 	}
-	if chunk.position.Scan.Mode == ModeExport {
-		return chunk.export(ctx)
+	reader, err := chunk.reader()
+	if err != nil {
+		return err
 	}
-	return chunk.list(ctx)
+	return chunk.read(ctx, reader)
 }
 
 // chunk is one execution of Chunk.
@@ -107,50 +108,19 @@ type chunk struct {
 	pages      int
 }
 
-// list reads pages until the run ends or the chunk is full.
-func (c *chunk) list(ctx context.Context) error {
+// read takes steps until the run ends or the chunk is full.
+func (c *chunk) read(ctx context.Context, reader reader) error {
 	for {
 		scan := *c.position.Scan
-		page, err := c.runner.Source.Page(ctx, c.ask(&scan))
+		unit, err := reader.step(ctx, &scan)
 		if err != nil {
 			return err
 		}
-		begin(&scan, page.Date, c.runner.Now())
-		unit := c.unit(page)
-		unit.End = scan.advance(c.look(&unit, page), c.runner.Rules)
 		over, err := c.load(ctx, unit, scan)
 		if over || err != nil {
 			return err
 		}
 	}
-}
-
-// export streams one body. Groups are loaded as they come: each row is true by
-// itself. That the body was whole is known only at its end, and only then does
-// the mark move.
-func (c *chunk) export(ctx context.Context) error {
-	scan := *c.position.Scan
-	scan.Seen = 0
-	err := c.runner.Source.Export(ctx, c.ask(&scan), func(page Page) error {
-		begin(&scan, page.Date, c.runner.Now())
-		scan.Seen += int64(len(page.Records))
-		if len(page.Records) == 0 {
-			return nil
-		}
-		unit := c.unit(page)
-		unit.Position = Position{Mark: c.position.Mark, Scan: &scan}
-		_, err := c.runner.Store.Load(ctx, unit)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	end := &End{Outcome: OutcomeDone}
-	if scan.Seen == 0 && !c.position.Mark.IsZero() {
-		end = &End{Outcome: OutcomeProvisional, Note: "the export came back empty after one that was not"}
-	}
-	_, err = c.load(ctx, Unit{Claim: c.claim, End: end}, scan)
-	return err
 }
 
 // load writes a unit with the position behind it and says whether the chunk is over.
@@ -168,15 +138,15 @@ func (c *chunk) load(ctx context.Context, unit Unit, scan Scan) (bool, error) {
 }
 
 // after gives the position behind a unit. Promise 1: the mark moves only with
-// the last unit of a clean pass, never beyond upstream's clock at the start of the
-// run minus the lag, and never because of a value in a record.
+// the last unit of a clean run over all there is, never beyond upstream's clock at
+// the start of the run minus the lag, and never because of a value in a record.
 func (c *chunk) after(end *End, scan Scan) Position {
 	position := Position{Mark: c.position.Mark}
 	if end == nil {
 		position.Scan = &scan
 		return position
 	}
-	if end.Outcome != OutcomeDone || scan.Started.IsZero() {
+	if end.Outcome != OutcomeDone || scan.Partial || scan.Started.IsZero() {
 		return position
 	}
 	if mark := scan.Started.Add(-c.runner.Rules.Lag); mark.After(position.Mark) {
@@ -195,6 +165,15 @@ func (c *chunk) full() bool {
 	return c.pages >= rules.ChunkPages || c.runner.Now().Sub(c.begun) >= rules.ChunkTime
 }
 
+// spent says that the run made as many calls as it may.
+func (c *chunk) spent(scan *Scan) bool {
+	if c.runner.Allowance == nil {
+		return false
+	}
+	allowed := c.runner.Allowance(c.claim.Stream)
+	return allowed > 0 && scan.Spent >= allowed
+}
+
 func (c *chunk) ask(scan *Scan) Ask {
 	ask := Ask{
 		Stream:  c.claim.Stream,
@@ -202,8 +181,10 @@ func (c *chunk) ask(scan *Scan) Ask {
 		Run:     c.claim.Run,
 		Page:    scan.Page,
 		PerPage: scan.PerPage,
+		Token:   scan.Token,
+		Parent:  scan.Parent,
 	}
-	switch cursor := c.claim.Stream.Resource.Cursor.(type) {
+	switch cursor := listCursor(c.claim.Stream.Resource).(type) {
 	case schema.Since:
 		if scan.Mode == ModeSince {
 			ask.Since = scan.Bound

@@ -21,17 +21,22 @@ func TestNothingIsLost(t *testing.T) {
 	for name, cursor := range cursors() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rapid.Check(t, func(t *rapid.T) { converge(t, cursor) })
+			rapid.Check(t, func(t *rapid.T) { converge(t, resource(cursor), false) })
 		})
 	}
+	t.Run("by token", func(t *testing.T) {
+		t.Parallel()
+		rapid.Check(t, func(t *rapid.T) { converge(t, paged(schema.PagingToken, fullScan()), true) })
+	})
 }
 
-func converge(t *rapid.T, cursor schema.Cursor) {
+func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	w := newWorld(rapid.IntRange(0, 14).Draw(t, "records"))
+	w.byToken = byToken
 	w.perPage = rapid.IntRange(1, 4).Draw(t, "per page")
 	w.ignoreFilter = rapid.IntRange(0, 4).Draw(t, "ignore filter") == 0
 	w.ignoreSort = rapid.IntRange(0, 4).Draw(t, "ignore sort") == 0
-	r := newRig(w, cursor)
+	r := newRigOf(w, resource)
 	r.runner.Rules.ChunkPages = rapid.IntRange(1, 5).Draw(t, "chunk")
 	act := func() {
 		w.now = w.now.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "seconds")) * time.Second)
@@ -51,6 +56,11 @@ func converge(t *rapid.T, cursor schema.Cursor) {
 	for range rapid.IntRange(1, 3).Draw(t, "runs") {
 		if err := r.run(ctx); err != nil {
 			t.Fatalf("run: %v", err)
+		}
+		// In the order of creation two equal passes are a proof; in others a creation and
+		// a deletion in each pass can hide a record (docs/decisions/0007).
+		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
+			t.Fatalf("the mark %v passed %v", r.memory.position.Mark, passed)
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "quiet acts") {
 			act()

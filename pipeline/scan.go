@@ -7,20 +7,13 @@ import (
 	"sluice/schema"
 )
 
-// maxStuck is how many pages in a row may bring nothing (a list that grows by
-// just one page between two answers shows one twice), and maxPages how far a list
-// is followed at all.
-const (
-	maxStuck = 2
-	maxPages = 200_000
-)
-
 // Notes of runs that did not go as asked. A provisional run moves no mark and the
 // next one starts anew, so nonsense upstream costs a few calls and nothing else.
 const (
 	noteUnsorted = "upstream did not sort by modification time: everything was read"
 	noteIgnored  = "upstream ignored the filter by modification time: everything was read"
 	noteStuck    = "upstream kept answering empty or repeated pages and said that more follow: the mark waits"
+	noteCircle   = "upstream gave the same token twice and so would never end: the mark waits"
 	noteEndless  = "the list did not end: the mark waits"
 	noteShifting = "the list kept changing through %d passes: rows are loaded, the mark waits for a quiet pass"
 )
@@ -29,7 +22,11 @@ const (
 type look struct {
 	// entries are the records in the order of the answer, duplicates included.
 	entries []entry
+	// paging is how the list goes on; token is what it goes on with, where it is by
+	// token.
+	paging  schema.Paging
 	more    bool
+	token   string
 	perPage int
 	// sorted says that upstream claims to have sorted as asked.
 	sorted bool
@@ -51,9 +48,13 @@ type entry struct {
 // plan begins a scan. Without a mark everything is read; with one, what changed
 // since a little below it (promise 8: what came late or fell on the mark's second
 // is read again).
-func plan(resource *schema.Resource, mark time.Time, rules Rules) *Scan {
+func plan(stream Stream, mark time.Time, rules Rules) *Scan {
 	scan := &Scan{Mode: ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
-	switch resource.Cursor.(type) {
+	if stream.Work == WorkDetails {
+		scan.Partial = true
+		return scan
+	}
+	switch listCursor(stream.Resource).(type) {
 	case schema.Since:
 		if !mark.IsZero() {
 			scan.Mode, scan.Bound = ModeSince, mark.Add(-rules.Overlap)
@@ -108,63 +109,10 @@ func (s *Scan) advance(page look, rules Rules) *End {
 	s.count(page)
 	if !s.passEnds(page) {
 		s.Page++
+		s.Token = page.token
 		return nil
 	}
 	return s.endPass(rules)
-}
-
-// unbelievable says why a page cannot be part of a list, "" if it can.
-func (s *Scan) unbelievable(page look) string {
-	identity := uint64(0)
-	for _, e := range page.entries {
-		identity = identity*31 + e.identity
-	}
-	repeated := s.Page > 1 && len(page.entries) > 0 && identity == s.PageDigest
-	s.PageDigest = identity
-	if repeated || len(page.entries) == 0 && page.more {
-		s.Stuck++
-	} else {
-		s.Stuck = 0
-	}
-	if s.Stuck > maxStuck {
-		return noteStuck
-	}
-	if s.Page >= maxPages || (s.LastSeen > 0 && int64(s.Page) > 2*s.LastSeen/int64(max(s.PerPage, 1))+50) {
-		return noteEndless
-	}
-	return ""
-}
-
-// mismatch says in which way the page is not what was asked for, "" if it is.
-func (s *Scan) mismatch(page look) string {
-	switch s.Mode {
-	case ModeSince:
-		for _, e := range page.entries {
-			if !e.standIn && !e.modified.IsZero() && e.modified.Before(s.Bound) {
-				return noteIgnored
-			}
-		}
-	case ModeNewest:
-		// Order alone proves little: where nothing old was edited yet, the order of
-		// creation looks the same. Upstream has to say so, too.
-		if !page.sorted {
-			return noteUnsorted
-		}
-		last := s.Edge
-		for _, e := range page.entries {
-			if e.standIn {
-				continue
-			}
-			if e.modified.IsZero() || (!last.IsZero() && e.modified.After(last)) {
-				return noteUnsorted
-			}
-			last = e.modified
-		}
-		s.Edge = last
-	case ModeFull, ModeExport:
-		// Everything was asked for.
-	}
-	return ""
 }
 
 // fallBack reads everything from here on. It says whether the pass starts anew:
@@ -224,13 +172,22 @@ func (s *Scan) count(page look) {
 	}
 }
 
-// passEnds says whether the page was the last one. A last page that is full
-// proves nothing: the one behind it has to be empty.
+// passEnds says whether the page was the last one. A last page by number that is
+// full proves nothing: the one behind it has to be empty.
 func (s *Scan) passEnds(page look) bool {
 	if s.Mode == ModeNewest && !s.Bound.IsZero() && s.Edge.Before(s.Bound) && !s.Edge.IsZero() {
 		return true
 	}
-	return !page.more && (len(page.entries) < s.PerPage || len(page.entries) == 0)
+	switch page.paging {
+	case schema.PagingToken:
+		return page.token == ""
+	case schema.PagingWhole:
+		return !page.more
+	case schema.PagingNumber:
+		return !page.more && (len(page.entries) < s.PerPage || len(page.entries) == 0)
+	default:
+		return !page.more
+	}
 }
 
 // endPass decides what follows a pass.
@@ -248,4 +205,5 @@ func (s *Scan) endPass(rules Rules) *End {
 
 func (s *Scan) restart() {
 	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
+	s.Token, s.Anchor = "", 0
 }

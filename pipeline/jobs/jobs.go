@@ -80,6 +80,9 @@ type Options struct {
 	// know it.
 	Stream func(pipeline.Key) (pipeline.Stream, bool)
 	Runner *pipeline.Runner
+	// Ready is asked before each chunk whether the stream may be read at all; its
+	// error is settled as an error of the chunk is. Nil means always.
+	Ready func(ctx context.Context, stream pipeline.Stream) error
 	// Workers is how many streams are worked at once in this process.
 	Workers int
 	// Schedule makes this process pick due streams.

@@ -73,6 +73,41 @@ func TestDeniedStopsOneStreamOnly(t *testing.T) {
 	}
 }
 
+// TestAStreamThatIsNotReadyIsNotRead: what Ready says is settled as an error of the
+// chunk is, and no call is made for the stream.
+func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	read := false
+	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+		read = true
+		return things(3)(ctx, ask)
+	}
+	mended := make(chan struct{})
+	r.ready = func(_ context.Context, stream pipeline.Stream) error {
+		select {
+		case <-mended:
+			return nil
+		default:
+		}
+		if stream.Resource.Name == "apples" {
+			return &pipeline.Error{Kind: pipeline.Denied, Detail: "another business answers under this id"}
+		}
+		return nil
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples", "pears")
+	r.until("pears are done", sqlIdle, "pears")
+	r.until("apples are denied, with the reason",
+		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'denied' AND reason LIKE '%another business%'`)
+	if read {
+		t.Error("apples were read nevertheless")
+	}
+	close(mended)
+	r.ask(queue, "apples")
+	r.until("apples are done", sqlIdle, "apples")
+}
+
 func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -42,11 +42,12 @@ type upstream struct {
 	calls int64
 }
 
-// Page implements pipeline.Source.
+// Details implements pipeline.Source.
 func (*upstream) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
+// Page implements pipeline.Source.
 func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	u.mu.Lock()
 	u.calls++
@@ -79,6 +80,8 @@ type rig struct {
 	db       *warehouse.DB
 	upstream *upstream
 	service  *schema.Service
+	// ready is what the queue asks before each chunk; nil for nothing.
+	ready func(context.Context, pipeline.Stream) error
 }
 
 func newRig(t *testing.T) *rig {
@@ -133,7 +136,7 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 	rules := pipeline.DefaultRules()
 	rules.PerPage, rules.ChunkPages = 2, 3
 	queue, err := jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
-		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Workers: 4, Schedule: schedule,
+		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Ready: r.ready, Workers: 4, Schedule: schedule,
 		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
 		Runner: &pipeline.Runner{
 			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,

@@ -59,10 +59,19 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 		return fmt.Errorf("claim %s: %w", stream, err)
 	}
 	settle := func(ctx context.Context, tx pgx.Tx, more bool) error { return w.complete(ctx, tx, job, more) }
-	if err := w.queue.options.Runner.Chunk(ctx, claim, settle); err != nil {
+	if err := w.chunk(ctx, claim, settle); err != nil {
 		return w.fate(ctx, job, claim, err)
 	}
 	return nil
+}
+
+func (w *worker) chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
+	if ready := w.queue.options.Ready; ready != nil {
+		if err := ready(ctx, claim.Stream); err != nil {
+			return err
+		}
+	}
+	return w.queue.options.Runner.Chunk(ctx, claim, settle)
 }
 
 // leave gives back a ticket that this process does not know: another one on the

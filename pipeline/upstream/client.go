@@ -12,7 +12,7 @@ package upstream
 import (
 	"context"
 	"errors"
-	"fmt"
+	"net/http"
 	"time"
 
 	"sluice/pipeline"
@@ -35,9 +35,16 @@ type TokenSource interface {
 // Options are what a client needs. Vendor, Gate, Tokens and Now are required.
 type Options struct {
 	Vendor wire.Vendor
-	Gate   wire.Gate
-	Tokens TokenSource
-	Now    func() time.Time
+	// VendorOf gives what is different for an organization: addresses that are set
+	// are used as they are, whatever its data center; nil, or what is empty in it,
+	// leaves it at Vendor.
+	VendorOf func(organization string) wire.Vendor
+	// OrganizationID gives the identifier by which upstream knows an organization,
+	// for the word under which its rows are kept; nil means that they are the same.
+	OrganizationID func(organization string) string
+	Gate           wire.Gate
+	Tokens         TokenSource
+	Now            func() time.Time
 	// Zone is an organization's time zone, in which it is asked for modification
 	// times; nil means UTC.
 	Zone func(organization string) *time.Location
@@ -57,6 +64,8 @@ type Options struct {
 // concurrent use.
 type Client struct {
 	vendor     wire.Vendor
+	vendorOf   func(organization string) wire.Vendor
+	idOf       func(organization string) string
 	gate       wire.Gate
 	tokens     TokenSource
 	now        func() time.Time
@@ -73,8 +82,14 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("upstream: the options Vendor.Name, Gate, Tokens and Now are required")
 	}
 	client := &Client{
-		vendor: o.Vendor, gate: o.Gate, tokens: o.Tokens, now: o.Now, zone: o.Zone, baseURL: o.BaseURL,
+		vendor: o.Vendor, vendorOf: o.VendorOf, idOf: o.OrganizationID, gate: o.Gate, tokens: o.Tokens, now: o.Now, zone: o.Zone, baseURL: o.BaseURL,
 		dataCenter: o.DataCenter, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent),
+	}
+	if client.vendorOf == nil {
+		client.vendorOf = func(string) wire.Vendor { return wire.Vendor{} }
+	}
+	if client.idOf == nil {
+		client.idOf = func(organization string) string { return organization }
 	}
 	if client.zone == nil {
 		client.zone = func(string) *time.Location { return time.UTC }
@@ -89,39 +104,6 @@ func New(o Options) (*Client, error) {
 		client.maxBody = maxBody
 	}
 	return client, nil
-}
-
-// Page reads one page of a list. Its errors are *pipeline.Error with a kind; a
-// page that is given is whole, is the page that was asked for, and has its call
-// in the call log. Source: document 2, "Shared conventions"; document 3 follows it.
-func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
-	query, err := listQuery(ask, c.zone(ask.Stream.Organization))
-	if err != nil {
-		return pipeline.Page{}, err
-	}
-	target := target{
-		organization: ask.Stream.Organization, service: ask.Stream.Service, path: ask.Stream.Resource.Path,
-		resource: ask.Stream.Resource.Name, class: ask.Class, run: ask.Run, page: ask.Page, query: query,
-	}
-	var page pipeline.Page
-	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
-		list, err := envelope.Page(ask.Stream.Resource.Key)
-		if err != nil {
-			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
-		}
-		if list.Number != ask.Page {
-			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, fmt.Sprintf("the answer is page %d", list.Number), nil)
-		}
-		page = pipeline.Page{
-			Call: number, Date: wire.DateOf(answer.Header), Records: list.Records, More: list.More, PerPage: list.PerPage,
-			Sort: list.Sort, Order: list.Order,
-		}
-		return len(list.Records), nil
-	})
-	if err != nil {
-		return pipeline.Page{}, err
-	}
-	return page, nil
 }
 
 // Get reads the value under key of one answer, such as the organizations of
@@ -156,7 +138,8 @@ func (c *Client) Check(ctx context.Context, organization string, service *schema
 	return err
 }
 
-// fetch makes one JSON call; take reads the believed envelope and counts records.
+// fetch makes one JSON call; take reads the believed envelope and counts records. It
+// is not called where the target may miss and does.
 func (c *Client) fetch(
 	ctx context.Context, t target, take func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error),
 ) error {
@@ -178,6 +161,9 @@ func (c *Client) fetch(
 				return err
 			}
 			envelope, err := c.judge(op, answer, data, t.service.Host != schema.HostChat)
+			if t.mayMiss && answer.Status == http.StatusNotFound && pipeline.KindOf(err) == pipeline.Unexpected {
+				return nil
+			}
 			if err != nil {
 				return err
 			}

@@ -26,23 +26,24 @@ const (
 // GET /maintenanceapi/v2/chats; upstream facts, "Chat export".
 func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
 	resource := ask.Stream.Resource
-	cursor, ok := resource.Cursor.(schema.Export)
-	if !ok {
+	param := fieldsParam(resource)
+	if param == "" {
 		return &pipeline.Error{
 			Kind: pipeline.Unexpected, Op: "export of " + ask.Stream.String(), Detail: "its declaration is not that of an export",
 		}
 	}
-	fields := make([]string, len(resource.Columns))
-	for i, column := range resource.Columns {
-		fields[i] = column.Wire
+	var fields []string
+	for _, column := range resource.Columns {
+		if !column.Given {
+			fields = append(fields, column.Wire)
+		}
 	}
 	seen := map[string]bool{}
 	for next := ""; ; {
-		t := target{
-			organization: ask.Stream.Organization, service: ask.Stream.Service, path: resource.Path, resource: resource.Name,
-			class: ask.Class, run: ask.Run, query: valuesOf(resource.Params), csv: true,
-		}
-		t.query.Set(cursor.FieldsParam, strings.Join(fields, ","))
+		t := targetOf(ask)
+		t.path, t.fill, t.query, t.csv = resource.Path, parentIn(ask), valuesOf(resource.Params), true
+		t.page = 0
+		t.query.Set(param, strings.Join(fields, ","))
 		if next != "" {
 			t.query.Set("next_token", next)
 		}
@@ -61,6 +62,19 @@ func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipelin
 		}
 		seen[next] = true
 	}
+}
+
+// fieldsParam is the parameter that names the columns of an export, of one parent
+// or of all; "" if the list is no export.
+func fieldsParam(resource *schema.Resource) string {
+	cursor := resource.Cursor
+	if parents, ok := cursor.(schema.PerParent); ok {
+		cursor = parents.List
+	}
+	if export, ok := cursor.(schema.Export); ok {
+		return export.FieldsParam
+	}
+	return ""
 }
 
 // openExport makes one CSV call; take reads the body of a good answer.

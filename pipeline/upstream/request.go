@@ -7,62 +7,87 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
-	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 )
 
-// timeFormat is how last_modified_time is sent: offset without a colon, in the
-// organization's zone. Source: document 2, "Shared conventions", "Time formats".
-const timeFormat = "2006-01-02T15:04:05-0700"
-
 // target is what is asked of whom, and on whose account.
 type target struct {
 	organization string
 	service      *schema.Service
-	// path is relative to the service's root.
+	// path is relative to the service's root; fill are the words in braces that
+	// stand in it and what goes there, in turn.
 	path     string
+	fill     []string
 	resource string
 	class    pipeline.Class
 	run      int64
 	page     int
 	query    url.Values
 	csv      bool
+	// mayMiss says that 404 is an answer: there is no such record.
+	mayMiss bool
 }
 
 func (t target) call(address *url.URL) pipeline.Call {
 	return pipeline.Call{
 		Organization: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
-		Method: http.MethodGet, Path: address.Path, Page: t.page,
+		Method: http.MethodGet, Path: address.EscapedPath(), Page: t.page,
 	}
 }
 
 // address is where a call goes, without its query. An error is a matter of the
-// configuration: kind Denied, for only a person can mend it.
+// configuration: kind Denied, for only a person can mend it; an identifier that
+// cannot stand in a path is one of kind Unexpected.
 func (c *Client) address(t target) (*url.URL, error) {
-	base := c.baseURL(t.organization, t.service.Name)
-	if base == "" {
-		vendor := c.vendor.API
-		if t.service.Host == schema.HostChat {
-			vendor = c.vendor.Chat
-		}
-		host, err := wire.Address(vendor, t.service.Host, c.dataCenter(t.organization))
-		if err != nil {
-			return nil, misconfigured(t, err)
-		}
-		base = host + t.service.Root
+	base, err := c.root(t)
+	if err != nil {
+		return nil, misconfigured(t, err)
 	}
 	u, err := wire.ParseBase(base)
 	if err != nil {
 		return nil, misconfigured(t, err)
 	}
-	u.Path = strings.TrimRight(u.Path, "/") + t.path
-	u.RawPath = ""
+	escaped := make([]string, len(t.fill))
+	for i, text := range t.fill {
+		// Dots alone would name another path, and no segment another endpoint.
+		if i%2 == 1 && strings.Trim(text, ".") == "" {
+			return nil, &pipeline.Error{
+				Kind: pipeline.Unexpected, Op: http.MethodGet + " " + t.service.Root + t.path,
+				Detail: fmt.Sprintf("%q cannot stand for %s in a path", text, t.fill[i-1]),
+			}
+		}
+		escaped[i] = text
+		if i%2 == 1 {
+			escaped[i] = url.PathEscape(text)
+		}
+	}
+	u.RawPath = strings.TrimRight(u.EscapedPath(), "/") + strings.NewReplacer(escaped...).Replace(t.path)
+	u.Path = strings.TrimRight(u.Path, "/") + strings.NewReplacer(t.fill...).Replace(t.path)
 	return u, nil
+}
+
+// root is the address of the service's root for the organization: that of the
+// configuration, or the vendor's in the organization's data center.
+func (c *Client) root(t target) (string, error) {
+	if base := c.baseURL(t.organization, t.service.Name); base != "" {
+		return base, nil
+	}
+	own, vendor := c.vendorOf(t.organization).API, c.vendor.API
+	if t.service.Host == schema.HostChat {
+		own, vendor = c.vendorOf(t.organization).Chat, c.vendor.Chat
+	}
+	if own != "" {
+		return strings.TrimRight(own, "/") + t.service.Root, nil
+	}
+	host, err := wire.Address(vendor, t.service.Host, c.dataCenter(t.organization))
+	if err != nil {
+		return "", fmt.Errorf("service %s: %w", t.service.Name, err)
+	}
+	return host + t.service.Root, nil
 }
 
 func misconfigured(t target, err error) error {
@@ -78,7 +103,7 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 	query := maps.Clone(t.query)
 	placement := t.service.Organization
 	if placement.Query != "" {
-		query.Set(placement.Query, t.organization)
+		query.Set(placement.Query, c.idOf(t.organization))
 	}
 	full := *address
 	full.RawQuery = query.Encode() // the + of an offset becomes %2B
@@ -86,10 +111,14 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 	if err != nil {
 		return nil, misconfigured(t, fmt.Errorf("host %s: not an address", address.Hostname()))
 	}
-	request.Header.Set("Authorization", c.vendor.Name+"-oauthtoken "+token)
+	vendor := c.vendor.Name
+	if own := c.vendorOf(t.organization).Name; own != "" {
+		vendor = own
+	}
+	request.Header.Set("Authorization", vendor+"-oauthtoken "+token)
 	if placement.Header != "" {
-		name := strings.ReplaceAll(placement.Header, "{vendor}", strings.ToLower(c.vendor.Name))
-		request.Header.Set(name, t.organization)
+		name := strings.ReplaceAll(placement.Header, "{vendor}", strings.ToLower(vendor))
+		request.Header.Set(name, c.idOf(t.organization))
 	}
 	switch {
 	case t.csv:
@@ -102,33 +131,6 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 		request.Header.Set("Accept", "application/json")
 	}
 	return request, nil
-}
-
-// listQuery are the parameters of a list. Source: document 2, "Shared
-// conventions"; upstream facts, "Paging, sorting, filtering".
-func listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
-	query := valuesOf(ask.Stream.Resource.Params)
-	query.Set("page", strconv.Itoa(ask.Page))
-	if ask.PerPage > 0 {
-		query.Set("per_page", strconv.Itoa(ask.PerPage))
-	}
-	if ask.Sort != "" {
-		query.Set("sort_column", ask.Sort)
-	}
-	if ask.Order != "" {
-		query.Set("sort_order", ask.Order)
-	}
-	if !ask.Since.IsZero() {
-		since, ok := ask.Stream.Resource.Cursor.(schema.Since)
-		if !ok || since.Param == "" {
-			return nil, &pipeline.Error{
-				Kind: pipeline.Unexpected, Op: "list of " + ask.Stream.String(),
-				Detail: "it was to be filtered by time, and its declaration names no such filter",
-			}
-		}
-		query.Set(since.Param, ask.Since.In(zone).Format(timeFormat))
-	}
-	return query, nil
 }
 
 func valuesOf(params map[string]string) url.Values {

@@ -58,6 +58,8 @@ type tokenRig struct {
 	at    time.Time
 	key   []byte
 	creds upstream.Credential
+	// vendorOf is what differs for an organization; nil where nothing does.
+	vendorOf func(organization string) upstream.Vendor
 }
 
 func (r *tokenRig) now() time.Time {
@@ -90,7 +92,7 @@ func newTokenRig(t *testing.T, handler http.HandlerFunc) *tokenRig {
 func (r *tokenRig) process(t *testing.T) *upstream.Tokens {
 	t.Helper()
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
+		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, VendorOf: r.vendorOf, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
 		Credentials: func(organization string) (upstream.Credential, error) {
 			if organization == "stranger" {
 				return upstream.Credential{}, errors.New("not configured")

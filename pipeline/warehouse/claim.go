@@ -10,17 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/pg"
 )
-
-// maxReason bounds texts for people, in bytes.
-const maxReason = 2000
 
 const (
 	sqlLockStream = `
 SELECT s.fence, coalesce(s.run_id, 0), s.mark, s.scan,
 	(SELECT c.reserved_at FROM sluice.calls c WHERE c.id = $4),
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
-		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource))
+		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5))
 FROM sluice.streams s
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
 
@@ -71,23 +69,24 @@ type locked struct {
 	position   pipeline.Position
 	// called is when the unit's call was reserved; zero if it has none.
 	called time.Time
-	// suspects says that records of the stream are in quarantine.
+	// suspects says that records of the stream's resource are in quarantine.
 	suspects bool
 }
 
-func lockStream(ctx context.Context, tx pgx.Tx, key pipeline.Key, call int64) (locked, error) {
+func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (locked, error) {
 	var (
+		key          = of.Key()
 		stream       locked
 		mark, called *time.Time
 		scan         []byte
 	)
-	err := tx.QueryRow(ctx, sqlLockStream, key.Organization, key.Service, key.Resource, call).
+	err := tx.QueryRow(ctx, sqlLockStream, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
 		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
 	if err != nil {
-		return locked{}, fail("locking "+key.String(), err)
+		return locked{}, pg.Fail("locking "+key.String(), err)
 	}
 	if mark != nil {
 		stream.position.Mark = mark.UTC()
@@ -107,7 +106,7 @@ func lockStream(ctx context.Context, tx pgx.Tx, key pipeline.Key, call int64) (l
 // lockClaimed locks the stream and makes sure that the claim still holds: neither a worker that lost it nor one whose run was
 // closed may write (promise 6).
 func lockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int64) (locked, error) {
-	stream, err := lockStream(ctx, tx, claim.Stream.Key(), call)
+	stream, err := lockStream(ctx, tx, claim.Stream, call)
 	if err != nil {
 		return locked{}, err
 	}
@@ -120,31 +119,38 @@ func lockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int6
 // Claim gives the right to write to a stream and takes it from whoever had it. The open run goes on, with its class and from
 // its position; if there is none, a new one of this class begins. It returns ErrNoStream if the stream is not registered.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
-	claim := pipeline.Claim{Stream: stream}
+	claim, _, err := db.claim(ctx, stream, class)
+	return claim, err
+}
+
+// claim says, too, whether it opened a new run.
+func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, bool, error) {
+	claim, opened := pipeline.Claim{Stream: stream}, false
 	key := stream.Key()
 	err := db.inTx(ctx, "claiming "+key.String(), func(tx pgx.Tx) error {
-		row, err := lockStream(ctx, tx, key, 0)
+		row, err := lockStream(ctx, tx, stream, 0)
 		if err != nil {
 			return err
 		}
 		claim.Run, claim.Position = row.run, row.position
 		if claim.Run == 0 {
+			opened = true
 			claim.Position.Scan = nil
 			err := tx.QueryRow(ctx, sqlOpenRun, key.Organization, key.Service, key.Resource, class).Scan(&claim.Run)
 			if err != nil {
-				return fail("opening a run of "+key.String(), err)
+				return pg.Fail("opening a run of "+key.String(), err)
 			}
 		}
 		if _, err := tx.Exec(ctx, sqlCountChunk, claim.Run); err != nil {
-			return fail("counting a chunk of "+key.String(), err)
+			return pg.Fail("counting a chunk of "+key.String(), err)
 		}
 		err = tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, claim.Run).Scan(&claim.Fence)
-		return fail("claiming "+key.String(), err)
+		return pg.Fail("claiming "+key.String(), err)
 	})
 	if err != nil {
-		return pipeline.Claim{}, err
+		return pipeline.Claim{}, false, err
 	}
-	return claim, nil
+	return claim, opened, nil
 }
 
 // Settle records why a chunk stopped before its end. It returns pipeline.ErrLostClaim, and writes nothing, if somebody else
@@ -167,8 +173,8 @@ func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipel
 			})
 		} else {
 			_, err = tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource,
-				settlement.State, clean(settlement.Reason, maxReason), instant(settlement.Until))
-			err = fail("settling "+key.String(), err)
+				settlement.State, pg.Clean(settlement.Reason, pg.MaxReason), pg.Instant(settlement.Until))
+			err = pg.Fail("settling "+key.String(), err)
 		}
 		if err != nil || settlement.Complete == nil {
 			return err
@@ -187,12 +193,12 @@ type ending struct {
 
 // endRun closes the run. The stream's row comes first: the run keeps the mark that it arrived at.
 func endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end ending) error {
-	key, note := claim.Stream.Key(), clean(end.note, maxReason)
+	key, note := claim.Stream.Key(), pg.Clean(end.note, pg.MaxReason)
 	batch := new(pgx.Batch)
 	batch.Queue(sqlEndStream, key.Organization, key.Service, key.Resource,
-		end.state, clean(end.reason, maxReason), instant(end.until), note, end.outcome)
+		end.state, pg.Clean(end.reason, pg.MaxReason), pg.Instant(end.until), note, end.outcome)
 	batch.Queue(sqlEndRun, claim.Run, end.outcome, end.kind, note)
-	return fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
+	return pg.Fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
 }
 
 // complete settles the job, last in the transaction (promise 2): if it cannot be settled, nothing was written.

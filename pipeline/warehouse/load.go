@@ -10,6 +10,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/loader"
+	"sluice/pipeline/warehouse/pg"
 )
 
 const (
@@ -38,18 +39,9 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		if err != nil {
 			return err
 		}
-		var (
-			result  loader.Result
-			refused []loader.Refused
-		)
-		if len(unit.Records) > 0 {
-			result, refused, err = db.loader(stream).LoadBisect(ctx, tx, loader.Batch{
-				Organization: stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called,
-				Records: unit.Records,
-			})
-			if err != nil {
-				return fail("loading records of "+stream.String(), err)
-			}
+		result, refused, err := db.write(ctx, tx, unit, row)
+		if err != nil {
+			return pg.Fail("loading records of "+stream.String(), err)
 		}
 		loaded = pipeline.Loaded{
 			Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
@@ -60,15 +52,18 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 			queueRelease(batch, unit)
 		}
 		if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
-			batch.Queue(sqlStillUnderWay, unit.Call, db.rules.lease)
+			db.QueueUnderWay(batch, unit.Call)
 		}
 		queueRejects(batch, unit, refused)
+		if err := queueBacklog(batch, unit, result, refused); err != nil {
+			return err
+		}
 		drifted := queueDrift(batch, unit)
 		if err := queueProgress(batch, unit, loaded, drifted); err != nil {
 			return err
 		}
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return fail("recording progress of "+stream.String(), err)
+			return pg.Fail("recording progress of "+stream.String(), err)
 		}
 		return finish(ctx, tx, unit)
 	})
@@ -76,6 +71,17 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		return pipeline.Loaded{}, err
 	}
 	return loaded, nil
+}
+
+// write brings the unit's records into their tables.
+func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (loader.Result, []loader.Refused, error) {
+	if err := holdRows(ctx, tx, unit); err != nil || len(unit.Records) == 0 {
+		return loader.Result{}, nil, err
+	}
+	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, loader.Batch{
+		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called,
+		Details: unit.Details, Records: unit.Records,
+	})
 }
 
 // queueProgress adds counters and position.
@@ -91,12 +97,12 @@ func queueProgress(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded,
 		if scan, err = json.Marshal(unit.Position.Scan); err != nil {
 			return fmt.Errorf("writing the scan of %s: %w", key, err)
 		}
-		bound = instant(unit.Position.Scan.Bound)
+		bound = pg.Instant(unit.Position.Scan.Bound)
 	}
 	if unit.Call != 0 {
 		pages = 1
 	}
-	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, instant(unit.Position.Mark), scan)
+	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, pg.Instant(unit.Position.Mark), scan)
 	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
 		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted)
 	return nil

@@ -65,11 +65,14 @@ func TestEveryStatementPrepares(t *testing.T) {
 	h.must(err)
 	defer conn.Release()
 	count := 0
-	for _, pattern := range []string{"*.go", "report/*.go"} {
+	for _, pattern := range []string{"*.go", "*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		h.must(err)
 		for _, file := range files {
 			for name, sql := range statements(t, file) {
+				if strings.Contains(sql, "%s") || strings.Contains(sql, "%[") {
+					continue // takes the names of tables, and is prepared where it has them
+				}
 				count++
 				if name == "sqlTableCount" {
 					sql += "shop.things"
@@ -80,7 +83,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 			}
 		}
 	}
-	if count < 30 {
+	if count < 40 {
 		t.Errorf("found %d statements only", count)
 	}
 }

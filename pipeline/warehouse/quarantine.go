@@ -10,11 +10,8 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/loader"
-)
-
-const (
-	maxIdentifier = 512
-	maxPath       = 512
+	"sluice/pipeline/warehouse/pg"
+	"sluice/schema"
 )
 
 const (
@@ -33,8 +30,10 @@ ON CONFLICT (organization_id, service, resource, record_hash) DO UPDATE SET
 
 	sqlRelease = `
 UPDATE sluice.quarantine SET state = 'retried', decided_at = clock_timestamp()
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open'
-	AND record_id <> '' AND record_id = ANY($4::text[]) AND (call_id IS NULL OR call_id <= $5)`
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND record_id <> ''
+	AND (call_id IS NULL OR call_id <= $5)
+	AND (record_id = ANY($4::text[]) OR record_id = ANY($6::text[])
+		AND NOT EXISTS (SELECT FROM sluice.calls c WHERE c.id = call_id AND c.resource = $7))`
 
 	// Keys can be made of data (an object by record number): after a thousand of a stream they are only counted.
 	sqlDrift = `
@@ -57,14 +56,40 @@ UPDATE sluice.quarantine SET state = 'resolved', decided_at = clock_timestamp(),
 WHERE id = $1`
 )
 
-// queueRelease closes the entries of records that fit by now: this unit loads them, in the same version or in a later one.
+// queueRelease closes the entries of records that fit by now: this unit loads them, in the same version or in a later one. A
+// header that fits says nothing about the single record that did not.
 func queueRelease(batch *pgx.Batch, unit pipeline.Unit) {
-	ids := make([]string, len(unit.Records))
+	whole, headers := make([]string, 0, len(unit.Records)), []string{}
+	details := unit.Claim.Stream
+	details.Work = pipeline.WorkDetails
+	marker := markerTable(unit)
 	for i := range unit.Records {
-		ids[i] = unit.Records[i].ID
+		if record := &unit.Records[i]; marker > 0 && marker < len(record.Carries) && !record.Carries[marker] {
+			headers = append(headers, record.ID)
+		} else {
+			whole = append(whole, record.ID)
+		}
 	}
+	key := tableKey(unit)
+	batch.Queue(sqlRelease, key.Organization, key.Service, key.Resource, whole, unit.Call, headers, details.Key().Resource)
+}
+
+// markerTable is the index of the array without which a record of the unit is a header; 0 if none of them can be one.
+func markerTable(unit pipeline.Unit) int {
+	resource := unit.Claim.Stream.Resource
+	if resource.Details == nil || unit.Details {
+		return 0
+	}
+	tables := resource.Tables()
+	return slices.IndexFunc(tables, func(t schema.Table) bool { return t.Depth() == 1 && t.Path[0] == resource.Details.Marker })
+}
+
+// tableKey names the resource of a unit in quarantine and drift, which are about records: those of single records are kept
+// under the name of their resource, as their rows are.
+func tableKey(unit pipeline.Unit) pipeline.Key {
 	key := unit.Claim.Stream.Key()
-	batch.Queue(sqlRelease, key.Organization, key.Service, key.Resource, ids, unit.Call)
+	key.Resource = unit.Claim.Stream.Resource.Name
+	return key
 }
 
 // queueRejects keeps what could not be loaded, whole (promise 4), in the transaction that moves the position past it.
@@ -92,11 +117,11 @@ func queueRejects(batch *pgx.Batch, unit pipeline.Unit, refused []loader.Refused
 			continue
 		}
 		at[hash] = len(hashes)
-		hashes, raws, seen = append(hashes, hash[:]), append(raws, notNil(reject.Raw)), append(seen, 1)
-		ids, codes = append(ids, clean(reject.ID, maxIdentifier)), append(codes, clean(reject.Code, maxPath))
-		paths, texts = append(paths, clean(reject.Path, maxPath)), append(texts, clean(reject.Detail, maxReason))
+		hashes, raws, seen = append(hashes, hash[:]), append(raws, pg.NotNil(reject.Raw)), append(seen, 1)
+		ids, codes = append(ids, pg.Clean(reject.ID, pg.MaxName)), append(codes, pg.Clean(reject.Code, pg.MaxName))
+		paths, texts = append(paths, pg.Clean(reject.Path, pg.MaxName)), append(texts, pg.Clean(reject.Detail, pg.MaxReason))
 	}
-	key := unit.Claim.Stream.Key()
+	key := tableKey(unit)
 	batch.Queue(sqlReject, key.Organization, key.Service, key.Resource, unit.Call, unit.Claim.Run,
 		hashes, ids, raws, codes, paths, texts, seen)
 }
@@ -115,7 +140,7 @@ func queueDrift(batch *pgx.Batch, unit pipeline.Unit) int {
 			drifted++
 		}
 		for _, drift := range unit.Records[i].Drift {
-			one := sight{clean(drift.Path, maxPath), clean(drift.Kind, maxPath)}
+			one := sight{pg.Clean(drift.Path, pg.MaxName), pg.Clean(drift.Kind, pg.MaxName)}
 			if j, again := at[one]; again {
 				seen[j]++
 				continue
@@ -125,7 +150,7 @@ func queueDrift(batch *pgx.Batch, unit pipeline.Unit) int {
 		}
 	}
 	if drifted > 0 {
-		key := unit.Claim.Stream.Key()
+		key := tableKey(unit)
 		batch.Queue(sqlDrift, key.Organization, key.Service, key.Resource, paths, kinds, seen)
 	}
 	return drifted
@@ -134,19 +159,12 @@ func queueDrift(batch *pgx.Batch, unit pipeline.Unit) int {
 // Resolve sets an entry of the quarantine aside for good: a person decided that the record is not wanted. The note says why. It
 // returns ErrNotFound if there is no such entry. An entry whose record is loaded later needs no decision: Load closes it.
 func (db *DB) Resolve(ctx context.Context, id int64, note string) error {
-	tag, err := db.pool.Exec(ctx, sqlResolve, id, clean(note, maxReason))
+	tag, err := db.pool.Exec(ctx, sqlResolve, id, pg.Clean(note, pg.MaxReason))
 	if err != nil {
-		return fail("resolving a quarantine entry", err)
+		return pg.Fail("resolving a quarantine entry", err)
 	}
 	if tag.RowsAffected() == 0 {
 		return fmt.Errorf("quarantine entry %d: %w", id, ErrNotFound)
 	}
 	return nil
-}
-
-func notNil(raw []byte) []byte {
-	if raw == nil {
-		return []byte{}
-	}
-	return raw
 }

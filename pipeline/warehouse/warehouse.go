@@ -5,8 +5,8 @@
 // transaction: a unit of records, the position behind it and the job that brought it (promise 2). Decisions about budgets are
 // made by the database, by its clock.
 //
-// Start reading at DB.Load; ledger.go counts calls, claim.go gives and takes back the right to write, streams.go says what is
-// due. Package loader below writes the rows, package report reads for people.
+// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, package loader writes the rows, ledger
+// counts calls, schedule says what is due, backlog what is left to be read, and report reads for people.
 package warehouse
 
 import (
@@ -14,29 +14,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/ledger"
 	"sluice/pipeline/warehouse/loader"
+	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/schedule"
 	"sluice/schema"
 )
 
 // The errors that callers tell apart, next to pipeline.ErrLostClaim.
 var (
 	// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the environment.
-	ErrUnreachable = errors.New("the database is out of reach")
+	ErrUnreachable = pg.ErrUnreachable
 	// ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
-	ErrNoStream = errors.New("no such stream")
+	ErrNoStream = schedule.ErrNoStream
 	// ErrNotFound says that there is no row of that number.
 	ErrNotFound = errors.New("not found")
 )
@@ -48,8 +46,6 @@ const (
 	// tokenWait outlasts a refresh by another process: its wait at the gate, the
 	// deadline of the token call, and some.
 	tokenWait = 115 * time.Second
-	// settleLimit bounds what has to be written although the caller gave up.
-	settleLimit = 10 * time.Second
 )
 
 // Options of Open. The zero value is fine.
@@ -60,14 +56,18 @@ type Options struct {
 
 // DB is the warehouse; it is safe for concurrent use.
 type DB struct {
-	pool *pgxpool.Pool
+	*ledger.Ledger
+	*schedule.Schedule
+
 	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
-	tokens *pgxpool.Pool
-	rules  ledgerRules
+	pool, tokens *pgxpool.Pool
 
 	mu      sync.Mutex
 	loaders map[string]knownLoader
 }
+
+// StreamSetting is what the configuration says about a stream.
+type StreamSetting = schedule.Setting
 
 type knownLoader struct {
 	resource *schema.Resource
@@ -100,7 +100,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens := config.Copy()
 	tokens.MaxConns = tokenConns
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
-	db := &DB{rules: defaultRules(), loaders: map[string]knownLoader{}}
+	db := &DB{loaders: map[string]knownLoader{}}
 	if db.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
@@ -108,6 +108,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		db.pool.Close()
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
+	db.Ledger, db.Schedule = ledger.New(db.pool, db.tokens, ledger.DefaultRules()), schedule.New(db.pool)
 	if err := db.pool.Ping(ctx); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, place(config), err)
@@ -141,77 +142,7 @@ func (db *DB) loader(stream pipeline.Stream) *loader.Loader {
 	return known.loader
 }
 
-// inTx runs fn in a transaction. A commit whose outcome is unknown is an error: whoever gets one claims the stream again and
-// reads what the position says.
+// inTx runs fn in a transaction.
 func (db *DB) inTx(ctx context.Context, op string, fn func(tx pgx.Tx) error) error {
-	tx, err := db.pool.Begin(ctx)
-	if err != nil {
-		return fail(op, err)
-	}
-	defer rollback(ctx, tx)
-	if err := fn(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return fail(op+": commit", err)
-	}
-	return nil
-}
-
-// rollback ends a transaction that was not committed; after a commit it does nothing.
-func rollback(ctx context.Context, tx pgx.Tx) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
-	defer cancel()
-	_ = tx.Rollback(ctx) // a connection that cannot even roll back is closed, and the server rolls back
-}
-
-// fail wraps an error of the database, with ErrUnreachable where that is what it means.
-func fail(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if unreachable(err) {
-		return fmt.Errorf("%s: %w: %w", op, ErrUnreachable, err)
-	}
-	return fmt.Errorf("%s: %w", op, err)
-}
-
-func unreachable(err error) bool {
-	if errors.Is(err, context.Canceled) {
-		return false
-	}
-	var (
-		answer  *pgconn.PgError
-		connect *pgconn.ConnectError
-		network *net.OpError
-	)
-	switch {
-	case errors.As(err, &answer):
-		// 08: connection, 57P: shutting down or starting up, 53300: too many connections.
-		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") || answer.Code == "53300"
-	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return true
-	default:
-		return false
-	}
-}
-
-// clean makes a text one that Postgres takes (no NUL, valid UTF-8) and at most limit bytes long.
-func clean(text string, limit int) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\u2400")
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
-}
-
-// instant gives null for the zero time.
-func instant(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
+	return pg.InTx(ctx, db.pool, op, fn)
 }

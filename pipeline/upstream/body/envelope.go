@@ -7,7 +7,7 @@
 // else (ErrShape). It never looks into records; what is wrong with one of them is
 // a matter of package normalize, and must not lose the others.
 //
-// Start reading at Parse, then Envelope.Page; for exports at Rows.
+// Start reading at Parse, then Envelope.Page and its siblings; for exports at Rows.
 package body
 
 import (
@@ -15,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 var (
@@ -37,18 +35,6 @@ type Envelope struct {
 	Code string
 	// members are the raw values by key, exact case.
 	members map[string][]byte
-}
-
-// Page is what a list's envelope says.
-type Page struct {
-	// Records are the elements of the list, slices of the body.
-	Records [][]byte
-	// Number and PerPage are the page and the page size that upstream reports.
-	Number, PerPage int
-	// More says that another page follows.
-	More bool
-	// Sort and Order are what upstream says it sorted by; empty if it does not say.
-	Sort, Order string
 }
 
 // Parse reads a whole body: one JSON object and nothing behind it, no key of the
@@ -100,65 +86,4 @@ func (e *Envelope) Text(key string) (string, bool) {
 func (e *Envelope) Has(key string) bool {
 	_, ok := e.members[key]
 	return ok
-}
-
-// Page reads the list under key and the page_context beside it. Both must be
-// there: a list without its key would read as an empty one, and one without
-// page_context as the last page. Source: document 2, "Shared conventions".
-func (e *Envelope) Page(key string) (Page, error) {
-	raw, err := e.Value(key)
-	if err != nil {
-		return Page{}, err
-	}
-	var page Page
-	if page.Records, err = elements(raw); err != nil {
-		return Page{}, fmt.Errorf("key %s: %w", key, err)
-	}
-	raw, err = e.Value("page_context")
-	if err != nil {
-		return Page{}, err
-	}
-	if err = page.readContext(raw); err != nil {
-		return Page{}, fmt.Errorf("key page_context: %w", err)
-	}
-	return page, nil
-}
-
-// readContext reads page_context: an object, or an array of one object, with
-// numbers or digits in strings (upstream facts, "Paging, sorting, filtering").
-func (p *Page) readContext(raw []byte) error {
-	if jsontext.Value(raw).Kind() == '[' {
-		items, err := elements(raw)
-		if err != nil {
-			return err
-		}
-		if len(items) != 1 {
-			return fmt.Errorf("%w: an array of %d, not of one object", ErrShape, len(items))
-		}
-		raw = items[0]
-	}
-	members, err := readObject(newDecoder(raw), raw)
-	if err != nil {
-		return err
-	}
-	if p.Number, err = whole(members, "page"); err != nil {
-		return err
-	}
-	if _, ok := members["per_page"]; ok {
-		if p.PerPage, err = whole(members, "per_page"); err != nil {
-			return err
-		}
-	}
-	// What it was sorted by is said on most lists; where it is not text it says nothing.
-	p.Sort, _ = scalar(members["sort_column"])
-	p.Order, _ = scalar(members["sort_order"])
-	switch string(members["has_more_page"]) {
-	case "true":
-		p.More = true
-	case "false":
-		p.More = false
-	default:
-		return fmt.Errorf("%w: has_more_page is not true or false", ErrShape)
-	}
-	return nil
 }

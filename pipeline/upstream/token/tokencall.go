@@ -28,13 +28,9 @@ const (
 // refresh asks for a new access token, once. It gives the token, its life, and
 // whether a call was made at all.
 func (t *Tokens) refresh(ctx context.Context, a asked) (wire.Secret, time.Duration, bool, error) {
-	address, err := wire.Address(t.vendor.Auth, wire.HostAuth, a.credential.DataCenter)
+	u, err := t.address(a)
 	if err != nil {
 		return wire.Secret{}, 0, false, tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
-	}
-	u, err := url.Parse(address + tokenPath)
-	if err != nil {
-		return wire.Secret{}, 0, false, tokenError(pipeline.Denied, "the address of the authorization server is not a URL", nil)
 	}
 	op := wire.NewCall(pipeline.Call{
 		Organization: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
@@ -65,6 +61,24 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (wire.Secret, time.Durati
 		})
 	})
 	return token, life, called, err
+}
+
+// address is where tokens are asked for: the organization's own address as it is,
+// or the vendor's in the credential's data center.
+func (t *Tokens) address(a asked) (*url.URL, error) {
+	base := t.vendorOf(a.organization).Auth
+	if base == "" {
+		var err error
+		if base, err = wire.Address(t.vendor.Auth, wire.HostAuth, a.credential.DataCenter); err != nil {
+			return nil, fmt.Errorf("data center of organization %s: %w", a.organization, err)
+		}
+	}
+	u, err := wire.ParseBase(base)
+	if err != nil {
+		return nil, fmt.Errorf("authorization server of organization %s: %w", a.organization, err)
+	}
+	u.Path = strings.TrimRight(u.Path, "/") + tokenPath
+	return u, nil
 }
 
 // query are the parameters of the refresh, exactly those of document 1.

@@ -62,10 +62,14 @@ func (c Credential) id(auth string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Options are what Tokens need. All but Transport and UserAgent are required.
+// Options are what Tokens need. All but VendorOf, Transport and UserAgent are
+// required.
 type Options struct {
 	Vendor wire.Vendor
-	Store  Store
+	// VendorOf gives what is different for an organization: its Auth, if set, is used
+	// as it is, whatever the data center; nil means that nothing is.
+	VendorOf func(organization string) wire.Vendor
+	Store    Store
 	// Key is SLUICE_ENCRYPTION_KEY: 32 bytes that the stored tokens are sealed with.
 	Key []byte
 	// Credentials gives an organization's credential.
@@ -81,6 +85,7 @@ type Options struct {
 // implements upstream.TokenSource and is safe for concurrent use.
 type Tokens struct {
 	vendor      wire.Vendor
+	vendorOf    func(organization string) wire.Vendor
 	store       Store
 	sealer      *sealer
 	credentials func(organization string) (Credential, error)
@@ -119,8 +124,11 @@ func New(o Options) (*Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.VendorOf == nil {
+		o.VendorOf = func(string) wire.Vendor { return wire.Vendor{} }
+	}
 	return &Tokens{
-		vendor: o.Vendor, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now,
+		vendor: o.Vendor, vendorOf: o.VendorOf, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now,
 		door: wire.NewDoor(o.Transport, o.UserAgent), slots: make(chan struct{}, refreshers), held: make(map[string]*held),
 	}, nil
 }
@@ -145,13 +153,14 @@ func (t *Tokens) Forget(ctx context.Context, organization string) error {
 	if err != nil {
 		return err
 	}
-	h := t.holder(credential.id(t.vendor.Auth))
+	id := credential.id(t.auth(organization))
+	h := t.holder(id)
 	release, err := h.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	err = t.store.WithToken(ctx, credential.id(t.vendor.Auth), func(context.Context, pipeline.Token) (pipeline.Token, bool, error) {
+	err = t.store.WithToken(ctx, id, func(context.Context, pipeline.Token) (pipeline.Token, bool, error) {
 		return pipeline.Token{}, true, nil
 	})
 	if err != nil {
@@ -166,7 +175,7 @@ func (t *Tokens) get(ctx context.Context, organization string, refused int64) (w
 	if err != nil {
 		return wire.Secret{}, 0, err
 	}
-	id := credential.id(t.vendor.Auth)
+	id := credential.id(t.auth(organization))
 	h := t.holder(id)
 	if g, ok := h.get(t.now(), refused); ok {
 		return g.token, g.version, nil
@@ -202,6 +211,15 @@ func (t *Tokens) credential(organization string) (Credential, error) {
 		credential.DataCenter = "com"
 	}
 	return credential, nil
+}
+
+// auth is the address that the organization's tokens come from, before its data
+// center is looked at.
+func (t *Tokens) auth(organization string) string {
+	if own := t.vendorOf(organization).Auth; own != "" {
+		return own
+	}
+	return t.vendor.Auth
 }
 
 func (t *Tokens) holder(id string) *held {

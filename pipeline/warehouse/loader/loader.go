@@ -46,6 +46,12 @@ type Batch struct {
 	// CallStarted is when the call left, by the database's clock; zero if unknown. It matters to one rule only: a record
 	// whose modification time went back is believed if it was asked for RollbackAfter after the row was written.
 	CallStarted time.Time
+	// Details says that the records are single records and not a list's: they complete their rows, and what the list brought
+	// last stays known. Only resources with details have them.
+	Details bool
+	// Rewrite says that the records are those that the rows hold, normalized anew: they are written whatever their version is,
+	// without archive, and the rows keep their calls. A record without a row is left out.
+	Rewrite bool
 	// Records are unique by ID, in any order. They are only read.
 	Records []normalize.Record
 }
@@ -57,6 +63,8 @@ type Result struct {
 	Inserted, Updated, Unchanged, Superseded int
 	// Rollbacks counts those of Updated whose modification time went back upstream.
 	Rollbacks int
+	// Owing counts those inserted and updated that leave a single record to be read.
+	Owing int
 }
 
 func (r *Result) add(other Result) {
@@ -65,6 +73,7 @@ func (r *Result) add(other Result) {
 	r.Unchanged += other.Unchanged
 	r.Superseded += other.Superseded
 	r.Rollbacks += other.Rollbacks
+	r.Owing += other.Owing
 }
 
 // New builds the statements of a resource. A declaration that cannot be loaded (an identifier that Postgres would cut, a
@@ -85,7 +94,14 @@ func (l *Loader) Load(ctx context.Context, tx pgx.Tx, batch Batch) (Result, erro
 	if err != nil || len(records) == 0 {
 		return Result{}, err
 	}
-	work := &work{sql: l.sql, conn: tx.Conn().PgConn(), batch: batch}
+	work := &work{sql: l.sql, form: &l.sql.list, conn: tx.Conn().PgConn(), batch: batch}
+	if batch.Details {
+		work.form = l.sql.single
+	}
+	if batch.Rewrite {
+		err := work.rewrite(ctx, records)
+		return work.result, err
+	}
 	if err := work.sort(ctx, records); err != nil {
 		return Result{}, err
 	}
@@ -100,6 +116,9 @@ func (l *Loader) Load(ctx context.Context, tx pgx.Tx, batch Batch) (Result, erro
 func (l *Loader) check(batch Batch) ([]*normalize.Record, error) {
 	if l.err != nil {
 		return nil, l.err
+	}
+	if batch.Details && l.sql.single == nil {
+		return nil, fmt.Errorf("%w: %s declares no details", ErrBatch, l.sql.name)
 	}
 	records := make([]*normalize.Record, len(batch.Records))
 	for i := range batch.Records {

@@ -83,7 +83,7 @@ func (s *statements) place(pg *pgconn.PgError) string {
 	if table == "" || strings.HasPrefix(table, stagePrefix) {
 		table = s.resource
 	}
-	return strings.TrimSuffix(s.service+"."+table+"."+column, ".")
+	return strings.TrimSuffix(s.schema+"."+table+"."+column, ".")
 }
 
 func newRefused(record *normalize.Record, cause *RefusedError) Refused {

@@ -1,10 +1,9 @@
 package loader
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -22,22 +21,41 @@ const (
 	stagePrefix = "sluice_stage_"
 	// maskBits is how many presence bits one bigint holds without its sign.
 	maskBits = 62
+	// noHash stands for a hash that is not there: no record has it.
+	noHash = `'\x00000000000000000000000000000000'::bytea`
 )
 
 // statements are the SQL texts of one resource, built once.
 type statements struct {
 	name              string // service.resource, for messages
 	service, resource string
-	id                int // index of the key among the columns
+	schema            string // of the tables
+	id                int    // index of the key among the columns
 	columns           int
 	masks             int // number of presence masks of the staging table
 	children          []child
 
-	probe, lock             string
-	insert                  string
-	openStage, copyStage    string
-	updateWhole, updateSome string
-	archive                 string
+	openStage, copyStage string
+	archive              string
+	// keepHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
+	keepHistory string
+	// list is for records of lists, single for single records; the latter is nil where the resource declares no details.
+	list   form
+	single *form
+	// marker is the index of the array that list records may leave out; 0 if the resource declares no details.
+	marker int
+	// settle and tried are for single records that are not written; see work.settle.
+	settle, tried string
+}
+
+// form is what depends on where a record comes from: out of a list, or by itself.
+type form struct {
+	// probe says what is stored about rows, lock does so for rows that will change.
+	probe, lock string
+	insert      string
+	// updateWhole is for batches whose records carry every declared key, updateSome leaves the columns of absent keys as they
+	// are, rewrite does so and leaves alone what says where the record came from.
+	updateWhole, updateSome, rewrite string
 }
 
 // child is one array's table.
@@ -51,11 +69,12 @@ type child struct {
 
 func newStatements(service *schema.Service, resource *schema.Resource) (*statements, error) {
 	tables := resource.Tables()
-	if err := checkTables(service, tables); err != nil {
+	schemaName := resource.SchemaName(service)
+	if err := checkTables(schemaName, tables); err != nil {
 		return nil, err
 	}
 	s := &statements{
-		name: service.Name + "." + resource.Name, service: service.Name, resource: resource.Name,
+		name: service.Name + "." + resource.Name, service: service.Name, resource: resource.Name, schema: schemaName,
 		id: -1, columns: len(resource.Columns),
 	}
 	modified := "NULL::timestamptz"
@@ -76,9 +95,16 @@ func newStatements(service *schema.Service, resource *schema.Resource) (*stateme
 	case resource.Modified() != "" && modified == "NULL::timestamptz":
 		return nil, fmt.Errorf("the modification time %q is not among the columns", resource.Modified())
 	}
-	s.readers(quote(service.Name, resource.Name), quote(resource.Columns[s.id].ColumnName()), modified)
-	s.writers(service.Name, tables)
-	s.updates(service.Name, tables)
+	if err := s.findMarker(resource, tables); err != nil {
+		return nil, err
+	}
+	s.readers(quote(schemaName, resource.Name), quote(resource.Columns[s.id].ColumnName()), modified)
+	s.writers(tables)
+	s.updates(tables)
+	s.singles(quote(schemaName, resource.Name), quote(resource.Columns[s.id].ColumnName()))
+	if err := s.history(resource); err != nil {
+		return nil, err
+	}
 	// The last part of the call, if it has one, says where the next one begins.
 	s.archive = `INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records, kept_at)
 SELECT $1, coalesce((SELECT r.first_position + json_array_length(r.records::json) FROM sluice.raw_records AS r
@@ -94,23 +120,41 @@ RETURNING first_position`
 // with statistics; on one that is being filled for the first time the planner believes that an organization has half a
 // percent of the rows and reads all of them for every batch. Measured with 20,000 items by 200: 44,000 instead of 148,000
 // probes a second, 5,600 instead of 24,000 updates.
+//
+// A single record is held against the one that was loaded last, and against the later of the two calls that wrote the row.
+// The probe counts a row that still waits as one that differs: that another single record is equal has to be written there.
 func (s *statements) readers(table, id, modified string) {
 	const look = `SELECT f.key, f._hash, f._call_id, f._modified, f._changed_at, f._row FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
-(SELECT t.%[2]s AS key, t._hash, t._call_id, %[3]s AS _modified, t._changed_at, t.ctid AS _row FROM %[1]s AS t
+(SELECT t.%[2]s AS key, %[5]s AS _hash, %[6]s AS _call_id, %[3]s AS _modified, t._changed_at, t.ctid AS _row FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0%[4]s) AS f`
-	s.probe = fmt.Sprintf(look, table, id, modified, "")
-	s.lock = fmt.Sprintf(look, table, id, modified, " FOR NO KEY UPDATE OF t")
+	const locked = " FOR NO KEY UPDATE OF t"
+	s.list.probe = fmt.Sprintf(look, table, id, modified, "", "t._hash", "t._call_id")
+	s.list.lock = fmt.Sprintf(look, table, id, modified, locked, "t._hash", "t._call_id")
+	if s.single == nil {
+		return
+	}
+	const call = "greatest(t._call_id, t._detail_call_id)" // greatest skips nulls
+	s.single.probe = fmt.Sprintf(look, table, id, modified, "",
+		`coalesce(CASE t._detail_state WHEN 'current' THEN t._detail_hash END, `+noHash+`)`, call)
+	s.single.lock = fmt.Sprintf(look, table, id, modified, locked, `coalesce(t._detail_hash, `+noHash+`)`, call)
 }
 
 // writers builds the COPY statements into the tables, and what empties an array before it is written anew.
-func (s *statements) writers(service string, tables []schema.Table) {
+func (s *statements) writers(tables []schema.Table) {
 	for i := range tables {
 		table := &tables[i]
 		names := columnNames(table.Columns)
 		if i == 0 {
 			all := append([]string{"organization_id"}, names...)
 			all = append(all, "_extra", "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
-			s.insert = copyInto(quote(service, table.Name), all)
+			into := quote(s.schema, table.Name)
+			s.list.insert = copyInto(into, all)
+			if s.single != nil {
+				s.list.insert = copyInto(into, slices.Concat(all, []string{"_detail_state"}))
+				s.single.insert = copyInto(into, slices.Concat(all, []string{
+					"_detail_state", "_detail_hash", "_detail_call_id", "_detail_raw_position", "_detail_at",
+				}))
+			}
 			continue
 		}
 		all := []string{"organization_id", "_parent_id"}
@@ -120,81 +164,12 @@ func (s *statements) writers(service string, tables []schema.Table) {
 		all = append(append(all, "_position"), names...)
 		s.children = append(s.children, child{
 			index: i, depth: table.Depth(), columns: len(names),
-			insert: copyInto(quote(service, table.Name), all),
+			insert: copyInto(quote(s.schema, table.Name), all),
 			// The one DELETE on warehouse tables: children whose own parent brings their successors (promise 7).
 			remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
-(SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(service, table.Name)),
+(SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(s.schema, table.Name)),
 		})
 	}
-}
-
-// updates builds the staging table and the two statements that empty it into the table: one for batches whose records
-// carry every declared key, one that leaves the columns of absent keys as they are.
-func (s *statements) updates(service string, tables []schema.Table) {
-	target, columns := quote(service, tables[0].Name), columnNames(tables[0].Columns)
-	s.masks = (len(columns)+len(tables)-1)/maskBits + 1
-	selected := make([]string, 0, len(columns)+s.masks)
-	var whole, some []string
-	for i, name := range columns {
-		selected = append(selected, "t."+quote(name))
-		if i == s.id {
-			continue
-		}
-		whole = append(whole, fmt.Sprintf("%[1]s = s.%[1]s", quote(name)))
-		some = append(some, fmt.Sprintf("%[1]s = CASE WHEN %[2]s THEN s.%[1]s ELSE t.%[1]s END", quote(name), carries(i)))
-	}
-	staged := append(append([]string(nil), columns...), "_extra", "_hash", "_raw_position", "_row")
-	selected = append(selected, "t._extra", "t._hash", "t._raw_position", "t.ctid AS _row")
-	for mask := range s.masks {
-		name := fmt.Sprintf("_has_%d", mask)
-		staged, selected = append(staged, name), append(selected, "0::bigint AS "+name)
-	}
-	// The name holds a digest of the columns: a session that outlives a migration makes itself a new table.
-	digest := sha256.Sum256([]byte(target + "\x00" + strings.Join(staged, "\x00")))
-	stage := quote("pg_temp", stagePrefix+hex.EncodeToString(digest[:8]))
-	s.openStage = openStage(stage, "SELECT "+strings.Join(selected, ", ")+" FROM "+target+" AS t")
-	s.copyStage = copyInto(stage, staged)
-
-	ours := []string{
-		"_extra = " + mergeExtra(len(columns), tables), "_hash = s._hash", "_call_id = $1", "_raw_position = s._raw_position",
-		"_run_id = $2", "_changed_at = now()",
-	}
-	// The places of the rows (they stay the same while locked) keep the planner from reading the table; the key joins.
-	update := func(set []string) string {
-		return fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s FROM %[3]s AS s
-WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
-			target, strings.Join(append(set, ours...), ", "), stage, quote(columns[s.id]))
-	}
-	s.updateWhole, s.updateSome = update(whole), update(some)
-}
-
-// mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key does for declared ones;
-// those within an array that the record carries go with the array.
-func mergeExtra(columns int, tables []schema.Table) string {
-	var heads strings.Builder
-	for i := range tables {
-		if tables[i].Depth() == 1 {
-			fmt.Fprintf(&heads, " WHEN %s THEN NOT %s", literal(tables[i].Path[0]), carries(columns+i-1))
-		}
-	}
-	keep := "true"
-	if heads.Len() > 0 {
-		keep = "CASE substring(e.key FROM '^[^.[]*')" + heads.String() + " ELSE true END"
-	}
-	return `CASE WHEN t._extra IS NULL THEN s._extra ELSE nullif(coalesce((SELECT jsonb_object_agg(e.key, e.value)
-FROM jsonb_each(t._extra) AS e WHERE ` + keep + `), '{}') || coalesce(s._extra, '{}'), '{}') END`
-}
-
-// carries tests one presence bit of a staged row: the columns in order, then the tables of arrays.
-func carries(bit int) string {
-	return fmt.Sprintf("(s._has_%d & %d) <> 0", bit/maskBits, int64(1)<<(bit%maskBits))
-}
-
-// openStage makes the staging table empty. It belongs to the session and is used again, with the types of the table that it
-// is for: measured with 45 columns, making it anew costs 33 kB of WAL for its catalog rows each time, TRUNCATE 1.6 kB, the
-// emptying at commit 0.5 kB. The DELETE is for a second batch in one transaction.
-func openStage(stage, query string) string {
-	return "CREATE TEMP TABLE IF NOT EXISTS " + stage + " ON COMMIT DELETE ROWS AS " + query + " WITH NO DATA; DELETE FROM " + stage
 }
 
 func copyInto(table string, columns []string) string {
@@ -218,14 +193,14 @@ func quote(parts ...string) string { return pgx.Identifier(parts).Sanitize() }
 // literal quotes a wire key; checkTables has refused those with a backslash, which only an escape string could hold.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-func checkTables(service *schema.Service, tables []schema.Table) error {
+func checkTables(schemaName string, tables []schema.Table) error {
 	var found []error
 	name := func(what, value string) {
 		if value == "" || len(value) > maxIdentifier || strings.ContainsAny(value, "\x00\\") {
 			found = append(found, fmt.Errorf("%s %q: a name needs 1 to %d bytes, without NUL and backslash", what, value, maxIdentifier))
 		}
 	}
-	name("schema", service.Name)
+	name("schema", schemaName)
 	for i := range tables {
 		name("table", tables[i].Name)
 		if tables[i].Depth() > maxDepth {

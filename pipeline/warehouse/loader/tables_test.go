@@ -45,7 +45,12 @@ var shop = &schema.Service{Name: "shop", Resources: []schema.Resource{ //nolint:
 		},
 	},
 	{Name: "flags", ID: "flag_id", Cursor: schema.FullScan{}, Columns: []schema.Column{schema.ID("flag_id", "Key."), schema.Text("state", "State.")}},
-	wideItems(), wideBills(),
+	wideItems(), wideBills(), bookings(),
+	{
+		Name: "extras", Schema: "custom", ID: "extra_id", Cursor: schema.FullScan{},
+		Columns:  []schema.Column{schema.ID("extra_id", "Key."), schema.Text("say", "Say.")},
+		Children: []schema.Child{{Name: "parts", Columns: []schema.Column{schema.Text("part", "Part.")}}},
+	},
 }}
 
 func resource(tb testing.TB, name string) *schema.Resource {
@@ -62,7 +67,7 @@ func resource(tb testing.TB, name string) *schema.Resource {
 const controlTables = `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer,
 organization_id text NOT NULL, service text NOT NULL, resource text NOT NULL, records text NOT NULL, kept_at timestamptz NOT NULL,
 PRIMARY KEY (call_id, first_position));
-ALTER TABLE sluice.raw_records ALTER COLUMN records SET COMPRESSION lz4; CREATE SCHEMA shop;`
+ALTER TABLE sluice.raw_records ALTER COLUMN records SET COMPRESSION lz4; CREATE SCHEMA shop; CREATE SCHEMA custom;`
 
 var types = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant table
 	schema.KindID: `text COLLATE "C"`, schema.KindText: "text", schema.KindBool: "boolean", schema.KindInt: "bigint",
@@ -72,10 +77,13 @@ var types = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant tabl
 // createTables writes the layout of design by hand: tests do not take it from the generator of migrations.
 func createTables(res *schema.Resource) string {
 	var b strings.Builder
-	tables := res.Tables()
+	tables, room := res.Tables(), "shop"
+	if res.Schema != "" {
+		room = res.Schema
+	}
 	for i := range tables {
 		table := &tables[i]
-		fmt.Fprintf(&b, "CREATE TABLE shop.%s (organization_id text COLLATE \"C\" NOT NULL", table.Name)
+		fmt.Fprintf(&b, "CREATE TABLE %s.%s (organization_id text COLLATE \"C\" NOT NULL", room, table.Name)
 		switch table.Depth() {
 		case 1:
 			b.WriteString(`, _parent_id text COLLATE "C" NOT NULL, _position integer NOT NULL`)
@@ -88,16 +96,35 @@ func createTables(res *schema.Resource) string {
 		switch table.Depth() {
 		case 0:
 			fmt.Fprintf(&b, `, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
- _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, PRIMARY KEY (organization_id, %s));`, res.ID)
+ _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL%s, PRIMARY KEY (organization_id, %s));`, detailColumns(res), res.ID)
 		case 1:
 			fmt.Fprintf(&b, `, PRIMARY KEY (organization_id, _parent_id, _position),
- FOREIGN KEY (organization_id, _parent_id) REFERENCES shop.%s ON DELETE CASCADE);`, tables[table.Parent].Name)
+ FOREIGN KEY (organization_id, _parent_id) REFERENCES %s.%s ON DELETE CASCADE);`, room, tables[table.Parent].Name)
 		case 2:
 			fmt.Fprintf(&b, `, PRIMARY KEY (organization_id, _parent_id, _parent_position, _position),
- FOREIGN KEY (organization_id, _parent_id, _parent_position) REFERENCES shop.%s ON DELETE CASCADE);`, tables[table.Parent].Name)
+ FOREIGN KEY (organization_id, _parent_id, _parent_position) REFERENCES %s.%s ON DELETE CASCADE);`, room, tables[table.Parent].Name)
 		}
 	}
+	if len(res.History) > 0 {
+		fmt.Fprintf(&b, "CREATE TABLE %s.%s_history (organization_id text, %s text", room, res.Name, res.ID)
+		for _, wire := range res.History {
+			for _, column := range res.Columns {
+				if column.Wire == wire {
+					fmt.Fprintf(&b, ", %s %s", pgx.Identifier{column.ColumnName()}.Sanitize(), types[column.Kind])
+				}
+			}
+		}
+		fmt.Fprintf(&b, ", _call_id bigint NOT NULL, _seen_at timestamptz NOT NULL, PRIMARY KEY (organization_id, %s, _call_id));", res.ID)
+	}
 	return b.String()
+}
+
+func detailColumns(res *schema.Resource) string {
+	if res.Details == nil {
+		return ""
+	}
+	return `, _detail_state text NOT NULL DEFAULT 'none_needed' CHECK (_detail_state IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
+ _detail_hash bytea, _detail_call_id bigint, _detail_raw_position integer, _detail_at timestamptz`
 }
 
 // connect gives a connection to a database of its own, with the tables of shop.

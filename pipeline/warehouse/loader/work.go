@@ -3,10 +3,8 @@ package loader
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/schema/normalize"
 )
@@ -24,14 +22,18 @@ type work struct {
 	conn   *pgconn.PgConn
 	batch  Batch
 	result Result
+	// form is the list's or the single record's, as the batch says.
+	form *form
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
 	fresh, changed []*kept
+	// equal and older are single records that change no more than the state of their row: as the last one, or superseded.
+	equal, older []*normalize.Record
 }
 
 // sort finds out what is new and what differs. Rows that differ are locked and judged by what they hold then, so that the
 // rule about versions stands in one place and holds against any other writer.
 func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
-	rows, err := read(ctx, w.conn, w.sql.probe, w.batch.Organization, keyArray(records))
+	rows, err := read(ctx, w.conn, w.form.probe, w.batch.Organization, keyArray(records))
 	if err != nil {
 		return w.fail("probe", err)
 	}
@@ -50,7 +52,7 @@ func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	if rows, err = read(ctx, w.conn, w.sql.lock, w.batch.Organization, keyArray(differ)); err != nil {
+	if rows, err = read(ctx, w.conn, w.form.lock, w.batch.Organization, keyArray(differ)); err != nil {
 		return w.fail("lock rows of", err)
 	}
 	for _, record := range differ {
@@ -67,11 +69,23 @@ func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
 func (w *work) judge(record *normalize.Record, row stored) {
 	if row.hash == record.Hash {
 		w.result.Unchanged++
+		if w.batch.Details {
+			w.equal = append(w.equal, record)
+		}
 		return
 	}
-	switch judge(&w.batch, record, row) {
+	verdict := judge(&w.batch, record, row)
+	if verdict == rollback && w.batch.Details {
+		// That upstream was set back is for the list to say: its record is in the row, and would not come again if this one,
+		// out of a cache perhaps, replaced it.
+		verdict = superseded
+	}
+	switch verdict {
 	case superseded:
 		w.result.Superseded++
+		if w.batch.Details {
+			w.older = append(w.older, record)
+		}
 		return
 	case rollback:
 		w.result.Rollbacks++
@@ -82,6 +96,9 @@ func (w *work) judge(record *normalize.Record, row stored) {
 
 // write brings what was sorted into the tables: parents before children.
 func (w *work) write(ctx context.Context) error {
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
 	if len(w.fresh)+len(w.changed) == 0 {
 		return nil
 	}
@@ -91,166 +108,44 @@ func (w *work) write(ctx context.Context) error {
 	if err := w.insert(ctx); err != nil {
 		return err
 	}
+	if err := w.replace(ctx); err != nil {
+		return err
+	}
+	if err := w.remember(ctx); err != nil {
+		return err
+	}
+	w.result.Inserted, w.result.Updated = len(w.fresh), len(w.changed)
+	w.result.Owing = w.headers(w.fresh) + w.headers(w.changed)
+	return nil
+}
+
+// replace brings changed records into their rows, and the arrays of all.
+func (w *work) replace(ctx context.Context) error {
 	if err := w.update(ctx); err != nil {
 		return err
 	}
 	if err := w.removeChildren(ctx); err != nil {
 		return err
 	}
-	if err := w.insertChildren(ctx); err != nil {
-		return err
+	return w.insertChildren(ctx)
+}
+
+// rewrite brings records into the rows that hold them already, without a word about where they came from.
+func (w *work) rewrite(ctx context.Context, records []*normalize.Record) error {
+	rows, err := read(ctx, w.conn, w.form.lock, w.batch.Organization, keyArray(records))
+	if err != nil {
+		return w.fail("lock rows of", err)
 	}
-	w.result.Inserted, w.result.Updated = len(w.fresh), len(w.changed)
-	return nil
-}
-
-// insert copies new records into the table.
-func (w *work) insert(ctx context.Context) error {
-	// COPY takes no expressions, but the input word "now" is the instant at which the transaction began.
-	tail := appendText(appendText(appendInt(nil, w.batch.Run), "now"), "now")
-	return w.copy(ctx, w.sql.insert, w.fresh, len(w.fresh), func(buf []byte, k *kept) []byte {
-		buf = appendText(buf, w.batch.Organization)
-		buf = appendValues(buf, k.Tables[0][0].Values)
-		buf = appendHash(appendOptional(buf, k.Extra), k.Hash)
-		buf = appendInt(appendInt(buf, w.batch.Call), k.position)
-		return endRow(append(buf, tail...))
-	})
-}
-
-// update brings changed records through the staging table into their rows.
-func (w *work) update(ctx context.Context) error {
+	for _, record := range records {
+		if row, found := rows[record.ID]; found {
+			w.changed = append(w.changed, &kept{Record: record, place: row.place})
+		}
+	}
+	w.result.Updated = len(w.changed)
 	if len(w.changed) == 0 {
 		return nil
 	}
-	if err := w.conn.Exec(ctx, w.sql.openStage).Close(); err != nil {
-		return w.fail("stage", err)
-	}
-	statement := w.sql.updateWhole
-	for _, k := range w.changed {
-		if !whole(k.Tables[0][0].Values) {
-			statement = w.sql.updateSome
-			break
-		}
-	}
-	err := w.copy(ctx, w.sql.copyStage, w.changed, len(w.changed), func(buf []byte, k *kept) []byte {
-		buf = appendValues(buf, k.Tables[0][0].Values)
-		buf = appendHash(appendOptional(buf, k.Extra), k.Hash)
-		buf = appendPlace(appendInt(buf, k.position), k.place)
-		return endRow(w.sql.appendMasks(buf, k.Record))
-	})
-	if err != nil {
-		return err
-	}
-	return w.exec(ctx, statement, len(w.changed), [][]byte{
-		strconv.AppendInt(nil, w.batch.Call, 10), strconv.AppendInt(nil, w.batch.Run, 10),
-	}, []uint32{pgtype.Int8OID, pgtype.Int8OID}, nil)
-}
-
-func whole(values []normalize.Value) bool {
-	for i := range values {
-		if values[i].State == normalize.Absent {
-			return false
-		}
-	}
-	return true
-}
-
-// appendMasks adds the presence bits, in the order of statements.carries.
-func (s *statements) appendMasks(buf []byte, record *normalize.Record) []byte {
-	masks := make([]int64, s.masks)
-	set := func(bit int) { masks[bit/maskBits] |= 1 << (bit % maskBits) }
-	for i, value := range record.Tables[0][0].Values {
-		if value.State != normalize.Absent {
-			set(i)
-		}
-	}
-	for i, carried := range record.Carries[1:] {
-		if carried {
-			set(s.columns + i)
-		}
-	}
-	for _, mask := range masks {
-		buf = appendInt(buf, mask)
-	}
-	return buf
-}
-
-// removeChildren empties the arrays that changed records carry, the innermost first: what a record does not carry stays.
-func (w *work) removeChildren(ctx context.Context) error {
-	for i := len(w.sql.children) - 1; i >= 0; i-- {
-		child := &w.sql.children[i]
-		var parents []*normalize.Record
-		for _, k := range w.changed {
-			if k.Carries[child.index] {
-				parents = append(parents, k.Record)
-			}
-		}
-		if len(parents) == 0 {
-			continue
-		}
-		err := w.exec(ctx, child.remove, anyCount, [][]byte{[]byte(w.batch.Organization), keyArray(parents)},
-			[]uint32{pgtype.TextOID, pgtype.TextArrayOID}, []int16{formatText, formatBinary})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// insertChildren copies the arrays of everything that was written.
-func (w *work) insertChildren(ctx context.Context) error {
-	for i := range w.sql.children {
-		child := &w.sql.children[i]
-		var parents []*kept
-		rows := 0
-		for _, group := range [][]*kept{w.fresh, w.changed} {
-			for _, k := range group {
-				if k.Carries[child.index] && len(k.Tables[child.index]) > 0 {
-					parents = append(parents, k)
-					rows += len(k.Tables[child.index])
-				}
-			}
-		}
-		err := w.copy(ctx, child.insert, parents, rows, func(buf []byte, k *kept) []byte {
-			for _, row := range k.Tables[child.index] {
-				buf = appendText(appendText(buf, w.batch.Organization), k.ID)
-				for _, position := range row.Position {
-					buf = appendInt(buf, int64(position))
-				}
-				buf = endRow(appendValues(buf, row.Values))
-			}
-			return buf
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// anyCount says that a statement may touch any number of rows.
-const anyCount = -1
-
-// copy streams rows into a table and holds the server's count against what was sent.
-func (w *work) copy(ctx context.Context, sql string, records []*kept, rows int, encode func([]byte, *kept) []byte) error {
-	if rows == 0 {
-		return nil
-	}
-	tag, err := w.conn.CopyFrom(ctx, &copyText{records: records, rows: encode}, sql)
-	if err == nil && tag.RowsAffected() != int64(rows) {
-		err = fmt.Errorf("%d rows sent, %d taken: %w", rows, tag.RowsAffected(), errShape)
-	}
-	return w.fail("copy into", err)
-}
-
-// exec runs one statement with parameters.
-func (w *work) exec(ctx context.Context, sql string, rows int, values [][]byte, oids []uint32, formats []int16) error {
-	result := w.conn.ExecParams(ctx, sql, values, oids, formats, nil).Read()
-	err := result.Err
-	if err == nil && rows != anyCount && result.CommandTag.RowsAffected() != int64(rows) {
-		err = fmt.Errorf("%d rows staged, %d updated: %w", rows, result.CommandTag.RowsAffected(), errShape)
-	}
-	return w.fail("update", err)
+	return w.replace(ctx)
 }
 
 // fail names what was being done to which table; nil stays nil.

@@ -52,13 +52,44 @@ type Stream struct {
 	Done   int64 `db:"done_gen"   json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
+	// Details is what waits for single records; nil for streams that do not read those.
+	Details *DetailBacklog `db:"details" json:"details,omitempty"`
+	// Parents is how far round a stream with a list under each parent is; nil for others, and until a parent is known.
+	Parents *ParentRound `db:"parents" json:"parents,omitempty"`
+}
+
+// DetailBacklog counts rows by what they wait for.
+type DetailBacklog struct {
+	// Pending were headers when they came, Stale changed since their single record was read, Failed could not be read.
+	Pending int64 `json:"pending"`
+	Stale   int64 `json:"stale"`
+	Failed  int64 `json:"failed"`
+}
+
+// ParentRound is how far round a stream over parents is.
+type ParentRound struct {
+	// Known are the parents whose lists are wanted; Read those of them whose list was read at least once, Failed those whose
+	// list could not be read the last time.
+	Known  int64 `json:"known"`
+	Read   int64 `json:"read"`
+	Failed int64 `json:"failed"`
+	// Oldest is when the list was read that was read longest ago: everything is at least as new. Nil until all were read.
+	Oldest *time.Time `json:"oldest"`
 }
 
 const sqlStreams = `
 SELECT organization_id, service, resource, enabled, extract(epoch FROM every)::float8 AS every_seconds, next_due_at, state, reason,
 	wait_until, mark, failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
 	(SELECT count(*) FROM sluice.quarantine q WHERE q.state = 'open'
-		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)) AS quarantined
+		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)) AS quarantined,
+	CASE WHEN resource LIKE '%.details' THEN (
+		SELECT to_json(b) FROM sluice.detail_backlog(organization_id, service, resource) AS b WHERE b.pending IS NOT NULL
+	) END AS details,
+	(SELECT json_build_object('known', count(*), 'read', count(read_at), 'failed', count(*) FILTER (WHERE failures > 0),
+			'oldest', CASE WHEN count(*) = count(read_at) THEN min(read_at) END)
+		FROM sluice.parents p WHERE p.active
+			AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
+		HAVING count(*) > 0) AS parents
 FROM sluice.streams s
 WHERE $1 = '' OR organization_id = $1
 ORDER BY organization_id, service, resource`

@@ -58,6 +58,12 @@ INSERT INTO "sh""op".things VALUES ('1'), ('2');`
 
 func open(t *testing.T) *report.Reader {
 	t.Helper()
+	_, reader := openBoth(t)
+	return reader
+}
+
+func openBoth(t *testing.T) (*pgxpool.Pool, *report.Reader) {
+	t.Helper()
 	url := warehousetest.Template(t, "report", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 			return err
@@ -75,7 +81,7 @@ func open(t *testing.T) *report.Reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	return report.New(pool)
+	return pool, report.New(pool)
 }
 
 func at(t *testing.T, text string) time.Time {
@@ -114,6 +120,68 @@ func TestStreams(t *testing.T) {
 	same(t, []report.Stream{things, bills}, got, err)
 	got, err = reader.Streams(t.Context(), "p")
 	same(t, []report.Stream{bills}, got, err)
+}
+
+// backlogs are the streams of an organization by itself: details, one over parents, and one that is neither.
+const backlogs = `
+INSERT INTO sluice.streams (organization_id, service, resource, every) VALUES
+	('q', 'shop', 'bills', '1 hour'), ('q', 'shop', 'bills.details', '1 hour'), ('q', 'shop', 'extras.details', '1 hour'),
+	('q', 'shop', 'persons', '1 hour'), ('q', 'shop', 'nothing.details', '1 hour');
+CREATE SCHEMA shop; CREATE SCHEMA IF NOT EXISTS custom;
+CREATE TABLE shop.bills (organization_id text, bill_id int, _detail_state text);
+INSERT INTO shop.bills SELECT 'q', n, state FROM (VALUES (3, 'pending'), (2, 'stale'), (1, 'failed'), (5, 'current'), (4, 'none_needed'))
+	AS v (times, state), generate_series(1, times) AS n;
+INSERT INTO shop.bills VALUES ('p', 1, 'pending');
+CREATE TABLE custom.extras AS SELECT 'q'::text AS organization_id, 'pending'::text AS _detail_state;
+INSERT INTO sluice.parents (organization_id, service, resource, parent_id, read_at, tried_at, failures, active) VALUES
+	('q', 'shop', 'persons', 'a', '2026-03-01 10:00Z', '2026-03-01 10:00Z', 0, true),
+	('q', 'shop', 'persons', 'b', '2026-03-01 09:00Z', '2026-03-01 11:00Z', 2, true),
+	('q', 'shop', 'persons', 'c', NULL, '2026-03-01 08:00Z', 0, true), ('q', 'shop', 'persons', 'd', NULL, '2026-03-01 08:00Z', 0, false);`
+
+func TestBacklogsOfStreams(t *testing.T) {
+	t.Parallel()
+	pool, reader := openBoth(t)
+	if _, err := pool.Exec(t.Context(), backlogs); err != nil {
+		t.Fatal(err)
+	}
+	look := func() map[string]report.Stream {
+		t.Helper()
+		streams, err := reader.Streams(t.Context(), "q")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]report.Stream{}
+		for _, stream := range streams {
+			found[stream.Resource] = report.Stream{Details: stream.Details, Parents: stream.Parents}
+		}
+		return found
+	}
+	same(t, map[string]report.Stream{
+		"bills": {}, "nothing.details": {},
+		"bills.details":  {Details: &report.DetailBacklog{Pending: 3, Stale: 2, Failed: 1}},
+		"extras.details": {Details: &report.DetailBacklog{Pending: 1}},
+		"persons":        {Parents: &report.ParentRound{Known: 3, Read: 2, Failed: 1}},
+	}, look(), nil)
+
+	if _, err := pool.Exec(t.Context(), `UPDATE sluice.parents SET read_at = '2026-03-01 12:00Z' WHERE parent_id = 'c'`); err != nil {
+		t.Fatal(err)
+	}
+	oldest := at(t, "2026-03-01 09:00:00")
+	same(t, &report.ParentRound{Known: 3, Read: 3, Failed: 1, Oldest: &oldest}, look()["persons"].Parents, nil)
+}
+
+func TestOrganizations(t *testing.T) {
+	t.Parallel()
+	pool, reader := openBoth(t)
+	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.organizations VALUES
+		('b', 'Beta', '', false, '2026-03-01Z', '2026-03-02Z'), ('a', 'Alpha', 'Europe/Oslo', true, '2026-03-03Z', '2026-03-04Z')`); err != nil {
+		t.Fatal(err)
+	}
+	got, err := reader.Organizations(t.Context())
+	same(t, []report.Organization{
+		{Organization: "a", Name: "Alpha", TimeZone: "Europe/Oslo", Active: true, PinnedAt: at(t, "2026-03-03 00:00:00"), CheckedAt: at(t, "2026-03-04 00:00:00")},
+		{Organization: "b", Name: "Beta", PinnedAt: at(t, "2026-03-01 00:00:00"), CheckedAt: at(t, "2026-03-02 00:00:00")},
+	}, got, err)
 }
 
 func TestRuns(t *testing.T) {

@@ -1,4 +1,4 @@
-package warehouse
+package ledger
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/pg"
 )
 
 const (
@@ -36,34 +37,34 @@ WHERE credential = $1`
 // the next version, only if there was no error. The error of fn is returned as it is.
 //
 // What fn achieved is stored even if ctx ends meanwhile: upstream hands out few tokens.
-func (db *DB) WithToken(
+func (l *Ledger) WithToken(
 	ctx context.Context, credential string, fn func(ctx context.Context, t pipeline.Token) (pipeline.Token, bool, error),
 ) error {
-	tx, err := db.tokens.Begin(ctx)
+	tx, err := l.tokens.Begin(ctx)
 	if err != nil {
-		return fail("opening the token of "+credential, err)
+		return pg.Fail("opening the token of "+credential, err)
 	}
-	defer rollback(ctx, tx)
+	defer pg.Rollback(ctx, tx)
 	token, err := lockToken(ctx, tx, credential)
 	if err != nil {
-		return fail("locking the token of "+credential, err)
+		return pg.Fail("locking the token of "+credential, err)
 	}
 	renewed, attempted, failure := fn(ctx, token)
 	if !attempted {
 		return failure
 	}
-	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
+	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), pg.SettleLimit)
 	defer cancel()
-	reason := clean(renewed.Reason, maxReason)
+	reason := pg.Clean(renewed.Reason, pg.MaxReason)
 	if failure == nil {
-		_, err = tx.Exec(storing, sqlAccessStore, credential, notNil(renewed.Sealed), renewed.ExpiresIn, reason)
+		_, err = tx.Exec(storing, sqlAccessStore, credential, pg.NotNil(renewed.Sealed), renewed.ExpiresIn, reason)
 	} else {
 		_, err = tx.Exec(storing, sqlAccessAttempt, credential, reason)
 	}
 	if err == nil {
 		err = tx.Commit(storing)
 	}
-	return errors.Join(failure, fail("storing the token of "+credential, err))
+	return errors.Join(failure, pg.Fail("storing the token of "+credential, err))
 }
 
 func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Token, error) {

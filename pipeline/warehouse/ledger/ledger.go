@@ -1,11 +1,21 @@
-package warehouse
+// Package ledger counts what is scarce upstream, in the database and by its clock, for any number of processes: calls, and
+// the access tokens that they share.
+//
+// It never calls upstream and never waits for a turn: it says whether a call may leave now, and when to ask again.
+//
+// Start reading at Ledger.Reserve; the decision itself is a function of the database, in the migrations.
+package ledger
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/pg"
 )
 
 const (
@@ -54,32 +64,51 @@ VALUES ($1, $2, clock_timestamp() + $3::interval)
 ON CONFLICT (organization_id, service) DO UPDATE SET exhausted_until = greatest(d.exhausted_until, excluded.exhausted_until)`
 )
 
-// ledgerRules are the spans by which calls are counted. Source: documents 1 to 3, "Limits"; fault catalogue, "Budget".
-type ledgerRules struct {
-	// lease is how long a call may be under way: the deadline of the HTTP client, 90 s, and a margin.
-	lease time.Duration
-	// window and day are the spans of the limits a minute and a day. The day rolls: that fits every idea of when it turns.
-	window, day time.Duration
+// Rules are the spans by which calls are counted. Source: documents 1 to 3, "Limits"; fault catalogue, "Budget".
+type Rules struct {
+	// Lease is how long a call may be under way: the deadline of the HTTP client, 90 s, and a margin.
+	Lease time.Duration
+	// Window and Day are the spans of the limits a minute and a day. The day rolls: that fits every idea of when it turns.
+	Window, Day time.Duration
 }
 
-func defaultRules() ledgerRules {
-	return ledgerRules{lease: 120 * time.Second, window: time.Minute, day: 24 * time.Hour}
+// DefaultRules are the spans of the documents.
+func DefaultRules() Rules {
+	return Rules{Lease: 120 * time.Second, Window: time.Minute, Day: 24 * time.Hour}
+}
+
+// Ledger counts calls and keeps tokens. It is safe for concurrent use.
+type Ledger struct {
+	pool *pgxpool.Pool
+	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
+	tokens *pgxpool.Pool
+	rules  Rules
+}
+
+// New makes a ledger over the connections of a warehouse, with others for those who wait for a token.
+func New(pool, tokens *pgxpool.Pool, rules Rules) *Ledger {
+	return &Ledger{pool: pool, tokens: tokens, rules: rules}
+}
+
+// QueueUnderWay says within the caller's transaction that a call is still under way, and renews its lease.
+func (l *Ledger) QueueUnderWay(batch *pgx.Batch, call int64) {
+	batch.Queue(sqlStillUnderWay, call, l.rules.Lease)
 }
 
 // Reserve counts a call before it leaves, or says which limit refuses it and when to ask again (promise 3). Any number of
 // processes may ask: the database decides, one after the other, by its clock. What was reserved is never given back: a
 // process that dies may have called.
-func (db *DB) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
+func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
 	var (
 		decision pipeline.Decision
 		wait     int64
 	)
-	err := db.pool.QueryRow(ctx, sqlReserve,
-		call.Organization, call.Service, call.Resource, call.Class, call.Run, call.Method, clean(call.Path, maxDetail), call.Page,
+	err := l.pool.QueryRow(ctx, sqlReserve,
+		call.Organization, call.Service, call.Resource, call.Class, call.Run, call.Method, pg.Clean(call.Path, maxDetail), call.Page,
 		limits.Shared, limits.PerMinute, limits.Concurrent, limits.Daily,
-		db.rules.lease, db.rules.window, db.rules.day).Scan(&decision.Call, &decision.Refused, &wait)
+		l.rules.Lease, l.rules.Window, l.rules.Day).Scan(&decision.Call, &decision.Refused, &wait)
 	if err != nil {
-		return pipeline.Decision{}, fail("reserving a call of "+call.Organization+"/"+call.Service, err)
+		return pipeline.Decision{}, pg.Fail("reserving a call of "+call.Organization+"/"+call.Service, err)
 	}
 	decision.Wait = time.Duration(wait) * time.Millisecond
 	return decision, nil
@@ -87,20 +116,20 @@ func (db *DB) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.L
 
 // Finish records how a reserved call ended; from now on its slot frees itself. Daily rate headers of the answer correct the
 // count, since others spend from the same allowance. A second report about the same call changes nothing.
-func (db *DB) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
+func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
 	kind := ""
 	if result.Kind != 0 {
 		kind = result.Kind.String()
 	}
-	_, err := db.pool.Exec(ctx, sqlFinish, call, result.Status, clean(result.Code, maxPath), kind,
-		clean(result.Detail, maxDetail), result.Bytes, result.Records,
+	_, err := l.pool.Exec(ctx, sqlFinish, call, result.Status, pg.Clean(result.Code, pg.MaxName), kind,
+		pg.Clean(result.Detail, maxDetail), result.Bytes, result.Records,
 		result.DayLimit, result.DayRemaining, min(max(result.DayReset, 0), maxPenalty+time.Second))
-	return fail("finishing a call", err)
+	return pg.Fail("finishing a call", err)
 }
 
 // Penalize holds calls back for d because upstream refused one; d of zero means the usual span. Throttled closes the shared
 // allowance for all, Crowded halves the calls at once, Exhausted ends the day of the service.
-func (db *DB) Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error {
+func (l *Ledger) Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error {
 	var (
 		sql, scope string
 		usual      time.Duration
@@ -120,6 +149,6 @@ func (db *DB) Penalize(ctx context.Context, organization, service, shared string
 	if d <= 0 {
 		d = usual
 	}
-	_, err := db.pool.Exec(ctx, sql, organization, scope, min(d, maxPenalty))
-	return fail("penalizing "+organization+"/"+service, err)
+	_, err := l.pool.Exec(ctx, sql, organization, scope, min(d, maxPenalty))
+	return pg.Fail("penalizing "+organization+"/"+service, err)
 }

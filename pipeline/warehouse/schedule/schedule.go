@@ -1,17 +1,33 @@
-package warehouse
+// Package schedule says which streams there are, how often each is due and which is due now. What a stream holds, and who may
+// write to it, is a matter of package warehouse.
+//
+// Start reading at Schedule.TakeDue.
+package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/pg"
 )
 
-// StreamSetting is what the configuration says about a stream.
-type StreamSetting struct {
+// ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
+var ErrNoStream = errors.New("no such stream")
+
+// Schedule is the table of streams, as far as it says what is due. It is safe for concurrent use.
+type Schedule struct{ pool *pgxpool.Pool }
+
+// New makes a schedule over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Schedule { return &Schedule{pool: pool} }
+
+// Setting is what the configuration says about a stream.
+type Setting struct {
 	pipeline.Key
 
 	// Every is the interval between two scheduled runs.
@@ -73,7 +89,7 @@ RETURNING s.organization_id, s.service, s.resource`
 // RegisterStreams makes the streams table say what the configuration says. New streams are due at once. Streams of the
 // organizations in settings that are not among them are disabled; they keep their position. Other organizations are left
 // alone: another process may serve them.
-func (db *DB) RegisterStreams(ctx context.Context, settings []StreamSetting) error {
+func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) error {
 	keys := make([]pipeline.Key, len(settings))
 	seconds := make([]float64, len(settings))
 	enabled := make([]bool, len(settings))
@@ -84,28 +100,28 @@ func (db *DB) RegisterStreams(ctx context.Context, settings []StreamSetting) err
 		keys[i], seconds[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Enabled
 	}
 	organizations, services, resources := columns(keys)
-	return db.inTx(ctx, "registering streams", func(tx pgx.Tx) error {
+	return pg.InTx(ctx, s.pool, "registering streams", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled); err != nil {
-			return fail("registering streams", err)
+			return pg.Fail("registering streams", err)
 		}
 		_, err := tx.Exec(ctx, sqlDisable, organizations, services, resources)
-		return fail("disabling streams", err)
+		return pg.Fail("disabling streams", err)
 	})
 }
 
 // Request asks for a run of each stream, now: a run that began before does not count. A denied stream is tried again, and one
 // that waits for the day to turn asks the budget again, for the day may have turned or the plan may be a larger one by now. It
 // returns ErrNoStream, and changes nothing, if one of them is not registered or disabled.
-func (db *DB) Request(ctx context.Context, keys []pipeline.Key) error {
+func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	organizations, services, resources := columns(keys)
-	return db.inTx(ctx, "requesting runs", func(tx pgx.Tx) error {
+	return pg.InTx(ctx, s.pool, "requesting runs", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, sqlRequest, organizations, services, resources)
 		if err != nil {
-			return fail("requesting runs", err)
+			return pg.Fail("requesting runs", err)
 		}
 		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
 		if err != nil {
-			return fail("requesting runs", err)
+			return pg.Fail("requesting runs", err)
 		}
 		known := make(map[pipeline.Key]bool, len(found))
 		for _, key := range found {
@@ -123,13 +139,13 @@ func (db *DB) Request(ctx context.Context, keys []pipeline.Key) error {
 // TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on by their interval. It
 // works in the caller's transaction, in which the jobs are inserted, too: a stream is taken if and only if it has its job.
 // Denied streams are never due.
-func (*DB) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
+func (*Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
 	rows, err := tx.Query(ctx, sqlTakeDue, limit)
 	if err != nil {
-		return nil, fail("taking due streams", err)
+		return nil, pg.Fail("taking due streams", err)
 	}
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
-	return keys, fail("taking due streams", err)
+	return keys, pg.Fail("taking due streams", err)
 }
 
 // columns gives organizations, services and resources.

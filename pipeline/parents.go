@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// maxUnfit is after how many answers in a row that are no answer a run over
+// parents or details stops: one such answer is a matter of one parent or record,
+// five are a matter of the service.
+const maxUnfit = 5
+
+// statusNotFound is the HTTP status of what upstream does not know.
+const statusNotFound = 404
+
+// parents reads one list after the other, each in the way of list: the parent whose
+// list was read longest ago comes first. A list that was begun is read to its end;
+// a killed run goes on within it (promise 6).
+type parents struct {
+	*chunk
+
+	list  reader
+	unfit int
+}
+
+func (p *parents) step(ctx context.Context, scan *Scan) (Unit, error) {
+	if scan.Parent == "" {
+		end, err := p.next(ctx, scan)
+		if end != nil || err != nil {
+			return Unit{Claim: p.claim, End: end}, err
+		}
+	}
+	unit, err := p.list.step(ctx, scan)
+	if err != nil {
+		return p.refused(scan, err)
+	}
+	p.unfit = 0
+	if unit.End == nil {
+		return unit, nil
+	}
+	failed := ""
+	if unit.End.Outcome != OutcomeDone {
+		failed = unit.End.Note
+	}
+	unit.Parent, unit.End = scan.leave(failed), nil
+	return unit, nil
+}
+
+// next goes to the next parent, or ends the run: nobody is left, or its calls are
+// spent.
+func (p *parents) next(ctx context.Context, scan *Scan) (*End, error) {
+	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("next parent of %s: %w", p.claim.Stream, err)
+	case parent == "":
+		return endOf(scan, "parents read", 0), nil
+	case p.spent(scan):
+		return endOf(scan, "parents read", left), nil
+	}
+	scan.enter(parent, p.runner.Rules)
+	return nil, nil //nolint:nilnil // the run goes on
+}
+
+// refused tells what is wrong with one parent from what is wrong with them all. A
+// parent that upstream does not know, or whose list is no list, is left for this
+// run (promise 9, among parents); anything else stops the run where it stands.
+func (p *parents) refused(scan *Scan, err error) (Unit, error) {
+	failure, ok := errors.AsType[*Error](err)
+	if !ok || failure.Kind != Unexpected {
+		return Unit{}, err
+	}
+	if failure.Status != statusNotFound {
+		p.unfit++
+	}
+	if p.unfit >= maxUnfit {
+		return Unit{}, err
+	}
+	return Unit{Claim: p.claim, Parent: scan.leave(failure.Error())}, nil
+}
+
+// enter begins the list of one parent. The run's own figures stay.
+func (s *Scan) enter(parent string, rules Rules) {
+	*s = Scan{
+		Mode: s.Mode, Started: s.Started, Page: 1, PerPage: rules.PerPage, Pass: 1, Parent: parent,
+		Spent: s.Spent, Done: s.Done, Failed: s.Failed, Total: s.Total, Partial: s.Partial, Note: s.Note,
+	}
+}
+
+// leave ends the list of the scan's parent. One that could not be read keeps the
+// mark where it is (promise 1).
+func (s *Scan) leave(failed string) *ParentRead {
+	read := &ParentRead{ID: s.Parent, Failed: failed}
+	s.Parent = ""
+	s.Done++
+	if failed != "" {
+		s.Failed++
+		s.Partial, s.Note = true, failed
+	}
+	return read
+}
+
+// endOf ends a run that is bounded by its calls, with what is left for the next one.
+func endOf(scan *Scan, what string, left int) *End {
+	end := &End{Outcome: OutcomeDone}
+	if left > 0 {
+		scan.Partial = true
+		end.Note = fmt.Sprintf("%d of %d %s, the rest is next", scan.Done, scan.Done+left, what)
+	}
+	if scan.Failed > 0 {
+		if end.Note != "" {
+			end.Note += "; "
+		}
+		end.Note += fmt.Sprintf("%d could not be read, the last because of: %s", scan.Failed, scan.Note)
+	}
+	return end
+}

@@ -1,0 +1,83 @@
+package pipeline
+
+import "time"
+
+// Claim is the right to write to a stream until somebody else claims it.
+type Claim struct {
+	Stream Stream
+	// Fence grows with every claim; a write with an older one is refused.
+	Fence int64
+	// Run is the run under way, resumed or new.
+	Run int64
+	// Position is where the stream stands.
+	Position Position
+}
+
+// Position is the mark and, if a scan is half-finished, where it stands.
+type Position struct {
+	// Mark is the instant up to which the stream is complete; zero if never.
+	Mark time.Time
+	// Scan is the half-finished scan; nil between runs.
+	Scan *Scan
+}
+
+// Scan is the progress of a list being read. It is stored with the rows.
+type Scan struct {
+	// Mode is how the list is read in this run.
+	Mode Mode `json:"mode"`
+	// Started is upstream's clock at the first answer of the run.
+	Started time.Time `json:"started"`
+	// Bound is the lower bound of this run; zero if everything is read.
+	Bound time.Time `json:"bound,omitzero"`
+	// Page is the page to ask next, PerPage the size the passes are read with.
+	Page    int `json:"page"`
+	PerPage int `json:"per_page"`
+	// Pass counts from 1.
+	Pass int `json:"pass"`
+	// Seen and Digest are what this pass saw so far; LastSeen and LastDigest what
+	// the pass before saw in all.
+	Seen       int64  `json:"seen"`
+	Digest     uint64 `json:"digest"`
+	LastSeen   int64  `json:"last_seen"`
+	LastDigest uint64 `json:"last_digest"`
+	// PageDigest is the digest of the page before, against repeated pages.
+	PageDigest uint64 `json:"page_digest"`
+	// Edge is the order key of the last record of the page before.
+	Edge time.Time `json:"edge,omitzero"`
+	// Token is what the next page is asked for with, where lists go on by token, and
+	// Anchor the digest of an earlier one of the pass, against circles.
+	Token  string `json:"token,omitempty"`
+	Anchor uint64 `json:"anchor,omitempty"`
+	// Parent is the parent whose list is being read.
+	Parent string `json:"parent,omitempty"`
+	// Spent is how many calls the run spent so far. Done counts the details or
+	// parents that it is through with, Failed those of them that could not be read;
+	// Total is how many details there were to read when it began.
+	Spent  int `json:"spent,omitempty"`
+	Done   int `json:"done,omitempty"`
+	Failed int `json:"failed,omitempty"`
+	Total  int `json:"total,omitempty"`
+	// Partial says that what the run reads is not all there is: its end moves no mark.
+	Partial bool `json:"partial,omitempty"`
+	// Stuck counts pages in a row that brought nothing: empty with more to follow,
+	// or equal to the page before; for details, identifiers that upstream does not
+	// know.
+	Stuck int `json:"stuck,omitempty"`
+	// Note says in which way upstream differed from what was expected.
+	Note string `json:"note,omitempty"`
+}
+
+// Mode is a closed set: how a run reads its list.
+type Mode string
+
+// The modes.
+const (
+	// ModeSince: the list is filtered by modification time.
+	ModeSince Mode = "since"
+	// ModeNewest: the list is sorted by modification time, newest first.
+	ModeNewest Mode = "newest"
+	// ModeFull: everything is read.
+	ModeFull Mode = "full"
+	// ModeExport: one CSV body.
+	ModeExport Mode = "export"
+)

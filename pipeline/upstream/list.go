@@ -1,0 +1,143 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/upstream/wire"
+	"sluice/schema"
+)
+
+const (
+	// timeFormat is how last_modified_time is sent: offset without a colon, in the
+	// organization's zone. Source: document 2, "Shared conventions", "Time formats".
+	timeFormat = "2006-01-02T15:04:05-0700"
+	// maxLimit is the most that a list that goes on by token gives at once. Source:
+	// upstream facts, "Paging, sorting, filtering", chat channels.
+	maxLimit = 100
+	// holeParent is where a path takes the parent's identifier, holeID the record's.
+	holeParent = "{parent}"
+	holeID     = "{id}"
+)
+
+// Page reads one page of a list, or a list or an object that comes in one answer.
+// Its errors are *pipeline.Error with a kind; a page that is given is whole, is
+// the page that was asked for, and has its call in the call log. Source: document
+// 2, "Shared conventions"; document 3 follows it; for lists without page_context
+// and those that go on by token, upstream facts, "Paging, sorting, filtering".
+func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	query, err := listQuery(ask, c.zone(ask.Stream.Organization))
+	if err != nil {
+		return pipeline.Page{}, err
+	}
+	target := targetOf(ask)
+	target.path, target.fill, target.query = ask.Stream.Resource.Path, parentIn(ask), query
+	var page pipeline.Page
+	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
+		list, err := readList(envelope, ask)
+		if err != nil {
+			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
+		}
+		if list.Number != ask.Page {
+			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, fmt.Sprintf("the answer is page %d", list.Number), nil)
+		}
+		page = pipeline.Page{
+			Call: number, Date: wire.DateOf(answer.Header), Records: list.Records, More: list.More, PerPage: list.PerPage,
+			Token: list.Token, Sort: list.Sort, Order: list.Order,
+		}
+		return len(list.Records), nil
+	})
+	if err != nil {
+		return pipeline.Page{}, err
+	}
+	return page, nil
+}
+
+// readList reads the answer as the resource's declaration says that it comes.
+func readList(envelope *body.Envelope, ask pipeline.Ask) (body.Page, error) {
+	resource := ask.Stream.Resource
+	if _, single := resource.Cursor.(schema.Snapshot); single {
+		object, err := envelope.Object(resource.Key)
+		if err != nil || object == nil {
+			return body.Page{Number: ask.Page}, err
+		}
+		return body.Page{Number: ask.Page, Records: [][]byte{object}}, nil
+	}
+	switch resource.Paging {
+	case schema.PagingWhole:
+		return envelope.Whole(resource.Key)
+	case schema.PagingToken:
+		list, err := envelope.Linked(resource.Key)
+		list.Number = ask.Page
+		return list, err
+	case schema.PagingNumber:
+		return envelope.Page(resource.Key)
+	default:
+		return body.Page{}, fmt.Errorf("the declaration names a way of paging, %d, that is not one", resource.Paging)
+	}
+}
+
+// listQuery are the parameters of a list. Source: document 2, "Shared
+// conventions"; upstream facts, "Paging, sorting, filtering".
+func listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
+	query := valuesOf(ask.Stream.Resource.Params)
+	setPage(query, ask)
+	if ask.Sort != "" {
+		query.Set("sort_column", ask.Sort)
+	}
+	if ask.Order != "" {
+		query.Set("sort_order", ask.Order)
+	}
+	if !ask.Since.IsZero() {
+		since, ok := ask.Stream.Resource.Cursor.(schema.Since)
+		if !ok || since.Param == "" {
+			return nil, &pipeline.Error{
+				Kind: pipeline.Unexpected, Op: "list of " + ask.Stream.String(),
+				Detail: "it was to be filtered by time, and its declaration names no such filter",
+			}
+		}
+		query.Set(since.Param, ask.Since.In(zone).Format(timeFormat))
+	}
+	return query, nil
+}
+
+// setPage asks for the page. A list that is said to come whole is asked for without
+// any; where its answer has a page_context that says that more follows, the next
+// pages are asked for by number all the same.
+func setPage(query url.Values, ask pipeline.Ask) {
+	switch paging := ask.Stream.Resource.Paging; {
+	case paging == schema.PagingToken:
+		if ask.PerPage > 0 {
+			query.Set("limit", strconv.Itoa(min(ask.PerPage, maxLimit)))
+		}
+		if ask.Token != "" {
+			query.Set("next_token", ask.Token)
+		}
+	case paging == schema.PagingWhole && ask.Page == 1:
+	default:
+		query.Set("page", strconv.Itoa(ask.Page))
+		if ask.PerPage > 0 {
+			query.Set("per_page", strconv.Itoa(ask.PerPage))
+		}
+	}
+}
+
+// targetOf is the part of a target that the question says by itself.
+func targetOf(ask pipeline.Ask) target {
+	return target{
+		organization: ask.Stream.Organization, service: ask.Stream.Service, resource: ask.Stream.Resource.Name,
+		class: ask.Class, run: ask.Run, page: ask.Page,
+	}
+}
+
+func parentIn(ask pipeline.Ask) []string {
+	if _, perParent := ask.Stream.Resource.Cursor.(schema.PerParent); !perParent {
+		return nil
+	}
+	return []string{holeParent, ask.Parent}
+}

@@ -1,0 +1,303 @@
+package upstream_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream"
+	"sluice/schema"
+)
+
+// The lists of the ways of paging. Source of the paths: documents 1 and 2.
+var (
+	channels = &schema.Resource{
+		Name: "channels", Path: "/api/v2/channels", Key: "channels", ID: "channel_id", Paging: schema.PagingToken, Cursor: schema.FullScan{},
+	}
+	networkChannels = &schema.Resource{
+		Name: "network_channels", Path: "/network/{parent}/api/v2/channels", Key: "channels", ID: "channel_id",
+		Paging: schema.PagingToken, Cursor: schema.PerParent{Column: "network", List: schema.FullScan{}},
+	}
+	customers = &schema.Resource{
+		Name: "contact_persons", Path: "/customers/{parent}/contactpersons", Key: "contact_persons", ID: "contactperson_id",
+		Paging: schema.PagingWhole, Cursor: schema.PerParent{Column: "customer_id", List: schema.FullScan{}},
+	}
+	openingBalances = &schema.Resource{
+		Name: "opening_balances", Path: "/settings/openingbalances", Key: "opening_balance", ID: "opening_balance_id",
+		Paging: schema.PagingWhole, Cursor: schema.Snapshot{},
+	}
+)
+
+// of asks for the first page of a resource, as 60012345678.
+func of(service *schema.Service, resource *schema.Resource) pipeline.Ask {
+	return pipeline.Ask{
+		Stream: pipeline.Stream{Organization: "60012345678", Service: service, Resource: resource},
+		Class:  pipeline.ClassSweep, Run: 44, Page: 1, PerPage: 200,
+	}
+}
+
+func texts(records [][]byte) []string {
+	out := []string{}
+	for _, record := range records {
+		out = append(out, string(record))
+	}
+	return out
+}
+
+func TestListsThatComeWhole(t *testing.T) {
+	t.Parallel()
+	const persons = `{"code":0,"contact_persons":[{"contactperson_id":"1"},{"contactperson_id":"2"}]`
+	for name, tc := range map[string]struct {
+		page   int
+		answer string
+		query  string
+		more   bool
+		kind   pipeline.Kind
+	}{
+		"no context":              {1, persons + `}`, "organization_id=60012345678", false, 0},
+		"an empty context":        {1, persons + `,"page_context":""}`, "organization_id=60012345678", false, 0},
+		"a context that ends":     {1, persons + `,"page_context":{"page":1,"has_more_page":false}}`, "organization_id=60012345678", false, 0},
+		"a context that goes on":  {1, persons + `,"page_context":{"page":1,"per_page":2,"has_more_page":true}}`, "organization_id=60012345678", true, 0},
+		"the page behind it":      {2, persons + `,"page_context":{"page":2,"has_more_page":false}}`, "organization_id=60012345678&page=2&per_page=200", false, 0},
+		"the same page once more": {2, persons + `}`, "organization_id=60012345678&page=2&per_page=200", false, pipeline.Unexpected},
+		"no list":                 {1, `{"code":0}`, "organization_id=60012345678", false, pipeline.Unexpected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, answer(200, jsonType, tc.answer))
+			question := of(accounting, customers)
+			question.Page, question.Parent = tc.page, "77"
+			page, err := r.client.Page(t.Context(), question)
+			if got := r.seen()[0].URL; got.RawQuery != tc.query || got.Path != "/books/v3/customers/77/contactpersons" {
+				t.Errorf("asked for %s", got)
+			}
+			if tc.kind != 0 {
+				r.mustFail(t, err, tc.kind)
+				return
+			}
+			if err != nil || len(page.Records) != 2 || page.More != tc.more {
+				t.Errorf("page %+v, %v", page, err)
+			}
+		})
+	}
+}
+
+func TestListsThatGoOnByToken(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		answer, token string
+		kind          pipeline.Kind
+	}{
+		"text":        {`{"channels":[{"channel_id":"1"}],"next_token":"a+b/c=="}`, "a+b/c==", 0},
+		"a number":    {`{"channels":[{"channel_id":"1"}],"next_token":12345678901234567890}`, "12345678901234567890", 0},
+		"none":        {`{"channels":[{"channel_id":"1"}]}`, "", 0},
+		"null":        {`{"channels":[{"channel_id":"1"}],"next_token":null}`, "", 0},
+		"empty":       {`{"channels":[{"channel_id":"1"}],"next_token":""}`, "", 0},
+		"an object":   {`{"channels":[{"channel_id":"1"}],"next_token":{"a":1}}`, "", pipeline.Unexpected},
+		"no channels": {`{"next_token":"a"}`, "", pipeline.Unexpected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, answer(200, jsonType, tc.answer))
+			question := of(chat, channels)
+			page, err := r.client.Page(t.Context(), question)
+			if got := r.seen()[0].URL.RawQuery; got != "limit=100" {
+				t.Errorf("first query %q, want limit=100: more are not given at once", got)
+			}
+			if tc.kind != 0 {
+				r.mustFail(t, err, tc.kind)
+				return
+			}
+			if err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1 {
+				t.Errorf("page %+v, %v", page, err)
+			}
+			if tc.token == "" {
+				return
+			}
+			question.Page, question.PerPage, question.Token = 2, 30, page.Token
+			if _, err := r.client.Page(t.Context(), question); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.seen()[1].URL.Query(); got.Get("next_token") != tc.token || got.Get("limit") != "30" {
+				t.Errorf("second query %v", got)
+			}
+		})
+	}
+}
+
+func TestOneObjectOrNone(t *testing.T) {
+	t.Parallel()
+	const object = `{"opening_balance_id":"9","accounts":[]}`
+	for text, want := range map[string][]string{
+		`{"code":0,"opening_balance":` + object + `}`:   {object},
+		`{"code":0,"opening_balance":[` + object + `]}`: {object},
+		`{"code":0}`:                                            {},
+		`{"code":0,"opening_balance":{ }}`:                      {},
+		`{"code":0,"opening_balance":[{}]}`:                     {},
+		`{"code":0,"opening_balance":[]}`:                       {},
+		`{"code":0,"opening_balance":""}`:                       {},
+		`{"code":0,"opening_balance":" "}`:                      {},
+		`{"code":0,"opening_balance":null}`:                     {},
+		`{"code":0,"opening_balance":7}`:                        nil,
+		`{"code":0,"opening_balance":"9"}`:                      nil,
+		`{"code":0,"opening_balance":[7]}`:                      nil,
+		`{"code":0,"opening_balance":[` + object + `,{"a":1}]}`: nil,
+	} {
+		r := newRig(t, answer(200, jsonType, text))
+		page, err := r.client.Page(t.Context(), of(accounting, openingBalances))
+		if want == nil {
+			r.mustFail(t, err, pipeline.Unexpected)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, texts(page.Records)); diff != "" || page.More {
+			t.Errorf("%s: %s", text, diff)
+		}
+		if got := r.seen()[0].URL.RawQuery; got != "organization_id=60012345678" {
+			t.Errorf("query %q, want no page", got)
+		}
+	}
+}
+
+// A parent is one segment of the path, whatever it is made of.
+func TestParentsAreOneSegment(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, answer(200, jsonType, `{"channels":[]}`))
+	for parent, want := range map[string]string{
+		"acme":       "/network/acme/api/v2/channels?limit=100",
+		"a/b?c#d e%": "/network/a%2Fb%3Fc%23d%20e%25/api/v2/channels?limit=100",
+		"büro":       "/network/b%C3%BCro/api/v2/channels?limit=100",
+		"{parent}":   "/network/%7Bparent%7D/api/v2/channels?limit=100",
+	} {
+		question := of(chat, networkChannels)
+		question.Parent = parent
+		if _, err := r.client.Page(t.Context(), question); err != nil {
+			t.Fatal(err)
+		}
+		requests := r.seen()
+		if got := requests[len(requests)-1].RequestURI; got != want {
+			t.Errorf("%s: asked for %s, want %s", parent, got, want)
+		}
+	}
+	before := len(r.seen())
+	for _, parent := range []string{"", ".", ".."} {
+		question := of(chat, networkChannels)
+		question.Parent = parent
+		_, err := r.client.Page(t.Context(), question)
+		r.mustFail(t, err, pipeline.Unexpected)
+	}
+	if got := len(r.seen()); got != before {
+		t.Errorf("%d calls were made for parents that name another path", got-before)
+	}
+}
+
+func TestExportUnderAParent(t *testing.T) {
+	t.Parallel()
+	resource := *conversations
+	resource.Path = "/network/{parent}/maintenanceapi/v2/chats"
+	resource.Cursor = schema.PerParent{Column: "network", Identifier: "chat_id", List: schema.Export{FieldsParam: "fields"}}
+	resource.Columns = append([]schema.Column{schema.ID("key", "").Give(), schema.Text("network", "").Give()}, resource.Columns...)
+	r := newRig(t, answer(200, csvType, "a,1,1\n"))
+	question := of(chat, &resource)
+	question.Parent = "our net"
+	var got []string
+	err := r.client.Export(t.Context(), question, func(page pipeline.Page) error {
+		got = append(got, texts(page.Records)...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got); diff != "" {
+		t.Error(diff)
+	}
+	const want = "/network/our%20net/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count"
+	if uri := r.seen()[0].RequestURI; uri != want {
+		t.Errorf("asked for %s, want %s: columns that the engine gives are not upstream's", uri, want)
+	}
+}
+
+// Two businesses with the same identifier, in two data centers: the word under
+// which rows are kept tells them apart here, the identifier goes upstream.
+func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	r = newRig(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`), func(o *upstream.Options) {
+		o.DataCenter = func(string) string { return "eu" }
+		o.OrganizationID = func(key string) string { return strings.TrimSuffix(key, "-eu") }
+		o.VendorOf = func(organization string) upstream.Vendor {
+			if organization != "60012345678-eu" {
+				return upstream.Vendor{}
+			}
+			return upstream.Vendor{Name: "Other", API: r.server.URL + "/dc/eu/", Chat: r.server.URL + "/dc/eu-chat"}
+		}
+	})
+	for service, want := range map[*schema.Service]string{
+		accounting: "/dc/eu/books/v3/customers/77/contactpersons?organization_id=60012345678",
+		invoicing:  "/dc/eu/invoice/v3/customers/77/contactpersons",
+		chat:       "/dc/eu-chat/customers/77/contactpersons",
+	} {
+		question := of(service, customers)
+		question.Stream.Organization, question.Parent = "60012345678-eu", "77"
+		if _, err := r.client.Page(t.Context(), question); err != nil {
+			t.Fatal(err)
+		}
+		requests := r.seen()
+		got := requests[len(requests)-1]
+		if got.RequestURI != want || got.Header.Get("Authorization") != "Other-oauthtoken "+canaryToken {
+			t.Errorf("asked for %s with %q, want %s", got.RequestURI, got.Header.Get("Authorization"), want)
+		}
+		if header := got.Header.Get("X-Com-Other-Invoice-Organizationid"); service == invoicing && header != "60012345678" {
+			t.Errorf("header %q, want the identifier", header)
+		}
+		if call := r.gate.entered[len(r.gate.entered)-1]; call.Organization != "60012345678-eu" {
+			t.Errorf("the call is on the account of %s", call.Organization)
+		}
+	}
+	// The others keep the vendor's address, which a loopback has for .com alone.
+	question := of(accounting, customers)
+	question.Parent = "77"
+	before := len(r.seen())
+	_, err := r.client.Page(t.Context(), question)
+	r.mustFail(t, err, pipeline.Denied)
+	if len(r.seen()) != before {
+		t.Error("a call was made to a guessed address")
+	}
+}
+
+func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+		text := `{"access_token":"1000.here","expires_in":3600}`
+		if strings.HasPrefix(q.URL.Path, "/dc/eu/") {
+			text = `{"access_token":"1000.there","expires_in":3600}`
+		}
+		answer(200, jsonType, text)(w, q)
+	})
+	r.vendorOf = func(organization string) upstream.Vendor {
+		if organization == "eu" {
+			return upstream.Vendor{Auth: r.server.URL + "/dc/eu"}
+		}
+		return upstream.Vendor{}
+	}
+	tokens := r.process(t)
+	for organization, want := range map[string]string{"60012345678": "1000.here", "eu": "1000.there"} {
+		token, _, err := tokens.Token(t.Context(), organization)
+		if err != nil || token.Reveal() != want {
+			t.Errorf("%s: token %q, %v, want %q", organization, token.Reveal(), err, want)
+		}
+	}
+	if len(r.store.rows) != 2 {
+		t.Errorf("%d rows, want 2: the same credential at two servers has two tokens", len(r.store.rows))
+	}
+	for _, q := range r.seen() {
+		if q.URL.Path != "/oauth/v2/token" && q.URL.Path != "/dc/eu/oauth/v2/token" {
+			t.Errorf("asked for %s", q.URL.Path)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package warehouse
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/backlog"
+	"sluice/pipeline/warehouse/loader"
+	"sluice/pipeline/warehouse/pg"
+)
+
+// Rows of the list wait for their single records: the run that reads those is due. Where that stream's row is locked, its run
+// is under way and sees them anyway; to wait for it here could be for ever, for it waits for the rows that this unit wrote.
+const sqlDetailsDue = `
+WITH waiting AS (
+	SELECT organization_id, service, resource FROM sluice.streams
+	WHERE (organization_id, service, resource) = ($1, $2, $3) AND enabled AND next_due_at > clock_timestamp()
+		AND (wait_until IS NULL OR wait_until <= clock_timestamp())
+	FOR UPDATE SKIP LOCKED
+)
+UPDATE sluice.streams s SET next_due_at = clock_timestamp()
+FROM waiting w WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
+
+var _ pipeline.Backlog = (*DB)(nil)
+
+// Pending implements pipeline.Backlog: rows that wait for their single record, newest modification first, those that failed
+// a day ago or longer behind them.
+func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([]string, int, error) {
+	ids, total, err := backlog.Pending(ctx, db.pool, stream, limit)
+	if err != nil {
+		return nil, 0, pg.Fail("reading the backlog of "+stream.String(), err)
+	}
+	return ids, total, nil
+}
+
+// NextParent implements pipeline.Backlog: the parent that was tried longest ago, of those that the run has not tried.
+func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int, error) {
+	parent, left, err := backlog.NextParent(ctx, db.pool, claim)
+	if err != nil {
+		return "", 0, pg.Fail("choosing a parent for "+claim.Stream.String(), err)
+	}
+	return parent, left, nil
+}
+
+// ListParents makes ids the parents that the configuration names for a stream; call it at start, also with none. A parent that
+// is not named any more is read on only if a row of the warehouse refers to it.
+func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []string) error {
+	op := "listing parents of " + stream.String()
+	return db.inTx(ctx, op, func(tx pgx.Tx) error {
+		return pg.Fail(op, backlog.ListParents(ctx, tx, stream, ids))
+	})
+}
+
+// holdRows locks the rows of a unit of details, whatever becomes of each, in the order in which everybody locks them.
+func holdRows(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
+	if !unit.Details {
+		return nil
+	}
+	ids := backlog.Unsettled(unit)
+	for i := range unit.Records {
+		ids = append(ids, unit.Records[i].ID)
+	}
+	return backlog.Hold(ctx, tx, unit.Claim.Stream, ids)
+}
+
+// queueBacklog adds what the unit does to what is left to be read: single records that were not to be had, lists of parents
+// that were read, and headers whose single records are wanted.
+func queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result loader.Result, refused []loader.Refused) error {
+	stream := unit.Claim.Stream
+	if unit.Details {
+		failed := backlog.Unsettled(unit)
+		for i := range refused {
+			failed = append(failed, refused[i].Record.ID)
+		}
+		if len(failed) > 0 {
+			if err := backlog.QueueFail(batch, stream, failed); err != nil {
+				return err
+			}
+		}
+	}
+	if unit.Parent != nil {
+		read := *unit.Parent
+		read.Failed = pg.Clean(read.Failed, pg.MaxReason)
+		backlog.QueueParentRead(batch, unit.Claim, read)
+	}
+	if result.Owing > 0 {
+		stream.Work = pipeline.WorkDetails
+		key := stream.Key()
+		batch.Queue(sqlDetailsDue, key.Organization, key.Service, key.Resource)
+	}
+	return nil
+}

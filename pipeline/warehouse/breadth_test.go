@@ -1,0 +1,298 @@
+package warehouse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// ours are the columns of ours of every record table.
+const ours = `_extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
+	_first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL`
+
+// store is a service with bills, whose lists carry headers, and persons, who are listed under those who sent the bills. Its
+// tables are written by hand, as the layout demands.
+const store = `
+CREATE SCHEMA store;
+CREATE TABLE store.bills (
+	organization_id text COLLATE "C" NOT NULL, bill_id text COLLATE "C" NOT NULL, vendor_id text COLLATE "C",
+	total text CHECK (total <> 'poison'), modified timestamptz, ` + ours + `,
+	_detail_state text NOT NULL DEFAULT 'none_needed', _detail_hash bytea, _detail_call_id bigint, _detail_raw_position integer,
+	_detail_at timestamptz, PRIMARY KEY (organization_id, bill_id));
+CREATE INDEX bills_details ON store.bills (organization_id, modified DESC) WHERE _detail_state IN ('pending', 'stale', 'failed');
+CREATE TABLE store.bills_lines (
+	organization_id text COLLATE "C" NOT NULL, _parent_id text COLLATE "C" NOT NULL, _position integer NOT NULL, line text,
+	PRIMARY KEY (organization_id, _parent_id, _position));
+CREATE TABLE store.customers (organization_id text NOT NULL, customer_id text);
+CREATE SCHEMA custom;
+CREATE TABLE custom.persons (
+	organization_id text COLLATE "C" NOT NULL, person_key text COLLATE "C" NOT NULL, vendor_id text COLLATE "C", name text, ` + ours + `,
+	PRIMARY KEY (organization_id, person_key))`
+
+func storeService() *schema.Service {
+	return &schema.Service{Name: "store", Resources: []schema.Resource{
+		{
+			Name: "bills", Path: "/bills", Key: "bills", ID: "bill_id", Cursor: schema.Since{Column: "modified", Param: "modified"},
+			Details: &schema.Details{Marker: "lines"}, Single: &schema.Single{Path: "/bills/{id}", Key: "bill"},
+			Columns: []schema.Column{
+				schema.ID("bill_id", "Key."), schema.ID("vendor_id", "Sender."), schema.Text("total", "Total."), schema.Time("modified", "Modification."),
+			},
+			Children: []schema.Child{{Name: "lines", Columns: []schema.Column{schema.Text("line", "Line.")}}},
+		},
+		{
+			Name: "persons", Schema: "custom", Path: "/vendors/{parent}/persons", Key: "persons", ID: "person_key",
+			Cursor: schema.PerParent{
+				Column: "vendor_id", Listed: schema.ListedContacts, List: schema.FullScan{},
+				From: []schema.ParentColumn{
+					{Schema: "store", Table: "bills", Column: "vendor_id"}, {Schema: "store", Table: "customers", Column: "customer_id"},
+				},
+			},
+			Columns: []schema.Column{schema.ID("person_key", "Key."), schema.ID("vendor_id", "Vendor."), schema.Text("name", "Name.")},
+		},
+	}}
+}
+
+// storehouse is a warehouse with the streams of the store.
+type storehouse struct {
+	*house
+
+	bills, details, persons pipeline.Stream
+}
+
+func openStore(t *testing.T) *storehouse {
+	t.Helper()
+	url := warehousetest.Template(t, "store", func(ctx context.Context, url string) error {
+		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
+			return err
+		}
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, store)
+		return errors.Join(err, conn.Close(ctx))
+	})
+	service := storeService()
+	s := &storehouse{house: &house{T: t, url: url}}
+	s.bills = pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0]}
+	s.details, s.persons = s.bills, s.bills
+	s.details.Work, s.persons.Resource = pipeline.WorkDetails, &service.Resources[1]
+	s.stream, s.db = s.bills, s.another(warehouse.Options{})
+	var settings []warehouse.StreamSetting
+	for _, stream := range []pipeline.Stream{s.bills, s.details, s.persons} {
+		settings = append(settings, warehouse.StreamSetting{Key: stream.Key(), Every: time.Hour, Enabled: true})
+	}
+	s.must(s.db.RegisterStreams(t.Context(), settings))
+	return s
+}
+
+func (s *storehouse) claimOf(stream pipeline.Stream) pipeline.Claim {
+	s.Helper()
+	claim, err := s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream))
+	s.must(err)
+	return claim
+}
+
+// callFor reserves a call of a stream.
+func (s *storehouse) callFor(claim pipeline.Claim) int64 {
+	s.Helper()
+	decision, err := s.db.Reserve(s.Context(), pipeline.Call{
+		Organization: organization, Service: "store", Resource: claim.Stream.Key().Resource, Run: claim.Run, Method: "GET", Path: "/x",
+	}, pipeline.Limits{Shared: "suite"})
+	s.must(err)
+	return decision.Call
+}
+
+// of makes a unit of raw records.
+func (s *storehouse) of(claim pipeline.Claim, raws ...string) pipeline.Unit {
+	s.Helper()
+	normalizer, err := normalize.New(claim.Stream.Resource, time.UTC)
+	s.must(err)
+	unit := pipeline.Unit{
+		Claim: claim, Call: s.callFor(claim), Received: len(raws), Position: claim.Position, Details: claim.Stream.Work == pipeline.WorkDetails,
+	}
+	for _, raw := range raws {
+		record, err := normalizer.Record([]byte(raw))
+		s.must(err)
+		unit.Records = append(unit.Records, record)
+	}
+	return unit
+}
+
+func header(id, total string, day int) string {
+	return fmt.Sprintf(`{"bill_id":%q,"vendor_id":"v%s","total":%q,"modified":"2026-01-%02dT10:00:00Z"}`, id, id, total, day)
+}
+
+func singleBill(id, total string, day int) string {
+	return fmt.Sprintf(`{"bill_id":%q,"total":%q,"modified":"2026-01-%02dT10:00:00Z","lines":[{"line":%q}]}`, id, total, day, total)
+}
+
+func (s *storehouse) pending(limit int) ([]string, int) {
+	s.Helper()
+	ids, total, err := s.db.Pending(s.Context(), s.details, limit)
+	s.must(err)
+	return ids, total
+}
+
+func (s *storehouse) wantPending(limit int, total int, ids ...string) {
+	s.Helper()
+	got, left := s.pending(limit)
+	if diff := cmp.Diff(ids, got); diff != "" && len(ids)+len(got) > 0 || left != total {
+		s.Errorf("pending is %v of %d, want %v of %d", got, left, ids, total)
+	}
+}
+
+func (s *storehouse) states() string {
+	s.Helper()
+	return ask[string](s.house, `SELECT string_agg(bill_id || ':' || _detail_state, ' ' ORDER BY bill_id) FROM store.bills`)
+}
+
+func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	s.load(s.of(list, header("1", "a", 1), header("2", "b", 3), header("3", "c", 2), singleBill("4", "whole", 9)))
+	s.wantPending(10, 3, "2", "3", "1")
+	s.wantPending(2, 3, "2", "3")
+
+	unit := s.of(details, singleBill("2", "b", 3))
+	unit.Missing = []string{"3"}
+	unit.Rejects = []pipeline.Reject{{Raw: []byte(`{"bill_id":"1"}`), ID: "1", Code: "wrong_type"}}
+	if diff := cmp.Diff(pipeline.Loaded{Updated: 1}, s.load(unit)); diff != "" {
+		t.Errorf("loaded (-want +got):\n%s", diff)
+	}
+	if got, want := s.states(), "1:failed 2:current 3:failed 4:none_needed"; got != want {
+		t.Errorf("states %q, want %q", got, want)
+	}
+	s.wantPending(10, 0)
+	if got := ask[string](s.house, `SELECT resource || record_id FROM sluice.quarantine`); got != "bills1" {
+		t.Errorf("the unfit single record is in quarantine as %q, want it under its resource", got)
+	}
+	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
+	s.wantPending(10, 1, "3")
+
+	// A header that changes is asked for again; one that is equal is not.
+	s.load(s.of(list, header("1", "a2", 1), header("2", "b", 3)))
+	s.wantPending(10, 2, "1", "3")
+	if got := ask[string](s.house, `SELECT state FROM sluice.quarantine`); got != "open" {
+		t.Errorf("a header released the single record: it is %q", got)
+	}
+	s.load(s.of(details, singleBill("1", "a2", 1)))
+	if got := ask[string](s.house, `SELECT state FROM sluice.quarantine`); got != "retried" {
+		t.Errorf("a single record that fits left the entry %q", got)
+	}
+}
+
+func exec(s *storehouse, sql string, args ...any) error {
+	_, err := s.db.Pool().Exec(s.Context(), sql, args...)
+	return err
+}
+
+func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	s.load(s.of(list, header("1", "new", 5)))
+	s.load(s.of(details, singleBill("1", "old", 4)))
+	if got := s.states(); got != "1:pending" {
+		t.Errorf("state is %q: the record was older than its row", got)
+	}
+	s.wantPending(10, 0)
+	s.must(exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
+	s.wantPending(10, 1, "1")
+	s.load(s.of(details, singleBill("1", "old", 4)))
+	s.load(s.of(list, header("1", "newer", 6)))
+	s.wantPending(10, 1, "1")
+}
+
+func TestWhatTheDatabaseRefusesOfASingleRecordFails(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	s.load(s.of(list, header("1", "a", 1), header("2", "b", 2)))
+	unit := s.of(details, singleBill("1", "poison", 1), singleBill("2", "b", 2))
+	if diff := cmp.Diff(pipeline.Loaded{Updated: 1, Rejected: 1}, s.load(unit)); diff != "" {
+		t.Errorf("loaded (-want +got):\n%s", diff)
+	}
+	if got, want := s.states(), "1:failed 2:current"; got != want {
+		t.Errorf("states %q, want %q", got, want)
+	}
+}
+
+func TestHeadersMakeTheirDetailsDue(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list := s.claimOf(s.bills)
+	due := func() bool {
+		t.Helper()
+		return ask[bool](s.house, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`)
+	}
+	later := func(more string) {
+		t.Helper()
+		s.must(exec(s, `UPDATE sluice.streams SET next_due_at = now() + interval '1 hour'`+more+` WHERE resource = 'bills.details'`))
+	}
+	later("")
+	s.load(s.of(list, singleBill("9", "whole", 1)))
+	if due() {
+		t.Error("a list record with lines leaves nothing to be read")
+	}
+	s.load(s.of(list, header("1", "a", 1)))
+	if !due() {
+		t.Error("a header did not make the details due")
+	}
+	later("")
+	s.load(s.of(list, header("1", "a", 1)))
+	if due() {
+		t.Error("an equal header made the details due")
+	}
+	later(", enabled = false")
+	s.load(s.of(list, header("1", "b", 1)))
+	if due() {
+		t.Error("a disabled stream became due")
+	}
+	later(", enabled = true, wait_until = now() + interval '1 hour'")
+	s.load(s.of(list, header("1", "c", 1)))
+	if due() {
+		t.Error("a stream that waits for its budget became due")
+	}
+	// A unit that fails takes it back.
+	later(", wait_until = NULL")
+	unit := s.of(list, header("1", "d", 1))
+	unit.Complete = func(context.Context, pgx.Tx) error { return errBoom }
+	if _, err := s.db.Load(t.Context(), unit); !errors.Is(err, errBoom) {
+		t.Errorf("Load = %v, want the error of Complete", err)
+	}
+	if due() {
+		t.Error("a unit that failed made the details due")
+	}
+}
+
+// TestListAndDetailsDoNotWaitForEachOther holds the details stream while its list loads: the one waits for rows of the other,
+// so the other must not wait for it.
+func TestListAndDetailsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	s.load(s.of(list, header("1", "a", 1)))
+	unit := s.of(details, singleBill("1", "a", 1))
+	unit.Complete = func(context.Context, pgx.Tx) error {
+		_, err := s.db.Load(t.Context(), s.of(list, header("2", "b", 1)))
+		return err
+	}
+	s.load(unit)
+	if got, want := s.states(), "1:current 2:pending"; got != want {
+		t.Errorf("states %q, want %q", got, want)
+	}
+}

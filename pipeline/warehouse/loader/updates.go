@@ -1,0 +1,96 @@
+package loader
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/schema"
+)
+
+// updates builds the staging table and the statements that empty it into the table.
+func (s *statements) updates(tables []schema.Table) {
+	target, columns := quote(s.schema, tables[0].Name), columnNames(tables[0].Columns)
+	s.masks = (len(columns)+len(tables)-1)/maskBits + 1
+	selected := make([]string, 0, len(columns)+s.masks)
+	var whole, some []string
+	for i, name := range columns {
+		selected = append(selected, "t."+quote(name))
+		if i == s.id {
+			continue
+		}
+		whole = append(whole, fmt.Sprintf("%[1]s = s.%[1]s", quote(name)))
+		some = append(some, fmt.Sprintf("%[1]s = CASE WHEN %[2]s THEN s.%[1]s ELSE t.%[1]s END", quote(name), carries(i)))
+	}
+	staged := append(append([]string(nil), columns...), "_extra", "_hash", "_raw_position", "_row")
+	selected = append(selected, "t._extra", "t._hash", "t._raw_position", "t.ctid AS _row")
+	for mask := range s.masks {
+		name := fmt.Sprintf("_has_%d", mask)
+		staged, selected = append(staged, name), append(selected, "0::bigint AS "+name)
+	}
+	// The name holds a digest of the columns: a session that outlives a migration makes itself a new table.
+	digest := sha256.Sum256([]byte(target + "\x00" + strings.Join(staged, "\x00")))
+	stage := quote("pg_temp", stagePrefix+hex.EncodeToString(digest[:8]))
+	s.openStage = openStage(stage, "SELECT "+strings.Join(selected, ", ")+" FROM "+target+" AS t")
+	s.copyStage = copyInto(stage, staged)
+
+	extra := "_extra = " + mergeExtra(tables)
+	// The places of the rows (they stay the same while locked) keep the planner from reading the table; the key joins.
+	update := func(set []string, ours ...string) string {
+		return fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s FROM %[3]s AS s
+WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
+			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = now()"}, ours), ", "), stage, quote(columns[s.id]))
+	}
+	ours := []string{"_hash = s._hash", "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
+	if s.single != nil {
+		ours = append(ours, s.owe()...)
+		single := []string{
+			"_detail_state = 'current'", "_detail_hash = s._hash", "_detail_call_id = $1",
+			"_detail_raw_position = s._raw_position", "_detail_at = now()",
+		}
+		s.single.updateWhole, s.single.updateSome = update(whole, single...), update(some, single...)
+		// A row whose list record changed since has no such hash: its single record is to be loaded whole.
+		s.single.rewrite = update(some, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
+	}
+	s.list.updateWhole, s.list.updateSome, s.list.rewrite = update(whole, ours...), update(some, ours...), update(some, "_hash = s._hash")
+}
+
+// mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key does for declared ones;
+// those within an array that the record carries go with the array, and one that is declared by now is not unknown any more.
+func mergeExtra(tables []schema.Table) string {
+	columns := tables[0].Columns
+	wires := make([]string, len(columns))
+	for i := range columns {
+		wires[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(columns[i].Wire) + `"`
+	}
+	// One literal and not one for each: the statement is planned anew for every batch.
+	declared := literal("{"+strings.Join(wires, ",")+"}") + "::text[]"
+	const head = "substring(e.key FROM '^[^.[]*')"
+	keep := []string{head + " <> ALL (" + declared + ")"}
+	for i := range tables {
+		if tables[i].Depth() != 1 {
+			continue
+		}
+		within := head + " = " + literal(tables[i].Path[0])
+		if prefix := tables[i].Child.Prefix; prefix != "" {
+			within = "starts_with(e.key, " + literal(prefix) + ")"
+		}
+		keep = append(keep, "NOT ("+within+" AND "+carries(len(columns)+i-1)+")")
+	}
+	return `CASE WHEN t._extra IS NULL THEN s._extra ELSE nullif(coalesce((SELECT jsonb_object_agg(e.key, e.value)
+FROM jsonb_each(t._extra) AS e WHERE ` + strings.Join(keep, " AND ") + `), '{}') || coalesce(s._extra, '{}'), '{}') END`
+}
+
+// carries tests one presence bit of a staged row: the columns in order, then the tables of arrays.
+func carries(bit int) string {
+	return fmt.Sprintf("(s._has_%d & %d) <> 0", bit/maskBits, int64(1)<<(bit%maskBits))
+}
+
+// openStage makes the staging table empty. It belongs to the session and is used again, with the types of the table that it
+// is for: measured with 45 columns, making it anew costs 33 kB of WAL for its catalog rows each time, TRUNCATE 1.6 kB, the
+// emptying at commit 0.5 kB. The DELETE is for a second batch in one transaction.
+func openStage(stage, query string) string {
+	return "CREATE TEMP TABLE IF NOT EXISTS " + stage + " ON COMMIT DELETE ROWS AS " + query + " WITH NO DATA; DELETE FROM " + stage
+}

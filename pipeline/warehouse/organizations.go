@@ -1,0 +1,79 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/pg"
+)
+
+// ErrOtherOrganization says that upstream gives another name than the one that was pinned at first sight: the identifier may
+// be that of another business, whose rows must not be mixed with those that are there.
+var ErrOtherOrganization = errors.New("another organization answers")
+
+// Identity is who an organization is, by upstream's word.
+type Identity struct {
+	// Name is the organization's name; an empty one says nothing and pins nothing.
+	Name string
+	// TimeZone is the name of its time zone, "" if upstream does not say.
+	TimeZone string
+	// Active says whether upstream counts it as active.
+	Active bool
+}
+
+const (
+	// The name is compared and never replaced. An answer without a time zone takes none away.
+	sqlPin = `
+INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
+ON CONFLICT (organization_id) DO UPDATE SET
+	time_zone = coalesce(nullif(excluded.time_zone, ''), o.time_zone), is_active = excluded.is_active, checked_at = clock_timestamp()
+WHERE o.name = excluded.name`
+
+	sqlAccept = `
+INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
+ON CONFLICT (organization_id) DO UPDATE SET
+	name = excluded.name, time_zone = coalesce(nullif(excluded.time_zone, ''), o.time_zone), is_active = excluded.is_active,
+	pinned_at = clock_timestamp(), checked_at = clock_timestamp()`
+
+	sqlPinned = `SELECT name, time_zone, is_active FROM sluice.organizations WHERE organization_id = $1`
+)
+
+// PinOrganization holds what upstream says about an organization against what it said at first sight, which it keeps. The key
+// is the word under which rows of the organization are kept. It returns what is pinned, and ErrOtherOrganization if the names
+// differ; time zone and activity follow upstream. An identity without a name changes nothing.
+func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (Identity, error) {
+	op := "pinning organization " + key
+	seen.Name = pg.Clean(seen.Name, pg.MaxReason)
+	if seen.Name != "" {
+		if _, err := db.pool.Exec(ctx, sqlPin, key, seen.Name, pg.Clean(seen.TimeZone, pg.MaxName), seen.Active); err != nil {
+			return Identity{}, pg.Fail(op, err)
+		}
+	}
+	var pinned Identity
+	err := db.pool.QueryRow(ctx, sqlPinned, key).Scan(&pinned.Name, &pinned.TimeZone, &pinned.Active)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Identity{}, nil // never seen with a name
+	case err != nil:
+		return Identity{}, pg.Fail(op, err)
+	case seen.Name != "" && seen.Name != pinned.Name:
+		return pinned, fmt.Errorf("%w: %s was %q when it was first read and is %q now: correct its id in the configuration, "+
+			"or, if the business was renamed, run `sluice organizations accept %s`", ErrOtherOrganization, key, pinned.Name, seen.Name, key)
+	default:
+		return pinned, nil
+	}
+}
+
+// AcceptOrganization pins an organization to the name that upstream gives now: a person decided that it is the same business.
+func (db *DB) AcceptOrganization(ctx context.Context, key string, seen Identity) error {
+	op := "accepting organization " + key
+	name := pg.Clean(seen.Name, pg.MaxReason)
+	if name == "" {
+		return fmt.Errorf("%s: upstream gives it no name; there is nothing to accept", op)
+	}
+	_, err := db.pool.Exec(ctx, sqlAccept, key, name, pg.Clean(seen.TimeZone, pg.MaxName), seen.Active)
+	return pg.Fail(op, err)
+}

@@ -1,0 +1,121 @@
+// Package pg holds what every room of the warehouse needs of Postgres: transactions that are rolled back whatever happens,
+// errors that say whether the database is out of reach, and values that it takes.
+//
+// Start reading at InTx.
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the environment.
+var ErrUnreachable = errors.New("the database is out of reach")
+
+// Bounds of texts, in bytes, so that nobody's text fills the database.
+const (
+	// MaxReason bounds texts for people.
+	MaxReason = 2000
+	// MaxName bounds paths, codes and other names.
+	MaxName = 512
+)
+
+// SettleLimit bounds what has to be written although the caller gave up.
+const SettleLimit = 10 * time.Second
+
+// Beginner opens transactions.
+type Beginner interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+// InTx runs fn in a transaction. A commit whose outcome is unknown is an error: whoever gets one claims the stream again and
+// reads what the position says.
+func InTx(ctx context.Context, pool Beginner, op string, fn func(tx pgx.Tx) error) error {
+	tx, err := pool.Begin(ctx)
+	if err != nil {
+		return Fail(op, err)
+	}
+	defer Rollback(ctx, tx)
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return Fail(op+": commit", err)
+	}
+	return nil
+}
+
+// Rollback ends a transaction that was not committed; after a commit it does nothing.
+func Rollback(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SettleLimit)
+	defer cancel()
+	_ = tx.Rollback(ctx) // a connection that cannot even roll back is closed, and the server rolls back
+}
+
+// Fail wraps an error of the database, with ErrUnreachable where that is what it means.
+func Fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if unreachable(err) {
+		return fmt.Errorf("%s: %w: %w", op, ErrUnreachable, err)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+func unreachable(err error) bool {
+	if errors.Is(err, context.Canceled) {
+		return false
+	}
+	var (
+		answer  *pgconn.PgError
+		connect *pgconn.ConnectError
+		network *net.OpError
+	)
+	switch {
+	case errors.As(err, &answer):
+		// 08: connection, 57P: shutting down or starting up, 53300: too many connections.
+		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") || answer.Code == "53300"
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return true
+	default:
+		return false
+	}
+}
+
+// Clean makes a text one that Postgres takes (no NUL, valid UTF-8) and at most limit bytes long.
+func Clean(text string, limit int) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\u2400")
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// Instant gives null for the zero time.
+func Instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// NotNil gives an empty value for one that would be a null.
+func NotNil(raw []byte) []byte {
+	if raw == nil {
+		return []byte{}
+	}
+	return raw
+}

@@ -1,0 +1,150 @@
+package warehouse_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/rebuild"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// learned is the stream with a declaration that knows two columns more; their tables are altered as a migration would.
+func (s *storehouse) learned() (pipeline.Stream, func([]byte, string) (normalize.Record, error)) {
+	s.Helper()
+	s.must(exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
+	s.must(exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
+	service := storeService()
+	bills := &service.Resources[0]
+	bills.Columns = append(bills.Columns, schema.Text("colour", "Colour."), schema.Decimal("weight", "Weight."))
+	bills.Children[0].Columns = append(bills.Children[0].Columns, schema.Text("colour", "Colour."))
+	normalizer, err := normalize.New(bills, time.UTC)
+	s.must(err)
+	return pipeline.Stream{Organization: organization, Service: service, Resource: bills}, func(raw []byte, parent string) (normalize.Record, error) {
+		if parent != "" {
+			return normalize.Record{}, fmt.Errorf("bills have no parent, got %q", parent)
+		}
+		return normalizer.Record(raw)
+	}
+}
+
+func with(raw, more string) string { return strings.TrimSuffix(raw, "}") + more + "}" }
+
+func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	s.load(s.of(list,
+		with(header("plain", "a", 1), ``),
+		with(header("list", "a", 1), `,"colour":"red","novel":1`),
+		with(header("both", "a", 1), `,"colour":"red"`),
+		with(header("stale", "a", 1), `,"colour":"red"`),
+		with(header("unfit", "a", 1), `,"weight":"heavy"`),
+	))
+	s.load(s.of(details,
+		`{"bill_id":"both","total":"a","weight":7,"lines":[{"line":"x","colour":"blue"}]}`,
+		`{"bill_id":"stale","total":"a","colour":"old","weight":8,"lines":[{"line":"y","colour":"green"}]}`,
+	))
+	s.load(s.of(list, with(header("stale", "b", 2), `,"colour":"new"`)))
+	end := s.of(list)
+	end.End, end.Position.Mark = &pipeline.End{Outcome: pipeline.OutcomeDone}, time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
+	s.load(end)
+	const kept = `SELECT string_agg(concat_ws('|', bill_id, _call_id, _raw_position, _run_id, _first_seen_at, _detail_state, _detail_call_id,
+		_detail_raw_position, _detail_at), E'\n' ORDER BY bill_id) FROM store.bills`
+	before, calls := ask[string](s.house, kept), ask[int](s.house, `SELECT count(*) FROM sluice.calls`)
+
+	stream, normalizer := s.learned()
+	var steps []int
+	counts, err := s.db.Rebuild(t.Context(), stream, normalizer, func(n int) { steps = append(steps, n) })
+	s.must(err)
+	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rewritten: 3, Unfit: 1}, counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if !slices.Equal(steps, []int{5}) {
+		t.Errorf("progress was %v", steps)
+	}
+	want := strings.Join([]string{
+		"both|a|red|7|∅|x|blue", "list|a|red|∅|{\"novel\": 1}|∅|∅", "plain|a|∅|∅|∅|∅|∅", "stale|b|new|8|∅|y|green",
+		"unfit|a|∅|∅|{\"weight\": \"heavy\"}|∅|∅",
+	}, "\n")
+	got := ask[string](s.house, `SELECT string_agg(concat_ws('|', bill_id, total, coalesce(b.colour, '∅'), coalesce(weight::text, '∅'),
+		coalesce(_extra::text, '∅'), coalesce(line, '∅'), coalesce(l.colour, '∅')), E'\n' ORDER BY bill_id)
+		FROM store.bills b LEFT JOIN store.bills_lines l ON _parent_id = bill_id`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, ask[string](s.house, kept)); diff != "" {
+		t.Errorf("what rows say about their calls changed:\n%s", diff)
+	}
+	if got := ask[int](s.house, `SELECT count(*) FROM sluice.calls`); got != calls {
+		t.Errorf("%d calls were made", got-calls)
+	}
+	if got := ask[string](s.house, `SELECT concat_ws('|', resource, record_id, code, path, state) FROM sluice.quarantine`); got != "bills|unfit|bad_number|weight|open" &&
+		got != "bills|unfit|wrong_type|weight|open" {
+		t.Errorf("the record that does not fit any more: %q", got)
+	}
+	if got := ask[string](s.house, `SELECT concat_ws('|', state, run_id, mark AT TIME ZONE 'UTC', (SELECT outcome FROM sluice.runs WHERE id = last_run_id))
+		FROM sluice.streams WHERE resource = 'bills'`); got != "idle|2026-01-03 00:00:00|done" {
+		t.Errorf("the stream is %q", got)
+	}
+
+	counts, err = s.db.Rebuild(t.Context(), stream, normalizer, nil)
+	s.must(err)
+	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Unfit: 1}, counts); diff != "" {
+		t.Errorf("a second time (-want +got):\n%s", diff)
+	}
+	// What upstream sends next is known already.
+	next := s.claimOf(stream)
+	if diff := cmp.Diff(pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`)))); diff != "" {
+		t.Errorf("the same record from upstream (-want +got):\n%s", diff)
+	}
+}
+
+func TestRebuildGivesAnOpenRunBack(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list := s.claimOf(s.bills)
+	unit := s.of(list, with(header("1", "a", 1), `,"colour":"red"`))
+	unit.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
+	s.load(unit)
+	stream, normalizer := s.learned()
+	// More rows than one batch holds, and one whose raw record is gone.
+	s.must(exec(s, `INSERT INTO store.bills (organization_id, bill_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		SELECT organization_id, 'n' || n, _hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
+	counts, err := s.db.Rebuild(t.Context(), stream, normalizer, nil)
+	s.must(err)
+	if diff := cmp.Diff(rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if _, err := s.db.Load(t.Context(), unit); !errors.Is(err, pipeline.ErrLostClaim) {
+		t.Errorf("the worker that was under way wrote on: %v", err)
+	}
+	again := s.claimOf(s.bills)
+	if again.Run != list.Run || again.Position.Scan == nil || again.Position.Scan.Page != 7 {
+		t.Errorf("the run that was open goes on as %+v", again)
+	}
+}
+
+func TestRebuildThatFailsEndsItsRun(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list := s.claimOf(s.bills)
+	unit := s.of(list, header("1", "a", 1))
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	s.load(unit)
+	_, normalizer := s.learned()
+	s.must(exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
+	if _, err := s.db.Rebuild(t.Context(), s.bills, normalizer, nil); err == nil {
+		t.Error("no raw records, no error")
+	}
+	if got := ask[string](s.house, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`); got != "failed" {
+		t.Errorf("the stream is %q", got)
+	}
+}
