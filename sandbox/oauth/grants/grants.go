@@ -1,0 +1,200 @@
+// Package grants keeps what an authorization server issued and what still means
+// something: codes, refresh tokens, access tokens, and how many there may be of
+// them (document 1 A1, upstream facts).
+//
+// It checks no client and answers no call: package oauth does, and holds the
+// lock. Start reading with Consent, then Book.
+package grants
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Lives and limits (document 1 A1 for the access token, upstream facts for the rest).
+const (
+	// TokenLife is how long an access token opens.
+	TokenLife = time.Hour
+	// CodeLife is how long an authorization code can be exchanged.
+	CodeLife = 2 * time.Minute
+
+	issueSpan   = 10 * time.Minute
+	mostInSpan  = 10 // access tokens of one refresh token
+	mostAlive   = 15 // of one refresh token; the sixteenth kills the oldest
+	tokenPrefix = "1000."
+)
+
+// Access says on whose behalf a token opens what.
+type Access struct{ Client, User, Organization string } // their ids
+
+// Consent is what a user agreed to.
+type Consent struct {
+	Access
+
+	Scopes   []string // with the vendor's name
+	State    string
+	Redirect string // where the code went
+	Offline  bool   // a refresh token is wanted
+	Again    bool   // it is wanted again, though there is one
+}
+
+// Grant is a consent whose code was exchanged.
+type Grant struct {
+	Access
+
+	Scopes  []string // with the vendor's name
+	Refresh string   // the refresh token; "" for online access
+	// issued are the instants of the last access tokens, oldest first.
+	issued []time.Time
+}
+
+// Token is an access token.
+type Token struct {
+	Access
+
+	Scopes  []string // the grant's, or those asked for
+	grant   *Grant
+	expires time.Time
+	serial  int // orders tokens of the same instant
+}
+
+// Book holds what was issued. It is not safe for concurrent use.
+type Book struct {
+	mark   string // what makes the texts of this book its own
+	serial int
+
+	codes  map[string]code
+	grants map[string]*Grant // by refresh token
+	tokens map[string]Token  // by text
+}
+
+type code struct {
+	Consent
+
+	expires time.Time
+}
+
+// New makes an empty book. The seed and the data center fix the texts of what it issues.
+func New(seed int64, dataCenter string) *Book {
+	return &Book{
+		mark:  fmt.Sprintf("%d/%s", seed, dataCenter),
+		codes: make(map[string]code), grants: make(map[string]*Grant), tokens: make(map[string]Token),
+	}
+}
+
+// text makes the next code or token: the same ones for the same mark.
+func (b *Book) text() string {
+	b.serial++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", b.mark, b.serial))
+	text := hex.EncodeToString(sum[:])
+	return tokenPrefix + text[:len(text)/2] + "." + text[len(text)/2:]
+}
+
+// Give makes a code out of a consent.
+func (b *Book) Give(consent Consent, now time.Time) string {
+	maps.DeleteFunc(b.codes, func(_ string, c code) bool { return !now.Before(c.expires) })
+	text := b.text()
+	b.codes[text] = code{Consent: consent, expires: now.Add(CodeLife)}
+	return text
+}
+
+// Consent answers the consent behind a code that can be exchanged now.
+func (b *Book) Consent(code string, now time.Time) (Consent, bool) {
+	held, found := b.codes[code]
+	return held.Consent, found && now.Before(held.expires)
+}
+
+// Exchange ends a code and makes the grant that it stands for. There is a refresh
+// token with offline access only; without prompt=consent it comes once for the same
+// client, user and organization (document 1 Authentication A; upstream facts).
+func (b *Book) Exchange(code string) *Grant {
+	used := b.codes[code]
+	delete(b.codes, code)
+	had := false
+	for _, g := range b.grants {
+		had = had || g.Access == used.Access
+	}
+	if !used.Offline || (had && !used.Again) {
+		return &Grant{Access: used.Access, Scopes: used.Scopes}
+	}
+	return b.Keep(b.text(), used.Access, used.Scopes)
+}
+
+// Keep notes a grant with its refresh token.
+func (b *Book) Keep(refresh string, access Access, scopes []string) *Grant {
+	kept := &Grant{Access: access, Scopes: scopes, Refresh: refresh}
+	b.grants[refresh] = kept
+	return kept
+}
+
+// Grant answers the grant of a refresh token.
+func (b *Book) Grant(refresh string) (*Grant, bool) {
+	held, found := b.grants[refresh]
+	return held, found
+}
+
+// MayIssue notes that the refresh token is used for an access token. It answers
+// false if it had as many in the last ten minutes as it may have.
+func (g *Grant) MayIssue(now time.Time) bool {
+	g.issued = slices.DeleteFunc(g.issued, func(at time.Time) bool { return now.Sub(at) >= issueSpan })
+	if len(g.issued) >= mostInSpan {
+		return false
+	}
+	g.issued = append(g.issued, now)
+	return true
+}
+
+// Issue makes an access token of a grant; the sixteenth live one kills the oldest.
+func (b *Book) Issue(g *Grant, scopes []string, now time.Time) string {
+	maps.DeleteFunc(b.tokens, func(_ string, t Token) bool { return !now.Before(t.expires) })
+	alive, oldest, serial := 0, "", b.serial+1
+	for text, t := range b.tokens {
+		if t.grant != g {
+			continue
+		}
+		alive++
+		if t.serial < serial {
+			oldest, serial = text, t.serial
+		}
+	}
+	if alive >= mostAlive {
+		delete(b.tokens, oldest)
+	}
+	text := b.text()
+	b.tokens[text] = Token{Access: g.Access, Scopes: scopes, grant: g, expires: now.Add(TokenLife), serial: b.serial}
+	return text
+}
+
+// Token answers an access token that opens something now.
+func (b *Book) Token(text string, now time.Time) (Token, bool) {
+	held, found := b.tokens[text]
+	return held, found && now.Before(held.expires)
+}
+
+// Live counts the access tokens that open something now, of one refresh token or
+// ("") of all.
+func (b *Book) Live(refresh string, now time.Time) int {
+	count := 0
+	for _, t := range b.tokens {
+		if now.Before(t.expires) && (refresh == "" || t.grant.Refresh == refresh) {
+			count++
+		}
+	}
+	return count
+}
+
+// ExpireAll ends every access token; grants stay.
+func (b *Book) ExpireAll() { clear(b.tokens) }
+
+// Revoke forgets a refresh token and its access tokens (RFC 7009, section 2.1), so
+// that the next consent is the first one again. It answers false if there is none.
+func (b *Book) Revoke(refresh string) bool {
+	ended, found := b.grants[refresh]
+	delete(b.grants, refresh)
+	maps.DeleteFunc(b.tokens, func(_ string, t Token) bool { return found && t.grant == ended })
+	return found
+}

@@ -1,0 +1,269 @@
+// Package oauth is the simulated authorization server of one data center: the
+// consent page, authorization codes, access and refresh tokens and their
+// revocation (document 1 A1, Endpoints A, Authentication A), with what the
+// upstream facts add: limits on issuing, errors with HTTP 200, api_domain and
+// scope in the answer.
+//
+// It protects nothing: its tokens are reproducible by seed, and whoever opens the
+// consent page is the user. It serves no data; who does asks Authorize. Several
+// data centers are several servers: what one of them issued, no other knows.
+//
+// Start reading with Options, then consent.go (the browser's side) and token.go
+// (the client's side); package grants holds what was issued.
+package oauth
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sluice/sandbox/oauth/grants"
+)
+
+// Paths of the server, relative to {auth_url}.
+const (
+	AuthPath   = "/oauth/v2/auth"
+	TokenPath  = "/oauth/v2/token"
+	RevokePath = "/oauth/v2/token/revoke"
+)
+
+// AssumedHeader names, in an answer, the upstream fact that it rests on where
+// document 1 is silent.
+const AssumedHeader = "X-Sandbox-Assumed"
+
+const defaultVendor = "Svc"
+
+// Options say what the server knows.
+type Options struct {
+	// Now is the clock; it is required.
+	Now func() time.Time
+	// Seed and DataCenter fix the texts of codes and tokens, in the order in which
+	// they are issued; two data centers never issue the same one.
+	Seed       int64
+	DataCenter string
+	// Vendor is the prefix of scopes and of the Authorization scheme; it defaults to Svc.
+	Vendor string
+	// APIDomain is api_domain in token answers, such as http://127.0.0.1:8086;
+	// "" is the address that the server was asked at.
+	APIDomain string
+	// Scopes are the scopes that exist, without the vendor's name:
+	// Books.accountants.READ. None means DocumentedScopes.
+	Scopes []string
+	// Clients are the registered applications, Users those who may consent; one of
+	// the users must have an organization.
+	Clients []Client
+	Users   []User
+	// Grants are consents given before the server started.
+	Grants []Grant
+	// Strict demands scope and state of token requests, as document 1 lists them.
+	// Otherwise they are held against the consent only where they are sent, since
+	// clients of this family leave them out.
+	Strict bool
+}
+
+// Client is an application registered in the developer console.
+type Client struct {
+	ID, Secret string
+	Name       string // shown on the consent page; "" shows the id
+	// RedirectURIs are the addresses that may get a code, compared byte by byte.
+	RedirectURIs []string
+	// AnyLoopbackPort lets a registered address on 127.0.0.1 or [::1] have another
+	// port than the registered one (RFC 8252, section 7.3).
+	AnyLoopbackPort bool
+}
+
+// User is somebody who consents, for one of the organizations.
+type User struct {
+	ID, Name      string
+	Organizations []Organization
+}
+
+// Organization is a business that records belong to.
+type Organization struct{ ID, Name string }
+
+// Grant is a consent with its refresh token.
+type Grant struct {
+	Access
+
+	RefreshToken string
+	Scopes       []string // without the vendor's name
+}
+
+// Access says on whose behalf a token opens what.
+type Access = grants.Access
+
+// Server is one authorization server. It is safe for concurrent use.
+type Server struct {
+	options Options
+	known   map[string]bool // scopes, with the vendor's name
+	mux     *http.ServeMux
+	shield  *http.CrossOriginProtection
+
+	mu    sync.Mutex // guards everything below
+	book  *grants.Book
+	stats Stats
+}
+
+// New builds a server. It fails on a missing clock, on clients without id or
+// secret, on users without any organization, and on grants that name what is not there.
+func New(options Options) (*Server, error) {
+	if options.Now == nil {
+		return nil, errors.New("oauth: option Now is missing: pass the clock")
+	}
+	if options.Vendor == "" {
+		options.Vendor = defaultVendor
+	}
+	if len(options.Scopes) == 0 {
+		options.Scopes = DocumentedScopes()
+	}
+	s := &Server{
+		options: options, known: make(map[string]bool), mux: http.NewServeMux(),
+		shield: http.NewCrossOriginProtection(), book: grants.New(options.Seed, options.DataCenter),
+		stats: Stats{Refused: make(map[string]int)},
+	}
+	for _, scope := range options.Scopes {
+		s.known[options.Vendor+scope] = true
+	}
+	for _, client := range options.Clients {
+		if client.ID == "" || client.Secret == "" {
+			return nil, fmt.Errorf("oauth: client %q needs an id and a secret", client.Name)
+		}
+	}
+	if len(s.choices()) == 0 {
+		return nil, errors.New("oauth: no user has an organization: nobody could consent")
+	}
+	for _, grant := range options.Grants {
+		if err := s.preset(grant); err != nil {
+			return nil, err
+		}
+	}
+	s.mux.HandleFunc("GET "+AuthPath, s.ask)
+	s.mux.HandleFunc("POST "+AuthPath, s.decide)
+	s.mux.HandleFunc("POST "+TokenPath, s.token)
+	s.mux.HandleFunc("POST "+RevokePath, s.revoke)
+	return s, nil
+}
+
+// preset takes a consent into the book that was given before.
+func (s *Server) preset(grant Grant) error {
+	if grant.RefreshToken == "" {
+		return fmt.Errorf("oauth: the grant of client %q has no refresh token", grant.Client)
+	}
+	if _, found := s.client(grant.Client); !found {
+		return fmt.Errorf("oauth: a grant names client %q, which is not registered", grant.Client)
+	}
+	known := slices.ContainsFunc(s.choices(), func(c choice) bool {
+		return c.User.ID == grant.User && c.Organization.ID == grant.Organization
+	})
+	if !known {
+		return fmt.Errorf("oauth: a grant names user %q of organization %q, whom no user is", grant.User, grant.Organization)
+	}
+	scopes := make([]string, len(grant.Scopes))
+	for n, scope := range grant.Scopes {
+		scopes[n] = s.options.Vendor + scope
+		if !s.known[scopes[n]] {
+			return fmt.Errorf("oauth: the grant of client %q names the unknown scope %q", grant.Client, scope)
+		}
+	}
+	s.book.Keep(grant.RefreshToken, grant.Access, scopes)
+	return nil
+}
+
+// ServeHTTP answers the consent page, the token endpoint and the revocation.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Verdict is what a token opens.
+type Verdict int
+
+// Verdicts, from the best to the one that is found out first.
+const (
+	Granted      Verdict = iota
+	MissingScope         // the token lives, but opens something else
+	DeadToken            // unknown, expired, revoked or pushed out by newer ones
+	MissingToken         // no Authorization header of the vendor's scheme
+)
+
+// Authorize tells whether a request may pass that needs one of some scopes
+// (without the vendor's name), and on whose behalf. The token is taken from the
+// header alone (document 1, Authentication A 2). No scopes means that any live token will do.
+func (s *Server) Authorize(r *http.Request, scopes ...string) (Access, Verdict) {
+	text, found := strings.CutPrefix(r.Header.Get("Authorization"), s.options.Vendor+"-oauthtoken ")
+	if !found {
+		return Access{}, MissingToken
+	}
+	return s.Check(text, scopes...)
+}
+
+// Check is Authorize for the bare text of a token.
+func (s *Server) Check(token string, scopes ...string) (Access, Verdict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token == "" {
+		return Access{}, MissingToken
+	}
+	live, found := s.book.Token(token, s.options.Now())
+	if !found {
+		return Access{}, DeadToken
+	}
+	opens := func(scope string) bool { return covers(live.Scopes, s.options.Vendor+scope) }
+	if len(scopes) > 0 && !slices.ContainsFunc(scopes, opens) {
+		return live.Access, MissingScope
+	}
+	return live.Access, Granted
+}
+
+// ExpireAll makes every access token invalid at once; refresh tokens stay.
+func (s *Server) ExpireAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.book.ExpireAll()
+}
+
+// Live counts the access tokens that open something now, of one refresh token or
+// ("") of all of them.
+func (s *Server) Live(refreshToken string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.book.Live(refreshToken, s.options.Now())
+}
+
+// Stats are what happened since the server started.
+type Stats struct {
+	Asked         int `json:"asked"`          // consent pages shown
+	Accepted      int `json:"accepted"`       // consents given
+	Denied        int `json:"denied"`         // consents refused by the user
+	TokenRequests int `json:"token_requests"` // calls of the token endpoint
+	AccessTokens  int `json:"access_tokens"`
+	RefreshTokens int `json:"refresh_tokens"`
+	Revoked       int `json:"revoked"`
+	// Refused counts refusals by error; "page" are mistakes shown to the user.
+	Refused map[string]int `json:"refused"`
+}
+
+// Stats answers a copy.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := s.stats
+	stats.Refused = maps.Clone(s.stats.Refused)
+	return stats
+}
+
+func (s *Server) count(note func(*Stats)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	note(&s.stats)
+}
+
+func (s *Server) client(id string) (Client, bool) {
+	at := slices.IndexFunc(s.options.Clients, func(c Client) bool { return c.ID == id })
+	if at < 0 {
+		return Client{}, false
+	}
+	return s.options.Clients[at], true
+}

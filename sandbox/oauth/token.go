@@ -1,0 +1,217 @@
+package oauth
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/sandbox/oauth/grants"
+)
+
+// Errors of the token endpoint. Only invalid_code and Access Denied are known
+// (upstream facts); the others are named after RFC 6749, section 5.2.
+const (
+	invalidClient   = "invalid_client"
+	invalidCode     = "invalid_code"
+	invalidRedirect = "invalid_redirect_uri"
+	invalidState    = "invalid_state"
+	invalidScope    = "invalid_scope"
+	invalidRequest  = "invalid_request"
+	invalidType     = "unsupported_grant_type"
+	accessDenied    = "Access Denied"
+)
+
+// Facts that answers rest on where document 1 is silent.
+const (
+	factErrors = "token endpoint errors come with HTTP 200, or 400 Access Denied"
+	factAnswer = "token answer also has api_domain and scope"
+)
+
+// mostBody bounds the form of a request, in bytes.
+const mostBody = 64 << 10
+
+// answer is the token answer (document 1 A1; api_domain and scope are upstream facts).
+type answer struct {
+	AccessToken  string `json:"access_token"`
+	RefreshToken string `json:"refresh_token,omitempty"`
+	Scope        string `json:"scope"`
+	APIDomain    string `json:"api_domain"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int    `json:"expires_in"` // seconds
+}
+
+// token answers POST /oauth/v2/token; parameters come in the query or as a form.
+func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+	s.count(func(stats *Stats) { stats.TokenRequests++ })
+	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+	if err := r.ParseForm(); err != nil {
+		s.refuse(w, invalidRequest)
+		return
+	}
+	domain := s.options.APIDomain
+	if domain == "" {
+		domain = base(r)
+	}
+	client, found := s.client(r.Form.Get("client_id"))
+	if !found || client.Secret != r.Form.Get("client_secret") {
+		s.refuse(w, invalidClient)
+		return
+	}
+	var given answer
+	var mistake string
+	switch r.Form.Get("grant_type") {
+	case "authorization_code":
+		given, mistake = s.exchange(client, r.Form)
+	case "refresh_token":
+		given, mistake = s.refresh(client, r.Form)
+	default:
+		mistake = invalidType
+	}
+	if mistake != "" {
+		s.refuse(w, mistake)
+		return
+	}
+	given.APIDomain, given.TokenType, given.ExpiresIn = domain, "Bearer", int(grants.TokenLife/time.Second)
+	w.Header().Set(AssumedHeader, factAnswer)
+	write(w, http.StatusOK, given)
+}
+
+// exchange gives tokens for a code, or says the mistake, which leaves the code as it is: it ends by
+// its use or by its age.
+func (s *Server) exchange(client Client, form url.Values) (answer, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.options.Now()
+	code := form.Get("code")
+	held, found := s.book.Consent(code, now)
+	switch {
+	case !found || held.Client != client.ID:
+		return answer{}, invalidCode
+	case form.Get("redirect_uri") != held.Redirect:
+		return answer{}, invalidRedirect
+	case (s.options.Strict || form.Has("state")) && form.Get("state") != held.State:
+		return answer{}, invalidState
+	case (s.options.Strict || form.Has("scope")) && !sameScopes(split(form.Get("scope")), held.Scopes):
+		return answer{}, invalidScope
+	}
+	granted := s.book.Exchange(code)
+	if granted.Refresh != "" {
+		s.stats.RefreshTokens++
+	}
+	return s.issue(granted, granted.Scopes, granted.Refresh, now), ""
+}
+
+// refresh gives an access token for a refresh token, which stays what it is
+// (upstream facts: refresh tokens do not rotate), or says the mistake. Fewer scopes may be asked for
+// than were granted (RFC 6749, section 6).
+func (s *Server) refresh(client Client, form url.Values) (answer, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.options.Now()
+	granted, found := s.book.Grant(form.Get("refresh_token"))
+	if !found || granted.Client != client.ID {
+		return answer{}, invalidCode
+	}
+	if s.options.Strict && !form.Has("scope") {
+		return answer{}, invalidScope
+	}
+	scopes := granted.Scopes
+	if asked := split(form.Get("scope")); len(asked) > 0 {
+		beyond := func(scope string) bool { return !covers(granted.Scopes, scope) }
+		if slices.ContainsFunc(asked, beyond) {
+			return answer{}, invalidScope
+		}
+		scopes = asked
+	}
+	if !granted.MayIssue(now) {
+		return answer{}, accessDenied
+	}
+	return s.issue(granted, scopes, "", now), ""
+}
+
+// issue counts and words an access token; the caller holds the lock.
+func (s *Server) issue(granted *grants.Grant, scopes []string, refresh string, now time.Time) answer {
+	s.stats.AccessTokens++
+	return answer{
+		AccessToken: s.book.Issue(granted, scopes, now), RefreshToken: refresh, Scope: strings.Join(scopes, " "),
+	}
+}
+
+// revoke answers POST /oauth/v2/token/revoke. The document calls the parameter
+// refresh_token and passes it as token: both are taken.
+func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+	if err := r.ParseForm(); err != nil {
+		s.refuse(w, invalidRequest)
+		return
+	}
+	text := r.Form.Get("token")
+	if text == "" {
+		text = r.Form.Get("refresh_token")
+	}
+	s.mu.Lock()
+	done := s.book.Revoke(text)
+	if done {
+		s.stats.Revoked++
+	}
+	s.mu.Unlock()
+	if !done {
+		s.refuse(w, invalidCode)
+		return
+	}
+	write(w, http.StatusOK, struct {
+		Status string `json:"status"`
+	}{"success"})
+}
+
+// refuse answers an error: HTTP 200, but 400 if too many tokens were asked for (upstream facts).
+func (s *Server) refuse(w http.ResponseWriter, mistake string) {
+	s.count(func(stats *Stats) { stats.Refused[mistake]++ })
+	w.Header().Set(AssumedHeader, factErrors)
+	refusal := struct {
+		Description string `json:"error_description,omitempty"`
+		Error       string `json:"error"`
+		Status      string `json:"status,omitempty"`
+	}{Error: mistake}
+	status := http.StatusOK
+	if mistake == accessDenied {
+		status = http.StatusBadRequest
+		refusal.Status = "failure"
+		refusal.Description = "You have made too many requests continuously. Please try again after some time."
+	}
+	write(w, status, refusal)
+}
+
+// write sends a JSON answer that no cache keeps. A client that went away is its
+// own affair.
+func write(w http.ResponseWriter, status int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil { // answers are texts and numbers, which always can be written
+		http.Error(w, "oauth: the answer cannot be written: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// base is the address that the server was asked at.
+func base(r *http.Request) string {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}
+
+// sameScopes compares two lists of scopes whatever their order is.
+func sameScopes(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}

@@ -1,0 +1,354 @@
+package oauth_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox/oauth"
+)
+
+// Document 1 A1 and the upstream facts, field by field.
+func TestTokenAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	answer := s.exchange(t, s.code(t, asking(nil), "u1/602"))
+	want := map[string]any{
+		"token_type": "Bearer", "expires_in": 3600.0, "api_domain": "http://api.test",
+		"scope": "SvcInventory.items.READ SvcChat.Channels.READ",
+	}
+	for name, value := range want {
+		if answer[name] != value {
+			t.Errorf("%s is %v, want %v", name, answer[name], value)
+		}
+	}
+	refresh, _ := answer["refresh_token"].(string)
+	if answer["access_token"] == "" || refresh == "" {
+		t.Fatalf("tokens are missing: %v", answer)
+	}
+	status, again := s.refresh(t, refresh)
+	if status != http.StatusOK || again["access_token"] == answer["access_token"] || again["access_token"] == nil {
+		t.Errorf("refresh: %d %v", status, again)
+	}
+	if _, rotated := again["refresh_token"]; rotated {
+		t.Error("refresh tokens do not rotate")
+	}
+	if stats := s.Stats(); stats.AccessTokens != 2 || stats.RefreshTokens != 1 || stats.TokenRequests != 2 {
+		t.Errorf("counted %+v", stats)
+	}
+}
+
+func TestParametersAsForm(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	form := url.Values{
+		"grant_type": {"refresh_token"}, "client_id": {"1000.ONE"}, "client_secret": {"one-secret"}, "refresh_token": {"1000.given.before"},
+	}
+	r, err := http.NewRequest(http.MethodPost, s.url+"/oauth/v2/token", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	status, header, body := s.do(t, r)
+	if status != http.StatusOK || !strings.Contains(body, `"access_token":"1000.`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if header.Get("Cache-Control") != "no-store" || header.Get("X-Sandbox-Assumed") == "" {
+		t.Errorf("headers %v", header)
+	}
+}
+
+// A code opens once, for two minutes, for its client, with its redirect_uri, state and scope.
+func TestCodeOpensOnceAndOnlyForItsRequest(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	code := s.code(t, asking(nil), "u1/601")
+	for want, changes := range map[string][]string{
+		"invalid_code":           {"client_id", "1000.TWO", "client_secret", "two-secret"},
+		"invalid_redirect_uri":   {"redirect_uri", "http://127.0.0.1:9999/"},
+		"invalid_state":          {"state", "s-2"},
+		"invalid_scope":          {"scope", "SvcInventory.items.READ"},
+		"invalid_client":         {"client_secret", "guess"},
+		"unsupported_grant_type": {"grant_type", "password"},
+	} {
+		if answer := s.exchange(t, code, changes...); answer["error"] != want || answer["access_token"] != nil {
+			t.Errorf("%v: %v, want %s", changes, answer, want)
+		}
+	}
+	s.clock.advance(2*time.Minute - time.Second)
+	if answer := s.exchange(t, code); answer["access_token"] == nil {
+		t.Errorf("a code of nearly two minutes: %v", answer)
+	}
+	if answer := s.exchange(t, code); answer["error"] != "invalid_code" {
+		t.Errorf("a code used twice: %v", answer)
+	}
+	late := s.code(t, asking(nil), "u1/601")
+	s.clock.advance(2 * time.Minute)
+	if answer := s.exchange(t, late); answer["error"] != "invalid_code" {
+		t.Errorf("a code of two minutes: %v", answer)
+	}
+	if got := s.Stats().Refused["invalid_code"]; got != 3 {
+		t.Errorf("%d refusals with invalid_code, want 3", got)
+	}
+}
+
+func TestStrictDemandsStateAndScope(t *testing.T) {
+	t.Parallel()
+	for _, strict := range []bool{false, true} {
+		s := start(t, func(o *oauth.Options) { o.Strict = strict })
+		_, answer := s.post(t, "/oauth/v2/token", "grant_type", "authorization_code", "client_id", "1000.ONE",
+			"client_secret", "one-secret", "redirect_uri", redirect, "code", s.code(t, asking(nil), "u1/601"))
+		if refused := answer["error"] == "invalid_state"; refused != strict {
+			t.Errorf("strict %t: %v", strict, answer)
+		}
+		if _, answer = s.refresh(t, "1000.given.before"); (answer["error"] == "invalid_scope") != strict {
+			t.Errorf("strict %t, refresh without scope: %v", strict, answer)
+		}
+	}
+}
+
+// Document 1: a refresh token only with access_type=offline; prompt=consent makes
+// it always be issued. Upstream facts: they come once.
+func TestWhenThereIsARefreshToken(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	var tokens []string
+	for n, step := range []struct {
+		access, prompt, organization string
+		want                         bool
+	}{
+		{"online", "", "u1/601", false},
+		{"online", "consent", "u1/601", false},
+		{"offline", "", "u1/601", true},
+		{"offline", "", "u1/601", false},
+		{"offline", "consent", "u1/601", true},
+		{"offline", "", "u1/602", true},  // another organization: its first consent
+		{"offline", "", "u2/601", false}, // was granted before the server started
+	} {
+		query := asking(map[string]string{"access_type": step.access, "prompt": step.prompt})
+		refresh, found := s.exchange(t, s.code(t, query, step.organization))["refresh_token"].(string)
+		if found != step.want {
+			t.Errorf("step %d (%+v): refresh token %t", n, step, found)
+		}
+		if found {
+			tokens = append(tokens, refresh)
+		}
+	}
+	for _, token := range tokens { // the later ones do not end the earlier ones.
+		s.access(t, token)
+	}
+	s.post(t, "/oauth/v2/token/revoke", "token", tokens[2])
+	if s.exchange(t, s.code(t, asking(nil), "u1/602"))["refresh_token"] == nil {
+		t.Error("no refresh token at the first consent after a revocation")
+	}
+}
+
+// Upstream facts: 10 access tokens per refresh token per 10 minutes, then 400.
+func TestTooManyTokens(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	for range 10 {
+		s.access(t, "1000.given.before")
+		s.clock.advance(time.Second)
+	}
+	status, answer := s.refresh(t, "1000.given.before")
+	if status != http.StatusBadRequest || answer["error"] != "Access Denied" || answer["status"] != "failure" || answer["access_token"] != nil {
+		t.Errorf("the eleventh: %d %v", status, answer)
+	}
+	other := s.exchange(t, s.code(t, asking(nil), "u1/601"))["refresh_token"].(string)
+	s.access(t, other) // another refresh token has its own ten.
+	s.clock.advance(10*time.Minute - 11*time.Second)
+	if status, _ = s.refresh(t, "1000.given.before"); status != http.StatusBadRequest {
+		t.Errorf("ten in the last ten minutes, and one more: %d", status)
+	}
+	s.clock.advance(time.Second)
+	s.access(t, "1000.given.before")
+}
+
+// Upstream facts: 15 live; the sixteenth kills the oldest. Document 1: one hour.
+func TestLiveTokens(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	var tokens []string
+	for n := range 15 {
+		tokens = append(tokens, s.access(t, "1000.given.before"))
+		if n == 7 {
+			s.clock.advance(10 * time.Minute)
+		}
+	}
+	if _, verdict := s.Check(tokens[0]); verdict != oauth.Granted || s.Live("1000.given.before") != 15 {
+		t.Fatalf("of 15 tokens %d live", s.Live("1000.given.before"))
+	}
+	s.clock.advance(10 * time.Minute)
+	tokens = append(tokens, s.access(t, "1000.given.before"))
+	for n, token := range tokens {
+		want := oauth.Granted
+		if n == 0 {
+			want = oauth.DeadToken
+		}
+		if _, verdict := s.Check(token); verdict != want {
+			t.Errorf("token %d: verdict %d, want %d", n, verdict, want)
+		}
+	}
+	s.clock.advance(40*time.Minute - time.Second)
+	if _, verdict := s.Check(tokens[1]); verdict != oauth.Granted {
+		t.Error("dead within the hour")
+	}
+	s.clock.advance(time.Second)
+	if _, verdict := s.Check(tokens[1]); verdict != oauth.DeadToken || s.Live("") != 8 {
+		t.Errorf("after an hour: verdict %d, %d live", verdict, s.Live(""))
+	}
+	s.ExpireAll()
+	if _, verdict := s.Check(tokens[15]); verdict != oauth.DeadToken || s.Live("") != 0 {
+		t.Error("alive after all were expired")
+	}
+	s.access(t, "1000.given.before")
+}
+
+func TestAuthorize(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	token := s.access(t, "1000.given.before")
+	owner := oauth.Access{Client: "1000.ONE", User: "u2", Organization: "601"}
+	for name, test := range map[string]struct {
+		header string
+		scopes []string
+		want   oauth.Verdict
+	}{
+		"scope held":          {"Svc-oauthtoken " + token, []string{"Inventory.bills.READ"}, oauth.Granted},
+		"one of two":          {"Svc-oauthtoken " + token, []string{"Books.expenses.CREATE", "Inventory.bills.READ"}, oauth.Granted},
+		"ALL covers":          {"Svc-oauthtoken " + token, []string{"Books.custommodules.DELETE"}, oauth.Granted},
+		"ALL itself":          {"Svc-oauthtoken " + token, []string{"Books.custommodules.ALL"}, oauth.Granted},
+		"no scope needed":     {"Svc-oauthtoken " + token, nil, oauth.Granted},
+		"other operation":     {"Svc-oauthtoken " + token, []string{"Inventory.bills.CREATE"}, oauth.MissingScope},
+		"READ is not ALL":     {"Svc-oauthtoken " + token, []string{"Inventory.bills.ALL"}, oauth.MissingScope},
+		"other area":          {"Svc-oauthtoken " + token, []string{"Inventory.billsettings.READ"}, oauth.MissingScope},
+		"no header":           {"", []string{"Inventory.bills.READ"}, oauth.MissingToken},
+		"empty token":         {"Svc-oauthtoken ", []string{"Inventory.bills.READ"}, oauth.MissingToken},
+		"other scheme":        {"Bearer " + token, []string{"Inventory.bills.READ"}, oauth.MissingToken},
+		"unknown token":       {"Svc-oauthtoken x", []string{"Inventory.bills.READ"}, oauth.DeadToken},
+		"refresh token as it": {"Svc-oauthtoken 1000.given.before", nil, oauth.DeadToken},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/inventory/v1/bills?access_token="+token, nil)
+		r.Header.Set("Authorization", test.header)
+		who, verdict := s.Authorize(r, test.scopes...)
+		if verdict != test.want || (verdict == oauth.Granted && who != owner) {
+			t.Errorf("%s: %+v, %d, want %d", name, who, verdict, test.want)
+		}
+	}
+}
+
+// RFC 6749, section 6: fewer scopes than granted, never more.
+func TestNarrowedScopes(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	_, answer := s.refresh(t, "1000.given.before", "scope", "SvcInventory.bills.READ")
+	token, _ := answer["access_token"].(string)
+	if _, verdict := s.Check(token, "Books.custommodules.ALL"); verdict != oauth.MissingScope || answer["scope"] != "SvcInventory.bills.READ" {
+		t.Errorf("narrowed: %v, verdict %d", answer, verdict)
+	}
+	if _, answer = s.refresh(t, "1000.given.before", "scope", "SvcInventory.bills.CREATE"); answer["error"] != "invalid_scope" {
+		t.Errorf("more than granted: %v", answer)
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	t.Parallel()
+	for _, parameter := range []string{"token", "refresh_token"} {
+		s := start(t, nil)
+		access := s.access(t, "1000.given.before")
+		if status, answer := s.post(t, "/oauth/v2/token/revoke", parameter, "1000.given.before"); status != http.StatusOK || answer["status"] != "success" {
+			t.Errorf("%s: %d %v", parameter, status, answer)
+		}
+		if status, answer := s.refresh(t, "1000.given.before"); status != http.StatusOK || answer["error"] != "invalid_code" {
+			t.Errorf("refresh after revocation: %d %v", status, answer)
+		}
+		if _, verdict := s.Check(access); verdict != oauth.DeadToken {
+			t.Error("its access token lives on")
+		}
+		if status, answer := s.post(t, "/oauth/v2/token/revoke", parameter, "1000.given.before"); status != http.StatusOK || answer["error"] != "invalid_code" {
+			t.Errorf("revoked twice: %d %v", status, answer)
+		}
+	}
+}
+
+// Refresh tokens belong to one client and to one data center.
+func TestTokensOfOthers(t *testing.T) {
+	t.Parallel()
+	here, there := start(t, nil), start(t, func(o *oauth.Options) { o.DataCenter = "eu"; o.Grants = nil })
+	if _, answer := here.refresh(t, "1000.given.before", "client_id", "1000.TWO", "client_secret", "two-secret"); answer["error"] != "invalid_code" {
+		t.Errorf("another client: %v", answer)
+	}
+	if _, answer := there.refresh(t, "1000.given.before"); answer["error"] != "invalid_code" {
+		t.Errorf("another data center: %v", answer)
+	}
+	one := here.exchange(t, here.code(t, asking(nil), "u1/601"))
+	other := there.exchange(t, there.code(t, asking(nil), "u1/601"))
+	if one["access_token"] == other["access_token"] || one["refresh_token"] == other["refresh_token"] {
+		t.Error("two data centers issued the same token")
+	}
+	if _, verdict := there.Check(one["access_token"].(string)); verdict != oauth.DeadToken {
+		t.Error("a token of one data center opens another")
+	}
+}
+
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	for path, want := range map[string]int{
+		"/oauth/v2/token": http.StatusMethodNotAllowed, "/oauth/v2/token/revoke": http.StatusMethodNotAllowed, "/oauth/v3/token": http.StatusNotFound,
+	} {
+		r, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, _, _ := s.do(t, r); status != want {
+			t.Errorf("GET %s: %d, want %d", path, status, want)
+		}
+	}
+}
+
+// serve calls the handler without a network, and answers the status and the
+// Location; a form means POST.
+func serve(h http.Handler, path, query string, form url.Values) (int, string) {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	if form != nil {
+		r = httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	r.URL.RawQuery = query
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code, w.Header().Get("Location")
+}
+
+// FuzzToken: whatever is sent, the endpoints answer JSON and never fail, and no
+// guess opens anything.
+func FuzzToken(f *testing.F) {
+	f.Add("grant_type=refresh_token&client_id=1000.ONE&client_secret=one-secret&refresh_token=x", "", "application/x-www-form-urlencoded")
+	f.Add("grant_type=authorization_code&client_id=1000.ONE&client_secret=one-secret&code=x", "a=%zz", "")
+	f.Add("token=x", "token=y", "multipart/form-data; boundary=x")
+	o := options(newClock())
+	o.Grants = nil // so that there is nothing to guess.
+	server, err := oauth.New(o)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, query, body, kind string) {
+		for _, path := range []string{"/oauth/v2/token", "/oauth/v2/token/revoke"} {
+			r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader([]byte(body)))
+			r.URL.RawQuery = query
+			r.Header.Set("Content-Type", kind)
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, r)
+			if w.Code >= http.StatusInternalServerError || !json.Valid(w.Body.Bytes()) || !strings.Contains(w.Body.String(), `"error"`) {
+				t.Errorf("%s %q %q %q: %d %s", path, query, body, kind, w.Code, w.Body)
+			}
+		}
+	})
+}

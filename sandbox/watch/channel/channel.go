@@ -1,0 +1,239 @@
+// Package channel reads and checks subscriptions of change notifications
+// (document 1 B1 and Errors B): what a channel wants to be told, until when, and
+// which of the documented errors a body deserves.
+//
+// It keeps no channels and sends nothing: package watch does. Start reading with
+// Channel, then Rules.Read; condition.go has notification_condition, node.go the
+// way through a JSON body that remembers its path.
+package channel
+
+import (
+	"encoding/json"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of a subscription (document 1, Limits).
+const (
+	mostToken    = 50 // characters
+	mostAhead    = 7 * 24 * time.Hour
+	defaultAhead = time.Hour
+)
+
+// Operation is what is done to a record, in the words of a subscription.
+type Operation string
+
+// The operations; a subscription to all means every one of them.
+const (
+	Create Operation = "create"
+	Edit   Operation = "edit"
+	Delete Operation = "delete"
+	all    Operation = "all"
+)
+
+// Event is one entry of events: something done in a module.
+type Event struct {
+	Module    Module
+	Operation Operation
+}
+
+// Channel is a subscription.
+type Channel struct {
+	ID        int64
+	Events    []Event
+	NotifyURL string
+	Token     *string // nil if none was given
+	Expires   time.Time
+	// Values: callbacks carry the changed fields with their values.
+	Values bool
+	// Related: actions on associated records raise callbacks as well.
+	Related    bool
+	Conditions []Condition
+}
+
+// Wants tells whether the channel is subscribed to an operation in a module.
+func (c Channel) Wants(module string, operation Operation) bool {
+	return slices.ContainsFunc(c.Events, func(e Event) bool {
+		return e.Module.Name == module && (e.Operation == operation || e.Operation == all)
+	})
+}
+
+// Modules are the modules that the channel is subscribed to, each once.
+func (c Channel) Modules() []Module {
+	var modules []Module
+	for _, event := range c.Events {
+		if !slices.ContainsFunc(modules, func(m Module) bool { return m.Name == event.Module.Name }) {
+			modules = append(modules, event.Module)
+		}
+	}
+	return modules
+}
+
+// Rules are what subscriptions are checked against.
+type Rules struct {
+	Modules Catalogue
+	Now     time.Time
+	// AnyHost lets notify_url name other machines than this one.
+	AnyHost bool
+	// Strict takes channel_id as a number only, as document 1 has it.
+	Strict bool
+}
+
+// Element is one subscription of a body, not checked yet.
+type Element struct{ node }
+
+// Split takes the body of a request apart: an object with the array watch.
+func Split(body []byte) ([]Element, *Problem) {
+	whole := node{name: "body", path: "$", raw: body}
+	if !json.Valid(body) {
+		return nil, whole.mistyped("jsonobject")
+	}
+	members, problem := whole.object()
+	if problem != nil {
+		return nil, problem
+	}
+	list, problem := members.need("watch", ExpectedMissing)
+	if problem != nil {
+		return nil, problem
+	}
+	entries, problem := list.list()
+	if problem != nil {
+		return nil, problem
+	}
+	if len(entries) == 0 {
+		return nil, list.invalid("no subscription given")
+	}
+	elements := make([]Element, len(entries))
+	for i, entry := range entries {
+		elements[i] = Element{entry}
+	}
+	return elements, nil
+}
+
+// NotSubscribed is the problem of an update whose channel does not live.
+func (e Element) NotSubscribed() *Problem {
+	id := node{name: "channel_id", path: e.path + ".channel_id"}
+	return id.problem(NotSubscribed, "the channel is not subscribed or has expired")
+}
+
+// Read checks one subscription.
+func (r Rules) Read(element Element) (Channel, *Problem) {
+	body, problem := element.object()
+	if problem != nil {
+		return Channel{}, problem
+	}
+	channel := Channel{Related: true, Expires: r.Now.Add(defaultAhead)}
+	for _, name := range []string{"channel_id", "events", "notify_url"} {
+		if _, problem = body.need(name, MandatoryNotFound); problem != nil {
+			return Channel{}, problem
+		}
+	}
+	for _, part := range []struct {
+		name string
+		read func(node, *Channel) *Problem
+	}{
+		{"channel_id", r.id},
+		{"events", r.events},
+		{"notify_url", r.address},
+		{"token", token},
+		{"channel_expiry", r.expiry},
+		{"return_affected_field_values", func(n node, c *Channel) *Problem { return n.flag(&c.Values) }},
+		{"notify_on_related_action", func(n node, c *Channel) *Problem { return n.flag(&c.Related) }},
+		{"notification_condition", r.conditions},
+	} {
+		if member, found := body.find(part.name); found {
+			if problem = part.read(member, &channel); problem != nil {
+				return Channel{}, problem
+			}
+		}
+	}
+	return channel, nil
+}
+
+func (r Rules) id(n node, channel *Channel) *Problem {
+	id, problem := n.long(r.Strict)
+	channel.ID = id
+	return problem
+}
+
+// events are texts of the form <module_api_name>.<operation>.
+func (r Rules) events(n node, channel *Channel) *Problem {
+	entries, problem := n.list()
+	if problem != nil {
+		return problem
+	}
+	if len(entries) == 0 {
+		return n.invalid("no event given")
+	}
+	for _, entry := range entries {
+		text, problem := entry.text()
+		if problem != nil {
+			return problem
+		}
+		name, operation, _ := strings.Cut(text, ".")
+		module, found := r.Modules.Find(name)
+		if !found || !slices.Contains([]Operation{Create, Edit, Delete, all}, Operation(operation)) {
+			return entry.invalid("the event is not <module_api_name>.<create, delete, edit or all>")
+		}
+		channel.Events = append(channel.Events, Event{module, Operation(operation)})
+	}
+	return nil
+}
+
+// address is where callbacks go. It is taken by its letters: a name that resolves
+// to this machine is another machine's as far as anybody knows.
+func (r Rules) address(n node, channel *Channel) *Problem {
+	text, problem := n.text()
+	if problem != nil {
+		return problem
+	}
+	parsed, err := url.Parse(text)
+	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Hostname() == "" || parsed.User != nil {
+		return n.invalid("notify_url is no http or https address")
+	}
+	ip, err := netip.ParseAddr(parsed.Hostname())
+	loopback := parsed.Hostname() == "localhost" || (err == nil && ip.IsLoopback())
+	if !loopback && !r.AnyHost {
+		return n.invalid("notify_url is not on this machine: the sandbox calls others only if it was told to")
+	}
+	channel.NotifyURL = text
+	return nil
+}
+
+func token(n node, channel *Channel) *Problem {
+	text, problem := n.text()
+	if problem != nil {
+		return problem
+	}
+	if utf8.RuneCountInString(text) > mostToken {
+		return n.invalid("the token is longer than 50 characters")
+	}
+	channel.Token = &text
+	return nil
+}
+
+// expiry: one week ahead at most; what is later becomes one hour, as if it had
+// not been given (document 1 B1). What is past cannot be meant.
+func (r Rules) expiry(n node, channel *Channel) *Problem {
+	text, problem := n.text()
+	if problem != nil {
+		return problem
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		at, err = time.Parse("2006-01-02T15:04:05Z0700", text)
+	}
+	switch {
+	case err != nil:
+		return n.mistyped("datetime")
+	case !at.After(r.Now):
+		return n.invalid("channel_expiry is past")
+	case at.Sub(r.Now) <= mostAhead:
+		channel.Expires = at
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package delivery_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sluice/sandbox/watch/delivery"
+)
+
+// book is a receiver that writes down what comes when; each answer takes a second.
+type book struct {
+	mu      sync.Mutex
+	started time.Time
+	lines   []string
+}
+
+func (b *book) Post(ctx context.Context, address string, body []byte) (int, error) {
+	b.mu.Lock()
+	b.lines = append(b.lines, fmt.Sprintf("%s %s %s", time.Since(b.started), address, body))
+	b.mu.Unlock()
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+	}
+	return 200, nil
+}
+
+func (b *book) read() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	lines := b.lines
+	b.lines = nil
+	return lines
+}
+
+// worker runs a queue by the fake clock of the bubble that the test runs in.
+func worker(t *testing.T, chaos delivery.Chaos) (*delivery.Queue, *book) {
+	t.Helper()
+	receiver := &book{started: time.Now()}
+	queue, err := delivery.New(delivery.Options{Now: time.Now, Poster: receiver, Chaos: chaos})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go queue.Run(t.Context())
+	synctest.Wait()
+	return queue, receiver
+}
+
+func callback(address string) delivery.Callback {
+	started := time.Now()
+	return delivery.Callback{Address: address, Body: func(sent time.Time) ([]byte, error) {
+		return fmt.Appendf(nil, "rendered after %s", sent.Sub(started)), nil
+	}}
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+func TestWorkerSendsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		queue, receiver := worker(t, delivery.Chaos{})
+		queue.Add(callback("a"))
+		synctest.Wait()
+		expect(t, receiver.read(), "0s a rendered after 0s")
+	})
+}
+
+// The second copy leaves a second later and says the same.
+func TestDuplicateIsTheSameToTheByte(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		queue, receiver := worker(t, delivery.Chaos{Duplicate: 1})
+		queue.Add(callback("a"))
+		<-time.After(3 * time.Second)
+		expect(t, receiver.read(), "0s a rendered after 0s", "1s a rendered after 0s")
+	})
+}
+
+// Late callbacks leave on time, though nobody wakes the worker.
+func TestWorkerWaitsForLateOnes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		queue, receiver := worker(t, delivery.Chaos{Late: 1, LateBy: 90 * time.Millisecond})
+		queue.Add(callback("a"))
+		if err := queue.SetChaos(delivery.Chaos{Late: 1}); err != nil { // by a minute
+			t.Fatal(err)
+		}
+		queue.Add(callback("b"))
+		<-time.After(2 * time.Minute)
+		expect(t, receiver.read(), "90ms a rendered after 90ms", "1m0s b rendered after 1m0s")
+	})
+}
+
+func TestBodyThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		queue, receiver := worker(t, delivery.Chaos{})
+		queue.Add(delivery.Callback{Address: "a", Body: func(time.Time) ([]byte, error) { return nil, context.Canceled }})
+		synctest.Wait()
+		expect(t, receiver.read())
+		if stats := queue.Stats(); stats.Failed != 1 || stats.Sent != 0 {
+			t.Errorf("counted %+v", stats)
+		}
+	})
+}
+
+// A receiver that is down does not fill the memory.
+func TestQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	queue, err := delivery.New(delivery.Options{Now: time.Now, Poster: &book{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue.Add(make([]delivery.Callback, 100_003)...)
+	if stats := queue.Stats(); stats.Waiting != 100_000 || stats.Dropped != 3 || stats.Queued != 100_003 {
+		t.Errorf("counted %+v", stats)
+	}
+}

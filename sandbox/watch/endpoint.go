@@ -1,0 +1,174 @@
+package watch
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/sandbox/oauth"
+	"sluice/sandbox/watch/channel"
+)
+
+// AssumedHeader names, in an answer, the upstream fact that it rests on where
+// document 1 is silent.
+const AssumedHeader = "X-Sandbox-Assumed"
+
+// Facts that answers rest on where document 1 is silent.
+const (
+	factStatus  = "enabling answers 201; partly failed 207; failed 400 or 202"
+	factUpdate  = "a channel can be updated (PUT); an expired one answers 400 NOT_SUBSCRIBED"
+	factDisable = "channels can be disabled (DELETE with channel_ids)"
+	factToken   = "401 of notifications has codes of text"
+)
+
+// mostBody bounds a body, in bytes.
+const mostBody = 256 << 10
+
+// manner is what enabling and updating do differently.
+type manner struct {
+	granted, refused int // statuses, if all elements were one or the other
+	fact             string
+	// allowed is asked under the lock, about a channel that is right in itself.
+	allowed func(channel.Channel, channel.Element) *channel.Problem
+}
+
+// enable answers POST: each element of watch is enabled, or refused, on its own.
+// A channel that is enabled again is replaced.
+func (s *Server) enable(w http.ResponseWriter, r *http.Request) {
+	if !s.admit(w, r, "CRM.notifications.CREATE", "CRM.notifications.WRITE") {
+		return
+	}
+	refused := http.StatusBadRequest
+	if s.options.FailedAccepted {
+		refused = http.StatusAccepted
+	}
+	s.each(w, r, manner{http.StatusCreated, refused, factStatus, func(channel.Channel, channel.Element) *channel.Problem { return nil }})
+}
+
+// update answers PUT: what is given replaces all of a living channel.
+func (s *Server) update(w http.ResponseWriter, r *http.Request) {
+	if !s.admit(w, r, "CRM.notifications.UPDATE", "CRM.notifications.WRITE") {
+		return
+	}
+	s.each(w, r, manner{http.StatusOK, http.StatusBadRequest, factUpdate, func(c channel.Channel, element channel.Element) *channel.Problem {
+		if at := s.find(c.ID); at < 0 || !s.options.Now().Before(s.channels[at].Expires) {
+			return element.NotSubscribed()
+		}
+		return nil
+	}})
+}
+
+// each reads the elements of a body and keeps the channels that are right.
+func (s *Server) each(w http.ResponseWriter, r *http.Request, manner manner) {
+	w.Header().Set(AssumedHeader, manner.fact)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
+	if err != nil {
+		write(w, http.StatusBadRequest, failure(&channel.Problem{
+			Code: channel.InvalidData, Name: "body", Path: "$", Message: "the body is too long or broken off",
+		}))
+		return
+	}
+	elements, problem := channel.Split(body)
+	if problem != nil {
+		write(w, http.StatusBadRequest, failure(problem))
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rules := channel.Rules{Modules: s.modules, Now: s.options.Now(), AnyHost: s.options.AnyHost, Strict: s.options.Strict}
+	results := make([]result, 0, len(elements))
+	failed := 0
+	for _, element := range elements {
+		read, problem := rules.Read(element)
+		if problem == nil {
+			problem = manner.allowed(read, element)
+		}
+		if problem != nil {
+			failed++
+			results = append(results, failure(problem))
+			continue
+		}
+		kept := subscribed{Channel: read, base: s.base(r)}
+		s.keep(kept)
+		results = append(results, s.granted(kept))
+	}
+	write(w, status(failed, len(results), manner.granted, manner.refused), watched{results})
+}
+
+// keep puts a channel in the place of the one of the same id; the caller holds the lock.
+func (s *Server) keep(c subscribed) {
+	now := s.options.Now()
+	s.channels = slices.DeleteFunc(s.channels, func(old subscribed) bool { return old.ID == c.ID || !now.Before(old.Expires) })
+	s.channels = append(s.channels, c)
+}
+
+func (s *Server) find(id int64) int {
+	return slices.IndexFunc(s.channels, func(c subscribed) bool { return c.ID == id })
+}
+
+// disable answers DELETE with the query parameter channel_ids.
+func (s *Server) disable(w http.ResponseWriter, r *http.Request) {
+	if !s.admit(w, r, "CRM.notifications.DELETE") {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	results, failed := []result(nil), 0
+	for text := range strings.SplitSeq(r.URL.Query().Get("channel_ids"), ",") {
+		id, err := strconv.ParseInt(text, 10, 64)
+		at := s.find(id)
+		if err != nil || at < 0 {
+			failed++
+			results = append(results, failure(&channel.Problem{
+				Code: channel.NotSubscribed, Name: "channel_ids", Message: "the channel is not subscribed or has expired",
+			}))
+			continue
+		}
+		for _, module := range s.channels[at].Modules() {
+			results = append(results, result{
+				Code: success, Status: "success", Message: "Successfully un-subscribed from actions-watch",
+				Details: details{URI: s.channels[at].base + module.Name, ID: module.ID, Chan: text},
+			})
+		}
+		s.channels = slices.Delete(s.channels, at, at+1)
+	}
+	w.Header().Set(AssumedHeader, factDisable)
+	write(w, status(failed, len(results), http.StatusOK, http.StatusBadRequest), watched{results})
+}
+
+// admit answers 401 to who may not pass. Every operation passes with ALL, which
+// the guard knows to cover it.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, scopes ...string) bool {
+	if s.options.Guard == nil {
+		return true
+	}
+	refusal := result{Status: "error"}
+	_, verdict := s.options.Guard.Authorize(r, scopes...)
+	switch verdict {
+	case oauth.Granted:
+		return true
+	case oauth.MissingToken:
+		refusal.Code, refusal.Message = "AUTHENTICATION_FAILURE", "Authentication failed"
+	case oauth.DeadToken:
+		refusal.Code, refusal.Message = "INVALID_TOKEN", "invalid oauth token"
+	case oauth.MissingScope:
+		refusal.Code, refusal.Message = "OAUTH_SCOPE_MISMATCH", "invalid oauth scope to access this URL"
+	}
+	w.Header().Set(AssumedHeader, factToken)
+	write(w, http.StatusUnauthorized, refusal)
+	return false
+}
+
+// base is what the resource_uri of a module begins with.
+func (s *Server) base(r *http.Request) string {
+	address := s.options.Base
+	if address == "" {
+		address = "http://" + r.Host
+		if r.TLS != nil {
+			address = "https://" + r.Host
+		}
+	}
+	return address + "/crm/" + r.PathValue("version") + "/"
+}

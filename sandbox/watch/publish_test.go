@@ -1,0 +1,319 @@
+package watch_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox/watch"
+	"sluice/sandbox/watch/channel"
+	"sluice/sandbox/watch/delivery"
+)
+
+// changed is a record with changed fields: pairs of a name and a value in JSON.
+func changed(id string, pairs ...string) watch.Record {
+	record := watch.Record{ID: id, Fields: map[string]json.RawMessage{}}
+	for n := 0; n+1 < len(pairs); n += 2 {
+		record.Fields[pairs[n]] = json.RawMessage(pairs[n+1])
+	}
+	return record
+}
+
+func (s *site) publish(t *testing.T, module string, operation channel.Operation, records ...watch.Record) int {
+	t.Helper()
+	count, err := s.Publish(watch.Event{Module: module, Operation: operation, Records: records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+// flush sends what is due and answers what arrived.
+func (s *site) flush(t *testing.T, r *receiver) []string {
+	t.Helper()
+	s.Flush(t.Context())
+	return r.got()
+}
+
+// Document 1 B3, key by key; the operation of a creation is insert.
+func TestCallbackAsDocumented(t *testing.T) {
+	t.Parallel()
+	s, r := start(t, nil), listen(t)
+	s.enable(t, `{"channel_id":1000000068001,"events":["Deals.all"],"notify_url":"`+r.url+`/hook?key1=val1&key2=a%20b&key1=x",
+		"token":"T-1","return_affected_field_values":true}`)
+	s.enable(t, `{"channel_id":2,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
+	s.publish(t, "Deals", channel.Create, changed("4150868000001144028", "Stage", `"Won"`, "Amount", `1000.50`), changed("4150868000001144029", "Stage", `null`))
+	s.clock.advance(1500 * time.Millisecond) // server_time is that of sending
+	got := s.flush(t, r)
+	if len(got) != 2 {
+		t.Fatalf("%d callbacks, want one for each channel", len(got))
+	}
+	same(t, got[0], `{"server_time":1772366401500,"query_params":{"key1":"val1","key2":"a b"},"module":"Deals",
+		"resource_uri":"https://api.test/crm/v8/Deals","ids":["4150868000001144028","4150868000001144029"],
+		"affected_fields":[{"Stage":"Won","Amount":1000.50},{"Stage":null}],
+		"operation":"insert","channel_id":"1000000068001","token":"T-1"}`)
+	same(t, got[1], `{"server_time":1772366401500,"query_params":{},"module":"Deals","resource_uri":"https://api.test/crm/v8/Deals",
+		"ids":["4150868000001144028","4150868000001144029"],"affected_fields":[],"operation":"insert","channel_id":"2","token":null}`)
+	if !slices.Equal(r.queries, []string{"key1=val1&key2=a%20b&key1=x", ""}) {
+		t.Errorf("sent to the queries %q", r.queries)
+	}
+}
+
+// Upstream facts, Change notifications: the form that live services send.
+func TestCallbackAsSeen(t *testing.T) {
+	t.Parallel()
+	s, r := start(t, func(o *watch.Options) { o.LiveForm = true }), listen(t)
+	s.enable(t, `{"channel_id":7,"events":["Deals.all"],"notify_url":"`+r.url+`","token":"T","return_affected_field_values":true}`)
+	s.publish(t, "Deals", channel.Edit, changed("41", "Stage", `"Won"`, "Amount", `12.00`), changed("42", "Stage", `"Lost"`))
+	got := s.flush(t, r)
+	if len(got) != 1 {
+		t.Fatalf("%d callbacks", len(got))
+	}
+	same(t, got[0], `{"server_time":1772366400000,"query_params":{},"module":"Deals","resource_uri":"https://api.test/crm/v8/Deals",
+		"ids":["41","42"],"affected_fields":[{"41":["Amount","Stage"]},{"42":["Stage"]}],
+		"affected_values":[{"record_id":"41","values":{"Amount":12.00,"Stage":"Won"}},{"record_id":"42","values":{"Stage":"Lost"}}],
+		"operation":"update","channel_id":"7","token":"T"}`)
+	s.SetLiveForm(false)
+	s.publish(t, "Deals", channel.Edit, changed("41"))
+	if got = s.flush(t, r); !strings.Contains(got[0], `"operation":"edit"`) {
+		t.Errorf("switched back: %s", got[0])
+	}
+}
+
+func TestWordsOfOperations(t *testing.T) {
+	t.Parallel()
+	for live, want := range map[bool][]string{false: {"insert", "edit", "delete"}, true: {"insert", "update", "delete"}} {
+		s, r := start(t, func(o *watch.Options) { o.LiveForm = live }), listen(t)
+		s.enable(t, `{"channel_id":7,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
+		for n, operation := range []channel.Operation{channel.Create, channel.Edit, channel.Delete} {
+			s.publish(t, "Deals", operation, changed("1"))
+			got := s.flush(t, r)
+			if word := decode[struct{ Operation string }](t, got[0]).Operation; word != want[n] {
+				t.Errorf("live %t: %s is called %s, want %s", live, operation, word, want[n])
+			}
+		}
+	}
+}
+
+// Only what is subscribed is told, and only as long as the channel lives.
+func TestWhoIsTold(t *testing.T) {
+	t.Parallel()
+	s, r := start(t, nil), listen(t)
+	s.enable(t, `{"channel_id":1,"events":["Leads.create","Deals.all"],"notify_url":"`+r.url+`"}`)
+	s.enable(t, `{"channel_id":2,"events":["Leads.edit"],"notify_url":"`+r.url+`","notify_on_related_action":false,"channel_expiry":"2026-03-01T12:30:00Z"}`)
+	told := func(event watch.Event) string {
+		event.Records = []watch.Record{changed("9")}
+		if _, err := s.Publish(event); err != nil {
+			t.Fatal(err)
+		}
+		var channels []string
+		for _, body := range s.flush(t, r) {
+			channels = append(channels, decode[struct {
+				ID string `json:"channel_id"`
+			}](t, body).ID)
+		}
+		return strings.Join(channels, " ")
+	}
+	for n, step := range []struct {
+		event watch.Event
+		after time.Duration
+		want  string
+	}{
+		{watch.Event{Module: "Leads", Operation: channel.Create}, 0, "1"},
+		{watch.Event{Module: "Leads", Operation: channel.Edit}, 0, "2"},
+		{watch.Event{Module: "Leads", Operation: channel.Delete}, 0, ""},
+		{watch.Event{Module: "Deals", Operation: channel.Delete}, 0, "1"},
+		{watch.Event{Module: "Quotes", Operation: channel.Create}, 0, ""},
+		{watch.Event{Module: "Deals", Operation: channel.Edit, Related: true}, 0, "1"},
+		{watch.Event{Module: "Leads", Operation: channel.Edit, Related: true}, 0, ""},
+		{watch.Event{Module: "Leads", Operation: channel.Edit}, 29*time.Minute + 59*time.Second, "2"},
+		{watch.Event{Module: "Leads", Operation: channel.Edit}, time.Second, ""},
+		{watch.Event{Module: "Leads", Operation: channel.Create}, 0, "1"},
+		{watch.Event{Module: "Leads", Operation: channel.Create}, 30 * time.Minute, ""},
+	} {
+		s.clock.advance(step.after)
+		if got := told(step.event); got != step.want {
+			t.Errorf("step %d: told %q, want %q", n, got, step.want)
+		}
+	}
+}
+
+// Document 1: with notification_condition, only changes of the selected fields.
+func TestConditionSelects(t *testing.T) {
+	t.Parallel()
+	s, r := start(t, nil), listen(t)
+	stage, amount, step := s.field(t, "Deals", "Stage"), s.field(t, "Deals", "Amount"), s.field(t, "Deals", "Next_Step")
+	s.enable(t, `{"channel_id":1,"events":["Deals.all","Leads.edit"],"notify_url":"`+r.url+`","notification_condition":[{"type":"field_selection",
+		"module":{"api_name":"Deals","id":"`+s.moduleID(t, "Deals")+`"},"field_selection":{"group_operator":"or","group":[`+stage+
+		`,{"group_operator":"and","group":[`+amount+`,`+step+`]}]}}]}`)
+	s.publish(t, "Deals", channel.Edit,
+		changed("stage", "Stage", "1"), changed("amount", "Amount", "1"), changed("step", "Next_Step", "1"),
+		changed("both", "Next_Step", "1", "Amount", "1"), changed("none"), changed("other", "Probability", "1", "Type", "2"))
+	if got := ids(t, s.flush(t, r)); got != "stage+both" {
+		t.Errorf("told of %q", got)
+	}
+	if count := s.publish(t, "Deals", channel.Delete, changed("gone")); count != 0 {
+		t.Error("a deletion changes no field")
+	}
+	s.publish(t, "Leads", channel.Edit, changed("lead")) // another module has no condition
+	if got := ids(t, s.flush(t, r)); got != "lead" {
+		t.Errorf("told of %q", got)
+	}
+}
+
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	s, r := start(t, func(o *watch.Options) { o.BatchIDs = 3 }), listen(t)
+	s.enable(t, `{"channel_id":1,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
+	var records []watch.Record
+	for n := range 7 {
+		records = append(records, changed(fmt.Sprint(n)))
+	}
+	s.publish(t, "Deals", channel.Edit, records...)
+	if got := ids(t, s.flush(t, r)); got != "0+1+2 3+4+5 6" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := s.Publish(watch.Event{Module: "Deals", Operation: channel.Edit, Records: []watch.Record{changed("x", "Stage", "Won")}}); err == nil {
+		t.Error("a value that is no JSON was taken")
+	}
+}
+
+// numbered publishes n events, one record each, and answers what arrived.
+func (s *site) numbered(t *testing.T, r *receiver, n int) string {
+	t.Helper()
+	for i := range n {
+		s.publish(t, "Deals", channel.Edit, changed(fmt.Sprint(i)))
+	}
+	return ids(t, s.flush(t, r))
+}
+
+func chaotic(t *testing.T, chaos delivery.Chaos) (*site, *receiver) {
+	t.Helper()
+	s, r := start(t, func(o *watch.Options) { o.Chaos = chaos }), listen(t)
+	s.enable(t, `{"channel_id":1,"events":["Deals.all"],"notify_url":"`+r.url+`","channel_expiry":"2026-03-08T00:00:00Z"}`)
+	return s, r
+}
+
+func TestChaosByRate(t *testing.T) {
+	t.Parallel()
+	s, r := chaotic(t, delivery.Chaos{})
+	if got := s.numbered(t, r, 4); got != "0 1 2 3" {
+		t.Errorf("nothing wrong: %q", got)
+	}
+	s, r = chaotic(t, delivery.Chaos{Lose: 1})
+	if got := s.numbered(t, r, 4); got != "" || s.Stats().Lost != 4 {
+		t.Errorf("all lost: %q, %+v", got, s.Stats())
+	}
+	s, r = chaotic(t, delivery.Chaos{Duplicate: 1})
+	if got := s.numbered(t, r, 3); got != "0 0 1 1 2 2" || s.Stats().Duplicated != 3 || s.Stats().Sent != 6 {
+		t.Errorf("all twice: %q, %+v", got, s.Stats())
+	}
+	s, r = chaotic(t, delivery.Chaos{Reorder: 1})
+	if got := s.numbered(t, r, 4); got != "1 2 3 0" || s.Stats().Reordered != 3 {
+		t.Errorf("always the second first: %q, %+v", got, s.Stats())
+	}
+}
+
+func TestLateByTheClock(t *testing.T) {
+	t.Parallel()
+	s, r := chaotic(t, delivery.Chaos{Late: 1, LateBy: time.Hour})
+	s.publish(t, "Deals", channel.Edit, changed("late"))
+	if err := s.SetChaos(delivery.Chaos{}); err != nil {
+		t.Fatal(err)
+	}
+	s.publish(t, "Deals", channel.Edit, changed("prompt"))
+	if got := ids(t, s.flush(t, r)); got != "prompt" || s.Stats().Waiting != 1 {
+		t.Errorf("at once: %q, %d wait", got, s.Stats().Waiting)
+	}
+	s.clock.advance(time.Hour - time.Nanosecond)
+	if got := ids(t, s.flush(t, r)); got != "" {
+		t.Errorf("too early: %q", got)
+	}
+	s.clock.advance(time.Nanosecond)
+	if got := ids(t, s.flush(t, r)); got != "late" {
+		t.Errorf("after an hour: %q", got)
+	}
+}
+
+func TestChaosIsTheSameForTheSameSeed(t *testing.T) {
+	t.Parallel()
+	run := func(seed int64) (string, watch.Stats) {
+		s, r := start(t, func(o *watch.Options) {
+			o.Seed, o.Chaos = seed, delivery.Chaos{Lose: 0.3, Duplicate: 0.3, Reorder: 0.3, Late: 0.3}
+		}), listen(t)
+		s.enable(t, `{"channel_id":1,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
+		return s.numbered(t, r, 100), s.Stats()
+	}
+	one, stats := run(1)
+	again, _ := run(1)
+	other, _ := run(2)
+	if one != again || one == other {
+		t.Errorf("seed 1: %s\nagain:  %s\nseed 2: %s", one, again, other)
+	}
+	for name, count := range map[string]int{"lost": stats.Lost, "twice": stats.Duplicated, "late": stats.Late, "reordered": stats.Reordered} {
+		if count < 5 || count > 60 {
+			t.Errorf("of 100 at a rate of 0.3, %d %s", count, name)
+		}
+	}
+	for _, chaos := range []delivery.Chaos{{Lose: 1.1}, {Late: -0.1}, {LateBy: -1}} {
+		if _, err := watch.New(watch.Options{Now: time.Now, Poster: poster{}, Chaos: chaos}); err == nil {
+			t.Errorf("%+v was taken", chaos)
+		}
+	}
+}
+
+// A receiver that refuses, hangs or is gone costs its callbacks and nothing else.
+func TestReceiverThatFails(t *testing.T) {
+	t.Parallel()
+	s, r := start(t, func(o *watch.Options) { o.Timeout = time.Millisecond; o.Poster = hanging{} }), listen(t)
+	s.enable(t, `{"channel_id":1,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
+	s.numbered(t, r, 2)
+	if stats := s.Stats(); stats.Failed != 2 || stats.Sent != 0 || stats.Waiting != 0 {
+		t.Errorf("a receiver that hangs: %+v", stats)
+	}
+	s, r = chaotic(t, delivery.Chaos{})
+	r.answer(http.StatusServiceUnavailable)
+	s.numbered(t, r, 2)
+	r.answer(http.StatusNoContent)
+	s.numbered(t, r, 3)
+	if stats := s.Stats(); stats.Failed != 2 || stats.Sent != 3 || stats.Queued != 5 || stats.Events != 5 || stats.Channels != 1 {
+		t.Errorf("a receiver that refuses: %+v", stats)
+	}
+}
+
+// hanging is a receiver that never answers.
+type hanging struct{}
+
+func (hanging) Post(ctx context.Context, _ string, _ []byte) (int, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+// The worker sends by itself what is published, and what a moved clock made due.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s, r := chaotic(t, delivery.Chaos{})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { s.Run(ctx); close(ended) }()
+	s.publish(t, "Deals", channel.Edit, changed("1"))
+	<-r.arrived
+	if err := s.SetChaos(delivery.Chaos{Late: 1, LateBy: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	s.publish(t, "Deals", channel.Edit, changed("2"))
+	s.clock.advance(time.Hour)
+	s.Wake()
+	<-r.arrived
+	cancel()
+	<-ended
+	s.publish(t, "Deals", channel.Edit, changed("3"))
+	if got := ids(t, r.got()); got != "1 2" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,164 @@
+// Package watch is the simulated subscription endpoint of change notifications
+// (document 1 section B) and their sender: it checks and keeps channels, and POSTs
+// a callback for each event that a living channel is subscribed to.
+//
+// A server is one organization's. It makes no events: who changes records calls
+// Publish. It opens no connection itself: callbacks leave through a Poster.
+//
+// Start reading with Options, then endpoint.go (what clients call) and publish.go
+// (what receivers get). Package channel checks subscriptions, package delivery
+// sends, late or twice if told to.
+package watch
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"sluice/sandbox/oauth"
+	"sluice/sandbox/watch/channel"
+	"sluice/sandbox/watch/delivery"
+)
+
+// Path is the pattern of the endpoint, relative to {api_base_url}.
+const Path = "/crm/{version}/actions/watch"
+
+const defaultBatch = 50
+
+// Guard tells on whose behalf a request comes and whether it may pass; an
+// oauth.Server is one.
+type Guard interface {
+	Authorize(r *http.Request, scopes ...string) (oauth.Access, oauth.Verdict)
+}
+
+// Options say how the server behaves.
+type Options struct {
+	Now  func() time.Time // the clock; required
+	Zone *time.Location   // the organization's; nil is UTC
+	// Guard checks tokens and scopes; nil lets everybody in.
+	Guard Guard
+	// Base is the address that resource_uri begins with; "" is the one that the
+	// subscription was sent to.
+	Base string
+	// Modules are added to the documented ones: custom modules, subforms, linking modules.
+	Modules []channel.Module
+	// AnyHost lets callbacks go to other machines than this one.
+	AnyHost bool
+	// Strict takes channel_id as a number only, as document 1 has it.
+	Strict bool
+	// LiveForm sends callbacks as live services were seen to send them, instead of
+	// as document 1 describes them.
+	LiveForm bool
+	// FailedAccepted answers 202 instead of 400 where every subscription failed
+	// (upstream facts: both were seen).
+	FailedAccepted bool
+	// BatchIDs is how many records one callback tells of at most; 0 is 50.
+	BatchIDs int
+
+	// Poster sends callbacks; required. Seed, Chaos and Timeout are those of
+	// delivery.Options.
+	Poster  delivery.Poster
+	Seed    int64
+	Chaos   delivery.Chaos
+	Timeout time.Duration
+}
+
+// Server is the endpoint and the sender. It is safe for concurrent use.
+type Server struct {
+	options Options
+	modules channel.Catalogue
+	queue   *delivery.Queue
+	mux     *http.ServeMux
+
+	mu       sync.Mutex // guards everything below
+	live     bool       // the live form of callbacks
+	channels []subscribed
+	events   int
+}
+
+// subscribed is a channel, and where its module's records are.
+type subscribed struct {
+	channel.Channel
+
+	base string // what resource_uri begins with, up to the module
+}
+
+// New builds a server without channels. It fails on a missing clock or Poster and
+// on rates that are none.
+func New(options Options) (*Server, error) {
+	if options.BatchIDs < 0 {
+		return nil, errors.New("watch: option BatchIDs is negative: use 0 for the default")
+	}
+	if options.BatchIDs == 0 {
+		options.BatchIDs = defaultBatch
+	}
+	if options.Zone == nil {
+		options.Zone = time.UTC
+	}
+	queue, err := delivery.New(delivery.Options{
+		Now: options.Now, Poster: options.Poster, Seed: options.Seed, Chaos: options.Chaos, Timeout: options.Timeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		options: options, modules: channel.Modules(options.Modules...), queue: queue,
+		mux: http.NewServeMux(), live: options.LiveForm,
+	}
+	s.mux.HandleFunc("POST "+Path, s.enable)
+	s.mux.HandleFunc("PUT "+Path, s.update)
+	s.mux.HandleFunc("DELETE "+Path, s.disable)
+	return s, nil
+}
+
+// ServeHTTP answers the endpoint.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Modules are the modules that can be subscribed, with their fields and all ids:
+// what a client would read from the settings of its organization.
+func (s *Server) Modules() channel.Catalogue { return s.modules }
+
+// SetLiveForm switches the form of the callbacks of later events.
+func (s *Server) SetLiveForm(live bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live = live
+}
+
+// SetChaos changes what goes wrong with callbacks from now on.
+func (s *Server) SetChaos(chaos delivery.Chaos) error { return s.queue.SetChaos(chaos) }
+
+// Run sends callbacks as they fall due, until the context ends. Wake makes it look
+// again after the clock was moved.
+func (s *Server) Run(ctx context.Context) { s.queue.Run(ctx) }
+
+// Wake is for who moved the clock while Run runs.
+func (s *Server) Wake() { s.queue.Wake() }
+
+// Flush sends what is due now, in order, and answers how many callbacks that were:
+// Run in steps, for tests.
+func (s *Server) Flush(ctx context.Context) int { return s.queue.Flush(ctx) }
+
+// Stats are what happened since the server started.
+type Stats struct {
+	delivery.Stats
+
+	Channels int `json:"channels"` // that live now
+	Events   int `json:"events"`   // published
+}
+
+// Stats answers the counts so far.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := Stats{Stats: s.queue.Stats(), Events: s.events}
+	now := s.options.Now()
+	for _, c := range s.channels {
+		if now.Before(c.Expires) {
+			stats.Channels++
+		}
+	}
+	return stats
+}
