@@ -18,6 +18,14 @@ BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 LINT_MODULE := github.com/golangci/golangci-lint/v2
 LINT := bin/golangci-lint-$(shell sed -n 's|^\s*$(LINT_MODULE) \(v[^ ]*\).*|\1|p' .ci/tools/go.mod)
 
+# What is generated from the declarations, written into a fresh folder: all of it, or none.
+PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/docs" && \
+	$(GO) build -buildvcs=$(BUILDVCS) -o "$$fresh/sluice" ./cmd/sluice && \
+	"$$fresh/sluice" dictionary >"$$fresh/docs/dictionary.md" && \
+	"$$fresh/sluice" erd >"$$fresh/docs/erd.md" && \
+	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
+	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md"
+
 .PHONY: help build demo test check bench cover fuzz draft dictionary docker clean
 
 help: ## list the targets
@@ -39,8 +47,9 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 	if [[ -n $$unformatted ]]; then printf 'not formatted (run gofmt -w):\n%s\n' "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
 	$(LINT) run
-	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && $(GO) run ./cmd/sluice dictionary >"$$fresh" && \
-	if ! diff -u docs/dictionary.md "$$fresh"; then echo 'docs/dictionary.md is out of date: run make dictionary' >&2; exit 1; fi
+	@$(PAGES) && stale=0 && for page in $$(ls "$$fresh/docs"); do \
+		diff -u "docs/$$page" "$$fresh/docs/$$page" || { echo "docs/$$page is out of date: run make dictionary" >&2; stale=1; }; \
+	done; exit $$stale
 
 bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory (QUICK=1: do they work?)
 	@.ci/setup binaries
@@ -65,9 +74,9 @@ fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 draft: ## print the migration that the declarations ask for
 	@$(GO) run ./cmd/sluice draft
 
-dictionary: ## write docs/dictionary.md anew from the declarations
+dictionary: ## write the dictionary, the diagrams and the coverage in docs anew from the declarations
 	@mkdir -p docs
-	@fresh=$$(mktemp) && $(GO) run ./cmd/sluice dictionary >"$$fresh" && cat "$$fresh" >docs/dictionary.md; status=$$?; rm -f "$$fresh"; exit $$status
+	@$(PAGES) && for page in $$(ls "$$fresh/docs"); do cat "$$fresh/docs/$$page" >"docs/$$page"; done
 
 docker: ## build the image sluice
 	docker build -t sluice .

@@ -391,7 +391,7 @@ func FuzzWitness(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which, place uint, value []byte) {
 		if !json.Valid(value) {
-			t.Skip("no JSON")
+			return // no JSON
 		}
 		s := all[which%uint(len(all))]
 		document := parsed(t, s.record)
@@ -400,7 +400,7 @@ func FuzzWitness(f *testing.F) {
 		l.replace(json.RawMessage(value))
 		raw, err := json.Marshal(document)
 		if err != nil {
-			t.Skip("no JSON")
+			return // no JSON
 		}
 		s.check(t, l.path, raw, parsed(t, raw), false)
 	})

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"sluice/sandbox/answer"
+	"sluice/sandbox/company"
 	"sluice/sandbox/faults"
+	"sluice/sandbox/lists"
 	"sluice/sandbox/services"
 )
 
@@ -24,13 +26,21 @@ const (
 func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
 	command := strings.TrimPrefix(r.URL.Path, services.ControlRoot)
+	c, ok := s.chosen(w, r)
+	if !ok {
+		return
+	}
 	if rest, ok := strings.CutPrefix(command, "truth/"); ok && r.Method == http.MethodGet {
-		s.truth(w, rest)
+		truth(w, rest, c)
 		return
 	}
 	switch r.Method + " " + command {
 	case "GET stats":
-		writeJSON(w, s.Stats())
+		writeJSON(w, c.Stats())
+	case "GET organizations":
+		writeJSON(w, s.played())
+	case "GET endpoints":
+		writeJSON(w, s.rows())
 	case "GET faults":
 		writeJSON(w, map[string]any{"kinds": faults.Kinds(), "active": s.activeFaults()})
 	case "POST faults":
@@ -48,7 +58,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		if !readJSON(w, r, &change) {
 			return
 		}
-		changed, err := s.Change(change)
+		changed, err := c.Change(change)
 		if err != nil {
 			answer.Error(w, http.StatusBadRequest, answer.InvalidValue, err.Error())
 			return
@@ -58,7 +68,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		s.advance(w, r)
 	case "POST reset_stats":
 		s.ResetStats()
-		writeJSON(w, s.Stats())
+		writeJSON(w, c.Stats())
 	case "POST expire_tokens":
 		s.ExpireTokens()
 		writeJSON(w, map[string]any{"expired": true})
@@ -79,27 +89,80 @@ func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Advance(time.Duration(step.Seconds) * time.Second)
-	s.mu.Lock()
-	now := s.now()
-	s.mu.Unlock()
-	writeJSON(w, map[string]any{"now": now.Format(time.RFC3339)})
+	writeJSON(w, map[string]any{"now": s.own().Time().UTC().Format(time.RFC3339)})
 }
 
 // truth streams one JSON object a line.
-func (s *Server) truth(w http.ResponseWriter, path string) {
+func truth(w http.ResponseWriter, path string, c *company.Company) {
 	service, resource, _ := strings.Cut(path, "/")
-	if _, found := s.resource(service, resource); !found {
+	if _, found := lists.Find(service, resource); !found {
 		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "no such resource: truth/<service>/<resource>")
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out := bufio.NewWriter(w)
-	for record := range s.Truth(service, resource) {
+	for record := range c.Truth(service, resource) {
 		if _, err := out.Write(append(record, '\n')); err != nil {
 			return // the client left
 		}
 	}
 	_ = out.Flush()
+}
+
+// chosen answers the organization that a control is for: the sandbox's own one, or
+// the one that the query names. It answers 404 itself if that is not played.
+func (s *Server) chosen(w http.ResponseWriter, r *http.Request) (*company.Company, bool) {
+	query := r.URL.Query()
+	if !query.Has("organization") {
+		return s.own(), true
+	}
+	c, err := s.find(query.Get("organization"), query.Get("dc"))
+	if err != nil {
+		answer.Error(w, http.StatusNotFound, answer.NoSuchRecord, err.Error())
+	}
+	return c, err == nil
+}
+
+// organization is one that is played, as the controls show it.
+type organization struct {
+	ID           string `json:"organization_id"`
+	DataCenter   string `json:"dc"`
+	Prefix       string `json:"prefix"` // of every path; "" for none
+	TimeZone     string `json:"time_zone"`
+	Plan         string `json:"plan"`
+	RefreshToken string `json:"refresh_token"` // of the sandbox only
+}
+
+func (s *Server) played() []organization {
+	all := make([]organization, 0, len(s.companies))
+	for n, c := range s.companies {
+		o := organization{ID: c.ID, DataCenter: c.DataCenter, TimeZone: c.TimeZone, Plan: c.Plan, RefreshToken: RefreshTokenFor(c.ID, c.DataCenter)}
+		if n == 0 {
+			o.RefreshToken = RefreshToken
+		}
+		if c.DataCenter != "" {
+			o.Prefix = services.DataCenterRoot + c.DataCenter
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// row is one row of the table of endpoints, as the controls show it.
+type row struct {
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Service string `json:"service"`
+	Scope   string `json:"scope"`
+	Assumed string `json:"assumed,omitempty"` // what no document shows
+}
+
+func (s *Server) rows() []row {
+	all := make([]row, 0, len(s.table))
+	for _, e := range s.table {
+		all = append(all, row{Method: e.Method, Path: e.Path, Service: e.Service(), Scope: e.Scope, Assumed: e.Assumed})
+	}
+	return all
 }
 
 func writeJSON(w http.ResponseWriter, value any) {

@@ -1,6 +1,9 @@
 package sandbox
 
-import "sluice/sandbox/faults"
+import (
+	"sluice/sandbox/company"
+	"sluice/sandbox/faults"
+)
 
 // Fault makes some calls go wrong.
 type Fault = faults.Fault
@@ -24,4 +27,11 @@ func (s *Server) activeFaults() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.faults.Active()
+}
+
+// nextFault notes a call of an organization, and answers the fault that strikes it.
+func (s *Server) nextFault(path string, c *company.Company) *faults.Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.faults.Next(path, c.ID)
 }

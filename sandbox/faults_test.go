@@ -295,3 +295,26 @@ func TestEveryFaultKindHasASentence(t *testing.T) {
 		t.Errorf("kinds %v", kinds)
 	}
 }
+
+// The faults of records strike every list, whatever its envelope.
+func TestRecordFaultsOnNewLists(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	for _, l := range newLists() {
+		if err := u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "extra_keys", Count: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		struck, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
+		spared, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
+		if struck[0]["entity_rank"] == nil || spared[0]["entity_rank"] != nil {
+			t.Errorf("%s/%s: entity_rank %s, then %s", l.service, l.resource, struck[0]["entity_rank"], spared[0]["entity_rank"])
+		}
+		if err := u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "poison", Count: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		poisoned, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
+		if canonical(t, poisoned[0]) == canonical(t, spared[0]) || len(poisoned) > 1 && poisoned[1][l.id] != nil {
+			t.Errorf("%s/%s: the poison did nothing", l.service, l.resource)
+		}
+	}
+}

@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"sluice/sandbox/answer"
+	"sluice/sandbox/endpoints"
 	"sluice/sandbox/landing"
-	"sluice/sandbox/lists"
+	"sluice/sandbox/services"
 	"sluice/sandbox/world"
 )
 
@@ -18,12 +19,22 @@ func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
 		answer.Error(w, http.StatusMethodNotAllowed, answer.NoSuchURL, "method not supported by the resource")
 		return
 	}
+	own := s.own()
 	page := landing.Page{
-		Base: baseOf(r), Organization: s.options.OrganizationID, TimeZone: s.options.TimeZone, Vendor: s.options.Vendor, Plan: s.options.Plan,
-		Records: s.size(), Limits: s.bounds, ClientID: ClientID, ClientSecret: ClientSecret, RefreshToken: RefreshToken,
+		Base: baseOf(r), Organization: own.ID, TimeZone: own.TimeZone, Vendor: s.options.Vendor, Plan: own.Plan,
+		Limits: own.Limits, ClientID: ClientID, ClientSecret: ClientSecret, RefreshToken: RefreshToken,
+		Networks: s.options.Networks, Modules: s.options.CustomModules,
 	}
-	for _, e := range s.endpoints {
-		page.Resources = append(page.Resources, s.shown(e))
+	for _, c := range s.companies {
+		page.Records += c.Size()
+	}
+	for _, o := range s.played()[1:] {
+		page.Organizations = append(page.Organizations, landing.Organization{
+			ID: o.ID, Prefix: o.Prefix, TimeZone: o.TimeZone, Plan: o.Plan, RefreshToken: o.RefreshToken,
+		})
+	}
+	for _, e := range s.table {
+		page.Endpoints = append(page.Endpoints, s.shown(e))
 	}
 	var body bytes.Buffer
 	if err := page.Write(&body); err != nil {
@@ -33,41 +44,25 @@ func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
 	answer.Body(w, http.StatusOK, answer.HTMLType, body.Bytes())
 }
 
-// size is the number of live records.
-func (s *Server) size() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	live := 0
-	for _, e := range s.endpoints {
-		for i := range s.world.Len(e.Kind) {
-			if s.world.Live(e.Kind, i) {
-				live++
-			}
-		}
+// shown is a row of the table as the page shows it.
+func (s *Server) shown(e endpoints.Endpoint) landing.Endpoint {
+	notes := []string{}
+	if e.Note != "" {
+		notes = append(notes, e.Note)
 	}
-	return live
-}
-
-// shown is an endpoint as the page shows it.
-func (s *Server) shown(e lists.Resource) landing.Resource {
-	if e.Kind == world.Chats {
-		note := "CSV: send Content-Type: text/csv, and no organization_id. The fields are " + strings.Join(world.ChatFields(), ", ") + "."
-		if most := s.options.ChatPage; most > 0 {
-			note += fmt.Sprintf(" An answer holds %d at most and ends with the next_token to ask on with.", most)
-		}
-		return landing.Resource{Name: e.Name, Service: e.Service, List: e.Path + "?fields=title,chat_id", Note: note}
+	list := !strings.HasSuffix(e.Path, "}") || e.Resource.Kind == world.ModuleRecords
+	if e.Resource.SinceHonoured && list {
+		notes = append(notes, "Filters by last_modified_time.")
 	}
-	note := "Ignores last_modified_time in silence."
-	if e.SinceHonoured {
-		note = "Filters by last_modified_time."
+	if e.Resource.Wide && s.options.HeadersOnly && list {
+		notes = append(notes, "Lines come with the single record only.")
 	}
-	if e.Wide && s.options.HeadersOnly {
-		note += " Lines come with the single record only."
+	if e.Service() == services.Chat && s.options.ChatPage > 0 && e.Resource.Key == "" {
+		notes = append(notes, fmt.Sprintf("An answer holds %d at most and ends with the next_token to ask on with.", s.options.ChatPage))
 	}
-	if e.Kind == world.Accounts {
-		note += " Active accounts only, without filter_by=AccountType.All."
+	return landing.Endpoint{
+		Name: e.Resource.Name, Service: e.Service(), Method: e.Method, Path: e.Path, Note: strings.Join(notes, " "), Assumed: e.Assumed,
 	}
-	return landing.Resource{Name: e.Name, Service: e.Service, List: e.Path, One: e.Path + "/{id}", Note: note}
 }
 
 func baseOf(r *http.Request) string {

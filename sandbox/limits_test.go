@@ -267,7 +267,7 @@ func TestVendorName(t *testing.T) {
 		Scope string `json:"scope"`
 	}
 	decode(t, u.serve(t, http.MethodPost, tokenURL(nil), nil), &answer)
-	if !strings.HasPrefix(answer.Scope, "AcmeBooks.accountants.READ ") {
+	if !strings.HasPrefix(answer.Scope, "AcmeBooks.contacts.READ AcmeBooks.accountants.READ ") {
 		t.Errorf("scope %q", answer.Scope)
 	}
 	for scheme, want := range map[string]int{"Acme": http.StatusOK, "Svc": http.StatusUnauthorized} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/config"
-	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/upstream"
 	"sluice/schema"
@@ -28,9 +28,10 @@ func (c *cli) checkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Check configuration, database, credentials and access, everything at once",
-		Long: `Check the configuration, the database, the encryption key, and with one cheap call
-per service whether address, token and organization fit. Everything that is wrong
-is said at once.`,
+		Long: `Check the configuration, the database, the encryption key, with one call per
+organization whether the credentials are for it and it is the business that it was,
+and with one cheap call per service whether address, token and organization fit.
+Everything that is wrong is said at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := c.check(cmd.Context())
@@ -72,10 +73,7 @@ func (c *cli) checkDatabase(ctx context.Context, a *app.App) finding {
 	}
 	err := a.OpenDatabase(ctx)
 	if err == nil {
-		var pending bool
-		if pending, err = migrations.Pending(ctx, a.URL); err == nil && pending {
-			err = app.ErrNotMigrated
-		}
+		err = a.Migrated(ctx)
 	}
 	if err == nil {
 		err = a.Connect(ctx)
@@ -90,8 +88,10 @@ func (c *cli) checkDatabase(ctx context.Context, a *app.App) finding {
 // checkServices makes one call per organization and service.
 func (c *cli) checkServices(ctx context.Context, a *app.App, client *upstream.Client) []finding {
 	var findings []finding
+	identities := a.Identities(client)
 	for i := range a.Config.Organizations {
 		organization := &a.Config.Organizations[i]
+		findings = append(findings, checkIdentity(ctx, identities, organization))
 		for s := range a.Catalogue {
 			service := &a.Catalogue[s]
 			if _, wanted := organization.Services[service.Name]; wanted {
@@ -104,9 +104,28 @@ func (c *cli) checkServices(ctx context.Context, a *app.App, client *upstream.Cl
 
 func (c *cli) checkService(ctx context.Context, client *upstream.Client, o *config.Organization, service *schema.Service) finding {
 	began := c.env.Now()
-	err := client.Check(ctx, o.ID, service)
+	err := client.Check(ctx, o.Key, service)
 	took := c.env.Now().Sub(began).Round(time.Millisecond)
-	f := verdict(fmt.Sprintf("%s (%s), %s", o.Name, o.ID, service.Name), err, fmt.Sprintf("answered in %s", took))
+	return ofCall(err, verdict(fmt.Sprintf("%s (%s), %s", o.Name, o.ID, service.Name), err, fmt.Sprintf("answered in %s", took)))
+}
+
+// checkIdentity looks whether the organization is the business that it was.
+func checkIdentity(ctx context.Context, identities *app.Identities, o *config.Organization) finding {
+	seen, err := identities.Look(ctx, o)
+	text := "none of its services lists organizations: whether the id is the right one is not checked"
+	switch {
+	case seen.Found && seen.Warning != "":
+		text = fmt.Sprintf("%s, and a warning: %s", seen.Name, seen.Warning)
+	case seen.Found:
+		text = fmt.Sprintf("%s, time zone %s", seen.Name, cmp.Or(seen.TimeZone, "not said"))
+	case seen.Warning != "":
+		text = "a warning: " + seen.Warning
+	}
+	return ofCall(err, verdict(fmt.Sprintf("%s (%s), who it is", o.Name, o.ID), err, text))
+}
+
+// ofCall gives the exit code that the error of a call asks for.
+func ofCall(err error, f finding) finding {
 	switch pipeline.KindOf(err) {
 	case pipeline.Unavailable:
 		f.code = codeEnvironment

@@ -13,7 +13,7 @@ import (
 func TestTwoSyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	const minute, atOnce = 100, 5 // of the plan free: document 3, "Limits"
-	s := newStage(t, sandbox.Options{Seed: 31, Records: 12_000, Plan: "free", PageLatency: 50 * time.Millisecond})
+	s := newStage(t, sandbox.Options{Seed: 31, Records: 12_000, Plan: "free", PageLatency: 50 * time.Millisecond}).narrow()
 	spent := s.arrivals.after(minute / 2)
 	first, second := s.start("sync", "--json"), s.start("sync", "--json")
 	select {

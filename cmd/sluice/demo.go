@@ -12,6 +12,7 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/localpg"
 	"sluice/sandbox"
 )
@@ -57,14 +58,15 @@ func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 	if err := stage.open(ctx, flags); err != nil {
 		return err
 	}
-	first, err := stage.sync(ctx, "First sync: everything")
+	first, err := stage.sync(ctx, "First sync: everything", nil)
 	if err != nil {
 		return err
 	}
-	if err := stage.change(flags.seed); err != nil {
+	due := stage.dueWithin(time.Hour)
+	if err := stage.change(flags.seed, due); err != nil {
 		return err
 	}
-	second, err := stage.sync(ctx, "Second sync: what changed")
+	second, err := stage.sync(ctx, "Second sync, an hour later: what is due by then", due)
 	if err != nil {
 		return err
 	}
@@ -100,6 +102,7 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	}
 	s.upstream, err = startSandbox(ctx, "127.0.0.1:0", sandbox.Options{
 		Seed: flags.seed, Records: flags.records, Plan: "standard", Now: s.cli.env.Now,
+		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true,
 	})
 	if err != nil {
 		return err
@@ -155,15 +158,44 @@ func (s *demoStage) options() (app.Options, error) {
 const keyBytes = 32
 
 func demoConfig(upstream *runningSandbox) string {
-	return "database:\n  url: ${DEMO_DATABASE_URL}\n" + upstream.config("standard")
+	return "database:\n  url: ${DEMO_DATABASE_URL}\n" + upstream.config("standard") + demoResources
 }
 
-// sync runs one batch sync as the command does, with its progress.
-func (s *demoStage) sync(ctx context.Context, title string) (*syncResult, error) {
+// demoResources wants everything that there is, with so few calls per run under
+// parents that both syncs together stay below the 100 calls of one minute.
+const demoResources = `resources:
+  accounting.expenses: {enabled: true}
+  accounting.contact_persons: {calls_per_run: 8}
+  accounting.base_currency_adjustments: {calls_per_run: 4}
+  invoicing.contact_persons: {enabled: true, calls_per_run: 4}
+  billing.contact_persons: {calls_per_run: 2}
+`
+
+// demoNetworks are the chat networks of the simulated company.
+func demoNetworks() []string { return []string{"partners", "suppliers"} }
+
+// demoModules are the custom modules of the simulated company.
+func demoModules() []string { return []string{"cm_vehicles", "cm_visits"} }
+
+// dueWithin names the resources whose lists are due after so long, service.resource.
+func (s *demoStage) dueWithin(wait time.Duration) []string {
+	var due []string
+	for _, stream := range s.app.Streams() {
+		name := stream.Service.Name + "." + stream.Resource.Name
+		if chosen := s.app.Config.Resources[name]; stream.Work == pipeline.WorkList && chosen.Enabled && chosen.Every <= wait {
+			due = append(due, name)
+		}
+	}
+	return due
+}
+
+// sync runs one batch sync of the named resources, or of all, as the command does,
+// with its progress.
+func (s *demoStage) sync(ctx context.Context, title string, names []string) (*syncResult, error) {
 	if err := s.title(title); err != nil {
 		return nil, err
 	}
-	result, err := s.cli.syncOnce(ctx, s.app, nil, "")
+	result, err := s.cli.syncOnce(ctx, s.app, names, "")
 	if err != nil {
 		return nil, err
 	}
@@ -179,9 +211,16 @@ const (
 	demoEdits   = 7
 )
 
-// change lets the company do a day's business.
-func (s *demoStage) change(seed int64) error {
-	changed, err := s.upstream.world.Change(sandbox.Change{Seed: seed + 1, Inserts: demoInserts, Edits: demoEdits})
+// change lets the company do an hour's business, in what the next sync looks at.
+func (s *demoStage) change(seed int64, names []string) error {
+	resources := make([]string, 0, len(names))
+	for _, name := range names {
+		_, resource := splitName(name)
+		resources = append(resources, resource)
+	}
+	changed, err := s.upstream.world.Change(sandbox.Change{
+		Seed: seed + 1, Inserts: demoInserts, Edits: demoEdits, Resources: resources,
+	})
 	if err != nil {
 		return fmt.Errorf("change the company: %w", err)
 	}

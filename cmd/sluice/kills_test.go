@@ -17,7 +17,7 @@ func TestKills(t *testing.T) {
 		seed    = 41
 		records = 20_000
 	)
-	s := newStage(t, sandbox.Options{Seed: seed, Records: records, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond})
+	s := newStage(t, sandbox.Options{Seed: seed, Records: records, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond}).narrow()
 	chance := rand.New(rand.NewPCG(seed, seed))
 	began := time.Now()
 	atWork := 0
@@ -41,9 +41,39 @@ func TestKills(t *testing.T) {
 	t.Logf("%s in all, %d calls", time.Since(began).Round(time.Millisecond), s.calls())
 }
 
+// TestKillsInDetailsAndParents tries promise 6 where a run has no list of its own:
+// among single records, and among the lists of parents.
+func TestKillsInDetailsAndParents(t *testing.T) {
+	t.Parallel()
+	const (
+		kills = 8
+		seed  = 43
+	)
+	s := newWideStage(t, sandbox.Options{Seed: seed, Records: 100, HeadersOnly: true, PageLatency: 15 * time.Millisecond})
+	s.sync(codeFine, "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments")
+	for _, stream := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
+		s.exec(`UPDATE ` + stream + ` SET _detail_state = 'pending', _detail_hash = NULL`)
+	}
+	s.exec(`DELETE FROM inventory.bills_line_items`)
+	chance := rand.New(rand.NewPCG(seed, seed))
+	atWork := 0
+	for range kills {
+		s.pass(4 * time.Minute)
+		s.killedSync(chance, "bills.details", "vendor_payments.details", "accounting.contact_persons", "billing.contact_persons", "custom_module_records")
+		atWork += one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
+	}
+	if atWork < kills/2 {
+		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
+	}
+	s.inTurns()
+	s.wideEqual()
+	s.detailed(true)
+	s.t.Logf("%d streams were at work in %d kills", atWork, kills)
+}
+
 // killedSync starts a sync and kills it: a few calls later, or before the first
 // one, and then some milliseconds more.
-func (s *stage) killedSync(chance *rand.Rand) {
+func (s *stage) killedSync(chance *rand.Rand, streams ...string) {
 	s.t.Helper()
 	calls, more := chance.IntN(26), time.Duration(chance.IntN(40))*time.Millisecond
 	reached := make(<-chan struct{})
@@ -52,7 +82,7 @@ func (s *stage) killedSync(chance *rand.Rand) {
 	} else {
 		more *= 20
 	}
-	p := s.start("sync")
+	p := s.start(append([]string{"sync"}, streams...)...)
 	if calls > 0 {
 		select {
 		case <-reached:

@@ -97,7 +97,7 @@ func newFaultStage(t *testing.T, filtered bool) *faultStage {
 			Seed: 51, Records: 1600, Limits: sandbox.Limits{Off: true},
 			// What happens upstream has to lie before the run that reads it, by its second.
 			Now: func() time.Time { return time.Now().Add(-time.Minute) },
-		}),
+		}).narrow(),
 		name: "inventory.bills", short: "bills", path: "/inventory/v1/bills",
 	}
 	if filtered {
@@ -289,7 +289,7 @@ func TestRefusalsAreWaitedFor(t *testing.T) {
 			if calls != 3+2 { // the checks, the first page, the refused one
 				t.Errorf("%d calls before the wait was over, want 5", calls)
 			}
-			if n := one[int](f.stage, `SELECT count(*) FROM sluice.runs`); n != 1 {
+			if n := one[int](f.stage, `SELECT count(*) FROM sluice.runs WHERE resource = 'bills'`); n != 1 {
 				t.Errorf("%d runs, want the one that waited", n)
 			}
 		})

@@ -40,8 +40,9 @@ Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
 	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: warn; for serve, log.level of the configuration)")
 	root.AddCommand(
 		c.demoCommand(), c.syncCommand(), c.serveCommand(), c.statusCommand(), c.runsCommand(), c.checkCommand(),
-		c.migrateCommand(), c.resourcesCommand(), c.quarantineCommand(), c.sandboxCommand(), c.draftCommand(),
-		c.dictionaryCommand(), c.healthCommand(), c.versionCommand(),
+		c.organizationsCommand(), c.schemaCommand(), c.migrateCommand(), c.resourcesCommand(), c.readCommand(),
+		c.quarantineCommand(), c.driftCommand(), c.sandboxCommand(), c.draftCommand(), c.dictionaryCommand(),
+		c.erdCommand(), c.coverageCommand(), c.healthCommand(), c.versionCommand(),
 	)
 	return root
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +27,7 @@ func (c *cli) sandboxCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Serve a simulated upstream to try things against",
-		Long: `Serve a simulated upstream: the lists, single records, export and token endpoint
+		Long: `Serve a simulated upstream: the lists, single records, exports and token endpoint
 of a made-up company, over real HTTP, with tokens, limits and faults. It is not
 the real service and holds nobody's data. The page at / says what it can do; paths
 under /_sandbox/ change the company, count calls and set faults.`,
@@ -42,8 +44,10 @@ under /_sandbox/ change the company, count calls and set faults.`,
 	f.StringVar(&flags.options.Plan, "plan", "free", "the organization's plan, which sets the limits")
 	f.StringVar(&flags.options.TimeZone, "time-zone", "Asia/Kolkata", "the organization's time zone")
 	f.DurationVar(&flags.options.PageLatency, "latency", 0, "wait before each answer, such as 150ms")
-	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines out of the lists of bills, credit notes and vendor payments")
+	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines and the like out of lists, as live services do")
 	f.BoolVar(&flags.noLimit, "no-limits", false, "enforce no limits")
+	f.StringSliceVar(&flags.options.Networks, "networks", nil, "chat networks, each with channels and chats of its own: partners,suppliers")
+	f.StringSliceVar(&flags.options.CustomModules, "modules", nil, "custom modules of the accounting service: cm_vehicles,cm_visits")
 	return cmd
 }
 
@@ -72,6 +76,10 @@ type runningSandbox struct {
 	ClientSecret string `json:"client_secret"`
 	RefreshToken string `json:"refresh_token"`
 
+	// Networks and Modules are the parents that only a configuration can name.
+	Networks []string `json:"networks,omitempty"`
+	Modules  []string `json:"custom_modules,omitempty"`
+
 	world  *sandbox.Server
 	server *http.Server
 	failed chan error
@@ -92,6 +100,8 @@ func startSandbox(ctx context.Context, listen string, options sandbox.Options) (
 		ClientID:     sandbox.ClientID,
 		ClientSecret: sandbox.ClientSecret,
 		RefreshToken: sandbox.RefreshToken,
+		Networks:     options.Networks,
+		Modules:      options.CustomModules,
 		world:        world,
 		server:       &http.Server{Handler: world, ReadHeaderTimeout: 10 * time.Second},
 		failed:       make(chan error, 1),
@@ -112,7 +122,9 @@ func (r *runningSandbox) stop(ctx context.Context) error {
 	return nil
 }
 
-// config is a configuration for the sandbox, its secrets left to the environment.
+// config is a configuration for the sandbox, with every service that it plays, its
+// secrets left to the environment. Document 2 knows figures of the free plan alone
+// for invoicing, and document 1 no plans at all.
 func (r *runningSandbox) config(plan string) string {
 	return fmt.Sprintf(`vendor:
   name: Svc
@@ -129,10 +141,24 @@ organizations:
       client_secret: ${SANDBOX_CLIENT_SECRET}
       refresh_token: ${SANDBOX_REFRESH_TOKEN}
     services:
-      accounting: {plan: %[4]s}
+      accounting: {plan: %[4]s%[5]s}
       inventory: {plan: %[4]s}
-      chat: {plan: free}
-`, r.URL, r.Organization, r.ClientID, plan)
+      chat: {plan: free%[6]s}
+      invoicing: {plan: free}
+      billing: {plan: paid}
+`, r.URL, r.Organization, r.ClientID, plan, listOf("custom_modules", r.Modules), listOf("networks", r.Networks))
+}
+
+// listOf writes a list of the configuration; nothing where there is none.
+func listOf(key string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	quoted := make([]string, 0, len(names))
+	for _, name := range names {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	return ", " + key + ": [" + strings.Join(quoted, ", ") + "]"
 }
 
 // text is what a person needs to point sluice at it. The credentials are those of

@@ -105,15 +105,15 @@ func TestServe(t *testing.T) {
 // allDone waits until every stream has so many runs behind it.
 func (s *stage) allDone(runs int) {
 	s.t.Helper()
-	s.until("every stream has its runs done", `SELECT count(*) = $1 FROM sluice.streams s WHERE run_id IS NULL AND $2 <= (
-		SELECT count(*) FROM sluice.runs r WHERE r.outcome = 'done' AND (r.service, r.resource) = (s.service, s.resource))`,
-		len(resources()), runs)
+	s.until("every stream has its runs done", `SELECT count(*) FILTER (WHERE run_id IS NULL AND $1 <= (
+		SELECT count(*) FROM sluice.runs r WHERE r.outcome = 'done' AND (r.service, r.resource) = (s.service, s.resource)
+	)) = count(*) AND count(*) > $2 FROM sluice.streams s WHERE enabled`, runs, len(resources()))
 }
 
 // nothingLeftButDue: a schedule asks for nothing that it does not get.
 func (s *stage) nothingLeftButDue() {
 	s.t.Helper()
-	if n := one[int](s, `SELECT count(*) FROM sluice.streams WHERE state <> 'idle' OR next_due_at <= clock_timestamp()`); n != 0 {
+	if n := one[int](s, `SELECT count(*) FROM sluice.streams WHERE enabled AND (state <> 'idle' OR next_due_at <= clock_timestamp())`); n != 0 {
 		s.t.Errorf("%d streams are not idle, or due again at once", n)
 	}
 	if n := one[int](s, `SELECT count(*) FROM river.river_job WHERE state <> 'completed'`); n != 0 {

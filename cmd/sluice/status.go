@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -98,7 +100,7 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 		}
 		rows = append(rows, []string{
 			s.Organization, s.Service + "." + s.Resource, s.State, complete(s.Mark, a.Zone(s.Organization)), age(s.LastDoneAt, now),
-			next(s, now), show.Count(s.Quarantined), remark(s),
+			next(s, now), show.Count(s.Quarantined), remark(s, now),
 		})
 	}
 	p := c.printer()
@@ -154,9 +156,53 @@ func next(s *report.Stream, now time.Time) string {
 	}
 }
 
-func remark(s *report.Stream) string {
-	if s.Reason != "" {
-		return s.Reason
+// remark is what else there is to know: how far round a stream is, then why it
+// does not go on, or what its last run noted.
+func remark(s *report.Stream, now time.Time) string {
+	var parts []string
+	if text := round(s.Parents, now); text != "" {
+		parts = append(parts, text)
 	}
-	return s.Note
+	if text := backlog(s.Details); text != "" {
+		parts = append(parts, text)
+	}
+	if text := cmp.Or(s.Reason, s.Note); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// round says how far round a stream over parents is: "20 of 64 parents, oldest 2 d".
+func round(parents *report.ParentRound, now time.Time) string {
+	if parents == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s", show.Count(parents.Read), show.Plural(parents.Known, "parent"))
+	if parents.Oldest != nil {
+		text += ", oldest " + show.Age(now.Sub(*parents.Oldest))
+	}
+	if parents.Failed > 0 {
+		text += fmt.Sprintf(", %s failed", show.Count(parents.Failed))
+	}
+	return text
+}
+
+// backlog says what waits for single records: "12 details pending, 3 stale".
+func backlog(details *report.DetailBacklog) string {
+	if details == nil {
+		return ""
+	}
+	var parts []string
+	for _, part := range []struct {
+		count int64
+		word  string
+	}{{details.Pending, "pending"}, {details.Stale, "stale"}, {details.Failed, "failed"}} {
+		if part.count > 0 {
+			parts = append(parts, show.Count(part.count)+" "+part.word)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "details: " + strings.Join(parts, ", ")
 }

@@ -20,11 +20,16 @@ func (c *cli) syncCommand() *cobra.Command {
 		Short: "Copy what changed, once, and say what it did",
 		Long: `Copy what changed since the last run, and everything on the first one. Without
 arguments all enabled resources of all organizations are copied; arguments name
-resources (bills), services (inventory) or both (inventory.bills).
+resources (bills), services (inventory), both (inventory.bills), or only the
+details of a resource (inventory.bills.details).
+
+Lists come first, then what lives on them: single records whose list entry was a
+header, and lists under parents. These two are bounded in each run, so that they
+leave calls of the day for others; the next sync goes on with the rest.
 
 Any number of sync and serve processes may run at once on one database: they
 share the work and the budget. A run that was killed goes on where it stopped.`,
-		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org 60012345678 --json",
+		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org acme --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := app.Open(cmd.Context(), c.options())
 			if err != nil {
@@ -43,7 +48,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 			return exit(result.code(a.Config.Quarantine.MaxShare))
 		},
 	}
-	cmd.Flags().StringVar(&organization, "org", "", "only this organization (id or name)")
+	cmd.Flags().StringVar(&organization, "org", "", "only this organization (name, key or id)")
 	return cmd
 }
 
@@ -70,33 +75,46 @@ const (
 	queueStopLimit = 40 * time.Second
 )
 
+// await has the streams run, phase by phase, and follows them to their ends.
 func (c *cli) await(ctx context.Context, a *app.App, queue *app.Queue, streams []pipeline.Stream) (*syncResult, error) {
-	keys := make([]pipeline.Key, 0, len(streams))
-	for _, stream := range streams {
-		keys = append(keys, stream.Key())
-	}
-	if err := a.DB.Request(ctx, keys); err != nil {
-		return nil, fmt.Errorf("ask for the streams: %w", err)
-	}
-	watch, err := newWatch(ctx, a, keys, c.env.Now)
-	if err != nil {
-		return nil, err
-	}
-	if err := queue.Insert(ctx, keys); err != nil {
-		return nil, err //nolint:wrapcheck // it names the stream
-	}
+	watch := newWatch(a, len(streams), c.env.Now)
 	progress := show.NewProgress(c.env.Stderr)
 	defer progress.Clear()
+	for _, phase := range app.Phases(streams) {
+		keys := make([]pipeline.Key, 0, len(phase))
+		for _, stream := range phase {
+			keys = append(keys, stream.Key())
+		}
+		if err := c.phase(ctx, a, queue, watch, keys, progress); err != nil {
+			return watch.result(), err
+		}
+	}
+	return watch.result(), nil
+}
+
+func (c *cli) phase(ctx context.Context, a *app.App, queue *app.Queue, watch *watch, keys []pipeline.Key, progress *show.Progress) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := a.DB.Request(ctx, keys); err != nil {
+		return fmt.Errorf("ask for the streams: %w", err)
+	}
+	if err := watch.add(ctx, keys); err != nil {
+		return err
+	}
+	if err := queue.Insert(ctx, keys); err != nil {
+		return err //nolint:wrapcheck // it names the stream
+	}
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for {
 		over, err := watch.look(ctx, progress)
 		if err != nil || over {
-			return watch.result(), err
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return watch.result(), fmt.Errorf("interrupted: what was loaded stays, the next sync goes on from there: %w", context.Cause(ctx))
+			return fmt.Errorf("interrupted: what was loaded stays, the next sync goes on from there: %w", context.Cause(ctx))
 		case <-ticker.C:
 		}
 	}
@@ -108,13 +126,14 @@ func (c *cli) printSync(result *syncResult) error {
 		return p.Document(result) //nolint:wrapcheck // it says what failed
 	}
 	rows := make([][]string, 0, len(result.Streams))
-	for _, s := range result.Streams {
+	for i := range result.Streams {
+		s := &result.Streams[i]
 		rows = append(rows, []string{
-			s.Service + "." + s.Resource, s.Outcome, show.Count(s.Inserted), show.Count(s.Updated), show.Count(s.Unchanged),
+			s.name(result.several), s.Outcome, show.Count(s.Inserted), show.Count(s.Updated), show.Count(s.Unchanged),
 			show.Count(s.Quarantined), show.Count(s.Calls), fmt.Sprintf("%.1f s", s.Seconds), s.Note,
 		})
 	}
-	header := []string{"RESOURCE", "OUTCOME", "NEW", "CHANGED", "UNCHANGED", "QUARANTINED", "CALLS", "TIME", "NOTE"}
+	header := []string{"STREAM", "OUTCOME", "NEW", "CHANGED", "UNCHANGED", "QUARANTINED", "CALLS", "TIME", "NOTE"}
 	if err := p.Table(header, rows); err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}

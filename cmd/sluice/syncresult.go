@@ -35,9 +35,17 @@ func (r *streamResult) fill(run report.Run) {
 	r.Quarantined, r.Calls, r.Seconds = run.Quarantined, run.Calls, run.Seconds
 }
 
+// name is what people call the stream, with its organization where there are several.
+func (r *streamResult) name(several bool) string {
+	if several {
+		return r.String()
+	}
+	return r.Service + "." + r.Resource
+}
+
 // line is what stays on the screen when a stream ends.
-func (r *streamResult) line() string {
-	text := fmt.Sprintf("%s.%s: %s, %s new, %s changed, %s", r.Service, r.Resource, r.Outcome,
+func (r *streamResult) line(several bool) string {
+	text := fmt.Sprintf("%s: %s, %s new, %s changed, %s", r.name(several), r.Outcome,
 		show.Count(r.Inserted), show.Count(r.Updated), show.Plural(r.Calls, "call"))
 	if r.Quarantined > 0 {
 		text += fmt.Sprintf(", %s in quarantine (sluice quarantine list)", show.Count(r.Quarantined))
@@ -49,10 +57,12 @@ func (r *streamResult) line() string {
 type syncResult struct {
 	Streams []streamResult `json:"streams"`
 	Seconds float64        `json:"seconds"`
+
+	several bool
 }
 
 func (w *watch) result() *syncResult {
-	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds()}
+	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds(), several: w.several()}
 	for _, key := range w.keys {
 		if r, ended := w.ended[key]; ended {
 			result.Streams = append(result.Streams, r)
@@ -90,9 +100,12 @@ func (r *syncResult) text() string {
 // its records went to quarantine, 3 if upstream could not be reached at all, 4 if
 // only the budget stopped it.
 func (r *syncResult) code(maxShare float64) int {
-	failed, unreachable, waiting := 0, 0, 0
+	failed, unreachable, waiting, answered := 0, 0, 0, 0
 	for i := range r.Streams {
 		s := &r.Streams[i]
+		if s.Outcome != string(pipeline.OutcomeFailed) && s.Calls > 0 {
+			answered++
+		}
 		switch {
 		case s.Outcome == string(pipeline.OutcomeFailed):
 			failed++
@@ -106,7 +119,7 @@ func (r *syncResult) code(maxShare float64) int {
 		}
 	}
 	switch {
-	case failed > 0 && unreachable == len(r.Streams):
+	case failed > 0 && unreachable == failed && answered == 0:
 		return codeEnvironment
 	case failed > 0:
 		return codeFailed

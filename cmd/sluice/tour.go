@@ -28,6 +28,21 @@ GROUP BY l.name ORDER BY sum(l.item_total) DESC LIMIT 5`},
 		{"What did we pay in 2025, by quarter?", `SELECT extract(quarter FROM date) AS quarter, count(*) AS payments, sum(amount) AS paid
 FROM accounting.vendor_payments WHERE date BETWEEN '2025-01-01' AND '2025-12-31'
 GROUP BY quarter ORDER BY quarter`},
+		{"What is a unit of foreign money worth, and since when?", `SELECT currency_code, h.exchange_rate, h.effective_date
+FROM invoicing.currencies_history h
+JOIN invoicing.currencies c USING (organization_id, currency_id)
+WHERE NOT c.is_base_currency
+ORDER BY currency_code, h.effective_date LIMIT 5`},
+		{"Whom can we talk to at our vendors?", `SELECT DISTINCT p.vendor_name, c.first_name, c.last_name, c.email
+FROM accounting.contact_persons c
+JOIN accounting.vendor_payments p ON (p.organization_id, p.vendor_id) = (c.organization_id, c.contact_id)
+ORDER BY p.vendor_name, c.first_name LIMIT 5`},
+		{"Lists under parents: how far round is it?", `SELECT service || '.' || resource AS list, count(*) AS parents, count(read_at) AS read_so_far
+FROM sluice.parents WHERE active
+GROUP BY list ORDER BY list`},
+		{"Single records: which rows have what their list left out?", `SELECT _detail_state, count(*) AS adjustments
+FROM accounting.base_currency_adjustments
+GROUP BY _detail_state ORDER BY _detail_state`},
 	}
 }
 
@@ -70,13 +85,12 @@ func (s *demoStage) showTables(ctx context.Context) error {
 	return s.cli.printer().Table([]string{"TABLE", "ROWS"}, rows)
 }
 
+// tablesOf names every table of the services, with its schema.
 func tablesOf(services []schema.Service) []string {
 	var tables []string
 	for i := range services {
 		for r := range services[i].Resources {
-			for _, table := range services[i].Resources[r].Tables() {
-				tables = append(tables, services[i].Name+"."+table.Name)
-			}
+			tables = append(tables, tableNames(&services[i], &services[i].Resources[r])...)
 		}
 	}
 	return tables

@@ -14,7 +14,9 @@ import (
 
 // watch looks at the tables while streams are worked, in whichever process.
 type watch struct {
-	app     *app.App
+	app *app.App
+	// total is how many streams there will be, keys are those asked for so far.
+	total   int
 	keys    []pipeline.Key
 	wanted  map[pipeline.Key]int64
 	ended   map[pipeline.Key]streamResult
@@ -23,19 +25,24 @@ type watch struct {
 	current []report.Run
 }
 
-func newWatch(ctx context.Context, a *app.App, keys []pipeline.Key, now func() time.Time) (*watch, error) {
-	w := &watch{
-		app: a, keys: keys, began: now(), now: now,
-		wanted: make(map[pipeline.Key]int64, len(keys)), ended: make(map[pipeline.Key]streamResult, len(keys)),
+func newWatch(a *app.App, total int, now func() time.Time) *watch {
+	return &watch{
+		app: a, total: total, began: now(), now: now,
+		wanted: make(map[pipeline.Key]int64, total), ended: make(map[pipeline.Key]streamResult, total),
 	}
+}
+
+// add watches streams that a run was asked for.
+func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
 	streams, err := w.streams(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, key := range keys {
 		w.wanted[key] = streams[key].Wanted
 	}
-	return w, nil
+	w.keys = append(w.keys, keys...)
+	return nil
 }
 
 func (w *watch) streams(ctx context.Context) (map[pipeline.Key]report.Stream, error) {
@@ -95,7 +102,7 @@ func (w *watch) end(ctx context.Context, key pipeline.Key, stream report.Stream,
 		result.fill(run)
 	}
 	w.ended[key] = result
-	progress.Keep(result.line())
+	progress.Keep(result.line(w.several()))
 	return nil
 }
 
@@ -120,10 +127,14 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Str
 			result.Note += ", it goes on at " + stream.Until.In(w.app.Zone(key.Organization)).Format("2006-01-02 15:04 MST")
 		}
 		w.ended[key] = result
-		progress.Keep(result.line())
+		progress.Keep(result.line(w.several()))
 	}
 	return nil
 }
+
+// several says that the configuration has more than one organization, so that names
+// of streams need theirs.
+func (w *watch) several() bool { return len(w.app.Config.Organizations) > 1 }
 
 // line says where the work stands: ended streams, rows, calls, budget and time.
 func (w *watch) line(ctx context.Context) string {
@@ -137,7 +148,7 @@ func (w *watch) line(ctx context.Context) string {
 		rows, calls = rows+run.Received, calls+run.Calls
 		names = append(names, fmt.Sprintf("%s %s", run.Resource, show.Count(run.Received)))
 	}
-	text := fmt.Sprintf("%d of %d done · %s · %s · %s", len(w.ended), len(w.keys),
+	text := fmt.Sprintf("%d of %d done · %s · %s · %s", len(w.ended), w.total,
 		show.Plural(rows, "record"), show.Plural(calls, "call"), show.Age(w.now().Sub(w.began)))
 	if left := w.budget(ctx); left != "" {
 		text += " · " + left

@@ -1,28 +1,21 @@
-package sandbox
+package endpoints
 
 import (
-	"encoding/base64"
-	"mime"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sluice/sandbox/answer"
 	"sluice/sandbox/faults"
-	"sluice/sandbox/lists"
-	"sluice/sandbox/services"
 	"sluice/sandbox/world"
 )
 
-const (
-	exportChunk = 256 // chats looked at per lock and flush
-	nextToken   = "next_token"
-)
+const exportChunk = 256 // chats looked at per lock and flush
 
 // csvExport is one answer of the conversation export under way.
 type csvExport struct {
+	kind   world.Kind
+	under  string // the network; "" for the organization's own
 	fields []string
 	fault  *faults.Fault
 	next   int // index of the chat to look at next
@@ -31,71 +24,53 @@ type csvExport struct {
 }
 
 // readExport answers false after refusing what cannot be served (document 1, A2).
-func (s *Server) readExport(w http.ResponseWriter, r *http.Request, fault *faults.Fault) (*csvExport, bool) {
-	if r.URL.Path != lists.ChatPath {
-		answer.Fail(w, services.Chat, http.StatusNotFound, answer.NoSuchURL, "wrong URL or moved resource")
+func (c *Call) readExport() (*csvExport, bool) {
+	under, found := c.under()
+	if !found {
+		c.fail(http.StatusNotFound, answer.NoSuchURL, "wrong URL or moved resource")
 		return nil, false
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/csv" {
-		answer.Fail(w, services.Chat, http.StatusNotAcceptable, answer.InvalidValue, "requested response type not supported: send Content-Type: text/csv")
+	if !c.typed("text/csv") {
+		c.fail(http.StatusNotAcceptable, answer.InvalidValue, "requested response type not supported: send Content-Type: text/csv")
 		return nil, false
 	}
-	query := r.URL.Query()
-	x := &csvExport{fields: strings.Split(query.Get("fields"), ","), fault: fault, most: s.options.ChatPage}
+	query := c.Request.URL.Query()
+	x := &csvExport{
+		kind: c.Endpoint.Resource.Kind, under: under, fields: strings.Split(query.Get("fields"), ","), fault: c.Fault, most: c.Manner.ChatPage,
+	}
 	for _, name := range x.fields {
 		if !slices.Contains(world.ChatFields(), name) {
-			answer.Fail(w, services.Chat, http.StatusBadRequest, answer.InvalidValue, "malformed or missing parameter: fields")
+			c.fail(http.StatusBadRequest, answer.InvalidValue, "malformed or missing parameter: fields")
 			return nil, false
 		}
 	}
-	if !x.resume(query) {
-		answer.Fail(w, services.Chat, http.StatusBadRequest, answer.InvalidValue, "malformed or missing parameter: "+nextToken)
+	if x.next, found = readToken(query); !found {
+		c.fail(http.StatusBadRequest, answer.InvalidValue, "malformed or missing parameter: "+nextToken)
 		return nil, false
 	}
 	return x, true
-}
-
-// resume starts where a token says, if there is one. Indices never move, so a
-// token stays good while chats come and go.
-func (x *csvExport) resume(query url.Values) bool {
-	if !query.Has(nextToken) {
-		return true
-	}
-	place, err := base64.StdEncoding.DecodeString(query.Get(nextToken))
-	if err != nil {
-		return false
-	}
-	next, err := strconv.Atoi(string(place))
-	x.next = next
-	return err == nil && next >= 0
-}
-
-// token names the place behind the chats that were shown. Often it ends with =,
-// which has to be escaped in a query, as opaque tokens do.
-func (x *csvExport) token() string {
-	return base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(x.next)))
 }
 
 func (x *csvExport) full() bool { return x.most > 0 && x.shown >= x.most }
 
 // export streams the conversation export: one RFC 4180 line per chat, the fields
 // in the order requested.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, fault *faults.Fault) {
-	x, ok := s.readExport(w, r, fault)
+func export(c *Call) {
+	x, ok := c.readExport()
 	if !ok {
 		return
 	}
-	w.Header().Set("Content-Type", "text/csv;charset=UTF-8")
-	w.WriteHeader(http.StatusOK)
-	control := http.NewResponseController(w)
+	c.Header().Set("Content-Type", "text/csv;charset=UTF-8")
+	c.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(c.ResponseWriter)
 	var batch []byte
-	if !s.options.NoCSVHeader {
+	if !c.Manner.NoCSVHeader {
 		batch = appendLine(batch, x.fields)
 	}
 	for {
 		var done bool
-		batch, done = s.exportBatch(batch, x)
-		if _, err := w.Write(batch); err != nil {
+		c.Company.With(func(w *world.World) { batch, done = x.appendBatch(batch, w) })
+		if _, err := c.Write(batch); err != nil {
 			return // the client left
 		}
 		if done {
@@ -108,22 +83,20 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, fault *faults.Fa
 	}
 }
 
-// exportBatch appends the lines of some chats, and tells whether they end the
+// appendBatch appends the lines of some chats, and tells whether they end the
 // answer; if others follow in another one, the token for it is the last line.
-func (s *Server) exportBatch(dst []byte, x *csvExport) ([]byte, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	size := s.world.Len(world.Chats)
+func (x *csvExport) appendBatch(dst []byte, w *world.World) ([]byte, bool) {
+	size := w.Len(x.kind)
 	for end := min(x.next+exportChunk, size); x.next < end; x.next++ {
-		if !s.world.Live(world.Chats, x.next) {
+		if !w.Live(x.kind, x.next) || w.Under(x.kind, x.next) != x.under {
 			continue
 		}
 		if x.full() {
-			return append(dst, "\r\n"+nextToken+"="+x.token()+"\r\n"...), true
+			return append(dst, "\r\n"+nextToken+"="+tokenFor(x.next)+"\r\n"...), true
 		}
 		row := make([]string, len(x.fields))
 		for n, name := range x.fields {
-			value, _ := s.world.ChatField(x.next, name)
+			value, _ := w.ChatField(x.kind, x.next, name)
 			row[n] = faults.SpoilChat(x.fault, x.shown, name, value)
 		}
 		dst = appendLine(dst, row)

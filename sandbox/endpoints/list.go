@@ -1,4 +1,4 @@
-package sandbox
+package endpoints
 
 import (
 	"bytes"
@@ -10,109 +10,150 @@ import (
 	"sluice/sandbox/answer"
 	"sluice/sandbox/faults"
 	"sluice/sandbox/lists"
-	"sluice/sandbox/services"
 	"sluice/sandbox/world"
 )
 
-const itemDetailsLimit = 100
+const bulkLimit = 100 // ids in one call (upstream facts)
 
-// list answers one page.
-func (s *Server) list(w http.ResponseWriter, r *http.Request, e lists.Resource, fault *faults.Fault) {
-	request := lists.Read(r.URL.Query(), e, s.options.HeadersOnly)
-	offset := (request.Page - 1) * request.Per
-	switch {
-	case fault.Is("ignore_filter"):
-		request.Query.Since = 0
-	case fault.Is("wrong_page"):
-		request.Echoed++
-	case fault.Is("repeat_page"):
-		offset = 0
+// list answers one page; a list without pages is one that holds all.
+func list(c *Call) {
+	under, found := c.under()
+	if !found {
+		c.noParent()
+		return
 	}
-	s.mu.Lock()
-	if fault.Is("delete_between") && offset > 0 {
-		s.deleteServed(request.Query)
-	}
-	order := s.world.Order(request.Query)
-	from := min(offset, len(order))
-	to := min(from+request.Per, len(order))
-	records := make([][]byte, 0, to-from+1)
-	for _, i := range order[from:to] {
-		records = append(records, s.world.AppendRecord(nil, e.Kind, int(i), request.Form))
-	}
-	s.mu.Unlock()
-	more := request.Page*request.Per < len(order)
-	if fault.Is("empty_more") {
-		records, more = nil, true
-	}
-	records = faults.Spoil(fault, e.Target, records)
+	e := c.Endpoint.Resource
+	request := lists.Read(lists.Asked{
+		Values: c.Request.URL.Query(), Under: under, HeadersOnly: c.Manner.HeadersOnly, Today: c.Company.Time(),
+	}, e)
+	records, more := c.page(e, &request)
 	body := fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, e.Key)
-	body = append(body, bytes.Join(records, []byte(","))...)
+	body = append(body, bytes.Join(faults.Spoil(c.Fault, e.Target, records), []byte(","))...)
 	body = append(body, ']')
-	if !fault.Is("missing_context") {
+	if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
 		body = request.AppendContext(body, e, more)
 	}
-	answer.Body(w, http.StatusOK, answer.JSONType, append(body, '}'))
+	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
+}
+
+// under answers the parent in the path as the world knows it, or false if there is
+// no such parent.
+func (c *Call) under() (string, bool) {
+	asked, named := c.Values[parent]
+	if !named {
+		return "", true
+	}
+	var parents []string
+	c.Company.With(func(w *world.World) { parents = w.Parents(c.Endpoint.Resource.Kind) })
+	if n, isID := networkNumber(c.Endpoint.Resource.Kind, asked); isID && n < len(parents) {
+		asked = parents[n]
+	}
+	return asked, slices.Contains(parents, asked)
+}
+
+// noParent answers for an unknown parent: there is no such record, or for a custom
+// module no such path.
+func (c *Call) noParent() {
+	if c.Endpoint.Resource.Kind == world.ModuleRecords {
+		c.fail(http.StatusNotFound, answer.NoSuchURL, "Invalid URL Passed")
+		return
+	}
+	c.missing()
+}
+
+// page answers the records of a page and whether others follow, as a fault lets it.
+func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
+	offset := (request.Page - 1) * request.Per
+	switch {
+	case e.Paging == lists.Whole:
+		offset = 0
+	case c.Fault.Is("ignore_filter"):
+		request.Query.Since = 0
+	case c.Fault.Is("wrong_page"):
+		request.Echoed++
+	case c.Fault.Is("repeat_page"):
+		offset = 0
+	}
+	var records [][]byte
+	var more bool
+	c.Company.With(func(w *world.World) {
+		if c.Fault.Is("delete_between") && offset > 0 {
+			deleteServed(w, request.Query)
+		}
+		order := w.Order(request.Query)
+		from, to := min(offset, len(order)), min(offset+request.Per, len(order))
+		if e.Paging == lists.Whole {
+			to = len(order)
+		}
+		for _, i := range order[from:to] {
+			records = append(records, w.AppendRecord(nil, e.Kind, int(i), request.Form))
+		}
+		more = request.Page*request.Per < len(order)
+	})
+	if c.Fault.Is("empty_more") {
+		return nil, true
+	}
+	return records, more
 }
 
 // deleteServed removes one record that page 1 has already shown.
-func (s *Server) deleteServed(query world.Query) {
-	if order := s.world.Order(query); len(order) > 0 {
-		s.world.Delete(query.Kind, int(order[0]))
+func deleteServed(w *world.World, query world.Query) {
+	if order := w.Order(query); len(order) > 0 {
+		w.Delete(query.Kind, int(order[0]))
 	}
 }
 
 // single answers one record under its own key.
-func (s *Server) single(w http.ResponseWriter, e lists.Resource, id string, fault *faults.Fault) {
-	s.mu.Lock()
-	i, found := s.world.Index(e.Kind, id)
-	var record []byte
-	if found {
-		record = s.world.AppendRecord(nil, e.Kind, i, world.Single)
+func single(c *Call) { c.one(c.Endpoint.Resource.OneKey, "") }
+
+// personUnder answers one record of those under a parent.
+func personUnder(key string) func(*Call) {
+	return func(c *Call) {
+		under, found := c.under()
+		if !found {
+			c.noParent()
+			return
+		}
+		c.one(key, under)
 	}
-	s.mu.Unlock()
-	if !found {
-		answer.Error(w, http.StatusNotFound, answer.NoSuchRecord, "Resource does not exist.")
-		return
-	}
-	record = faults.Spoil(fault, e.Target, [][]byte{record})[0]
-	answer.Body(w, http.StatusOK, answer.JSONType, fmt.Appendf(nil, `{"code":0,"message":"success","%s":%s}`, e.OneKey, record))
 }
 
-// itemDetails answers the items asked for by id, those that exist.
-func (s *Server) itemDetails(w http.ResponseWriter, r *http.Request, fault *faults.Fault) {
-	items, _ := s.resource(services.Inventory, "items")
-	ids := strings.Split(r.URL.Query().Get("item_ids"), ",")
-	if len(ids) > itemDetailsLimit {
-		answer.Error(w, http.StatusBadRequest, answer.InvalidValue, "Invalid value passed for item_ids")
+func (c *Call) one(key, under string) {
+	e := c.Endpoint.Resource
+	var body []byte
+	c.Company.With(func(w *world.World) {
+		if i, found := w.Index(e.Kind, c.Values[record]); found && (under == "" || w.Under(e.Kind, i) == under) {
+			body = w.AppendRecord(nil, e.Kind, i, world.Single)
+		}
+	})
+	if body == nil {
+		c.missing()
+		return
+	}
+	body = faults.Spoil(c.Fault, e.Target, [][]byte{body})[0]
+	if e.OneInArray {
+		body = slices.Concat([]byte("["), body, []byte("]"))
+	}
+	answer.Body(c, http.StatusOK, answer.JSONType, fmt.Appendf(nil, `{"code":0,"message":"success","%s":%s}`, key, body))
+}
+
+// bulk answers the items asked for by id, those that exist.
+func bulk(c *Call) {
+	e := c.Endpoint.Resource
+	ids := strings.Split(c.Request.URL.Query().Get("item_ids"), ",")
+	if len(ids) > bulkLimit {
+		c.fail(http.StatusBadRequest, answer.InvalidValue, "Invalid value passed for item_ids")
 		return
 	}
 	var records [][]byte
-	s.mu.Lock()
-	for _, id := range ids {
-		if i, found := s.world.Index(world.Items, strings.TrimSpace(id)); found {
-			records = append(records, s.world.AppendRecord(nil, world.Items, i, world.Single))
+	c.Company.With(func(w *world.World) {
+		for _, id := range ids {
+			if i, found := w.Index(e.Kind, strings.TrimSpace(id)); found {
+				records = append(records, w.AppendRecord(nil, e.Kind, i, world.Single))
+			}
 		}
-	}
-	s.mu.Unlock()
-	body := append([]byte(`{"code":0,"message":"success","items":[`), bytes.Join(faults.Spoil(fault, items.Target, records), []byte(","))...)
-	answer.Body(w, http.StatusOK, answer.JSONType, append(body, ']', '}'))
-}
-
-// organizations answers the one organization (document 2, Shared conventions).
-func (s *Server) organizations(w http.ResponseWriter) {
-	body := fmt.Sprintf(`{"code":0,"message":"success","organizations":[{"organization_id":%q,"name":"Meridian Tools Pvt Ltd",`+
-		`"contact_name":"Asha Rao","email":"asha.rao@meridian.example","is_default_org":true,"language_code":"en",`+
-		`"fiscal_year_start_month":4,"account_created_date":"2022-12-01","time_zone":%q,"is_org_active":true,`+
-		`"currency_id":%q,"currency_code":"INR","currency_symbol":"₹","currency_format":"1,234,567.89","price_precision":2}]}`,
-		s.options.OrganizationID, s.options.TimeZone, s.world.BaseCurrencyID())
-	answer.Body(w, http.StatusOK, answer.JSONType, []byte(body))
-}
-
-// resource finds an endpoint by service and resource name.
-func (s *Server) resource(service, name string) (lists.Resource, bool) {
-	n := slices.IndexFunc(s.endpoints, func(e lists.Resource) bool { return e.Service == service && e.Name == name })
-	if n < 0 {
-		return lists.Resource{}, false
-	}
-	return s.endpoints[n], true
+	})
+	body := fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, e.Key)
+	body = append(body, bytes.Join(faults.Spoil(c.Fault, e.Target, records), []byte(","))...)
+	answer.Body(c, http.StatusOK, answer.JSONType, append(body, ']', '}'))
 }

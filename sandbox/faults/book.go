@@ -18,11 +18,12 @@ type armed struct {
 	seen, fired int
 }
 
-// Next notes a call at each fault of its path, and answers the first that strikes.
-func (b *Book) Next(path string) *Fault {
+// Next notes an organization's call at each fault of its path, and answers the first
+// that strikes.
+func (b *Book) Next(path, organization string) *Fault {
 	var strikes *Fault
 	for _, a := range b.set {
-		if !strings.HasPrefix(path, a.Path) {
+		if !strings.HasPrefix(path, a.Path) || a.Organization != "" && a.Organization != organization {
 			continue
 		}
 		a.seen++

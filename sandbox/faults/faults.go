@@ -9,10 +9,14 @@ package faults
 
 // Fault makes some calls go wrong.
 type Fault struct {
-	Path  string `json:"path"`  // prefix of the paths concerned, such as /inventory/v1/bills
+	// Path is the prefix of the paths concerned, such as /inventory/v1/bills; with the
+	// prefix of the data center, if there is one.
+	Path  string `json:"path"`
 	Kind  string `json:"kind"`  // one of Kinds
 	Count int    `json:"count"` // so many calls; 0: until the faults are set anew
 	After int    `json:"after"` // so many matching calls pass first
+	// Organization is the id of the one concerned; "" for all.
+	Organization string `json:"organization,omitempty"`
 	// Milliseconds is the pause of the kind slow between two pieces; 0 means 50.
 	Milliseconds int `json:"milliseconds,omitempty"`
 }

@@ -50,13 +50,14 @@ func TestBookCountsEachFaultByItself(t *testing.T) {
 	var book faults.Book
 	if err := book.Set([]faults.Fault{
 		{Path: "/a", Kind: "html", Count: 1, After: 1}, {Path: "/a/b", Kind: "reset", After: 2}, {Path: "/c", Kind: "slow", Count: 1},
+		{Path: "/", Kind: "cut", Organization: "org-2"},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	var struck []string
 	for _, path := range []string{"/a/b", "/a/b", "/a/b", "/a/x", "/b", "/c", "/c", "/a/b"} {
 		kind := "-"
-		if fault := book.Next(path); fault != nil {
+		if fault := book.Next(path, "org-1"); fault != nil {
 			kind = fault.Kind
 		}
 		struck = append(struck, kind)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"sluice/sandbox/faults"
 	"sluice/sandbox/limits"
@@ -36,17 +37,24 @@ type Page struct {
 	ClientID     string
 	ClientSecret string
 	RefreshToken string
-	Resources    []Resource
+	Endpoints    []Endpoint
+	// Organizations are the others that are played; Networks and Modules the names
+	// that stand in paths.
+	Organizations     []Organization
+	Networks, Modules []string
 }
 
-// Resource is one resource that can be read.
-type Resource struct {
-	Name    string // as the controls call it, such as bills
-	Service string
-	List    string // path of the list
-	One     string // path of a single record, "" where there is none
-	Note    string // what a reader of the list has to know
+// Endpoint is one call that is answered.
+type Endpoint struct {
+	Name         string // the resource, as the controls call it, such as bills; "" for none
+	Service      string
+	Method, Path string
+	Note         string // what a caller has to know
+	Assumed      string // what no document shows
 }
+
+// Organization is one that is played beside the sandbox's own.
+type Organization struct{ ID, Prefix, TimeZone, Plan, RefreshToken string }
 
 // row is a call with its meaning.
 type row struct {
@@ -65,33 +73,36 @@ func (p Page) Write(w io.Writer) error {
 // TokenPath is the path of the token endpoint.
 func (Page) TokenPath() string { return services.TokenPath }
 
+// VendorLower is the vendor's name as headers have it.
+func (p Page) VendorLower() string { return strings.ToLower(p.Vendor) }
+
+// Sample is a path to try.
+func (Page) Sample() string { return services.InventoryRoot + "/bills" }
+
 // ControlRoot is where the paths of the controls begin.
 func (Page) ControlRoot() string { return services.ControlRoot }
 
 // Faults lists the kinds of faults.
 func (Page) Faults() []faults.Kind { return faults.Kinds() }
 
-// Others lists what can be called beside the resources.
-func (Page) Others() []row {
-	return []row{
-		{Call: "GET " + services.BooksRoot + "/organizations", Meaning: "The organization; also below " + services.InventoryRoot + "."},
-		{Call: "GET " + services.InventoryRoot + "/itemdetails?item_ids=1,2", Meaning: "Up to a hundred items by id."},
-		{Call: "POST " + services.TokenPath, Meaning: "An access token; the parameters go into the query."},
-	}
-}
-
 // Controls lists the calls below ControlRoot.
 func (Page) Controls() []row {
 	const get, post = "GET " + services.ControlRoot, "POST " + services.ControlRoot
 	return []row{
+		{Call: get + "organizations", Meaning: "The organizations that are played, with their refresh tokens."},
+		{Call: get + "endpoints", Meaning: "What can be called, the scope it needs, and what of it no document shows."},
 		{Call: get + "stats", Meaning: "What was called, and how it was answered."},
 		{Call: post + "reset_stats", Meaning: "Counts anew."},
-		{Call: get + "truth/{service}/{resource}", Meaning: "Every live record, one JSON object a line: what a copy must equal."},
+		{Call: get + "truth/{service}/{resource}", Meaning: "Every live record in one piece, one JSON object a line: what a copy must equal."},
 		{
 			Call:    post + `change {"seed":1,"inserts":2,"edits":3,"deletes":1,"resources":["bills"]}`,
 			Meaning: "Changes records and answers their ids; no resources named means all.",
 		},
 		{Call: post + `advance {"seconds":3600}`, Meaning: "Moves the clock on: record times, tokens and the day, not the minute."},
+		{
+			Call:    get + "truth/inventory/bills?organization={id}&dc={data center}",
+			Meaning: "The same of another organization; stats and change take the two as well.",
+		},
 		{Call: post + "expire_tokens", Meaning: "Makes every access token invalid."},
 		{Call: get + "faults", Meaning: "The faults that are set, and those there are."},
 		{

@@ -12,7 +12,9 @@ import (
 
 func write(t *testing.T, page landing.Page) string {
 	t.Helper()
-	page.Resources = append(page.Resources, landing.Resource{Name: "bills", Service: "inventory", List: "/v1/bills", One: "/v1/bills/{id}"})
+	page.Endpoints = append(page.Endpoints, landing.Endpoint{
+		Name: "bills", Service: "inventory", Method: "GET", Path: "/v1/bills/{id}", Note: "One at a time.", Assumed: "path of one bill",
+	})
 	var body bytes.Buffer
 	if err := page.Write(&body); err != nil {
 		t.Fatal(err)
@@ -47,12 +49,17 @@ func TestShowsWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	page := landing.Page{
 		Base: "http://127.0.0.1:1", Organization: "org-7", Vendor: "<b>", Records: 321, TimeZone: "Europe/Rome", Plan: "elite",
-		Limits: limits.Limits{PerMinute: 11, Concurrent: 12, DailyAccounting: 13, DailyInventory: 14, ChatPerMinute: 15},
+		Limits: limits.Limits{
+			PerMinute: 11, Concurrent: 12, DailyAccounting: 13, DailyInventory: 14, ChatPerMinute: 15, DailyInvoicing: 16, DailyBilling: 17,
+		},
+		Networks: []string{"partners"}, Modules: []string{"cm_projects"},
+		Organizations: []landing.Organization{{ID: "org-8", Prefix: "/dc/eu", RefreshToken: "1000.abc"}},
 	}
 	body := write(t, page)
 	for _, want := range []string{
-		"http://127.0.0.1:1/v1/bills?organization_id=org-7", "/v1/bills/{id}", "&lt;b&gt;-oauthtoken", "of 321 records", "Europe/Rome", "elite",
-		"11 calls in any minute, 12 at once; in any 24 hours 13 to accounting and 14 to inventory; 15 a minute", "The 24 kinds of faults",
+		"http://127.0.0.1:1/inventory/v1/bills?organization_id=org-7", "GET&nbsp;/v1/bills/{id}", "Assumed: path of one bill",
+		"<code>partners</code>", "<code>cm_projects</code>", "org-8", "/dc/eu", "1000.abc", "X-com-&lt;b&gt;-invoice-organizationid", "&lt;b&gt;-oauthtoken", "of 321 records", "Europe/Rome", "elite",
+		"11 calls in any minute, 12 at once; in any 24 hours 13 to accounting, 16 to invoicing, 17 to subscription billing and 14 to inventory; 15 a minute", "The 24 kinds of faults",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s", want)

@@ -28,7 +28,7 @@ type Gate struct {
 func New(limits Limits) Gate {
 	return Gate{
 		limits: limits, stats: newStats(),
-		days: map[string]*Window{services.Accounting: {}, services.Inventory: {}},
+		days: map[string]*Window{services.Accounting: {}, services.Invoicing: {}, services.Billing: {}, services.Inventory: {}},
 	}
 }
 
@@ -61,11 +61,7 @@ func (g *Gate) Enter(service, path string, arrival, today time.Time) Verdict {
 	if g.limits.Off {
 		return Verdict{}
 	}
-	daily := g.limits.DailyAccounting
-	if service == services.Inventory {
-		daily = g.limits.DailyInventory
-	}
-	day := g.days[service]
+	daily, day := g.limits.daily(service), g.days[service]
 	day.prune(today, wholeDay)
 	decision := Verdict{}
 	switch {

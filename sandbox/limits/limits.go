@@ -5,13 +5,19 @@
 // does, and holds the lock. Start reading with Gate.Enter.
 package limits
 
-import "fmt"
+import (
+	"fmt"
+
+	"sluice/sandbox/services"
+)
 
 // Limits bound the calls. A zero field takes the plan's value.
 type Limits struct {
-	PerMinute       int // of the organization, in any 60 seconds, over accounting and inventory
+	PerMinute       int // of the organization, in any 60 seconds, over all services but chat
 	Concurrent      int // of the organization, at once
 	DailyAccounting int // in any 24 hours
+	DailyInvoicing  int
+	DailyBilling    int
 	DailyInventory  int
 	ChatPerMinute   int
 	Off             bool // count, but never refuse
@@ -24,8 +30,9 @@ const (
 )
 
 // Resolve fills limits from the tables of documents 2 and 3. A plan that
-// only one of the two services sells counts as the other's largest; one that
-// neither sells is an error.
+// only one of the services sells counts as the other's largest; one that
+// none sells is an error. The documents name invoicing's free plan alone, and no
+// figure for subscription billing: accounting's stand in for both.
 func Resolve(plan string, limits Limits) (Limits, error) {
 	accounting := map[string]int{"free": 1000, "standard": 2000, "professional": 5000, "premium": 10_000, "elite": 10_000, "ultimate": 10_000}
 	inventory := map[string]int{"free": 1500, "standard": 2500, "professional": 5000, "premium": 7500, "enterprise": 10_000}
@@ -44,15 +51,29 @@ func Resolve(plan string, limits Limits) (Limits, error) {
 	if plan == freePlan {
 		concurrent = 5
 	}
-	fill := func(value *int, preset int) {
-		if *value == 0 {
-			*value = preset
+	for _, limit := range []struct {
+		value  *int
+		preset int
+	}{
+		{&limits.PerMinute, perMinute},
+		{&limits.Concurrent, concurrent},
+		{&limits.DailyAccounting, books},
+		{&limits.DailyInvoicing, books},
+		{&limits.DailyBilling, books},
+		{&limits.DailyInventory, stock},
+		{&limits.ChatPerMinute, chatPerMinute},
+	} {
+		if *limit.value == 0 {
+			*limit.value = limit.preset
 		}
 	}
-	fill(&limits.PerMinute, perMinute)
-	fill(&limits.Concurrent, concurrent)
-	fill(&limits.DailyAccounting, books)
-	fill(&limits.DailyInventory, stock)
-	fill(&limits.ChatPerMinute, chatPerMinute)
 	return limits, nil
+}
+
+// daily is the allowance of a service in any 24 hours.
+func (l Limits) daily(service string) int {
+	return map[string]int{
+		services.Accounting: l.DailyAccounting, services.Invoicing: l.DailyInvoicing,
+		services.Billing: l.DailyBilling, services.Inventory: l.DailyInventory,
+	}[service]
 }

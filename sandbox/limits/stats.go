@@ -7,7 +7,7 @@ import (
 
 // Stats is what the sandbox counted since the start or the last reset.
 type Stats struct {
-	Calls           int            `json:"calls"`            // arrivals at accounting, inventory and chat, refused ones too
+	Calls           int            `json:"calls"`            // arrivals at all services, refused ones too
 	Worst60s        int            `json:"worst_60s"`        // most arrivals of the organization in any 60 s; chat not counted
 	WorstChat60s    int            `json:"worst_chat_60s"`   // the same, for chat
 	WorstConcurrent int            `json:"worst_concurrent"` // most calls of the organization at once; chat not counted
@@ -33,9 +33,11 @@ func (s Stats) clone() Stats {
 
 // normalPath writes {id} for identifiers, so that statistics stay small.
 func normalPath(path string) string {
-	at := strings.LastIndexByte(path, '/')
-	if last := path[at+1:]; last != "" && strings.Trim(last, "0123456789") == "" {
-		return path[:at+1] + "{id}"
+	segments := strings.Split(path, "/")
+	for n, segment := range segments {
+		if segment != "" && strings.Trim(segment, "0123456789") == "" {
+			segments[n] = "{id}"
+		}
 	}
-	return path
+	return strings.Join(segments, "/")
 }

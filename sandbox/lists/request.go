@@ -3,6 +3,7 @@ package lists
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,17 +25,27 @@ type Request struct {
 	Echoed    int    // the page that page_context claims
 }
 
+// Asked is what a list is asked for.
+type Asked struct {
+	Values url.Values
+	// Under is the parent in the path; "" for lists without parents.
+	Under string
+	// HeadersOnly makes wide resources give headers.
+	HeadersOnly bool
+	// Today is the organization's day; filters by date count from it.
+	Today time.Time
+}
+
 // Read never fails: what it does not understand it ignores, as the
 // services do. A raw + in a time arrives as a blank and makes it unreadable.
-// With headersOnly wide resources give headers.
-func Read(values url.Values, e Resource, headersOnly bool) Request {
+func Read(asked Asked, e Resource) Request {
+	values := asked.Values
 	list := Request{
-		Query:  world.Query{Kind: e.Kind, Sort: "created_time", Ascending: values.Get("sort_order") == "A"},
-		Page:   positive(values.Get("page"), 1),
-		Per:    min(positive(values.Get("per_page"), pageSize), pageSize),
-		Filter: e.Filter,
+		Query: world.Query{Kind: e.Kind, Sort: "created_time", Ascending: values.Get("sort_order") == "A", Under: asked.Under},
+		Page:  positive(values.Get("page"), 1),
+		Per:   min(positive(values.Get("per_page"), pageSize), pageSize),
 	}
-	if headersOnly && e.Wide {
+	if asked.HeadersOnly && e.Wide || e.Narrow {
 		list.Form = world.Headers
 	}
 	if name := values.Get("sort_column"); name != "" && world.Sortable(e.Kind, name) {
@@ -45,11 +56,47 @@ func Read(values url.Values, e Resource, headersOnly bool) Request {
 	if since, ok := readTime(values.Get("last_modified_time")); ok && e.SinceHonoured {
 		list.Query.Since = since.Unix()
 	}
+	list.filter(values.Get("filter_by"), e, asked.Today)
 	if e.Kind == world.Accounts {
 		list.accounts(values)
 	}
 	list.Echoed = list.Page
 	return list
+}
+
+// filter reads filter_by: one of the list's values, or its default.
+func (l *Request) filter(value string, e Resource, today time.Time) {
+	if len(e.Filters) == 0 {
+		return
+	}
+	l.Filter = e.Filters[0]
+	if slices.Contains(e.Filters, value) {
+		l.Filter = value
+	}
+	l.Query.Filter = l.Filter[strings.LastIndexByte(l.Filter, '.')+1:]
+	if e.Kind == world.Adjustments {
+		l.Query.From = firstDay(l.Query.Filter, today)
+	}
+}
+
+// firstDay is the first day of what a filter by date lets pass; "" for all days. A
+// week begins on Sunday.
+func firstDay(filter string, today time.Time) string {
+	year, month, day := today.Date()
+	switch filter {
+	case "Today":
+	case "ThisWeek":
+		day -= int(today.Weekday())
+	case "ThisMonth":
+		day = 1
+	case "ThisQuarter":
+		month, day = month-(month-1)%3, 1 // three months a quarter.
+	case "ThisYear":
+		month, day = time.January, 1
+	default:
+		return ""
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
 // accounts reads what only GET /chartofaccounts knows. Balances come unless
@@ -61,23 +108,20 @@ func (l *Request) accounts(values url.Values) {
 	if values.Get("showbalance") == "false" {
 		l.Form = world.WithoutBalance
 	}
-	for name := range strings.FieldsSeq("All Active Inactive Asset Liability Equity Income Expense") {
-		if values.Get("filter_by") == "AccountType."+name {
-			l.Filter = "AccountType." + name
-		}
-	}
-	l.Query.AccountsBy = strings.TrimPrefix(l.Filter, "AccountType.")
 }
 
-// AppendContext appends page_context, with a comma before it.
+// AppendContext appends page_context, with a comma before it; applied_filter and
+// report_name come on some lists only.
 func (l *Request) AppendContext(body []byte, e Resource, more bool) []byte {
 	direction := "D"
 	if l.Query.Ascending {
 		direction = "A"
 	}
-	return fmt.Appendf(body,
-		`,"page_context":{"page":%d,"per_page":%d,"has_more_page":%t,"report_name":%q,"applied_filter":%q,"sort_column":%q,"sort_order":%q}`,
-		l.Echoed, l.Per, more, e.Report, l.Filter, l.Query.Sort, direction)
+	body = fmt.Appendf(body, `,"page_context":{"page":%d,"per_page":%d,"has_more_page":%t,"report_name":%q`, l.Echoed, l.Per, more, e.Report)
+	if l.Filter != "" {
+		body = fmt.Appendf(body, `,"applied_filter":%q`, l.Filter)
+	}
+	return fmt.Appendf(body, `,"sort_column":%q,"sort_order":%q}`, l.Query.Sort, direction)
 }
 
 func positive(text string, preset int) int {

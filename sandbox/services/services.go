@@ -1,38 +1,93 @@
 // Package services says where the services that the sandbox plays live: their
-// names and the roots of their paths, as documents 1, 2 and 3 spell them.
+// names, the roots of their paths and how a path is taken apart, as documents 1, 2
+// and 3 spell them.
 //
-// It only names; it answers no call and knows no record. Start reading with Of.
+// It only names; it answers no call and knows no record. Start reading with Parse.
 package services
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
 // Names of the services that are played.
 const (
 	Accounting = "accounting"
+	Invoicing  = "invoicing"
+	Billing    = "billing"
 	Inventory  = "inventory"
 	Chat       = "chat"
 )
 
-// Paths: the roots of the services, the token endpoint (document 1, A1), and
-// the sandbox's own controls, which are no part of the upstream.
+// Paths: the roots of the services, the token endpoint (document 1, A1), the
+// prefixes of networks (document 1, Versioning) and of data centers, and the
+// sandbox's own controls. Upstream a data center is another host, and controls
+// there are none.
 const (
-	BooksRoot     = "/books/v3"
-	InventoryRoot = "/inventory/v1"
-	ChatRoot      = "/maintenanceapi/v2"
-	TokenPath     = "/oauth/v2/token"
-	ControlRoot   = "/_sandbox/"
+	BooksRoot       = "/books/v3"
+	InvoiceRoot     = "/invoice/v3"
+	BillingRoot     = "/billing/v1"
+	InventoryRoot   = "/inventory/v1"
+	ChatRoot        = "/api/v2"
+	MaintenanceRoot = "/maintenanceapi/v2"
+	NetworkRoot     = "/network/"
+	DataCenterRoot  = "/dc/"
+	TokenPath       = "/oauth/v2/token"
+	ControlRoot     = "/_sandbox/"
 )
 
+// Address is a path taken apart.
+type Address struct {
+	DataCenter string // "" for the one without a prefix
+	Path       string // the rest, as a documented endpoint has it
+	Service    string // "" for no service
+}
+
+// Parse takes a path apart.
+func Parse(path string) Address {
+	a := Address{Path: path}
+	if rest, found := strings.CutPrefix(path, DataCenterRoot); found {
+		name, below, _ := strings.Cut(rest, "/")
+		a.DataCenter, a.Path = name, "/"+below
+	}
+	a.Service = of(a.Path)
+	return a
+}
+
 // Of names the service of a path; "" for no service.
-func Of(path string) string {
-	switch {
-	case strings.HasPrefix(path, BooksRoot+"/"):
-		return Accounting
-	case strings.HasPrefix(path, InventoryRoot+"/"):
-		return Inventory
-	case strings.HasPrefix(path, ChatRoot+"/"):
-		return Chat
-	default:
+func Of(path string) string { return Parse(path).Service }
+
+func of(path string) string {
+	if rest, found := strings.CutPrefix(path, NetworkRoot); found { // networks exist in chat alone.
+		_, below, _ := strings.Cut(rest, "/")
+		path = "/" + below
+		if !strings.HasPrefix(path, ChatRoot+"/") && !strings.HasPrefix(path, MaintenanceRoot+"/") {
+			return ""
+		}
+	}
+	for _, s := range [...]struct{ root, name string }{
+		{BooksRoot, Accounting}, {InvoiceRoot, Invoicing}, {BillingRoot, Billing}, {InventoryRoot, Inventory},
+		{ChatRoot, Chat}, {MaintenanceRoot, Chat},
+	} {
+		if strings.HasPrefix(path, s.root+"/") {
+			return s.name
+		}
+	}
+	return ""
+}
+
+// Organization answers the organization that a call names, where its service wants
+// it: in a header for invoicing and billing, in the query for accounting and
+// inventory (documents 2 and 3), nowhere for chat.
+func Organization(service, vendor string, r *http.Request) string {
+	switch service {
+	case Invoicing:
+		return r.Header.Get("X-com-" + vendor + "-invoice-organizationid")
+	case Billing:
+		return r.Header.Get("X-com-" + vendor + "-subscriptions-organizationid")
+	case Chat:
 		return ""
+	default:
+		return r.URL.Query().Get("organization_id")
 	}
 }

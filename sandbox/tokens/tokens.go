@@ -1,4 +1,4 @@
-// Package tokens keeps the access tokens of the one refresh token: how long one
+// Package tokens keeps the access tokens of one refresh token: how long one
 // lives, how many live at once, how many are given out in a while (document 1
 // A1, upstream facts).
 //
@@ -28,7 +28,8 @@ const (
 // Book holds the live access tokens. Its zero value holds none; it is not safe
 // for concurrent use.
 type Book struct {
-	live   []token // oldest first
+	live   []token         // oldest first
+	known  map[string]bool // every token ever issued
 	asked  limits.Window
 	issued int
 }
@@ -42,14 +43,18 @@ type token struct {
 // often: more than ten times in ten minutes.
 func (b *Book) TooMany(now time.Time) bool { return b.asked.Add(now, span) > mostInSpan }
 
-// Issue makes a token, the same ones for the same seed; the sixteenth live one
-// kills the oldest.
-func (b *Book) Issue(seed int64, now time.Time) string {
+// Issue makes a token, the same ones for the same seed, which is a text of the
+// organization's own; the sixteenth live one kills the oldest.
+func (b *Book) Issue(seed string, now time.Time) string {
 	b.issued++
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d", seed, b.issued))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", seed, b.issued))
 	text := hex.EncodeToString(sum[:])
 	half := len(text) / 2 // half of it.
 	text = "1000." + text[:half] + "." + text[half:]
+	if b.known == nil {
+		b.known = map[string]bool{}
+	}
+	b.known[text] = true
 	b.live = slices.DeleteFunc(b.live, func(t token) bool { return !now.Before(t.expires) })
 	b.live = append(b.live, token{text, now.Add(Life)})
 	if surplus := len(b.live) - mostAlive; surplus > 0 {
@@ -62,6 +67,9 @@ func (b *Book) Issue(seed int64, now time.Time) string {
 func (b *Book) Valid(text string, now time.Time) bool {
 	return slices.ContainsFunc(b.live, func(t token) bool { return t.text == text && now.Before(t.expires) })
 }
+
+// Knows tells whether a token was ever issued here, dead or alive.
+func (b *Book) Knows(text string) bool { return b.known[text] }
 
 // Expire makes every token invalid at once.
 func (b *Book) Expire() { b.live = nil }

@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-//go:embed *.json accounting/*.json inventory/*.json chat/*.json
+//go:embed *.json accounting/*.json inventory/*.json invoicing/*.json billing/*.json chat/*.json
 var files embed.FS // embedding demands a package variable; it cannot be written
 
 // Witness is one transcribed sample.

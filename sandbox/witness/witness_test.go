@@ -32,8 +32,15 @@ func TestEverySampleIsComplete(t *testing.T) {
 		}
 	}
 	want := []string{
-		"accounting/chart_of_accounts", "accounting/vendor_payments", "chat/conversations",
-		"inventory/bills", "inventory/credit_notes", "inventory/items", "/organizations", "/token",
+		"accounting/base_currency_adjustments", "accounting/chart_of_accounts", "accounting/contact_persons",
+		"accounting/custom_module_records", "accounting/expenses", "accounting/opening_balances", "accounting/organizations",
+		"accounting/vendor_payments",
+		"billing/contact_persons", "billing/organizations",
+		"chat/channels", "chat/conversations", "chat/network_channels", "chat/network_conversations",
+		"inventory/bills", "inventory/composite_items", "inventory/credit_notes", "inventory/items", "inventory/locations",
+		"inventory/organizations", "inventory/taxes",
+		"invoicing/contact_persons", "invoicing/currencies", "invoicing/organizations",
+		"/organizations", "/token",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("samples %v, want %v", names, want)
@@ -56,8 +63,26 @@ func TestKeyCounts(t *testing.T) {
 		{"inventory", "credit_notes", 35, "line_items", 29},
 		{"chat", "conversations", 7, "", 0},
 		{"", "organizations", 15, "", 0},
+		{"accounting", "organizations", 15, "", 0},
+		{"invoicing", "organizations", 15, "", 0},
+		{"billing", "organizations", 15, "", 0},
+		{"inventory", "organizations", 15, "", 0},
+		{"accounting", "contact_persons", 13, "", 0},
+		{"invoicing", "contact_persons", 13, "", 0},
+		{"billing", "contact_persons", 10, "", 0},
+		{"accounting", "custom_module_records", 14, "", 0}, // 10 and two pairs of cf_ keys.
+		{"accounting", "opening_balances", 5, "accounts", 11},
+		{"accounting", "base_currency_adjustments", 8, "accounts", 7},
+		{"accounting", "expenses", 78, "line_items", 13},
+		{"invoicing", "currencies", 9, "", 0},
+		{"inventory", "locations", 13, "associated_users", 2},
+		{"inventory", "composite_items", 45, "mapped_items", 17},
+		{"inventory", "taxes", 18, "", 0},
+		{"chat", "channels", 15, "", 0}, // none named by the document.
+		{"chat", "network_channels", 15, "", 0},
+		{"chat", "network_conversations", 7, "", 0},
 	} {
-		t.Run(want.resource, func(t *testing.T) {
+		t.Run(want.service+"/"+want.resource, func(t *testing.T) {
 			t.Parallel()
 			sample, err := witness.Load(want.service, want.resource)
 			if err != nil {

@@ -35,6 +35,24 @@ func (w *World) Delete(kind Kind, i int) {
 	t.version++
 }
 
+// Deletable answers the records that may go: not those that others refer to.
+func (w *World) Deletable(kind Kind, i int) bool { return i >= kept(kind) }
+
+// Growing tells whether a kind can have another record: there is one opening
+// balance and one organization, and a record under parents needs a parent.
+func (w *World) Growing(kind Kind) bool {
+	switch kind {
+	case Organizations:
+		return false
+	case OpeningBalances:
+		return len(w.Pick(kind, 1, 0, nil)) == 0
+	case ModuleRecords, NetworkChannels, NetworkChats:
+		return len(w.Parents(kind)) > 0
+	default:
+		return true
+	}
+}
+
 // Pick chooses up to n live records of a kind, by seed, none of them excluded.
 func (w *World) Pick(kind Kind, n int, seed int64, excluded map[int]bool) []int {
 	live := make([]int, 0, w.Len(kind))

@@ -3,8 +3,8 @@ package world
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
-	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
 )
 
@@ -14,11 +14,15 @@ const maxOrders = 48
 
 // Query selects and orders the records of a list.
 type Query struct {
-	Kind       Kind
-	Sort       string // a wire name that Sortable knows, or "" for created_time
-	Ascending  bool
-	Since      int64  // keep records modified at or after; 0 keeps all
-	AccountsBy string // filter of accounts, All, Active and so on, as GET /chartofaccounts has it without its prefix; "" keeps all
+	Kind      Kind
+	Sort      string // a wire name that Sortable knows, or "" for created_time
+	Ascending bool
+	Since     int64  // keep records modified at or after; 0 keeps all
+	Filter    string // filter_by as the list has it, without its prefix; "" keeps all
+	From      string // keep records dated at or after this day; "" keeps all
+	Under     string // keep records under this parent; "" keeps all
+	Joined    string // "true" or "false" keeps the channels of which this holds; "" keeps all
+	Pinned    string // likewise
 }
 
 type orderKey struct{ query Query }
@@ -33,10 +37,12 @@ type cachedOrder struct {
 // modification time.
 func Sortable(kind Kind, name string) bool {
 	names := map[Kind][]string{
-		Accounts:    {"account_name", "account_type"},
-		Payments:    {"vendor_name", "date", "reference_number", "amount", "balance"},
-		Bills:       {"last_modified_time", "date"},
-		CreditNotes: {"customer_name", "creditnote_number", "balance", "total", "date"},
+		Accounts:       {"account_name", "account_type"},
+		Payments:       {"vendor_name", "date", "reference_number", "amount", "balance"},
+		Bills:          {"last_modified_time", "date"},
+		CreditNotes:    {"customer_name", "creditnote_number", "balance", "total", "date"},
+		CompositeItems: {"name", "sku", "rate", "tax_name", "purchase_rate", "last_modified_time", "reorder_level"},
+		Adjustments:    {"adjustment_date", "exchange_rate", "currency_code", "debit_or_credit", "gain_or_loss"},
 	}
 	return name == createdTime || slices.Contains(names[kind], name)
 }
@@ -66,13 +72,9 @@ func (w *World) Order(query Query) []int32 {
 func (w *World) sorted(query Query) []int32 {
 	indices := make([]int32, 0, w.Len(query.Kind))
 	for i := range w.Len(query.Kind) {
-		if !w.Live(query.Kind, i) || w.Modified(query.Kind, i) < query.Since {
-			continue
+		if w.Live(query.Kind, i) && w.matches(query, i) {
+			indices = append(indices, int32(i)) // far fewer than 2^31 records.
 		}
-		if query.AccountsBy != "" && !w.books.AccountMatches(i, query.AccountsBy) {
-			continue
-		}
-		indices = append(indices, int32(i)) // far fewer than 2^31 records.
 	}
 	texts, numbers := w.sortKeys(query, indices)
 	direction := -1
@@ -93,56 +95,21 @@ func (w *World) sorted(query Query) []int32 {
 	return indices
 }
 
-// sortKeys answers either texts or numbers, by record index.
-func (w *World) sortKeys(query Query, indices []int32) ([]string, []int64) {
-	kind := query.Kind
-	switch query.Sort {
-	case createdTime:
-		return nil, w.tables[kind].created
-	case "last_modified_time":
-		return nil, w.tables[kind].modified
+// matches tells whether live record i passes every filter.
+func (w *World) matches(query Query, i int) bool {
+	if w.Modified(query.Kind, i) < query.Since || !w.books.Matches(query.Kind, i, query.Filter) {
+		return false
 	}
-	texts, numbers := make([]string, w.Len(kind)), make([]int64, w.Len(kind))
-	isText := true
-	for _, index := range indices {
-		i := int(index)
-		switch query.Sort {
-		case "account_name":
-			texts[i] = w.books.AccountNameNow(i)
-		case "account_type":
-			texts[i] = w.books.AccountWord(i).Kind
-		case "vendor_name":
-			texts[i] = w.books.Words.VendorName(w.books.PaymentVendor(i))
-		case "customer_name":
-			texts[i] = w.books.Words.CustomerName(w.books.NoteCustomer(i))
-		case "creditnote_number":
-			texts[i] = books.Number("CN", i+1)
-		case "reference_number":
-			texts[i] = books.PaymentReference(i)
-		case "date":
-			texts[i] = w.books.Day(w.tables.Created(kind, i), 0)
-		default:
-			isText = false
-			numbers[i] = w.sortAmount(query, i)
-		}
+	if query.Under != "" && w.Under(query.Kind, i) != query.Under {
+		return false
 	}
-	if isText {
-		return texts, nil
+	if query.From != "" && w.books.Day(w.tables.Created(query.Kind, i), 0) < query.From {
+		return false
 	}
-	return nil, numbers
-}
-
-func (w *World) sortAmount(query Query, i int) int64 {
-	if query.Kind == Payments {
-		amount, unused := w.books.PaymentAmounts(i)
-		if query.Sort == "amount" {
-			return amount
-		}
-		return unused
+	if query.Joined == "" && query.Pinned == "" {
+		return true
 	}
-	sum := w.books.NoteAt(i)
-	if query.Sort == "total" {
-		return sum.Total
-	}
-	return sum.Total - sum.Applied
+	joined, pinned := w.Channel(query.Kind, i)
+	return (query.Joined == "" || strconv.FormatBool(joined) == query.Joined) &&
+		(query.Pinned == "" || strconv.FormatBool(pinned) == query.Pinned)
 }

@@ -21,47 +21,26 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// Kind is one resource of the world.
-type Kind = ids.Kind
-
-// The kinds.
-const (
-	Accounts    = ids.Accounts
-	Payments    = ids.Payments
-	Items       = ids.Items
-	Bills       = ids.Bills
-	CreditNotes = ids.CreditNotes
-	Chats       = ids.Chats
-)
-
-// Form is the shape in which a record is written.
-type Form = records.Form
-
-// The forms; package records says what each leaves out.
-const (
-	Full           = records.Full
-	Headers        = records.Headers
-	Single         = records.Single
-	WithoutBalance = records.WithoutBalance
-)
-
 const (
 	historyDays = 3 * 365
 	secondsADay = 86_400
-	minPerKind  = 3
-	minAccounts = 12
-	maxAccounts = 400
-	percentAll  = 100
 )
 
 // Settings say which world to compute.
 type Settings struct {
 	Seed    int64
-	Records int            // over all kinds; each kind has at least a few
+	Records int            // over all kinds of which a business has many; each kind has at least a few
 	Zone    *time.Location // of the organization; time stamps are written in it
 	Anchor  time.Time      // the newest record is older than this instant
 	// ChatEpoch writes the times of chats in epoch milliseconds, not as time stamps.
 	ChatEpoch bool
+	// Demo gives a value in some records to keys that few businesses ever fill.
+	Demo bool
+	// Modules are the names of custom modules, Networks those of chat networks.
+	Modules, Networks []string
+	// Organization is whose world it is; Number chooses its name.
+	Organization string
+	Number       int
 }
 
 // World holds the state of every kind.
@@ -75,15 +54,15 @@ type World struct {
 
 // New computes the start of a world. The same settings give the same bytes.
 func New(settings Settings) *World {
-	total := max(settings.Records, 0)
-	share := func(percent int) int { return max(minPerKind, total*percent/percentAll) }
-	accounts := min(maxAccounts, max(minAccounts, total*2/percentAll)) // two percent, as Options.Records says.
-	initial := [ids.Kinds]int{accounts, share(12), share(28), share(28), share(10), share(20)}
 	w := &World{seed: draw.Seed(settings.Seed), orders: make(map[orderKey]cachedOrder)}
+	w.books = books.New(w.seed, books.Settings{
+		Zone: settings.Zone, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo, Modules: settings.Modules, Networks: settings.Networks,
+		Organization: books.Organization{ID: settings.Organization, Name: words.Company(settings.Number), TimeZone: settings.Zone.String()},
+		Initial:      shares(settings),
+	}, &w.tables)
 	for kind := range ids.Kinds {
-		w.tables[kind] = fill(w.seed, kind, initial[kind], settings.Anchor.Unix()-1)
+		w.tables[kind] = fill(w.seed, kind, w.books.Initial[kind], settings.Anchor.Unix()-1)
 	}
-	w.books = books.New(w.seed, books.Settings{Zone: settings.Zone, ChatEpoch: settings.ChatEpoch, Initial: initial}, &w.tables)
 	w.author = records.New(w.books)
 	return w
 }
@@ -99,10 +78,30 @@ func (w *World) Live(kind Kind, i int) bool {
 // Modified is the modification time of record i, in epoch seconds.
 func (w *World) Modified(kind Kind, i int) int64 { return w.tables.Modified(kind, i) }
 
-// ID is the identifier of record i: text of 18 digits.
-func (w *World) ID(kind Kind, i int) string { return ids.Of(kind, i) }
+// ID is the identifier of record i, as its list carries it: text of 18 digits, but
+// for organizations.
+func (w *World) ID(kind Kind, i int) string {
+	switch kind {
+	case Organizations:
+		return w.books.Organization.ID
+	case NetworkChannels, NetworkChats:
+		return ids.Of(kind, w.books.Within(i))
+	default:
+		return ids.Of(kind, i)
+	}
+}
 
-// Index finds the record with an identifier; false if no live one has it.
+// Name tells record i from all others of its kind: its identifier, behind that of
+// its network where identifiers repeat.
+func (w *World) Name(kind Kind, i int) string {
+	if kind == NetworkChannels || kind == NetworkChats {
+		return w.Under(kind, i) + "/" + w.ID(kind, i)
+	}
+	return w.ID(kind, i)
+}
+
+// Index finds the record with an identifier; false if no live one has it. In
+// networks it is that of the first network.
 func (w *World) Index(kind Kind, id string) (int, bool) {
 	i, ok := ids.Index(kind, id)
 	if !ok || !w.Live(kind, i) {
@@ -111,17 +110,40 @@ func (w *World) Index(kind Kind, id string) (int, bool) {
 	return i, true
 }
 
+// Under is the parent that record i of a list is read under, as its path has it;
+// "" for lists without parents.
+func (w *World) Under(kind Kind, i int) string { return w.books.Under(kind, i) }
+
+// Parents lists what a list can be read under; nil for lists without parents.
+func (w *World) Parents(kind Kind) []string { return w.books.Parents(kind) }
+
 // AppendRecord appends record i as one JSON object. Chats are written as an
 // object of the CSV columns with text values.
 func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
 	return w.author.Append(dst, kind, i, form)
 }
 
+// AppendPreview appends what a rate in millionths would do to the accounts of a
+// currency; false if there is no such currency.
+func (w *World) AppendPreview(dst []byte, currency, day string, rate int64, notes string) ([]byte, bool) {
+	i, found := w.Index(Currencies, currency)
+	if !found {
+		return dst, false
+	}
+	return w.author.AppendPreview(dst, words.CurrencyAt(i), day, rate, notes), true
+}
+
 // ChatFields lists the columns of the conversation export, in the document's order.
 func ChatFields() []string { return books.ChatFields() }
 
-// ChatField answers one column of chat i as text; false for an unknown column.
-func (w *World) ChatField(i int, name string) (string, bool) { return w.books.ChatField(i, name) }
+// ChatField answers one column of chat i, of the organization or of its networks,
+// as text; false for an unknown column.
+func (w *World) ChatField(kind Kind, i int, name string) (string, bool) {
+	return w.books.ChatField(kind, i, name)
+}
 
-// BaseCurrencyID is the identifier of the organization's own currency.
-func (w *World) BaseCurrencyID() string { return words.CurrencyOf(false).ID }
+// Channel answers whether channel i was joined, and whether it was pinned.
+func (w *World) Channel(kind Kind, i int) (bool, bool) {
+	channel := w.books.ChannelAt(kind, i)
+	return channel.Joined, channel.Pinned
+}

@@ -47,7 +47,9 @@ type Options struct {
 
 // App is the wired program.
 type App struct {
-	Config    *config.Config
+	Config *config.Config
+	// Catalogue are the services of this process: the built-in declarations and
+	// those of the configuration.
 	Catalogue []schema.Service
 	DB        *warehouse.DB
 	Report    *report.Reader
@@ -57,15 +59,16 @@ type App struct {
 
 	options  Options
 	postgres *localpg.Server
+	zones    zones
 }
 
 // Load reads the configuration and prepares the log; nothing is connected to.
 func Load(options Options) (*App, error) {
-	catalogue := connectors.All()
-	if err := schema.Validate(catalogue); err != nil {
+	builtIn := connectors.All()
+	if err := schema.Validate(builtIn); err != nil {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
 	}
-	conf, err := config.Load(options.ConfigPath, options.LookupEnv, options.ReadFile, catalogue)
+	conf, err := config.Load(options.ConfigPath, options.LookupEnv, options.ReadFile, builtIn)
 	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
 		return nil, err // it names the file and all mistakes in it
 	}
@@ -76,7 +79,7 @@ func Load(options Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{Config: conf, Catalogue: catalogue, Log: log, options: options}, nil
+	return &App{Config: conf, Catalogue: conf.Services, Log: log, options: options}, nil
 }
 
 // Open loads the configuration and connects to the database, which has to be
@@ -89,10 +92,7 @@ func Open(ctx context.Context, options Options) (*App, error) {
 	if err := a.OpenDatabase(ctx); err != nil {
 		return nil, err
 	}
-	pending, err := migrations.Pending(ctx, a.URL)
-	if err == nil && pending {
-		err = ErrNotMigrated
-	}
+	err = a.Migrated(ctx)
 	if err == nil {
 		err = a.Connect(ctx)
 	}
@@ -134,6 +134,23 @@ func (a *App) Pending(ctx context.Context) (bool, error) {
 	return pending, nil
 }
 
+// Migrated gives ErrNotMigrated if the database lacks anything that this version or
+// the configuration's own declarations need.
+func (a *App) Migrated(ctx context.Context) error {
+	pending, err := a.Pending(ctx)
+	if err == nil && pending {
+		err = ErrNotMigrated
+	}
+	if err != nil {
+		return err
+	}
+	plan, err := a.Plan(ctx)
+	if err == nil && plan.SQL != "" {
+		err = fmt.Errorf("%w: it lacks tables or columns of the resources that the configuration declares", ErrNotMigrated)
+	}
+	return err
+}
+
 // Connect opens the warehouse and registers the configured streams.
 func (a *App) Connect(ctx context.Context) error {
 	// Each worker holds one connection while it loads; the gate, the tick and the
@@ -147,7 +164,10 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := db.RegisterStreams(ctx, a.settings()); err != nil {
 		return fmt.Errorf("register the streams of the configuration: %w", err)
 	}
-	return nil
+	if err := a.listParents(ctx); err != nil {
+		return err
+	}
+	return a.readZones(ctx)
 }
 
 // Psql is the line by which a person connects to the private database; "" if the

@@ -31,8 +31,10 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Pool:   a.DB.Pool(),
 		Store:  a.DB,
 		Stream: a.Stream,
+		Ready:  a.Identities(client).Ready,
 		Runner: &pipeline.Runner{
-			Source: client, Store: a.DB, Now: a.options.Now, Zone: a.Zone, Rules: pipeline.DefaultRules(), Stopping: stopping,
+			Source: client, Store: a.DB, Backlog: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
+			Rules: pipeline.DefaultRules(), Stopping: stopping,
 		},
 		Workers:  a.Config.Workers,
 		Schedule: schedule,

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/report"
+	"sluice/schema"
 	"sluice/schema/normalize"
 )
 
@@ -38,7 +40,7 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	if err != nil {
 		return result, fmt.Errorf("prepare %s: %w", key, err)
 	}
-	record, misfit := normalizer.Record(entry.Raw)
+	record, misfit := normalizer.RecordUnder(entry.Raw, parentOf(stream.Resource, entry.Record))
 	if misfit != nil {
 		result.Why = misfit.Error()
 		return result, nil //nolint:nilerr // that it still does not fit is a result
@@ -55,18 +57,22 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	return result, nil
 }
 
+// parentOf is the parent that a record was listed under, where its key tells: parent
+// and identifier with a slash between them.
+func parentOf(resource *schema.Resource, key string) string {
+	cursor, ok := resource.Cursor.(schema.PerParent)
+	at := strings.LastIndex(key, "/")
+	if !ok || cursor.Identifier == "" || at < 0 {
+		return ""
+	}
+	return key[:at]
+}
+
 // reload writes the record under a claim of its own. A half-finished scan keeps
 // its position.
 func (a *App) reload(ctx context.Context, stream pipeline.Stream, entry report.Entry, record normalize.Record) (pipeline.Loaded, error) {
-	streams, err := a.Report.Streams(ctx, stream.Organization)
-	if err != nil {
-		return pipeline.Loaded{}, fmt.Errorf("look at the stream: %w", err)
-	}
-	for i := range streams {
-		s := &streams[i]
-		if s.Service == entry.Service && s.Resource == entry.Resource && s.State == string(pipeline.StateRunning) {
-			return pipeline.Loaded{}, fmt.Errorf("%s: %w", stream, ErrBusy)
-		}
+	if err := a.notRunning(ctx, stream); err != nil {
+		return pipeline.Loaded{}, err
 	}
 	claim, err := a.DB.Claim(ctx, stream, pipeline.ClassProbe)
 	if err != nil {

@@ -1,9 +1,8 @@
 package app
 
 import (
+	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"sluice/cmd/sluice/config"
@@ -12,24 +11,60 @@ import (
 	"sluice/schema"
 )
 
-// Streams are the configured streams, in the order of the catalogue.
+// Streams are the configured streams, in the order of the catalogue: each list,
+// with the work on its details behind it. Lists under parents are left out where
+// neither the configuration nor the warehouse has any.
 func (a *App) Streams() []pipeline.Stream {
 	var streams []pipeline.Stream
 	for i := range a.Config.Organizations {
 		organization := &a.Config.Organizations[i]
 		for s := range a.Catalogue {
 			service := &a.Catalogue[s]
-			if _, wanted := organization.Services[service.Name]; !wanted {
+			setting, wanted := organization.Services[service.Name]
+			if !wanted {
 				continue
 			}
 			for r := range service.Resources {
-				streams = append(streams, pipeline.Stream{
-					Organization: organization.ID, Service: service, Resource: &service.Resources[r],
-				})
+				stream := pipeline.Stream{Organization: organization.Key, Service: service, Resource: &service.Resources[r]}
+				if hasParents(stream.Resource, setting) {
+					streams = append(streams, worksOf(stream)...)
+				}
 			}
 		}
 	}
 	return streams
+}
+
+// hasParents says whether a resource's list can be asked for at all: one that is
+// listed under parents needs some, found or named.
+func hasParents(resource *schema.Resource, setting config.Service) bool {
+	cursor, perParent := resource.Cursor.(schema.PerParent)
+	return !perParent || len(cursor.From) > 0 || len(setting.Listed(cursor.Listed)) > 0
+}
+
+// worksOf are the streams of one resource: its list and, if it has such, its details.
+func worksOf(list pipeline.Stream) []pipeline.Stream {
+	if list.Resource.Details == nil {
+		return []pipeline.Stream{list}
+	}
+	details := list
+	details.Work = pipeline.WorkDetails
+	return []pipeline.Stream{list, details}
+}
+
+// Phases splits streams in two: lists, and what lives on what lists brought,
+// details and lists under parents.
+func Phases(streams []pipeline.Stream) [][]pipeline.Stream {
+	var lists, rest []pipeline.Stream
+	for _, stream := range streams {
+		_, perParent := stream.Resource.Cursor.(schema.PerParent)
+		if perParent || stream.Work == pipeline.WorkDetails {
+			rest = append(rest, stream)
+			continue
+		}
+		lists = append(lists, stream)
+	}
+	return [][]pipeline.Stream{lists, rest}
 }
 
 // Stream resolves a key; false if the configuration does not have it.
@@ -55,130 +90,58 @@ func resourceName(stream pipeline.Stream) string {
 	return stream.Service.Name + "." + stream.Resource.Name
 }
 
+// detailsEvery is how often details are looked for where no list asked for them: a
+// run that finds none makes no call.
+const detailsEvery = time.Hour
+
 func (a *App) settings() []warehouse.StreamSetting {
 	streams := a.Streams()
 	settings := make([]warehouse.StreamSetting, 0, len(streams))
 	for _, stream := range streams {
 		chosen := a.resource(stream)
-		settings = append(settings, warehouse.StreamSetting{Key: stream.Key(), Every: chosen.Every, Enabled: chosen.Enabled})
+		every := chosen.Every
+		if stream.Work == pipeline.WorkDetails {
+			every = detailsEvery
+		}
+		settings = append(settings, warehouse.StreamSetting{Key: stream.Key(), Every: every, Enabled: chosen.Enabled})
 	}
 	return settings
 }
 
-// Select picks the enabled streams that a command line names: a resource
-// ("bills"), a service ("inventory") or both ("inventory.bills"); nothing named
-// means all. Organization, if given, is an id or a name.
-func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
-	id, err := a.organizationID(organization)
-	if err != nil {
-		return nil, err
-	}
-	var selected []pipeline.Stream
-	matched := make(map[string]bool, len(names))
+// listParents tells the warehouse which parents the configuration names, also
+// where it names none any more.
+func (a *App) listParents(ctx context.Context) error {
 	for _, stream := range a.Streams() {
-		if id != "" && stream.Organization != id {
+		cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
+		if !perParent || cursor.Listed == "" {
 			continue
 		}
-		wanted := len(names) == 0
-		for _, name := range names {
-			if name == stream.Resource.Name || name == stream.Service.Name || name == resourceName(stream) {
-				wanted, matched[name] = true, true
-			}
-		}
-		if wanted && a.Enabled(stream) {
-			selected = append(selected, stream)
-		}
-	}
-	for _, name := range names {
-		if !matched[name] {
-			return nil, fmt.Errorf("%w: %q is no configured resource: %s", ErrUsage, name, strings.Join(a.names(), ", "))
-		}
-	}
-	if len(selected) == 0 {
-		return nil, fmt.Errorf("%w: nothing to copy: organizations[].services and resources leave no resource enabled", ErrUsage)
-	}
-	return selected, nil
-}
-
-func (a *App) names() []string {
-	var names []string
-	for _, stream := range a.Streams() {
-		names = append(names, resourceName(stream))
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-func (a *App) organizationID(nameOrID string) (string, error) {
-	if nameOrID == "" {
-		return "", nil
-	}
-	for i := range a.Config.Organizations {
-		if o := &a.Config.Organizations[i]; o.ID == nameOrID || o.Name == nameOrID {
-			return o.ID, nil
-		}
-	}
-	return "", fmt.Errorf("%w: --org %q is no configured organization", ErrUsage, nameOrID)
-}
-
-func (a *App) organization(id string) *config.Organization {
-	for i := range a.Config.Organizations {
-		if a.Config.Organizations[i].ID == id {
-			return &a.Config.Organizations[i]
+		ids := a.organization(stream.Organization).Services[stream.Service.Name].Listed(cursor.Listed)
+		if err := a.DB.ListParents(ctx, stream, ids); err != nil {
+			return fmt.Errorf("note the %s of the configuration: %w", cursor.Listed, err)
 		}
 	}
 	return nil
 }
 
-// Zone is the time zone of an organization.
-func (a *App) Zone(id string) *time.Location {
-	if o := a.organization(id); o != nil && o.Location != nil {
-		return o.Location
-	}
-	return time.UTC
-}
-
-// service finds a declared service.
-func (a *App) service(name string) *schema.Service {
-	for i := range a.Catalogue {
-		if a.Catalogue[i].Name == name {
-			return &a.Catalogue[i]
-		}
-	}
-	return nil
-}
-
-// Limits are what calls of a service are held against: the documented fact under
-// the configured plan. Minute and concurrency are shared by the services of an
-// organization that share an allowance, so the smallest concurrency of them counts.
-func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
-	if name == tokenService {
-		// Source: upstream facts, "Limits, errors, tokens": 10 access tokens per
-		// refresh token in 10 minutes.
-		return pipeline.Limits{Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}, nil
-	}
-	o, service := a.organization(organization), a.service(name)
-	if o == nil || service == nil {
-		return pipeline.Limits{}, fmt.Errorf("%w: no service %s of organization %s is configured", ErrUsage, name, organization)
-	}
-	limits := pipeline.Limits{Shared: service.Limits.Shared, PerMinute: service.Limits.PerMinute}
-	limits.Daily = service.Limits.Plans[o.Services[name].Plan].Daily
-	for i := range a.Catalogue {
-		other := &a.Catalogue[i]
-		chosen, has := o.Services[other.Name]
-		if !has || other.Limits.Shared != limits.Shared {
-			continue
-		}
-		at := other.Limits.Plans[chosen.Plan].Concurrent
-		if limits.Concurrent == 0 || at > 0 && at < limits.Concurrent {
-			limits.Concurrent = at
-		}
-	}
-	return limits, nil
-}
-
-// The calls for tokens are counted as a service of their own.
+// The calls that one run over details or parents may spend where the configuration
+// does not say: a share of the day, so that lists and the other runs of the day
+// have the rest.
 const (
-	tokenService    = "auth"
-	tokensPerMinute = 5
+	allowanceShare = 10
+	allowanceLeast = 20
+	// allowanceFree is for services without a daily limit.
+	allowanceFree = 500
 )
+
+// Allowance is how many calls one run over details or parents of a stream may spend.
+func (a *App) Allowance(stream pipeline.Stream) int {
+	if chosen := a.resource(stream).CallsPerRun; chosen > 0 {
+		return chosen
+	}
+	limits, err := a.Limits(stream.Organization, stream.Service.Name)
+	if err != nil || limits.Daily == 0 {
+		return allowanceFree
+	}
+	return max(limits.Daily/allowanceShare, allowanceLeast)
+}

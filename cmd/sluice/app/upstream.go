@@ -23,13 +23,13 @@ func (a *App) Client() (*upstream.Client, error) {
 		Name: a.Config.Vendor.Name, API: a.Config.Vendor.APIURL, Chat: a.Config.Vendor.ChatURL, Auth: a.Config.Vendor.AuthURL,
 	}
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: vendor, Store: a.DB, Key: key, Credentials: a.credential, Gate: gate, Now: a.options.Now, UserAgent: userAgent,
+		Vendor: vendor, VendorOf: a.addresses, Store: a.DB, Key: key, Credentials: a.credential, Gate: gate, Now: a.options.Now, UserAgent: userAgent,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the tokens: %w", err)
 	}
 	client, err := upstream.New(upstream.Options{
-		Vendor: vendor, Gate: gate, Tokens: tokens, Now: a.options.Now, Zone: a.Zone,
+		Vendor: vendor, VendorOf: a.addresses, OrganizationID: a.upstreamID, Gate: gate, Tokens: tokens, Now: a.options.Now, Zone: a.Zone,
 		BaseURL: a.baseURL, DataCenter: a.dataCenter, UserAgent: userAgent,
 	})
 	if err != nil {
@@ -51,6 +51,23 @@ func (a *App) credential(organization string) (upstream.Credential, error) {
 		RefreshToken: upstream.NewSecret(o.Credentials.RefreshToken.Reveal()),
 		DataCenter:   o.DataCenter,
 	}, nil
+}
+
+// addresses are those of the organization's own; empty ones are the vendor's.
+func (a *App) addresses(organization string) upstream.Vendor {
+	o := a.organization(organization)
+	if o == nil {
+		return upstream.Vendor{}
+	}
+	return upstream.Vendor{API: o.Addresses.APIURL, Chat: o.Addresses.ChatURL, Auth: o.Addresses.AuthURL}
+}
+
+// upstreamID is the identifier by which upstream knows an organization.
+func (a *App) upstreamID(organization string) string {
+	if o := a.organization(organization); o != nil {
+		return o.ID
+	}
+	return organization
 }
 
 func (a *App) baseURL(organization, service string) string {

@@ -12,6 +12,9 @@ package config
 import (
 	"time"
 	_ "time/tzdata" // a time zone has to load on machines that carry no zone files
+
+	"sluice/cmd/sluice/config/custom"
+	"sluice/schema"
 )
 
 // Config is the whole configuration, checked and with every default filled in.
@@ -21,8 +24,11 @@ type Config struct {
 	Vendor   Vendor   `yaml:"vendor"`
 	// Organizations are the businesses that are copied.
 	Organizations []Organization `yaml:"organizations"`
-	// Resources has one entry for every resource of every declared service, by its
-	// full name ("inventory.bills"), overrides applied.
+	// Services are the declared services, with the user-declared resources of the
+	// file behind the built-in ones.
+	Services []schema.Service `yaml:"-"`
+	// Resources has one entry for every resource of Services, by its full name
+	// ("inventory.bills"), overrides applied.
 	Resources map[string]Resource `yaml:"-"`
 	// Workers is the number of streams that one process reads at once.
 	Workers int `yaml:"workers"`
@@ -65,15 +71,28 @@ type Organization struct {
 	Name string `yaml:"name"`
 	// ID is the identifier upstream, digits.
 	ID string `yaml:"id"`
+	// Key is the word under which its rows are kept; left out it is ID. Two
+	// organizations of different data centers may have the same ID, never the same Key.
+	Key string `yaml:"key"`
 	// DataCenter is the domain suffix of the variant it is hosted on: com, eu, com.au.
 	DataCenter string `yaml:"data_center"`
+	// Addresses replace those of the vendor for this organization.
+	Addresses Addresses `yaml:"addresses"`
 	// TimeZone is the IANA name of its zone, Location the zone itself: times that
-	// come without an offset are in it.
+	// come without an offset are in it. "" and nil mean what upstream says.
 	TimeZone    string         `yaml:"time_zone"`
 	Location    *time.Location `yaml:"-"`
 	Credentials Credentials    `yaml:"credentials"`
 	// Services are the services to copy from, by name.
 	Services map[string]Service `yaml:"services"`
+}
+
+// Addresses are those of one organization: {api_base_url}, {chat_base_url} and
+// {auth_url}, taken as they are, whatever its data center; "" means the vendor's.
+type Addresses struct {
+	APIURL  string `yaml:"api_url"`
+	ChatURL string `yaml:"chat_url"`
+	AuthURL string `yaml:"auth_url"`
 }
 
 // Credentials are those of document 1, "Authentication".
@@ -91,6 +110,25 @@ type Service struct {
 	// BaseURL overrides the address of the service, host and root, for this
 	// organization; usually empty.
 	BaseURL string `yaml:"base_url"`
+	// Networks, CustomModules and Contacts name parents whose lists are read: chat
+	// networks by name or identifier, custom modules by name, contacts by identifier.
+	Networks      []string `yaml:"networks"`
+	CustomModules []string `yaml:"custom_modules"`
+	Contacts      []string `yaml:"contacts"`
+}
+
+// Listed gives the parents that the configuration names under a key.
+func (s Service) Listed(key schema.Listed) []string {
+	switch key {
+	case schema.ListedNetworks:
+		return s.Networks
+	case schema.ListedModules:
+		return s.CustomModules
+	case schema.ListedContacts:
+		return s.Contacts
+	default:
+		return nil
+	}
 }
 
 // Resource is the choice for one resource, in all organizations.
@@ -99,6 +137,9 @@ type Resource struct {
 	Every time.Duration
 	// Enabled says that the resource is copied.
 	Enabled bool
+	// CallsPerRun is how many calls one run over details or parents may spend; zero
+	// leaves that to the plan.
+	CallsPerRun int
 }
 
 // Log says what is logged.
@@ -117,13 +158,15 @@ type Quarantine struct {
 type document struct {
 	Config
 
-	Resources map[string]override `yaml:"resources"`
+	Resources map[string]override  `yaml:"resources"`
+	Custom    []custom.Declaration `yaml:"custom"`
 }
 
 // override is what the file says about a resource; zero and nil mean the default.
 type override struct {
-	Every   time.Duration `yaml:"every"`
-	Enabled *bool         `yaml:"enabled"`
+	Every       time.Duration `yaml:"every"`
+	Enabled     *bool         `yaml:"enabled"`
+	CallsPerRun int           `yaml:"calls_per_run"`
 }
 
 // defaults are the values of keys that the file leaves out.

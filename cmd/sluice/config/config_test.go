@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/cmd/sluice/config"
 	"sluice/pipeline/upstream"
@@ -25,14 +26,18 @@ func services() []schema.Service {
 	plans := map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}, "standard": {Daily: 2500, Concurrent: 10}}
 	free := map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}}
 	return []schema.Service{
-		{Name: "accounting", Host: schema.HostAPI, Limits: schema.Limits{Plans: plans}, Resources: []schema.Resource{{Name: "bills", Every: "15m"}}},
+		{Name: "accounting", Host: schema.HostAPI, Limits: schema.Limits{Plans: plans}, Resources: []schema.Resource{
+			{Name: "bills", Every: "15m"}, {Name: "expenses", Every: "6h", Optional: true},
+		}},
 		{Name: "invoicing", Host: schema.HostAPI, Limits: schema.Limits{Plans: free}},
 		{Name: "billing", Host: schema.HostAPI},
 		{Name: "inventory", Host: schema.HostAPI, Limits: schema.Limits{Plans: plans}, Resources: []schema.Resource{
-			{Name: "bills", Every: "30m"},
+			{Name: "bills", Every: "30m", Details: &schema.Details{Marker: "lines"}},
 			{Name: "items", Every: "1h"},
 		}},
-		{Name: "chat", Host: schema.HostChat, Limits: schema.Limits{Plans: free}, Resources: []schema.Resource{{Name: "conversations", Every: "24h"}}},
+		{Name: "chat", Host: schema.HostChat, Limits: schema.Limits{Plans: free}, Resources: []schema.Resource{
+			{Name: "conversations", Every: "24h"}, {Name: "channels", Every: "6h", Cursor: schema.PerParent{Listed: schema.ListedNetworks}},
+		}},
 	}
 }
 
@@ -60,7 +65,12 @@ func lookup(env map[string]string) func(string) (string, bool) {
 
 func load(t *testing.T, path string) (*config.Config, error) {
 	t.Helper()
-	return config.Load(path, lookup(environment()), os.ReadFile, services())
+	return loadWith(t, path, services())
+}
+
+func loadWith(t *testing.T, path string, catalogue []schema.Service) (*config.Config, error) {
+	t.Helper()
+	return config.Load(path, lookup(environment()), os.ReadFile, catalogue)
 }
 
 // loadText loads a configuration that a test writes.
@@ -159,7 +169,7 @@ func TestEverything(t *testing.T) {
 			Name: "Acme", APIURL: "https://www.example.com", ChatURL: "https://chat.example.com", AuthURL: "https://accounts.example.com",
 		},
 		Organizations: []config.Organization{{
-			Name: "north", ID: "10234695", DataCenter: "eu", TimeZone: "Europe/Rome", Credentials: credentials("1000.NORTH"),
+			Name: "north", ID: "10234695", Key: "10234695", DataCenter: "eu", TimeZone: "Europe/Rome", Credentials: credentials("1000.NORTH"),
 			Services: map[string]config.Service{
 				"accounting": {Plan: "free"},
 				"billing":    {},
@@ -167,20 +177,26 @@ func TestEverything(t *testing.T) {
 				"chat":       {Plan: "free"},
 			},
 		}, {
-			Name: "far", ID: "10234695", DataCenter: "uk", TimeZone: "Europe/London", Credentials: credentials("1000.FAR"),
-			Services: map[string]config.Service{"chat": {Plan: "free"}},
+			Name: "far", ID: "10234695", Key: "far", DataCenter: "uk", TimeZone: "Europe/London", Credentials: credentials("1000.FAR"),
+			Addresses: config.Addresses{AuthURL: "https://accounts.example.net"},
+			Services:  map[string]config.Service{"chat": {Plan: "free", Networks: []string{"partners", "20077"}}},
 		}},
 		Resources: map[string]config.Resource{
-			"accounting.bills":   {Every: 15 * time.Minute, Enabled: true},
-			"inventory.bills":    {Every: 30 * time.Minute, Enabled: false},
-			"inventory.items":    {Every: 90 * time.Minute, Enabled: true},
-			"chat.conversations": {Every: 24 * time.Hour, Enabled: true},
+			"accounting.bills":      {Every: 15 * time.Minute, Enabled: true},
+			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true},
+			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true},
+			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false},
+			"inventory.items":       {Every: 90 * time.Minute, Enabled: true},
+			"inventory.price_lists": {Every: 2 * time.Hour, Enabled: true},
+			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true},
+			"chat.channels":         {Every: 6 * time.Hour, Enabled: true, CallsPerRun: 25},
 		},
 		Workers: 3, Log: config.Log{Level: "debug"}, Listen: "[::1]:9000", Quarantine: config.Quarantine{MaxShare: 0},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
-	if diff := cmp.Diff(want, got, reveal, zones); diff != "" {
+	declared := cmpopts.IgnoreFields(config.Config{}, "Services")         // TestCustomResources looks at them
+	if diff := cmp.Diff(want, got, reveal, zones, declared); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	for _, org := range got.Organizations {

@@ -4,8 +4,10 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,7 +34,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	}
 	bare := text
 	for _, optional := range []string{
-		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "workers: 8\n", "log:\n", "  level: info\n",
+		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
 		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n",
 	} {
 		if strings.Count(bare, "\n"+optional) != 1 {
@@ -70,19 +72,47 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary})
 	text := read(t, example)
 	for _, change := range [][2]string{
-		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"  # data_dir:", "  data_dir:"}, {"        # base_url:", "        base_url:"}, {"resources: {}\n", "resources:\n"},
-		{"#  inventory.bills:\n#    every", "  inventory.bills:\n    every"}, {"#  chat.conversations:\n#    enabled", "  chat.conversations:\n    enabled"},
+		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"},
+		{"      # invoicing: {plan", "      invoicing: {plan"},
 	} {
 		if !strings.Contains(text, change[0]) {
 			t.Fatalf("the example lacks %q", change[0])
 		}
 		text = strings.Replace(text, change[0], change[1], 1)
 	}
+	// What is commented out begins with a key in lower case; sentences do not.
+	inComment := regexp.MustCompile(`(?m)^( *)#( *)((?:- )?(?:[a-z_]+\.)?[a-z_]+:(?: .*)?|- \{.*\}.*)$`)
+	text = inComment.ReplaceAllStringFunc(text, func(line string) string {
+		m := inComment.FindStringSubmatch(line)
+		if m[1] != "" {
+			m[2] = strings.TrimPrefix(m[2], " ") // "  # key:" and not "#  key:"
+		}
+		return m[1] + m[2] + m[3]
+	})
 	got, err := config.Load("uncommented.yaml", lookup(env), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Database.DataDir != "/srv/sluice" || got.Resources["chat.conversations"].Enabled {
-		t.Errorf("what is commented out is not read: %+v", got)
+	acme := got.Organizations[0]
+	chat, accounting := acme.Services["chat"], acme.Services["accounting"]
+	for what, read := range map[string]bool{
+		"data_dir":       got.Database.DataDir == "/srv/sluice",
+		"key":            acme.Key == "acme_eu",
+		"addresses":      acme.Addresses == config.Addresses{APIURL: "https://www.svcapis.example.eu", ChatURL: "https://chat.svc.example.eu", AuthURL: "https://accounts.svc.example.eu"},
+		"time_zone":      acme.TimeZone == "Asia/Kolkata",
+		"custom_modules": slices.Equal(accounting.CustomModules, []string{"cm_vehicles", "cm_visits"}),
+		"contacts":       slices.Equal(accounting.Contacts, []string{"460000000026049"}),
+		"networks":       slices.Equal(chat.Networks, []string{"partners"}),
+		"base_url":       chat.BaseURL == "https://chat.svc.example.com/network/partners",
+		"invoicing":      acme.Services["invoicing"].Plan == "free",
+		"every":          got.Resources["inventory.bills"].Every == 30*time.Minute,
+		"off":            !got.Resources["chat.conversations"].Enabled,
+		"on":             got.Resources["accounting.expenses"].Enabled,
+		"calls_per_run":  got.Resources["accounting.contact_persons"].CallsPerRun == 40,
+		"custom":         got.Resources["inventory.price_lists"] == config.Resource{Every: 24 * time.Hour, Enabled: true},
+	} {
+		if !read {
+			t.Errorf("%s is commented out and not read as it should: %+v", what, got)
+		}
 	}
 }

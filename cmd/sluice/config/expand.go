@@ -67,6 +67,15 @@ func (r resolver) expand(text string) (string, error) {
 	}
 }
 
+// value expands the value at a path. Declarations of the user's own are written
+// out: they are the same on every machine, and what is in them is shown.
+func (r resolver) value(path, text string) (string, error) {
+	if strings.HasPrefix(path, "custom[") && anyReference.MatchString(text) {
+		return "", errors.New("a declared resource takes no ${…}: write the value out")
+	}
+	return r.expand(text)
+}
+
 // special reads the values of type Secret: secrets, and one address that may hold one.
 func (r resolver) special(path, raw string) (any, error) {
 	if path == "database.url" {

@@ -41,7 +41,7 @@ func Load(
 	r := resolver{getenv: getenv, readFile: readFile, mode: fileMode}
 	doc := defaults()
 	file := strict.Decode(text, &doc, strict.Options{
-		Expand:  r.expand,
+		Expand:  r.value,
 		Special: map[reflect.Type]func(path, raw string) (any, error){reflect.TypeFor[Secret](): r.special},
 	})
 	if file.Shaped() {

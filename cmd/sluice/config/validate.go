@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -10,11 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
 	"sluice/cmd/sluice/config/strict"
-	"sluice/pipeline/upstream"
 	"sluice/schema"
 )
 
@@ -27,6 +22,7 @@ const maxWorkers = 64
 var (
 	logLevels = []string{"debug", "info", "warn", "error"}
 	digits    = regexp.MustCompile(`^[0-9]{1,32}$`)
+	key       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 	brand     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
 	// dataCenters are the domain suffixes of the documents (documents 1 to 3,
 	// "Versioning"); which address each has is for package upstream to say.
@@ -38,11 +34,12 @@ type checker struct {
 	*strict.Document
 
 	getenv   func(string) (string, bool)
+	declared []schema.Service
 	services map[string]*schema.Service
 }
 
 func newChecker(file *strict.Document, getenv func(string) (string, bool), services []schema.Service) *checker {
-	c := &checker{Document: file, getenv: getenv, services: make(map[string]*schema.Service, len(services))}
+	c := &checker{Document: file, getenv: getenv, declared: services, services: make(map[string]*schema.Service, len(services))}
 	for i := range services {
 		c.services[services[i].Name] = &services[i]
 	}
@@ -125,109 +122,4 @@ func (c *checker) address(path string, into *string) {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
-}
-
-func (c *checker) organizations(doc *document) {
-	if len(doc.Organizations) == 0 {
-		c.failf("organizations", "is missing: name at least one organization")
-		return
-	}
-	names, ids := make(map[string]string), make(map[string]string)
-	for i := range doc.Organizations {
-		path := fmt.Sprintf("organizations[%d]", i)
-		org := &doc.Organizations[i]
-		c.organization(org, path)
-		if first, double := names[org.Name]; double && org.Name != "" {
-			c.failf(path+".name", "is also the name of %s: give every organization its own", first)
-		}
-		names[org.Name] = path
-		key := org.ID + " " + org.DataCenter
-		if first, double := ids[key]; double && org.ID != "" {
-			c.failf(path+".id", "is also the id of %s in the same data center: keep one, and put all services there", first)
-		}
-		ids[key] = path
-		for _, name := range slices.Sorted(maps.Keys(org.Services)) {
-			setting := org.Services[name]
-			c.service(doc, org, name, &setting, path+".services."+name)
-			org.Services[name] = setting
-		}
-		c.reachable(path+".data_center", org, "vendor.auth_url", doc.Vendor.AuthURL, 0)
-	}
-}
-
-func (c *checker) organization(org *Organization, path string) {
-	if c.need(path+".name", org.Name, "choose one, commands and messages use it") &&
-		strings.ContainsFunc(org.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		c.failf(path+".name", "holds characters that do not print: write a plain name")
-	}
-	if c.need(path+".id", org.ID, "the organizations list of the service has it as organization_id") && !digits.MatchString(org.ID) {
-		c.failf(path+".id", "wants the digits of organization_id, not %q", c.Raw(path+".id"))
-	}
-	if !slices.Contains(dataCenters, org.DataCenter) {
-		c.failf(path+".data_center", "there is no data center %q; write one of: %s", c.Raw(path+".data_center"), strings.Join(dataCenters, ", "))
-	}
-	if c.need(path+".time_zone", org.TimeZone, "give the IANA name, such as Asia/Kolkata") {
-		zone, err := time.LoadLocation(org.TimeZone)
-		if err != nil || org.TimeZone == "Local" {
-			c.failf(path+".time_zone", "there is no time zone %q: give the IANA name, such as Asia/Kolkata", c.Raw(path+".time_zone"))
-		}
-		org.Location = zone
-	}
-	c.need(path+".credentials.client_id", org.Credentials.ClientID, "the developer console of the authorization server shows it")
-	c.need(path+".credentials.client_secret", org.Credentials.ClientSecret.Reveal(), "write ${NAME} or file:/path")
-	c.need(path+".credentials.refresh_token", org.Credentials.RefreshToken.Reveal(),
-		"docs/operations.md says how to obtain one; write ${NAME} or file:/path")
-	if len(org.Services) == 0 {
-		c.failf(path+".services", "is missing: name at least one of %s", strings.Join(c.serviceNames(), ", "))
-	}
-}
-
-func (c *checker) serviceNames() []string { return slices.Sorted(maps.Keys(c.services)) }
-
-// service checks the choice for one service of one organization.
-func (c *checker) service(doc *document, org *Organization, name string, setting *Service, path string) {
-	declared, ok := c.services[name]
-	if !ok {
-		c.failf(path, "there is no such service; write one of: %s", strings.Join(c.serviceNames(), ", "))
-		return
-	}
-	c.plan(declared, setting.Plan, path+".plan")
-	if setting.BaseURL != "" {
-		c.address(path+".base_url", &setting.BaseURL)
-		return
-	}
-	key, base := "vendor.api_url", doc.Vendor.APIURL
-	if declared.Host == schema.HostChat {
-		key, base = "vendor.chat_url", doc.Vendor.ChatURL
-	}
-	if c.need(key, base, "the service "+name+" is read from there; give the address of data center com") {
-		c.reachable(path, org, key, base, declared.Host)
-	}
-}
-
-// reachable checks that the address for the organization's data center can be
-// made out of the one that is configured. Host zero is the authorization server.
-func (c *checker) reachable(path string, org *Organization, key, base string, host schema.Host) {
-	if base == "" || c.Spoilt(key) || !slices.Contains(dataCenters, org.DataCenter) {
-		return
-	}
-	if _, err := upstream.Address(base, host, org.DataCenter); err != nil {
-		c.failf(path, "%s gives no address for data center %s: %v", key, org.DataCenter, err)
-	}
-}
-
-func (c *checker) plan(service *schema.Service, plan, path string) {
-	allowed := slices.Sorted(maps.Keys(service.Limits.Plans))
-	if len(allowed) == 0 {
-		if plan != "" {
-			c.failf(path, "the documents name no plans of %s: remove the key", service.Name)
-		}
-		return
-	}
-	if !c.need(path, plan, "it decides how many calls are allowed; write one of: "+strings.Join(allowed, ", ")) {
-		return
-	}
-	if _, ok := service.Limits.Plans[plan]; !ok {
-		c.failf(path, "%s has no plan %q; write one of: %s", service.Name, c.Raw(path), strings.Join(allowed, ", "))
-	}
 }

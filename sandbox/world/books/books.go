@@ -22,10 +22,20 @@ type Settings struct {
 	Zone *time.Location // of the organization; time stamps are written in it
 	// ChatEpoch writes the times of chats in epoch milliseconds, not as time stamps.
 	ChatEpoch bool
+	// Demo gives a value in some records to keys that few businesses ever fill.
+	Demo bool
+	// Modules are the names of custom modules, Networks those of chat networks.
+	Modules, Networks []string
+	// Organization is whose books these are.
+	Organization Organization
 	// Initial is how many records each kind has at the start: references stay
-	// inside them.
+	// inside them. New itself counts the persons.
 	Initial [ids.Kinds]int
 }
+
+// Organization is what GET /organizations says of the business beyond what all
+// share (document 2, Shared conventions).
+type Organization struct{ ID, Name, TimeZone string }
 
 // State says what happened to record i of a kind: how often it was edited, and
 // when it was created and last modified, in epoch seconds.
@@ -42,12 +52,20 @@ type Books struct {
 	State
 
 	Words    words.Vocabulary
-	children []int // sub-accounts per root account
+	children []int              // sub-accounts per root account
+	owners   map[ids.Kind][]int // contact of each person of the start, by number
 }
 
 // New opens the books.
 func New(seed draw.Seed, settings Settings, state State) *Books {
 	w := &Books{Seed: seed, Settings: settings, State: state, Words: words.New(), children: make([]int, RootAccounts)}
+	w.owners = map[ids.Kind][]int{
+		ids.ContactPersons:  w.populate(ids.ContactPersons, w.Vendors()+w.Customers()),
+		ids.CustomerPersons: w.populate(ids.CustomerPersons, w.Customers()),
+	}
+	for kind, owners := range w.owners {
+		w.Initial[kind] = len(owners)
+	}
 	for i := range settings.Initial[ids.Accounts] {
 		if parent, ok := w.ParentAccount(i); ok {
 			w.children[parent]++

@@ -6,6 +6,7 @@ import (
 
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/words"
 )
 
 const milliseconds = 1000 // of a second
@@ -15,27 +16,31 @@ func ChatFields() []string {
 	return []string{"title", "chat_id", "creation_time", "last_modified_time", "participant_count", "total_message_count", "creator_id"}
 }
 
-// ChatField answers one column of chat i as text; false for an unknown column.
-func (w *Books) ChatField(i int, name string) (string, bool) {
+// ChatField answers one column of chat i of the organization, or of one of its
+// networks, as text; false for an unknown column.
+func (w *Books) ChatField(kind ids.Kind, i int, name string) (string, bool) {
 	switch name {
 	case "title":
-		title := w.Words.Titles[w.Draw(ids.Chats, i, draw.Name, len(w.Words.Titles))]
-		if n := w.Edits(ids.Chats, i); n > 0 {
+		title := w.Words.Titles[w.Draw(kind, i, draw.Name, len(w.Words.Titles))]
+		if n := w.Edits(kind, i); n > 0 {
 			title = fmt.Sprintf("%s (renamed %d)", title, n)
 		}
 		return title, true
 	case "chat_id":
-		return ids.Of(ids.Chats, i), true
+		if kind == ids.NetworkChats {
+			i = w.Within(i)
+		}
+		return ids.Of(kind, i), true
 	case "creation_time":
-		return w.chatTime(w.Created(ids.Chats, i)), true
+		return w.chatTime(w.Created(kind, i)), true
 	case "last_modified_time":
-		return w.chatTime(w.Modified(ids.Chats, i)), true
+		return w.chatTime(w.Modified(kind, i)), true
 	case "participant_count":
-		return strconv.Itoa(2 + w.Draw(ids.Chats, i, draw.Lines, 40)), true // at least two talk.
+		return strconv.Itoa(2 + w.Draw(kind, i, draw.Lines, 40)), true // at least two talk.
 	case "total_message_count":
-		return strconv.Itoa(w.Draw(ids.Chats, i, draw.Amount, 20_000) + 3*w.Edits(ids.Chats, i)), true // three messages an edit.
+		return strconv.Itoa(w.Draw(kind, i, draw.Amount, 20_000) + 3*w.Edits(kind, i)), true // three messages an edit.
 	case "creator_id":
-		return ids.Fixed(ids.GroupUser, w.Draw(ids.Chats, i, draw.Vendor, 50)), true // fifty users.
+		return ids.Fixed(ids.GroupUser, w.Draw(kind, i, draw.Vendor, words.Users)), true
 	default:
 		return "", false
 	}

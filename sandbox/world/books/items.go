@@ -23,8 +23,8 @@ func (w *Books) ItemCost(i int) int64 {
 func (w *Books) ItemPrice(i int) int64 { return w.ItemCost(i) * 145 / words.Cents } // 45 % on top.
 
 // Vendors is the number of vendors. They and the customers grow with the world,
-// so that names repeat believably.
-func (w *Books) Vendors() int { return 11 + w.Initial[ids.Bills]/50 } // a vendor sends some fifty bills.
+// slowly: each is a parent whose persons somebody asks for one by one.
+func (w *Books) Vendors() int { return 11 + w.Initial[ids.Bills]/500 } // a vendor sends hundreds of bills.
 
 // Customers is the number of customers.
-func (w *Books) Customers() int { return 9 + w.Initial[ids.CreditNotes]/20 } // a customer returns twenty times.
+func (w *Books) Customers() int { return 9 + w.Initial[ids.CreditNotes]/250 } // a customer returns often.

@@ -10,7 +10,8 @@ import "strconv"
 // Kind is one resource of the world.
 type Kind int
 
-// The kinds, in the order in which references may be followed, and their number.
+// The kinds and their number. Draws depend on a kind's number: new ones go to
+// the end, or every world changes.
 const (
 	Accounts Kind = iota
 	Payments
@@ -18,6 +19,20 @@ const (
 	Bills
 	CreditNotes
 	Chats
+	Locations
+	Taxes
+	Currencies
+	CompositeItems
+	OpeningBalances
+	Adjustments
+	ModuleRecords
+	ContactPersons  // of vendors and customers, in accounting and invoicing
+	CustomerPersons // of customers, in subscription billing
+	Expenses
+	Channels
+	NetworkChannels
+	NetworkChats
+	Organizations
 	Kinds
 )
 
@@ -28,7 +43,8 @@ const (
 	perGroup  = 100_000_000
 )
 
-// Groups of Fixed: things that are referred to but are no resource here.
+// Groups of Fixed: things that are referred to but have no kind, and the small
+// kinds that were referred to before they had one.
 const (
 	GroupCurrency = iota + 1
 	GroupTax
@@ -43,6 +59,13 @@ const (
 	GroupLocation
 	GroupInvoice
 	GroupTemplate
+	GroupNetwork
+	GroupSeries
+	GroupAuthority
+	GroupExemption
+	GroupProject
+	GroupTrip
+	GroupImage
 )
 
 // Of is the identifier of record i: text of 18 digits.
@@ -54,8 +77,11 @@ func Index(kind Kind, id string) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	offset := read - number(kind, 0)
-	return int(offset / perRecord), offset >= 0 && offset%perRecord == 0
+	offset, step := read-number(kind, 0), int64(perRecord)
+	if small(kind) != 0 {
+		step = 1
+	}
+	return int(offset / step), offset >= 0 && offset%step == 0
 }
 
 // Child numbers what belongs to record i: lines, payments of a bill.
@@ -68,6 +94,31 @@ func Fixed(group, n int) string {
 	return strconv.FormatInt(base+int64(group)*perGroup+int64(n), 10)
 }
 
+// FixedIndex answers the number that an identifier of a group was made of.
+func FixedIndex(group int, id string) (int, bool) {
+	read, err := strconv.ParseInt(id, 10, 64)
+	offset := read - base - int64(group)*perGroup
+	return int(offset), err == nil && offset >= 0 && offset < perGroup
+}
+
 func number(kind Kind, i int) int64 {
+	if group := small(kind); group != 0 {
+		return base + int64(group)*perGroup + int64(i)
+	}
 	return base + (int64(kind)+1)*perKind + int64(i+1)*perRecord
+}
+
+// small answers the group of a kind that is numbered like what is only referred
+// to, and 0 for the others.
+func small(kind Kind) int {
+	switch kind {
+	case Locations:
+		return GroupLocation
+	case Taxes:
+		return GroupTax
+	case Currencies:
+		return GroupCurrency
+	default:
+		return 0
+	}
 }

@@ -1,22 +1,30 @@
 // Package records writes records as documents 1, 2 and 3 show them, key by key.
 //
 // It decides nothing about them: what a record says comes from package books.
-// Start reading with Append.
+// Start reading with Append; the records themselves are written by the packages
+// below, one for each part of the business.
 package records
 
 import (
 	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/records/ledger"
+	"sluice/sandbox/world/records/parts"
+	"sluice/sandbox/world/records/people"
+	"sluice/sandbox/world/records/purchases"
+	"sluice/sandbox/world/records/sales"
+	"sluice/sandbox/world/records/stock"
 	"sluice/sandbox/world/wire"
+	"sluice/sandbox/world/words"
 )
 
 // Form is the shape in which a record is written.
 type Form int
 
-// The forms. Full is what the documents name for lists; Headers leaves out
-// arrays and what live services give with the single record alone; Single is
-// the single record; WithoutBalance is an account asked for with
-// showbalance=false.
+// The forms. Full is list record and single record laid over each other: every
+// key that the documents name. Headers leaves out what live services give with the
+// single record alone; Single is the single record; WithoutBalance is an account
+// asked for with showbalance=false.
 const (
 	Full Form = iota
 	Headers
@@ -25,29 +33,74 @@ const (
 )
 
 // Author writes the records of some books.
-type Author struct{ *books.Books }
+type Author struct {
+	ledger    ledger.Author
+	people    people.Author
+	purchases purchases.Author
+	sales     sales.Author
+	stock     stock.Author
+}
 
 // New answers an author.
-func New(b *books.Books) *Author { return &Author{b} }
+func New(b *books.Books) *Author {
+	base := parts.Author{Books: b}
+	return &Author{
+		ledger: ledger.Author{Author: base}, people: people.Author{Author: base}, purchases: purchases.Author{Author: base},
+		sales: sales.Author{Author: base}, stock: stock.Author{Author: base},
+	}
+}
 
 // Append appends record i as one JSON object. Chats are written as an
 // object of the CSV columns with text values.
 func (w *Author) Append(dst []byte, kind ids.Kind, i int, form Form) []byte {
-	o := wire.Writer{B: append(dst, '{'), Wide: form != Headers}
+	o := wire.Writer{B: append(dst, '{'), Wide: form != Headers, Single: form == Single}
 	switch kind {
 	case ids.Accounts:
-		w.account(&o, i, form)
+		w.ledger.Account(&o, i, form != WithoutBalance)
 	case ids.Payments:
-		w.payment(&o, i)
+		w.purchases.Payment(&o, i)
 	case ids.Items:
-		w.item(&o, i)
+		w.stock.Item(&o, i)
 	case ids.Bills:
-		w.bill(&o, i)
+		w.purchases.Bill(&o, i)
 	case ids.CreditNotes:
-		w.creditNote(&o, i)
-	case ids.Chats, ids.Kinds:
-		w.chat(&o, i)
+		w.sales.CreditNote(&o, i)
+	case ids.Locations:
+		w.stock.Location(&o, i)
+	case ids.Taxes:
+		w.stock.Tax(&o, i)
+	case ids.Currencies:
+		w.ledger.Currency(&o, i)
+	case ids.CompositeItems:
+		w.stock.CompositeItem(&o, i)
+	case ids.OpeningBalances:
+		w.ledger.OpeningBalance(&o, i)
+	case ids.Adjustments:
+		w.ledger.Adjustment(&o, i)
+	case ids.ModuleRecords:
+		w.people.ModuleRecord(&o, i)
+	case ids.ContactPersons:
+		w.people.ContactPerson(&o, i)
+	case ids.CustomerPersons:
+		w.people.CustomerPerson(&o, i)
+	case ids.Expenses:
+		w.ledger.Expense(&o, i)
+	case ids.Organizations:
+		w.people.Organization(&o, i)
+	case ids.Channels, ids.NetworkChannels:
+		w.people.Channel(&o, kind, i)
+	case ids.Chats, ids.NetworkChats, ids.Kinds:
+		w.people.Chat(&o, kind, i)
 	}
+	o.Close('}')
+	return o.B
+}
+
+// AppendPreview appends what a rate in millionths would do to the accounts of a
+// currency.
+func (w *Author) AppendPreview(dst []byte, money words.Currency, day string, rate int64, notes string) []byte {
+	o := wire.Writer{B: append(dst, '{'), Wide: true}
+	w.ledger.Preview(&o, money, day, rate, notes)
 	o.Close('}')
 	return o.B
 }

@@ -17,8 +17,10 @@ const (
 
 // Writer appends one JSON value; commas look after themselves.
 type Writer struct {
-	B    []byte // what was written
-	Wide bool   // also what only the single record carries: for callers to ask
+	B []byte // what was written
+	// For callers to ask: Wide also writes what only the single record carries,
+	// Single leaves out what lists alone carry.
+	Wide, Single bool
 }
 
 // Comma separates the next element or key from what is before it.
@@ -77,6 +79,14 @@ func (w *Writer) Money(name string, value int64) {
 func (w *Writer) Rate(name string, value int64) {
 	w.Key(name)
 	w.B = fmt.Appendf(w.B, "%d.%06d", value/millionth, value%millionth)
+}
+
+// Texts writes an array of texts.
+func (w *Writer) Texts(name string, values ...string) {
+	w.Array(name, len(values), func(n int) {
+		w.Comma()
+		w.B = AppendText(w.B, values[n])
+	})
 }
 
 // Array writes elements 0..n-1 under a name.

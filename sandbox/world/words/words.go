@@ -7,8 +7,6 @@ package words
 import (
 	"fmt"
 	"strings"
-
-	"sluice/sandbox/world/ids"
 )
 
 // Parts of a unit: amounts are held in cents, rates in millionths.
@@ -92,35 +90,4 @@ type Place struct{ Street, City, State, Zip, Code string }
 func (v *Vocabulary) Place(n int) Place {
 	parts := strings.Split(v.cities[n%len(v.cities)], "|")
 	return Place{Street: fmt.Sprintf("%d Mill Lane", n%90+1), City: parts[0], State: parts[1], Zip: parts[2], Code: parts[3]} // house numbers.
-}
-
-// Tax is one of three rates; zero percent occurs.
-type Tax struct {
-	ID, Name string
-	Percent  int64
-}
-
-// TaxOf answers tax n.
-func TaxOf(n int) Tax {
-	percent := [...]int64{18, 5, 0}[n%3]
-	return Tax{ID: ids.Fixed(ids.GroupTax, int(percent)), Name: fmt.Sprintf("GST%d", percent), Percent: percent}
-}
-
-// Currency is the organization's own, or a foreign one.
-type Currency struct {
-	ID, Code, Symbol string
-	Rate             int64 // millionths
-}
-
-// CurrencyOf answers the foreign currency, or the organization's own.
-func CurrencyOf(foreign bool) Currency {
-	if foreign {
-		return Currency{ids.Fixed(ids.GroupCurrency, 1), "USD", "$", 83_250_000} // 83.25 rupees a dollar.
-	}
-	return Currency{ids.Fixed(ids.GroupCurrency, 0), "INR", "₹", Millionths}
-}
-
-// Location answers id and name.
-func Location(n int) (string, string) {
-	return ids.Fixed(ids.GroupLocation, n%2), [...]string{"Head Office", "Warehouse North"}[n%2]
 }

@@ -169,7 +169,7 @@ func (d *Document) text(n ast.Node, path string) (string, bool) {
 		d.Addf(path, false, "wants a single value, not keys or a list")
 		return "", false
 	}
-	text, err := d.options.Expand(raw)
+	text, err := d.options.Expand(path, raw)
 	if err != nil {
 		d.Addf(path, true, "%v", err)
 		return "", false

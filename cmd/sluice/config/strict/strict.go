@@ -26,8 +26,8 @@ const maxFile = 1 << 20
 
 // Options say how values are read.
 type Options struct {
-	// Expand replaces references in the text of a value.
-	Expand func(raw string) (string, error)
+	// Expand replaces references in the text of the value at a path.
+	Expand func(path, raw string) (string, error)
 	// Special reads the values of types of the caller's, by type: from the path and
 	// the text as it is written, to a value of that type. What is in them is never shown.
 	Special map[reflect.Type]func(path, raw string) (any, error)

@@ -42,7 +42,7 @@ func decode(text string) (shape, *strict.Document) {
 
 func options() strict.Options {
 	return strict.Options{
-		Expand: func(raw string) (string, error) {
+		Expand: func(_, raw string) (string, error) {
 			if strings.Contains(raw, "$") {
 				return "", errors.New("no references here")
 			}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"sluice/cmd/sluice/config"
+)
+
+// organization finds an organization by the key under which its rows are kept.
+func (a *App) organization(key string) *config.Organization {
+	for i := range a.Config.Organizations {
+		if a.Config.Organizations[i].Key == key {
+			return &a.Config.Organizations[i]
+		}
+	}
+	return nil
+}
+
+// zones are the time zones that upstream names, by organization. It is safe for
+// concurrent use.
+type zones struct {
+	mu   sync.Mutex
+	seen map[string]*time.Location
+}
+
+// set keeps a zone by its name; one that is unknown here is kept as none.
+func (z *zones) set(organization, name string) *time.Location {
+	zone := locationOf(name)
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.seen == nil {
+		z.seen = make(map[string]*time.Location)
+	}
+	z.seen[organization] = zone
+	return zone
+}
+
+func (z *zones) get(organization string) *time.Location {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.seen[organization]
+}
+
+// locationOf gives the zone of a name, nil if there is none.
+func locationOf(name string) *time.Location {
+	if name == "" || name == "Local" {
+		return nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil
+	}
+	return zone
+}
+
+// Zone is the time zone of an organization: that of the configuration, else what
+// upstream said when the organization was last checked.
+func (a *App) Zone(key string) *time.Location {
+	if o := a.organization(key); o != nil && o.Location != nil {
+		return o.Location
+	}
+	if zone := a.zones.get(key); zone != nil {
+		return zone
+	}
+	return time.UTC
+}
+
+// readZones fills in what upstream said in earlier runs.
+func (a *App) readZones(ctx context.Context) error {
+	known, err := a.Report.Organizations(ctx)
+	if err != nil {
+		return fmt.Errorf("read what is known of the organizations: %w", err)
+	}
+	for i := range known {
+		a.zones.set(known[i].Organization, known[i].TimeZone)
+	}
+	return nil
+}
+
+// Accept pins an organization to the name that upstream gives now. It makes one
+// call, for what a person accepts has to be what upstream says.
+func (i *Identities) Accept(ctx context.Context, o *config.Organization) (Seen, error) {
+	seen, err := i.ask(ctx, o)
+	if err != nil {
+		return seen, err
+	}
+	if !seen.Found {
+		return seen, fmt.Errorf("%w: upstream does not say who organization %s is: there is nothing to accept", ErrUsage, o.Name)
+	}
+	if err := i.app.DB.AcceptOrganization(ctx, o.Key, seen.Identity); err != nil {
+		return seen, fmt.Errorf("accept organization %s: %w", o.Name, err)
+	}
+	return seen, nil
+}

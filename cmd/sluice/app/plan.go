@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/cmd/sluice/config/custom"
+	"sluice/migrations"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/report"
+	"sluice/schema"
+	"sluice/schema/render"
+)
+
+// Plan is what the user-declared resources of the configuration ask of the
+// database. A person reads it before it is executed.
+type Plan struct {
+	// ID is a short hash of the statements: who accepts it has seen these and no others.
+	ID string `json:"id"`
+	// SQL are the statements; "" if there is nothing to do.
+	SQL string `json:"sql"`
+	// Notes are what no plan does: it never drops and never changes a type.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Plan compares the user-declared resources with the database, which has to be open.
+func (a *App) Plan(ctx context.Context) (Plan, error) {
+	services := a.customServices()
+	if len(services) == 0 {
+		return Plan{}, nil
+	}
+	existing, err := CatalogOf(ctx, a.URL, []string{custom.Schema})
+	if err != nil {
+		return Plan{}, err
+	}
+	return planOf(render.Draft(services, existing))
+}
+
+// Accept executes the plan whose ID a person has read; another one is refused.
+func (a *App) Accept(ctx context.Context, id string) error {
+	err := migrations.Execute(ctx, a.URL, func(ctx context.Context) (string, error) {
+		plan, err := a.Plan(ctx)
+		if err == nil && plan.SQL != "" && plan.ID != id {
+			err = fmt.Errorf("%w: the plan is %s and not %q: run sluice migrate again and read it", ErrUsage, plan.ID, id)
+		}
+		return plan.SQL, err
+	})
+	if err != nil {
+		return fmt.Errorf("accept the plan: %w", err)
+	}
+	return nil
+}
+
+// customServices are the services with nothing but their user-declared resources.
+func (a *App) customServices() []schema.Service {
+	var services []schema.Service
+	for _, service := range a.Catalogue {
+		service.Resources = slices.DeleteFunc(slices.Clone(service.Resources), func(r schema.Resource) bool {
+			return r.Schema != custom.Schema
+		})
+		if len(service.Resources) > 0 {
+			services = append(services, service)
+		}
+	}
+	return services
+}
+
+// planOf makes a plan of a draft.
+func planOf(draft string, changed bool) (Plan, error) {
+	var plan Plan
+	var sql strings.Builder
+	for line := range strings.Lines(draft) {
+		note, isNote := strings.CutPrefix(line, "-- by hand: ")
+		switch {
+		case isNote:
+			plan.Notes = append(plan.Notes, strings.TrimSpace(note))
+		case !strings.HasPrefix(line, "-- +goose"):
+			sql.WriteString(line)
+		}
+	}
+	if !changed {
+		return plan, nil
+	}
+	plan.SQL = strings.TrimSpace(sql.String()) + "\n"
+	if err := harmless(plan.SQL); err != nil {
+		return Plan{}, err
+	}
+	sum := sha256.Sum256([]byte(plan.SQL))
+	const shown = 5 // bytes: enough to tell the plans apart that a person sees
+	plan.ID = hex.EncodeToString(sum[:shown])
+	return plan, nil
+}
+
+// harmless says whether a plan holds nothing but what makes something new in schema
+// custom. Sentences of declarations hold no line breaks, so a statement ends where
+// a line ends in a semicolon.
+func harmless(sql string) error {
+	const inCustom = `"` + custom.Schema + `"`
+	for statement := range strings.SplitSeq(sql, ";\n") {
+		statement = strings.TrimSpace(statement)
+		table, rest, _ := strings.Cut(strings.TrimPrefix(statement, "ALTER TABLE "), " ")
+		switch {
+		case statement == "",
+			statement == "CREATE SCHEMA IF NOT EXISTS "+inCustom,
+			strings.HasPrefix(statement, "CREATE TABLE "+inCustom+"."),
+			strings.HasPrefix(statement, "CREATE INDEX ") && strings.Contains(statement, " ON "+inCustom+"."),
+			strings.HasPrefix(statement, "COMMENT ON SCHEMA "+inCustom+" IS "),
+			strings.HasPrefix(statement, "COMMENT ON TABLE "+inCustom+"."),
+			strings.HasPrefix(statement, "COMMENT ON COLUMN "+inCustom+"."),
+			strings.HasPrefix(statement, "ALTER TABLE ") && strings.HasPrefix(table, inCustom+".") && strings.HasPrefix(rest, "ADD COLUMN "):
+		default:
+			return fmt.Errorf("the plan holds a statement that no plan may hold, and nothing is done: %.200s", statement)
+		}
+	}
+	return nil
+}
+
+// CatalogOf reads what a database has in some schemas, in the words of package
+// render. Schemas without tables are left out.
+func CatalogOf(ctx context.Context, url string, schemas []string) (render.Catalog, error) {
+	db, err := warehouse.Open(ctx, url, warehouse.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	defer db.Close()
+	found, err := report.New(db.Pool()).Catalog(ctx, schemas)
+	if err != nil {
+		return nil, fmt.Errorf("read the tables: %w", err)
+	}
+	catalog := make(render.Catalog, len(schemas))
+	for full, columns := range found.Columns {
+		name, table, _ := strings.Cut(full, ".")
+		if catalog[name] == nil {
+			catalog[name] = make(map[string]render.ExistingTable)
+		}
+		entry := render.ExistingTable{Comment: found.Comments[full], Columns: make(map[string]render.ExistingColumn, len(columns))}
+		for column, kind := range columns {
+			entry.Columns[column] = render.ExistingColumn{Type: kind, Comment: found.Comments[full+"."+column]}
+		}
+		catalog[name][table] = entry
+	}
+	return catalog, nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// TestBreadth copies everything that the documents let one read, as lists carry
+// it and as lists of headers do, then what changed, then nothing.
+func TestBreadth(t *testing.T) {
+	t.Parallel()
+	for name, headers := range map[string]bool{"lists carry lines": false, "lists carry headers": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newWideStage(t, sandbox.Options{Seed: 71, Records: 100, HeadersOnly: headers})
+			s.inTurns()
+			if gone := s.wideEqual(); gone != 0 {
+				t.Errorf("%d rows without a record upstream", gone)
+			}
+			s.detailed(headers)
+
+			s.pass(25 * time.Hour)
+			changed, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 2, Edits: 3})
+			must(t, err)
+			s.inTurns()
+			s.wideEqual()
+			s.detailed(headers)
+			if len(changed) == 0 {
+				t.Error("nothing changed upstream")
+			}
+
+			s.pass(25 * time.Hour)
+			before := s.written()
+			for stream, r := range s.inTurns() {
+				if r.Inserted+r.Updated+r.Quarantined > 0 || r.Outcome != "done" {
+					t.Errorf("%s: the third sync says %+v", stream, r)
+				}
+			}
+			if after := s.written(); after != before {
+				t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
+			}
+			s.wideEqual()
+		})
+	}
+}
+
+// detailed makes sure that no row waits for its lines, and that lines were fetched
+// one by one where lists carry headers, and only there.
+func (s *stage) detailed(headers bool) {
+	s.t.Helper()
+	for _, table := range []string{"inventory.bills", "inventory.credit_notes", "inventory.items", "inventory.composite_items", "accounting.vendor_payments"} {
+		want := "none_needed"
+		if headers {
+			want = "current"
+		}
+		if n := one[int](s, `SELECT count(*) FROM `+table+` WHERE _detail_state <> $1`, want); n > 0 {
+			s.t.Errorf("%s: %d rows are not %s", table, n, want)
+		}
+	}
+	// Document 2: the list of adjustments has no accounts, only the single record.
+	if n := one[int](s, `SELECT count(*) FROM accounting.base_currency_adjustments WHERE _detail_state <> 'current'`); n > 0 {
+		s.t.Errorf("%d adjustments have no accounts", n)
+	}
+	loaded := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded WHERE share_of_bills = 1`)
+	if months := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded`); months == 0 || loaded != months {
+		s.t.Errorf("lines are loaded of all bills in %d months of %d", loaded, months)
+	}
+}

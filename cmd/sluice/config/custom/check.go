@@ -1,0 +1,254 @@
+package custom
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/schema"
+)
+
+// minEvery is the shortest interval, as for every resource.
+const minEvery = time.Minute
+
+// Extend gives the services with the declared resources behind their own. Faults
+// go to failf, each with its path below custom in the file ("custom[0].columns[2]");
+// failf may leave out what follows from another fault. The services given are not
+// changed.
+func Extend(services []schema.Service, declarations []Declaration, failf func(path, format string, args ...any)) []schema.Service {
+	extended := slices.Clone(services)
+	c := &check{failf: failf, names: make(map[string]string), tables: make(map[string]string)}
+	for i := range extended {
+		extended[i].Resources = slices.Clone(extended[i].Resources)
+		for r := range extended[i].Resources {
+			c.names[extended[i].Name+"."+extended[i].Resources[r].Name] = "built in"
+		}
+	}
+	for i := range declarations {
+		path := fmt.Sprintf("custom[%d]", i)
+		at := slices.IndexFunc(extended, func(s schema.Service) bool { return s.Name == declarations[i].Service })
+		if at < 0 {
+			c.noService(path, declarations[i].Service, services)
+			continue
+		}
+		if resource, ok := c.declaration(path, extended[at], &declarations[i]); ok {
+			extended[at].Resources = append(extended[at].Resources, resource)
+		}
+	}
+	return extended
+}
+
+// check holds declarations against the rules.
+type check struct {
+	failf func(path, format string, args ...any)
+	// names are the full names that are taken, tables those in schema custom, each
+	// with who has it.
+	names, tables map[string]string
+}
+
+func (c *check) noService(path, name string, services []schema.Service) {
+	known := make([]string, 0, len(services))
+	for i := range services {
+		known = append(known, services[i].Name)
+	}
+	slices.Sort(known)
+	if name == "" {
+		c.failf(path+".service", "is missing: write one of: %s", strings.Join(known, ", "))
+		return
+	}
+	c.failf(path+".service", "there is no service %q; write one of: %s", name, strings.Join(known, ", "))
+}
+
+// declaration checks one; false if what is wrong with it leaves nothing to build.
+func (c *check) declaration(path string, service schema.Service, d *Declaration) (schema.Resource, bool) {
+	for _, need := range []struct{ key, value, what string }{
+		{"name", d.Name, "choose one, the table in schema custom is called so"},
+		{"path", d.Path, "the list relative to the service's root, such as /pricebooks"},
+		{"key", d.Key, "the key of the answer that carries the records"},
+		{"id", d.ID, "the key that holds a record's identifier"},
+		{"scope", d.Scope, "the area of the OAuth scope, such as settings"},
+	} {
+		if need.value == "" {
+			c.failf(path+"."+need.key, "is missing: %s", need.what)
+		}
+	}
+	c.words(path, d)
+	if d.Name == "" || d.ID == "" {
+		return schema.Resource{}, false
+	}
+	resource := d.resource()
+	c.taken(path, service.Name, &resource)
+	service.Resources = []schema.Resource{resource}
+	c.rules(path, service, d)
+	return resource, true
+}
+
+// words checks the words that have to be one of a closed set.
+func (c *check) words(path string, d *Declaration) {
+	oneOf := func(path, word string, allowed []string) {
+		if word != "" && !slices.Contains(allowed, word) {
+			c.failf(path, "there is no %q here; write one of: %s", word, strings.Join(allowed, ", "))
+		}
+	}
+	oneOf(path+".paging", d.Paging, words(pagings()))
+	oneOf(path+".cursor.kind", d.Cursor.Kind, cursorKinds())
+	c.cursor(path+".cursor", d.Cursor)
+	if d.Every < minEvery && d.Every != 0 {
+		c.failf(path+".every", "has to be 1m or more, not %s", d.Every)
+	}
+	c.columnWords(path, d.Columns, d.Children, oneOf)
+	times := []string{d.Cursor.Modified, d.Cursor.Created}
+	for i, column := range d.Columns {
+		if column.Wire != "" && slices.Contains(times, column.Wire) && column.Kind != "time" {
+			c.failf(fmt.Sprintf("%s.columns[%d]", path, i), "the cursor reads by %s: write kind: time", column.Wire)
+		}
+		if column.Wire == d.ID && d.ID != "" && column.Kind != "id" {
+			c.failf(fmt.Sprintf("%s.columns[%d]", path, i), "%s is the key of a record: write kind: id", column.Wire)
+		}
+	}
+}
+
+// cursor says which of its keys a way of reading needs and which it has no use for.
+func (c *check) cursor(path string, cursor Cursor) {
+	kind := cmp.Or(cursor.Kind, kindFullScan)
+	sorts := kind == kindNewestFirst || kind == kindFullScan
+	changes := kind != kindSnapshot
+	for _, one := range []struct {
+		key, value    string
+		needed, taken bool
+	}{
+		{"modified", cursor.Modified, kind == kindSince || kind == kindNewestFirst, changes},
+		{"created", cursor.Created, false, changes && kind != kindNewestFirst},
+		{"param", cursor.Param, false, kind == kindSince},
+		{"sort", cursor.Sort, kind == kindNewestFirst, sorts},
+	} {
+		switch {
+		case one.needed && one.value == "":
+			c.failf(path+"."+one.key, "is missing: kind %s reads by it", kind)
+		case !one.taken && one.value != "":
+			c.failf(path+"."+one.key, "has no meaning with kind %s: remove it", kind)
+		}
+	}
+}
+
+func (c *check) columnWords(path string, columns []Column, children []Child, oneOf func(path, word string, allowed []string)) {
+	for i, column := range columns {
+		at := fmt.Sprintf("%s.columns[%d]", path, i)
+		if column.Wire == "" {
+			c.failf(at+".wire", "is missing: the key as upstream spells it")
+		}
+		if column.Kind == "" {
+			c.failf(at+".kind", "is missing: write one of: %s", strings.Join(words(kinds()), ", "))
+		}
+		oneOf(at+".kind", column.Kind, words(kinds()))
+	}
+	for i := range children {
+		at := fmt.Sprintf("%s.children[%d]", path, i)
+		if children[i].Name == "" {
+			c.failf(at+".name", "is missing: the key of the array")
+		}
+		c.columnWords(at, children[i].Columns, children[i].Children, oneOf)
+	}
+}
+
+// taken checks the names against those of others: of streams within a service, of
+// tables within schema custom.
+func (c *check) taken(path, service string, r *schema.Resource) {
+	full := service + "." + r.Name
+	switch other := c.names[full]; other {
+	case "":
+		c.names[full] = path
+	case "built in":
+		c.failf(path+".name", "%s is built in: choose another name", full)
+	default:
+		c.failf(path+".name", "is also the name of %s: choose another one", other)
+		return
+	}
+	for _, table := range r.Tables() {
+		other := c.tables[table.Name]
+		if other != "" && other != path {
+			c.failf(path+".name", "its table custom.%s is already one of %s: choose another name", table.Name, other)
+			return
+		}
+		c.tables[table.Name] = path
+	}
+}
+
+// rules holds a declaration against the rules of all declarations.
+func (c *check) rules(path string, service schema.Service, d *Declaration) {
+	resource := &service.Resources[0]
+	for _, fault := range faults(schema.Validate([]schema.Service{service})) {
+		rest, mine := strings.CutPrefix(fault.Where, service.Name+"."+resource.Name)
+		if !mine {
+			continue // of the service, which is built in
+		}
+		c.failf(locate(path, d, strings.TrimPrefix(rest, "."), fault.Problem), "%s", inWordsOfTheFile(fault.Problem))
+	}
+}
+
+// faults takes a joined error apart.
+func faults(err error) []*schema.DeclarationError {
+	var found []*schema.DeclarationError
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			if fault, ok := errors.AsType[*schema.DeclarationError](one); ok {
+				found = append(found, fault)
+			}
+		}
+	}
+	return found
+}
+
+// locate is the path in the file of a fault: rest names the place inside of the
+// resource as schema does, by wire keys.
+func locate(path string, d *Declaration, rest, problem string) string {
+	if rest == "" {
+		for _, start := range []struct{ problem, key string }{
+			{"resource name", "name"}, {"path ", "path"}, {"the response key", "key"}, {"scope ", "scope"}, {"every ", "every"},
+			{"the sentence", "doc"}, {`"`, "doc"}, {"table ", "name"},
+		} {
+			if strings.HasPrefix(problem, start.problem) {
+				return path + "." + start.key
+			}
+		}
+		return path
+	}
+	if at := inside(path, rest, d.Columns, d.Children); at != "" {
+		return at
+	}
+	switch part, _, _ := strings.Cut(rest, "."); {
+	case rest == d.ID:
+		return path + ".id"
+	case rest == d.Cursor.Modified, rest == d.Cursor.Created, part == "cursor":
+		return path + ".cursor"
+	case part == "single", part == "details":
+		return path + ".single"
+	case part == "params":
+		return path + ".params"
+	default:
+		return path
+	}
+}
+
+// inside finds a column or child by its wire keys; "" if there is none.
+func inside(path, rest string, columns []Column, children []Child) string {
+	for i := range columns {
+		if columns[i].Wire == rest {
+			return fmt.Sprintf("%s.columns[%d]", path, i)
+		}
+	}
+	for i := range children {
+		below, ok := strings.CutPrefix(rest, children[i].Name)
+		at := fmt.Sprintf("%s.children[%d]", path, i)
+		switch {
+		case ok && below == "":
+			return at
+		case ok && below[0] == '.':
+			return cmp.Or(inside(at, below[1:], children[i].Columns, children[i].Children), at)
+		}
+	}
+	return ""
+}

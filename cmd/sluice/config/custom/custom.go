@@ -1,0 +1,193 @@
+// Package custom turns the resources that users declare in the configuration into
+// the words of package schema, so that the same engine copies them.
+//
+// It holds them against the same rules as the built-in ones (schema.Validate) and
+// says where in the file each fault stands. It never reads a file. What it knows
+// is closed: there are no templates and no expressions.
+//
+// Start reading at Extend.
+package custom
+
+import (
+	"cmp"
+	"time"
+
+	"sluice/schema"
+)
+
+// Schema is the Postgres schema of the tables of user-declared resources.
+const Schema = "custom"
+
+// defaultEvery is the interval of a resource that names none.
+const defaultEvery = 24 * time.Hour
+
+// Declaration is one user-declared resource, with the keys of the file.
+type Declaration struct {
+	// Service is one of the services of the catalogue, Name the table in schema
+	// custom.
+	Service string `yaml:"service"`
+	Name    string `yaml:"name"`
+	// Doc says in one sentence what a record is.
+	Doc string `yaml:"doc"`
+	// Path is the list relative to the service's root, Key carries its records, ID is
+	// the key of a record's identifier.
+	Path string `yaml:"path"`
+	Key  string `yaml:"key"`
+	ID   string `yaml:"id"`
+	// Scope is the area of the OAuth scope, such as bills.
+	Scope string `yaml:"scope"`
+	// Paging is number, whole or token; left out it is number.
+	Paging string `yaml:"paging"`
+	// Params are fixed query parameters.
+	Params map[string]string `yaml:"params"`
+	Cursor Cursor            `yaml:"cursor"`
+	Every  time.Duration     `yaml:"every"`
+	Single *Single           `yaml:"single"`
+	// Columns may be left out: what no column takes is in _extra.
+	Columns  []Column `yaml:"columns"`
+	Children []Child  `yaml:"children"`
+}
+
+// Cursor says in which way the list is read.
+type Cursor struct {
+	// Kind is since, newest_first, full_scan or snapshot; left out it is full_scan.
+	Kind string `yaml:"kind"`
+	// Modified and Created are the keys of the two times in a record.
+	Modified string `yaml:"modified"`
+	Created  string `yaml:"created"`
+	// Param is the parameter of the filter (since); left out it is Modified.
+	Param string `yaml:"param"`
+	// Sort is the value of sort_column (newest_first, full_scan).
+	Sort string `yaml:"sort"`
+}
+
+// Single says how one record is read.
+type Single struct {
+	Path string `yaml:"path"`
+	Key  string `yaml:"key"`
+	// Marker is the child that list records lack where their single record has to be
+	// fetched; left out, none is.
+	Marker string `yaml:"marker"`
+}
+
+// Column is one typed value of a record.
+type Column struct {
+	Wire string `yaml:"wire"`
+	// Name is the name in the table; left out it is Wire, in lower case with underscores.
+	Name string `yaml:"name"`
+	// Kind is id, text, bool, int, decimal, date, time or json.
+	Kind string `yaml:"kind"`
+	Doc  string `yaml:"doc"`
+}
+
+// Child is an array of a record that becomes a table.
+type Child struct {
+	Name string `yaml:"name"`
+	Doc  string `yaml:"doc"`
+	// Scalar marks an array of bare values, Object a key that holds one object.
+	Scalar   bool     `yaml:"scalar"`
+	Object   bool     `yaml:"object"`
+	Columns  []Column `yaml:"columns"`
+	Children []Child  `yaml:"children"`
+}
+
+// resource says a declaration in the words of schema. Words that it does not know
+// are reported by check and stand for their defaults here.
+func (d *Declaration) resource() schema.Resource {
+	r := schema.Resource{
+		Name: d.Name, Schema: Schema, AssumedPath: true, Path: d.Path, Key: d.Key, ID: d.ID, Scope: d.Scope,
+		Doc:      cmp.Or(d.Doc, "One record of "+d.Path+", declared in the configuration."),
+		Paging:   pagings()[d.Paging],
+		Params:   d.Params,
+		Cursor:   d.Cursor.cursor(),
+		Every:    cmp.Or(d.Every, defaultEvery).String(),
+		Columns:  d.columns(),
+		Children: children(d.Children),
+	}
+	if d.Single != nil {
+		r.Single = &schema.Single{Path: d.Single.Path, Key: d.Single.Key, Assumed: true}
+		if d.Single.Marker != "" {
+			r.Details = &schema.Details{Marker: d.Single.Marker}
+		}
+	}
+	return r
+}
+
+func (c Cursor) cursor() schema.Cursor {
+	switch {
+	case c.Kind == kindSince && c.Modified != "":
+		return schema.Since{Column: c.Modified, Param: cmp.Or(c.Param, c.Modified), Created: c.Created}
+	case c.Kind == kindNewestFirst && c.Modified != "" && c.Sort != "":
+		return schema.NewestFirst{Column: c.Modified, Sort: c.Sort}
+	case c.Kind == kindSnapshot:
+		return schema.Snapshot{}
+	case c.Kind == "", c.Kind == kindFullScan:
+		return schema.FullScan{Modified: c.Modified, Created: c.Created, Sort: c.Sort}
+	default: // check says what is wrong with it
+		return schema.FullScan{}
+	}
+}
+
+// columns are those of the declaration, the key first, and the times that the
+// cursor needs, declared or not.
+func (d *Declaration) columns() []schema.Column {
+	key := schema.ID(d.ID, "Identifier of the record.").As(columnName(d.ID))
+	var rest []schema.Column
+	missing := []schema.Column{
+		schema.Time(d.Cursor.Modified, "When the record last changed upstream.").As(columnName(d.Cursor.Modified)),
+		schema.Time(d.Cursor.Created, "When the record was created upstream.").As(columnName(d.Cursor.Created)),
+	}
+	keyed := false
+	for _, column := range columns(d.Columns) {
+		if column.Wire == d.ID && !keyed {
+			key.Name, key.Doc, keyed = column.Name, column.Doc, true
+			continue
+		}
+		for i := range missing {
+			if column.Wire == missing[i].Wire {
+				column.Kind, missing[i].Wire = schema.KindTime, ""
+			}
+		}
+		rest = append(rest, column)
+	}
+	for i, time := range missing {
+		if time.Wire != "" && (i == 0 || time.Wire != missing[0].Wire) {
+			rest = append(rest, time)
+		}
+	}
+	return append([]schema.Column{key}, rest...)
+}
+
+func columns(declared []Column) []schema.Column {
+	var built []schema.Column
+	for _, c := range declared {
+		if c.Wire == "" {
+			continue
+		}
+		doc := c.Doc
+		if doc == "" {
+			doc = "Value of the key " + c.Wire + ", not described in the configuration."
+			if c.Kind == "json" {
+				doc = "Value of the key " + c.Wire + ", as JSON because the configuration does not describe its parts."
+			}
+		}
+		built = append(built, schema.Column{
+			Wire: c.Wire, Name: cmp.Or(c.Name, columnName(c.Wire)), Kind: cmp.Or(kinds()[c.Kind], schema.KindText), Doc: doc,
+		})
+	}
+	return built
+}
+
+func children(declared []Child) []schema.Child {
+	var built []schema.Child
+	for _, c := range declared {
+		if c.Name == "" {
+			continue
+		}
+		built = append(built, schema.Child{
+			Name: c.Name, Doc: cmp.Or(c.Doc, "One element of the key "+c.Name+" of a record."),
+			Scalar: c.Scalar, Object: c.Object, Columns: columns(c.Columns), Children: children(c.Children),
+		})
+	}
+	return built
+}

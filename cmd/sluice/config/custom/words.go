@@ -1,0 +1,83 @@
+package custom
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/schema"
+)
+
+// The ways of reading a list that a declaration can name. Lists under parents and
+// exports need more than a declaration says.
+const (
+	kindSince       = "since"
+	kindNewestFirst = "newest_first"
+	kindFullScan    = "full_scan"
+	kindSnapshot    = "snapshot"
+)
+
+func cursorKinds() []string {
+	return []string{kindFullScan, kindNewestFirst, kindSince, kindSnapshot}
+}
+
+// pagings are the words of paging; the one left out is PagingNumber.
+func pagings() map[string]schema.Paging {
+	return map[string]schema.Paging{"number": schema.PagingNumber, "whole": schema.PagingWhole, "token": schema.PagingToken}
+}
+
+// kinds are the words of column kinds.
+func kinds() map[string]schema.Kind {
+	return map[string]schema.Kind{
+		"id": schema.KindID, "text": schema.KindText, "bool": schema.KindBool, "int": schema.KindInt,
+		"decimal": schema.KindDecimal, "date": schema.KindDate, "time": schema.KindTime, "json": schema.KindJSON,
+	}
+}
+
+// KindWord is the word of a kind in the configuration.
+func KindWord(kind schema.Kind) string {
+	for word, k := range kinds() {
+		if k == kind {
+			return word
+		}
+	}
+	return ""
+}
+
+func words[T any](set map[string]T) []string { return slices.Sorted(maps.Keys(set)) }
+
+// columnName is a name for a column out of a key of the wire: itemID and Item-Id
+// give item_id.
+func columnName(wire string) string {
+	const longest = 55 // as package schema has it
+	var b strings.Builder
+	lower := false
+	for _, r := range wire {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			if lower {
+				b.WriteByte('_')
+			}
+			b.WriteRune(r - 'A' + 'a')
+			lower = false
+			continue
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+		lower = r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
+	}
+	name := strings.TrimLeft(b.String(), "_0123456789")
+	return name[:min(len(name), longest)]
+}
+
+// inWordsOfTheFile says in the words of the configuration what package schema says
+// in those of its constructors.
+func inWordsOfTheFile(problem string) string {
+	return strings.NewReplacer(
+		"by As", "with the key name", "by ID", "with kind id", "by JSON", "with kind json", "by Time", "with kind time",
+		"use a constructor of this package", "write one of: "+strings.Join(words(kinds()), ", "),
+		"use FullScan", "write kind: full_scan", "the sentence of", "the doc of", "the sentence ", "the doc ",
+	).Replace(problem)
+}

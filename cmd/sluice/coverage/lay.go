@@ -1,0 +1,183 @@
+package coverage
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"sluice/schema"
+)
+
+// Answer is what sluice does with one endpoint.
+type Answer struct {
+	Row Row `json:"endpoint"`
+	// Text says it in Markdown; "" if nothing in the program answers for the row.
+	Text string `json:"answer"`
+	// Served says whether the sandbox plays the endpoint.
+	Served bool `json:"in_sandbox"`
+}
+
+// Lay holds the rows against the declarations; served says of each row whether the
+// sandbox plays it. The second result lists what does not fit: rows without an answer, declared endpoints that no row shows and that
+// are not marked assumed (or the other way round), other keys, other scopes.
+func Lay(rows []Row, services []schema.Service, served []bool) ([]Answer, []string) {
+	declared := endpointsOf(services)
+	var misfits []string
+	shown := make(map[string]bool, len(rows))
+	answers := make([]Answer, 0, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		shown[row.at()] = true
+		answer := Answer{Row: *row, Text: answer(row, declared), Served: served[i]}
+		if answer.Text == "" {
+			misfits = append(misfits, row.String()+" has no answer")
+		}
+		answers = append(answers, answer)
+		misfits = append(misfits, compare(row, declared[row.at()])...)
+	}
+	return answers, append(misfits, undocumented(declared, shown)...)
+}
+
+// at is where a row is found among the declared endpoints.
+func (r *Row) at() string { return r.Method + " " + r.Service + " " + shape(r.Path) }
+
+// endpoint is one declared endpoint with what it is used for.
+type endpoint struct {
+	// name is the resource in Markdown, text what the call is used for.
+	name, text string
+	key, scope string
+	assumed    bool
+}
+
+// endpointsOf are the calls that the declarations know. Several resources may be
+// read from one endpoint.
+func endpointsOf(services []schema.Service) map[string][]endpoint {
+	declared := make(map[string][]endpoint)
+	for s := range services {
+		service := &services[s]
+		add := func(path string, e endpoint) {
+			at := http.MethodGet + " " + service.Name + " " + shape(path)
+			declared[at] = append(declared[at], e)
+		}
+		for r := range service.Resources {
+			addResource(add, service, &service.Resources[r])
+		}
+		for r := range service.Reads {
+			read := &service.Reads[r]
+			add(read.Path, endpoint{
+				text: fmt.Sprintf("asked on demand: `sluice read %s.%s`", service.Name, read.Name),
+				key:  read.Key, scope: read.Scope,
+			})
+		}
+	}
+	return declared
+}
+
+func addResource(add func(string, endpoint), service *schema.Service, resource *schema.Resource) {
+	name := "`" + service.Name + "." + resource.Name + "`"
+	copied := "copied into " + tables(service, resource)
+	if resource.Optional {
+		copied += "; off unless the configuration enables it"
+	}
+	add(resource.Path, endpoint{name: name, text: copied, key: resource.Key, scope: resource.Scope, assumed: resource.AssumedPath})
+	if single := resource.Single; single != nil {
+		text := "one record of " + name + ": not called, the list is complete"
+		if resource.Details != nil {
+			text = "details of " + name + ": rows whose list record was a header"
+			if resource.Details.Batch != nil {
+				text = "one record of " + name + ": not called, many are read at once"
+			}
+		}
+		add(single.Path, endpoint{name: name, text: text, key: single.Key, scope: resource.Scope, assumed: single.Assumed})
+	}
+	if resource.Details != nil && resource.Details.Batch != nil {
+		batch := resource.Details.Batch
+		text := fmt.Sprintf("details of %s: rows whose list record was a header, up to %d a call", name, batch.Size)
+		add(batch.Path, endpoint{name: name, text: text, key: batch.Key, scope: resource.Scope})
+	}
+}
+
+func tables(service *schema.Service, resource *schema.Resource) string {
+	all := resource.Tables()
+	text := "`" + resource.SchemaName(service) + "." + all[0].Name + "`"
+	switch children := len(all) - 1; children {
+	case 0:
+		return text
+	case 1:
+		return text + " and `" + all[1].Name + "`"
+	default:
+		return fmt.Sprintf("%s and %d tables `%s_…`", text, children, all[0].Name)
+	}
+}
+
+// answer says what becomes of a row; "" if nothing answers for it.
+func answer(row *Row, declared map[string][]endpoint) string {
+	if row.Service == "authorization" {
+		return authorization(row)
+	}
+	if row.Method != http.MethodGet {
+		return "write: not called by sluice"
+	}
+	found := declared[row.at()]
+	texts := make([]string, 0, len(found))
+	for _, e := range found {
+		texts = append(texts, e.text)
+	}
+	if len(texts) > 0 {
+		return strings.Join(texts, "; ")
+	}
+	list, isSingle := strings.CutSuffix(row.at(), "/*")
+	if isSingle && len(declared[list]) > 0 {
+		return "one record of " + declared[list][0].name + ": not called, the list is complete"
+	}
+	return ""
+}
+
+// authorization answers for the authorization server, which no service declares.
+func authorization(row *Row) string {
+	switch row.Path {
+	case "/oauth/v2/token":
+		if row.Variant == "refresh_token" {
+			return "called for access tokens, one refresh for all processes"
+		}
+		return "not called: a person brings the refresh token along (docs/operations.md)"
+	case "/oauth/v2/auth":
+		return "not called: a person opens it in a browser, once, to get a refresh token (docs/operations.md)"
+	case "/oauth/v2/token/revoke":
+		return "not called: revoking ends the access of everybody who shares the refresh token"
+	default:
+		return ""
+	}
+}
+
+// compare holds the keys and scopes of a row against the declared ones.
+func compare(row *Row, declared []endpoint) []string {
+	var misfits []string
+	for _, e := range declared {
+		if e.assumed {
+			misfits = append(misfits, row.String()+" is declared as assumed, but document "+row.Document+" shows it")
+		}
+		if row.Key != "" && row.Key != e.key {
+			misfits = append(misfits, fmt.Sprintf("%s answers under the key %s, declared is %q", row, row.Key, e.key))
+		}
+		if row.Scope != "" && !strings.Contains(row.Scope, "."+e.scope+".") {
+			misfits = append(misfits, fmt.Sprintf("%s needs the scope %s, declared is the area %q", row, row.Scope, e.scope))
+		}
+	}
+	return misfits
+}
+
+// undocumented are declared endpoints that no row shows and that claim to be shown.
+func undocumented(declared map[string][]endpoint, shown map[string]bool) []string {
+	var misfits []string
+	for at, endpoints := range declared {
+		for _, e := range endpoints {
+			if !shown[at] && !e.assumed {
+				misfits = append(misfits, at+" is declared, no document shows it, and it is not marked assumed")
+			}
+		}
+	}
+	slices.Sort(misfits)
+	return misfits
+}

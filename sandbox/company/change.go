@@ -1,0 +1,121 @@
+package company
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"sluice/sandbox/lists"
+	"sluice/sandbox/world"
+)
+
+// Change asks the world to change by itself, repeatably by seed. The numbers
+// are for each resource named; no resource named means all.
+type Change struct {
+	Seed    int64 `json:"seed"`
+	Inserts int   `json:"inserts"`
+	Edits   int   `json:"edits"`
+	Deletes int   `json:"deletes"`
+	// Resources are names such as "bills", or with their service, as
+	// "billing.contact_persons", where services share a name.
+	Resources []string `json:"resources"`
+}
+
+// ChangedIDs lists the records of one resource that changed, by identifier; those of
+// networks with their network and a slash before it.
+type ChangedIDs struct {
+	Inserted []string `json:"inserted"`
+	Edited   []string `json:"edited"`
+	Deleted  []string `json:"deleted"`
+}
+
+// Changed lists what changed, by resource name; with the service before it where
+// services share the name.
+type Changed map[string]ChangedIDs
+
+// Change inserts, edits and deletes records at the world's present second. An
+// edit changes at least one value and moves the modification time; no record
+// is touched twice, and where too few live, fewer change. What others refer to is
+// never deleted, the opening balance only by name. Accounting and invoicing share
+// their contact persons. Unknown resources and negative numbers are errors, and
+// nothing changes.
+func (c *Company) Change(change Change) (Changed, error) {
+	if change.Inserts < 0 || change.Edits < 0 || change.Deletes < 0 {
+		return nil, errors.New("sandbox: change: inserts, edits and deletes must not be negative")
+	}
+	chosen, err := choose(change.Resources)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changed := make(Changed, len(chosen))
+	done := map[world.Kind]ChangedIDs{}
+	for _, e := range chosen {
+		if _, again := done[e.Kind]; !again {
+			step := change
+			if e.Kind == world.OpeningBalances && len(change.Resources) == 0 {
+				step.Deletes = 0
+			}
+			done[e.Kind] = c.changeOne(e.Kind, step)
+		}
+		changed[label(e)] = done[e.Kind]
+	}
+	return changed, nil
+}
+
+// choose finds the resources named.
+func choose(names []string) ([]lists.Resource, error) {
+	all := lists.All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []lists.Resource
+	for _, name := range names {
+		before := len(chosen)
+		for _, e := range all {
+			if name == e.Name || name == e.Service+"."+e.Name {
+				chosen = append(chosen, e)
+			}
+		}
+		if len(chosen) == before {
+			return nil, fmt.Errorf("sandbox: change: resource %q is unknown", name)
+		}
+	}
+	return chosen, nil
+}
+
+// label is the name of a resource in Changed.
+func label(e lists.Resource) string {
+	for _, other := range lists.All() {
+		if other.Name == e.Name && other.Service != e.Service {
+			return strings.Join([]string{e.Service, e.Name}, ".")
+		}
+	}
+	return e.Name
+}
+
+func (c *Company) changeOne(kind world.Kind, change Change) ChangedIDs {
+	at := c.now().Unix()
+	ids := ChangedIDs{Inserted: []string{}, Edited: []string{}, Deleted: []string{}}
+	touched := make(map[int]bool, change.Edits)
+	for _, i := range c.world.Pick(kind, change.Edits, change.Seed, nil) {
+		c.world.Edit(kind, i, at)
+		touched[i] = true
+		ids.Edited = append(ids.Edited, c.world.Name(kind, i))
+	}
+	for i := range c.world.Len(kind) {
+		touched[i] = touched[i] || !c.world.Deletable(kind, i)
+	}
+	for _, i := range c.world.Pick(kind, change.Deletes, change.Seed, touched) {
+		c.world.Delete(kind, i)
+		ids.Deleted = append(ids.Deleted, c.world.Name(kind, i))
+	}
+	for range change.Inserts {
+		if !c.world.Growing(kind) {
+			break
+		}
+		ids.Inserted = append(ids.Inserted, c.world.Name(kind, c.world.Insert(kind, at)))
+	}
+	return ids
+}

@@ -1,0 +1,128 @@
+// Package company is one organization upstream: its world of records, its
+// allowance of calls, its tokens and its clock.
+//
+// It knows no other organization and answers no call: packages endpoints and
+// sandbox do. Start reading with New, then With.
+package company
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"sluice/sandbox/limits"
+	"sluice/sandbox/tokens"
+	"sluice/sandbox/world"
+)
+
+// Settings say which organization to play.
+type Settings struct {
+	ID         string
+	DataCenter string // "" for the one without a prefix
+	Number     int    // 0 for the sandbox's own, then in the order of the options
+	Seed       int64
+	Records    int
+	TimeZone   string // an IANA name
+	Plan       string
+	Limits     limits.Limits // override the plan's, field by field
+	Modules    []string      // custom modules
+	Networks   []string      // chat networks
+	ChatEpoch  bool
+	Demo       bool
+	Now        func() time.Time
+}
+
+// Company is one organization. It is safe for concurrent use.
+type Company struct {
+	Settings
+
+	zone *time.Location
+
+	mu     sync.Mutex // guards everything below
+	world  *world.World
+	offset time.Duration // of the world's clock before Settings.Now
+	tokens tokens.Book
+	gate   limits.Gate
+}
+
+// New founds a company. It fails on an unknown time zone or plan. The Limits of its
+// settings are then whole.
+func New(settings Settings) (*Company, error) {
+	zone, err := time.LoadLocation(settings.TimeZone)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: option TimeZone of organization %s: %w", settings.ID, err)
+	}
+	if settings.Limits, err = limits.Resolve(settings.Plan, settings.Limits); err != nil {
+		return nil, err
+	}
+	// A fixed anchor makes the bytes independent of the clock; a clock that
+	// lies before it (in a test) must still not see records of its future.
+	anchor := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	if now := settings.Now(); now.Before(anchor) {
+		anchor = now.UTC().Truncate(time.Hour)
+	}
+	return &Company{
+		Settings: settings,
+		zone:     zone,
+		world: world.New(world.Settings{
+			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo,
+			Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
+		}),
+		gate: limits.New(settings.Limits),
+	}, nil
+}
+
+// With lends the world to f, alone.
+func (c *Company) With(f func(*world.World)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(c.world)
+}
+
+// Time is the world's clock, in the organization's zone.
+func (c *Company) Time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now().In(c.zone)
+}
+
+// now is the world's clock; the caller holds the lock.
+func (c *Company) now() time.Time { return c.Now().Add(c.offset) }
+
+// Advance moves the world's clock: record times, tokens and the day of the
+// daily allowance. The count of calls in a minute stays on the real clock, so
+// that an advance never hides a burst. A negative step is ignored.
+func (c *Company) Advance(step time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += max(step, 0)
+}
+
+// Enter counts the arrival of a call. Each Enter is followed by one Leave.
+func (c *Company) Enter(service, path string) limits.Verdict {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	arrival := c.Now()
+	return c.gate.Enter(service, path, arrival, arrival.Add(c.offset))
+}
+
+// Leave ends a call and counts its status.
+func (c *Company) Leave(service, status string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gate.Leave(service, status)
+}
+
+// Stats answers a copy of what was counted.
+func (c *Company) Stats() limits.Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gate.Stats()
+}
+
+// ResetStats starts counting anew. The windows of the limits stay.
+func (c *Company) ResetStats() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gate.Reset()
+}

@@ -1,0 +1,68 @@
+package company
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"sluice/sandbox/lists"
+	"sluice/sandbox/world"
+)
+
+// Truth yields every live record of a resource in one piece, list record and
+// single record laid over each other, in no promised order; for conversations, an
+// object of the CSV columns with text values. A record that is read under a parent
+// carries it, also where the wire does not. An unknown resource yields nothing.
+// Each record is read at the moment it is yielded.
+func (c *Company) Truth(service, resource string) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		e, found := lists.Find(service, resource)
+		if !found {
+			return
+		}
+		for i := 0; ; i++ {
+			record, more := c.truthAt(e, i)
+			if !more || record != nil && !yield(record) {
+				return
+			}
+		}
+	}
+}
+
+// truthAt answers nil for a deleted record, and false behind the last one.
+func (c *Company) truthAt(e lists.Resource, i int) (json.RawMessage, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i >= c.world.Len(e.Kind) {
+		return nil, false
+	}
+	if !c.world.Live(e.Kind, i) {
+		return nil, true
+	}
+	record := c.world.AppendRecord(nil, e.Kind, i, world.Full)
+	switch e.Kind {
+	case world.ModuleRecords, world.NetworkChannels, world.NetworkChats: // the path alone says it
+		record = fmt.Appendf(record[:len(record)-1], ",%q:%q}", e.Parent, c.world.Under(e.Kind, i))
+	default:
+	}
+	return record, true
+}
+
+// Size is the number of live records.
+func (c *Company) Size() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	live, counted := 0, map[world.Kind]bool{}
+	for _, e := range lists.All() {
+		if counted[e.Kind] {
+			continue
+		}
+		counted[e.Kind] = true
+		for i := range c.world.Len(e.Kind) {
+			if c.world.Live(e.Kind, i) {
+				live++
+			}
+		}
+	}
+	return live
+}

@@ -1,0 +1,126 @@
+package endpoints
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"sluice/sandbox/answer"
+	"sluice/sandbox/faults"
+	"sluice/sandbox/world"
+	"sluice/sandbox/world/ids"
+)
+
+const (
+	mostChannels = 100 // of one answer (upstream facts)
+	nextToken    = "next_token"
+)
+
+// channels answers a list that goes on by token (document 1, A3; upstream facts).
+// The token names an index, and indices never move: it stays good while channels
+// come and go.
+func channels(c *Call) {
+	under, found := c.under()
+	if !found {
+		c.fail(http.StatusNotFound, answer.NoSuchURL, "wrong URL or moved resource")
+		return
+	}
+	query := c.Request.URL.Query()
+	if !c.typed("application/json") {
+		c.fail(http.StatusBadRequest, answer.InvalidValue, "malformed or missing header: send Content-Type: application/json")
+		return
+	}
+	wanted := world.Query{Kind: c.Endpoint.Resource.Kind, Under: under, Joined: query.Get("joined"), Pinned: query.Get("pinned")}
+	limit, ok := readLimit(query)
+	from, good := readToken(query)
+	if !ok || !good || !isBool(wanted.Joined) || !isBool(wanted.Pinned) {
+		c.fail(http.StatusBadRequest, answer.InvalidValue, "malformed or missing parameter: joined, pinned, limit or "+nextToken)
+		return
+	}
+	if c.Fault.Is("repeat_page") {
+		from = 0
+	}
+	records, next := c.channelsFrom(wanted, from, limit)
+	if c.Fault.Is("empty_more") {
+		records, next = nil, from+1
+	}
+	records = faults.Spoil(c.Fault, c.Endpoint.Resource.Target, records)
+	body := append([]byte(`{"channels":[`), bytes.Join(records, []byte(","))...)
+	body = append(body, ']')
+	if next > 0 {
+		body = fmt.Appendf(body, `,%q:%q`, nextToken, tokenFor(next))
+	}
+	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
+}
+
+// channelsFrom answers the channels from an index on, and the index to go on from;
+// 0 if these were the last.
+func (c *Call) channelsFrom(wanted world.Query, from, limit int) ([][]byte, int) {
+	var records [][]byte
+	next := 0
+	c.Company.With(func(w *world.World) {
+		fits := make([]bool, w.Len(wanted.Kind))
+		for _, i := range w.Order(wanted) {
+			fits[i] = true
+		}
+		for i := from; i < len(fits); i++ {
+			if !fits[i] {
+				continue
+			}
+			if len(records) == limit {
+				next = i
+				return
+			}
+			records = append(records, w.AppendRecord(nil, wanted.Kind, i, world.Full))
+		}
+	})
+	return records, next
+}
+
+// typed tells whether the call carries a Content-Type, which chat demands of every
+// call (document 1, Authentication).
+func (c *Call) typed(want string) bool {
+	kind, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
+	return err == nil && kind == want
+}
+
+// networkNumber reads the identifier of a network, which a path may have in the
+// place of its name.
+func networkNumber(kind world.Kind, text string) (int, bool) {
+	if kind != world.NetworkChannels && kind != world.NetworkChats {
+		return 0, false
+	}
+	return ids.FixedIndex(ids.GroupNetwork, text)
+}
+
+func isBool(text string) bool { return text == "" || text == "true" || text == "false" }
+
+// readLimit answers how many channels one answer may hold.
+func readLimit(query url.Values) (int, bool) {
+	if !query.Has("limit") {
+		return mostChannels, true
+	}
+	limit, err := strconv.Atoi(query.Get("limit"))
+	return limit, err == nil && limit > 0 && limit <= mostChannels
+}
+
+// readToken answers the index that a token names, 0 without one.
+func readToken(query url.Values) (int, bool) {
+	if !query.Has(nextToken) {
+		return 0, true
+	}
+	place, err := base64.StdEncoding.DecodeString(query.Get(nextToken))
+	if err != nil {
+		return 0, false
+	}
+	from, err := strconv.Atoi(string(place))
+	return from, err == nil && from >= 0
+}
+
+// tokenFor names an index. Often it ends with =, which has to be escaped in a
+// query, as opaque tokens do.
+func tokenFor(next int) string { return base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(next))) }

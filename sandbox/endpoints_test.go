@@ -1,0 +1,268 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/sandbox"
+	"sluice/sandbox/witness"
+)
+
+const org = sandbox.DefaultOrganizationID
+
+// as calls a service with the organization where that service wants it.
+func (u *upstream) as(t *testing.T, service, path string, pairs ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	header := http.Header{}
+	switch service {
+	case "invoicing":
+		header.Set("X-Com-Svc-Invoice-Organizationid", org)
+	case "billing":
+		header.Set("X-Com-Svc-Subscriptions-Organizationid", org)
+	case "chat":
+		header.Set("Content-Type", "application/json")
+	default:
+		return u.get(t, path, pairs...)
+	}
+	bare := target(path, pairs...)
+	return u.serve(t, http.MethodGet, strings.Replace(bare, "organization_id="+org, "", 1), header)
+}
+
+// first answers a truth record's value of a key, as text, of the first record that
+// has one.
+func (u *upstream) first(t *testing.T, service, resource, key string) string {
+	t.Helper()
+	for record := range u.Truth(service, resource) {
+		var fields object
+		unmarshal(t, record, &fields)
+		if value := text(t, fields[key]); value != "" {
+			return value
+		}
+	}
+	t.Fatalf("%s/%s: no record with %s", service, resource, key)
+	return ""
+}
+
+// served is a list as the documents describe it, by hand.
+type served struct {
+	service, resource, path, key string
+	id                           string // of a record
+	paged                        bool   // carries page_context
+	one                          string // key of a single record; "" if there is none
+	listOnly, oneOnly            []string
+	assumed                      string // part of the header of the list
+}
+
+func newLists() []served {
+	return []served{
+		{service: "accounting", resource: "organizations", path: "/books/v3/organizations", key: "organizations", id: "organization_id"},
+		{service: "invoicing", resource: "organizations", path: "/invoice/v3/organizations", key: "organizations", id: "organization_id"},
+		{service: "billing", resource: "organizations", path: "/billing/v1/organizations", key: "organizations", id: "organization_id"},
+		{service: "inventory", resource: "organizations", path: "/inventory/v1/organizations", key: "organizations", id: "organization_id"},
+		{
+			service: "accounting", resource: "base_currency_adjustments", path: "/books/v3/basecurrencyadjustment",
+			key: "base_currency_adjustments", id: "base_currency_adjustment_id", paged: true, one: "data",
+			listOnly: []string{"gain_or_loss"}, oneOnly: []string{"accounts"},
+		},
+		{
+			service: "accounting", resource: "expenses", path: "/books/v3/expenses", key: "expenses", id: "expense_id", paged: true,
+			one: "expense", assumed: "path and answer",
+		},
+		{
+			service: "accounting", resource: "custom_module_records", path: "/books/v3/cm_projects", key: "module_record",
+			id: "module_record_id", paged: true,
+		},
+		{
+			service: "invoicing", resource: "currencies", path: "/invoice/v3/settings/currencies", key: "currencies", id: "currency_id",
+			paged: true, one: "currency", listOnly: []string{"exchange_rate", "effective_date"},
+		},
+		{service: "inventory", resource: "locations", path: "/inventory/v1/locations", key: "locations", id: "location_id"},
+		{
+			service: "inventory", resource: "composite_items", path: "/inventory/v1/compositeitems", key: "composite_items",
+			id: "composite_item_id", paged: true, one: "composite_item", assumed: "names of filter",
+		},
+		{
+			service: "inventory", resource: "taxes", path: "/inventory/v1/settings/taxes", key: "taxes", id: "tax_id", paged: true,
+			one: "tax", assumed: "inactive",
+		},
+		{service: "chat", resource: "channels", path: "/api/v2/channels", key: "channels", id: "channel_id", assumed: "fields of channels"},
+		{
+			service: "chat", resource: "network_channels", path: "/network/partners/api/v2/channels", key: "channels", id: "channel_id",
+			assumed: "fields of channels",
+		},
+	}
+}
+
+// Each list, and the single record beside it, carry the keys of the witness, and
+// nothing else.
+func TestNewListsAreTheWitness(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	for _, l := range newLists() {
+		t.Run(l.service+"/"+l.resource, func(t *testing.T) {
+			t.Parallel()
+			sample, err := witness.Load(l.service, l.resource)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := u.as(t, l.service, l.path)
+			records, context := u.readList(t, answer, l.key)
+			if len(records) == 0 || (context != nil) != l.paged || sample.Key != l.key {
+				t.Fatalf("%d records, page_context %+v, witness key %q", len(records), context, sample.Key)
+			}
+			if got := answer.Header().Get("X-Sandbox-Assumed"); !strings.Contains(got, l.assumed) || (got == "") != (l.assumed == "") {
+				t.Errorf("assumed %q", got)
+			}
+			var want object
+			unmarshal(t, sample.Record, &want)
+			without := func(keys, not []string) []string {
+				return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(not, key) })
+			}
+			if diff := cmp.Diff(without(keysOf(want), l.oneOnly), keysOf(records[0])); diff != "" {
+				t.Errorf("list (-witness +served):\n%s", diff)
+			}
+			if l.one == "" {
+				return
+			}
+			single := u.one(t, l, text(t, records[0][l.id]))
+			if diff := cmp.Diff(without(keysOf(want), l.listOnly), keysOf(single)); diff != "" {
+				t.Errorf("single record (-witness +served):\n%s", diff)
+			}
+			if answer := u.as(t, l.service, l.path+"/460000000000000999"); answer.Code != http.StatusNotFound {
+				t.Errorf("unknown record: status %d", answer.Code)
+			}
+		})
+	}
+}
+
+// readList reads a list in the envelope of its family: chat has none.
+func (u *upstream) readList(t *testing.T, answer *httptest.ResponseRecorder, key string) ([]object, *pageContext) {
+	t.Helper()
+	if key != "channels" {
+		p := readPage(t, answer, key)
+		return p.Records, p.Context
+	}
+	var envelope struct{ Channels []object }
+	decode(t, answer, &envelope)
+	return envelope.Channels, nil
+}
+
+// one reads a single record; a tax comes as an array of one (document 3).
+func (u *upstream) one(t *testing.T, l served, id string) object {
+	t.Helper()
+	var envelope object
+	decode(t, u.as(t, l.service, l.path+"/"+id), &envelope)
+	if l.resource == "taxes" {
+		var records []object
+		unmarshal(t, envelope[l.one], &records)
+		if len(records) != 1 {
+			t.Fatalf("%d taxes under one id", len(records))
+		}
+		return records[0]
+	}
+	var fields object
+	unmarshal(t, envelope[l.one], &fields)
+	return fields
+}
+
+// Truth carries every key of the witness and, where the wire does not say it, the
+// parent.
+func TestTruthIsTheWitness(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	parents := map[string]string{
+		"accounting/custom_module_records": "module_name", "chat/network_channels": "network", "chat/network_conversations": "network",
+	}
+	all, err := witness.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range all {
+		name := sample.Service + "/" + sample.Resource
+		if sample.Service == "" {
+			continue
+		}
+		records := 0
+		for record := range u.Truth(sample.Service, sample.Resource) {
+			records++
+			var fields, want object
+			unmarshal(t, record, &fields)
+			unmarshal(t, sample.Record, &want)
+			if parent := parents[name]; parent != "" {
+				if text(t, fields[parent]) == "" {
+					t.Errorf("%s: no %s in %s", name, parent, record)
+				}
+				delete(fields, parent)
+			}
+			if diff := cmp.Diff(keysOf(want), keysOf(fields)); diff != "" {
+				t.Fatalf("%s (-witness +truth):\n%s", name, diff)
+			}
+		}
+		if records == 0 {
+			t.Errorf("%s: no record", name)
+		}
+	}
+}
+
+func TestNumbersOfSmallKinds(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	count := func(service, resource string) int {
+		n := 0
+		for range u.Truth(service, resource) {
+			n++
+		}
+		return n
+	}
+	for _, c := range []struct {
+		service, resource string
+		want              int
+	}{
+		{"accounting", "organizations", 1},
+		{"accounting", "opening_balances", 1},
+		{"accounting", "base_currency_adjustments", 8},
+		{"accounting", "chart_of_accounts", 100},
+		{"accounting", "custom_module_records", 40},
+		{"invoicing", "currencies", 6},
+		{"inventory", "locations", 4},
+		{"inventory", "taxes", 12},
+	} {
+		if got := count(c.service, c.resource); got != c.want {
+			t.Errorf("%s/%s: %d records, want %d", c.service, c.resource, got, c.want)
+		}
+	}
+	if persons := count("accounting", "contact_persons"); persons == 0 || persons != count("invoicing", "contact_persons") {
+		t.Errorf("accounting has %d persons, invoicing %d", persons, count("invoicing", "contact_persons"))
+	}
+}
+
+func TestOrganizationsPlaceByService(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60, Limits: off()})
+	for _, c := range []struct {
+		path   string
+		header http.Header
+		status int
+	}{
+		{"/invoice/v3/settings/currencies", nil, http.StatusBadRequest},
+		{"/invoice/v3/settings/currencies?organization_id=" + org, nil, http.StatusBadRequest},
+		{"/invoice/v3/settings/currencies", http.Header{"X-Com-Svc-Invoice-Organizationid": {org}}, http.StatusOK},
+		{"/invoice/v3/settings/currencies", http.Header{"X-Com-Svc-Invoice-Organizationid": {"1"}}, http.StatusBadRequest},
+		{"/billing/v1/customers/1/contactpersons", http.Header{"X-Com-Svc-Invoice-Organizationid": {org}}, http.StatusBadRequest},
+		{"/billing/v1/customers/1/contactpersons", http.Header{"X-Com-Svc-Subscriptions-Organizationid": {org}}, http.StatusNotFound},
+		{"/books/v3/expenses", http.Header{"X-Com-Svc-Invoice-Organizationid": {org}}, http.StatusBadRequest},
+		{"/billing/v1/organizations", nil, http.StatusOK},
+	} {
+		answer := u.serve(t, http.MethodGet, c.path, c.header)
+		var body struct{ Code int }
+		decode(t, answer, &body)
+		if answer.Code != c.status || c.status == http.StatusBadRequest && body.Code != 6041 {
+			t.Errorf("%s with %v: %d code %d, want %d", c.path, c.header, answer.Code, body.Code, c.status)
+		}
+	}
+}

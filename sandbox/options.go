@@ -1,0 +1,157 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"sluice/sandbox/limits"
+)
+
+// Credentials that the sandbox accepts. They open nothing else.
+const (
+	ClientID              = "1000.SANDBOXCLIENT"
+	ClientSecret          = "sandbox-client-secret"                                                    // of the sandbox only.
+	RefreshToken          = "1000.53616e64626f785265667265736800000.53616e64626f785265667265736800001" // of the sandbox only.
+	DefaultOrganizationID = "60012345678"
+)
+
+const (
+	defaultRecords  = 1000
+	defaultTimeZone = "Asia/Kolkata"
+	defaultVendor   = "Svc"
+	defaultPlan     = "free"
+)
+
+// Options say what the sandbox plays.
+type Options struct {
+	// Seed and Records fix the world: the same pair gives the same bytes, as
+	// long as the clock starts after 2025. Records defaults to 1000, over all
+	// resources of which a business has many; settings and persons come on top.
+	Seed    int64
+	Records int
+	// Plan is the organization's plan: free, standard, professional, premium,
+	// elite, ultimate (accounting) or enterprise (inventory). It defaults to free.
+	Plan string
+	// OrganizationID defaults to DefaultOrganizationID, TimeZone (an IANA name)
+	// to Asia/Kolkata, Vendor (the prefix of scheme and scopes) to Svc.
+	OrganizationID string
+	TimeZone       string
+	Vendor         string
+	// Organizations are played beside the one above.
+	Organizations []OrganizationOptions
+	// Networks are the names of chat networks, CustomModules those of custom
+	// modules. Each organization has all of them, with records of its own.
+	Networks      []string
+	CustomModules []string
+	// Demo gives a value in some records to keys that few businesses ever fill, so
+	// that every key that the documents name has one somewhere in 5,000 records.
+	Demo bool
+	// Now is the clock; it is required.
+	Now func() time.Time
+	// Limits override the plan's, field by field.
+	Limits Limits
+	// HeadersOnly makes lists of bills, credit notes, vendor payments, items and
+	// composite items leave out what live services give with the single record alone.
+	HeadersOnly bool
+	// PageLatency is waited for before each answer of a service.
+	PageLatency time.Duration
+	// NoCSVHeader leaves out the first line of the conversation export.
+	NoCSVHeader bool
+	// ChatPage is how many chats one answer of the export holds; an answer that
+	// is not the last ends with a blank line and the token to ask on with
+	// (upstream facts, Chat export). 0 gives all in one answer.
+	ChatPage int
+	// ChatEpoch writes the times of chats in epoch milliseconds (upstream facts,
+	// Chat export).
+	ChatEpoch bool
+}
+
+// OrganizationOptions say which further organization to play. It has a world, an
+// allowance and a refresh token of its own: RefreshTokenFor.
+type OrganizationOptions struct {
+	// ID may be that of another organization in another data center.
+	ID string
+	// DataCenter names where it is hosted; its API, chat and authorization server are
+	// served below /dc/<name>. "" is the one without a prefix.
+	DataCenter string
+	Seed       int64
+	// Records, TimeZone and Plan default to those of the sandbox's own organization.
+	Records  int
+	TimeZone string
+	Plan     string
+}
+
+// RefreshTokenFor is the refresh token of an organization in a data center.
+func RefreshTokenFor(id, dataCenter string) string {
+	if id == DefaultOrganizationID && dataCenter == "" {
+		return RefreshToken
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "refresh/%s/%s", dataCenter, id))
+	text := hex.EncodeToString(sum[:])
+	half := len(text) / 2 // half of it.
+	return "1000." + text[:half] + "." + text[half:]
+}
+
+// Limits bound the calls. A zero field takes the plan's value.
+type Limits = limits.Limits
+
+func (o Options) withDefaults() Options {
+	if o.Records <= 0 {
+		o.Records = defaultRecords
+	}
+	fallback(&o.Plan, defaultPlan)
+	fallback(&o.OrganizationID, DefaultOrganizationID)
+	fallback(&o.TimeZone, defaultTimeZone)
+	fallback(&o.Vendor, defaultVendor)
+	o.Organizations = slices.Clone(o.Organizations)
+	for n := range o.Organizations {
+		other := &o.Organizations[n]
+		fallback(&other.Plan, o.Plan)
+		fallback(&other.TimeZone, o.TimeZone)
+		if other.Records <= 0 {
+			other.Records = o.Records
+		}
+	}
+	return o
+}
+
+func fallback(value *string, preset string) {
+	if *value == "" {
+		*value = preset
+	}
+}
+
+// check refuses what cannot be played.
+func (o Options) check() error {
+	if o.Now == nil {
+		return errors.New("sandbox: option Now is missing: pass the clock")
+	}
+	if o.ChatPage < 0 {
+		return fmt.Errorf("sandbox: option ChatPage is %d: use 0 for all chats in one answer", o.ChatPage)
+	}
+	segment := regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) // what stays itself in a path.
+	for option, names := range map[string][]string{"Networks": o.Networks, "CustomModules": o.CustomModules} {
+		for n, name := range names {
+			if !segment.MatchString(name) || slices.Contains(names[:n], name) {
+				return fmt.Errorf("sandbox: option %s: name %q: use letters, digits, _ . - and each name once", option, name)
+			}
+		}
+	}
+	seen := map[[2]string]bool{{"", o.OrganizationID}: true}
+	for _, other := range o.Organizations {
+		place := [2]string{other.DataCenter, other.ID}
+		if other.ID == "" || seen[place] {
+			return fmt.Errorf("sandbox: option Organizations: id %q in data center %q: name each once, with its id", other.ID, other.DataCenter)
+		}
+		if other.DataCenter != "" && !segment.MatchString(other.DataCenter) {
+			return fmt.Errorf("sandbox: option Organizations: data center %q: use letters, digits, _ . -", other.DataCenter)
+		}
+		seen[place] = true
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+// several plays the sandbox's own organization, another beside it, and the same id
+// in another data center.
+func several(t *testing.T) *upstream {
+	t.Helper()
+	return start(t, sandbox.Options{Seed: 1, Records: 300, Organizations: []sandbox.OrganizationOptions{
+		{ID: "60099999999", Seed: 2, Records: 200, Plan: "professional"},
+		{ID: org, DataCenter: "eu", Seed: 3, TimeZone: "Europe/Rome"},
+	}})
+}
+
+// tokenOf logs in to an organization at the token endpoint of its data center.
+func (u *upstream) tokenOf(t *testing.T, id, dataCenter string) string {
+	t.Helper()
+	prefix := ""
+	if dataCenter != "" {
+		prefix = "/dc/" + dataCenter
+	}
+	var answer struct {
+		Token  string `json:"access_token"`
+		Domain string `json:"api_domain"`
+	}
+	query := tokenURL(url.Values{"refresh_token": {sandbox.RefreshTokenFor(id, dataCenter)}})
+	decode(t, u.serve(t, http.MethodPost, prefix+query, nil), &answer)
+	if answer.Token == "" || !strings.HasSuffix(answer.Domain, prefix) {
+		t.Fatalf("organization %s in %q: %+v", id, dataCenter, answer)
+	}
+	return answer.Token
+}
+
+func (u *upstream) billsOf(t *testing.T, prefix, id, token string) (int, []object) {
+	t.Helper()
+	header := http.Header{"Authorization": {"Svc-oauthtoken " + token}}
+	answer := u.serve(t, http.MethodGet, prefix+"/inventory/v1/bills?organization_id="+id, header)
+	if answer.Code != http.StatusOK {
+		return answer.Code, nil
+	}
+	return answer.Code, readPage(t, answer, "bills").Records
+}
+
+func TestOrganizationsHaveWorldsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	second, third := u.tokenOf(t, "60099999999", ""), u.tokenOf(t, org, "eu")
+	_, own := u.billsOf(t, "", org, u.token)
+	_, others := u.billsOf(t, "", "60099999999", second)
+	_, abroad := u.billsOf(t, "/dc/eu", org, third)
+	if len(own) != 84 || len(others) != 56 || len(abroad) != 84 { // 28 in a hundred
+		t.Errorf("%d, %d and %d bills", len(own), len(others), len(abroad))
+	}
+	if canonical(t, own[0]) == canonical(t, abroad[0]) {
+		t.Error("two data centers show one world")
+	}
+	if created := text(t, abroad[0]["created_time"]); !strings.HasSuffix(created, "+0100") && !strings.HasSuffix(created, "+0200") {
+		t.Errorf("created %s, want the time of Rome", created)
+	}
+	for _, c := range []struct {
+		prefix, id, token string
+		status            int
+	}{
+		{"", "60099999999", u.token, http.StatusBadRequest}, // another's organization
+		{"/dc/eu", org, u.token, http.StatusUnauthorized},   // another data center's token
+		{"", org, third, http.StatusUnauthorized},
+		{"/dc/mars", org, third, http.StatusNotFound},
+	} {
+		if status, _ := u.billsOf(t, c.prefix, c.id, c.token); status != c.status {
+			t.Errorf("%s %s: status %d, want %d", c.prefix, c.id, status, c.status)
+		}
+	}
+	if _, err := u.ChangeOf(org, "eu", sandbox.Change{Deletes: 4, Resources: []string{"bills"}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(truthOf(u, org, "eu")); n != 80 {
+		t.Errorf("%d bills abroad after four went", n)
+	}
+	if n := len(truthOf(u, org, "")); n != 84 {
+		t.Errorf("%d bills at home after a change abroad", n)
+	}
+}
+
+func truthOf(u *upstream, id, dataCenter string) []string {
+	var all []string
+	for record := range u.TruthOf(id, dataCenter, "inventory", "bills") {
+		all = append(all, string(record))
+	}
+	return all
+}
+
+// A refresh token opens its own organization, in its own data center, alone.
+func TestRefreshTokensKeepApart(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	for _, c := range []struct{ prefix, refresh string }{
+		{"/dc/eu", sandbox.RefreshToken}, {"", sandbox.RefreshTokenFor(org, "eu")}, {"/dc/eu", sandbox.RefreshTokenFor("60099999999", "")},
+	} {
+		answer := u.serve(t, http.MethodPost, c.prefix+tokenURL(url.Values{"refresh_token": {c.refresh}}), nil)
+		if !strings.Contains(answer.Body.String(), "invalid_code") {
+			t.Errorf("%s: %s", c.prefix, answer.Body)
+		}
+	}
+	if sandbox.RefreshTokenFor(org, "") != sandbox.RefreshToken {
+		t.Error("the own organization has two refresh tokens")
+	}
+}
+
+func TestAllowancesKeepApart(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	second := u.tokenOf(t, "60099999999", "")
+	for range 101 {
+		u.billsOf(t, "", org, u.token)
+	}
+	if status, _ := u.billsOf(t, "", org, u.token); status != http.StatusTooManyRequests {
+		t.Errorf("call 102: status %d", status)
+	}
+	if status, _ := u.billsOf(t, "", "60099999999", second); status != http.StatusOK {
+		t.Errorf("another organization: status %d", status)
+	}
+	stats, err := u.StatsOf("60099999999", "")
+	if err != nil || stats.Calls != 1 || stats.TokenRequests != 1 || u.Stats().Calls != 102 {
+		t.Errorf("%+v, %v; own %d calls", stats, err, u.Stats().Calls)
+	}
+	if _, err := u.StatsOf("1", ""); err == nil {
+		t.Error("an organization that is not played has statistics")
+	}
+}
+
+// A chat call names no organization: its token says whose it is.
+func TestChatBelongsToTheToken(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	header := csvHeader()
+	header.Set("Authorization", "Svc-oauthtoken "+u.tokenOf(t, "60099999999", ""))
+	body := u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=chat_id", header).Body.String()
+	if lines := strings.Count(body, "\r\n"); lines != 41 { // a fifth of 200, and the header
+		t.Errorf("%d lines", lines)
+	}
+	stats, err := u.StatsOf("60099999999", "")
+	if err != nil || stats.ByService["chat"] != 1 || u.Stats().Calls != 0 {
+		t.Errorf("%+v, %v; own %d calls", stats, err, u.Stats().Calls)
+	}
+}
+
+// A fault may strike one organization and leave the others alone.
+func TestFaultsOfOneOrganization(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	second := u.tokenOf(t, "60099999999", "")
+	if err := u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1", Kind: "forbidden", Organization: "60099999999"}}); err != nil {
+		t.Fatal(err)
+	}
+	struck, _ := u.billsOf(t, "", "60099999999", second)
+	spared, _ := u.billsOf(t, "", org, u.token)
+	if struck != http.StatusForbidden || spared != http.StatusOK {
+		t.Errorf("struck %d, spared %d", struck, spared)
+	}
+}
+
+func TestControlsOfOtherOrganizations(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	var played []struct {
+		ID      string `json:"organization_id"`
+		Prefix  string `json:"prefix"`
+		Refresh string `json:"refresh_token"`
+	}
+	decode(t, u.serve(t, http.MethodGet, "/_sandbox/organizations", nil), &played)
+	if len(played) != 3 || played[0].Refresh != sandbox.RefreshToken || played[2].Prefix != "/dc/eu" || played[2].ID != org {
+		t.Errorf("played %+v", played)
+	}
+	lines := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills?organization=60099999999", nil).Body.String()
+	if n := strings.Count(lines, "\n"); n != 56 {
+		t.Errorf("%d bills", n)
+	}
+	if answer := u.serve(t, http.MethodGet, "/_sandbox/stats?organization=1", nil); answer.Code != http.StatusNotFound {
+		t.Errorf("unknown organization: status %d", answer.Code)
+	}
+	body := u.serve(t, http.MethodGet, "/", nil).Body.String()
+	if !strings.Contains(body, "60099999999") || !strings.Contains(body, sandbox.RefreshTokenFor(org, "eu")) {
+		t.Error("the landing page does not name the other organizations")
+	}
+}
+
+func TestNamesOfOrganizationsDiffer(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	names := map[string]bool{}
+	for _, place := range [][2]string{{org, ""}, {"60099999999", ""}, {org, "eu"}} {
+		for record := range u.TruthOf(place[0], place[1], "accounting", "organizations") {
+			var fields object
+			unmarshal(t, record, &fields)
+			names[text(t, fields["name"])] = true
+			if text(t, fields["organization_id"]) != place[0] {
+				t.Errorf("organization %s in %q says it is %s", place[0], place[1], fields["organization_id"])
+			}
+		}
+	}
+	if len(names) != 3 || !names["Meridian Tools Pvt Ltd"] {
+		t.Errorf("names %v", keysOf(names))
+	}
+}
+
+func TestNewRefusesBadNames(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	for want, options := range map[string]sandbox.Options{
+		"Networks":      {Now: c.Now, Networks: []string{"a b"}},
+		"CustomModules": {Now: c.Now, CustomModules: []string{"cm_a", "cm_a"}},
+		"Organizations": {Now: c.Now, Organizations: []sandbox.OrganizationOptions{{ID: org}}},
+		"data center":   {Now: c.Now, Organizations: []sandbox.OrganizationOptions{{ID: "1", DataCenter: "a/b"}}},
+		"Moon":          {Now: c.Now, Organizations: []sandbox.OrganizationOptions{{ID: "1", TimeZone: "Moon/Base"}}},
+	} {
+		if _, err := sandbox.New(options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one that names %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package sandbox_test
+
+import (
+	"encoding/csv"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/sandbox"
+)
+
+// contacts lists the vendors and customers that bills, payments and credit notes
+// name.
+func contacts(t *testing.T, u *upstream) ([]string, []string) {
+	t.Helper()
+	seen := func(service, resource, key string, into map[string]bool) {
+		for record := range u.Truth(service, resource) {
+			var fields object
+			unmarshal(t, record, &fields)
+			into[text(t, fields[key])] = true
+		}
+	}
+	bought, sold := map[string]bool{}, map[string]bool{}
+	seen("inventory", "bills", "vendor_id", bought)
+	seen("accounting", "vendor_payments", "vendor_id", bought)
+	seen("inventory", "credit_notes", "customer_id", sold)
+	return slices.Sorted(maps.Keys(bought)), slices.Sorted(maps.Keys(sold))
+}
+
+// Every contact on a record has a list of persons, of none to three; the lists
+// together are the truth.
+func TestContactPersonsOfEveryContact(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	vendors, customers := contacts(t, u)
+	if n := len(vendors) + len(customers); n > 24 || len(vendors) < 2 || len(customers) < 2 {
+		t.Errorf("%d vendors and %d customers", len(vendors), len(customers))
+	}
+	both := slices.Concat(vendors, customers)
+	for _, c := range []struct {
+		service, path, id, parent string
+		contacts                  []string
+	}{
+		{"accounting", "/books/v3/contacts/", "contact_person_id", "contact_id", both},
+		{"invoicing", "/invoice/v3/contacts/", "contact_person_id", "contact_id", both},
+		{"billing", "/billing/v1/customers/", "contactperson_id", "customer_id", customers},
+	} {
+		truth, listed, sizes := map[string]string{}, map[string]string{}, map[int]bool{}
+		for record := range u.Truth(c.service, "contact_persons") {
+			var fields object
+			unmarshal(t, record, &fields)
+			truth[text(t, fields[c.id])] = canonical(t, fields)
+		}
+		for _, contact := range c.contacts {
+			p := readPage(t, u.as(t, c.service, c.path+contact+"/contactpersons"), "contact_persons")
+			if (p.Context == nil) != (c.service == "billing") {
+				t.Errorf("%s: page_context %+v", c.service, p.Context)
+			}
+			sizes[len(p.Records)] = true
+			for _, record := range p.Records {
+				if text(t, record[c.parent]) != contact {
+					t.Errorf("%s: person of %s under %s", c.service, record[c.parent], contact)
+				}
+				listed[text(t, record[c.id])] = canonical(t, record)
+			}
+		}
+		if diff := cmp.Diff(truth, listed); diff != "" || len(truth) == 0 {
+			t.Errorf("%s (-truth +listed):\n%.500s", c.service, diff)
+		}
+		if !sizes[0] || !sizes[1] || slices.Max(slices.Collect(maps.Keys(sizes))) > 3 {
+			t.Errorf("%s: contacts of %v persons", c.service, sizes)
+		}
+		if answer := u.as(t, c.service, c.path+"460000000000000999/contactpersons"); answer.Code != http.StatusNotFound {
+			t.Errorf("%s: unknown contact: status %d", c.service, answer.Code)
+		}
+	}
+}
+
+func TestOneContactPerson(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	contact := u.first(t, "accounting", "contact_persons", "contact_id")
+	person := u.first(t, "accounting", "contact_persons", "contact_person_id")
+	path := "/books/v3/contacts/" + contact + "/contactpersons/"
+	var body struct {
+		Person object `json:"contact_person"`
+	}
+	decode(t, u.get(t, path+person), &body)
+	if text(t, body.Person["contact_person_id"]) != person {
+		t.Errorf("person %s", body.Person["contact_person_id"])
+	}
+	_, customers := contacts(t, u)
+	if answer := u.get(t, "/books/v3/contacts/"+customers[0]+"/contactpersons/"+person); answer.Code != http.StatusNotFound {
+		t.Errorf("under another contact: status %d", answer.Code)
+	}
+}
+
+func TestCustomModulesKeepApart(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	seen := map[string]bool{}
+	for _, module := range []string{"cm_projects", "cm_assets"} {
+		for _, record := range readPage(t, u.get(t, "/books/v3/"+module), "module_record").Records {
+			if text(t, record["module_api_name"]) != module || record["module_name"] != nil {
+				t.Errorf("%s: %s, module_name %s", module, record["module_api_name"], record["module_name"])
+			}
+			seen[text(t, record["module_record_id"])] = true
+		}
+	}
+	if len(seen) != 40 {
+		t.Errorf("%d records in two modules", len(seen))
+	}
+	if answer := u.get(t, "/books/v3/cm_unknown"); answer.Code != http.StatusNotFound {
+		t.Errorf("unknown module: status %d", answer.Code)
+	}
+}
+
+// channelPages follows next_token to the end of a list of channels.
+func (u *upstream) channelPages(t *testing.T, path string, query url.Values) [][]string {
+	t.Helper()
+	var pages [][]string
+	query = maps.Clone(query)
+	for {
+		var body struct {
+			Channels []object
+			Next     string `json:"next_token"`
+		}
+		answer := u.serve(t, http.MethodGet, path+"?"+query.Encode(), http.Header{"Content-Type": {"application/json"}})
+		if answer.Code != http.StatusOK {
+			t.Fatalf("%s: status %d %s", path, answer.Code, answer.Body)
+		}
+		decode(t, answer, &body)
+		ids := make([]string, 0, len(body.Channels))
+		for _, channel := range body.Channels {
+			ids = append(ids, text(t, channel["channel_id"]))
+		}
+		pages = append(pages, ids)
+		if body.Next == "" {
+			return pages
+		}
+		query.Set("next_token", body.Next)
+	}
+}
+
+func TestChannelsGoOnByToken(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	var want []string
+	joined := 0
+	for record := range u.Truth("chat", "channels") {
+		var fields object
+		unmarshal(t, record, &fields)
+		want = append(want, text(t, fields["channel_id"]))
+		if string(fields["joined"]) == "true" {
+			joined++
+		}
+	}
+	const path = "/api/v2/channels"
+	pages := u.channelPages(t, path, url.Values{"limit": {"7"}})
+	if got := slices.Concat(pages...); !slices.Equal(got, want) || len(pages) != 5 || len(pages[0]) != 7 { // thirty channels
+		t.Errorf("%d pages, %d of %d channels", len(pages), len(got), len(want))
+	}
+	if whole := u.channelPages(t, path, url.Values{}); len(whole) != 1 || len(whole[0]) != len(want) {
+		t.Errorf("without limit: %d pages", len(whole))
+	}
+	yes, no := u.channelPages(t, path, url.Values{"joined": {"true"}}), u.channelPages(t, path, url.Values{"joined": {"false"}})
+	if len(yes[0]) != joined || len(yes[0])+len(no[0]) != len(want) || len(no[0]) == 0 {
+		t.Errorf("%d joined, %d not, %d in all", len(yes[0]), len(no[0]), len(want))
+	}
+	for _, query := range []string{"limit=101", "limit=0", "limit=x", "next_token=%21", "joined=maybe"} {
+		answer := u.serve(t, http.MethodGet, path+"?"+query, http.Header{"Content-Type": {"application/json"}})
+		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "param_invalid") {
+			t.Errorf("%s: status %d %s", query, answer.Code, answer.Body)
+		}
+	}
+	if answer := u.serve(t, http.MethodGet, path, nil); answer.Code != http.StatusBadRequest {
+		t.Errorf("without Content-Type: status %d", answer.Code)
+	}
+}
+
+// Networks have channels and an export of their own, and give out identifiers anew.
+func TestNetworksKeepApart(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	truth := map[string][]string{}
+	for record := range u.Truth("chat", "network_channels") {
+		var fields object
+		unmarshal(t, record, &fields)
+		network := text(t, fields["network"])
+		truth[network] = append(truth[network], text(t, fields["channel_id"]))
+	}
+	if len(truth) != 2 || !slices.Equal(truth["partners"], truth["agencies"]) {
+		t.Errorf("channels by network: %v", truth)
+	}
+	chats := 0
+	for _, network := range []string{"partners", "agencies"} {
+		got := u.channelPages(t, "/network/"+network+"/api/v2/channels", url.Values{"limit": {"4"}})
+		if !slices.Equal(slices.Concat(got...), truth[network]) {
+			t.Errorf("%s: %v, want %v", network, got, truth[network])
+		}
+		answer := u.serve(t, http.MethodGet, "/network/"+network+"/maintenanceapi/v2/chats?fields=chat_id,title", csvHeader())
+		rows, err := csv.NewReader(answer.Body).ReadAll()
+		if err != nil || len(rows) < 2 {
+			t.Fatalf("%s: %d rows, %v", network, len(rows), err)
+		}
+		chats += len(rows) - 1
+	}
+	for range u.Truth("chat", "network_conversations") {
+		chats--
+	}
+	if chats != 0 {
+		t.Errorf("the networks export %d chats more than there are", chats)
+	}
+	for _, path := range []string{"/network/strangers/api/v2/channels", "/network/partners/books/v3/expenses"} {
+		if answer := u.serve(t, http.MethodGet, path, http.Header{"Content-Type": {"application/json"}}); answer.Code != http.StatusNotFound {
+			t.Errorf("%s: status %d", path, answer.Code)
+		}
+	}
+}
+
+// References lead to records: channels to chats, taxes and sites of lines to their
+// lists, mapped items to items.
+func TestReferencesAreWhole(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	ids := func(service, resource, key string) map[string]bool {
+		found := map[string]bool{"": true}
+		for record := range u.Truth(service, resource) {
+			var fields object
+			unmarshal(t, record, &fields)
+			found[text(t, fields[key])] = true
+		}
+		return found
+	}
+	exists := map[string]map[string]bool{
+		"tax_id": ids("inventory", "taxes", "tax_id"), "location_id": ids("inventory", "locations", "location_id"),
+		"currency_id": ids("invoicing", "currencies", "currency_id"), "item_id": ids("inventory", "items", "item_id"),
+		"account_id": ids("accounting", "chart_of_accounts", "account_id"), "chat_id": ids("chat", "conversations", "chat_id"),
+	}
+	followed := map[string]int{}
+	var walk func(path string, fields object)
+	walk = func(path string, fields object) {
+		for name, value := range fields {
+			var elements []object
+			switch {
+			case exists[name] != nil:
+				followed[name]++
+				if !exists[name][strings.Trim(string(value), `"`)] {
+					t.Errorf("%s.%s: %s leads nowhere", path, name, value)
+				}
+			case strings.HasPrefix(string(value), "[{"):
+				unmarshal(t, value, &elements)
+				for _, element := range elements {
+					walk(path+"."+name, element)
+				}
+			}
+		}
+	}
+	for _, l := range []struct{ service, resource string }{
+		{"inventory", "bills"}, {"inventory", "credit_notes"}, {"inventory", "items"}, {"inventory", "composite_items"},
+		{"accounting", "expenses"}, {"accounting", "opening_balances"}, {"accounting", "base_currency_adjustments"},
+		{"accounting", "vendor_payments"}, {"chat", "channels"},
+	} {
+		for record := range u.Truth(l.service, l.resource) {
+			var fields object
+			unmarshal(t, record, &fields)
+			walk(l.resource, fields)
+		}
+	}
+	for name := range exists {
+		if followed[name] == 0 {
+			t.Errorf("no reference by %s was followed: %s", name, strconv.Itoa(followed[name]))
+		}
+	}
+}
+
+func TestNewKindsSurviveStorms(t *testing.T) {
+	t.Parallel()
+	u := start(t, wide())
+	changed, err := u.Change(sandbox.Change{Seed: 3, Inserts: 2, Edits: 3, Deletes: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"accounting.contact_persons", "billing.contact_persons", "custom_module_records", "expenses", "currencies", "locations",
+		"taxes", "composite_items", "base_currency_adjustments", "channels", "network_channels", "network_conversations",
+	} {
+		if ids := changed[name]; len(ids.Inserted) != 2 || len(ids.Edited) != 3 || len(ids.Deleted) == 0 && name != "currencies" && name != "locations" { // these two are referred to
+			t.Errorf("%s: %d inserted, %d edited, %d deleted", name, len(ids.Inserted), len(ids.Edited), len(ids.Deleted))
+		}
+	}
+	if diff := cmp.Diff(changed["accounting.contact_persons"], changed["invoicing.contact_persons"]); diff != "" {
+		t.Errorf("accounting and invoicing share their persons:\n%s", diff)
+	}
+	if len(changed["opening_balances"].Deleted) != 0 || len(changed["opening_balances"].Inserted) != 0 {
+		t.Errorf("opening balance: %+v", changed["opening_balances"])
+	}
+	kept := map[string]bool{}
+	for record := range u.Truth("inventory", "taxes") {
+		var tax object
+		unmarshal(t, record, &tax)
+		kept[text(t, tax["tax_name"])] = true
+	}
+	if !kept["GST18"] || !kept["GST5"] || !kept["GST0"] { // those of lines
+		t.Errorf("taxes %v", keysOf(kept))
+	}
+	if network := changed["network_channels"].Edited[0]; !strings.HasPrefix(network, "partners/") && !strings.HasPrefix(network, "agencies/") {
+		t.Errorf("edited channel %q", network)
+	}
+	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"billing.contact_persons", "inventory.taxes"}}); err != nil {
+		t.Error(err)
+	}
+}

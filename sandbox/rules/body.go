@@ -1,0 +1,56 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/big"
+)
+
+// Read reads a body: one JSON object; nothing at all is an empty one.
+func Read(data []byte) (Body, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return Body{}, nil
+	}
+	var body Body
+	if err := json.Unmarshal(data, &body); err != nil || body == nil {
+		return nil, errors.New("the body is no JSON object")
+	}
+	return body, nil
+}
+
+// Text answers a value as text; "" where it is absent or no plain value.
+func (b Body) Text(name string) string {
+	text, _ := Plain(b[name])
+	return text
+}
+
+// Amount answers a value as an exact number, 0 where it is absent or no number.
+func (b Body) Amount(name string) *big.Rat {
+	if amount, ok := Decimal(b.Text(name)); ok {
+		return amount
+	}
+	return new(big.Rat)
+}
+
+// Flag answers whether a value is true.
+func (b Body) Flag(name string) bool { return b.Text(name) == "true" }
+
+// List answers the objects of a list; nil where it is absent or holds others.
+func (b Body) List(name string) []Body {
+	var elements []Body
+	if json.Unmarshal(b[name], &elements) != nil {
+		return nil
+	}
+	return elements
+}
+
+// InBase answers an amount in the organization's own currency, by the exchange_rate
+// beside it; without one it is in that currency already.
+func InBase(amount *big.Rat, beside Body) *big.Rat {
+	rate := beside.Amount("exchange_rate")
+	if rate.Sign() == 0 {
+		return amount
+	}
+	return rate.Mul(rate, amount)
+}

@@ -1,0 +1,216 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Body is an object as it was sent: values by name, as they were written.
+type Body map[string]json.RawMessage
+
+// Problem is one thing wrong with a call.
+type Problem struct {
+	Field string // "" for the whole body
+	Text  string
+}
+
+// String writes a problem for the message of the answer.
+func (p Problem) String() string {
+	if p.Field == "" {
+		return p.Text
+	}
+	return p.Field + ": " + p.Text
+}
+
+// Message writes problems as one text.
+func Message(problems []Problem) string {
+	texts := make([]string, len(problems))
+	for n, p := range problems {
+		texts[n] = p.String()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Check answers all that is wrong with a body, in the order of the rule's fields;
+// nothing for a good one. Unknown fields are ignored, as live services do. A creating
+// call also needs what the sandbox assumes to be needed.
+func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
+	var problems []Problem
+	for _, name := range r.Required {
+		if Absent(body[name]) {
+			problems = append(problems, Problem{name, "is required"})
+		}
+	}
+	for _, name := range r.Needed {
+		if creating && Absent(body[name]) {
+			problems = append(problems, Problem{name, "is needed"})
+		}
+	}
+	problems = append(problems, checkFields("", r.Fields, body, edition)...)
+	if len(problems) == 0 && r.whole != nil {
+		return r.whole(body)
+	}
+	return problems
+}
+
+// Names tells whether a rule takes a field.
+func (r Rule) Names(name string) bool {
+	if r.Prefix != "" && strings.HasPrefix(name, r.Prefix) && !strings.HasSuffix(name, "_formatted") {
+		return true
+	}
+	return slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Name == name })
+}
+
+// Accepts tells whether a file may have a name.
+func (u Upload) Accepts(name string) bool {
+	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	return extension != "" && slices.Contains(u.Extensions, extension)
+}
+
+// Absent tells whether a value is not there: null and "" count as absent.
+func Absent(value json.RawMessage) bool {
+	value = bytes.TrimSpace(value)
+	return len(value) == 0 || string(value) == "null" || string(value) == `""`
+}
+
+func checkFields(under string, fields []Field, body Body, edition Edition) []Problem {
+	var problems []Problem
+	for _, f := range fields {
+		if value := body[f.Name]; !Absent(value) {
+			problems = append(problems, f.check(under+f.Name, value, edition)...)
+		}
+	}
+	return problems
+}
+
+// check answers what is wrong with a value that is there.
+func (f Field) check(name string, value json.RawMessage, edition Edition) []Problem {
+	switch f.Type {
+	case Free:
+		return nil
+	case List:
+		return f.checkList(name, value, edition)
+	case Object:
+		var inner Body
+		if json.Unmarshal(value, &inner) != nil {
+			return []Problem{{name, "is no object"}}
+		}
+		return checkFields(name+".", f.Fields, inner, edition)
+	case Text, ID, IDs, Number, Whole, Flag, Day, Instant:
+	}
+	text, isText := Plain(value)
+	if !isText || f.Type == Text && value[0] != '"' {
+		return []Problem{{name, "is no " + f.Type.String()}}
+	}
+	if !f.Type.fits(text) {
+		return []Problem{{name, "is no " + f.Type.String()}}
+	}
+	var problems []Problem
+	if f.Most > 0 && utf8.RuneCountInString(text) > f.Most {
+		problems = append(problems, Problem{name, fmt.Sprintf("is longer than %d characters", f.Most)})
+	}
+	if values := f.allowed(edition); values != nil && !slices.Contains(values, text) {
+		problems = append(problems, Problem{name, "is none of " + strings.Join(values, ", ")})
+	}
+	return problems
+}
+
+func (f Field) checkList(name string, value json.RawMessage, edition Edition) []Problem {
+	var elements []json.RawMessage
+	if json.Unmarshal(value, &elements) != nil {
+		return []Problem{{name, "is no list"}}
+	}
+	element := Field{Type: Object, Fields: f.Fields}
+	if f.Fields == nil {
+		element = Field{Type: IDs} // texts or numbers
+	}
+	var problems []Problem
+	for n, one := range elements {
+		problems = append(problems, element.check(fmt.Sprintf("%s[%d]", name, n), one, edition)...)
+	}
+	return problems
+}
+
+// Plain answers the text of a JSON text, number or flag; false for anything else.
+func Plain(value json.RawMessage) (string, bool) {
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 {
+		return "", false
+	}
+	switch value[0] {
+	case '"':
+		var text string
+		err := json.Unmarshal(value, &text)
+		return text, err == nil
+	case '{', '[', 'n':
+		return "", false
+	default:
+		return string(value), true
+	}
+}
+
+// Bounds of a number, so that nobody can make the sandbox reckon with 10^1000000 and
+// cents fit 64 bits.
+const (
+	mostDigits = 40
+	mostAmount = 1e15
+)
+
+var (
+	decimal    = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$`)
+	identifier = regexp.MustCompile(`^[^,{}\[\]"\s]+$`)
+)
+
+// Decimal reads an amount exactly; false for what is none.
+func Decimal(text string) (*big.Rat, bool) {
+	if len(text) > mostDigits || !decimal.MatchString(text) {
+		return nil, false
+	}
+	amount, ok := new(big.Rat).SetString(text)
+	if !ok || new(big.Rat).Abs(amount).Cmp(new(big.Rat).SetInt64(mostAmount)) > 0 {
+		return nil, false
+	}
+	return amount, true
+}
+
+func (t Type) fits(text string) bool {
+	switch t {
+	case Number:
+		_, ok := Decimal(text)
+		return ok
+	case Whole:
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err == nil
+	case Flag:
+		return text == "true" || text == "false"
+	case Day:
+		_, err := time.Parse(time.DateOnly, text)
+		return err == nil
+	case Instant:
+		_, err := time.Parse("2006-01-02T15:04:05-0700", text)
+		_, colon := time.Parse(time.RFC3339, text)
+		return err == nil || colon == nil
+	case ID:
+		return identifier.MatchString(text)
+	case Text, IDs, List, Object, Free:
+		return true
+	}
+	return false
+}
+
+// String names a type in messages.
+func (t Type) String() string {
+	return [...]string{
+		"text", "identifier", "identifiers with commas between", "number", "whole number", "boolean", "date (YYYY-MM-DD)",
+		"date-time with an offset", "list", "object", "value",
+	}[t]
+}

@@ -1,0 +1,57 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+)
+
+func expenses() []Rule {
+	const (
+		path    = books + "/expenses"
+		passage = "document 2, 'Expense (accounting)', 'Input fields on create' and 'Allowed values'"
+	)
+	fields := slices.Concat(
+		of(ID, `account_id tax_id reverse_charge_tax_id location_id customer_id currency_id project_id acquisition_vat_id
+			reverse_charge_vat_id employee_id paid_through_account_id vendor_id`),
+		of(Day, "date"), of(Number, "amount exchange_rate start_reading end_reading distance mileage_rate"),
+		of(Text, "hsn_or_sac gst_no reference_number description"), of(Flag, "is_inclusive_tax is_billable can_reclaim_vat_on_mileage"),
+		supply("source_of_supply destination_of_supply place_of_supply"),
+		gstTreatment(), taxTreatment(), vatTreatment(), productType(),
+		chosen("mileage_type", "odometer manual non_mileage"), chosen("mileage_unit", "km mile"),
+		chosen("vehicle_type", "car van motorcycle bike"), chosen("fuel_type", "petrol lpg diesel"),
+		chosen("engine_capacity_range", "less_than_1400cc between_1400cc_and_1600cc between_1600cc_and_2000cc more_than_2000cc"),
+		list("line_items",
+			of(ID, `line_item_id account_id tax_id acquisition_vat_id reverse_charge_vat_id reverse_charge_tax_id tax_exemption_id
+				location_id`),
+			of(Text, "description tax_exemption_code"), of(Number, "amount"), of(Whole, "item_order"), productType()),
+		list("taxes", of(ID, "tax_id"), of(Number, "tax_amount")),
+		list("custom_fields", of(Whole, "index"), of(ID, "customfield_id"), of(Free, "value")))
+	receipt := Upload{Part: "receipt", Extensions: append(images(), strings.Fields("pdf xls xlsx doc docx")...)}
+	return []Rule{
+		{Method: post, Path: path, Passage: passage + ", 'A receipt attachment accepts the extensions'", Fields: fields, Upload: receipt, whole: costs},
+		{Method: put, Path: path, Passage: passage + ", and 'Update by unique value'", Fields: fields, Unique: true, Upload: receipt, whole: read},
+	}
+}
+
+// costs tells whether a new expense says what was spent on what. No document demands
+// it: an expense would mean nothing without it.
+func costs(body Body) []Problem {
+	problems := read(body)
+	if len(body.List("line_items")) > 0 {
+		return problems
+	}
+	for _, name := range []string{"account_id", "amount"} {
+		if Absent(body[name]) && body.Text("mileage_type") != "manual" && body.Text("mileage_type") != "odometer" {
+			problems = append(problems, Problem{name, "is needed where there are no line_items"})
+		}
+	}
+	return problems
+}
+
+// read holds the readings of a car against each other.
+func read(body Body) []Problem {
+	if Absent(body["start_reading"]) || Absent(body["end_reading"]) || body.Amount("start_reading").Cmp(body.Amount("end_reading")) <= 0 {
+		return nil
+	}
+	return []Problem{{"end_reading", "is less than start_reading"}}
+}

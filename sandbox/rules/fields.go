@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+)
+
+// of makes fields of one type, by their names.
+func of(kind Type, names string) []Field {
+	words := strings.Fields(names)
+	fields := make([]Field, len(words))
+	for n, name := range words {
+		fields[n] = Field{Name: name, Type: kind}
+	}
+	return fields
+}
+
+// list makes a field that holds objects.
+func list(name string, fields ...[]Field) []Field {
+	return []Field{{Name: name, Type: List, Fields: slices.Concat(fields...)}}
+}
+
+// chosen makes a field of some allowed values.
+func chosen(name, values string) []Field {
+	return []Field{{Name: name, Values: strings.Fields(values)}}
+}
+
+// upTo makes texts of a greatest length.
+func upTo(most int, names string) []Field {
+	fields := of(Text, names)
+	for n := range fields {
+		fields[n].Most = most
+	}
+	return fields
+}
+
+// only says which fields of a rule an edition closes to some values.
+func (f Field) in(values map[Edition]string) []Field {
+	f.Editions = make(map[Edition][]string, len(values))
+	for edition, words := range values {
+		f.Editions[edition] = strings.Fields(words)
+	}
+	return []Field{f}
+}
+
+func images() []string { return strings.Fields("gif png jpeg jpg bmp") }
+
+// gstTreatment stands in document 2 (Expense) and document 3 (Bill, Credit note).
+func gstTreatment() []Field {
+	return chosen("gst_treatment", "business_gst business_none overseas consumer")
+}
+
+// taxTreatment stands in documents 2 (Expense) and 3 (Credit note); Mexico's values
+// are those of "a Mexico-only treatment parameter" in document 3, which has no name.
+func taxTreatment() []Field {
+	const general = "vat_registered vat_not_registered gcc_vat_registered gcc_vat_not_registered non_gcc"
+	return chosen("tax_treatment", general)[0].in(map[Edition]string{
+		UAE:         general + " dz_vat_registered dz_vat_not_registered",
+		GCC:         general,
+		Kenya:       "vat_registered vat_not_registered non_kenya",
+		SouthAfrica: "vat_registered vat_not_registered overseas",
+		Mexico:      "home_country_mexico border_region_mexico non_mexico",
+	})
+}
+
+// vatTreatment stands in document 2 (Expense) and in the UK VAT rule of document 3.
+func vatTreatment() []Field {
+	return chosen("vat_treatment", "uk eu_vat_registered overseas eu_vat_not_registered non_eu")
+}
+
+// productType stands in document 2 (Expense).
+func productType() []Field {
+	return chosen("product_type", "goods service")[0].in(map[Edition]string{
+		UK: "goods service digital_service", SouthAfrica: "goods service capital_service capital_goods",
+	})
+}
+
+// supply makes places of supply: the documents close them for two editions only.
+func supply(names string) []Field {
+	var fields []Field
+	for _, f := range of(Text, names) {
+		fields = append(fields, f.in(map[Edition]string{UAE: "AB AJ DU FU RA SH UM", GCC: "AE SA BH KW OM QA"})...)
+	}
+	return fields
+}
+
+// itemFields are those that items and composite items share (document 3).
+func itemFields() []Field {
+	return slices.Concat(
+		of(Text, "name unit description sku upc ean isbn part_number purchase_description hsn_or_sac"),
+		of(ID, "tax_id purchase_account_id account_id inventory_account_id vendor_id"),
+		of(Number, "rate purchase_rate reorder_level initial_stock initial_stock_rate"),
+		chosen("product_type", "goods service"),
+		list("item_tax_preferences", of(ID, "tax_id"), chosen("tax_specification", "intra inter")),
+	)
+}

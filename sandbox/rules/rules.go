@@ -1,0 +1,117 @@
+// Package rules says what each write endpoint of documents 2 and 3 takes: fields with
+// their types, lengths and allowed values, headers of the unique-value update, and
+// files with their extensions. Each rule names the passage that it was taken from.
+//
+// It is pure: it knows no record and answers no call. What it refuses is told all at
+// once. Start reading with All, then Rule.Check.
+package rules
+
+import "slices"
+
+// Type is what a value may be on the wire. An absent value may also be written null
+// or "" (upstream facts, Values).
+type Type int
+
+// The types. An ID is opaque: a text, or a whole number as some examples show it. A
+// number may come as a text. IDs is a text of identifiers with commas between.
+const (
+	Text Type = iota
+	ID
+	IDs
+	Number
+	Whole
+	Flag
+	Day
+	Instant
+	List
+	Object
+	Free // anything: the value of a custom field
+)
+
+// Edition is the country's variant of the service that an organization uses.
+type Edition string
+
+// The editions that the documents name. In AnyEdition each edition's values are good.
+const (
+	AnyEdition  Edition = ""
+	General     Edition = "general"
+	India       Edition = "india"
+	UK          Edition = "uk"
+	UAE         Edition = "uae"
+	GCC         Edition = "gcc"
+	Kenya       Edition = "kenya"
+	SouthAfrica Edition = "south_africa"
+	Mexico      Edition = "mexico"
+)
+
+// Field is one field of a body.
+type Field struct {
+	Name string
+	Type Type
+	Most int // characters; 0 for any number
+	// Values are the ones allowed where the edition has none of its own; nil for any.
+	Values   []string
+	Editions map[Edition][]string // the ones allowed in an edition, whole
+	Fields   []Field              // of an object, or of the objects in a list; nil for a list of texts
+}
+
+// Upload is a file that an endpoint takes.
+type Upload struct {
+	Part       string // of the form that carries it
+	Extensions []string
+	Required   bool
+}
+
+// Rule is what one endpoint takes.
+type Rule struct {
+	// Method and Path name the endpoint as the sandbox's table does.
+	Method, Path string
+	Passage      string
+	Query        []Field
+	Fields       []Field
+	// Required are the fields that the document demands.
+	Required []string
+	// Needed are those without which the record would mean nothing: no document
+	// demands them, the sandbox assumes it.
+	Needed []string
+	// Prefix begins the names of fields that the organization itself defines.
+	Prefix string
+	// Unique endpoints find their record by the headers of the unique-value update.
+	Unique bool
+	Upload Upload
+	// whole checks what no field says alone; nil for nothing.
+	whole func(Body) []Problem
+}
+
+// All lists the rules, in the order of the documents.
+func All() []Rule {
+	return slices.Concat(contactPersons(), modules(), openingBalances(), ledger(), payments(), expenses(), currencies(), settings(), stock(), trade())
+}
+
+// Find answers the rule of an endpoint.
+func Find(method, path string) (Rule, bool) {
+	for _, rule := range All() {
+		if rule.Method == method && rule.Path == path {
+			return rule, true
+		}
+	}
+	return Rule{}, false
+}
+
+// allowed answers the values that are good in an edition; nil for any.
+func (f Field) allowed(edition Edition) []string {
+	if edition != AnyEdition {
+		if own, special := f.Editions[edition]; special {
+			return own
+		}
+		return f.Values
+	}
+	if f.Values == nil {
+		return nil
+	}
+	all := slices.Clone(f.Values)
+	for _, own := range f.Editions {
+		all = append(all, own...)
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"iter"
+
+	"sluice/sandbox/company"
+	"sluice/sandbox/limits"
+)
+
+// Change asks a world to change by itself, repeatably by seed.
+type Change = company.Change
+
+// ChangedIDs lists the records of one resource that changed.
+type ChangedIDs = company.ChangedIDs
+
+// Changed lists what changed, by resource name; with the service before it where
+// services share the name.
+type Changed = company.Changed
+
+// Change changes the world of the sandbox's own organization: see Company.Change.
+func (s *Server) Change(change Change) (Changed, error) { return s.own().Change(change) }
+
+// ChangeOf changes the world of an organization. One that is not played is an error.
+func (s *Server) ChangeOf(id, dataCenter string, change Change) (Changed, error) {
+	c, err := s.find(id, dataCenter)
+	if err != nil {
+		return nil, err
+	}
+	return c.Change(change)
+}
+
+// Truth yields every live record of a resource of the sandbox's own organization, in
+// one piece: see Company.Truth.
+func (s *Server) Truth(service, resource string) iter.Seq[json.RawMessage] {
+	return s.own().Truth(service, resource)
+}
+
+// TruthOf is Truth of an organization; one that is not played has no record.
+func (s *Server) TruthOf(id, dataCenter, service, resource string) iter.Seq[json.RawMessage] {
+	c, err := s.find(id, dataCenter)
+	if err != nil {
+		return func(func(json.RawMessage) bool) {}
+	}
+	return c.Truth(service, resource)
+}
+
+// Stats is what was counted since the start or the last reset.
+type Stats = limits.Stats
+
+// Stats answers a copy of what was counted for the sandbox's own organization.
+func (s *Server) Stats() Stats { return s.own().Stats() }
+
+// StatsOf answers a copy of what was counted for an organization. One that is not
+// played is an error.
+func (s *Server) StatsOf(id, dataCenter string) (Stats, error) {
+	c, err := s.find(id, dataCenter)
+	if err != nil {
+		return Stats{}, err
+	}
+	return c.Stats(), nil
+}
+
+// ResetStats starts counting anew, for every organization. The windows of the
+// limits stay.
+func (s *Server) ResetStats() {
+	for _, c := range s.companies {
+		c.ResetStats()
+	}
+}

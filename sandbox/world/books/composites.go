@@ -1,0 +1,67 @@
+package books
+
+import (
+	"fmt"
+
+	"sluice/sandbox/world/draw"
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/words"
+)
+
+const mappedAtMost = 3 // items in one composite item
+
+// Part is an item inside a composite item; quantity in hundredths.
+type Part struct {
+	Item     int // index
+	Quantity int64
+}
+
+// Parts answers what composite item i is made of: no item twice.
+func (w *Books) Parts(i int) []Part {
+	parts := make([]Part, 1+w.Draw(ids.CompositeItems, i, draw.Lines, mappedAtMost))
+	first := w.Draw(ids.CompositeItems, i, draw.Item, w.Initial[ids.Items])
+	for n := range parts {
+		parts[n] = Part{
+			Item:     (first + n) % w.Initial[ids.Items],
+			Quantity: int64(1+w.Draw(ids.CompositeItems, i*4+n, draw.Quantity, 5)) * words.Cents, // four parts keep them apart.
+		}
+	}
+	return parts
+}
+
+// CompositeName is the name of composite item i after its edits.
+func (w *Books) CompositeName(i int) string {
+	name := fmt.Sprintf("%s kit %d", w.Words.Nouns[w.Draw(ids.CompositeItems, i, draw.Kind, len(w.Words.Nouns))], i+1)
+	if n := w.Edits(ids.CompositeItems, i); n > 0 {
+		return fmt.Sprintf("%s v%d", name, n+1)
+	}
+	return name
+}
+
+// CompositeCost is what the parts cost, in cents.
+func (w *Books) CompositeCost(i int) int64 {
+	var cost int64
+	for _, part := range w.Parts(i) {
+		cost += w.ItemCost(part.Item) * part.Quantity / words.Cents
+	}
+	return cost
+}
+
+// CompositePrice is what customers pay, in cents: ten percent on top, and one more
+// for each edit.
+func (w *Books) CompositePrice(i int) int64 {
+	return w.CompositeCost(i)*110/words.Cents + int64(w.Edits(ids.CompositeItems, i))*words.Cents // ten percent.
+}
+
+// CompositeTax is the tax of composite item i.
+func (w *Books) CompositeTax(i int) words.Tax {
+	return words.TaxOf(w.Draw(ids.CompositeItems, i, draw.Tax, 3)) // three rates.
+}
+
+// CompositeActive tells whether composite item i is sold: one in ten is not.
+func (w *Books) CompositeActive(i int) bool { return !w.One(10, ids.CompositeItems, i, draw.Status) }
+
+// CompositeStock is how many there are, and below how many there are too few.
+func (w *Books) CompositeStock(i int) (int, int) {
+	return w.Draw(ids.CompositeItems, i, draw.Stock, 80), 5 + w.Draw(ids.CompositeItems, i, draw.Absent, 30) // few of each.
+}

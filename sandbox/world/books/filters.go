@@ -1,0 +1,47 @@
+package books
+
+import "sluice/sandbox/world/ids"
+
+// Matches tells whether record i passes the filter_by value of its list, without
+// the prefix (documents 2 and 3, Endpoints); every record passes one that its list
+// does not know, as an unknown filter is ignored.
+func (w *Books) Matches(kind ids.Kind, i int, filter string) bool {
+	switch kind {
+	case ids.Accounts:
+		return filter == "" || w.AccountMatches(i, filter)
+	case ids.Payments:
+		return w.paymentMatches(i, filter)
+	case ids.CreditNotes:
+		return filter == "" || filter == "All" || filter == map[string]string{
+			"draft": "Draft", "open": "Open", "closed": "Closed", "void": "Void",
+		}[w.NoteStatus(i)]
+	case ids.Taxes:
+		return filter == "" || filter == "All" || TaxActive(i) == (filter == "Active")
+	case ids.Currencies:
+		return filter != "ExcludeBaseCurrency" || i > 0
+	case ids.CompositeItems:
+		return w.compositeMatches(i, filter)
+	default:
+		return true
+	}
+}
+
+func (w *Books) paymentMatches(p int, filter string) bool {
+	return filter == "" || filter == "All" || filter == map[string]string{
+		"bank_transfer": "BankTransfer", "check": "Check", "cash": "Cash", "Bank Remittance": "BankRemittance",
+	}[w.PaymentMode(p)]
+}
+
+func (w *Books) compositeMatches(i int, filter string) bool {
+	stock, level := w.CompositeStock(i)
+	switch filter {
+	case "Active":
+		return w.CompositeActive(i)
+	case "Inactive":
+		return !w.CompositeActive(i)
+	case "Lowstock":
+		return stock < level
+	default:
+		return true
+	}
+}

@@ -1,0 +1,55 @@
+package ledger
+
+import (
+	"sluice/sandbox/world/books"
+	"sluice/sandbox/world/draw"
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/wire"
+	"sluice/sandbox/world/words"
+)
+
+// Account writes an account. The single record lacks the two times (upstream
+// facts), and a list asked for without balances lacks them.
+func (w Author) Account(o *wire.Writer, i int, balance bool) {
+	word := w.AccountWord(i)
+	parent, isChild := w.ParentAccount(i)
+	money := words.CurrencyOf(false)
+	children := w.SubAccounts(i)
+	o.Text("account_id", ids.Of(ids.Accounts, i))
+	o.Text("account_name", w.AccountNameNow(i))
+	o.Text("account_code", w.AccountCode(i))
+	o.Flag("is_active", w.AccountActive(i))
+	o.Text("account_type", word.Kind)
+	o.Text("currency_id", money.ID)
+	o.Text("currency_code", money.Code)
+	o.Text("description", w.Words.Remarks[w.Draw(ids.Accounts, i, draw.Text, len(w.Words.Remarks))])
+	o.Flag("is_system_account", i < books.RootAccounts)
+	o.Flag("is_involved_in_transaction", i < books.RootAccounts)
+	o.Flag("can_show_in_ze", word.Group == words.Expenses)
+	o.Flag("include_in_vat_return", false)
+	w.CustomFields(o, "customfield_id", ids.Accounts, i)
+	parentID, parentName, depth := "", "", 0
+	if isChild {
+		parentID, parentName, depth = ids.Of(ids.Accounts, parent), w.AccountName(parent), 1
+	}
+	o.Text("parent_account_id", parentID)
+	w.EmptyArray(o, "documents", ids.Accounts, i)
+	if !o.Single {
+		o.Text("created_time", w.Stamp(w.Created(ids.Accounts, i)))
+		o.Text("last_modified_time", w.Stamp(w.Modified(ids.Accounts, i)))
+	}
+	o.Flag("is_user_created", i >= books.RootAccounts)
+	o.Flag("is_standalone_account", false)
+	if balance {
+		if w.One(6, ids.Accounts, i, draw.Absent) && w.Edits(ids.Accounts, i) == 0 { // one in six.
+			o.Text("current_balance", "")
+		} else {
+			o.Money("current_balance", int64(w.Draw(ids.Accounts, i, draw.Amount, 90_000_000))-9_000_000+int64(w.Edits(ids.Accounts, i))*words.Cents)
+		}
+	}
+	o.Text("parent_account_name", parentName)
+	o.Whole("depth", depth)
+	o.Flag("has_attachment", false)
+	o.Flag("is_child_present", children > 0)
+	o.Whole("child_count", children)
+}

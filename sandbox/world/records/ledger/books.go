@@ -1,0 +1,115 @@
+package ledger
+
+import (
+	"sluice/sandbox/world/books"
+	"sluice/sandbox/world/draw"
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/wire"
+	"sluice/sandbox/world/words"
+)
+
+// OpeningBalance writes an opening balance with its lines. Their identifier is
+// spelled as the document spells it.
+func (w Author) OpeningBalance(o *wire.Writer, i int) {
+	lines := w.OpeningAt(i)
+	o.Text("opening_balance_id", ids.Of(ids.OpeningBalances, i))
+	o.Text("date", w.Day(w.Created(ids.OpeningBalances, i), 0))
+	o.Whole("price_precision", 2) // cents.
+	o.Money("total", books.OpeningTotal(lines))
+	o.Array("accounts", len(lines), func(n int) {
+		line := lines[n]
+		id, name := words.Location(n)
+		o.Open()
+		o.Text("acount_split_id", ids.Child(ids.OpeningBalances, i, n))
+		o.Text("account_id", ids.Of(ids.Accounts, line.Account))
+		o.Text("account_name", w.AccountName(line.Account))
+		if line.Debit {
+			o.Text("debit_or_credit", "debit")
+		} else {
+			o.Text("debit_or_credit", "credit")
+		}
+		o.Rate("exchange_rate", line.Money.Rate)
+		o.Text("currency_id", line.Money.ID)
+		o.Text("currency_code", line.Money.Code)
+		o.Money("bcy_amount", line.Base)
+		o.Money("amount", line.Amount)
+		o.Text("location_id", id)
+		o.Text("location_name", name)
+		o.Close('}')
+	})
+}
+
+// Adjustment writes a base currency adjustment: the list carries its gain, the
+// single record its accounts.
+func (w Author) Adjustment(o *wire.Writer, i int) {
+	adjusted := w.AdjustmentAt(i)
+	o.Text("base_currency_adjustment_id", ids.Of(ids.Adjustments, i))
+	o.Text("adjustment_date", w.Day(w.Created(ids.Adjustments, i), 0))
+	o.Rate("exchange_rate", adjusted.Rate)
+	o.Text("currency_id", adjusted.Money.ID)
+	o.Text("currency_code", adjusted.Money.Code)
+	o.Text("notes", w.Words.Remarks[w.Draw(ids.Adjustments, i, draw.Text, len(w.Words.Remarks))])
+	if !o.Single {
+		o.Money("gain_or_loss", adjusted.Gain())
+	}
+	if o.Wide {
+		w.Revalued(o, adjusted.Accounts)
+	}
+}
+
+// Revalued writes the accounts that a rate is laid over.
+func (w Author) Revalued(o *wire.Writer, accounts []books.Revalued) {
+	o.Array("accounts", len(accounts), func(n int) {
+		account := accounts[n]
+		o.Open()
+		o.Text("account_id", ids.Of(ids.Accounts, account.Account))
+		o.Text("account_name", w.AccountName(account.Account))
+		o.Money("bcy_balance", account.Book)
+		o.Money("fcy_balance", account.Foreign)
+		o.Money("adjusted_balance", account.Adjusted)
+		o.Money("gain_or_loss", account.Gain())
+		o.Whole("gl_specific_type", account.Account%5+1) // a handful of types.
+		o.Close('}')
+	})
+}
+
+// Preview writes what a rate would do to the accounts of a currency; the document
+// does not show the answer.
+func (w Author) Preview(o *wire.Writer, money words.Currency, day string, rate int64, notes string) {
+	o.Text("currency_id", money.ID)
+	o.Text("currency_code", money.Code)
+	o.Text("adjustment_date", day)
+	o.Rate("exchange_rate", rate)
+	o.Text("notes", notes)
+	w.Revalued(o, w.Revalue(previews+int(money.Code[0]), money, rate))
+}
+
+// previews is the number from which the accounts of previews are drawn: behind
+// those of the adjustments.
+const previews = 1_000_000
+
+// Currency writes a currency. Rate and date of it come with the list only; the
+// organization's own has none, so that an edit changes its format.
+func (w Author) Currency(o *wire.Writer, i int) {
+	money := words.CurrencyAt(i)
+	o.Text("currency_id", money.ID)
+	o.Text("currency_code", money.Code)
+	o.Text("currency_name", money.Name)
+	o.Text("currency_symbol", money.Symbol)
+	o.Whole("price_precision", money.Precision)
+	if i == 0 && w.Edits(ids.Currencies, i)%2 == 1 {
+		o.Text("currency_format", words.CurrencyAt(2).Format) // the one with commas and points the other way round.
+	} else {
+		o.Text("currency_format", money.Format)
+	}
+	o.Flag("is_base_currency", i == 0)
+	switch {
+	case o.Single:
+	case i == 0:
+		o.Text("exchange_rate", "")
+		o.Text("effective_date", "")
+	default:
+		o.Rate("exchange_rate", w.CurrencyRate(i))
+		o.Text("effective_date", w.Day(w.Modified(ids.Currencies, i), 0))
+	}
+}

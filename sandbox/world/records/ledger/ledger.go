@@ -1,0 +1,10 @@
+// Package ledger writes what accounting and invoicing keep, key by key: accounts, opening
+// balances, adjustments, expenses and currencies (document 2).
+//
+// What they say comes from package books. Start reading with Author.
+package ledger
+
+import "sluice/sandbox/world/records/parts"
+
+// Author writes these records.
+type Author struct{ parts.Author }

@@ -1,0 +1,72 @@
+package words
+
+import (
+	"fmt"
+
+	"sluice/sandbox/world/ids"
+)
+
+// Tax is a tax as it stands on a line.
+type Tax struct {
+	ID, Name string
+	Percent  int64
+}
+
+// TaxOf answers one of the three taxes that lines carry; zero percent occurs.
+func TaxOf(n int) Tax { return TaxAt(n % lineTaxes) }
+
+const lineTaxes = 3
+
+// TaxAt answers tax n of the list of taxes. The first three are those of lines.
+func TaxAt(n int) Tax {
+	tax := Tax{ID: ids.Of(ids.Taxes, n)}
+	if n < lineTaxes {
+		tax.Percent = [...]int64{18, 5, 0}[n]
+		tax.Name = fmt.Sprintf("GST%d", tax.Percent)
+		return tax
+	}
+	tax.Percent = [...]int64{28, 12, 3, 1}[n%4]
+	tax.Name = fmt.Sprintf("%s%d-%d", [...]string{"IGST", "CGST", "SGST", "Cess"}[n%4], tax.Percent, n)
+	return tax
+}
+
+// Currency is the organization's own, or a foreign one.
+type Currency struct {
+	ID, Code, Name, Symbol, Format string
+	Rate                           int64 // millionths of the organization's own for one
+	Precision                      int   // decimals of prices
+}
+
+// CurrencyOf answers the foreign currency of bills, or the organization's own.
+func CurrencyOf(foreign bool) Currency {
+	if foreign {
+		return CurrencyAt(1)
+	}
+	return CurrencyAt(0)
+}
+
+// CurrencyAt answers currency n of the list of currencies; 0 is the
+// organization's own.
+func CurrencyAt(n int) Currency {
+	known := [...]Currency{
+		{Code: "INR", Name: "Indian Rupee", Symbol: "₹", Rate: Millionths, Format: "1,234,567.89", Precision: 2},
+		{Code: "USD", Name: "US Dollar", Symbol: "$", Rate: 83_250_000, Format: "1,234,567.89", Precision: 2},
+		{Code: "EUR", Name: "Euro", Symbol: "€", Rate: 90_410_500, Format: "1.234.567,89", Precision: 2},
+		{Code: "GBP", Name: "Pound Sterling", Symbol: "£", Rate: 105_870_000, Format: "1,234,567.89", Precision: 2},
+		{Code: "AED", Name: "UAE Dirham", Symbol: "د.إ", Rate: 22_668_125, Format: "1,234,567.89", Precision: 2},
+		{Code: "JPY", Name: "Japanese Yen", Symbol: "¥", Rate: 561_234, Format: "1,234,567", Precision: 0},
+	}
+	if n >= len(known) {
+		code := fmt.Sprintf("X%02d", n)
+		return Currency{
+			ID: ids.Of(ids.Currencies, n), Code: code, Name: "Currency " + code, Symbol: code, Format: "1,234,567.89",
+			Rate: int64(n) * Millionths, Precision: 2,
+		}
+	}
+	money := known[n]
+	money.ID = ids.Of(ids.Currencies, n)
+	return money
+}
+
+// Foreign is how many foreign currencies every organization has.
+const Foreign = 5

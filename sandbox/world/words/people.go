@@ -1,0 +1,82 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"sluice/sandbox/world/ids"
+)
+
+// Person is somebody who can be reached.
+type Person struct{ Salutation, First, Last string }
+
+// PersonOf answers person n; the same number gives the same one.
+func PersonOf(n int) Person {
+	first := [...]string{"Asha", "Jürgen", "Zoë", "Liam", "Ōta", "Fatima", "Łukasz", "Maria José", "Wei", "Noor", "Ivan"}
+	last := [...]string{"Rao", "O'Neil", "Café-Meyer", "de la Cruz", "Nowak", "al-Amin", "Smith", "Петрова", "Iyer"}
+	return Person{
+		Salutation: [...]string{"Ms.", "Mr.", "Dr.", ""}[n%4],
+		First:      first[n%len(first)], Last: last[n%len(last)],
+	}
+}
+
+// User answers id and name of one of the organization's own people.
+func User(n int) (string, string) {
+	who := PersonOf(n)
+	return ids.Fixed(ids.GroupUser, n), who.First + " " + who.Last
+}
+
+// Users is how many own people there are.
+const Users = 50
+
+// Company is the name of organization n: the first is the one of the documents'
+// samples, others follow so that no two share a name.
+func Company(n int) string {
+	known := [...]string{"Meridian Tools Pvt Ltd", "Harbour Retail LLP", "Łódź Precision sp. z o.o.", "Southern Cross Foods"}
+	return branch(known[:], n)
+}
+
+// Site is a location of the organization. A record copies id and name.
+type Site struct {
+	ID, Name, Kind string
+	Active         bool
+	Parent         int // index; -1 for none
+}
+
+// SiteAt answers location n of the list of locations.
+func SiteAt(n int) Site {
+	known := [...]Site{
+		{Name: "Head Office", Kind: "general", Active: true, Parent: -1},
+		{Name: "Warehouse North", Kind: "general", Active: true},
+		{Name: "Shop Chennai", Kind: "line_item_only", Active: true},
+		{Name: "Old Depot", Kind: "line_item_only", Parent: 1},
+	}
+	site := Site{Name: fmt.Sprintf("Branch %d", n+1), Kind: "general", Active: true}
+	if n < len(known) {
+		site = known[n]
+	}
+	site.ID = ids.Of(ids.Locations, n)
+	return site
+}
+
+// Location answers id and name of one of the two locations that goods move through.
+func Location(n int) (string, string) {
+	site := SiteAt(n % 2)
+	return site.ID, site.Name
+}
+
+// Slug makes the ASCII part of a mail address or channel name of a text.
+func Slug(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + ('a' - 'A')
+		case r == ' ', r == '-':
+			return '-'
+		default:
+			return -1
+		}
+	}, text)
+}
