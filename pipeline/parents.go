@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // maxUnfit is after how many answers in a row that are no answer a run over
 // parents or details stops: one such answer is a matter of one parent or record,
 // five are a matter of the service.
 const maxUnfit = 5
+
+// parentsAgain is when a run that knew no parent is repeated: the lists that bring
+// the first ones may have been under way, and looking for them costs no call.
+const parentsAgain = 30 * time.Minute
 
 // statusNotFound is the HTTP status of what upstream does not know.
 const statusNotFound = 404
@@ -55,7 +60,11 @@ func (p *parents) next(ctx context.Context, scan *Scan) (*End, error) {
 	case err != nil:
 		return nil, fmt.Errorf("next parent of %s: %w", p.claim.Stream, err)
 	case parent == "":
-		return endOf(scan, "parents read", 0), nil
+		end := endOf(scan, "parents read", 0)
+		if scan.Done == 0 {
+			end.Again = parentsAgain
+		}
+		return end, nil
 	case p.spent(scan):
 		return endOf(scan, "parents read", left), nil
 	}

@@ -256,6 +256,24 @@ func TestParentsAreReadStalestFirstWithinTheAllowance(t *testing.T) {
 	}
 }
 
+// childless knows no parent.
+type childless struct{ *family }
+
+// NextParent implements pipeline.Backlog.
+func (childless) NextParent(context.Context, pipeline.Claim) (string, int, error) { return "", 0, nil }
+
+func TestARunThatKnowsNoParentIsSoonRepeated(t *testing.T) {
+	t.Parallel()
+	f := newFamily(1)
+	r := newFamilyRig(f, fullScan())
+	must(t, r.run(t.Context()))
+	r.runner.Backlog = childless{f}
+	must(t, r.run(t.Context()))
+	if read, none := r.memory.ends[0], r.memory.ends[1]; read.Again != 0 || none.Outcome != pipeline.OutcomeDone || none.Again != 30*time.Minute {
+		t.Errorf("after a parent: %+v, want the usual interval; without any: %+v, want done and again in half an hour", read, none)
+	}
+}
+
 func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 	t.Parallel()
 	f := newFamily(2, 2, 2)

@@ -160,6 +160,9 @@ type ParentRead struct {
 type End struct {
 	Outcome Outcome
 	Note    string
+	// Again is after how long the stream is due again, if that is sooner than its
+	// interval; zero leaves the schedule alone.
+	Again time.Duration
 }
 
 // Outcome is a closed set: how a run ended.

@@ -286,8 +286,8 @@ func TestRefusalsAreWaitedFor(t *testing.T) {
 			f.minutes()
 			f.synced(codeFine, <-ended)
 			f.equal(f.name)
-			if calls != 3+2 { // the checks, the first page, the refused one
-				t.Errorf("%d calls before the wait was over, want 5", calls)
+			if calls != 3+1+2 { // the checks, who the organization is, the first page, the refused one
+				t.Errorf("%d calls before the wait was over, want 6", calls)
 			}
 			if n := one[int](f.stage, `SELECT count(*) FROM sluice.runs WHERE resource = 'bills'`); n != 1 {
 				t.Errorf("%d runs, want the one that waited", n)

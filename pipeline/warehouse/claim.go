@@ -50,6 +50,7 @@ UPDATE sluice.streams s SET
 	last_done_at = CASE WHEN $8 = 'done' THEN clock_timestamp() ELSE last_done_at END,
 	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END,
 	next_due_at = CASE WHEN wanted_gen > r.gen THEN clock_timestamp()
+		WHEN $9::interval > interval '0' THEN clock_timestamp() + least(every, $9)
 		ELSE greatest(next_due_at, clock_timestamp() + every, $6) END
 FROM sluice.runs r
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
@@ -189,6 +190,8 @@ type ending struct {
 	outcome            pipeline.Outcome
 	reason, kind, note string
 	until              time.Time
+	// again is when the stream is due again, if not after its interval.
+	again time.Duration
 }
 
 // endRun closes the run. The stream's row comes first: the run keeps the mark that it arrived at.
@@ -196,7 +199,7 @@ func endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end ending) er
 	key, note := claim.Stream.Key(), pg.Clean(end.note, pg.MaxReason)
 	batch := new(pgx.Batch)
 	batch.Queue(sqlEndStream, key.Organization, key.Service, key.Resource,
-		end.state, pg.Clean(end.reason, pg.MaxReason), pg.Instant(end.until), note, end.outcome)
+		end.state, pg.Clean(end.reason, pg.MaxReason), pg.Instant(end.until), note, end.outcome, end.again)
 	batch.Queue(sqlEndRun, claim.Run, end.outcome, end.kind, note)
 	return pg.Fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
 }

@@ -111,7 +111,7 @@ func queueProgress(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded,
 // finish ends the run if the unit does, and settles the job.
 func finish(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
 	if unit.End != nil {
-		end := ending{state: pipeline.StateIdle, outcome: unit.End.Outcome, note: unit.End.Note}
+		end := ending{state: pipeline.StateIdle, outcome: unit.End.Outcome, note: unit.End.Note, again: unit.End.Again}
 		if unit.End.Outcome == pipeline.OutcomeFailed {
 			end.state, end.reason = pipeline.StateFailed, unit.End.Note
 		}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
+	"sluice/schema"
 )
 
 // next asks for the next parent and ends its list: read, or failed with a word.
@@ -151,5 +153,34 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 	want("accepted", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}, got, err)
 	if err := s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}); err == nil {
 		t.Error("a name that is not there was accepted")
+	}
+}
+
+// TestOneColumnOfParents: a column names the same parent in many rows.
+func TestOneColumnOfParents(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	cursor, _ := s.persons.Resource.Cursor.(schema.PerParent)
+	cursor.From = cursor.From[1:]
+	s.persons.Resource.Cursor = cursor
+	s.must(exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'a'), ($1, 'b')`, organization))
+	s.wantRound("each once", "a b", "")
+}
+
+func TestARunMayBeDueAgainSooner(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	due := func(again time.Duration) time.Duration {
+		end := s.of(s.claimOf(s.persons))
+		end.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Again: again}
+		s.load(end)
+		seconds := ask[float64](s.house, `SELECT extract(epoch FROM next_due_at - clock_timestamp())::float8 FROM sluice.streams WHERE resource = 'persons'`)
+		return time.Duration(seconds * float64(time.Second)).Round(time.Minute)
+	}
+	for again, want := range map[time.Duration]time.Duration{0: time.Hour, 10 * time.Minute: 10 * time.Minute, 2 * time.Hour: time.Hour} {
+		s.must(exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
+		if got := due(again); got != want {
+			t.Errorf("again after %s: due in %s, want %s", again, got, want)
+		}
 	}
 }
