@@ -20,10 +20,10 @@ func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sluice",
 		Short: "Copy business records into Postgres and keep the two equal",
-		Long: `sluice copies the business records of organizations (chart of accounts, vendor
-payments, items, bills, credit notes, chat conversations) from a suite of REST
-services into a Postgres warehouse, and keeps the two equal, within the minute,
-concurrency and daily limits that the services set.
+		Long: `sluice copies the business records of organizations (accounts, bills, payments,
+items, credit notes, contact persons, conversations and more: 'sluice resources')
+from a suite of REST services into a Postgres warehouse, and keeps the two equal,
+within the minute, concurrency and daily limits that the services set.
 
 New here? Run 'sluice demo': it needs no configuration.
 With an account: copy config.example.yaml to config.yaml, fill it in, then
