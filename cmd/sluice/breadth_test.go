@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,9 @@ func TestBreadth(t *testing.T) {
 			for stream, r := range s.inTurns() {
 				if r.Inserted+r.Updated+r.Quarantined > 0 || r.Outcome != "done" {
 					t.Errorf("%s: the third sync says %+v", stream, r)
+				}
+				if strings.HasSuffix(stream, ".details") && r.Calls > 0 {
+					t.Errorf("%s: %d calls for single records whose list rows did not change", stream, r.Calls)
 				}
 			}
 			if after := s.written(); after != before {

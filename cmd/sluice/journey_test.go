@@ -74,7 +74,7 @@ func (s *stage) expect(result syncResult, changed sandbox.Changed) {
 	}
 	for i := range result.Streams {
 		r := &result.Streams[i]
-		inserted, updated := int64(0), int64(0)
+		var inserted, updated int64
 		if c, ok := changed[r.Resource]; ok {
 			inserted, updated = int64(len(c.Inserted)), int64(len(c.Edited))
 			deleted += len(c.Deleted)
