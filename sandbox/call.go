@@ -3,79 +3,110 @@ package sandbox
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"sluice/sandbox/answer"
 	"sluice/sandbox/company"
 	"sluice/sandbox/endpoints"
 	"sluice/sandbox/faults"
+	"sluice/sandbox/limits"
+	"sluice/sandbox/oauth"
+	"sluice/sandbox/openapi"
 	"sluice/sandbox/services"
+)
+
+// Facts that refusals rest on where the documents are silent.
+const (
+	factChat       = "chat answers about 30 calls a minute, then locks for 5 minutes"
+	factRetryAfter = "Retry-After sometimes comes with 429"
+	factToken      = "401 code 14 for no token, 57 for a dead one or a missing scope"
+	factPath       = "404 code 5 for no such path"
+	factWhose      = "400 code 6041 for an organization that is missing or wrong"
+	factChatError  = "shape of the error body of chat"
+	factStrict     = "a query parameter that no document shows is refused, by option"
 )
 
 // call answers one call of a service: count, refuse, misbehave, or serve.
 func (s *Server) call(w http.ResponseWriter, r *http.Request, address services.Address) {
-	c := s.caller(r, address)
-	verdict := c.Enter(address.Service, address.Path)
+	st := s.stage.Load()
+	access, _ := st.doors[address.DataCenter].Authorize(r)
+	c := s.caller(st, r, address, access)
+	verdict := c.Enter(limits.Arrival{Service: address.Service, Path: address.Path, Client: access.Client})
 	var fault *faults.Fault
 	if verdict.Code == 0 {
-		fault = s.nextFault(r.URL.Path, c)
+		fault = s.nextFault(r, c)
 	}
 	recorder := answer.NewRecorder(w)
 	defer func() { c.Leave(address.Service, recorder.Label()) }()
 
+	if s.options.WorldDate {
+		w.Header().Set("Date", c.Time().UTC().Format(http.TimeFormat))
+	}
 	for name, value := range verdict.Headers {
 		w.Header().Set(name, strconv.Itoa(value))
 	}
 	if verdict.Code != 0 {
-		answer.Refuse(recorder, address.Service, verdict.Code)
+		refuse(recorder, address.Service, verdict)
 		return
 	}
-	if !answer.Wait(r, s.options.PageLatency) {
+	if !answer.Wait(r, s.latency()) {
 		return
 	}
-	faults.Misbehave(recorder, r, fault, func(w http.ResponseWriter) { s.serve(w, r, address, c, fault) })
+	faults.Misbehave(recorder, r, fault, func(w http.ResponseWriter) {
+		s.serve(w, r, st, address, c, fault)
+	})
+}
+
+// refuse answers 429.
+func refuse(w http.ResponseWriter, service string, verdict limits.Verdict) {
+	if service == services.Chat {
+		w.Header().Add(endpoints.AssumedHeader, factChat)
+	}
+	if verdict.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(verdict.RetryAfter))
+		w.Header().Add(endpoints.AssumedHeader, factRetryAfter)
+	}
+	answer.Refuse(w, service, verdict.Code)
 }
 
 // caller answers whose allowance a call draws on: of the organization that its
-// token was given out for, else of the one that it names, else of the first one of
-// the data center.
-func (s *Server) caller(r *http.Request, address services.Address) *company.Company {
-	token, _ := s.bearer(r)
+// token was given out for, dead or alive, else of the one that it names, else of the
+// first one of the data center.
+func (s *Server) caller(st *stage, r *http.Request, address services.Address, access oauth.Access) *company.Company {
 	named := services.Organization(address.Service, s.options.Vendor, r)
-	for _, c := range s.companies {
-		if c.DataCenter == address.DataCenter && c.Issued(token) {
+	for _, id := range []string{access.Organization, named} {
+		if c, err := st.find(id, address.DataCenter); err == nil {
 			return c
 		}
 	}
-	if c, err := s.find(named, address.DataCenter); err == nil {
-		return c
-	}
-	return s.first(address.DataCenter)
-}
-
-// bearer reads the access token; false if there is none of the vendor's scheme.
-func (s *Server) bearer(r *http.Request) (string, bool) {
-	return strings.CutPrefix(r.Header.Get("Authorization"), s.options.Vendor+"-oauthtoken ")
+	return st.first(address.DataCenter)
 }
 
 // serve answers as the documents say, apart from what a fault does to records.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, address services.Address, c *company.Company, fault *faults.Fault) {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, st *stage, address services.Address, c *company.Company, fault *faults.Fault) {
 	e, values, status := endpoints.Find(s.table, r.Method, address.Path)
 	if status == http.StatusMethodNotAllowed {
-		answer.Fail(w, address.Service, status, answer.NoSuchURL, "method not supported by the resource")
+		fail(w, address.Service, status, answer.NoSuchURL, "method not supported by the resource", factPath)
 		return
 	}
-	if code := s.authorize(r, c); code != 0 {
-		answer.Fail(w, address.Service, http.StatusUnauthorized, code, "You are not authorized to perform this operation")
+	if address.Service == services.Notifications && status == http.StatusOK {
+		st.watchers[c].ServeHTTP(w, below(r, address.Path))
+		return
+	}
+	if !admit(w, r, st.doors[address.DataCenter], address.Service, e.Scope) {
 		return
 	}
 	named := services.Organization(address.Service, s.options.Vendor, r)
-	if address.Service != services.Chat && e.Resource.Name != "organizations" && named != c.ID {
-		answer.Error(w, http.StatusBadRequest, answer.NoOrganization, "This user is not associated with the CompanyID/CompanyName:"+named+".")
+	if belongs(address.Service) && e.Resource.Name != "organizations" && named != c.ID {
+		message := "This user is not associated with the CompanyID/CompanyName:" + named + "."
+		fail(w, address.Service, http.StatusBadRequest, answer.NoOrganization, message, factWhose)
 		return
 	}
 	if status != http.StatusOK {
-		answer.Fail(w, address.Service, status, answer.NoSuchURL, "Invalid URL Passed")
+		fail(w, address.Service, status, answer.NoSuchURL, "Invalid URL Passed", factPath)
+		return
+	}
+	if unknown := s.unknown(e, r); len(unknown) > 0 {
+		fail(w, address.Service, http.StatusBadRequest, answer.InvalidValue, "Unknown query parameter: "+unknown[0], factStrict)
 		return
 	}
 	if e.Assumed != "" {
@@ -87,15 +118,50 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, address services.
 	})
 }
 
-// authorize answers 0, or the code of a 401.
-func (s *Server) authorize(r *http.Request, c *company.Company) int {
-	token, found := s.bearer(r)
-	switch {
-	case !found:
-		return answer.MissingToken
-	case !c.Opens(token):
-		return answer.InvalidToken
-	default:
-		return 0
+// unknown lists the query parameters that a strict sandbox refuses.
+func (s *Server) unknown(e endpoints.Endpoint, r *http.Request) []string {
+	if !s.options.Strict {
+		return nil
 	}
+	return openapi.Unknown(e, r.URL.Query())
+}
+
+// belongs tells whether calls of a service name an organization (documents 2 and 3).
+func belongs(service string) bool {
+	return service != services.Chat && service != services.Notifications
+}
+
+// admit answers a call itself that may not pass: 401 code 14 without a token, 401
+// code 57 with one that is dead or lacks the scope; in chat 401 without a good token
+// and 403 without the scope (document 1 Errors A, upstream facts).
+func admit(w http.ResponseWriter, r *http.Request, door *oauth.Server, service, scope string) bool {
+	var scopes []string
+	if scope != "" {
+		scopes = append(scopes, scope)
+	}
+	status, code, message := http.StatusUnauthorized, answer.InvalidToken, "You are not authorized to perform this operation"
+	switch _, verdict := door.Authorize(r, scopes...); verdict {
+	case oauth.Granted:
+		return true
+	case oauth.MissingToken:
+		code = answer.MissingToken
+	case oauth.DeadToken:
+	case oauth.MissingScope:
+		message += ": the access token lacks the scope " + scope
+		if service == services.Chat {
+			status = http.StatusForbidden
+		}
+	}
+	fail(w, service, status, code, message, factToken)
+	return false
+}
+
+// fail answers an error, and says which fact it rests on: the documents show the codes
+// of rate errors alone.
+func fail(w http.ResponseWriter, service string, status, code int, message, fact string) {
+	if service == services.Chat {
+		fact = factChatError
+	}
+	w.Header().Set(endpoints.AssumedHeader, fact)
+	answer.Fail(w, service, status, code, message)
 }

@@ -1,186 +1,145 @@
 package sandbox
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
-	"strings"
-	"time"
+	"net/netip"
 
 	"sluice/sandbox/answer"
 	"sluice/sandbox/company"
-	"sluice/sandbox/faults"
-	"sluice/sandbox/lists"
 	"sluice/sandbox/services"
 )
 
-const (
-	maxControlBody = 1 << 20
-	maxAdvance     = math.MaxInt32 // seconds, some 68 years
-)
+const maxControlBody = 1 << 20
 
-// control answers the paths below /_sandbox/. They are no part of the upstream
-// and are not counted.
-func (s *Server) control(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
-	command := strings.TrimPrefix(r.URL.Path, services.ControlRoot)
-	c, ok := s.chosen(w, r)
-	if !ok {
-		return
+// control is one call below /_sandbox/. They are no part of the upstream and are not
+// counted.
+type control struct {
+	method, path string
+	body         string // an example; "" for none
+	meaning      string // for people
+	serve        func(*Server, asked)
+}
+
+// asked is a call of a control.
+type asked struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	stage   *stage
+	company *company.Company // the one that the query names, else the sandbox's own
+}
+
+// controls lists the calls, as the landing page shows them.
+func controls() []control {
+	const get, post = http.MethodGet, http.MethodPost
+	return []control{
+		{get, "organizations", "", "The organizations that are played, with their refresh tokens.", (*Server).showOrganizations},
+		{get, "endpoints", "", "What can be called, the scope it needs, and what of it no document shows.", (*Server).showEndpoints},
+		{get, "openapi.json", "", "The same as an OpenAPI description.", (*Server).showDescription},
+		{get, "truth/{service}/{resource}", "", "Every live record in one piece, one JSON object a line: what a copy must equal.", (*Server).showTruth},
+		{get, "stats", "", "What was called and how it was answered: the worst minute, the most at once, what each day cost.", (*Server).showStats},
+		{post, "reset_stats", "", "Counts anew.", (*Server).resetStats},
+		{
+			post, "change", `{"seed":1,"inserts":2,"edits":3,"deletes":1,"resources":["bills"]}`,
+			"Changes records and answers their ids; no resources named means all.", (*Server).change,
+		},
+		{post, "create", `{"resources":["bills"],"count":2}`, "Adds records and answers their ids.", (*Server).create},
+		{
+			post, "delete", `{"resource":"inventory.bills","ids":["460000000040000001000"]}`,
+			"Deletes these records, whatever refers to them.", (*Server).remove,
+		},
+		{get, "activity", "", "What the business does by itself in an hour of its clock.", (*Server).showActivity},
+		{post, "activity", `{"inserts":2,"payments":1}`, "Changes that; {} lets it rest.", (*Server).setActivity},
+		{post, "advance", `{"seconds":3600}`, "Moves the clock on: record times, tokens and the day, not the minute.", (*Server).advance},
+		{get, "plan", "", "The plan and the limits in force.", (*Server).showPlan},
+		{post, "plan", `{"plan":"premium","limits":{"daily_inventory":50}}`, "Changes them; limits that are not named are the plan's.", (*Server).setPlan},
+		{post, "expire_tokens", "", "Makes every access token invalid.", (*Server).expireTokens},
+		{get, "notifications", "", "The channels and callbacks so far, and the fields and ids of the modules.", (*Server).showNotifications},
+		{
+			post, "notifications", `{"form":"live","chaos":{"lose":0.1,"duplicate":0.1,"late":0.1,"reorder":0.1}}`,
+			"Sets the form of callbacks (documented or live), and how often they are lost, repeated, late and out of order.", (*Server).setNotifications,
+		},
+		{post, "deliver", "", "Sends the callbacks that are due, and answers how many those were.", (*Server).deliverNow},
+		{get, "faults", "", "The faults that are set, and those there are.", (*Server).showFaults},
+		{
+			post, "faults", `[{"path":"` + services.InventoryRoot + `/bills","kind":"html","count":2,"after":1}]`,
+			"Sets faults in place of those before; [] sets everything right again.", (*Server).setFaults,
+		},
+		{post, "reset", "", "Makes everything as it was in the beginning, faults too.", (*Server).resetAll},
 	}
-	if rest, ok := strings.CutPrefix(command, "truth/"); ok && r.Method == http.MethodGet {
-		truth(w, rest, c)
-		return
+}
+
+// controlHandler answers the controls: to this machine only unless told otherwise,
+// and to no page of another site in a browser.
+func (s *Server) controlHandler() http.Handler {
+	mux := http.NewServeMux()
+	for _, c := range controls() {
+		mux.HandleFunc(c.method+" "+services.ControlRoot+c.path, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
+			st := s.stage.Load()
+			chosen, err := st.chosen(r)
+			if err != nil {
+				answer.Error(w, http.StatusNotFound, answer.NoSuchRecord, err.Error())
+				return
+			}
+			c.serve(s, asked{w, r, st, chosen})
+		})
 	}
-	switch r.Method + " " + command {
-	case "GET stats":
-		writeJSON(w, c.Stats())
-	case "GET organizations":
-		writeJSON(w, s.played())
-	case "GET endpoints":
-		writeJSON(w, s.rows())
-	case "GET faults":
-		writeJSON(w, map[string]any{"kinds": faults.Kinds(), "active": s.activeFaults()})
-	case "POST faults":
-		var set []Fault
-		if !readJSON(w, r, &set) {
-			return
-		}
-		if err := s.SetFaults(set); err != nil {
-			answer.Error(w, http.StatusBadRequest, answer.InvalidValue, err.Error())
-			return
-		}
-		writeJSON(w, map[string]any{"active": s.activeFaults()})
-	case "POST change":
-		var change Change
-		if !readJSON(w, r, &change) {
-			return
-		}
-		changed, err := c.Change(change)
-		if err != nil {
-			answer.Error(w, http.StatusBadRequest, answer.InvalidValue, err.Error())
-			return
-		}
-		writeJSON(w, changed)
-	case "POST advance":
-		s.advance(w, r)
-	case "POST reset_stats":
-		s.ResetStats()
-		writeJSON(w, c.Stats())
-	case "POST expire_tokens":
-		s.ExpireTokens()
-		writeJSON(w, map[string]any{"expired": true})
-	default:
+	mux.HandleFunc(services.ControlRoot, func(w http.ResponseWriter, _ *http.Request) {
 		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "no such control: see the landing page")
-	}
-}
-
-func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
-	var step struct {
-		Seconds int64 `json:"seconds"`
-	}
-	if !readJSON(w, r, &step) {
-		return
-	}
-	if step.Seconds < 0 || step.Seconds > maxAdvance {
-		answer.Error(w, http.StatusBadRequest, answer.InvalidValue, "sandbox: advance: seconds must be 0 or more, and less than 68 years")
-		return
-	}
-	s.Advance(time.Duration(step.Seconds) * time.Second)
-	writeJSON(w, map[string]any{"now": s.own().Time().UTC().Format(time.RFC3339)})
-}
-
-// truth streams one JSON object a line.
-func truth(w http.ResponseWriter, path string, c *company.Company) {
-	service, resource, _ := strings.Cut(path, "/")
-	if _, found := lists.Find(service, resource); !found {
-		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "no such resource: truth/<service>/<resource>")
-		return
-	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := bufio.NewWriter(w)
-	for record := range c.Truth(service, resource) {
-		if _, err := out.Write(append(record, '\n')); err != nil {
-			return // the client left
+	})
+	shield := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !s.options.ControlAnywhere && !fromHere(r):
+			answer.Error(w, http.StatusForbidden, answer.NotAuthorized, "sandbox: the controls answer on this machine only: see --control-anywhere")
+		case shield.Check(r) != nil:
+			answer.Error(w, http.StatusForbidden, answer.NotAuthorized, "sandbox: the controls do not answer the pages of other sites")
+		default:
+			mux.ServeHTTP(w, r)
 		}
-	}
-	_ = out.Flush()
+	})
+}
+
+// fromHere tells whether a call comes from this machine.
+func fromHere(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && from.Addr().Unmap().IsLoopback()
 }
 
 // chosen answers the organization that a control is for: the sandbox's own one, or
-// the one that the query names. It answers 404 itself if that is not played.
-func (s *Server) chosen(w http.ResponseWriter, r *http.Request) (*company.Company, bool) {
+// the one that the query names.
+func (st *stage) chosen(r *http.Request) (*company.Company, error) {
 	query := r.URL.Query()
 	if !query.Has("organization") {
-		return s.own(), true
+		return st.own(), nil
 	}
-	c, err := s.find(query.Get("organization"), query.Get("dc"))
-	if err != nil {
-		answer.Error(w, http.StatusNotFound, answer.NoSuchRecord, err.Error())
-	}
-	return c, err == nil
+	return st.find(query.Get("organization"), query.Get("dc"))
 }
 
-// organization is one that is played, as the controls show it.
-type organization struct {
-	ID           string `json:"organization_id"`
-	DataCenter   string `json:"dc"`
-	Prefix       string `json:"prefix"` // of every path; "" for none
-	TimeZone     string `json:"time_zone"`
-	Plan         string `json:"plan"`
-	RefreshToken string `json:"refresh_token"` // of the sandbox only
-}
-
-func (s *Server) played() []organization {
-	all := make([]organization, 0, len(s.companies))
-	for n, c := range s.companies {
-		o := organization{ID: c.ID, DataCenter: c.DataCenter, TimeZone: c.TimeZone, Plan: c.Plan, RefreshToken: RefreshTokenFor(c.ID, c.DataCenter)}
-		if n == 0 {
-			o.RefreshToken = RefreshToken
-		}
-		if c.DataCenter != "" {
-			o.Prefix = services.DataCenterRoot + c.DataCenter
-		}
-		all = append(all, o)
-	}
-	return all
-}
-
-// row is one row of the table of endpoints, as the controls show it.
-type row struct {
-	Method  string `json:"method"`
-	Path    string `json:"path"`
-	Service string `json:"service"`
-	Scope   string `json:"scope"`
-	Assumed string `json:"assumed,omitempty"` // what no document shows
-}
-
-func (s *Server) rows() []row {
-	all := make([]row, 0, len(s.table))
-	for _, e := range s.table {
-		all = append(all, row{Method: e.Method, Path: e.Path, Service: e.Service(), Scope: e.Scope, Assumed: e.Assumed})
-	}
-	return all
-}
-
-func writeJSON(w http.ResponseWriter, value any) {
+// write answers a value.
+func (a asked) write(value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
-		answer.Error(w, http.StatusInternalServerError, answer.NotAuthorized, fmt.Sprintf("sandbox: encode answer: %v", err))
+		answer.Error(a.w, http.StatusInternalServerError, answer.NotAuthorized, fmt.Sprintf("sandbox: encode answer: %v", err))
 		return
 	}
-	answer.Body(w, http.StatusOK, answer.JSONType, append(body, '\n'))
+	answer.Body(a.w, http.StatusOK, answer.JSONType, append(body, '\n'))
 }
 
-// readJSON decodes a body strictly, and answers 400 itself if it cannot.
-func readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
-	decoder := json.NewDecoder(r.Body)
+// read decodes the body strictly, and answers 400 itself if it cannot.
+func (a asked) read(into any) bool {
+	decoder := json.NewDecoder(a.r.Body)
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		answer.Error(w, http.StatusBadRequest, answer.InvalidValue, fmt.Sprintf("sandbox: read %s: %v", r.URL.Path, err))
+		a.refuse(fmt.Errorf("sandbox: read %s: %w", a.r.URL.Path, err))
 		return false
 	}
 	return true
+}
+
+// refuse answers 400.
+func (a asked) refuse(err error) {
+	answer.Error(a.w, http.StatusBadRequest, answer.InvalidValue, err.Error())
 }

@@ -92,11 +92,11 @@ func TestControlFaultsAndStats(t *testing.T) {
 	}
 	var listed struct {
 		Kinds  []sandbox.FaultKind
-		Active []sandbox.Fault
+		Active []map[string]any
 	}
 	decode(t, u.serve(t, http.MethodGet, "/_sandbox/faults", nil), &listed)
-	want := []sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "html", Count: 1, After: 1}}
-	if diff := cmp.Diff(want, listed.Active); diff != "" || len(listed.Kinds) != 24 {
+	want := []map[string]any{{"path": "/inventory/v1/bills", "kind": "html", "count": 1.0, "after": 1.0}}
+	if diff := cmp.Diff(want, listed.Active); diff != "" || len(listed.Kinds) < 24 {
 		t.Errorf("%d kinds, active (-want +got):\n%s", len(listed.Kinds), diff)
 	}
 	for _, kind := range []string{"application/json", "text/html", "application/json"} {

@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"io"
+	"net/http"
+
 	"sluice/sandbox/company"
 	"sluice/sandbox/faults"
 )
@@ -11,8 +14,14 @@ type Fault = faults.Fault
 // FaultKind describes one kind of fault in a sentence.
 type FaultKind = faults.Kind
 
-// FaultKinds lists the kinds of faults.
-func FaultKinds() []FaultKind { return faults.Kinds() }
+// FaultKinds lists the kinds of faults that there were first.
+func FaultKinds() []FaultKind { return faults.FirstKinds() }
+
+// MoreFaultKinds lists the other kinds.
+func MoreFaultKinds() []FaultKind { return faults.MoreKinds() }
+
+// ReadFaults reads a list of faults in JSON, as SetFaults takes it.
+func ReadFaults(from io.Reader) ([]Fault, error) { return faults.Read(from) }
 
 // SetFaults replaces all faults; none sets the sandbox right again. An unknown
 // kind, a negative number or an empty path is an error, and nothing is replaced.
@@ -30,8 +39,12 @@ func (s *Server) activeFaults() []Fault {
 }
 
 // nextFault notes a call of an organization, and answers the fault that strikes it.
-func (s *Server) nextFault(path string, c *company.Company) *faults.Fault {
+func (s *Server) nextFault(r *http.Request, c *company.Company) *faults.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.faults.Next(path, c.ID)
+	fault := s.faults.Next(r.Method, r.URL.Path, c.ID)
+	if fault != nil {
+		fault.At = c.Time()
+	}
+	return fault
 }

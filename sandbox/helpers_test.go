@@ -92,6 +92,7 @@ func (u *upstream) send(t *testing.T, method, target string, header http.Header,
 	if u.token != "" {
 		request.Header.Set("Authorization", "Svc-oauthtoken "+u.token)
 	}
+	request.RemoteAddr = "127.0.0.1:40000" // the controls answer on this machine only
 	maps.Copy(request.Header, header)
 	recorder := httptest.NewRecorder()
 	u.ServeHTTP(recorder, request)

@@ -19,22 +19,29 @@ func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
 		answer.Error(w, http.StatusMethodNotAllowed, answer.NoSuchURL, "method not supported by the resource")
 		return
 	}
-	own := s.own()
+	st := s.stage.Load()
+	own := st.own()
+	allowance := own.Allowance()
 	page := landing.Page{
-		Base: baseOf(r), Organization: own.ID, TimeZone: own.TimeZone, Vendor: s.options.Vendor, Plan: own.Plan,
-		Limits: own.Limits, ClientID: ClientID, ClientSecret: ClientSecret, RefreshToken: RefreshToken,
+		Base: baseOf(r), Organization: own.ID, TimeZone: own.TimeZone, Vendor: s.options.Vendor, Plan: allowance.Plan,
+		Limits: allowance.Limits, ClientID: ClientID, ClientSecret: ClientSecret, RefreshToken: RefreshToken,
 		Networks: s.options.Networks, Modules: s.options.CustomModules,
+		Anywhere: s.options.ControlAnywhere, Sending: s.options.Poster != nil,
 	}
-	for _, c := range s.companies {
+	for _, c := range st.companies {
 		page.Records += c.Size()
 	}
-	for _, o := range s.played()[1:] {
+	for _, o := range st.organizations()[1:] {
 		page.Organizations = append(page.Organizations, landing.Organization{
 			ID: o.ID, Prefix: o.Prefix, TimeZone: o.TimeZone, Plan: o.Plan, RefreshToken: o.RefreshToken,
 		})
 	}
-	for _, e := range s.table {
+	for _, e := range s.described() {
 		page.Endpoints = append(page.Endpoints, s.shown(e))
+	}
+	for _, c := range controls() {
+		call := strings.TrimSpace(c.method + " " + services.ControlRoot + c.path + " " + c.body)
+		page.Controls = append(page.Controls, landing.Control{Call: call, Meaning: c.meaning})
 	}
 	var body bytes.Buffer
 	if err := page.Write(&body); err != nil {
@@ -50,7 +57,7 @@ func (s *Server) shown(e endpoints.Endpoint) landing.Endpoint {
 	if e.Note != "" {
 		notes = append(notes, e.Note)
 	}
-	list := !strings.HasSuffix(e.Path, "}") || e.Resource.Kind == world.ModuleRecords
+	list := e.Method == http.MethodGet && (!strings.HasSuffix(e.Path, "}") || e.Resource.Kind == world.ModuleRecords)
 	if e.Resource.SinceHonoured && list {
 		notes = append(notes, "Filters by last_modified_time.")
 	}
@@ -61,7 +68,7 @@ func (s *Server) shown(e endpoints.Endpoint) landing.Endpoint {
 		notes = append(notes, fmt.Sprintf("An answer holds %d at most and ends with the next_token to ask on with.", s.options.ChatPage))
 	}
 	return landing.Endpoint{
-		Name: e.Resource.Name, Service: e.Service(), Method: e.Method, Path: e.Path, Note: strings.Join(notes, " "), Assumed: e.Assumed,
+		Name: e.Resource.Name, Service: e.Service(), Method: e.Method, Path: e.Path, Scope: e.Scope, Note: strings.Join(notes, " "), Assumed: e.Assumed,
 	}
 }
 

@@ -258,7 +258,7 @@ func TestErrorsOfCallers(t *testing.T) {
 		{http.MethodGet, "/inventory/v1/bills/xyz" + org, u.token, 404, 1002},
 		{http.MethodGet, "/inventory/v1/unicorns" + org, u.token, 404, 5},
 		{http.MethodGet, "/nowhere", u.token, 404, 5},
-		{http.MethodPost, "/inventory/v1/bills" + org, u.token, 405, 5},
+		{http.MethodPatch, "/inventory/v1/bills" + org, u.token, 405, 5},
 		{http.MethodGet, "/inventory/v1/bills" + org, "", 401, 14},
 		{http.MethodGet, "/inventory/v1/bills" + org, "1000.made.up", 401, 57},
 	} {

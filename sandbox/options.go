@@ -9,7 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"sluice/sandbox/company/activity"
 	"sluice/sandbox/limits"
+	"sluice/sandbox/oauth"
 )
 
 // Credentials that the sandbox accepts. They open nothing else.
@@ -58,8 +60,27 @@ type Options struct {
 	// HeadersOnly makes lists of bills, credit notes, vendor payments, items and
 	// composite items leave out what live services give with the single record alone.
 	HeadersOnly bool
-	// PageLatency is waited for before each answer of a service.
-	PageLatency time.Duration
+	// PageLatency is waited for before each answer of a service, LatencyJitter less or
+	// more, drawn by the seed.
+	PageLatency, LatencyJitter time.Duration
+	// Strict refuses query parameters that no document shows; live services ignore them.
+	Strict bool
+	// ControlAnywhere opens the controls to other machines than this one.
+	ControlAnywhere bool
+	// Poster sends change notifications; nil sends none. They go to addresses on this
+	// machine, unless CallbacksAnywhere.
+	Poster            Poster
+	CallbacksAnywhere bool
+	// Activity is what each business does by itself as its clock goes on; by default
+	// nothing.
+	Activity Activity
+	// WorldDate makes the services say in header Date what the world's clock says;
+	// otherwise it is the machine's.
+	WorldDate bool
+	// Faults are set in the beginning, and again by a reset.
+	Faults []Fault
+	// Clients are registered beside the sandbox's own one.
+	Clients []Client
 	// NoCSVHeader leaves out the first line of the conversation export.
 	NoCSVHeader bool
 	// ChatPage is how many chats one answer of the export holds; an answer that
@@ -97,6 +118,12 @@ func RefreshTokenFor(id, dataCenter string) string {
 	return "1000." + text[:half] + "." + text[half:]
 }
 
+// Client is an application that may ask for consent and tokens.
+type Client = oauth.Client
+
+// Activity says how often things happen in an hour.
+type Activity = activity.Rates
+
 // Limits bound the calls. A zero field takes the plan's value.
 type Limits = limits.Limits
 
@@ -120,6 +147,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// all are the organizations that are played, the sandbox's own first.
+func (o Options) all() []OrganizationOptions {
+	return append([]OrganizationOptions{{
+		ID: o.OrganizationID, Seed: o.Seed, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
+	}}, o.Organizations...)
+}
+
 func fallback(value *string, preset string) {
 	if *value == "" {
 		*value = preset
@@ -133,6 +167,9 @@ func (o Options) check() error {
 	}
 	if o.ChatPage < 0 {
 		return fmt.Errorf("sandbox: option ChatPage is %d: use 0 for all chats in one answer", o.ChatPage)
+	}
+	if o.LatencyJitter < 0 || o.LatencyJitter > max(o.PageLatency, 0) {
+		return fmt.Errorf("sandbox: option LatencyJitter is %s around %s: no answer takes less than no time", o.LatencyJitter, o.PageLatency)
 	}
 	segment := regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) // what stays itself in a path.
 	for option, names := range map[string][]string{"Networks": o.Networks, "CustomModules": o.CustomModules} {

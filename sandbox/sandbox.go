@@ -9,16 +9,19 @@
 // services and holds no real data.
 //
 // Start reading with Options and New, then ServeHTTP. Around it: endpoints is the
-// table of what can be called, company is one organization, world makes its
-// records, limits counts and refuses, faults misbehaves, tokens gives out access,
-// answer writes what is said, landing is the page for people.
+// table of what can be called, openapi describes it, company is one organization,
+// world makes its records, limits counts and refuses, faults misbehaves, oauth gives
+// out access, watch tells of changes, answer writes what is said, landing is the page
+// for people.
 package sandbox
 
 import (
-	"fmt"
+	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sluice/sandbox/answer"
@@ -26,16 +29,20 @@ import (
 	"sluice/sandbox/endpoints"
 	"sluice/sandbox/faults"
 	"sluice/sandbox/services"
+	"sluice/sandbox/writes"
 )
 
 // Server is one simulated upstream. It is safe for concurrent use.
 type Server struct {
-	options   Options
-	table     []endpoints.Endpoint
-	companies []*company.Company // the sandbox's own first; never empty
+	options Options
+	table   []endpoints.Endpoint
+	stage   atomic.Pointer[stage]
+	control http.Handler
+	offset  atomic.Int64 // of the virtual clock before Options.Now, in nanoseconds
 
-	mu     sync.Mutex // guards the faults
+	mu     sync.Mutex // guards everything below
 	faults faults.Book
+	jitter *rand.Rand // draws the latency of each call
 }
 
 // New builds a server. It fails on a missing clock, an unknown time zone or plan,
@@ -45,25 +52,20 @@ func New(options Options) (*Server, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: options, table: endpoints.Table()}
-	played := append([]OrganizationOptions{{
-		ID: options.OrganizationID, Seed: options.Seed, Records: options.Records, TimeZone: options.TimeZone, Plan: options.Plan,
-	}}, options.Organizations...)
-	for n, o := range played {
-		founded, err := company.New(company.Settings{
-			ID: o.ID, DataCenter: o.DataCenter, Number: n, Seed: o.Seed, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
-			Limits: options.Limits, Modules: options.CustomModules, Networks: options.Networks,
-			ChatEpoch: options.ChatEpoch, Demo: options.Demo, Now: options.Now,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("sandbox: play organization %s: %w", o.ID, err)
-		}
-		s.companies = append(s.companies, founded)
+	s := &Server{options: options, table: slices.Concat(endpoints.Table(), writes.Table(), watchRows()), jitter: latencies(options.Seed)}
+	founded, err := s.build()
+	if err != nil {
+		return nil, err
 	}
+	if err := s.faults.Set(options.Faults); err != nil {
+		return nil, err
+	}
+	s.stage.Store(founded)
+	s.control = s.controlHandler()
 	return s, nil
 }
 
-// ServeHTTP answers the landing page, the control paths, the token endpoint
+// ServeHTTP answers the landing page, the control paths, the authorization servers
 // and the services.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	address := services.Parse(r.URL.EscapedPath())
@@ -71,11 +73,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/":
 		s.landing(w, r)
 	case strings.HasPrefix(r.URL.Path, services.ControlRoot):
-		s.control(w, r)
-	case s.first(address.DataCenter) == nil:
+		s.control.ServeHTTP(w, r)
+	case s.stage.Load().doors[address.DataCenter] == nil:
 		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "no such data center: see the landing page")
-	case address.Path == services.TokenPath:
-		s.token(w, r, address)
+	case strings.HasPrefix(address.Path, services.OAuthRoot):
+		s.authorization(w, r, address)
 	case address.Service != "":
 		s.call(w, r, address)
 	default:
@@ -83,34 +85,59 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Advance moves the world's clock: record times, tokens and the day of the
+// Advance moves the virtual clock: record times, tokens, channels and the day of the
 // daily allowance. The count of calls in a minute stays on the real clock, so
 // that an advance never hides a burst. A negative step is ignored.
 func (s *Server) Advance(step time.Duration) {
-	for _, c := range s.companies {
+	st := s.stage.Load()
+	s.offset.Add(int64(max(step, 0)))
+	for _, c := range st.companies {
 		c.Advance(step)
+		st.watchers[c].Wake()
 	}
 }
 
-// own is the organization that the sandbox plays in any case.
-func (s *Server) own() *company.Company { return s.companies[0] }
+// now is the virtual clock.
+func (s *Server) now() time.Time { return s.options.Now().Add(time.Duration(s.offset.Load())) }
 
-// first is the first organization of a data center; nil if there is none.
-func (s *Server) first(dataCenter string) *company.Company {
-	for _, c := range s.companies {
-		if c.DataCenter == dataCenter {
-			return c
-		}
+// Reset makes everything as it was in the beginning: records, clock, tokens,
+// channels, statistics, plans, faults. Calls under way end as they began.
+func (s *Server) Reset() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offset.Store(0)
+	founded, err := s.build()
+	if err != nil {
+		return err
 	}
+	s.jitter = latencies(s.options.Seed)
+	if err := s.faults.Set(s.options.Faults); err != nil {
+		return err
+	}
+	close(s.stage.Swap(founded).replaced)
 	return nil
 }
 
+// own is the organization that the sandbox plays in any case.
+func (s *Server) own() *company.Company { return s.stage.Load().own() }
+
 // find answers an organization by its id and data center.
 func (s *Server) find(id, dataCenter string) (*company.Company, error) {
-	for _, c := range s.companies {
-		if c.ID == id && c.DataCenter == dataCenter {
-			return c, nil
-		}
+	return s.stage.Load().find(id, dataCenter)
+}
+
+func latencies(seed int64) *rand.Rand {
+	const sequence = 3 // apart from the other sequences of the seed
+	return rand.New(rand.NewPCG(uint64(seed), sequence))
+}
+
+// latency draws how long the next answer takes.
+func (s *Server) latency() time.Duration {
+	around := s.options.LatencyJitter
+	if around <= 0 {
+		return s.options.PageLatency
 	}
-	return nil, fmt.Errorf("sandbox: organization %q in data center %q is not played: name it in option Organizations", id, dataCenter)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options.PageLatency - around + time.Duration(s.jitter.Int64N(2*int64(around)+1))
 }

@@ -64,7 +64,7 @@ func (s *Server) StatsOf(id, dataCenter string) (Stats, error) {
 // ResetStats starts counting anew, for every organization. The windows of the
 // limits stay.
 func (s *Server) ResetStats() {
-	for _, c := range s.companies {
+	for _, c := range s.stage.Load().companies {
 		c.ResetStats()
 	}
 }

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +13,13 @@ import (
 
 // sandboxFlags are the choices of the sandbox command.
 type sandboxFlags struct {
-	listen  string
-	options sandbox.Options
-	noLimit bool
+	listen        string
+	options       sandbox.Options
+	noLimit       bool
+	latency       latency
+	faults        string   // a file
+	organizations []string // beside the sandbox's own
+	activity      map[string]int
 }
 
 func (c *cli) sandboxCommand() *cobra.Command {
@@ -27,12 +27,20 @@ func (c *cli) sandboxCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Serve a simulated upstream to try things against",
-		Long: `Serve a simulated upstream: the lists, single records, exports and token endpoint
-of a made-up company, over real HTTP, with tokens, limits and faults. It is not
-the real service and holds nobody's data. The page at / says what it can do; paths
-under /_sandbox/ change the company, count calls and set faults.`,
-		Example: "  sluice sandbox --records 20000 --seed 7 --plan premium",
-		Args:    cobra.NoArgs,
+		Long: `Serve a simulated upstream over HTTP. It is not the real service: it holds nobody's
+data, calls no other machine, keeps nothing when it stops, serves no HTTPS and sends no
+mail; of what the three API documents leave out it plays a few calls, each marked as
+assumed in the header X-Sandbox-Assumed.
+
+It plays the accounting, invoicing, subscription-billing, inventory and chat services
+of made-up companies: lists, single records, exports and writes, the consent page and
+tokens, change notifications, limits and, on demand, faults. The page at / says what it
+can do. Paths under /_sandbox/ change the company, move its clock, count calls and set
+faults; they answer on this machine only.`,
+		Example: `  sluice sandbox --records 20000 --seed 7 --plan premium
+  sluice sandbox --latency 150ms±50ms --faults faults.json --strict
+  sluice sandbox --organizations 60099999999,60012345678@eu --networks partners --modules cm_visits`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.serveSandbox(cmd.Context(), flags)
 		},
@@ -43,19 +51,29 @@ under /_sandbox/ change the company, count calls and set faults.`,
 	f.IntVar(&flags.options.Records, "records", 1000, "number of records, over all resources")
 	f.StringVar(&flags.options.Plan, "plan", "free", "the organization's plan, which sets the limits")
 	f.StringVar(&flags.options.TimeZone, "time-zone", "Asia/Kolkata", "the organization's time zone")
-	f.DurationVar(&flags.options.PageLatency, "latency", 0, "wait before each answer, such as 150ms")
+	f.Var(&flags.latency, "latency", "wait before each answer, such as 150ms or 150ms±50ms")
+	f.StringVar(&flags.faults, "faults", "", "file with faults to begin with: a JSON list, as POST /_sandbox/faults takes it")
+	f.BoolVar(&flags.options.Strict, "strict", false, "refuse query parameters that no document shows")
 	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines and the like out of lists, as live services do")
 	f.BoolVar(&flags.noLimit, "no-limits", false, "enforce no limits")
 	f.StringSliceVar(&flags.options.Networks, "networks", nil, "chat networks, each with channels and chats of its own: partners,suppliers")
 	f.StringSliceVar(&flags.options.CustomModules, "modules", nil, "custom modules of the accounting service: cm_vehicles,cm_visits")
+	f.StringSliceVar(&flags.organizations, "organizations", nil, "further organizations by id, behind @ the data center: 60099999999,60012345678@eu")
+	f.StringToIntVar(&flags.activity, "activity", nil,
+		"what the business does by itself in an hour: inserts=20,edits=60,silent=10,deletes=5,restores=1,payments=10,credits=2")
+	f.BoolVar(&flags.options.ControlAnywhere, "control-anywhere", false, "answer /_sandbox/ to other machines, too")
+	f.BoolVar(&flags.options.CallbacksAnywhere, "callbacks-anywhere", false, "send change notifications to other machines, too")
 	return cmd
 }
 
 // serveSandbox serves until the context ends.
 func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
-	flags.options.Now = c.env.Now
-	flags.options.Limits.Off = flags.noLimit
-	upstream, err := startSandbox(ctx, flags.listen, flags.options)
+	options, err := flags.resolve()
+	if err != nil {
+		return err
+	}
+	options.Now = c.env.Now
+	upstream, err := startSandbox(ctx, flags.listen, options)
 	if err != nil {
 		return err
 	}
@@ -64,107 +82,19 @@ func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
 	} else {
 		err = c.printer().Line("%s", upstream.text())
 	}
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+	case failure := <-upstream.failed: // nobody could ask it any more
+		upstream.failed <- failure
+	}
 	return errors.Join(err, upstream.stop(ctx))
 }
 
-// runningSandbox is a sandbox that listens.
-type runningSandbox struct {
-	URL          string `json:"url"`
-	Organization string `json:"organization_id"`
-	ClientID     string `json:"client_id"`
-	ClientSecret string `json:"client_secret"`
-	RefreshToken string `json:"refresh_token"`
-
-	// Networks and Modules are the parents that only a configuration can name.
-	Networks []string `json:"networks,omitempty"`
-	Modules  []string `json:"custom_modules,omitempty"`
-
-	world  *sandbox.Server
-	server *http.Server
-	failed chan error
-}
-
-func startSandbox(ctx context.Context, listen string, options sandbox.Options) (*runningSandbox, error) {
-	world, err := sandbox.New(options)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen for the sandbox: %w: %w", errEnvironment, err)
-	}
-	running := &runningSandbox{
-		URL:          "http://" + listener.Addr().String(),
-		Organization: sandbox.DefaultOrganizationID,
-		ClientID:     sandbox.ClientID,
-		ClientSecret: sandbox.ClientSecret,
-		RefreshToken: sandbox.RefreshToken,
-		Networks:     options.Networks,
-		Modules:      options.CustomModules,
-		world:        world,
-		server:       &http.Server{Handler: world, ReadHeaderTimeout: 10 * time.Second},
-		failed:       make(chan error, 1),
-	}
-	go func() { running.failed <- running.server.Serve(listener) }()
-	return running, nil
-}
-
-func (r *runningSandbox) stop(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if err := r.server.Shutdown(ctx); err != nil {
-		_ = r.server.Close() // open connections are of no value any more
-	}
-	if err := <-r.failed; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve the sandbox: %w", err)
-	}
-	return nil
-}
-
-// config is a configuration for the sandbox, with every service that it plays, its
-// secrets left to the environment. Document 2 knows figures of the free plan alone
-// for invoicing, and document 1 no plans at all.
-func (r *runningSandbox) config(plan string) string {
-	return fmt.Sprintf(`vendor:
-  name: Svc
-  api_url: %[1]s
-  chat_url: %[1]s
-  auth_url: %[1]s
-organizations:
-  - name: Sandbox Trading
-    id: "%[2]s"
-    data_center: com
-    time_zone: Asia/Kolkata
-    credentials:
-      client_id: %[3]s
-      client_secret: ${SANDBOX_CLIENT_SECRET}
-      refresh_token: ${SANDBOX_REFRESH_TOKEN}
-    services:
-      accounting: {plan: %[4]s%[5]s}
-      inventory: {plan: %[4]s}
-      chat: {plan: free%[6]s}
-      invoicing: {plan: free}
-      billing: {plan: paid}
-`, r.URL, r.Organization, r.ClientID, plan, listOf("custom_modules", r.Modules), listOf("networks", r.Networks))
-}
-
-// listOf writes a list of the configuration; nothing where there is none.
-func listOf(key string, names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	quoted := make([]string, 0, len(names))
-	for _, name := range names {
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	return ", " + key + ": [" + strings.Join(quoted, ", ") + "]"
-}
-
 // text is what a person needs to point sluice at it. The credentials are those of
-// a made-up company and open nothing else.
+// made-up companies and open nothing else.
 func (r *runningSandbox) text() string {
-	return fmt.Sprintf(`The sandbox answers at %s (Ctrl-C ends it).
+	var b strings.Builder
+	fmt.Fprintf(&b, `The sandbox answers at %s (Ctrl-C ends it). Open it in a browser to see what it does.
 
 A configuration for it:
 
@@ -173,5 +103,9 @@ and its secrets (of a made-up company, they open nothing else):
 
 export SANDBOX_CLIENT_SECRET=%s
 export SANDBOX_REFRESH_TOKEN=%s
-export SLUICE_ENCRYPTION_KEY=$(head -c 32 /dev/urandom | base64)`, r.URL, r.config("free"), r.ClientSecret, r.RefreshToken)
+`, r.URL, r.config(r.plan()), r.ClientSecret, r.RefreshToken)
+	for n, o := range r.Others {
+		fmt.Fprintf(&b, "export %s=%s\n", variableOf(n), o.RefreshToken)
+	}
+	return b.String() + "export SLUICE_ENCRYPTION_KEY=$(head -c 32 /dev/urandom | base64)"
 }

@@ -48,13 +48,33 @@ func Error(w http.ResponseWriter, status, code int, message string) {
 	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%d,"message":%s}`, code, quote(message)))
 }
 
-// Fail answers an error of a service; in chat the code is a text that the
-// status decides (upstream facts).
+// Fail answers an error of a service; in chat and notifications the code is a text
+// that the status decides (upstream facts).
 func Fail(w http.ResponseWriter, service string, status, code int, message string) {
-	if service != services.Chat {
+	switch service {
+	case services.Chat:
+		failChat(w, status, message)
+	case services.Notifications:
+		failNotifications(w, status, message)
+	default:
 		Error(w, status, code, message)
-		return
 	}
+}
+
+func failNotifications(w http.ResponseWriter, status int, message string) {
+	names := map[int]string{
+		http.StatusUnauthorized: "INVALID_TOKEN", http.StatusForbidden: "NO_PERMISSION",
+		http.StatusTooManyRequests: "TOO_MANY_REQUESTS", http.StatusNotFound: "INVALID_URL_PATTERN",
+		http.StatusMethodNotAllowed: "INVALID_REQUEST_METHOD", http.StatusBadRequest: "INVALID_DATA",
+	}
+	name := names[status]
+	if name == "" {
+		name = "INTERNAL_ERROR"
+	}
+	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%q,"details":{},"message":%s,"status":"error"}`, name, quote(message)))
+}
+
+func failChat(w http.ResponseWriter, status int, message string) {
 	names := map[int]string{
 		http.StatusUnauthorized: "oauthtoken_invalid", http.StatusForbidden: "operation_not_allowed",
 		http.StatusTooManyRequests: "request_rate_exceeded", http.StatusNotAcceptable: "response_type_not_supported",

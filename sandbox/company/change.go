@@ -47,20 +47,20 @@ func (c *Company) Change(change Change) (Changed, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	changed := make(Changed, len(chosen))
-	done := map[world.Kind]ChangedIDs{}
-	for _, e := range chosen {
-		if _, again := done[e.Kind]; !again {
-			step := change
-			if e.Kind == world.OpeningBalances && len(change.Resources) == 0 {
-				step.Deletes = 0
+	c.lend(func() {
+		done := map[world.Kind]ChangedIDs{}
+		for _, e := range chosen {
+			if _, again := done[e.Kind]; !again {
+				step := change
+				if e.Kind == world.OpeningBalances && len(change.Resources) == 0 {
+					step.Deletes = 0
+				}
+				done[e.Kind] = c.changeOne(e.Kind, step)
 			}
-			done[e.Kind] = c.changeOne(e.Kind, step)
+			changed[label(e)] = done[e.Kind]
 		}
-		changed[label(e)] = done[e.Kind]
-	}
+	})
 	return changed, nil
 }
 
@@ -105,7 +105,9 @@ func (c *Company) changeOne(kind world.Kind, change Change) ChangedIDs {
 		ids.Edited = append(ids.Edited, c.world.Name(kind, i))
 	}
 	for i := range c.world.Len(kind) {
-		touched[i] = touched[i] || !c.world.Deletable(kind, i)
+		if change.Deletes > 0 && !c.world.Deletable(kind, i) {
+			touched[i] = true
+		}
 	}
 	for _, i := range c.world.Pick(kind, change.Deletes, change.Seed, touched) {
 		c.world.Delete(kind, i)

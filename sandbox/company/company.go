@@ -1,5 +1,5 @@
 // Package company is one organization upstream: its world of records, its
-// allowance of calls, its tokens and its clock.
+// allowance of calls and its clock.
 //
 // It knows no other organization and answers no call: packages endpoints and
 // sandbox do. Start reading with New, then With.
@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"sluice/sandbox/company/activity"
 	"sluice/sandbox/limits"
-	"sluice/sandbox/tokens"
 	"sluice/sandbox/world"
 )
 
@@ -30,6 +30,7 @@ type Settings struct {
 	ChatEpoch  bool
 	Demo       bool
 	Now        func() time.Time
+	Activity   activity.Rates // what the business does by itself; nothing by default
 }
 
 // Company is one organization. It is safe for concurrent use.
@@ -41,8 +42,10 @@ type Company struct {
 	mu     sync.Mutex // guards everything below
 	world  *world.World
 	offset time.Duration // of the world's clock before Settings.Now
-	tokens tokens.Book
 	gate   limits.Gate
+	plan   string // in force
+	life   *activity.Activity
+	hooks  []func([]Event)
 }
 
 // New founds a company. It fails on an unknown time zone or plan. The Limits of its
@@ -61,6 +64,9 @@ func New(settings Settings) (*Company, error) {
 	if now := settings.Now(); now.Before(anchor) {
 		anchor = now.UTC().Truncate(time.Hour)
 	}
+	if err = settings.Activity.Check(); err != nil {
+		return nil, fmt.Errorf("sandbox: organization %s: %w", settings.ID, err)
+	}
 	return &Company{
 		Settings: settings,
 		zone:     zone,
@@ -68,16 +74,13 @@ func New(settings Settings) (*Company, error) {
 			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo,
 			Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
 		}),
-		gate: limits.New(settings.Limits),
+		gate: limits.New(settings.Limits), plan: settings.Plan,
+		life: activity.New(settings.Seed, settings.Activity, settings.Now().Unix()),
 	}, nil
 }
 
-// With lends the world to f, alone.
-func (c *Company) With(f func(*world.World)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f(c.world)
-}
+// With lends the world, as of now, to f, alone.
+func (c *Company) With(f func(*world.World)) { c.lend(func() { f(c.world) }) }
 
 // Time is the world's clock, in the organization's zone.
 func (c *Company) Time() time.Time {
@@ -91,26 +94,13 @@ func (c *Company) now() time.Time { return c.Now().Add(c.offset) }
 
 // Advance moves the world's clock: record times, tokens and the day of the
 // daily allowance. The count of calls in a minute stays on the real clock, so
-// that an advance never hides a burst. A negative step is ignored.
+// that an advance never hides a burst. What the business does in the time between
+// happens. A negative step is ignored.
 func (c *Company) Advance(step time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.offset += max(step, 0)
-}
-
-// Enter counts the arrival of a call. Each Enter is followed by one Leave.
-func (c *Company) Enter(service, path string) limits.Verdict {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	arrival := c.Now()
-	return c.gate.Enter(service, path, arrival, arrival.Add(c.offset))
-}
-
-// Leave ends a call and counts its status.
-func (c *Company) Leave(service, status string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.gate.Leave(service, status)
+	c.lend(func() {
+		c.offset += max(step, 0)
+		c.live()
+	})
 }
 
 // Stats answers a copy of what was counted.

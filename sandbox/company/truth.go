@@ -31,8 +31,14 @@ func (c *Company) Truth(service, resource string) iter.Seq[json.RawMessage] {
 
 // truthAt answers nil for a deleted record, and false behind the last one.
 func (c *Company) truthAt(e lists.Resource, i int) (json.RawMessage, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	var record json.RawMessage
+	var more bool
+	c.lend(func() { record, more = c.truthOf(e, i) })
+	return record, more
+}
+
+// truthOf is truthAt; the caller holds the lock.
+func (c *Company) truthOf(e lists.Resource, i int) (json.RawMessage, bool) {
 	if i >= c.world.Len(e.Kind) {
 		return nil, false
 	}

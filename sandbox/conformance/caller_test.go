@@ -17,46 +17,74 @@ import (
 	"time"
 
 	"sluice/sandbox"
+	"sluice/sandbox/watch/channel"
 )
 
 // Networks and custom modules that every sandbox of a case has.
 const (
 	network = "partners"
 	module  = "cm_projects"
-	records = 400
+	records = 3000
 )
 
 // caller makes the calls of one case over HTTP, as a client does.
 type caller struct {
+	server *sandbox.Server
 	base   string
 	client *http.Client
 	token  string
 	kept   map[string]string
 }
 
-// newCaller starts a sandbox and authorizes. Its clock stands at a Tuesday in March.
-func newCaller(t testing.TB, w world, scope string) *caller {
-	t.Helper()
+// newCaller starts the sandbox of a case and authorizes.
+func newCaller(tb testing.TB, w world, scope string) *caller {
+	tb.Helper()
+	return newCallerOf(tb, w.options(), scope)
+}
+
+func (w world) options() sandbox.Options {
+	return sandbox.Options{
+		Seed: 4, Records: records, Demo: true, Plan: w.Plan, Limits: sandbox.Limits{Off: !w.Limits},
+		Networks: []string{network}, CustomModules: []string{module},
+	}
+}
+
+// newCallerOf starts a sandbox whose clock stands at a Tuesday in March.
+func newCallerOf(tb testing.TB, options sandbox.Options, scope string) *caller {
+	tb.Helper()
 	noon := time.Date(2026, 3, 10, 6, 30, 0, 0, time.UTC)
-	server, err := sandbox.New(sandbox.Options{
-		Seed: 4, Records: records, Demo: true, Plan: w.Plan, Now: func() time.Time { return noon },
-		Networks: []string{network}, CustomModules: []string{module}, Limits: sandbox.Limits{Off: !w.Limits},
-	})
+	options.Now = func() time.Time { return noon }
+	server, err := sandbox.New(options)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	listening := httptest.NewServer(server)
-	t.Cleanup(listening.Close)
+	tb.Cleanup(listening.Close)
 	client := listening.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c := &caller{base: listening.URL, client: client, kept: map[string]string{
+	c := &caller{server: server, base: listening.URL, client: client, kept: map[string]string{
 		"organization": sandbox.DefaultOrganizationID, "network": network, "module": module, "base": listening.URL,
 		"client_id": sandbox.ClientID, "client_secret": sandbox.ClientSecret, "refresh_token": sandbox.RefreshToken,
 	}}
-	if c.token, err = c.authorize(t.Context(), scope); err != nil {
-		t.Fatal(err)
+	c.learnModule(tb)
+	if c.token, err = c.authorize(tb.Context(), scope); err != nil {
+		tb.Fatal(err)
 	}
 	return c
+}
+
+// learnModule notes the ids of the module Deals and of two of its fields, which a
+// client knows from its organization's settings; no document shows that call.
+func (c *caller) learnModule(tb testing.TB) {
+	tb.Helper()
+	deals, found := channel.Modules().Find("Deals")
+	if !found || len(deals.Fields) < 2 { // as many as cases name.
+		tb.Fatalf("module Deals: %+v", deals)
+	}
+	c.kept["deals"] = deals.ID
+	for n, name := range []string{"one", "two"} {
+		c.kept["field_"+name], c.kept["field_"+name+"_id"] = deals.Fields[n].Name, deals.Fields[n].ID
+	}
 }
 
 // authorize asks for an access token as document 1 (Endpoints A) has it: POST

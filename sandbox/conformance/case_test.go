@@ -90,22 +90,22 @@ type upload struct {
 }
 
 // readFiles reads all files of a folder below testdata.
-func readFiles(t testing.TB, folder string) []file {
-	t.Helper()
+func readFiles(tb testing.TB, folder string) []file {
+	tb.Helper()
 	names, err := filepath.Glob(filepath.Join("testdata", folder, "*.json"))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no cases in testdata/%s: %v", folder, err)
+		tb.Fatalf("no cases in testdata/%s: %v", folder, err)
 	}
 	slices.Sort(names)
 	files := make([]file, 0, len(names))
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		one, err := decodeFile(data)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			tb.Fatalf("%s: %v", name, err)
 		}
 		one.name = strings.TrimSuffix(filepath.Base(name), ".json")
 		files = append(files, one)

@@ -30,6 +30,10 @@ func channels(c *Call) {
 		return
 	}
 	query := c.Request.URL.Query()
+	if !c.accepts("application/json") {
+		c.fail(http.StatusNotAcceptable, answer.InvalidValue, "requested response type not supported: channels come as application/json")
+		return
+	}
 	if !c.typed("application/json") {
 		c.fail(http.StatusBadRequest, answer.InvalidValue, "malformed or missing header: send Content-Type: application/json")
 		return

@@ -23,6 +23,10 @@ import (
 // everything; its value names what.
 const AssumedHeader = "X-Sandbox-Assumed"
 
+// ErrorsAssumed is what the header says of business errors of the accounting family:
+// "Other business error codes and messages: not shown" (documents 2 and 3).
+const ErrorsAssumed = "status, code and message of this error"
+
 // Endpoint is one row.
 type Endpoint struct {
 	Method string
@@ -70,6 +74,9 @@ type Call struct {
 
 // fail answers an error in the envelope of the service.
 func (c *Call) fail(status, code int, message string) {
+	if c.Endpoint.Service() != services.Chat { // document 1 lists the statuses of chat, documents 2 and 3 those of rate errors only.
+		c.Header().Set(AssumedHeader, ErrorsAssumed)
+	}
 	answer.Fail(c, c.Endpoint.Service(), status, code, message)
 }
 

@@ -30,7 +30,7 @@ func (c *Call) readExport() (*csvExport, bool) {
 		c.fail(http.StatusNotFound, answer.NoSuchURL, "wrong URL or moved resource")
 		return nil, false
 	}
-	if !c.typed("text/csv") {
+	if !c.typed("text/csv") || !c.accepts("text/csv") {
 		c.fail(http.StatusNotAcceptable, answer.InvalidValue, "requested response type not supported: send Content-Type: text/csv")
 		return nil, false
 	}

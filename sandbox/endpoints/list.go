@@ -1,7 +1,6 @@
 package endpoints
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"sluice/sandbox/faults"
 	"sluice/sandbox/lists"
 	"sluice/sandbox/world"
+	"sluice/sandbox/world/terms"
 )
 
 const bulkLimit = 100 // ids in one call (upstream facts)
@@ -23,17 +23,37 @@ func list(c *Call) {
 		return
 	}
 	e := c.Endpoint.Resource
+	if e.Kind == world.CreditNotes && terms.TooLong(c.Request.URL.Query()) {
+		c.fail(http.StatusBadRequest, answer.InvalidValue, "Invalid value passed for item_description: at most 100 characters")
+		return
+	}
 	request := lists.Read(lists.Asked{
 		Values: c.Request.URL.Query(), Under: under, HeadersOnly: c.Manner.HeadersOnly, Today: c.Company.Time(),
 	}, e)
 	records, more := c.page(e, &request)
-	body := fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, e.Key)
-	body = append(body, bytes.Join(faults.Spoil(c.Fault, e.Target, records), []byte(","))...)
-	body = append(body, ']')
+	body := envelope(e.Key, faults.Spoil(c.Fault, e.Target, records))
 	if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
 		body = request.AppendContext(body, e, more)
 	}
 	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
+}
+
+// envelope writes an answer with a list, up to behind the list, with room for
+// page_context.
+func envelope(key string, records [][]byte) []byte {
+	const around = 512 // bytes
+	size := around
+	for _, record := range records {
+		size += len(record) + 1
+	}
+	body := fmt.Appendf(make([]byte, 0, size), `{"code":0,"message":"success","%s":[`, key)
+	for n, record := range records {
+		if n > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, record...)
+	}
+	return append(body, ']')
 }
 
 // under answers the parent in the path as the world knows it, or false if there is
@@ -77,17 +97,15 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
 	var records [][]byte
 	var more bool
 	c.Company.With(func(w *world.World) {
-		if c.Fault.Is("delete_between") && offset > 0 {
-			deleteServed(w, request.Query)
+		if c.Fault != nil && offset > 0 {
+			changeServed(w, request.Query, c.Fault)
 		}
 		order := w.Order(request.Query)
 		from, to := min(offset, len(order)), min(offset+request.Per, len(order))
 		if e.Paging == lists.Whole {
 			to = len(order)
 		}
-		for _, i := range order[from:to] {
-			records = append(records, w.AppendRecord(nil, e.Kind, int(i), request.Form))
-		}
+		records = appendRecords(w, e.Kind, order[from:to], request.Form)
 		more = request.Page*request.Per < len(order)
 	})
 	if c.Fault.Is("empty_more") {
@@ -96,10 +114,36 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
 	return records, more
 }
 
-// deleteServed removes one record that page 1 has already shown.
-func deleteServed(w *world.World, query world.Query) {
-	if order := w.Order(query); len(order) > 0 {
+// appendRecords writes records into one piece of memory; each one is cut off, so that
+// appending to it never reaches the next.
+func appendRecords(w *world.World, kind world.Kind, indices []int32, form world.Form) [][]byte {
+	if len(indices) == 0 {
+		return nil
+	}
+	records := make([][]byte, 0, len(indices))
+	first := w.AppendRecord(nil, kind, int(indices[0]), form)
+	all := make([]byte, 0, (len(first)+len(first)/4)*len(indices)) // a quarter more, for records differ.
+	for _, i := range indices {
+		from := len(all)
+		all = w.AppendRecord(all, kind, int(i), form)
+		records = append(records, all[from:len(all):len(all)])
+	}
+	return records
+}
+
+// changeServed changes what page 1 has already shown, as a fault says.
+func changeServed(w *world.World, query world.Query, fault *faults.Fault) {
+	order := w.Order(query)
+	if len(order) == 0 {
+		return
+	}
+	switch {
+	case fault.Is("delete_between"):
 		w.Delete(query.Kind, int(order[0]))
+	case fault.Is("edit_between"):
+		w.Edit(query.Kind, int(order[0]), fault.At.Unix())
+	case fault.Is("insert_between") && w.Growing(query.Kind):
+		w.Insert(query.Kind, fault.At.Unix())
 	}
 }
 
@@ -153,7 +197,5 @@ func bulk(c *Call) {
 			}
 		}
 	})
-	body := fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, e.Key)
-	body = append(body, bytes.Join(faults.Spoil(c.Fault, e.Target, records), []byte(","))...)
-	answer.Body(c, http.StatusOK, answer.JSONType, append(body, ']', '}'))
+	answer.Body(c, http.StatusOK, answer.JSONType, append(envelope(e.Key, faults.Spoil(c.Fault, e.Target, records)), '}'))
 }

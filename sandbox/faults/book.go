@@ -1,10 +1,14 @@
 package faults
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
+	"sluice/sandbox/faults/deform"
 	"sluice/sandbox/services"
 )
 
@@ -16,27 +20,50 @@ type armed struct {
 	Fault
 
 	seen, fired int
+	chance      *rand.Rand // nil if it always strikes
 }
 
 // Next notes an organization's call at each fault of its path, and answers the first
 // that strikes.
-func (b *Book) Next(path, organization string) *Fault {
+func (b *Book) Next(method, path, organization string) *Fault {
 	var strikes *Fault
 	for _, a := range b.set {
-		if !strings.HasPrefix(path, a.Path) || a.Organization != "" && a.Organization != organization {
+		if !a.concerns(method, path, organization) {
 			continue
 		}
 		a.seen++
-		if strikes == nil && a.seen > a.After && (a.Count == 0 || a.fired < a.Count) {
+		if a.seen <= a.After || a.Count > 0 && a.fired >= a.Count || a.chance != nil && a.chance.Float64() >= a.Rate {
+			continue
+		}
+		if strikes == nil {
 			a.fired++
-			strikes = &a.Fault
+			struck := a.Fault
+			struck.Strike = deform.Strike(a.fired)
+			strikes = &struck
 		}
 	}
 	return strikes
 }
 
+func (f *Fault) concerns(method, path, organization string) bool {
+	return strings.HasPrefix(path, f.Path) && (f.Method == "" || f.Method == method) &&
+		(f.Organization == "" || f.Organization == organization)
+}
+
+// Read reads a list of faults in JSON, as a file holds it. What is no such list is an
+// error; what a fault says is for Set to check.
+func Read(from io.Reader) ([]Fault, error) {
+	decoder := json.NewDecoder(from)
+	decoder.DisallowUnknownFields()
+	var set []Fault
+	if err := decoder.Decode(&set); err != nil {
+		return nil, fmt.Errorf("sandbox: read list of faults: %w", err)
+	}
+	return set, nil
+}
+
 // Set replaces all faults; none sets everything right again. An unknown kind, a
-// negative number or an empty path is an error, and nothing is replaced.
+// negative number, a rate above 1 or an empty path is an error, and nothing is replaced.
 func (b *Book) Set(faults []Fault) error {
 	set := make([]*armed, 0, len(faults))
 	for n, fault := range faults {
@@ -46,10 +73,17 @@ func (b *Book) Set(faults []Fault) error {
 			return fmt.Errorf("sandbox: fault %d: kind %q is unknown: GET %sfaults lists them", n, fault.Kind, services.ControlRoot)
 		case fault.Path == "":
 			return fmt.Errorf("sandbox: fault %d (%s): path is empty: name the prefix of the paths concerned", n, fault.Kind)
-		case fault.Count < 0 || fault.After < 0 || fault.Milliseconds < 0:
-			return fmt.Errorf("sandbox: fault %d (%s): count, after and milliseconds must not be negative", n, fault.Kind)
+		case min(fault.Count, fault.After, fault.Milliseconds, fault.Byte, fault.Seconds) < 0:
+			return fmt.Errorf("sandbox: fault %d (%s): no number may be negative", n, fault.Kind)
+		case !(fault.Rate >= 0 && fault.Rate <= 1):
+			return fmt.Errorf("sandbox: fault %d (%s): rate is %v: use 0 to 1", n, fault.Kind, fault.Rate)
 		}
-		set = append(set, &armed{Fault: fault})
+		a := &armed{Fault: fault}
+		a.Cache = &Cache{}
+		if fault.Rate > 0 && fault.Rate < 1 {
+			a.chance = rand.New(rand.NewPCG(fault.Seed, uint64(n))) // repeatable, by seed.
+		}
+		set = append(set, a)
 	}
 	b.set = set
 	return nil
@@ -59,7 +93,9 @@ func (b *Book) Set(faults []Fault) error {
 func (b *Book) Active() []Fault {
 	active := make([]Fault, 0, len(b.set))
 	for _, a := range b.set {
-		active = append(active, a.Fault)
+		fault := a.Fault
+		fault.Cache = nil
+		active = append(active, fault)
 	}
 	return active
 }

@@ -3,9 +3,15 @@
 // way it travels.
 //
 // It never strikes by itself and counts no limits. What a fault does to the choice
-// of a page is done where pages are made, in package sandbox. Start reading with
-// Kinds, then Book and Misbehave.
+// of a page is done where pages are made, in package endpoints; what is wrong with an
+// answer is made by package deform. Start reading with Kinds, then Book and Misbehave.
 package faults
+
+import (
+	"time"
+
+	"sluice/sandbox/faults/deform"
+)
 
 // Fault makes some calls go wrong.
 type Fault struct {
@@ -17,8 +23,30 @@ type Fault struct {
 	After int    `json:"after"` // so many matching calls pass first
 	// Organization is the id of the one concerned; "" for all.
 	Organization string `json:"organization,omitempty"`
-	// Milliseconds is the pause of the kind slow between two pieces; 0 means 50.
+	// Method is the method of the calls concerned; "" for all.
+	Method string `json:"method,omitempty"`
+	// Rate is how likely it strikes a call that it could strike, above 0 up to 1; 0
+	// means always. Seed makes the choice repeatable.
+	Rate float64 `json:"rate,omitempty"`
+	Seed uint64  `json:"seed,omitempty"`
+	// Milliseconds is the pause of the kinds slow, between two pieces, and stall; 0
+	// means 50.
 	Milliseconds int `json:"milliseconds,omitempty"`
+	// Byte is how many bytes of a body the kinds cut, cut_silent and reset_body send;
+	// 0 means half of them.
+	Byte int `json:"byte,omitempty"`
+	// Seconds is what the kinds retry_after and retry_date ask to wait for; 0 means 30.
+	Seconds int `json:"seconds,omitempty"`
+	// Code is that of the kind error_in_200; 0 means 9.
+	Code int `json:"code,omitempty"`
+	// Location is where the kind redirect points; "" means a host that does not exist.
+	Location string `json:"location,omitempty"`
+
+	// What follows is set when it strikes: the world's clock, how often it has struck,
+	// this time included, and the answers that the kind stale repeats.
+	At     time.Time     `json:"-"`
+	Strike deform.Strike `json:"-"`
+	Cache  *Cache        `json:"-"`
 }
 
 // Is compares the kind; a nil fault is of no kind.
@@ -30,9 +58,13 @@ type Kind struct {
 	Sentence string `json:"sentence"`
 }
 
-// Kinds lists the kinds of faults. Those of lists and pages do nothing to
-// single records, the export or the token endpoint, where they make no sense.
-func Kinds() []Kind {
+// Kinds lists all kinds of faults.
+func Kinds() []Kind { return append(FirstKinds(), MoreKinds()...) }
+
+// FirstKinds lists the kinds that there were first; MoreKinds lists the others. Those of
+// lists and pages do nothing to single records, the export or the token endpoint, where
+// they make no sense.
+func FirstKinds() []Kind {
 	return []Kind{
 		{"html", "Answers 200 with an HTML page, as a login or maintenance page does."},
 		{"cut", "Breaks the connection in the middle of a body whose length was announced."},

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -33,7 +34,7 @@ func Misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(
 	case "unavailable":
 		answer.Body(w, http.StatusServiceUnavailable, answer.HTMLType, []byte(maintenance))
 	case "error_in_200":
-		answer.Error(w, http.StatusOK, answer.NotAuthorized, "An internal error occurred")
+		answer.Error(w, http.StatusOK, cmp.Or(fault.Code, answer.NotAuthorized), "An internal error occurred")
 	case "throttle":
 		answer.Refuse(w, service, answer.Throttled)
 	case "crowded":
@@ -45,7 +46,7 @@ func Misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(
 	case "forbidden":
 		answer.Fail(w, service, http.StatusForbidden, answer.InvalidToken, "You do not have enough permission")
 	case "redirect":
-		w.Header().Set("Location", "http://elsewhere.invalid"+r.URL.Path)
+		w.Header().Set("Location", cmp.Or(fault.Location, "http://elsewhere.invalid")+r.URL.Path)
 		w.WriteHeader(http.StatusFound)
 	case "reset":
 		reset(w)
@@ -54,6 +55,10 @@ func Misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(
 		serve(whole)
 		deliver(w, r, fault, whole)
 	default: // what happens to records and pages, where these are made
+		if act, found := find(fault.Kind); found {
+			act.play(w, r, fault, serve)
+			return
+		}
 		serve(w)
 	}
 }
@@ -65,18 +70,22 @@ func deliver(w http.ResponseWriter, r *http.Request, fault *Fault, whole *captur
 	case "cut":
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(whole.code())
-		_, _ = w.Write(body[:len(body)/2])
+		_, _ = w.Write(body[:fault.until(body)])
 		_ = http.NewResponseController(w).Flush() // the connection is broken next in any case
 		panic(http.ErrAbortHandler)
 	case "cut_silent":
-		cutSilently(w, whole)
+		cutSilently(w, whole, fault.until(body))
 	default:
-		pause := fault.Milliseconds
-		if pause == 0 {
-			pause = defaultPause
-		}
-		dribble(w, r, whole, time.Duration(pause)*time.Millisecond)
+		dribble(w, r, whole, fault.pause())
 	}
+}
+
+// until is how many bytes of a body are sent.
+func (f *Fault) until(body []byte) int {
+	if f.Byte > 0 {
+		return min(f.Byte, len(body))
+	}
+	return len(body) / 2 // half of it.
 }
 
 // dribble sends the body in pieces, each after a pause.
@@ -98,19 +107,23 @@ func dribble(w http.ResponseWriter, r *http.Request, whole *captured, pause time
 	}
 }
 
+// pause is how long a slow answer stands still.
+func (f *Fault) pause() time.Duration {
+	return time.Duration(cmp.Or(f.Milliseconds, defaultPause)) * time.Millisecond
+}
+
 // cutSilently writes a close-delimited answer: the only kind that no client
 // can tell from a whole one by its framing.
-func cutSilently(w http.ResponseWriter, whole *captured) {
+func cutSilently(w http.ResponseWriter, whole *captured, until int) {
 	connection, buffer, err := http.NewResponseController(w).Hijack()
 	if err != nil { // not a connection of our own: break off instead
 		panic(http.ErrAbortHandler)
 	}
 	defer func() { _ = connection.Close() }()
-	body := whole.body.Bytes()
 	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: %s\r\nConnection: close\r\n\r\n",
 		whole.code(), http.StatusText(whole.code()), whole.header.Get("Content-Type"))
 	_, _ = buffer.WriteString(head)
-	_, _ = buffer.Write(body[:len(body)/2])
+	_, _ = buffer.Write(whole.body.Bytes()[:until])
 	_ = buffer.Flush()
 }
 

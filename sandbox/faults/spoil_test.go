@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestBookCountsEachFaultByItself(t *testing.T) {
 	var struck []string
 	for _, path := range []string{"/a/b", "/a/b", "/a/b", "/a/x", "/b", "/c", "/c", "/a/b"} {
 		kind := "-"
-		if fault := book.Next(path, "org-1"); fault != nil {
+		if fault := book.Next(http.MethodGet, path, "org-1"); fault != nil {
 			kind = fault.Kind
 		}
 		struck = append(struck, kind)

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"net/url"
+	"slices"
 	"strings"
 
 	"sluice/sandbox/faults"
@@ -42,6 +44,9 @@ type Page struct {
 	// that stand in paths.
 	Organizations     []Organization
 	Networks, Modules []string
+	Controls          []Control
+	Anywhere          bool // the controls answer other machines, too
+	Sending           bool // callbacks are sent
 }
 
 // Endpoint is one call that is answered.
@@ -49,6 +54,7 @@ type Endpoint struct {
 	Name         string // the resource, as the controls call it, such as bills; "" for none
 	Service      string
 	Method, Path string
+	Scope        string // without the vendor's name
 	Note         string // what a caller has to know
 	Assumed      string // what no document shows
 }
@@ -56,8 +62,8 @@ type Endpoint struct {
 // Organization is one that is played beside the sandbox's own.
 type Organization struct{ ID, Prefix, TimeZone, Plan, RefreshToken string }
 
-// row is a call with its meaning.
-type row struct {
+// Control is a call below ControlRoot.
+type Control struct {
 	Call    string // method, path, and body if any
 	Meaning string
 }
@@ -82,32 +88,40 @@ func (Page) Sample() string { return services.InventoryRoot + "/bills" }
 // ControlRoot is where the paths of the controls begin.
 func (Page) ControlRoot() string { return services.ControlRoot }
 
-// Faults lists the kinds of faults.
-func (Page) Faults() []faults.Kind { return faults.Kinds() }
-
-// Controls lists the calls below ControlRoot.
-func (Page) Controls() []row {
-	const get, post = "GET " + services.ControlRoot, "POST " + services.ControlRoot
-	return []row{
-		{Call: get + "organizations", Meaning: "The organizations that are played, with their refresh tokens."},
-		{Call: get + "endpoints", Meaning: "What can be called, the scope it needs, and what of it no document shows."},
-		{Call: get + "stats", Meaning: "What was called, and how it was answered."},
-		{Call: post + "reset_stats", Meaning: "Counts anew."},
-		{Call: get + "truth/{service}/{resource}", Meaning: "Every live record in one piece, one JSON object a line: what a copy must equal."},
-		{
-			Call:    post + `change {"seed":1,"inserts":2,"edits":3,"deletes":1,"resources":["bills"]}`,
-			Meaning: "Changes records and answers their ids; no resources named means all.",
-		},
-		{Call: post + `advance {"seconds":3600}`, Meaning: "Moves the clock on: record times, tokens and the day, not the minute."},
-		{
-			Call:    get + "truth/inventory/bills?organization={id}&dc={data center}",
-			Meaning: "The same of another organization; stats and change take the two as well.",
-		},
-		{Call: post + "expire_tokens", Meaning: "Makes every access token invalid."},
-		{Call: get + "faults", Meaning: "The faults that are set, and those there are."},
-		{
-			Call:    post + `faults [{"path":"` + services.InventoryRoot + `/bills","kind":"html","count":2,"after":1}]`,
-			Meaning: "Sets faults in place of those before; [] sets everything right again.",
-		},
-	}
+// Consent is a path of the consent page, asked for by the sandbox's own client.
+func (p Page) Consent() string {
+	return services.OAuthRoot + "auth?" + url.Values{
+		"client_id": {p.ClientID}, "response_type": {"code"}, "access_type": {"offline"}, "prompt": {"consent"}, "state": {"try"},
+		"scope": {p.Vendor + "Inventory.items.READ," + p.Vendor + "Inventory.bills.READ"}, "redirect_uri": {"http://127.0.0.1:9999/callback"},
+	}.Encode()
 }
+
+// ChatLock is how long chat is locked, in words.
+func (p Page) ChatLock() string { return fmt.Sprintf("%g minutes", p.Limits.ChatLock.Minutes()) }
+
+// Service is the calls of one service.
+type Service struct {
+	Name      string
+	Endpoints []Endpoint
+}
+
+// Services are the endpoints by their service, in the order in which they are given.
+func (p Page) Services() []Service {
+	var all []Service
+	for _, e := range p.Endpoints {
+		name := e.Service
+		if name == "" {
+			name = "authorization"
+		}
+		at := slices.IndexFunc(all, func(s Service) bool { return s.Name == name })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Service{Name: name})
+		}
+		all[at].Endpoints = append(all[at].Endpoints, e)
+	}
+	return all
+}
+
+// Faults lists the kinds of faults.
+func (Page) Faults() []faults.Kind { return append(faults.Kinds(), faults.MoreKinds()...) }

@@ -19,8 +19,10 @@ type Gate struct {
 	limits   Limits
 	minute   Window
 	chat     Window
+	shut     time.Time          // until when chat is locked
 	days     map[string]*Window // accepted calls by service
 	inFlight int
+	refused  int // since the start; says which refusals carry Retry-After
 	stats    Stats
 }
 
@@ -32,74 +34,126 @@ func New(limits Limits) Gate {
 	}
 }
 
+// Arrival is a call as the gate sees it.
+type Arrival struct {
+	Service, Path string
+	Client        string // the application's id; "" if its token does not say
+}
+
 // Verdict is the gate's decision on one call.
 type Verdict struct {
 	Code    int            // 0 lets it pass; else 44, 45 or 1070, as documents 2 and 3 have it
 	Headers map[string]int // that describe the daily allowance; none for chat
+	// RetryAfter is how many seconds later the call would pass; 0 if it is not told.
+	RetryAfter int
 }
 
-// Enter counts an arrival at the path of a service: by one clock for the minute,
-// by the world's for the day. Each Enter is followed by one Leave. Refused calls
-// are arrivals, too: they keep the minute full, as a blocked organization finds out.
-func (g *Gate) Enter(service, path string, arrival, today time.Time) Verdict {
-	g.stats.Calls++
-	g.stats.ByService[service]++
-	g.stats.ByPath[normalPath(path)]++
-	if service == services.Chat {
-		n := g.chat.Add(arrival, minute)
-		g.stats.WorstChat60s = max(g.stats.WorstChat60s, n)
-		if n > g.limits.ChatPerMinute && !g.limits.Off {
-			g.stats.Refused["429"]++
-			return Verdict{Code: answer.Throttled}
-		}
-		return Verdict{}
+// Enter counts an arrival: by one clock for the minute, by the world's for the day.
+// Each Enter is followed by one Leave. Refused calls are arrivals, too: they keep
+// the minute full, as a blocked organization finds out.
+func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
+	g.stats.arrive(call)
+	var decision Verdict
+	var wait time.Duration
+	switch call.Service {
+	case services.Chat:
+		decision, wait = g.enterChat(at)
+	case services.Notifications: // no document knows a limit (document 1, Limits).
+	default:
+		decision, wait = g.enterBusiness(call.Service, at, today)
 	}
-	inMinute := g.minute.Add(arrival, minute)
+	if decision.Code == 0 {
+		g.stats.spend(today, call.Service)
+		return decision
+	}
+	label := strconv.Itoa(decision.Code)
+	if call.Service == services.Chat {
+		label = "429"
+	}
+	g.stats.Refused[label]++
+	if every := g.limits.RetryAfterEvery; every > 0 && g.refused%every == 0 {
+		decision.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
+	}
+	g.refused++
+	return decision
+}
+
+// enterChat lets so many calls pass in a minute; one more locks chat for a while
+// (upstream facts; document 1 knows protections and no figure). It answers how long
+// until a call would pass.
+func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
+	n := g.chat.Add(at, minute)
+	g.stats.WorstChat60s = max(g.stats.WorstChat60s, n)
+	if g.limits.Off {
+		return Verdict{}, 0
+	}
+	if at.Before(g.shut) {
+		return Verdict{Code: answer.Throttled}, g.shut.Sub(at)
+	}
+	if n <= g.limits.ChatPerMinute {
+		return Verdict{}, 0
+	}
+	if g.limits.ChatLock > 0 {
+		g.shut = at.Add(g.limits.ChatLock)
+	}
+	return Verdict{Code: answer.Throttled}, max(g.limits.ChatLock, minute)
+}
+
+// enterBusiness decides on a call of the services of documents 2 and 3, which share
+// a minute and have days of their own. It answers how long until a call would pass.
+func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time.Duration) {
+	inMinute := g.minute.Add(at, minute)
 	g.inFlight++
 	g.stats.Worst60s = max(g.stats.Worst60s, inMinute)
 	g.stats.WorstConcurrent = max(g.stats.WorstConcurrent, g.inFlight)
 	if g.limits.Off {
-		return Verdict{}
+		return Verdict{}, 0
 	}
 	daily, day := g.limits.daily(service), g.days[service]
 	day.prune(today, wholeDay)
-	decision := Verdict{}
+	decision, wait := Verdict{}, time.Duration(0)
 	switch {
 	case inMinute > g.limits.PerMinute:
-		decision.Code = answer.Throttled
+		decision.Code, wait = answer.Throttled, minute
 	case g.inFlight > g.limits.Concurrent:
 		decision.Code = answer.Crowded
 	case len(day.times) >= daily:
-		decision.Code = answer.Exhausted
+		decision.Code, wait = answer.Exhausted, resetOf(day, today)
 	default:
 		day.times = append(day.times, today)
 	}
-	if decision.Code != 0 {
-		g.stats.Refused[strconv.Itoa(decision.Code)]++
+	decision.Headers = map[string]int{
+		"X-Rate-Limit-Limit": daily, "X-Rate-Limit-Remaining": max(0, daily-len(day.times)),
+		"X-Rate-Limit-Reset": int(resetOf(day, today) / time.Second),
 	}
-	decision.Headers = rateHeaders(day, daily, today)
-	return decision
+	return decision, wait
 }
 
-// rateHeaders describe the daily allowance; the reset is in seconds from now,
-// when the oldest call leaves the rolling day (upstream facts).
-func rateHeaders(day *Window, daily int, today time.Time) map[string]int {
-	reset := wholeDay
-	if len(day.times) > 0 {
-		reset -= today.Sub(day.times[0])
+// resetOf is when the oldest call leaves the rolling day, from now (upstream facts).
+func resetOf(day *Window, today time.Time) time.Duration {
+	if len(day.times) == 0 {
+		return wholeDay
 	}
-	return map[string]int{
-		"X-Rate-Limit-Limit": daily, "X-Rate-Limit-Remaining": daily - len(day.times), "X-Rate-Limit-Reset": int(reset / time.Second),
-	}
+	return wholeDay - today.Sub(day.times[0])
 }
 
 // Leave ends a call and counts its status.
 func (g *Gate) Leave(service, status string) {
-	if service != services.Chat {
+	if service != services.Chat && service != services.Notifications {
 		g.inFlight--
 	}
 	g.stats.ByStatus[status]++
 }
+
+// SetLimits puts other resolved limits in the place of those there are. What was
+// counted stays counted; a lock of chat ends.
+func (g *Gate) SetLimits(limits Limits) {
+	g.limits = limits
+	g.shut = time.Time{}
+}
+
+// Limits are those in force.
+func (g *Gate) Limits() Limits { return g.limits }
 
 // Stats answers a copy of what was counted.
 func (g *Gate) Stats() Stats { return g.stats.clone() }

@@ -7,26 +7,35 @@ package limits
 
 import (
 	"fmt"
+	"time"
 
 	"sluice/sandbox/services"
 )
 
 // Limits bound the calls. A zero field takes the plan's value.
 type Limits struct {
-	PerMinute       int // of the organization, in any 60 seconds, over all services but chat
-	Concurrent      int // of the organization, at once
-	DailyAccounting int // in any 24 hours
-	DailyInvoicing  int
-	DailyBilling    int
-	DailyInventory  int
-	ChatPerMinute   int
-	Off             bool // count, but never refuse
+	PerMinute       int `json:"per_minute,omitempty"`       // of the organization, in any 60 seconds, over all services but chat
+	Concurrent      int `json:"concurrent,omitempty"`       // of the organization, at once
+	DailyAccounting int `json:"daily_accounting,omitempty"` // in any 24 hours
+	DailyInvoicing  int `json:"daily_invoicing,omitempty"`
+	DailyBilling    int `json:"daily_billing,omitempty"`
+	DailyInventory  int `json:"daily_inventory,omitempty"`
+	ChatPerMinute   int `json:"chat_per_minute,omitempty"`
+	// ChatLock is how long chat is shut when ChatPerMinute was passed; 0 means five
+	// minutes, a negative time that the calls too many are refused and no more.
+	ChatLock time.Duration `json:"chat_lock_ns,omitempty"`
+	// RetryAfterEvery says which refusals carry Retry-After: 1 means each of them, 0
+	// every third one, a negative number none.
+	RetryAfterEvery int  `json:"retry_after_every,omitempty"`
+	Off             bool `json:"off,omitempty"` // count, but never refuse
 }
 
 const (
 	freePlan      = "free"
 	perMinute     = 100 // documents 2 and 3, Limits
-	chatPerMinute = 30  // upstream facts
+	chatPerMinute = 30  // upstream facts, as are the next two
+	chatLock      = 5 * time.Minute
+	retryAfter    = 3 // "sometimes"
 )
 
 // Resolve fills limits from the tables of documents 2 and 3. A plan that
@@ -62,10 +71,14 @@ func Resolve(plan string, limits Limits) (Limits, error) {
 		{&limits.DailyBilling, books},
 		{&limits.DailyInventory, stock},
 		{&limits.ChatPerMinute, chatPerMinute},
+		{&limits.RetryAfterEvery, retryAfter},
 	} {
 		if *limit.value == 0 {
 			*limit.value = limit.preset
 		}
+	}
+	if limits.ChatLock == 0 {
+		limits.ChatLock = chatLock
 	}
 	return limits, nil
 }

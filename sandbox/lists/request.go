@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"sluice/sandbox/world"
+	"sluice/sandbox/world/terms"
 )
 
 const (
-	pageSize       = 200  // default and maximum (upstream facts)
-	accountsAtOnce = 5000 // without per_page (upstream facts)
+	lastPage       = 1 << 31 // more pages than any list has, and few enough to reckon with
+	pageSize       = 200     // default and maximum (upstream facts)
+	accountsAtOnce = 5000    // without per_page (upstream facts)
 )
 
 // Request is what a list was asked for, after defaults.
@@ -42,7 +44,7 @@ func Read(asked Asked, e Resource) Request {
 	values := asked.Values
 	list := Request{
 		Query: world.Query{Kind: e.Kind, Sort: "created_time", Ascending: values.Get("sort_order") == "A", Under: asked.Under},
-		Page:  positive(values.Get("page"), 1),
+		Page:  min(positive(values.Get("page"), 1), lastPage),
 		Per:   min(positive(values.Get("per_page"), pageSize), pageSize),
 	}
 	if asked.HeadersOnly && e.Wide || e.Narrow {
@@ -57,6 +59,7 @@ func Read(asked Asked, e Resource) Request {
 		list.Query.Since = since.Unix()
 	}
 	list.filter(values.Get("filter_by"), e, asked.Today)
+	list.Query.Terms = terms.Read(e.Kind, values)
 	if e.Kind == world.Accounts {
 		list.accounts(values)
 	}

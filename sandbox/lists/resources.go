@@ -147,7 +147,8 @@ func inventory() []Resource {
 		{
 			Kind: world.CompositeItems, Service: service, Name: "composite_items",
 			Key: "composite_items", OneKey: "composite_item", Report: "Composite Items", SinceHonoured: true,
-			Filters: []string{"Status.All", "Status.Active", "Inactive", "Lowstock"}, Wide: true,
+			// The document writes two of them short; with their prefix they are good as well.
+			Filters: []string{"Status.All", "Status.Active", "Inactive", "Lowstock", "Status.Inactive", "Status.Lowstock"}, Wide: true,
 			Target: faults.Target{ID: "composite_item_id", Number: "rate", Text: "name"},
 		},
 		{

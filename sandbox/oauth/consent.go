@@ -4,7 +4,6 @@ import (
 	_ "embed" // for the pages' text
 	"html/template"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -180,31 +179,6 @@ func (s *Server) read(raw string) (request, *mistake) {
 			"Scopes are written "+s.options.Vendor+"<Product>.<area>.<OPERATION>, as the documents list them.")
 	}
 	return asked, nil
-}
-
-// mayGet tells whether a code may be sent to an address.
-func (c Client) mayGet(address string) bool {
-	return slices.ContainsFunc(c.RedirectURIs, func(registered string) bool {
-		return registered == address || (c.AnyLoopbackPort && sameButPort(registered, address))
-	})
-}
-
-// sameButPort compares two loopback addresses whatever their ports are.
-func sameButPort(a, b string) bool {
-	one, err := url.Parse(a)
-	if err != nil {
-		return false
-	}
-	other, err := url.Parse(b)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(one.Hostname())
-	if err != nil || !ip.IsLoopback() || one.Hostname() != other.Hostname() {
-		return false
-	}
-	one.Host, other.Host = "", ""
-	return one.String() == other.String()
 }
 
 // host is what of an address a person has to recognize.

@@ -18,7 +18,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -49,8 +48,9 @@ type Options struct {
 	// Vendor is the prefix of scopes and of the Authorization scheme; it defaults to Svc.
 	Vendor string
 	// APIDomain is api_domain in token answers, such as http://127.0.0.1:8086;
-	// "" is the address that the server was asked at.
-	APIDomain string
+	// "" is the address that the server was asked at, with Prefix behind it: what
+	// stands before every path of the data center there, such as /dc/eu.
+	APIDomain, Prefix string
 	// Scopes are the scopes that exist, without the vendor's name:
 	// Books.accountants.READ. None means DocumentedScopes.
 	Scopes []string
@@ -75,6 +75,8 @@ type Client struct {
 	// AnyLoopbackPort lets a registered address on 127.0.0.1 or [::1] have another
 	// port than the registered one (RFC 8252, section 7.3).
 	AnyLoopbackPort bool
+	// AnyLoopback lets every address on 127.0.0.1, [::1] or localhost have the code.
+	AnyLoopback bool
 }
 
 // User is somebody who consents, for one of the organizations.
@@ -176,46 +178,6 @@ func (s *Server) preset(grant Grant) error {
 
 // ServeHTTP answers the consent page, the token endpoint and the revocation.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
-
-// Verdict is what a token opens.
-type Verdict int
-
-// Verdicts, from the best to the one that is found out first.
-const (
-	Granted      Verdict = iota
-	MissingScope         // the token lives, but opens something else
-	DeadToken            // unknown, expired, revoked or pushed out by newer ones
-	MissingToken         // no Authorization header of the vendor's scheme
-)
-
-// Authorize tells whether a request may pass that needs one of some scopes
-// (without the vendor's name), and on whose behalf. The token is taken from the
-// header alone (document 1, Authentication A 2). No scopes means that any live token will do.
-func (s *Server) Authorize(r *http.Request, scopes ...string) (Access, Verdict) {
-	text, found := strings.CutPrefix(r.Header.Get("Authorization"), s.options.Vendor+"-oauthtoken ")
-	if !found {
-		return Access{}, MissingToken
-	}
-	return s.Check(text, scopes...)
-}
-
-// Check is Authorize for the bare text of a token.
-func (s *Server) Check(token string, scopes ...string) (Access, Verdict) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if token == "" {
-		return Access{}, MissingToken
-	}
-	live, found := s.book.Token(token, s.options.Now())
-	if !found {
-		return Access{}, DeadToken
-	}
-	opens := func(scope string) bool { return covers(live.Scopes, s.options.Vendor+scope) }
-	if len(scopes) > 0 && !slices.ContainsFunc(scopes, opens) {
-		return live.Access, MissingScope
-	}
-	return live.Access, Granted
-}
 
 // ExpireAll makes every access token invalid at once; refresh tokens stay.
 func (s *Server) ExpireAll() {

@@ -53,7 +53,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	domain := s.options.APIDomain
 	if domain == "" {
-		domain = base(r)
+		domain = base(r) + s.options.Prefix
 	}
 	client, found := s.client(r.Form.Get("client_id"))
 	if !found || client.Secret != r.Form.Get("client_secret") {

@@ -38,11 +38,20 @@ func contactPersons() []Rule {
 		{Method: post, Path: books + people, Passage: shared + ": no argument is marked required", Fields: plain},
 		{Method: put, Path: books + people + one, Passage: shared + ", is_primary_contact 'accepted on accounting update'", Fields: plain},
 		{Method: remove, Path: books + people + one, Passage: shared},
-		{Method: post, Path: invoice + people, Passage: shared + ", 'required on create and update in invoicing'", Fields: bounded, Required: []string{"first_name"}},
-		{Method: put, Path: invoice + people + one, Passage: shared + ", 'Invoicing update additionally requires contact_id'", Fields: bounded, Required: []string{"contact_id", "first_name"}},
+		{
+			Method: post, Path: invoice + people, Passage: shared + ", 'required on create and update in invoicing'", Fields: bounded,
+			Required: []string{"first_name"},
+		},
+		{
+			Method: put, Path: invoice + people + one, Passage: shared + ", 'Invoicing update additionally requires contact_id'",
+			Fields: bounded, Required: []string{"contact_id", "first_name"},
+		},
 		{Method: remove, Path: invoice + people + one, Passage: shared},
 		{Method: post, Path: clients, Passage: clerks + ", email 'required on create and update'", Fields: names, Required: []string{"email"}},
-		{Method: put, Path: clients + one, Passage: clerks + ", times 'also listed as update arguments'", Fields: slices.Concat(names, of(Instant, "created_time updated_time")), Required: []string{"email"}},
+		{
+			Method: put, Path: clients + one, Passage: clerks + ", times 'also listed as update arguments'",
+			Fields: slices.Concat(names, of(Instant, "created_time updated_time")), Required: []string{"email"},
+		},
 	}
 }
 
@@ -51,7 +60,10 @@ func modules() []Rule {
 	name, prefix := of(Text, "record_name"), "cf_"
 	return []Rule{
 		{Method: post, Path: module, Passage: passage + " and POST /<module_name>: 'cf_ fields, record_name'", Fields: name, Prefix: prefix},
-		{Method: put, Path: module, Passage: passage + " and PUT /<module_name>: 'module_record_id as comma-separated string of ids'", Fields: append(of(IDs, "module_record_id"), name...), Prefix: prefix, Required: []string{"module_record_id"}},
+		{
+			Method: put, Path: module, Passage: passage + " and PUT /<module_name>: 'module_record_id as comma-separated string of ids'",
+			Fields: append(of(IDs, "module_record_id"), name...), Prefix: prefix, Required: []string{"module_record_id"},
+		},
 		{Method: put, Path: module + one, Passage: passage + " and PUT /<module_name>/<module_record_id>: 'fields to set'", Fields: name, Prefix: prefix},
 		{Method: remove, Path: module, Passage: passage + " and DELETE /<module_api_name> 'with cm_ prefix'", Query: of(IDs, "module_record_id")},
 	}
@@ -62,18 +74,23 @@ func openingBalances() []Rule {
 		path    = books + "/settings/openingbalances"
 		passage = "document 2, 'Opening balance (accounting; one per organization)'"
 	)
-	line := slices.Concat(of(ID, "acount_split_id account_id currency_id location_id"), chosen("debit_or_credit", "debit credit"), of(Number, "exchange_rate amount"))
+	line := slices.Concat(of(ID, "acount_split_id account_id currency_id location_id"),
+		chosen("debit_or_credit", "debit credit"), of(Number, "exchange_rate amount"))
 	fields := append(of(Day, "date"), list("accounts", line)...)
 	return []Rule{
 		{Method: post, Path: path, Passage: passage + ", 'Create line inputs'", Fields: fields, Needed: []string{"date", "accounts"}, whole: balanced},
-		{Method: put, Path: path, Passage: passage + ", 'Update body carries date, opening_balance_id and complete lines'", Fields: append(of(ID, "opening_balance_id"), fields...), Required: []string{"date", "opening_balance_id", "accounts"}, whole: balanced},
+		{
+			Method: put, Path: path, Passage: passage + ", 'Update body carries date, opening_balance_id and complete lines'",
+			Fields: append(of(ID, "opening_balance_id"), fields...), Required: []string{"date", "opening_balance_id", "accounts"},
+			whole: balanced,
+		},
 		{Method: remove, Path: path, Passage: passage},
 	}
 }
 
 // balanced holds debits against credits in the organization's own currency, as
 // bookkeeping demands; no document says so.
-func balanced(body Body) []Problem {
+func balanced(body Body, _ bool) []Problem {
 	sums := map[string]*big.Rat{"debit": new(big.Rat), "credit": new(big.Rat)}
 	for _, line := range body.List("accounts") {
 		side, known := sums[line.Text("debit_or_credit")]
@@ -101,7 +118,10 @@ func ledger() []Rule {
 		of(ID, "currency_id parent_account_id"), of(Flag, "show_on_dashboard can_show_in_ze include_in_vat_return"),
 		list("custom_fields", of(ID, "customfield_id"), of(Free, "value")))
 	return []Rule{
-		{Method: post, Path: accounts, Passage: account + ", 'account_type allowed values'", Fields: fields, Needed: []string{"account_name", "account_type"}},
+		{
+			Method: post, Path: accounts, Passage: account + ", 'account_type allowed values'", Fields: fields,
+			Needed: []string{"account_name", "account_type"},
+		},
 		{Method: put, Path: accounts + one, Passage: account + ", 'same fields as create'", Fields: fields},
 		{
 			Method: post, Path: adjustments, Passage: adjustment + ", 'Create input'", Query: of(IDs, "account_ids"),

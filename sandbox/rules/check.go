@@ -57,7 +57,7 @@ func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
 	}
 	problems = append(problems, checkFields("", r.Fields, body, edition)...)
 	if len(problems) == 0 && r.whole != nil {
-		return r.whole(body)
+		return r.whole(body, creating)
 	}
 	return problems
 }

@@ -25,33 +25,26 @@ func expenses() []Rule {
 				location_id`),
 			of(Text, "description tax_exemption_code"), of(Number, "amount"), of(Whole, "item_order"), productType()),
 		list("taxes", of(ID, "tax_id"), of(Number, "tax_amount")),
-		list("custom_fields", of(Whole, "index"), of(ID, "customfield_id"), of(Free, "value")))
+		list("custom_fields", of(Whole, "index"), of(ID, "customfield_id"), of(Text, "label"), of(Free, "value")))
 	receipt := Upload{Part: "receipt", Extensions: append(images(), strings.Fields("pdf xls xlsx doc docx")...)}
 	return []Rule{
 		{Method: post, Path: path, Passage: passage + ", 'A receipt attachment accepts the extensions'", Fields: fields, Upload: receipt, whole: costs},
-		{Method: put, Path: path, Passage: passage + ", and 'Update by unique value'", Fields: fields, Unique: true, Upload: receipt, whole: read},
+		{Method: put, Path: path, Passage: passage + ", and 'Update by unique value'", Fields: fields, Unique: true, Upload: receipt, whole: costs},
 	}
 }
 
-// costs tells whether a new expense says what was spent on what. No document demands
-// it: an expense would mean nothing without it.
-func costs(body Body) []Problem {
-	problems := read(body)
-	if len(body.List("line_items")) > 0 {
-		return problems
-	}
+// costs tells whether an expense can be reckoned: a new one has to say what was spent on
+// what (no document demands it), and a car's readings have to rise.
+func costs(body Body, creating bool) []Problem {
+	var problems []Problem
+	driven := body.Text("mileage_type") == "manual" || body.Text("mileage_type") == "odometer"
 	for _, name := range []string{"account_id", "amount"} {
-		if Absent(body[name]) && body.Text("mileage_type") != "manual" && body.Text("mileage_type") != "odometer" {
+		if creating && len(body.List("line_items")) == 0 && Absent(body[name]) && !driven {
 			problems = append(problems, Problem{name, "is needed where there are no line_items"})
 		}
 	}
-	return problems
-}
-
-// read holds the readings of a car against each other.
-func read(body Body) []Problem {
-	if Absent(body["start_reading"]) || Absent(body["end_reading"]) || body.Amount("start_reading").Cmp(body.Amount("end_reading")) <= 0 {
-		return nil
+	if !Absent(body["start_reading"]) && !Absent(body["end_reading"]) && body.Amount("start_reading").Cmp(body.Amount("end_reading")) > 0 {
+		problems = append(problems, Problem{"end_reading", "is less than start_reading"})
 	}
-	return []Problem{{"end_reading", "is less than start_reading"}}
+	return problems
 }

@@ -34,8 +34,8 @@ func upTo(most int, names string) []Field {
 	return fields
 }
 
-// only says which fields of a rule an edition closes to some values.
-func (f Field) in(values map[Edition]string) []Field {
+// in closes a field to some values in editions.
+func in(f Field, values map[Edition]string) []Field {
 	f.Editions = make(map[Edition][]string, len(values))
 	for edition, words := range values {
 		f.Editions[edition] = strings.Fields(words)
@@ -54,7 +54,7 @@ func gstTreatment() []Field {
 // are those of "a Mexico-only treatment parameter" in document 3, which has no name.
 func taxTreatment() []Field {
 	const general = "vat_registered vat_not_registered gcc_vat_registered gcc_vat_not_registered non_gcc"
-	return chosen("tax_treatment", general)[0].in(map[Edition]string{
+	return in(chosen("tax_treatment", general)[0], map[Edition]string{
 		UAE:         general + " dz_vat_registered dz_vat_not_registered",
 		GCC:         general,
 		Kenya:       "vat_registered vat_not_registered non_kenya",
@@ -70,7 +70,7 @@ func vatTreatment() []Field {
 
 // productType stands in document 2 (Expense).
 func productType() []Field {
-	return chosen("product_type", "goods service")[0].in(map[Edition]string{
+	return in(chosen("product_type", "goods service")[0], map[Edition]string{
 		UK: "goods service digital_service", SouthAfrica: "goods service capital_service capital_goods",
 	})
 }
@@ -79,7 +79,7 @@ func productType() []Field {
 func supply(names string) []Field {
 	var fields []Field
 	for _, f := range of(Text, names) {
-		fields = append(fields, f.in(map[Edition]string{UAE: "AB AJ DU FU RA SH UM", GCC: "AE SA BH KW OM QA"})...)
+		fields = append(fields, in(f, map[Edition]string{UAE: "AB AJ DU FU RA SH UM", GCC: "AE SA BH KW OM QA"})...)
 	}
 	return fields
 }

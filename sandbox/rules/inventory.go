@@ -19,14 +19,17 @@ func settings() []Rule {
 		of(Flag, "is_all_users_selected"), of(IDs, "user_ids"))
 	levy := slices.Concat(
 		of(Text, "tax_name tax_authority_name country_code"), of(Number, "tax_percentage"), chosen("tax_type", "tax compound_tax"),
-		chosen("tax_factor", "rate"), chosen("tax_specific_type", "igst cgst sgst nil cess")[0].in(map[Edition]string{Mexico: "isr iva ieps"}),
+		chosen("tax_factor", "rate"), in(chosen("tax_specific_type", "igst cgst sgst nil cess")[0], map[Edition]string{Mexico: "isr iva ieps"}),
 		of(ID, "tax_authority_id purchase_tax_expense_account_id"), of(Flag, "is_value_added update_draft_invoice update_draft_so is_editable"))
 	return []Rule{
 		{Method: post, Path: inventory + "/settings/locations/enable", Passage: "document 3, POST /settings/locations/enable: request 'none'"},
 		{Method: post, Path: locations, Passage: location, Fields: site, Needed: []string{"location_name"}},
 		{Method: put, Path: locations + one, Passage: location + ", 'same fields as create'", Fields: site},
 		{Method: post, Path: taxes, Passage: tax, Fields: levy, Needed: []string{"tax_name", "tax_percentage"}},
-		{Method: put, Path: taxes + one, Passage: tax + ", 'create fields plus tds_payable_account_id'", Fields: slices.Concat(levy, of(ID, "tds_payable_account_id"))},
+		{
+			Method: put, Path: taxes + one, Passage: tax + ", 'create fields plus tds_payable_account_id'",
+			Fields: slices.Concat(levy, of(ID, "tds_payable_account_id")),
+		},
 	}
 }
 
@@ -47,15 +50,23 @@ func stock() []Rule {
 		list("custom_fields", of(ID, "customfield_id"), of(Free, "value")))
 	return []Rule{
 		{Method: post, Path: composites, Passage: composite + ", 'Create input', item_type 'always inventory'", Fields: bundle, Needed: []string{"name"}},
-		{Method: post, Path: composites + one + "/image", Passage: composite + ", 'images: gif, png, jpeg, jpg, bmp'; 'form-data part image (file)'", Upload: Upload{Part: "image", Extensions: images(), Required: true}},
+		{
+			Method: post, Path: composites + one + "/image",
+			Passage: composite + ", 'images: gif, png, jpeg, jpg, bmp'; 'form-data part image (file)'",
+			Upload:  Upload{Part: "image", Extensions: images(), Required: true},
+		},
 		{Method: put, Path: composites + one, Passage: composite, Fields: bundle},
-		{Method: post, Path: inventory + "/items", Passage: "document 3, 'Item', item_type 'must be inventory when the item belongs to a group'", Fields: item, Needed: []string{"name"}, whole: grouped},
+		{
+			Method: post, Path: inventory + "/items",
+			Passage: "document 3, 'Item', item_type 'must be inventory when the item belongs to a group'", Fields: item,
+			Needed: []string{"name"}, whole: grouped,
+		},
 	}
 }
 
-func grouped(body Body) []Problem {
+func grouped(body Body, _ bool) []Problem {
 	kind := body.Text("item_type")
-	if body.Text("group_id") == "" || kind == "" || kind == "inventory" {
+	if body.Text("group_id")+body.Text("group_name") == "" || kind == "" || kind == "inventory" {
 		return nil
 	}
 	return []Problem{{"item_type", "must be inventory when the item belongs to a group"}}
@@ -98,11 +109,12 @@ func noteFields() []Field {
 		of(Flag, "is_draft ignore_auto_number_generation is_inclusive_tax"), of(Number, "exchange_rate"),
 		of(Text, "creditnote_number gst_no reference_number notes terms avatax_use_code avatax_exempt_no avatax_tax_code"),
 		supply("place_of_supply"), gstTreatment(), taxTreatment(), vatTreatment(),
-		chosen("cfdi_usage", `acquisition_of_merchandise buildings computer_equipmentdye_molds_tools contribution_sar deposit_saving_account
-			donation funeral_expense furniture_office_equipment general_expense hospital_expense interest_mortage_loans
-			medical_expense_disability medical_expense_insurance_pormium no_tax_effect other_machinery_equipment payment
-			payment_educational_service payroll return_discount_bonus satellite_communication school_transportation_expense
-			telephone_communication transport_equipment`),
+		chosen("cfdi_usage", "acquisition_of_merchandise buildings computer_equipmentdye_molds_tools contribution_sar "+
+			"deposit_saving_account donation funeral_expense furniture_office_equipment general_expense hospital_expense "+
+			"interest_mortage_loans "+ //nolint:misspell // the document spells it so.
+			"medical_expense_disability medical_expense_insurance_pormium no_tax_effect other_machinery_equipment payment "+
+			"payment_educational_service payroll return_discount_bonus satellite_communication "+
+			"school_transportation_expense telephone_communication transport_equipment"),
 		chosen("cfdi_reference_type", `cfdi_for_advance credit_note debit_note invoice_generated_from_order return_of_merchandise
 			substitution_previous_cfdi transfer_of_goods`),
 		list("custom_fields", of(ID, "customfield_id"), of(Whole, "index"), of(Text, "label"), of(Free, "value")))

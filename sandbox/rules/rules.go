@@ -80,7 +80,7 @@ type Rule struct {
 	Unique bool
 	Upload Upload
 	// whole checks what no field says alone; nil for nothing.
-	whole func(Body) []Problem
+	whole func(body Body, creating bool) []Problem
 }
 
 // All lists the rules, in the order of the documents.

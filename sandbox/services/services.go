@@ -17,9 +17,11 @@ const (
 	Billing    = "billing"
 	Inventory  = "inventory"
 	Chat       = "chat"
+	// Notifications are those of the business-records service (document 1, B).
+	Notifications = "notifications"
 )
 
-// Paths: the roots of the services, the token endpoint (document 1, A1), the
+// Paths: the roots of the services, the authorization server (document 1, A1), the
 // prefixes of networks (document 1, Versioning) and of data centers, and the
 // sandbox's own controls. Upstream a data center is another host, and controls
 // there are none.
@@ -31,8 +33,10 @@ const (
 	ChatRoot        = "/api/v2"
 	MaintenanceRoot = "/maintenanceapi/v2"
 	NetworkRoot     = "/network/"
+	CRMRoot         = "/crm/"
 	DataCenterRoot  = "/dc/"
-	TokenPath       = "/oauth/v2/token"
+	OAuthRoot       = "/oauth/v2/"
+	TokenPath       = OAuthRoot + "token"
 	ControlRoot     = "/_sandbox/"
 )
 
@@ -41,6 +45,14 @@ type Address struct {
 	DataCenter string // "" for the one without a prefix
 	Path       string // the rest, as a documented endpoint has it
 	Service    string // "" for no service
+}
+
+// Prefix is what stands before every path of a data center.
+func Prefix(dataCenter string) string {
+	if dataCenter == "" {
+		return ""
+	}
+	return DataCenterRoot + dataCenter
 }
 
 // Parse takes a path apart.
@@ -73,19 +85,22 @@ func of(path string) string {
 			return s.name
 		}
 	}
+	if strings.HasPrefix(path, CRMRoot) {
+		return Notifications
+	}
 	return ""
 }
 
 // Organization answers the organization that a call names, where its service wants
 // it: in a header for invoicing and billing, in the query for accounting and
-// inventory (documents 2 and 3), nowhere for chat.
+// inventory (documents 2 and 3), nowhere for chat and notifications (document 1).
 func Organization(service, vendor string, r *http.Request) string {
 	switch service {
 	case Invoicing:
 		return r.Header.Get("X-com-" + vendor + "-invoice-organizationid")
 	case Billing:
 		return r.Header.Get("X-com-" + vendor + "-subscriptions-organizationid")
-	case Chat:
+	case Chat, Notifications:
 		return ""
 	default:
 		return r.URL.Query().Get("organization_id")

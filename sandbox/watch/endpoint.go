@@ -169,6 +169,7 @@ func (s *Server) base(r *http.Request) string {
 		if r.TLS != nil {
 			address = "https://" + r.Host
 		}
+		address += s.options.Prefix
 	}
 	return address + "/crm/" + r.PathValue("version") + "/"
 }

@@ -40,8 +40,9 @@ type Options struct {
 	// Guard checks tokens and scopes; nil lets everybody in.
 	Guard Guard
 	// Base is the address that resource_uri begins with; "" is the one that the
-	// subscription was sent to.
-	Base string
+	// subscription was sent to, with Prefix behind it: what stands before every path
+	// of the data center there, such as /dc/eu.
+	Base, Prefix string
 	// Modules are added to the documented ones: custom modules, subforms, linking modules.
 	Modules []channel.Module
 	// AnyHost lets callbacks go to other machines than this one.

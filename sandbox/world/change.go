@@ -14,25 +14,33 @@ func (w *World) Insert(kind Kind, at int64) int {
 	t.modified = append(t.modified, at)
 	t.edits = append(t.edits, 0)
 	t.deleted = append(t.deleted, false)
-	t.version++
-	return len(t.created) - 1
+	i := len(t.created) - 1
+	w.about(kind, i, Inserted)
+	w.touched(kind, i)
+	return i
 }
 
 // Edit changes a value of record i and moves its modification time.
 func (w *World) Edit(kind Kind, i int, at int64) {
+	w.about(kind, i, Edited)
 	t := &w.tables[kind]
-	if t.edits[i] < math.MaxUint16 {
-		t.edits[i]++
+	step := uint16(1)
+	if kind == Bills && len(w.journal.SettlementsOf(i)) > 0 {
+		step++ // every other edit takes a line away, which may be paid
 	}
+	t.edits[i] += min(step, math.MaxUint16-t.edits[i])
 	t.modified[i] = max(at, t.modified[i])
-	t.version++
+	w.touched(kind, i)
+	if written := w.overlay.Find(kind, i); written != nil {
+		written.Touch(int(t.edits[i]))
+	}
 }
 
 // Delete removes record i: it just stops to appear.
 func (w *World) Delete(kind Kind, i int) {
-	t := &w.tables[kind]
-	t.deleted[i] = true
-	t.version++
+	w.about(kind, i, Deleted)
+	w.tables[kind].deleted[i] = true
+	w.touched(kind, i)
 }
 
 // Deletable answers the records that may go: not those that others refer to.

@@ -1,16 +1,9 @@
 package world
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
-
-	"sluice/sandbox/world/draw"
 )
-
-// maxOrders bounds the cache; when full it is emptied, since orders of an old
-// version are of no use to anybody.
-const maxOrders = 48
 
 // Query selects and orders the records of a list.
 type Query struct {
@@ -23,13 +16,7 @@ type Query struct {
 	Under     string // keep records under this parent; "" keeps all
 	Joined    string // "true" or "false" keeps the channels of which this holds; "" keeps all
 	Pinned    string // likewise
-}
-
-type orderKey struct{ query Query }
-
-type cachedOrder struct {
-	version int
-	indices []int32
+	Terms     string // filters that compare what records say, as package terms reads them; "" keeps all
 }
 
 // Sortable tells whether lists of a kind can be sorted by a wire name:
@@ -47,7 +34,10 @@ func Sortable(kind Kind, name string) bool {
 	return name == createdTime || slices.Contains(names[kind], name)
 }
 
-const createdTime = "created_time"
+const (
+	createdTime  = "created_time"
+	modifiedTime = "last_modified_time"
+)
 
 // Order answers the indices of the live records that match, sorted. The slice
 // is shared: callers only read it. It stays as it is while records change, and
@@ -56,54 +46,39 @@ func (w *World) Order(query Query) []int32 {
 	if !Sortable(query.Kind, query.Sort) {
 		query.Sort = createdTime
 	}
-	key := orderKey{query}
-	version := w.tables[query.Kind].version
-	if held, ok := w.orders[key]; ok && held.version == version {
-		return held.indices
-	}
-	indices := w.sorted(query)
-	if len(w.orders) >= maxOrders {
-		clear(w.orders)
-	}
-	w.orders[key] = cachedOrder{version, indices}
-	return indices
+	return w.order(query)
 }
 
-func (w *World) sorted(query Query) []int32 {
-	indices := make([]int32, 0, w.Len(query.Kind))
-	for i := range w.Len(query.Kind) {
-		if w.Live(query.Kind, i) && w.matches(query, i) {
-			indices = append(indices, int32(i)) // far fewer than 2^31 records.
+// order is Order for columns that no list can be sorted by, too.
+func (w *World) order(query Query) []int32 {
+	version := w.tables[query.Kind].version
+	held, found := w.shelf.get(query)
+	switch {
+	case found && held.version == version:
+		return held.indices
+	case found:
+		if changed, known := w.changedSince(query.Kind, held.version); known {
+			held.indices = w.mended(query, held.indices, changed)
+			break
 		}
+		held.indices = w.sorted(query)
+	default:
+		held = &heldOrder{indices: w.sorted(query)}
 	}
-	texts, numbers := w.sortKeys(query, indices)
-	direction := -1
-	if query.Ascending {
-		direction = 1
-	}
-	slices.SortFunc(indices, func(a, b int32) int {
-		if texts != nil {
-			if order := cmp.Compare(texts[a], texts[b]); order != 0 {
-				return order * direction
-			}
-		} else if order := cmp.Compare(numbers[a], numbers[b]); order != 0 {
-			return order * direction
-		}
-		// Ties fall in an order that is stable, yet follows neither id nor time.
-		return cmp.Compare(w.seed.Bits(query.Kind, int(a), draw.Code), w.seed.Bits(query.Kind, int(b), draw.Code))
-	})
-	return indices
+	held.version = version
+	w.shelf.put(query, held)
+	return held.indices
 }
+
+// Forget drops every order that is held.
+func (w *World) Forget() { w.shelf = shelf{} }
 
 // matches tells whether live record i passes every filter.
 func (w *World) matches(query Query, i int) bool {
-	if w.Modified(query.Kind, i) < query.Since || !w.books.Matches(query.Kind, i, query.Filter) {
+	if w.Modified(query.Kind, i) < query.Since || !w.passes(query, i) {
 		return false
 	}
 	if query.Under != "" && w.Under(query.Kind, i) != query.Under {
-		return false
-	}
-	if query.From != "" && w.books.Day(w.tables.Created(query.Kind, i), 0) < query.From {
 		return false
 	}
 	if query.Joined == "" && query.Pinned == "" {

@@ -7,27 +7,27 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// sortKeys answers either texts or numbers, by record index.
-func (w *World) sortKeys(query Query, indices []int32) ([]string, []int64) {
-	kind := query.Kind
-	switch query.Sort {
+// sortKey answers the text or the number by which a column orders record i; the other
+// one is the same for all.
+func (w *World) sortKey(kind Kind, i int, column string) (string, int64) {
+	switch column {
 	case createdTime:
-		return nil, w.tables[kind].created
-	case "last_modified_time":
-		return nil, w.tables[kind].modified
+		return "", w.tables.Created(kind, i)
+	case modifiedTime:
+		return "", w.tables.Modified(kind, i)
 	}
-	texts, numbers := make([]string, w.Len(kind)), make([]int64, w.Len(kind))
-	isText := true
-	for _, index := range indices {
-		i := int(index)
-		if texts[i], isText = w.sortText(kind, i, query.Sort); !isText {
-			numbers[i] = w.sortNumber(kind, i, query.Sort)
-		}
+	written := w.overlay.Find(kind, i)
+	text, isText := w.sortText(kind, i, column)
+	switch {
+	case isText && written != nil:
+		return written.SortText(column), 0
+	case isText:
+		return text, 0
+	case written != nil:
+		return "", written.SortNumber(column)
+	default:
+		return "", w.sortNumber(kind, i, column)
 	}
-	if isText {
-		return texts, nil
-	}
-	return nil, numbers
 }
 
 // sortText answers false for a column that holds numbers.

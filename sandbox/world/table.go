@@ -13,7 +13,8 @@ type table struct {
 	modified []int64
 	edits    []uint16
 	deleted  []bool
-	version  int // moves with each change of the table
+	version  int     // moves with each change of the table
+	log      []int32 // the records of the last changes, one for each version
 }
 
 // tables are the state that the books rest on.

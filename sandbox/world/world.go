@@ -17,6 +17,8 @@ import (
 	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/journal"
+	"sluice/sandbox/world/overlay"
 	"sluice/sandbox/world/records"
 	"sluice/sandbox/world/words"
 )
@@ -49,17 +51,25 @@ type World struct {
 	tables tables
 	books  *books.Books
 	author *records.Author
-	orders map[orderKey]cachedOrder
+	shelf  shelf
+
+	overlay overlay.Overlay // what was written through the API
+	terms   readTerms
+	journal journal.Journal // what happened that edits do not tell
+
+	watched  bool
+	happened []Happening
+	noted    map[[2]int]int // place in happened by kind and index
 }
 
 // New computes the start of a world. The same settings give the same bytes.
 func New(settings Settings) *World {
-	w := &World{seed: draw.Seed(settings.Seed), orders: make(map[orderKey]cachedOrder)}
+	w := &World{seed: draw.Seed(settings.Seed)}
 	w.books = books.New(w.seed, books.Settings{
 		Zone: settings.Zone, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo, Modules: settings.Modules, Networks: settings.Networks,
 		Organization: books.Organization{ID: settings.Organization, Name: words.Company(settings.Number), TimeZone: settings.Zone.String()},
 		Initial:      shares(settings),
-	}, &w.tables)
+	}, &w.tables, &w.journal)
 	for kind := range ids.Kinds {
 		w.tables[kind] = fill(w.seed, kind, w.books.Initial[kind], settings.Anchor.Unix()-1)
 	}
@@ -112,7 +122,12 @@ func (w *World) Index(kind Kind, id string) (int, bool) {
 
 // Under is the parent that record i of a list is read under, as its path has it;
 // "" for lists without parents.
-func (w *World) Under(kind Kind, i int) string { return w.books.Under(kind, i) }
+func (w *World) Under(kind Kind, i int) string {
+	if written := w.overlay.Find(kind, i); written != nil {
+		return written.Under
+	}
+	return w.books.Under(kind, i)
+}
 
 // Parents lists what a list can be read under; nil for lists without parents.
 func (w *World) Parents(kind Kind) []string { return w.books.Parents(kind) }
@@ -120,6 +135,9 @@ func (w *World) Parents(kind Kind) []string { return w.books.Parents(kind) }
 // AppendRecord appends record i as one JSON object. Chats are written as an
 // object of the CSV columns with text values.
 func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
+	if written := w.overlay.Find(kind, i); written != nil {
+		return written.Lay(dst, w.author.Append(nil, kind, i, form))
+	}
 	return w.author.Append(dst, kind, i, form)
 }
 

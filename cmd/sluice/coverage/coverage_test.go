@@ -146,7 +146,7 @@ func TestProbe(t *testing.T) {
 	upstream := http.NewServeMux()
 	upstream.HandleFunc("POST /oauth/v2/token", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("grant_type") != "refresh_token" || r.URL.Query().Get("client_id") != "me" {
-			_, _ = w.Write([]byte(`{"error":"invalid_code"}`))
+			_, _ = w.Write([]byte(`{"error":"unsupported_grant_type"}`))
 			return
 		}
 		_, _ = w.Write([]byte(`{"access_token":"t1"}`))

@@ -36,8 +36,11 @@ type Player struct {
 // that the upstream does not know is none.
 func (p *Player) Probe(ctx context.Context, row *Row) (bool, error) {
 	if row.Service == "authorization" {
-		status, body, err := p.call(ctx, row.Method, p.fill(row.Path), p.grant(row.Variant))
-		return status < http.StatusBadRequest && !bytes.Contains(body, []byte(`"error"`)), err
+		query := p.grant(row.Variant)
+		query.Del("refresh_token") // a probe must not revoke it.
+		status, body, err := p.call(ctx, row.Method, p.fill(row.Path), query)
+		known := status != http.StatusNotFound && status != http.StatusMethodNotAllowed
+		return known && !bytes.Contains(body, []byte(unknownGrant)), err
 	}
 	if err := p.authorize(ctx); err != nil {
 		return false, err
@@ -45,6 +48,10 @@ func (p *Player) Probe(ctx context.Context, row *Row) (bool, error) {
 	status, body, err := p.call(ctx, row.Method, p.Roots[row.Service]+p.fill(row.Path), nil)
 	return status != http.StatusMethodNotAllowed && !unknownPath(status, body), err
 }
+
+// unknownGrant is the error of a way to ask for a token that the server does not know
+// (RFC 6749, section 5.2).
+const unknownGrant = "unsupported_grant_type"
 
 // Codes by which a path that does not exist is told from a record that does not.
 // Source: document 1, "Chat service status codes"; upstream facts, "Limits,

@@ -70,6 +70,7 @@ type Book struct {
 	codes  map[string]code
 	grants map[string]*Grant // by refresh token
 	tokens map[string]Token  // by text
+	was    map[string]Access // of every token that was issued, dead or alive
 }
 
 type code struct {
@@ -83,6 +84,7 @@ func New(seed int64, dataCenter string) *Book {
 	return &Book{
 		mark:  fmt.Sprintf("%d/%s", seed, dataCenter),
 		codes: make(map[string]code), grants: make(map[string]*Grant), tokens: make(map[string]Token),
+		was: make(map[string]Access),
 	}
 }
 
@@ -165,6 +167,7 @@ func (b *Book) Issue(g *Grant, scopes []string, now time.Time) string {
 		delete(b.tokens, oldest)
 	}
 	text := b.text()
+	b.was[text] = g.Access
 	b.tokens[text] = Token{Access: g.Access, Scopes: scopes, grant: g, expires: now.Add(TokenLife), serial: b.serial}
 	return text
 }
@@ -174,6 +177,10 @@ func (b *Book) Token(text string, now time.Time) (Token, bool) {
 	held, found := b.tokens[text]
 	return held, found && now.Before(held.expires)
 }
+
+// Was tells on whose behalf an access token was issued, dead or alive; nobody's if
+// it was not issued here.
+func (b *Book) Was(text string) Access { return b.was[text] }
 
 // Live counts the access tokens that open something now, of one refresh token or
 // ("") of all.

@@ -63,12 +63,36 @@ func (w *Books) Payer(b int) (int, bool) {
 }
 
 // Applied is what payment p pays of bill b: even bills in full, odd ones by half.
-func (w *Books) Applied(b int) int64 {
-	total := w.BillAt(b, 0).Total()
+func (w *Books) Applied(b int) int64 { return appliedOf(b, w.BillAt(b, 0).Total()) }
+
+func appliedOf(b int, total int64) int64 {
 	if b%2 == 1 {
 		return total / 2 // half.
 	}
 	return total
+}
+
+// Paid is what was paid of bill b: at the start by its payer, and since then.
+func (w *Books) Paid(b int) int64 {
+	var paid int64
+	if _, has := w.Payer(b); has {
+		paid = w.Applied(b)
+	}
+	for _, s := range w.SettlementsOf(b) {
+		paid += s.Cents
+	}
+	return paid
+}
+
+// Due is what is left to pay of bill b, in cents; 0 for a draft, which nobody pays.
+func (w *Books) Due(b int) int64 {
+	sum := w.BillAt(b, w.Edits(ids.Bills, b))
+	paid := w.Paid(b)
+	due := sum.Total() - paid - sum.Credit
+	if w.BillStatus(b, sum, paid, due) == "draft" {
+		return 0
+	}
+	return due
 }
 
 // BillVendor is shared by the two bills of one payment.

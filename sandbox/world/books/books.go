@@ -5,15 +5,17 @@
 // that one was first written, as bookkeeping does: an edit of an item never
 // changes a bill.
 //
-// It writes no JSON and holds no state. Start reading with Books and BillAt.
+// It writes no JSON and holds no state: what happened since the start is in State and
+// in package journal. Start reading with Books and BillAt.
 package books
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/journal"
 	"sluice/sandbox/world/words"
 )
 
@@ -50,6 +52,7 @@ type Books struct {
 	draw.Seed
 	Settings
 	State
+	*journal.Journal
 
 	Words    words.Vocabulary
 	children []int              // sub-accounts per root account
@@ -57,8 +60,8 @@ type Books struct {
 }
 
 // New opens the books.
-func New(seed draw.Seed, settings Settings, state State) *Books {
-	w := &Books{Seed: seed, Settings: settings, State: state, Words: words.New(), children: make([]int, RootAccounts)}
+func New(seed draw.Seed, settings Settings, state State, kept *journal.Journal) *Books {
+	w := &Books{Seed: seed, Settings: settings, State: state, Journal: kept, Words: words.New(), children: make([]int, RootAccounts)}
 	w.owners = map[ids.Kind][]int{
 		ids.ContactPersons:  w.populate(ids.ContactPersons, w.Vendors()+w.Customers()),
 		ids.CustomerPersons: w.populate(ids.CustomerPersons, w.Customers()),
@@ -86,4 +89,8 @@ func (w *Books) Day(seconds int64, later int) string {
 }
 
 // Number writes the number of a document, such as BILL-00001.
-func Number(prefix string, n int) string { return fmt.Sprintf("%s-%05d", prefix, n) }
+func Number(prefix string, n int) string {
+	const zeroes = "-00000"
+	digits := strconv.Itoa(n)
+	return prefix + zeroes[:max(1, len(zeroes)-len(digits))] + digits
+}

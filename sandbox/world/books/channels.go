@@ -37,7 +37,7 @@ func (w *Books) ChannelAt(kind ids.Kind, i int) Channel {
 		Status:    [...]string{"created", "archived"}[w.Draw(kind, i, draw.Status, 6)/5], // one in six.
 		CreatorID: creator, CreatorName: name,
 		Participants: 2 + w.Draw(kind, i, draw.Lines, 40), // at least two talk.
-		Messages:     w.Draw(kind, i, draw.Amount, 20_000) + 3*edits,
+		Messages:     w.Draw(kind, i, draw.Amount, 20_000) + 3*edits + w.Quiet(kind, i),
 		Joined:       !w.One(4, kind, i, draw.Place), Pinned: w.One(4, kind, i, draw.Absent), // one in four each.
 	}
 }

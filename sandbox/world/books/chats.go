@@ -38,7 +38,7 @@ func (w *Books) ChatField(kind ids.Kind, i int, name string) (string, bool) {
 	case "participant_count":
 		return strconv.Itoa(2 + w.Draw(kind, i, draw.Lines, 40)), true // at least two talk.
 	case "total_message_count":
-		return strconv.Itoa(w.Draw(kind, i, draw.Amount, 20_000) + 3*w.Edits(kind, i)), true // three messages an edit.
+		return strconv.Itoa(w.Draw(kind, i, draw.Amount, 20_000) + 3*w.Edits(kind, i) + w.Quiet(kind, i)), true // three messages an edit.
 	case "creator_id":
 		return ids.Fixed(ids.GroupUser, w.Draw(kind, i, draw.Vendor, words.Users)), true
 	default:

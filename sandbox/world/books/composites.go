@@ -63,5 +63,6 @@ func (w *Books) CompositeActive(i int) bool { return !w.One(10, ids.CompositeIte
 
 // CompositeStock is how many there are, and below how many there are too few.
 func (w *Books) CompositeStock(i int) (int, int) {
-	return w.Draw(ids.CompositeItems, i, draw.Stock, 80), 5 + w.Draw(ids.CompositeItems, i, draw.Absent, 30) // few of each.
+	stock := w.Draw(ids.CompositeItems, i, draw.Stock, 80) + w.Quiet(ids.CompositeItems, i)
+	return stock, 5 + w.Draw(ids.CompositeItems, i, draw.Absent, 30) // few of each.
 }

@@ -39,13 +39,18 @@ func (w *Books) NoteAt(c int) NoteSum {
 	return sum
 }
 
-// NoteStatus moves one step with each edit, and stays void or closed.
+// NoteStatus moves one step with each edit, and to closed when all of it is applied;
+// it stays void or closed.
 func (w *Books) NoteStatus(c int) string {
 	states := [...]string{"draft", "open", "closed"}
 	if w.One(15, ids.CreditNotes, c, draw.Status) { // one in fifteen.
 		return "void"
 	}
-	return states[min(w.Draw(ids.CreditNotes, c, draw.Mode, len(states))+w.Edits(ids.CreditNotes, c), len(states)-1)]
+	reached := min(w.Draw(ids.CreditNotes, c, draw.Mode, len(states))+w.Edits(ids.CreditNotes, c), len(states)-1)
+	if reached == 1 && w.Used(c) { // an open one, of which all was applied
+		reached++
+	}
+	return states[reached]
 }
 
 // NoteCustomer is the number of the customer of credit note c.

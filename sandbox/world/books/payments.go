@@ -5,10 +5,27 @@ import (
 
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/journal"
 	"sluice/sandbox/world/words"
 )
 
-// PaidBills lists the bills that payment p pays, as they were at the start.
+// PaymentShare is what a payment pays of one bill, in cents; Total and Left are the
+// bill's, as they were then.
+type PaymentShare = journal.Settlement
+
+// Shares lists what payment p pays: of bills of the start as they were at the start,
+// of others as they were on the day.
+func (w *Books) Shares(p int) []PaymentShare {
+	var shares []PaymentShare
+	for _, b := range w.PaidBills(p) {
+		total := w.BillAt(b, 0).Total()
+		applied := appliedOf(b, total)
+		shares = append(shares, PaymentShare{Bill: b, Payment: p, Cents: applied, Total: total, Left: total - applied})
+	}
+	return append(shares, w.SettledBy(p)...)
+}
+
+// PaidBills lists the bills that payment p pays since the start.
 func (w *Books) PaidBills(p int) []int {
 	var paid []int
 	for _, b := range [...]int{2 * p, 2*p + 1} { // two bills a payment.
@@ -37,15 +54,21 @@ func (w *Books) PaymentVendor(p int) int {
 	if bills := w.PaidBills(p); len(bills) > 0 {
 		return w.BillVendor(bills[0])
 	}
+	if settled := w.SettledBy(p); len(settled) > 0 {
+		return w.BillVendor(settled[0].Bill)
+	}
 	return w.Draw(ids.Payments, p, draw.Vendor, w.Vendors())
 }
 
 // PaymentAmounts answers what was paid, and what of it no bill has used. Each edit
 // pays ten more; a payment without bills is an advance.
-func (w *Books) PaymentAmounts(p int) (int64, int64) {
+func (w *Books) PaymentAmounts(p int) (int64, int64) { return w.AmountsOf(p, w.Shares(p)) }
+
+// AmountsOf is PaymentAmounts for a caller that has the payment's shares.
+func (w *Books) AmountsOf(p int, shares []PaymentShare) (int64, int64) {
 	var amount, unused int64
-	for _, b := range w.PaidBills(p) {
-		amount += w.Applied(b)
+	for _, s := range shares {
+		amount += s.Cents
 	}
 	if amount == 0 {
 		unused = int64(w.Draw(ids.Payments, p, draw.Amount, 900_000)) + words.Cents

@@ -8,9 +8,9 @@ import (
 )
 
 // Matches tells whether the record passes the filter_by value of its list, without the
-// prefix, by what it says. It answers known false where the record does not tell, or
-// the list does not know the value: then what is generated decides.
-func (w *Written) Matches(kind ids.Kind, filter string) (passes, known bool) {
+// prefix, by what it says; the second answer is false where the record does not tell,
+// or the list does not know the value: then what is generated decides.
+func (w *Written) Matches(kind ids.Kind, filter string) (bool, bool) {
 	switch kind {
 	case ids.Accounts:
 		return w.account(filter)
@@ -32,7 +32,7 @@ func (w *Written) Matches(kind ids.Kind, filter string) (passes, known bool) {
 	return false, false
 }
 
-func (w *Written) account(filter string) (passes, known bool) {
+func (w *Written) account(filter string) (bool, bool) {
 	switch filter {
 	case "Active":
 		return w.Text("is_active") == "true", true

@@ -39,6 +39,9 @@ func Parse(data []byte) (*Object, error) {
 		}
 		o.Set(name, value)
 	}
+	if _, err := decoder.Token(); err != nil { // the closing bracket
+		return nil, errNoObject
+	}
 	return o, nil
 }
 

@@ -13,6 +13,7 @@ import (
 const (
 	cents     = 100
 	millionth = 1_000_000
+	base      = 10
 )
 
 // Writer appends one JSON value; commas look after themselves.
@@ -72,13 +73,25 @@ func (w *Writer) Money(name string, value int64) {
 		w.B = append(w.B, '-')
 		value = -value
 	}
-	w.B = fmt.Appendf(w.B, "%d.%02d", value/cents, value%cents)
+	w.B = strconv.AppendInt(w.B, value/cents, base)
+	w.B = append(w.B, '.')
+	w.B = appendDigits(w.B, value%cents, cents)
 }
 
 // Rate writes millionths with six decimals: 1.000000.
 func (w *Writer) Rate(name string, value int64) {
 	w.Key(name)
-	w.B = fmt.Appendf(w.B, "%d.%06d", value/millionth, value%millionth)
+	w.B = strconv.AppendInt(w.B, value/millionth, base)
+	w.B = append(w.B, '.')
+	w.B = appendDigits(w.B, value%millionth, millionth)
+}
+
+// appendDigits appends a number below a power of ten with all its places.
+func appendDigits(b []byte, value, below int64) []byte {
+	for place := below / base; place > 0; place /= base {
+		b = append(b, byte('0'+value/place%base))
+	}
+	return b
 }
 
 // Texts writes an array of texts.
@@ -102,6 +115,10 @@ func (w *Writer) Array(name string, n int, element func(int)) {
 // AppendText quotes a string for JSON; characters beyond ASCII stay as they are.
 func AppendText(b []byte, value string) []byte {
 	b = append(b, '"')
+	if plain(value) {
+		b = append(b, value...)
+		return append(b, '"')
+	}
 	for _, r := range value {
 		switch {
 		case r == '"' || r == '\\':
@@ -115,4 +132,14 @@ func AppendText(b []byte, value string) []byte {
 		}
 	}
 	return append(b, '"')
+}
+
+// plain tells whether a string is ASCII that needs no escape, as most are.
+func plain(value string) bool {
+	for n := range len(value) {
+		if c := value[n]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

@@ -13,12 +13,22 @@ type Tax struct {
 }
 
 // TaxOf answers one of the three taxes that lines carry; zero percent occurs.
-func TaxOf(n int) Tax { return TaxAt(n % lineTaxes) }
+func TaxOf(n int) Tax { return taxesOfLines[n%lineTaxes] }
 
 const lineTaxes = 3
 
+// taxesOfLines are made once: every line of every record asks for one.
+var taxesOfLines = [lineTaxes]Tax{taxAt(0), taxAt(1), taxAt(2)}
+
 // TaxAt answers tax n of the list of taxes. The first three are those of lines.
 func TaxAt(n int) Tax {
+	if n < lineTaxes {
+		return taxesOfLines[n]
+	}
+	return taxAt(n)
+}
+
+func taxAt(n int) Tax {
 	tax := Tax{ID: ids.Of(ids.Taxes, n)}
 	if n < lineTaxes {
 		tax.Percent = [...]int64{18, 5, 0}[n]
@@ -48,7 +58,21 @@ func CurrencyOf(foreign bool) Currency {
 // CurrencyAt answers currency n of the list of currencies; 0 is the
 // organization's own.
 func CurrencyAt(n int) Currency {
-	known := [...]Currency{
+	if n < len(currencies) {
+		return currencies[n]
+	}
+	code := fmt.Sprintf("X%02d", n)
+	return Currency{
+		ID: ids.Of(ids.Currencies, n), Code: code, Name: "Currency " + code, Symbol: code, Format: "1,234,567.89",
+		Rate: int64(n) * Millionths, Precision: 2,
+	}
+}
+
+// currencies are made once: every record asks for one.
+var currencies = known()
+
+func known() []Currency {
+	currencies := []Currency{
 		{Code: "INR", Name: "Indian Rupee", Symbol: "₹", Rate: Millionths, Format: "1,234,567.89", Precision: 2},
 		{Code: "USD", Name: "US Dollar", Symbol: "$", Rate: 83_250_000, Format: "1,234,567.89", Precision: 2},
 		{Code: "EUR", Name: "Euro", Symbol: "€", Rate: 90_410_500, Format: "1.234.567,89", Precision: 2},
@@ -56,16 +80,10 @@ func CurrencyAt(n int) Currency {
 		{Code: "AED", Name: "UAE Dirham", Symbol: "د.إ", Rate: 22_668_125, Format: "1,234,567.89", Precision: 2},
 		{Code: "JPY", Name: "Japanese Yen", Symbol: "¥", Rate: 561_234, Format: "1,234,567", Precision: 0},
 	}
-	if n >= len(known) {
-		code := fmt.Sprintf("X%02d", n)
-		return Currency{
-			ID: ids.Of(ids.Currencies, n), Code: code, Name: "Currency " + code, Symbol: code, Format: "1,234,567.89",
-			Rate: int64(n) * Millionths, Precision: 2,
-		}
+	for n := range currencies {
+		currencies[n].ID = ids.Of(ids.Currencies, n)
 	}
-	money := known[n]
-	money.ID = ids.Of(ids.Currencies, n)
-	return money
+	return currencies
 }
 
 // Foreign is how many foreign currencies every organization has.

@@ -61,9 +61,12 @@ func SiteAt(n int) Site {
 
 // Location answers id and name of one of the two locations that goods move through.
 func Location(n int) (string, string) {
-	site := SiteAt(n % 2)
+	site := &sites[n%len(sites)]
 	return site.ID, site.Name
 }
+
+// sites are made once: every record asks for one.
+var sites = [...]Site{SiteAt(0), SiteAt(1)}
 
 // Slug makes the ASCII part of a mail address or channel name of a text.
 func Slug(text string) string {

@@ -5,8 +5,7 @@
 package words
 
 import (
-	"fmt"
-	"strings"
+	"strconv"
 )
 
 // Parts of a unit: amounts are held in cents, rates in millionths.
@@ -17,7 +16,8 @@ const (
 
 // Vocabulary holds the words that records are made of. It is never changed.
 type Vocabulary struct {
-	vendors, customers, cities []string
+	vendors, customers []string
+	cities             []Place
 
 	Nouns, Traits, Titles, Remarks []string
 	Accounts                       []Account
@@ -43,9 +43,9 @@ func New() Vocabulary {
 			"Bracket", "Hinge", "Bolt M8", "Washer", "Cable 2,5 mm²", "Drill bit", "Bearing 6204", "Gasket", "Valve ¾\"", "Hose",
 		},
 		Traits: []string{"Steel", "Brass", "Nylon", "Galvanised", "Heavy", "Slim", "Long", "Compact"},
-		cities: []string{
-			"Pune|Maharashtra|411001|MH", "Chennai|Tamil Nadu|600001|TN",
-			"Bengaluru|Karnataka|560001|KA", "Jaipur|Rājasthān|302001|RJ",
+		cities: []Place{
+			{City: "Pune", State: "Maharashtra", Zip: "411001", Code: "MH"}, {City: "Chennai", State: "Tamil Nadu", Zip: "600001", Code: "TN"},
+			{City: "Bengaluru", State: "Karnataka", Zip: "560001", Code: "KA"}, {City: "Jaipur", State: "Rājasthān", Zip: "302001", Code: "RJ"},
 		},
 		Titles: []string{"Launch, \"phase 2\"", "standup", "Accounts & audit", "Büro Zürich",
 			"first line\nsecond line", "🎉 party", "standup", "", "a;b;c"},
@@ -80,7 +80,7 @@ func branch(names []string, n int) string {
 	if n < len(names) {
 		return names[n]
 	}
-	return fmt.Sprintf("%s %d", names[n%len(names)], n/len(names)+1)
+	return names[n%len(names)] + " " + strconv.Itoa(n/len(names)+1)
 }
 
 // Place is an address; Code is the state's.
@@ -88,6 +88,7 @@ type Place struct{ Street, City, State, Zip, Code string }
 
 // Place answers an address; the same number gives the same one.
 func (v *Vocabulary) Place(n int) Place {
-	parts := strings.Split(v.cities[n%len(v.cities)], "|")
-	return Place{Street: fmt.Sprintf("%d Mill Lane", n%90+1), City: parts[0], State: parts[1], Zip: parts[2], Code: parts[3]} // house numbers.
+	place := v.cities[n%len(v.cities)]
+	place.Street = strconv.Itoa(n%90+1) + " Mill Lane" // house numbers.
+	return place
 }

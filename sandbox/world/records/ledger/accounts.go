@@ -41,10 +41,12 @@ func (w Author) Account(o *wire.Writer, i int, balance bool) {
 	o.Flag("is_user_created", i >= books.RootAccounts)
 	o.Flag("is_standalone_account", false)
 	if balance {
-		if w.One(6, ids.Accounts, i, draw.Absent) && w.Edits(ids.Accounts, i) == 0 { // one in six.
+		moved := w.Movement(i)
+		if w.One(6, ids.Accounts, i, draw.Absent) && w.Edits(ids.Accounts, i) == 0 && moved == 0 { // one in six.
 			o.Text("current_balance", "")
 		} else {
-			o.Money("current_balance", int64(w.Draw(ids.Accounts, i, draw.Amount, 90_000_000))-9_000_000+int64(w.Edits(ids.Accounts, i))*words.Cents)
+			start := int64(w.Draw(ids.Accounts, i, draw.Amount, 90_000_000)) - 9_000_000
+			o.Money("current_balance", start+moved+int64(w.Edits(ids.Accounts, i))*words.Cents)
 		}
 	}
 	o.Text("parent_account_name", parentName)

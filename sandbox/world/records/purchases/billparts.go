@@ -1,7 +1,6 @@
 package purchases
 
 import (
-	"fmt"
 	"strconv"
 
 	"sluice/sandbox/world/books"
@@ -23,7 +22,7 @@ func purchaseReference(b int) string {
 	if b%4 == 0 { // one in four has none.
 		return ""
 	}
-	return fmt.Sprintf("PO-%d", b+1000) // four digits.
+	return "PO-" + strconv.Itoa(b+1000) // four digits.
 }
 
 func (w Author) billLines(o *wire.Writer, b int, sum books.BillSum) {
@@ -102,22 +101,29 @@ func (w Author) billAddress(o *wire.Writer, i int, spot words.Place, attention b
 	})
 }
 
-func (w Author) billPayments(o *wire.Writer, b, payment int, hasPayment bool, paid int64) {
-	o.Array("payments", parts.Count(hasPayment), func(int) {
+// billPayments writes what was paid: at the start by one payment, then by others.
+func (w Author) billPayments(o *wire.Writer, b int) {
+	var shares []books.PaymentShare
+	if payment, paid := w.Payer(b); paid {
+		shares = append(shares, books.PaymentShare{Bill: b, Payment: payment, Cents: w.Applied(b)})
+	}
+	shares = append(shares, w.SettlementsOf(b)...)
+	o.Array("payments", len(shares), func(n int) {
+		payment := shares[n].Payment
 		o.Open()
 		o.Text("payment_id", ids.Of(ids.Payments, payment))
 		o.Text("bill_id", ids.Of(ids.Bills, b))
-		o.Text("bill_payment_id", ids.Child(ids.Bills, b, firstPayment))
+		o.Text("bill_payment_id", ids.Child(ids.Bills, b, paymentChild(n)))
 		o.Text("payment_mode", w.PaymentMode(payment))
 		o.Text("payment_number", strconv.Itoa(payment+1))
 		o.Text("description", w.Rare(b, "January settlement"))
 		o.Text("date", w.Day(w.Created(ids.Payments, payment), 0))
 		o.Text("reference_number", books.PaymentReference(payment))
 		o.Rate("exchange_rate", w.BillCurrency(b).Rate)
-		o.Money("amount", paid)
+		o.Money("amount", shares[n].Cents)
 		o.Text("paid_through_account_id", ids.Of(ids.Accounts, 0)) // Current Account
 		o.Text("paid_through_account_name", w.AccountName(0))
-		o.Flag("is_single_bill_payment", len(w.PaidBills(payment)) == 1)
+		o.Flag("is_single_bill_payment", len(w.PaidBills(payment))+len(w.SettledBy(payment)) == 1)
 		o.Close('}')
 	})
 }

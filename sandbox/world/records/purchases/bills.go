@@ -8,16 +8,23 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-const firstPayment = 500 // payments' own numbers behind a bill's id
+const (
+	firstPayment = 500 // payments' own numbers behind a bill's id; a vendor credit has the second one
+	mostPayments = 400 // that have numbers of their own
+)
+
+// paymentChild is the own number of the n-th payment of a bill.
+func paymentChild(n int) int {
+	if n == 0 {
+		return firstPayment
+	}
+	return firstPayment + 1 + n%mostPayments
+}
 
 // Bill writes a bill.
 func (w Author) Bill(o *wire.Writer, b int) {
 	sum := w.BillAt(b, w.Edits(ids.Bills, b))
-	payment, hasPayment := w.Payer(b)
-	var paid int64
-	if hasPayment {
-		paid = w.Applied(b)
-	}
+	paid := w.Paid(b)
 	balance := sum.Total() - paid - sum.Credit
 	vendor, money := w.BillVendor(b), w.BillCurrency(b)
 	spot := w.Words.Place(vendor)
@@ -30,9 +37,10 @@ func (w Author) Bill(o *wire.Writer, b int) {
 	o.Text("status", w.BillStatus(b, sum, paid, balance))
 	o.Text("bill_number", books.Number("BILL", b+1))
 	o.Text("date", w.Day(w.Created(ids.Bills, b), 0))
-	o.Text("due_date", w.BillDue(b))
+	due := w.BillDue(b)
+	o.Text("due_date", due)
 	o.Text("reference_number", purchaseReference(b))
-	if w.BillDue(b) == "" {
+	if due == "" {
 		o.Text("due_by_days", "")
 	} else {
 		o.Whole("due_by_days", w.Draw(ids.Bills, b, draw.Text, 60)-30)
@@ -69,6 +77,6 @@ func (w Author) Bill(o *wire.Writer, b int) {
 	w.billLines(o, b, sum)
 	w.billTaxes(o, sum)
 	w.billAddress(o, b, spot, false)
-	w.billPayments(o, b, payment, hasPayment, paid)
+	w.billPayments(o, b)
 	w.billCredits(o, b, sum.Credit)
 }

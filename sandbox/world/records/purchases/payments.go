@@ -14,11 +14,11 @@ import (
 
 // Payment writes a vendor payment.
 func (w Author) Payment(o *wire.Writer, p int) {
-	amount, unused := w.PaymentAmounts(p)
-	bills := w.PaidBills(p)
+	shares := w.Shares(p)
+	amount, unused := w.AmountsOf(p, shares)
 	vendor, money := w.PaymentVendor(p), words.CurrencyOf(false)
-	if len(bills) > 0 {
-		money = w.BillCurrency(bills[0])
+	if len(shares) > 0 {
+		money = w.BillCurrency(shares[0].Bill)
 	}
 	locationID, locationName := words.Location(p)
 	o.Text("payment_id", ids.Of(ids.Payments, p))
@@ -53,7 +53,7 @@ func (w Author) Payment(o *wire.Writer, p int) {
 	if !o.Wide {
 		return
 	}
-	w.paymentBills(o, bills)
+	w.paymentBills(o, shares)
 	w.paymentCheck(o, p)
 	if w.One(4, ids.Payments, p, draw.Place) { // one in four.
 		o.Text("billing_address", "")
@@ -67,23 +67,40 @@ func (w Author) Payment(o *wire.Writer, p int) {
 	w.paymentRefunds(o, p)
 }
 
-func (w Author) paymentBills(o *wire.Writer, bills []int) {
-	o.Array("bills", len(bills), func(n int) {
-		b := bills[n]
-		total := w.BillAt(b, 0).Total()
+func (w Author) paymentBills(o *wire.Writer, shares []books.PaymentShare) {
+	o.Array("bills", len(shares), func(n int) {
+		share := shares[n]
+		b := share.Bill
 		o.Open()
-		o.Text("bill_payment_id", ids.Child(ids.Bills, b, firstPayment))
+		o.Text("bill_payment_id", ids.Child(ids.Bills, b, paymentChild(w.place(share))))
 		o.Text("bill_id", ids.Of(ids.Bills, b))
 		o.Text("bill_number", books.Number("BILL", b+1))
-		o.Money("amount_applied", w.Applied(b))
+		o.Money("amount_applied", share.Cents)
 		o.Money("tax_amount_withheld", 0)
-		o.Money("balance", total-w.Applied(b))
+		o.Money("balance", share.Left)
 		o.Text("date", w.Day(w.Created(ids.Bills, b), 0))
 		o.Text("due_date", w.BillDue(b))
 		o.Whole("price_precision", 2)
-		o.Money("total", total)
+		o.Money("total", share.Total)
 		o.Close('}')
 	})
+}
+
+// place is the number of a payment among those of its bill, as billPayments counts.
+func (w Author) place(share books.PaymentShare) int {
+	first := 0
+	if payment, paid := w.Payer(share.Bill); paid {
+		if payment == share.Payment {
+			return 0
+		}
+		first++
+	}
+	for n, s := range w.SettlementsOf(share.Bill) {
+		if s.Payment == share.Payment {
+			return first + n
+		}
+	}
+	return first
 }
 
 // paymentCheck writes an object for cheques, and "" or an empty array for all

@@ -90,7 +90,7 @@ func (w Author) Item(o *wire.Writer, i int) {
 }
 
 func (w Author) itemLocations(o *wire.Writer, i int, edits int64) {
-	stock := int64(w.Draw(ids.Items, i, draw.Stock, 900)) * words.Cents
+	stock := int64(w.Draw(ids.Items, i, draw.Stock, 900)+w.Quiet(ids.Items, i)) * words.Cents
 	o.Array("locations", 1+i%2, func(n int) {
 		id, name := words.Location(n)
 		o.Open()

@@ -1,0 +1,147 @@
+// Package activity is what a business does by itself as time goes by: which kinds of
+// things happen in an hour, at which second, to which records; the same seed and hours
+// give the same.
+//
+// It holds no record and no clock: it is told which time has passed, and plays it in a
+// world. Start reading with Rates, then Play.
+package activity
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"sluice/sandbox/world"
+)
+
+// Rates say how often things happen in an hour, on average, over all kinds of records.
+// The zero value is a business in which nothing happens.
+type Rates struct {
+	Inserts  float64 `json:"inserts"`
+	Edits    float64 `json:"edits"`
+	Silent   float64 `json:"silent"`   // changes that move no modification time
+	Deletes  float64 `json:"deletes"`  // of what nothing refers to
+	Restores float64 `json:"restores"` // of what was deleted before, with its identifier
+	Payments float64 `json:"payments"` // of bills, in full or in part
+	Credits  float64 `json:"credits"`  // credit notes that are used up
+}
+
+// Check refuses rates that are negative or beyond what can be played.
+func (r Rates) Check() error {
+	for _, rate := range r.all() {
+		if !(rate >= 0 && rate <= mostPerHour) {
+			return errors.New("sandbox: activity: a rate must be from 0 to 100000 an hour")
+		}
+	}
+	return nil
+}
+
+// Quiet tells whether nothing ever happens.
+func (r Rates) Quiet() bool { return r == Rates{} }
+
+const (
+	hour        = 3600 // seconds
+	mostPerHour = 100_000
+	// mostEvents bounds the work of one step of the clock: of a longer time, some
+	// hours are played and others pass in silence.
+	mostEvents = 20_000
+)
+
+// what happens, in the order of Rates.
+type what int
+
+const (
+	insert what = iota
+	edit
+	whisper
+	remove
+	restore
+	pay
+	apply
+)
+
+func (r Rates) all() []float64 {
+	return []float64{
+		insert: r.Inserts, edit: r.Edits, whisper: r.Silent, remove: r.Deletes, restore: r.Restores, pay: r.Payments, apply: r.Credits,
+	}
+}
+
+// Activity plays what a business does. It is as safe for concurrent use as its world.
+type Activity struct {
+	seed   int64
+	rates  Rates
+	played int64   // all before this instant has happened, in epoch seconds
+	ahead  []event // of the hour under way
+	gone   []gone  // deleted records that may come back, oldest first
+}
+
+type event struct {
+	at    int64
+	order int
+	what  what
+}
+
+type gone struct {
+	kind  world.Kind
+	index int
+}
+
+// New begins at an instant (epoch seconds): nothing happens before it.
+func New(seed int64, rates Rates, from int64) *Activity {
+	return &Activity{seed: seed, rates: rates, played: from}
+}
+
+// Rates answers the rates in force.
+func (a *Activity) Rates() Rates { return a.rates }
+
+// Play makes happen what happens up to an instant (epoch seconds).
+func (a *Activity) Play(w *world.World, now int64) {
+	if now <= a.played {
+		return
+	}
+	stride := a.stride(now)
+	for start := a.played - a.played%hour; start <= now; start += hour {
+		if (start/hour)%stride != 0 {
+			continue
+		}
+		for n, e := range a.plan(start) {
+			if e.at > a.played && e.at <= now {
+				a.do(w, e, rand.New(rand.NewPCG(uint64(a.seed)^uint64(start), uint64(n)))) // repeatable, by seed.
+			}
+		}
+	}
+	a.played = now
+}
+
+// stride is how many hours lie between two that are played.
+func (a *Activity) stride(now int64) int64 {
+	perHour := 0.0
+	for _, rate := range a.rates.all() {
+		perHour += rate
+	}
+	hours := float64((now - a.played) / hour)
+	return max(1, int64(math.Ceil(hours*perHour/mostEvents)))
+}
+
+// plan answers what happens in the hour that begins at an instant, in order.
+func (a *Activity) plan(start int64) []event {
+	if n := len(a.ahead); n > 0 && a.ahead[0].at/hour == start/hour {
+		return a.ahead
+	}
+	chance := rand.New(rand.NewPCG(uint64(a.seed), uint64(start/hour))) // repeatable, by seed.
+	var events []event
+	for n, rate := range a.rates.all() {
+		count := int(rate)
+		if chance.Float64() < rate-float64(count) {
+			count++
+		}
+		for range count {
+			events = append(events, event{at: start + chance.Int64N(hour), order: len(events), what: what(n)})
+		}
+	}
+	slices.SortFunc(events, func(x, y event) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.order, y.order)) })
+	a.ahead = events
+	return events
+}

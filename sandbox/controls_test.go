@@ -1,0 +1,253 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/sandbox"
+)
+
+// post sends a control a body and decodes its answer.
+func (u *upstream) post(t *testing.T, control, body string, into any) {
+	t.Helper()
+	answer := u.send(t, http.MethodPost, "/_sandbox/"+control, nil, body)
+	if answer.Code != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", control, body, answer.Code, answer.Body)
+	}
+	decode(t, answer, into)
+}
+
+// The controls answer on this machine, and no page of another site in a browser.
+func TestControlsAnswerHere(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		anywhere     bool
+		from, origin string
+		want         int
+	}{
+		{false, "127.0.0.1:5", "", http.StatusOK},
+		{false, "[::1]:5", "", http.StatusOK},
+		{false, "[::ffff:127.0.0.1]:5", "", http.StatusOK},
+		{false, "192.0.2.7:5", "", http.StatusForbidden},
+		{false, "no address", "", http.StatusForbidden},
+		{true, "192.0.2.7:5", "", http.StatusOK},
+		{true, "127.0.0.1:5", "https://elsewhere.example", http.StatusForbidden},
+		{true, "127.0.0.1:5", "http://example.com", http.StatusOK},
+	} {
+		server, err := sandbox.New(sandbox.Options{Records: 1, ControlAnywhere: c.anywhere, Now: newClock().Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/_sandbox/reset_stats", http.NoBody)
+		request.RemoteAddr = c.from
+		if c.origin != "" {
+			request.Header.Set("Origin", c.origin)
+		}
+		recorder := httptest.NewRecorder()
+		server.ServeHTTP(recorder, request)
+		if recorder.Code != c.want {
+			t.Errorf("%+v: status %d", c, recorder.Code)
+		}
+	}
+}
+
+func TestCreateAndDeleteByControl(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 100})
+	created := sandbox.Changed{}
+	u.post(t, "create", `{"resources":["bills"],"count":2}`, &created)
+	ids := created["bills"].Inserted
+	if len(ids) != 2 {
+		t.Fatalf("created %+v", created)
+	}
+	if answer := u.get(t, "/inventory/v1/bills/"+ids[0]); answer.Code != http.StatusOK {
+		t.Errorf("a created bill answers %d", answer.Code)
+	}
+	body := `{"resource":"inventory.bills","ids":["` + ids[0] + `","1"]}`
+	if answer := u.send(t, http.MethodPost, "/_sandbox/delete", nil, body); answer.Code != http.StatusBadRequest || u.get(t, "/inventory/v1/bills/"+ids[0]).Code != http.StatusOK {
+		t.Errorf("deleting one that is not there: %d %s", answer.Code, answer.Body)
+	}
+	var gone struct{ Deleted []string }
+	u.post(t, "delete", `{"resource":"inventory.bills","ids":["`+ids[0]+`"]}`, &gone)
+	if !slices.Equal(gone.Deleted, ids[:1]) || u.get(t, "/inventory/v1/bills/"+ids[0]).Code != http.StatusNotFound || u.get(t, "/inventory/v1/bills/"+ids[1]).Code != http.StatusOK {
+		t.Errorf("deleted %v", gone)
+	}
+	if answer := u.send(t, http.MethodPost, "/_sandbox/delete", nil, `{"resource":"bills","ids":[]}`); answer.Code != http.StatusBadRequest {
+		t.Errorf("a resource without its service: status %d", answer.Code)
+	}
+}
+
+func TestPlanChangesWhileRunning(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60, Plan: "free"})
+	limit := func() string { return u.get(t, "/inventory/v1/items").Header().Get("X-Rate-Limit-Limit") }
+	if got := limit(); got != "1500" {
+		t.Errorf("free: %s", got)
+	}
+	var now struct {
+		Plan   string
+		Limits map[string]int
+	}
+	u.post(t, "plan", `{"plan":"premium"}`, &now)
+	if got := limit(); got != "7500" || now.Plan != "premium" || now.Limits["concurrent"] != 10 {
+		t.Errorf("premium: %s, %+v", got, now)
+	}
+	u.post(t, "plan", `{"plan":"free","limits":{"daily_inventory":2}}`, &now)
+	if answer := u.get(t, "/inventory/v1/items"); answer.Code != http.StatusTooManyRequests || answer.Header().Get("X-Rate-Limit-Remaining") != "0" {
+		t.Errorf("two were spent before: %d, %v", answer.Code, answer.Header())
+	}
+	var played []struct{ Plan string }
+	decode(t, u.serve(t, http.MethodGet, "/_sandbox/organizations", nil), &played)
+	if played[0].Plan != "free" {
+		t.Errorf("shown %+v", played)
+	}
+	if answer := u.send(t, http.MethodPost, "/_sandbox/plan", nil, `{"plan":"golden"}`); answer.Code != http.StatusBadRequest {
+		t.Errorf("unknown plan: status %d", answer.Code)
+	}
+}
+
+func TestResetMakesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{t: t}
+	u := start(t, sandbox.Options{Records: 100, Plan: "free", Poster: box, Faults: []sandbox.Fault{{Path: "/api/", Kind: "forbidden"}}})
+	before := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills", nil).Body.String()
+	u.watch(t, "", `"Purchase_Orders.all"`)
+	u.Advance(3 * time.Hour)
+	if _, err := u.Change(sandbox.Change{Inserts: 3, Edits: 3, Deletes: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.SetFaults(nil); err != nil {
+		t.Fatal(err)
+	}
+	u.post(t, "plan", `{"plan":"premium"}`, &struct{}{})
+	var at struct{ Now string }
+	u.post(t, "reset", ``, &at)
+	if at.Now != "2026-03-10T06:00:00Z" {
+		t.Errorf("the clock says %s", at.Now)
+	}
+	if answer := u.get(t, "/inventory/v1/items"); answer.Code != http.StatusUnauthorized {
+		t.Errorf("an old token answers %d", answer.Code)
+	}
+	u.login(t)
+	if after := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills", nil).Body.String(); after != before || after == "" {
+		t.Error("the bills are not what they were")
+	}
+	header := u.get(t, "/inventory/v1/items").Header()
+	if header.Get("X-Rate-Limit-Limit") != "1500" || header.Get("X-Rate-Limit-Remaining") != "1498" || u.Deliver(t.Context()) != 0 {
+		t.Errorf("plan, allowance or channels stayed: %v", header)
+	}
+	if answer := u.serve(t, http.MethodGet, "/api/v2/channels", http.Header{"Content-Type": {"application/json"}}); answer.Code != http.StatusForbidden {
+		t.Errorf("the faults of the beginning are gone: %d", answer.Code)
+	}
+}
+
+// Who sends callbacks goes on after a reset.
+func TestRunOutlivesAReset(t *testing.T) {
+	t.Parallel()
+	box := &signalled{mailbox: &mailbox{t: t}, arrived: make(chan struct{}, 10)}
+	u := start(t, sandbox.Options{Records: 100, Poster: box})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		u.Run(t.Context())
+	}()
+	if err := u.Reset(); err != nil {
+		t.Fatal(err)
+	}
+	u.login(t)
+	u.watch(t, "", `"Products.all"`)
+	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
+		t.Fatal(err)
+	}
+	<-box.arrived
+}
+
+func TestStatisticsProveWhatWasDone(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60, Limits: sandbox.Limits{DailyInventory: 2, RetryAfterEvery: 2}})
+	var waits []string
+	for range 5 {
+		waits = append(waits, u.get(t, "/inventory/v1/items").Header().Get("Retry-After"))
+	}
+	if diff := cmp.Diff([]string{"", "", "86400", "", "86400"}, waits); diff != "" { // a rolling day
+		t.Errorf("Retry-After (-want +got):\n%s", diff)
+	}
+	u.Advance(36 * time.Hour)
+	u.login(t)
+	u.get(t, "/inventory/v1/items")
+	u.serve(t, http.MethodGet, "/inventory/v1/items", http.Header{"Authorization": {"Svc-oauthtoken 1000.other"}})
+	stats := u.Stats()
+	want := map[string]map[string]int{"2026-03-10": {"inventory": 2}, "2026-03-11": {"inventory": 2}}
+	if diff := cmp.Diff(want, stats.Spent); diff != "" {
+		t.Errorf("spent (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{sandbox.ClientID: 6}, stats.ByClient); diff != "" {
+		t.Errorf("by client (-want +got):\n%s", diff)
+	}
+	if stats.Worst60s != 7 || stats.WorstConcurrent != 1 || stats.Refused["45"] != 3 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+// Unknown parameters are ignored, as live services do; strictly they are refused.
+func TestStrict(t *testing.T) {
+	t.Parallel()
+	for _, strict := range []bool{false, true} {
+		u := start(t, sandbox.Options{Records: 60, Strict: strict})
+		want := map[bool]int{false: http.StatusOK, true: http.StatusBadRequest}[strict]
+		for _, c := range [][3]string{
+			{"/inventory/v1/items", "colour", "red"},
+			{"/books/v3/chartofaccounts", "filter", "AccountType.All"},
+			{"/inventory/v1/creditnotes", "last_modified_time", "2026-01-17T15:27:23+0530"}, // not documented there
+		} {
+			answer := u.get(t, c[0], c[1:]...)
+			if answer.Code != want || strict && !strings.Contains(answer.Body.String(), c[1]) {
+				t.Errorf("strict %t: %s with %s: %d %.200s", strict, c[0], c[1], answer.Code, answer.Body)
+			}
+		}
+		for _, c := range [][3]string{
+			{"/inventory/v1/items", "last_modified_time", "2026-01-17T15:27:23+0530"},
+			{"/books/v3/chartofaccounts", "showbalance", "false"},
+			{"/books/v3/vendorpayments", "amount_less_equals", "5"},
+			{"/books/v3/basecurrencyadjustment", "filter_by", "Date.Today"},
+			{"/inventory/v1/creditnotes", "item_description_contains", "x"},
+			{"/inventory/v1/bills", "sort_column", "date"},
+		} {
+			if answer := u.get(t, c[0], c[1:]...); answer.Code != http.StatusOK {
+				t.Errorf("strict %t: %s with %s: %d %.200s", strict, c[0], c[1], answer.Code, answer.Body)
+			}
+		}
+	}
+}
+
+// What the controls show of the endpoints is the whole table.
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	u := several(t)
+	var described struct {
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]json.RawMessage
+	}
+	decode(t, u.serve(t, http.MethodGet, "/_sandbox/openapi.json", nil), &described)
+	var rows []struct{ Method, Path string }
+	decode(t, u.serve(t, http.MethodGet, "/_sandbox/endpoints", nil), &rows)
+	operations := 0
+	for _, methods := range described.Paths {
+		operations += len(methods)
+	}
+	for _, row := range rows {
+		if described.Paths[row.Path][strings.ToLower(row.Method)] == nil {
+			t.Errorf("%s %s is not described", row.Method, row.Path)
+		}
+	}
+	if operations != len(rows) || len(rows) < 70 || len(described.Servers) != 2 || described.Servers[1].URL != "http://example.com/dc/eu" {
+		t.Errorf("%d operations, %d rows, servers %v", operations, len(rows), described.Servers)
+	}
+}

@@ -1,0 +1,119 @@
+package faults
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"sluice/sandbox/faults/deform"
+)
+
+// act is one kind of fault with what it does: any of the following, in this order.
+type act struct {
+	Kind
+
+	// say answers in the place of the service.
+	say func(http.ResponseWriter, *http.Request, *Fault)
+	// ask changes what the service is asked for.
+	ask func(*http.Request)
+	// spoil changes the records of a page, of which there is at least one.
+	spoil func(Target, [][]byte, deform.Strike) [][]byte
+	// body changes a whole body; csv ones do so to exports alone.
+	body func([]byte, *http.Request) []byte
+	csv  bool
+	// head changes the headers.
+	head func(http.Header, *Fault)
+	// send sends a whole answer; it keeps to net/http without it.
+	send func(http.ResponseWriter, *http.Request, *Fault, *captured)
+}
+
+// play makes one call go wrong.
+func (a act) play(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(http.ResponseWriter)) {
+	if a.say != nil {
+		a.say(w, r, fault)
+		return
+	}
+	if a.ask != nil {
+		a.ask(r)
+	}
+	if a.head != nil {
+		a.head(w.Header(), fault)
+	}
+	if a.body == nil && a.send == nil {
+		serve(w)
+		return
+	}
+	whole := &captured{header: w.Header()}
+	serve(whole)
+	if isCSV := strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv"); a.body != nil && isCSV == a.csv {
+		changed := a.body(slices.Clone(whole.body.Bytes()), r)
+		whole.body.Reset()
+		_, _ = whole.body.Write(changed)
+	}
+	if a.send != nil {
+		a.send(w, r, fault, whole)
+		return
+	}
+	send(w, whole)
+}
+
+// send sends a whole answer as it is.
+func send(w http.ResponseWriter, whole *captured) {
+	w.Header().Set("Content-Length", strconv.Itoa(whole.body.Len()))
+	w.WriteHeader(whole.code())
+	_, _ = w.Write(whole.body.Bytes()) // a client that went away is its own affair
+}
+
+// find answers one of the kinds that MoreKinds lists.
+func find(kind string) (act, bool) {
+	for _, acts := range groups() {
+		for _, a := range acts {
+			if a.Kind.Kind == kind {
+				return a, true
+			}
+		}
+	}
+	return act{}, false
+}
+
+// MoreKinds lists the kinds beyond those of Kinds.
+func MoreKinds() []Kind {
+	var kinds []Kind
+	for _, acts := range groups() {
+		for _, a := range acts {
+			kinds = append(kinds, a.Kind)
+		}
+	}
+	return kinds
+}
+
+func groups() [][]act {
+	return [][]act{pageActs(), timeActs(), answerActs(), travelActs(), recordActs(), exportActs(), tokenActs()}
+}
+
+// Cache is the answers that a stale cache repeats.
+type Cache struct {
+	mu     sync.Mutex
+	bodies map[string][]byte
+}
+
+const mostKept = 256
+
+// first answers the body that was kept for an address first, if there was one, and
+// keeps this one if not.
+func (k *Cache) first(address string, body []byte) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if old, found := k.bodies[address]; found {
+		return old
+	}
+	if k.bodies == nil {
+		k.bodies = map[string][]byte{}
+	}
+	if len(k.bodies) < mostKept {
+		k.bodies[address] = slices.Clone(body)
+	}
+	return body
+}

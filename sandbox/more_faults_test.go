@@ -1,0 +1,575 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"sluice/sandbox"
+)
+
+const exportPath = "/maintenanceapi/v2/chats"
+
+// reply is what came over the wire, and how it ended.
+type reply struct {
+	status int
+	header http.Header
+	length int64
+	body   string
+	err    error
+}
+
+// wired asks a sandbox over a connection, without unpacking anything.
+type wired struct {
+	*upstream
+
+	address string
+	client  *http.Client
+}
+
+func wire(t *testing.T, options sandbox.Options) *wired {
+	t.Helper()
+	u := start(t, options)
+	web := httptest.NewServer(u)
+	t.Cleanup(web.Close)
+	client := &http.Client{
+		Transport:     &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return &wired{u, web.URL, client}
+}
+
+func (w *wired) ask(t *testing.T, method, target string) reply {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, w.address+target, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Svc-oauthtoken "+w.token)
+	request.Header.Set("Content-Type", "text/csv")
+	response, err := w.client.Do(request)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	return reply{response.StatusCode, response.Header, response.ContentLength, string(body), err}
+}
+
+func (w *wired) set(t *testing.T, fault sandbox.Fault) {
+	t.Helper()
+	if err := w.SetFaults([]sandbox.Fault{fault}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// held is an envelope of bills, read as far as it can be read.
+type held struct {
+	Code    int          `json:"code"`
+	Bills   []object     `json:"bills"`
+	Context *pageContext `json:"page_context"`
+}
+
+func (r reply) page() held {
+	var p held
+	_ = json.Unmarshal([]byte(r.body), &p) // what cannot be read is compared as it is
+	return p
+}
+
+func (r reply) value(n int, name string) string {
+	if bills := r.page().Bills; n < len(bills) {
+		return string(bills[n][name])
+	}
+	return "none"
+}
+
+// Each kind beyond the first ones, over a connection: what it makes of a page of bills.
+func TestMoreFaultsOfPages(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 200, Limits: off()})
+	page := func(n string, pairs ...string) string {
+		return target(billsPath, append([]string{"per_page", "10", "page", n}, pairs...)...)
+	}
+	for kind, c := range pageFaults() {
+		url := page("1")
+		if c.target != "" {
+			url = c.target
+		}
+		w.set(t, sandbox.Fault{Path: "/nowhere", Kind: "html"})
+		clean := w.ask(t, http.MethodGet, url)
+		w.set(t, sandbox.Fault{Path: billsPath, Kind: kind, Milliseconds: 1, Seconds: 7})
+		struck := w.ask(t, http.MethodGet, url)
+		if clean.err != nil || clean.status != http.StatusOK {
+			t.Fatalf("%s: clean answer %d, %v", kind, clean.status, clean.err)
+		}
+		if problem := c.check(clean, struck); problem != "" {
+			t.Errorf("%s: %s\n%d %v %v %.300q", kind, problem, struck.status, struck.header, struck.err, struck.body)
+		}
+	}
+}
+
+type expectation struct {
+	target string
+	check  func(clean, struck reply) string
+}
+
+// unless answers a problem if something does not hold.
+func unless(holds bool, problem string) string {
+	if holds {
+		return ""
+	}
+	return problem
+}
+
+// body expects the clean body with one text in the place of another.
+func body(pattern, replacement string) expectation {
+	return expectation{check: func(clean, struck reply) string {
+		want := regexp.MustCompile(pattern).ReplaceAllString(clean.body, replacement)
+		return unless(struck.status == http.StatusOK && struck.body == want && want != clean.body, "another body than expected")
+	}}
+}
+
+func status(code int, contentType, text string) expectation {
+	return expectation{check: func(_, struck reply) string {
+		return unless(struck.status == code && strings.HasPrefix(struck.header.Get("Content-Type"), contentType) &&
+			strings.Contains(struck.body, text) && (text != "" || struck.body == ""), fmt.Sprintf("want %d %s %s", code, contentType, text))
+	}}
+}
+
+func first(name string, good func(was, is string) bool) expectation {
+	return expectation{check: func(clean, struck reply) string {
+		return unless(good(clean.value(0, name), struck.value(0, name)) && clean.value(1, name) == struck.value(1, name), "the first record's "+name)
+	}}
+}
+
+func every(name string, good func(was, is string) bool) expectation {
+	return expectation{check: func(clean, struck reply) string {
+		for n := range 10 {
+			if !good(clean.value(n, name), struck.value(n, name)) {
+				return fmt.Sprintf("record %d: %s is %s", n, name, struck.value(n, name))
+			}
+		}
+		return ""
+	}}
+}
+
+func is(want string) func(string, string) bool {
+	return func(_, got string) bool { return got == want }
+}
+
+func pageFaults() map[string]expectation {
+	const json200 = "application/json"
+	last := target(billsPath, "per_page", "10", "page", "6")
+	sorted := target(billsPath, "per_page", "10", "sort_column", "date", "sort_order", "A")
+	all := map[string]expectation{
+		"more_early":    body(`"has_more_page":true`, `"has_more_page":false`),
+		"more_forever":  {last, body(`"has_more_page":false`, `"has_more_page":true`).check},
+		"missing_more":  body(`"has_more_page":true,`, ``),
+		"context_array": body(`"page_context":\{"page":1,"per_page":10,(.*)\}\}$`, `"page_context":[{"page":"1","per_page":"10",$1}]}`),
+		"two_documents": body(`$`, `{"code":0,"message":"success"}`),
+		"bom":           body(`^`, "\xef\xbb\xbf"),
+		"missing_key":   body(`"bills":\[.*\],"page_context"`, `"page_context"`),
+		"object_for_list": {check: func(clean, struck reply) string {
+			return unless(strings.Contains(struck.body, `"bills":{"bill_id":`+clean.value(0, "bill_id")), "no object")
+		}},
+		"capped_page": {check: func(clean, struck reply) string {
+			got := struck.page()
+			return unless(len(got.Bills) == 5 && got.Context.PerPage == 5 && got.Context.More && struck.value(4, "bill_id") == clean.value(4, "bill_id"), "no half page")
+		}},
+		"ignore_sort": {sorted, func(clean, struck reply) string {
+			return unless(clean.page().Context.Column == "date" && struck.page().Context.Column == "created_time" && struck.value(0, "bill_id") != clean.value(0, "bill_id"), "sorted")
+		}},
+		"narrow": {check: func(clean, struck reply) string {
+			return unless(len(struck.page().Bills[9]) == 3 && struck.value(9, "bill_id") == clean.value(9, "bill_id") && struck.value(9, "last_modified_time") == clean.value(9, "last_modified_time"), "not narrow")
+		}},
+		"foreign": every("bill_id", func(was, is string) bool { return is == `"9`+was[2:] }),
+
+		"clock_ahead":  clockOff(2 * time.Hour),
+		"clock_behind": clockOff(-2 * time.Hour),
+		"stale": {check: func(clean, struck reply) string {
+			return unless(struck.header.Get("Age") == "7200" && clockOff(-2*time.Hour).check(clean, struck) == "" && struck.body == clean.body, "no old answer")
+		}},
+		"future_time":  first("last_modified_time", is(`"2999-01-01T00:00:00+0000"`)),
+		"zero_time":    first("last_modified_time", is(`"0000-00-00T00:00:00+0000"`)),
+		"old_time":     every("last_modified_time", func(was, is string) bool { return is[:3] == `"20` && is[3:5] == fmt.Sprintf("%02d", yearOf(was)-20) }),
+		"no_offset":    every("last_modified_time", func(was, is string) bool { return is == was[:20]+`"` }),
+		"other_offset": every("last_modified_time", func(was, is string) bool { return sameTime(was, is) && strings.HasSuffix(is, `.000Z"`) }),
+
+		"server_error":       status(500, json200, `{"code":9,`),
+		"bad_gateway":        status(502, "text/html", "<html>"),
+		"gateway_timeout":    status(504, "text/html", ""),
+		"success_in_500":     status(500, json200, `{"code":0,`),
+		"no_content":         status(204, "", ""),
+		"empty_body":         status(200, json200, ""),
+		"bad_request":        status(400, json200, `{"code":2,`),
+		"not_found":          status(404, json200, `{"code":1002,`),
+		"not_allowed":        status(405, json200, `{"code":5,`),
+		"not_acceptable":     status(406, json200, `{"code":2,`),
+		"missing_token":      status(401, json200, `{"code":14,`),
+		"wrong_organization": status(400, json200, `{"code":6041,`),
+		"plain_429":          status(429, "text/plain", "slow down"),
+		"retry_after": {check: func(_, struck reply) string {
+			return unless(struck.status == 429 && struck.header.Get("Retry-After") == "7" && strings.Contains(struck.body, `"code":44`), "no wait")
+		}},
+		"retry_date": {check: func(_, struck reply) string {
+			at, err := http.ParseTime(struck.header.Get("Retry-After"))
+			return unless(err == nil && struck.status == 429 && at.Equal(newClock().now.Add(7*time.Second)), "no date to wait for")
+		}},
+		"wrong_type": {check: func(clean, struck reply) string {
+			return unless(struck.body == clean.body && strings.HasPrefix(struck.header.Get("Content-Type"), "text/html"), "no HTML")
+		}},
+		"charset": {check: func(clean, struck reply) string {
+			return unless(!utf8.ValidString(struck.body) && utf8.RuneCountInString(clean.body) == len(struck.body) && strings.HasSuffix(struck.header.Get("Content-Type"), "ISO-8859-1"), "no Latin")
+		}},
+		"wrong_charset": {check: func(clean, struck reply) string {
+			return unless(!utf8.ValidString(struck.body) && utf8.RuneCountInString(clean.body) == len(struck.body) && strings.HasSuffix(struck.header.Get("Content-Type"), "UTF-8"), "no Latin called UTF-8")
+		}},
+
+		"reset_body": broken(), "stall": broken(),
+		"gzip_unlabelled": {check: func(clean, struck reply) string {
+			return unless(struck.header.Get("Content-Encoding") == "" && unpacked(struck) == clean.body, "not packed")
+		}},
+		"gzip_mislabelled": {check: func(clean, struck reply) string {
+			return unless(struck.header.Get("Content-Encoding") == "gzip" && struck.body == clean.body, "not plain")
+		}},
+		"gzip_broken": badGzip(), "gzip_cut": badGzip(),
+
+		"surrogate":     {check: raw(`"vendor_name":"half \ud83c"`)},
+		"invalid_utf8":  {check: raw("\"vendor_name\":\"M\xfcller\"")},
+		"huge_number":   {check: raw(`"date":1e131071,`)},
+		"nan":           {check: raw(`"date":NaN,`)},
+		"duplicate_key": {check: raw(`,"vendor_name":"the second value"}`)},
+		"case_twin": {check: func(_, struck reply) string {
+			return unless(strings.Count(struck.body, `,"VENDOR_NAME":"in capitals"}`) == 10, "no twins")
+		}},
+		"bare_id": every("bill_id", func(was, is string) bool { return is == strings.Trim(was, `"`) }),
+		"nulls":   every("reference_id", func(was, is string) bool { return was == `""` && is == "null" }),
+		"flipped": {check: func(clean, struck reply) string {
+			return unless(struck.value(0, "balance") == `"`+clean.value(0, "balance")+`"` && struck.value(0, "is_pre_gst") == "0" &&
+				struck.value(0, "bill_id") == clean.value(0, "bill_id") && struck.value(0, "line_items")[0] == '{', "not flipped")
+		}},
+		"drifting": every("release_1_note", is(`"added"`)),
+		"renamed_key": {check: func(clean, struck reply) string {
+			return unless(struck.value(3, "vendor_name") == "" && struck.value(3, "vendor_name_v2") == clean.value(3, "vendor_name"), "not renamed")
+		}},
+		"dropped_key": every("vendor_name", is("")),
+		"deep":        first("nested", func(_, is string) bool { return is == strings.Repeat("[", 200)+strings.Repeat("]", 200) }),
+		"huge_record": first("vendor_name", func(_, is string) bool { return len(is) == 9<<20+2 }),
+		"object_text": first("vendor_name", is(`{"value":"x"}`)),
+	}
+	return all
+}
+
+func raw(want string) func(reply, reply) string {
+	return func(clean, struck reply) string {
+		return unless(strings.Count(struck.body, want) == 1 && !strings.Contains(clean.body, want), "no "+want)
+	}
+}
+
+func clockOff(by time.Duration) expectation {
+	return expectation{check: func(_, struck reply) string {
+		at, err := http.ParseTime(struck.header.Get("Date"))
+		return unless(err == nil && at.Equal(newClock().now.Add(by)), "another Date")
+	}}
+}
+
+func broken() expectation {
+	return expectation{check: func(clean, struck reply) string {
+		return unless(struck.err != nil && struck.length == clean.length && len(struck.body) <= len(clean.body)/2, "not broken")
+	}}
+}
+
+func badGzip() expectation {
+	return expectation{check: func(clean, struck reply) string {
+		return unless(struck.err == nil && struck.header.Get("Content-Encoding") == "gzip" && strings.HasPrefix(struck.body, "\x1f\x8b") && unpacked(struck) != clean.body, "good gzip")
+	}}
+}
+
+// unpacked answers what a packed body holds as far as it can be read.
+func unpacked(r reply) string {
+	unpack, err := gzip.NewReader(strings.NewReader(r.body))
+	if err != nil {
+		return err.Error()
+	}
+	text, err := io.ReadAll(unpack)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+const stampLayout = `"2006-01-02T15:04:05-0700"`
+
+func yearOf(stamp string) int {
+	at, _ := time.Parse(stampLayout, stamp)
+	return at.Year() % 100
+}
+
+func sameTime(was, is string) bool {
+	a, err := time.Parse(stampLayout, was)
+	b, other := time.Parse(`"`+time.RFC3339+`"`, is)
+	return err == nil && other == nil && a.Equal(b)
+}
+
+// Faults that need two calls, a filter or a change between.
+func TestFaultsOfSeveralCalls(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 200, Limits: off()})
+	ids := func(r reply) []string {
+		var list []string
+		for n := range r.page().Bills {
+			list = append(list, r.value(n, "bill_id"))
+		}
+		return list
+	}
+	page := func(n string) reply { return w.ask(t, http.MethodGet, target(billsPath, "per_page", "10", "page", n)) }
+
+	old := page("1")
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "stale"})
+	page("1")
+	if _, err := w.Change(sandbox.Change{Seed: 1, Edits: 50, Resources: []string{"bills"}}); err != nil {
+		t.Fatal(err)
+	}
+	if again := page("1"); again.body != old.body || page("2").body == old.body {
+		t.Error("stale: not the first answer of the address")
+	}
+
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "drifting"})
+	if one, two := page("1"), page("1"); one.value(0, "release_1_note") == "" || two.value(0, "release_2_note") == "" {
+		t.Error("drifting: the same name twice")
+	}
+
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "insert_between", Count: 2})
+	was := page("1")
+	if now := page("2"); ids(now)[0] != ids(was)[9] {
+		t.Error("insert_between: the pages did not move down")
+	}
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "edit_between", Count: 2})
+	was = page("1")
+	page("2")
+	w.set(t, sandbox.Fault{Path: "/nowhere", Kind: "html"})
+	if now := page("1"); now.value(0, "sub_total") == was.value(0, "sub_total") || now.value(0, "bill_id") != was.value(0, "bill_id") {
+		t.Error("edit_between: the first record is what it was")
+	}
+
+	items := "/inventory/v1/items"
+	list := func(since string) []object {
+		return readPage(t, w.get(t, items, "last_modified_time", since), "items").Records
+	}
+	w.clock.move(time.Hour)
+	w.login(t)
+	if _, err := w.Change(sandbox.Change{Seed: 1, Edits: 3, Resources: []string{"items"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.set(t, sandbox.Fault{Path: items, Kind: "filter_exact"})
+	if exact, later := list("2026-03-10T12:30:00+0530"), list("2026-03-10T12:29:59+0530"); len(exact) != 3 || len(later) != 0 {
+		t.Errorf("filter_exact: %d and %d items", len(exact), len(later))
+	}
+}
+
+// A fault may break off at any byte; what came is what was sent up to there.
+func TestCutsAtAnyByte(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 10, Limits: off()})
+	url := target("/inventory/v1/settings/taxes", "per_page", "1")
+	whole := w.ask(t, http.MethodGet, url).body
+	for at := 1; at < len(whole); at += 7 {
+		w.set(t, sandbox.Fault{Path: "/", Kind: "cut", Byte: at})
+		if r := w.ask(t, http.MethodGet, url); !errors.Is(r.err, io.ErrUnexpectedEOF) || r.body != whole[:at] {
+			t.Fatalf("cut at %d: %d bytes, %v", at, len(r.body), r.err)
+		}
+		w.set(t, sandbox.Fault{Path: "/", Kind: "cut_silent", Byte: at})
+		if r := w.ask(t, http.MethodGet, url); r.err != nil || r.body != whole[:at] {
+			t.Fatalf("cut_silent at %d: %d bytes, %v", at, len(r.body), r.err)
+		}
+	}
+}
+
+// A gigabyte of blanks takes a client that reads on some megabytes of traffic.
+func TestGzipBomb(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 10, Limits: off()})
+	clean := w.ask(t, http.MethodGet, target(billsPath))
+	w.set(t, sandbox.Fault{Path: "/", Kind: "gzip_bomb"})
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.address+target(billsPath), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Svc-oauthtoken "+w.token)
+	response, err := w.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	unpack, err := gzip.NewReader(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := make([]byte, len(clean.body)+8<<20) // more than any page.
+	if _, err := io.ReadFull(unpack, begin); err != nil || !bytes.HasPrefix(begin, []byte(clean.body)) || len(bytes.TrimSpace(begin)) != len(clean.body) {
+		t.Errorf("no bomb: %v", err)
+	}
+}
+
+func TestFaultsOfTheExport(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 100, ChatPage: 8, Limits: off()})
+	url := exportPath + "?fields=chat_id,title"
+	clean := w.ask(t, http.MethodGet, url).body
+	head, rest, _ := strings.Cut(clean, "\r\n")
+	lines, trailer, paged := strings.Cut(clean, "\r\n\r\nnext_token=")
+	token := strings.TrimSuffix(trailer, "\r\n")
+	if head != "chat_id,title" || !paged || token == "" {
+		t.Fatalf("the export begins %.40q and ends %.40q", clean, trailer)
+	}
+	firstID, _, _ := strings.Cut(rest, ",")
+	for kind, good := range map[string]func(string) bool{
+		"csv_no_header":  func(got string) bool { return got == rest },
+		"csv_no_trailer": func(got string) bool { return got == lines+"\r\n" },
+		"csv_cut_line": func(got string) bool {
+			return strings.HasPrefix(lines, got) && len(got) < len(lines) && !strings.HasSuffix(got, "\r\n")
+		},
+		"csv_empty": func(got string) bool { return got == "" },
+		"csv_empty_id": func(got string) bool {
+			return strings.HasPrefix(got, head+"\r\n,") && strings.Count(got, "\n,") == 1 && strings.Contains(clean, firstID)
+		},
+		"csv_newlines": func(got string) bool {
+			return strings.Count(got, ",\"first line\r\nsecond \"\"line\"\",\nthird\"\r\n") == 8
+		},
+		"csv_extra_column": func(got string) bool {
+			return strings.HasPrefix(got, "chat_id,title,extra\r\n") && strings.Contains(got, ",extra\r\n4")
+		},
+		"csv_same_token": func(got string) bool { return got == clean },
+	} {
+		w.set(t, sandbox.Fault{Path: exportPath, Kind: kind})
+		if r := w.ask(t, http.MethodGet, url); r.err != nil || r.status != http.StatusOK || !good(r.body) {
+			t.Errorf("%s: %d %v %.300q, clean is %.300q", kind, r.status, r.err, r.body, clean)
+		}
+	}
+	w.set(t, sandbox.Fault{Path: exportPath, Kind: "csv_same_token"})
+	if r := w.ask(t, http.MethodGet, url+"&next_token="+strings.ReplaceAll(token, "=", "%3D")); !strings.HasSuffix(r.body, "\r\n\r\nnext_token="+token+"\r\n") {
+		t.Errorf("csv_same_token: ends %q, was asked for with %q", r.body[max(0, len(r.body)-60):], token)
+	}
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "csv_empty"})
+	if r := w.ask(t, http.MethodGet, target(billsPath)); r.body == "" {
+		t.Error("csv_empty struck a list")
+	}
+}
+
+func TestFaultsOfTheTokenEndpoint(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 10, Limits: off()})
+	for kind, want := range map[string]string{
+		"token_error":    `^200 \{"error":"invalid_code"\}$`,
+		"token_denied":   `^400 \{"error":"Access Denied",.*"status":"failure"\}$`,
+		"token_empty":    `^200 \{.*"access_token":"",.*"expires_in":\d+`,
+		"token_odd_life": `^200 \{.*"access_token":"1.*"expires_in":"-1"`,
+		"token_rotated":  `^200 \{.*"access_token":"1.*"refresh_token":"1000.rotated.rotated"\}$`,
+		"token_no_life":  `^200 \{.*"access_token":"1[^}]*\}$`,
+	} {
+		w.set(t, sandbox.Fault{Path: "/oauth/v2/token", Method: http.MethodPost, Kind: kind})
+		r := w.ask(t, http.MethodPost, tokenURL(nil))
+		answer := fmt.Sprintf("%d %s", r.status, strings.TrimSpace(r.body))
+		if !regexp.MustCompile(want).MatchString(answer) || kind == "token_no_life" && strings.Contains(answer, "expires_in") {
+			t.Errorf("%s: %s", kind, answer)
+		}
+	}
+}
+
+// A fault strikes as often as its rate says, at the same calls for the same seed, and
+// only the methods it names.
+func TestRatesOfFaults(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 10, Limits: off()})
+	struck := func(fault sandbox.Fault) []int {
+		if err := u.SetFaults([]sandbox.Fault{fault}); err != nil {
+			t.Fatal(err)
+		}
+		var calls []int
+		for n := range 200 {
+			if u.get(t, "/inventory/v1/locations").Code == http.StatusServiceUnavailable {
+				calls = append(calls, n)
+			}
+		}
+		return calls
+	}
+	fault := sandbox.Fault{Path: "/", Kind: "unavailable", Rate: 0.25, Seed: 1}
+	one, again := struck(fault), struck(fault)
+	if len(one) < 30 || len(one) > 70 || !slices.Equal(one, again) {
+		t.Errorf("%d and %d of 200 calls were struck", len(one), len(again))
+	}
+	fault.Seed = 2
+	if slices.Equal(one, struck(fault)) {
+		t.Error("another seed strikes the same calls")
+	}
+	fault.Count = 3
+	if n := len(struck(fault)); n != 3 {
+		t.Errorf("%d calls were struck, want 3", n)
+	}
+	if n := len(struck(sandbox.Fault{Path: "/", Kind: "unavailable", Method: http.MethodPost})); n != 0 {
+		t.Errorf("%d GET calls were struck by a fault of POST", n)
+	}
+	if err := u.SetFaults([]sandbox.Fault{{Path: "/", Kind: "html", Rate: 1.5}}); err == nil {
+		t.Error("a rate of 1.5 was taken")
+	}
+}
+
+func TestReadFaults(t *testing.T) {
+	t.Parallel()
+	set, err := sandbox.ReadFaults(strings.NewReader(`[{"path":"/inventory/v1/bills","method":"GET","kind":"cut","rate":0.5,"seed":7,"byte":100}]`))
+	want := sandbox.Fault{Path: billsPath, Method: "GET", Kind: "cut", Rate: 0.5, Seed: 7, Byte: 100}
+	if err != nil || len(set) != 1 || set[0] != want {
+		t.Errorf("%+v, %v", set, err)
+	}
+	for _, text := range []string{"", "{}", `[{"paht":"/"}]`} {
+		if _, err := sandbox.ReadFaults(strings.NewReader(text)); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+// Every kind is tested above by name.
+func TestEveryKindIsTested(t *testing.T) {
+	t.Parallel()
+	tested := strings.Fields("insert_between edit_between filter_exact gzip_bomb csv_newlines csv_empty_id csv_no_header csv_no_trailer " +
+		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life token_rotated")
+	for kind := range pageFaults() {
+		tested = append(tested, kind)
+	}
+	var kinds []string
+	for _, kind := range sandbox.MoreFaultKinds() {
+		kinds = append(kinds, kind.Kind)
+		if !strings.HasSuffix(kind.Sentence, ".") {
+			t.Errorf("%s: no sentence: %q", kind.Kind, kind.Sentence)
+		}
+	}
+	slices.Sort(kinds)
+	slices.Sort(tested)
+	if !slices.Equal(kinds, tested) {
+		t.Errorf("kinds %v\ntested %v", kinds, tested)
+	}
+}
+
+// The header Date may follow the world's clock.
+func TestDateOfTheWorld(t *testing.T) {
+	t.Parallel()
+	for option, want := range map[bool]string{true: "Tue, 10 Mar 2026 16:00:00 GMT", false: ""} {
+		u := start(t, sandbox.Options{Records: 10, WorldDate: option})
+		u.Advance(10 * time.Hour)
+		u.login(t)
+		if got := u.get(t, billsPath).Header().Get("Date"); got != want {
+			t.Errorf("option %t: Date is %q, want %q", option, got, want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"sluice/sandbox/endpoints"
+	"sluice/sandbox/watch"
+	"sluice/sandbox/watch/delivery"
+)
+
+// watchScope opens everything of notifications (document 1, Authentication B).
+const watchScope = "CRM.notifications.ALL"
+
+// Poster sends callbacks: see delivery.Poster. The sandbox itself calls no other
+// machine.
+type Poster = delivery.Poster
+
+// Chaos is what goes wrong with callbacks.
+type Chaos = delivery.Chaos
+
+// nobody is who sends callbacks where no Poster was given. Nothing is published then,
+// so that nothing waits for it.
+type nobody struct{}
+
+// Post fails.
+func (nobody) Post(context.Context, string, []byte) (int, error) {
+	return 0, errors.New("sandbox: nobody sends callbacks: option Poster is not set")
+}
+
+// watchRows are the rows of notifications; package watch answers them.
+func watchRows() []endpoints.Endpoint {
+	return []endpoints.Endpoint{
+		{
+			Method: http.MethodPost, Path: watch.Path, Scope: "CRM.notifications.CREATE", Assumed: "status of each outcome",
+			Note: "Enables channels; callbacks go to addresses on this machine.",
+		},
+		{
+			Method: http.MethodPut, Path: watch.Path, Scope: "CRM.notifications.UPDATE", Assumed: "that channels can be updated",
+			Note: "Renews living channels.",
+		},
+		{
+			Method: http.MethodDelete, Path: watch.Path, Scope: "CRM.notifications.DELETE", Assumed: "that channels can be disabled",
+			Note: "channel_ids, with commas between.",
+		},
+	}
+}
+
+// Run sends callbacks as they fall due, until the context ends.
+func (s *Server) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.stage.Load().run(ctx)
+	}
+}
+
+// Deliver sends the callbacks that are due now, in order, and answers how many that
+// were: Run in steps, for tests.
+func (s *Server) Deliver(ctx context.Context) int {
+	st, sent := s.stage.Load(), 0
+	for _, c := range st.companies {
+		sent += st.watchers[c].Flush(ctx)
+	}
+	return sent
+}

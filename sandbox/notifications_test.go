@@ -1,0 +1,205 @@
+package sandbox_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+// mailbox takes callbacks.
+type mailbox struct {
+	mu     sync.Mutex
+	bodies []callback
+	raw    []string
+	t      *testing.T
+}
+
+// callback is a body of document 1 B3, with what live services add.
+type callback struct {
+	Module    string
+	Operation string
+	IDs       []string
+	ChannelID string  `json:"channel_id"`
+	Token     *string `json:"token"`
+	Resource  string  `json:"resource_uri"`
+	Fields    []map[string]any
+	Values    []map[string]any `json:"affected_values"`
+}
+
+func (m *mailbox) Post(_ context.Context, address string, body []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if address != "http://127.0.0.1:1/hook" {
+		m.t.Errorf("posted to %s", address)
+	}
+	var c callback
+	unmarshal(m.t, body, &c)
+	m.bodies = append(m.bodies, c)
+	m.raw = append(m.raw, string(body))
+	return http.StatusOK, nil
+}
+
+// told empties the mailbox.
+func (m *mailbox) told() ([]callback, string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	bodies, raw := m.bodies, strings.Join(m.raw, "\n")
+	m.bodies, m.raw = nil, nil
+	return bodies, raw
+}
+
+func (u *upstream) watch(t *testing.T, prefix, events string) {
+	t.Helper()
+	body := `{"watch":[{"channel_id":1000000068001,"events":[` + events + `],"notify_url":"http://127.0.0.1:1/hook","token":"t","return_affected_field_values":true}]}`
+	answer := u.send(t, http.MethodPost, prefix+"/crm/v8/actions/watch", nil, body)
+	if answer.Code != http.StatusCreated || !strings.Contains(answer.Body.String(), `"SUCCESS"`) {
+		t.Fatalf("%d %s", answer.Code, answer.Body)
+	}
+}
+
+// What changes in the world is told to who subscribed to it, and nothing else is.
+func TestChangesAreNotified(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{t: t}
+	u := start(t, sandbox.Options{Records: 300, Poster: box, CustomModules: []string{"cm_visits"}})
+	u.watch(t, "", `"Purchase_Orders.all","Products.edit","cm_visits.create"`)
+	changed, err := u.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"bills", "items", "credit_notes", "custom_module_records"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := u.Deliver(t.Context())
+	got := map[string][]string{}
+	bodies, raw := box.told()
+	for _, c := range bodies {
+		got[c.Module+"."+c.Operation] = append(got[c.Module+"."+c.Operation], c.IDs...)
+		if c.ChannelID != "1000000068001" || c.Token == nil || *c.Token != "t" || c.Resource != "http://example.com/crm/v8/"+c.Module {
+			t.Errorf("callback %+v", c)
+		}
+	}
+	bills := changed["bills"]
+	for name, want := range map[string][]string{
+		"Purchase_Orders.insert": bills.Inserted, "Purchase_Orders.edit": bills.Edited, "Purchase_Orders.delete": bills.Deleted,
+		"Products.edit": changed["items"].Edited, "cm_visits.insert": changed["custom_module_records"].Inserted,
+	} {
+		if !slices.Equal(got[name], want) || len(want) != 1 {
+			t.Errorf("%s: told of %v, want %v", name, got[name], want)
+		}
+	}
+	if sent != 5 || len(got) != 5 {
+		t.Errorf("%d callbacks: %v", sent, got)
+	}
+	if !strings.Contains(raw, `"affected_fields":[{"Modified_Time":"2026-03-10T11:30:00+0530"`) && !strings.Contains(raw, `"Modified_Time":"2026-03-10T11:30:00+0530"`) {
+		t.Errorf("no callback names the new time of modification:\n%s", raw)
+	}
+}
+
+// Writes through the API are changes like others; the live form tells other words.
+func TestWritesAreNotifiedInLiveForm(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{t: t}
+	u := start(t, sandbox.Options{Records: 300, Poster: box})
+	if answer := u.send(t, http.MethodPost, "/_sandbox/notifications", nil, `{"form":"live","chaos":{"duplicate":1}}`); answer.Code != http.StatusOK {
+		t.Fatalf("%d %s", answer.Code, answer.Body)
+	}
+	u.watch(t, "", `"Contacts.all"`)
+	changed, err := u.Change(sandbox.Change{Edits: 3, Resources: []string{"accounting.contact_persons"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent struct{ Sent int }
+	decode(t, u.send(t, http.MethodPost, "/_sandbox/deliver", nil, ""), &sent)
+	bodies, _ := box.told()
+	if sent.Sent != 2 || len(bodies) != 2 || bodies[0].Operation != "update" || len(bodies[0].Values) != 3 {
+		t.Errorf("sent %d: %+v", sent.Sent, bodies)
+	}
+	// What was done at once is told at once.
+	want := changed["accounting.contact_persons"].Edited
+	if got := bodies[0].IDs; len(want) != 3 || len(got) != 3 || !slices.Contains(got, want[0]) || !slices.Contains(got, want[2]) {
+		t.Errorf("told of %v, want %v", got, want)
+	}
+	for _, bad := range []string{`{"form":"odd"}`, `{"chaos":{"lose":2}}`, `{"colour":1}`} {
+		if answer := u.send(t, http.MethodPost, "/_sandbox/notifications", nil, bad); answer.Code != http.StatusBadRequest {
+			t.Errorf("%s: status %d", bad, answer.Code)
+		}
+	}
+	var shown struct {
+		Sending bool
+		Stats   struct{ Channels, Events, Sent, Duplicated int }
+		Modules []struct{ Name, ID string }
+	}
+	decode(t, u.serve(t, http.MethodGet, "/_sandbox/notifications", nil), &shown)
+	if !shown.Sending || shown.Stats.Channels != 1 || shown.Stats.Sent != 2 || shown.Stats.Duplicated != 1 || len(shown.Modules) < 21 {
+		t.Errorf("%+v", shown)
+	}
+}
+
+// Each organization has channels of its own; without a Poster nothing waits.
+func TestChannelsKeepApart(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{t: t}
+	u := start(t, sandbox.Options{Records: 200, Poster: box, Organizations: []sandbox.OrganizationOptions{{ID: org, DataCenter: "eu"}}})
+	token := u.token
+	u.token = u.tokenOf(t, org, "eu")
+	u.watch(t, "/dc/eu", `"Products.all"`)
+	u.token = token
+	change := sandbox.Change{Edits: 1, Resources: []string{"items"}}
+	if _, err := u.Change(change); err != nil || u.Deliver(t.Context()) != 0 {
+		t.Errorf("a change at home was told abroad, or %v", err)
+	}
+	if _, err := u.ChangeOf(org, "eu", change); err != nil || u.Deliver(t.Context()) != 1 {
+		t.Errorf("a change abroad was not told, or %v", err)
+	}
+	if bodies, _ := box.told(); len(bodies) != 1 || bodies[0].Resource != "http://example.com/dc/eu/crm/v8/Products" {
+		t.Errorf("%+v", bodies)
+	}
+	silent := start(t, sandbox.Options{Records: 60})
+	silent.watch(t, "", `"Products.all"`)
+	if _, err := silent.Change(change); err != nil || silent.Deliver(t.Context()) != 0 {
+		t.Errorf("something waits for nobody, or %v", err)
+	}
+}
+
+func TestChannelsDieByTheVirtualClock(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{t: t}
+	u := start(t, sandbox.Options{Records: 200, Poster: box})
+	u.watch(t, "", `"Products.all"`) // for an hour: no expiry was given (document 1, Limits)
+	u.Advance(3_600_000_000_000)
+	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil || u.Deliver(t.Context()) != 0 {
+		t.Errorf("an expired channel was told, or %v", err)
+	}
+}
+
+func TestUnknownPathsOfNotifications(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	for method, want := range map[string]int{http.MethodGet: http.StatusMethodNotAllowed, http.MethodPatch: http.StatusMethodNotAllowed} {
+		if answer := u.serve(t, method, "/crm/v8/actions/watch", nil); answer.Code != want || !strings.Contains(answer.Body.String(), "INVALID_REQUEST_METHOD") {
+			t.Errorf("%s: %d %s", method, answer.Code, answer.Body)
+		}
+	}
+	if answer := u.serve(t, http.MethodPost, "/crm/v8/actions/other", nil); answer.Code != http.StatusNotFound {
+		t.Errorf("status %d", answer.Code)
+	}
+	if n := u.Stats().ByService["notifications"]; n != 3 || u.Stats().Worst60s != 0 {
+		t.Errorf("%d calls of notifications, worst minute %d", n, u.Stats().Worst60s)
+	}
+}
+
+// signalled tells of each callback.
+type signalled struct {
+	*mailbox
+
+	arrived chan struct{}
+}
+
+func (s *signalled) Post(ctx context.Context, address string, body []byte) (int, error) {
+	status, err := s.mailbox.Post(ctx, address, body)
+	s.arrived <- struct{}{}
+	return status, err
+}

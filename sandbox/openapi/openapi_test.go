@@ -1,0 +1,266 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/sandbox/endpoints"
+	"sluice/sandbox/openapi"
+	"sluice/sandbox/writes"
+)
+
+// object is any JSON object.
+type object = map[string]any
+
+func rows() []endpoints.Endpoint {
+	return append(slices.Concat(endpoints.Table(), writes.Table()), []endpoints.Endpoint{
+		{Method: http.MethodPost, Path: "/crm/{version}/actions/watch", Scope: "CRM.notifications.CREATE"},
+		{Method: http.MethodGet, Path: "/oauth/v2/auth"},
+		{Method: http.MethodPost, Path: "/oauth/v2/token"},
+		{Method: http.MethodPost, Path: "/oauth/v2/token/revoke"},
+	}...)
+}
+
+func described(t *testing.T) object {
+	t.Helper()
+	text, err := openapi.Describe(rows(), openapi.Options{Vendor: "Acme", Base: "http://127.0.0.1:1", DataCenters: []string{"eu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d object
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// at goes down by keys; nil if there is nothing.
+func at(value any, keys ...string) any {
+	for _, key := range keys {
+		o, _ := value.(object)
+		value = o[key]
+	}
+	return value
+}
+
+// names are the names of an operation's parameters in a place.
+func names(operation any, in string) []string {
+	var all []string
+	list, _ := at(operation, "parameters").([]any)
+	for _, p := range list {
+		if at(p, "in") == in {
+			name, _ := at(p, "name").(string)
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// The description has what version 3.1 of the format demands of one, in every row
+// (OpenAPI Specification 3.1.1, sections 4.8.1 to 4.8.27).
+func TestDescriptionIsValid(t *testing.T) {
+	t.Parallel()
+	d := described(t)
+	if at(d, "openapi") != "3.1.1" || at(d, "info", "title") == nil || at(d, "info", "version") == nil {
+		t.Errorf("openapi %v, info %v", at(d, "openapi"), at(d, "info"))
+	}
+	templated := regexp.MustCompile(`\{([^}]+)\}`)
+	identifiers := map[any]bool{}
+	paths, _ := d["paths"].(object)
+	tags := map[any]bool{}
+	for _, tag := range d["tags"].([]any) {
+		tags[at(tag, "name")] = true
+	}
+	for path, item := range paths {
+		if !strings.HasPrefix(path, "/") {
+			t.Errorf("path %s does not begin with a slash", path)
+		}
+		for method, operation := range item.(object) {
+			where := method + " " + path
+			if !slices.Contains([]string{"get", "post", "put", "delete"}, method) {
+				t.Errorf("%s: no such method", where)
+			}
+			id := at(operation, "operationId")
+			if id == nil || identifiers[id] {
+				t.Errorf("%s: operationId %v is missing or not its own", where, id)
+			}
+			identifiers[id] = true
+			var want []string
+			for _, match := range templated.FindAllStringSubmatch(path, -1) {
+				want = append(want, match[1])
+			}
+			if diff := cmp.Diff(want, names(operation, "path")); diff != "" {
+				t.Errorf("%s: names in the path (-want +got):\n%s", where, diff)
+			}
+			checkParameters(t, where, operation)
+			checkResponses(t, where, d, operation)
+			for _, tag := range at(operation, "tags").([]any) {
+				if !tags[tag] {
+					t.Errorf("%s: tag %v is not declared", where, tag)
+				}
+			}
+			security, given := at(operation, "security").([]any)
+			if !given || (len(security) == 0) != strings.HasPrefix(path, "/oauth/") {
+				t.Errorf("%s: security %v", where, security)
+			}
+		}
+	}
+	checkSchemas(t, "", d)
+}
+
+func checkParameters(t *testing.T, where string, operation any) {
+	t.Helper()
+	list, _ := at(operation, "parameters").([]any)
+	seen := map[[2]any]bool{}
+	for _, p := range list {
+		key := [2]any{at(p, "name"), at(p, "in")}
+		if seen[key] || !slices.Contains([]any{"path", "query", "header"}, key[1]) || at(p, "schema") == nil {
+			t.Errorf("%s: parameter %v is there twice, nowhere or without a schema", where, key)
+		}
+		seen[key] = true
+		if key[1] == "path" && at(p, "required") != true {
+			t.Errorf("%s: parameter %v of the path is not required", where, key[0])
+		}
+		if key[0] == "Authorization" || key[0] == "Content-Type" || key[0] == "Accept" {
+			t.Errorf("%s: %v is no parameter", where, key[0])
+		}
+	}
+}
+
+// checkResponses wants a description of each, or a reference that leads to one.
+func checkResponses(t *testing.T, where string, d object, operation any) {
+	t.Helper()
+	responses, _ := at(operation, "responses").(object)
+	good := 0
+	for status, response := range responses {
+		if !regexp.MustCompile(`^[1-5]\d\d$`).MatchString(status) {
+			t.Errorf("%s: status %s", where, status)
+		}
+		if status < "400" {
+			good++
+		}
+		if reference, _ := at(response, "$ref").(string); reference != "" {
+			response = at(d, strings.Split(strings.TrimPrefix(reference, "#/"), "/")...)
+		}
+		if text, _ := at(response, "description").(string); text == "" {
+			t.Errorf("%s: answer %s has no description", where, status)
+		}
+	}
+	if good == 0 {
+		t.Errorf("%s: nothing goes well", where)
+	}
+}
+
+// checkSchemas looks at every schema: types that there are, items of every array, and
+// required properties that are there.
+func checkSchemas(t *testing.T, path string, value any) {
+	t.Helper()
+	switch value := value.(type) {
+	case []any:
+		for _, inner := range value {
+			checkSchemas(t, path, inner)
+		}
+	case object:
+		for key, inner := range value {
+			if key == "schema" || key == "items" {
+				checkSchema(t, path+"."+key, inner)
+			}
+			checkSchemas(t, path+"."+key, inner)
+		}
+	}
+}
+
+func checkSchema(t *testing.T, path string, schema any) {
+	t.Helper()
+	kind := at(schema, "type")
+	if kind != nil && !slices.Contains([]any{"string", "integer", "boolean", "array", "object"}, kind) {
+		t.Errorf("%s: type %v", path, kind)
+	}
+	if (kind == "array") != (at(schema, "items") != nil) {
+		t.Errorf("%s: type %v with items %v", path, kind, at(schema, "items"))
+	}
+	required, _ := at(schema, "required").([]any)
+	for _, name := range required {
+		if at(schema, "properties", name.(string)) == nil {
+			t.Errorf("%s: %v is required and not there", path, name)
+		}
+	}
+}
+
+// Some rows, held against the documents by hand.
+func TestRowsAgainstTheDocuments(t *testing.T) {
+	t.Parallel()
+	d := described(t)
+	get := func(method, path string) any { return at(d, "paths", path, method) }
+	security := func(operation any) string {
+		text, err := json.Marshal(at(operation, "security"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	accounts := get("get", "/books/v3/chartofaccounts")
+	if got := names(accounts, "query"); !slices.Equal(got, []string{"organization_id", "showbalance", "page", "per_page", "sort_column", "sort_order", "filter_by", "last_modified_time"}) {
+		t.Errorf("query of the chart of accounts: %v", got)
+	}
+	if got := security(accounts); got != `[{"token":["AcmeBooks.accountants.READ"]}]` {
+		t.Errorf("security of the chart of accounts: %s", got)
+	}
+	currency := get("post", "/invoice/v3/settings/currencies")
+	if got := names(currency, "header"); !slices.Equal(got, []string{"X-com-acme-invoice-organizationid"}) {
+		t.Errorf("headers of currencies: %v", got)
+	}
+	body := at(currency, "requestBody", "content", "application/json", "schema", "properties")
+	for _, field := range []string{"currency_code", "currency_symbol", "price_precision", "currency_format"} { // document 2
+		if at(body, field) == nil {
+			t.Errorf("currencies: the body lacks %s: %v", field, body)
+		}
+	}
+	if at(currency, "responses", "201", "content", "application/json", "schema", "properties", "currency", "type") != "array" {
+		t.Error("a created currency comes as an array")
+	}
+	payments := get("put", "/books/v3/vendorpayments")
+	if got := names(payments, "header"); !slices.Equal(got, []string{"X-Unique-Identifier-Key", "X-Unique-Identifier-Value", "X-Upsert"}) {
+		t.Errorf("headers of the update by unique value: %v", got)
+	}
+	if at(get("get", "/maintenanceapi/v2/chats"), "responses", "200", "content", "text/csv") == nil {
+		t.Error("the export is CSV")
+	}
+	image := at(get("post", "/inventory/v1/compositeitems/{id}/image"), "requestBody", "content", "multipart/form-data", "schema", "properties", "image")
+	if image == nil {
+		t.Error("an image comes as a part of form-data")
+	}
+	watch := at(get("post", "/crm/{version}/actions/watch"), "requestBody", "content", "application/json", "schema", "properties", "watch", "items", "required")
+	if diff := cmp.Diff([]any{"channel_id", "events", "notify_url"}, watch); diff != "" {
+		t.Errorf("a subscription needs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTwiceIsAMistake(t *testing.T) {
+	t.Parallel()
+	twice := []endpoints.Endpoint{{Method: http.MethodGet, Path: "/oauth/v2/auth"}, {Method: http.MethodGet, Path: "/oauth/v2/auth"}}
+	if _, err := openapi.Describe(twice, openapi.Options{}); err == nil {
+		t.Error("a row that is there twice was described")
+	}
+}
+
+// Every parameter that a row has is known, and no other.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	for _, e := range rows() {
+		query := url.Values{"unheard_of": {"1"}, "a": {""}}
+		for _, p := range openapi.Query(e) {
+			query.Set(p.Name, "1")
+		}
+		if diff := cmp.Diff([]string{"a", "unheard_of"}, openapi.Unknown(e, query)); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", e.Method, e.Path, diff)
+		}
+	}
+}

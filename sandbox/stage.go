@@ -1,0 +1,171 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"sluice/sandbox/company"
+	"sluice/sandbox/endpoints"
+	"sluice/sandbox/oauth"
+	"sluice/sandbox/services"
+	"sluice/sandbox/watch"
+	"sluice/sandbox/watch/channel"
+	"sluice/sandbox/world/words"
+)
+
+// userID is the user of every data center: whoever opens the consent page.
+const userID = "60000000001"
+
+// stage is what is played: what a reset makes anew.
+type stage struct {
+	companies []*company.Company // the sandbox's own first; never empty
+	doors     map[string]*oauth.Server
+	watchers  map[*company.Company]*watch.Server
+	replaced  chan struct{} // closed when another stage took its place
+}
+
+// build makes a stage as it is in the beginning.
+func (s *Server) build() (*stage, error) {
+	st := &stage{
+		doors: make(map[string]*oauth.Server), watchers: make(map[*company.Company]*watch.Server), replaced: make(chan struct{}),
+	}
+	for n, o := range s.options.all() {
+		founded, err := company.New(company.Settings{
+			ID: o.ID, DataCenter: o.DataCenter, Number: n, Seed: o.Seed, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
+			Limits: s.options.Limits, Modules: s.options.CustomModules, Networks: s.options.Networks,
+			ChatEpoch: s.options.ChatEpoch, Demo: s.options.Demo, Now: s.options.Now, Activity: s.options.Activity,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("sandbox: play organization %s: %w", o.ID, err)
+		}
+		st.companies = append(st.companies, founded)
+	}
+	for _, c := range st.companies {
+		if st.doors[c.DataCenter] == nil {
+			door, err := s.door(st, c.DataCenter)
+			if err != nil {
+				return nil, err
+			}
+			st.doors[c.DataCenter] = door
+		}
+		watcher, err := s.watcher(c, st.doors[c.DataCenter])
+		if err != nil {
+			return nil, err
+		}
+		st.watchers[c] = watcher
+		if s.options.Poster != nil {
+			c.ChangedTogether(func(events []company.Event) { publish(watcher, events) })
+		}
+	}
+	return st, nil
+}
+
+// door builds the authorization server of a data center: one user, who may consent
+// for each of its organizations, and a grant of everything for each of them.
+func (s *Server) door(st *stage, dataCenter string) (*oauth.Server, error) {
+	user := oauth.User{ID: userID, Name: "Sandbox user"}
+	grants := []oauth.Grant{}
+	scopes := append(endpoints.Scopes(s.table), watchScope)
+	for n, c := range st.companies {
+		if c.DataCenter != dataCenter {
+			continue
+		}
+		user.Organizations = append(user.Organizations, oauth.Organization{ID: c.ID, Name: words.Company(n)})
+		refresh := RefreshTokenFor(c.ID, c.DataCenter)
+		if n == 0 {
+			refresh = RefreshToken
+		}
+		grants = append(grants, oauth.Grant{
+			Access: oauth.Access{Client: ClientID, User: userID, Organization: c.ID}, RefreshToken: refresh, Scopes: scopes,
+		})
+	}
+	known := slices.Concat(oauth.DocumentedScopes(), scopes)
+	slices.Sort(known)
+	door, err := oauth.New(oauth.Options{
+		Now: s.now, Seed: s.options.Seed, DataCenter: dataCenter, Vendor: s.options.Vendor, Prefix: services.Prefix(dataCenter),
+		Scopes:  slices.Compact(known),
+		Clients: append([]oauth.Client{{ID: ClientID, Secret: ClientSecret, Name: "Sandbox client", AnyLoopback: true}}, s.options.Clients...),
+		Users:   []oauth.User{user}, Grants: grants,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: play the authorization server of data center %q: %w", dataCenter, err)
+	}
+	return door, nil
+}
+
+// watcher builds the notifications of an organization.
+func (s *Server) watcher(c *company.Company, door *oauth.Server) (*watch.Server, error) {
+	zone, err := time.LoadLocation(c.TimeZone)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: option TimeZone of organization %s: %w", c.ID, err)
+	}
+	poster := s.options.Poster
+	if poster == nil {
+		poster = nobody{}
+	}
+	modules := make([]channel.Module, 0, len(s.options.CustomModules))
+	for _, name := range s.options.CustomModules {
+		modules = append(modules, channel.Module{Name: name, Fields: []channel.Field{
+			{Name: "Name"}, {Name: "Description"}, {Name: "Created_Time"}, {Name: "Modified_Time"},
+		}})
+	}
+	watcher, err := watch.New(watch.Options{
+		Now: s.now, Zone: zone, Guard: door, Prefix: services.Prefix(c.DataCenter), Modules: modules,
+		AnyHost: s.options.CallbacksAnywhere, Poster: poster, Seed: c.Seed,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: play the notifications of organization %s: %w", c.ID, err)
+	}
+	return watcher, nil
+}
+
+// own is the organization that the sandbox plays in any case.
+func (st *stage) own() *company.Company { return st.companies[0] }
+
+// first is the first organization of a data center; nil if there is none.
+func (st *stage) first(dataCenter string) *company.Company {
+	for _, c := range st.companies {
+		if c.DataCenter == dataCenter {
+			return c
+		}
+	}
+	return nil
+}
+
+// find answers an organization by its id and data center.
+func (st *stage) find(id, dataCenter string) (*company.Company, error) {
+	for _, c := range st.companies {
+		if c.ID == id && c.DataCenter == dataCenter {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("sandbox: organization %q in data center %q is not played: name it in option Organizations", id, dataCenter)
+}
+
+// run sends callbacks until the context ends or another stage takes this one's place.
+func (st *stage) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	for _, watcher := range st.watchers {
+		workers.Go(func() { watcher.Run(ctx) })
+	}
+	select {
+	case <-ctx.Done():
+	case <-st.replaced:
+	}
+	cancel()
+	workers.Wait()
+}
+
+// below is a request as the server of a data center sees it: without the prefix.
+func below(r *http.Request, path string) *http.Request {
+	inner := *r
+	address := *r.URL
+	address.Path, address.RawPath = path, ""
+	inner.URL = &address
+	return &inner
+}

@@ -1,0 +1,185 @@
+package world
+
+import (
+	"math"
+
+	"sluice/sandbox/world/journal"
+	"sluice/sandbox/world/words"
+)
+
+// Accounts that the business moves, by index: those of the vocabulary.
+const (
+	bank        = 0 // Current Account, of assets
+	sales       = 1 // of income
+	costs       = 2 // Cost of Goods Sold, of expenses
+	payable     = 5 // of liabilities
+	receivable  = 7 // of assets
+	otherIncome = 9
+)
+
+// Receive inserts a bill, and books what it asks for. It answers the index.
+func (w *World) Receive(at int64) int {
+	b := w.Insert(Bills, at)
+	w.book(costs, payable, w.home(b, w.books.BillAt(b, 0).Total()))
+	return b
+}
+
+// Amend edits a record; of a bill it books the difference.
+func (w *World) Amend(kind Kind, i int, at int64) {
+	if kind != Bills || w.overlay.Find(kind, i) != nil {
+		w.Edit(kind, i, at)
+		return
+	}
+	before := w.books.BillAt(i, w.books.Edits(Bills, i)).Total()
+	w.Edit(kind, i, at)
+	after := w.books.BillAt(i, w.books.Edits(Bills, i)).Total()
+	w.book(costs, payable, w.home(i, after-before))
+}
+
+// Settle pays a bill at an instant (epoch seconds): all that is due of it, with what
+// is due of the vendor's bill beside it, or in part. It answers the payment, or false
+// if nothing is due. The bills' modification times move, those of accounts do not.
+func (w *World) Settle(b int, part bool, at int64) (int, bool) {
+	if !w.payable(b) {
+		return 0, false
+	}
+	bills := []int{b}
+	if beside := b ^ 1; !part && w.payable(beside) { // the two share vendor and currency.
+		bills = append(bills, beside)
+	}
+	payment := w.Insert(Payments, at)
+	for _, bill := range bills {
+		w.about(Bills, bill, Edited)
+	}
+	for _, bill := range bills {
+		cents := w.books.Due(bill)
+		total := w.books.BillAt(bill, w.books.Edits(Bills, bill)).Total()
+		left := int64(0)
+		if part && cents > 1 {
+			left = cents - cents/2 // half of it.
+			cents /= 2
+		}
+		w.journal.Settle(journal.Settlement{Bill: bill, Payment: payment, Cents: cents, Total: total, Left: left})
+		w.moved(Bills, bill, at)
+		w.book(bank, payable, -w.home(bill, cents))
+	}
+	w.touched(Payments, payment)
+	return payment, true
+}
+
+// payable tells whether something is due of a bill that nobody wrote through the API.
+func (w *World) payable(b int) bool {
+	return w.Live(Bills, b) && w.overlay.Find(Bills, b) == nil && w.books.Due(b) > 0
+}
+
+// Apply uses all that is left of an open credit note for an invoice; false if it is
+// not open. Sales and what customers owe fall by it.
+func (w *World) Apply(c int, at int64) bool {
+	if !w.Live(CreditNotes, c) || w.overlay.Find(CreditNotes, c) != nil || w.books.NoteStatus(c) != "open" {
+		return false
+	}
+	w.about(CreditNotes, c, Edited)
+	sum := w.books.NoteAt(c)
+	w.journal.Use(c)
+	w.moved(CreditNotes, c, at)
+	w.book(receivable, sales, sum.Applied-sum.Total)
+	return true
+}
+
+// Whisper changes a value of record i without its modification time: the stock of an
+// item, the messages of a chat, interest on the current account. It answers false
+// for a kind of which nothing changes in silence.
+func (w *World) Whisper(kind Kind, i int) bool {
+	switch kind {
+	case Accounts:
+		w.book(bank, otherIncome, words.Cents)
+	case Items, CompositeItems, Chats, NetworkChats, Channels, NetworkChannels:
+		w.about(kind, i, Quieted)
+		w.journal.Whisper(kind, i)
+		w.touched(kind, i)
+	default:
+		return false
+	}
+	return true
+}
+
+// Restore makes a deleted record appear again, with its identifier and a new
+// modification time; false if it is not deleted.
+func (w *World) Restore(kind Kind, i int, at int64) bool {
+	if i < 0 || i >= w.Len(kind) || w.Live(kind, i) {
+		return false
+	}
+	w.about(kind, i, Restored)
+	t := &w.tables[kind]
+	t.deleted[i] = false
+	t.edits[i] += min(1, math.MaxUint16-t.edits[i])
+	w.moved(kind, i, at)
+	if kind == Bills && w.overlay.Find(kind, i) == nil {
+		w.book(costs, payable, w.home(i, w.books.BillAt(i, w.books.Edits(Bills, i)).Total()))
+	}
+	return true
+}
+
+// Free tells whether nothing refers to record i, so that a user can delete it.
+func (w *World) Free(kind Kind, i int) bool {
+	if !w.Deletable(kind, i) {
+		return false
+	}
+	switch kind {
+	case Bills:
+		return w.books.Paid(i) == 0
+	case Payments:
+		return len(w.books.Shares(i)) == 0
+	case CreditNotes:
+		return w.books.NoteAt(i).Applied == 0
+	case Items, Chats, NetworkChats, Accounts: // lines and channels refer to those of the start
+		return i >= w.books.Initial[kind]
+	case CompositeItems, Expenses, ModuleRecords, ContactPersons, CustomerPersons, Channels, NetworkChannels:
+		return true
+	default:
+		return false
+	}
+}
+
+// Remove deletes a record; of a bill it takes back what was booked.
+func (w *World) Remove(kind Kind, i int) {
+	if kind == Bills && w.overlay.Find(kind, i) == nil {
+		w.book(costs, payable, -w.home(i, w.books.BillAt(i, w.books.Edits(Bills, i)).Total()))
+	}
+	w.Delete(kind, i)
+}
+
+// Movements answers what the accounts moved by since the start, in cents: those of
+// assets and expenses, and the others. The two are equal.
+func (w *World) Movements() (int64, int64) {
+	var left, right int64
+	for i := range w.Len(Accounts) {
+		switch w.books.AccountWord(i).Group {
+		case words.Assets, words.Expenses:
+			left += w.journal.Movement(i)
+		default:
+			right += w.journal.Movement(i)
+		}
+	}
+	return left, right
+}
+
+// book moves an account of assets or expenses together with one of the other side.
+// Their modification times stay, as upstream's do.
+func (w *World) book(left, right int, cents int64) {
+	w.about(Accounts, left, Quieted)
+	w.about(Accounts, right, Quieted)
+	w.journal.Book(left, right, cents)
+}
+
+// moved moves the modification time of record i.
+func (w *World) moved(kind Kind, i int, at int64) {
+	t := &w.tables[kind]
+	t.modified[i] = max(at, t.modified[i])
+	w.touched(kind, i)
+}
+
+// home is an amount of bill b in the organization's own currency.
+func (w *World) home(b int, cents int64) int64 {
+	return cents * w.books.BillCurrency(b).Rate / words.Millionths
+}

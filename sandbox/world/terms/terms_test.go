@@ -1,0 +1,103 @@
+package terms_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/overlay"
+	"sluice/sandbox/world/terms"
+)
+
+func TestMeet(t *testing.T) {
+	t.Parallel()
+	payment, errPayment := overlay.Parse([]byte(`{"vendor_name":"Łódź Steel","reference_number":"REF-9","payment_number":"12","payment_mode":"cash","description":"Rent","date":"2026-01-05","amount":100.50}`))
+	note, errNote := overlay.Parse([]byte(`{"status":"open","line_items":[{"description":"Scratched"},{"description":"Bent rim"}]}`))
+	if errPayment != nil || errNote != nil {
+		t.Fatal(errPayment, errNote)
+	}
+	for query, want := range map[string]bool{
+		"vendor_name_startswith=łódź":                   true,
+		"vendor_name_startswith=steel":                  false,
+		"vendor_name_contains=STEEL":                    true,
+		"reference_number_startswith=REF":               true,
+		"reference_number_contains=8":                   false,
+		"payment_number_startswith=1":                   true,
+		"payment_number_contains=3":                     false,
+		"payment_mode_contains=as":                      true,
+		"notes_contains=rent":                           true,
+		"description_startswith=ent":                    false,
+		"date_start=2026-01-05&date_end=2026-01-05":     true,
+		"date_before=2026-01-05":                        false,
+		"date_after=2026-01-05":                         false,
+		"date_after=2026-01-04&date_before=2026-01-06":  true,
+		"date_start=2026-01-06":                         false,
+		"date_end=2026-01-04":                           false,
+		"amount_less_than=100.5":                        false,
+		"amount_less_equals=100.5":                      true,
+		"amount_greater_than=100.5":                     false,
+		"amount_greater_equals=100.50":                  true,
+		"amount_less_than=100.51":                       true,
+		"amount_greater_than=99&vendor_name_contains=x": false,
+	} {
+		if got := meets(t, ids.Payments, query, payment); got != want {
+			t.Errorf("%s: %t, want %t", query, got, want)
+		}
+	}
+	for query, want := range map[string]bool{
+		"item_description_startswith=bent": true, "item_description_startswith=rim": false, "item_description_contains=rim": true,
+		"status=open": true, "status=void": false,
+	} {
+		if got := meets(t, ids.CreditNotes, query, note); got != want {
+			t.Errorf("%s: %t, want %t", query, got, want)
+		}
+	}
+}
+
+func meets(t *testing.T, kind ids.Kind, query string, record *overlay.Object) bool {
+	t.Helper()
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := terms.Read(kind, values)
+	if text == "" {
+		t.Errorf("%s is not read", query)
+	}
+	return terms.Parse(text).Meet(record)
+}
+
+// What a list does not know, or cannot read, is ignored.
+func TestIgnored(t *testing.T) {
+	t.Parallel()
+	for _, query := range []string{
+		"", "page=2", "vendor_name=x", "colour_contains=x", "date_start=yesterday", "amount_less_than=1e9999999", "amount_less_than=1/3",
+		"amount_contains=1", "vendor_name_contains=", "item_description_contains=x", "status=open",
+	} {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := terms.Read(ids.Payments, values); text != "" {
+			t.Errorf("%s is read as %s", query, text)
+		}
+		if text := terms.Read(ids.Bills, values); text != "" {
+			t.Errorf("bills: %s is read as %s", query, text)
+		}
+	}
+	if text := terms.Read(ids.CreditNotes, url.Values{"status": {"draft"}}); text != "" {
+		t.Errorf("document 3 names open, closed and void: %s", text)
+	}
+}
+
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]bool{100: false, 101: true} {
+		for _, name := range []string{"item_description_startswith", "item_description_contains"} {
+			if got := terms.TooLong(url.Values{name: {strings.Repeat("ü", length)}}); got != want {
+				t.Errorf("%s of %d: %t", name, length, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package world
+
+import (
+	"encoding/json"
+
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/overlay"
+	"sluice/sandbox/world/terms"
+)
+
+// Record answers record i, whole, for a caller to change and Put.
+func (w *World) Record(kind Kind, i int) *overlay.Object {
+	return parsed(w.AppendRecord(nil, kind, i, Full))
+}
+
+// Create adds a record at an instant (epoch seconds) and answers its index with an
+// object of all its names, each value absent. The caller fills it and Puts it.
+func (w *World) Create(kind Kind, at int64) (int, *overlay.Object) {
+	i := w.Insert(kind, at)
+	blank := w.generated(kind, i).Blank()
+	w.overlay.Put(kind, i, overlay.Written{Object: blank, Created: true}, blank)
+	return i, blank.Clone()
+}
+
+// Put keeps a record as it was written at an instant (epoch seconds), from then on in
+// the place of what is generated. under is the parent that it is read under, "" for
+// the one that it has.
+func (w *World) Put(kind Kind, i int, at int64, under string, record *overlay.Object) {
+	if under == "" {
+		under = w.Under(kind, i)
+	}
+	w.about(kind, i, Edited)
+	w.about(kind, i, Edited)
+	before := w.overlay.Find(kind, i)
+	written := overlay.Written{Object: record, Under: under, Created: before != nil && before.Created}
+	w.overlay.Put(kind, i, written, w.generated(kind, i))
+	t := &w.tables[kind]
+	t.modified[i] = max(at, t.modified[i])
+	w.touched(kind, i)
+}
+
+// Written lists the records of a kind that were written through the API, oldest
+// first, also those that were deleted since. Callers only read it.
+func (w *World) Written(kind Kind) []int { return w.overlay.Indices(kind) }
+
+// sampled is how many records are looked at for a sample.
+const sampled = 64
+
+// Sample answers an object of all the names that an object under a name has in records
+// of a kind, or those in a list there, each value absent; an empty one if no record
+// shows one.
+func (w *World) Sample(kind Kind, name string) *overlay.Object {
+	for i := range min(sampled, w.books.Initial[kind]) {
+		record := w.generated(kind, i)
+		if elements := record.List(name); len(elements) > 0 {
+			return elements[0].Blank()
+		}
+		if one, err := overlay.Parse(record.Get(name)); err == nil {
+			return one.Blank()
+		}
+	}
+	return overlay.NewObject()
+}
+
+// Contact answers the name of a vendor or customer; false if there is none with that
+// identifier.
+func (w *World) Contact(id string) (string, bool) {
+	if n, ok := ids.FixedIndex(ids.GroupVendor, id); ok && n < w.books.Vendors() {
+		return w.books.Words.VendorName(n), true
+	}
+	if n, ok := ids.FixedIndex(ids.GroupCustomer, id); ok && n < w.books.Customers() {
+		return w.books.Words.CustomerName(n), true
+	}
+	return "", false
+}
+
+// Child is the identifier of the n-th thing that belongs to record i: a line, a
+// payment.
+func (w *World) Child(kind Kind, i, n int) string { return ids.Child(kind, i, n) }
+
+// DisplayTime writes an instant (epoch seconds) as people read it.
+func (w *World) DisplayTime(at int64) string { return w.books.DisplayTime(at) }
+
+// generated answers record i as it would be had nobody written it.
+func (w *World) generated(kind Kind, i int) *overlay.Object {
+	return parsed(w.author.Append(nil, kind, i, Full))
+}
+
+// parsed reads what the world wrote itself.
+func parsed(record json.RawMessage) *overlay.Object {
+	o, err := overlay.Parse(record)
+	if err != nil { // authors write objects only
+		return overlay.NewObject()
+	}
+	return o
+}
+
+// passes tells whether record i passes filter_by, the day to begin with, and the
+// filters that compare what it says.
+func (w *World) passes(query Query, i int) bool {
+	return w.filtered(query, i) && (query.Terms == "" || w.termsOf(query).Meet(w.Record(query.Kind, i)))
+}
+
+// termsOf reads the filters of a query once for all records.
+func (w *World) termsOf(query Query) terms.Set {
+	if w.terms.text != query.Terms {
+		w.terms = readTerms{query.Terms, terms.Parse(query.Terms)}
+	}
+	return w.terms.set
+}
+
+// readTerms are the filters that were read last.
+type readTerms struct {
+	text string
+	set  terms.Set
+}
+
+func (w *World) filtered(query Query, i int) bool {
+	written := w.overlay.Find(query.Kind, i)
+	if written == nil {
+		return w.books.Matches(query.Kind, i, query.Filter) &&
+			(query.From == "" || w.books.Day(w.tables.Created(query.Kind, i), 0) >= query.From)
+	}
+	if good, known := written.Matches(query.Kind, query.Filter); known && !good {
+		return false
+	} else if !known && !w.books.Matches(query.Kind, i, query.Filter) {
+		return false
+	}
+	return query.From == "" || written.Day() >= query.From
+}

@@ -1,0 +1,135 @@
+package writes
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"sluice/sandbox/answer"
+	"sluice/sandbox/endpoints"
+	"sluice/sandbox/rules"
+	"sluice/sandbox/world"
+	"sluice/sandbox/world/overlay"
+)
+
+// refusal is why a call changes nothing.
+type refusal struct {
+	status, code int
+	message      string
+}
+
+func (r refusal) Error() string { return r.message }
+
+// refuse refuses what was sent. Status 400 is documented, its code is not.
+func refuse(message string) error {
+	return refusal{http.StatusBadRequest, answer.InvalidValue, message}
+}
+
+// wrong refuses a call for all its problems at once; nil for none.
+func wrong(problems []rules.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return refuse(rules.Message(problems))
+}
+
+// missing refuses a call for what is not there.
+func missing() error {
+	return refusal{http.StatusNotFound, answer.NoSuchRecord, "Resource does not exist."}
+}
+
+// said is what a call is answered with.
+type said struct {
+	status int
+	body   []byte
+}
+
+// operation is what a row does. The world is its own while it runs; an error changes
+// nothing.
+type operation func(*edit) (said, error)
+
+// serve answers a call of a row.
+func serve(rule rules.Rule, does operation) func(*endpoints.Call) {
+	return func(c *endpoints.Call) {
+		e, err := read(c, rule)
+		var reply said
+		if err == nil {
+			c.Company.With(func(w *world.World) {
+				e.world = w
+				reply, err = does(e)
+			})
+		}
+		if err != nil {
+			fail(c, err)
+			return
+		}
+		answer.Body(c, reply.status, answer.JSONType, reply.body)
+	}
+}
+
+// fail answers a refusal. That its code and message are no document's, the header says.
+func fail(c *endpoints.Call, err error) {
+	why := refusal{http.StatusBadRequest, answer.InvalidValue, err.Error()}
+	errors.As(err, &why)
+	c.Header().Set(endpoints.AssumedHeader, endpoints.ErrorsAssumed)
+	answer.Error(c, why.status, why.code, why.message)
+}
+
+// assume adds a fact that no document shows to the answer.
+func (e *edit) assume(fact string) {
+	if before := e.call.Header().Get(endpoints.AssumedHeader); before != "" {
+		fact = before + "; " + fact
+	}
+	e.call.Header().Set(endpoints.AssumedHeader, fact)
+}
+
+// shape is how an answer carries a record.
+type shape func(status int, message string, record *overlay.Object) said
+
+// object carries it under a key.
+func object(key string) shape {
+	return func(status int, message string, record *overlay.Object) said {
+		return envelope(status, message, key, record.Append(nil))
+	}
+}
+
+// list carries it under a key, as a list of one.
+func list(key string) shape {
+	return func(status int, message string, record *overlay.Object) said {
+		return envelope(status, message, key, append(record.Append([]byte("[")), ']'))
+	}
+}
+
+// beside carries its fields beside code and message (document 2, POST /vendorpayments).
+func beside(status int, message string, record *overlay.Object) said {
+	whole := overlay.NewObject()
+	whole.SetWhole("code", 0)
+	whole.SetText("message", message)
+	for _, name := range record.Names() {
+		whole.Set(name, record.Get(name))
+	}
+	return said{status, whole.Append(nil)}
+}
+
+// briefTax carries what the document names for the update of a tax: id, name,
+// percentage, type, authority id and name, is_value_added (document 3).
+func briefTax(status int, message string, record *overlay.Object) said {
+	brief := overlay.NewObject()
+	for _, name := range []string{
+		"tax_id", "tax_name", "tax_percentage", "tax_type", "tax_authority_id", "tax_authority_name", "is_value_added",
+	} {
+		brief.Set(name, record.Get(name))
+	}
+	return object("tax")(status, message, brief)
+}
+
+// envelope writes code, message and a value under a key; none without a key.
+func envelope(status int, message, key string, value []byte) said {
+	body := fmt.Appendf(nil, `{"code":0,"message":%q`, message)
+	if key != "" {
+		body = fmt.Appendf(body, `,%q:%s`, key, value)
+	}
+	return said{status, append(body, '}')}
+}
+
+func done(message string) said { return envelope(http.StatusOK, message, "", nil) }

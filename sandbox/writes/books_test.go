@@ -1,0 +1,124 @@
+package writes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever bills and payments are written: a bill asks for its lines and taxes less what
+// was paid, a payment is what it applies and what is left, and both tell the same.
+func TestBooksAddUpAfterWrites(t *testing.T) {
+	t.Parallel()
+	u := start(t)
+	_, vendor, _ := u.openBill(t)
+	var taxes []string
+	for _, tax := range u.records(t, "/inventory/v1/settings/taxes", "taxes") {
+		taxes = append(taxes, text(tax["tax_id"]))
+	}
+	bills, payments := map[string]bool{}, 0
+	rapid.Check(t, func(r *rapid.T) {
+		lines := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) string {
+			return fmt.Sprintf(`{"rate":%d.%03d,"quantity":%d.5,"tax_id":%q}`, rapid.IntRange(0, 9999).Draw(r, "rate"), rapid.IntRange(0, 999).Draw(r, "part"),
+				rapid.IntRange(0, 20).Draw(r, "quantity"), rapid.SampledFrom(taxes).Draw(r, "tax"))
+		}), 1, 5).Draw(r, "lines")
+		made := u.call(t, post, "/inventory/v1/bills", fmt.Sprintf(`{"vendor_id":%q,"is_inclusive_tax":%t,"line_items":[%s]}`,
+			vendor, rapid.Bool().Draw(r, "inclusive"), strings.Join(lines, ",")))
+		bill := made.at(t, "bill", "bill_id")
+		bills[bill] = true
+		unique := fmt.Sprintf("%d", payments)
+		for range rapid.IntRange(1, 4).Draw(r, "changes") { // the first one makes the payment, the others change it
+			share := rapid.IntRange(0, 100).Draw(r, "share")
+			applied := new(big.Rat).Mul(number(t, made.at(t, "bill", "balance")), big.NewRat(int64(share), 100)).FloatString(2)
+			if number(t, applied).Cmp(number(t, made.at(t, "bill", "balance"))) > 0 {
+				applied = made.at(t, "bill", "balance")
+			}
+			u.call(t, put, "/books/v3/vendorpayments", fmt.Sprintf(`{"vendor_id":%q,"amount":%s,"bills":[{"bill_id":%q,"amount_applied":%s}]}`,
+				vendor, made.at(t, "bill", "balance"), bill, applied), "X-Unique-Identifier-Key", "cf_n", "X-Unique-Identifier-Value", unique, "X-Upsert", "true")
+		}
+		payments++
+	})
+	applied := map[string]*big.Rat{}
+	for record := range u.Truth("accounting", "vendor_payments") {
+		payment := parsed(t, record)
+		used := new(big.Rat)
+		for _, entry := range elements(t, payment["bills"]) {
+			used.Add(used, number(t, text(entry["amount_applied"])))
+			if bill := text(entry["bill_id"]); bills[bill] {
+				applied[bill] = number(t, text(entry["amount_applied"]))
+			}
+		}
+		if left := new(big.Rat).Sub(number(t, text(payment["amount"])), used); left.Cmp(number(t, text(payment["balance"]))) != 0 {
+			t.Errorf("payment %s: %s left, says %s", payment["payment_id"], left.FloatString(2), payment["balance"])
+		}
+	}
+	checked := 0
+	for record := range u.Truth("inventory", "bills") {
+		bill := parsed(t, record)
+		id := text(bill["bill_id"])
+		if !bills[id] {
+			continue
+		}
+		checked++
+		due := new(big.Rat).Add(number(t, text(bill["sub_total"])), number(t, text(bill["tax_total"])))
+		if total := total(t, bill["line_items"], "item_total"); total.Cmp(number(t, text(bill["sub_total"]))) != 0 {
+			t.Errorf("bill %s: lines of %s, sub_total %s", id, total.FloatString(2), bill["sub_total"])
+		}
+		if total := total(t, bill["taxes"], "tax_amount"); total.Cmp(number(t, text(bill["tax_total"]))) != 0 {
+			t.Errorf("bill %s: taxes of %s, tax_total %s", id, total.FloatString(2), bill["tax_total"])
+		}
+		paid := total(t, bill["payments"], "amount")
+		if due.Sub(due, paid).Cmp(number(t, text(bill["balance"]))) != 0 || due.Sign() < 0 {
+			t.Errorf("bill %s: %s due, balance %s", id, due.FloatString(2), bill["balance"])
+		}
+		if applied[id] == nil || paid.Cmp(applied[id]) != 0 {
+			t.Errorf("bill %s: paid %s, the payment says %v", id, paid.FloatString(2), applied[id])
+		}
+		if (text(bill["status"]) == "paid") != (due.Sign() == 0) {
+			t.Errorf("bill %s with %s due is %s", id, due.FloatString(2), bill["status"])
+		}
+	}
+	if checked != len(bills) || checked == 0 {
+		t.Errorf("%d bills of %d are in the truth", checked, len(bills))
+	}
+}
+
+func parsed(t *testing.T, record json.RawMessage) object {
+	t.Helper()
+	var fields object
+	if err := json.Unmarshal(record, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
+func elements(t *testing.T, list json.RawMessage) []object {
+	t.Helper()
+	var all []object
+	if err := json.Unmarshal(list, &all); err != nil {
+		t.Fatalf("%v in %s", err, list)
+	}
+	return all
+}
+
+func total(t *testing.T, list json.RawMessage, name string) *big.Rat {
+	t.Helper()
+	sum := new(big.Rat)
+	for _, element := range elements(t, list) {
+		sum.Add(sum, number(t, text(element[name])))
+	}
+	return sum
+}
+
+func number(t *testing.T, text string) *big.Rat {
+	t.Helper()
+	value, ok := new(big.Rat).SetString(text)
+	if !ok {
+		t.Fatalf("%q is no number", text)
+	}
+	return value
+}

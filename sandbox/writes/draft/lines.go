@@ -1,0 +1,116 @@
+package draft
+
+import (
+	"encoding/json"
+	"math/big"
+	"path"
+	"strings"
+
+	"sluice/sandbox/world"
+	"sluice/sandbox/world/overlay"
+)
+
+// lines completes the lines of a bill or credit note: names, rates of items, and
+// totals. It answers the sum before tax, and the tax of each line.
+func (d *Draft) lines(lines []*overlay.Object, totalKey string, inclusive bool) (*big.Rat, []*big.Rat) {
+	sub := new(big.Rat)
+	taxes := make([]*big.Rat, len(lines))
+	sent := d.Body.List(lineItems)
+	for n, line := range lines {
+		if line.Text("line_item_id") == "" {
+			line.SetText("line_item_id", d.World.Child(d.Kind, d.Index, n))
+		}
+		var itemID string
+		if n < len(sent) {
+			itemID = sent[n].Text("item_id")
+		}
+		d.fromItem(line, d.look(world.Items, itemID))
+		if line.Number("quantity").Sign() == 0 {
+			line.SetAmount("quantity", big.NewRat(1, 1))
+		}
+		line.SetWhole("item_order", n)
+		d.names(line)
+		percent := d.percent(line.Text("tax_id"))
+		if line.Has("tax_percentage") {
+			line.Set("tax_percentage", number(percent))
+			line.SetText("tax_type", "tax")
+		}
+		total := cents(times(line.Number("rate"), line.Number("quantity")))
+		taxes[n] = levied(total, percent, inclusive)
+		if inclusive {
+			total.Sub(total, taxes[n])
+		}
+		if line.Has(totalKey) {
+			line.SetAmount(totalKey, total)
+		}
+		sub.Add(sub, total)
+	}
+	return sub, taxes
+}
+
+// fromItem fills what a line leaves to its item.
+func (d *Draft) fromItem(line, item *overlay.Object) {
+	for _, name := range item.Names() {
+		if name == "rate" && d.Kind == world.Bills { // what is bought costs the purchase rate.
+			continue
+		}
+		if line.Has(name) && missing(line, name) && !isImage(name) {
+			line.Set(name, item.Get(name))
+		}
+	}
+	if d.Kind != world.Bills || !item.Has("purchase_rate") {
+		return
+	}
+	for name, from := range map[string]string{"rate": "purchase_rate", "account_id": "purchase_account_id"} {
+		if missing(line, name) {
+			line.Set(name, item.Get(from))
+		}
+	}
+}
+
+func isImage(name string) bool { return strings.HasPrefix(name, "image_") }
+
+// missing tells whether a name has the value of an absent one.
+func missing(o *overlay.Object, name string) bool {
+	switch string(o.Get(name)) {
+	case `""`, "0", "0.00":
+		return true
+	default:
+		return false
+	}
+}
+
+// taxes sums the taxes of lines, first come first.
+func (d *Draft) taxes(lines []*overlay.Object, amounts []*big.Rat) []*overlay.Object {
+	var taxes []*overlay.Object
+	entries, sums := map[string]*overlay.Object{}, map[string]*big.Rat{}
+	for n, line := range lines {
+		id := line.Text("tax_id")
+		if id == "" {
+			continue
+		}
+		if entries[id] == nil {
+			entry := d.World.Sample(d.Kind, "taxes")
+			if entry.Has("tax_id") {
+				entry.SetText("tax_id", id)
+			}
+			entry.SetText("tax_name", d.look(world.Taxes, id).Text("tax_name"))
+			taxes = append(taxes, entry)
+			entries[id], sums[id] = entry, new(big.Rat)
+		}
+		sums[id].Add(sums[id], amounts[n])
+		entries[id].SetAmount("tax_amount", sums[id])
+	}
+	return taxes
+}
+
+// number writes a number without decimals that it does not need.
+func number(value *big.Rat) json.RawMessage {
+	if value.IsInt() {
+		return json.RawMessage(value.Num().String())
+	}
+	return overlay.Amount(value)
+}
+
+// extension is that of a file's name, in small letters.
+func extension(file string) string { return strings.ToLower(strings.TrimPrefix(path.Ext(file), ".")) }

@@ -1,0 +1,232 @@
+package writes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// upstream is a sandbox with a token for it; its clock stands still.
+type upstream struct {
+	*sandbox.Server
+
+	token string
+}
+
+func start(t *testing.T) *upstream {
+	t.Helper()
+	now := time.Date(2026, 3, 10, 6, 0, 0, 0, time.UTC)
+	server, err := sandbox.New(sandbox.Options{
+		Seed: 11, Records: 300, CustomModules: []string{"cm_projects", "cm_assets"},
+		Limits: sandbox.Limits{Off: true}, Now: func() time.Time { return now },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &upstream{Server: server}
+	query := url.Values{
+		"grant_type": {"refresh_token"}, "refresh_token": {sandbox.RefreshToken},
+		"client_id": {sandbox.ClientID}, "client_secret": {sandbox.ClientSecret},
+	}
+	var answer struct {
+		Token string `json:"access_token"`
+	}
+	u.call(t, http.MethodPost, "/oauth/v2/token?"+query.Encode(), "").into(t, &answer)
+	u.token = answer.Token
+	return u
+}
+
+// reply is what was answered.
+type reply struct {
+	status  int
+	assumed string
+	body    []byte
+}
+
+func (r reply) into(t *testing.T, value any) {
+	t.Helper()
+	if err := json.Unmarshal(r.body, value); err != nil {
+		t.Fatalf("status %d: %v in %.300s", r.status, err, r.body)
+	}
+}
+
+// call calls a service with a JSON body, for the organization in query and headers;
+// headers are name, value pairs.
+func (u *upstream) call(t *testing.T, method, target, body string, headers ...string) reply {
+	t.Helper()
+	join := "?"
+	if strings.Contains(target, "?") {
+		join = "&"
+	}
+	request := httptest.NewRequestWithContext(t.Context(), method, target+join+"organization_id="+sandbox.DefaultOrganizationID, strings.NewReader(body))
+	request.Header = http.Header{
+		"Authorization": {"Svc-oauthtoken " + u.token}, "Content-Type": {"application/json"},
+	}
+	request.Header.Set("X-Com-Svc-Invoice-Organizationid", sandbox.DefaultOrganizationID)
+	request.Header.Set("X-Com-Svc-Subscriptions-Organizationid", sandbox.DefaultOrganizationID)
+	for n := 0; n < len(headers); n += 2 {
+		request.Header.Set(headers[n], headers[n+1])
+	}
+	recorder := httptest.NewRecorder()
+	u.ServeHTTP(recorder, request)
+	return reply{recorder.Code, recorder.Header().Get("X-Sandbox-Assumed"), recorder.Body.Bytes()}
+}
+
+// is holds a reply against a status and what its body has to hold: objects of want
+// may leave names out, lists may not leave elements out, and "*" is any text but "".
+func (r reply) is(t *testing.T, status int, want string) {
+	t.Helper()
+	if r.status != status {
+		t.Fatalf("status %d, want %d: %.400s", r.status, status, r.body)
+	}
+	var served any
+	r.into(t, &served)
+	var wanted any
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatalf("%v in %s", err, want)
+	}
+	for _, difference := range differ("", wanted, served) {
+		t.Error(difference)
+	}
+	if t.Failed() {
+		t.Fatalf("served %.2000s", r.body)
+	}
+}
+
+// refused holds a reply against a refusal: code and message, and each of the texts in
+// the message.
+func (r reply) refused(t *testing.T, status, code int, texts ...string) {
+	t.Helper()
+	r.is(t, status, fmt.Sprintf(`{"code":%d,"message":"*"}`, code))
+	for _, text := range texts {
+		if !strings.Contains(string(r.body), text) {
+			t.Errorf("%q is not in %s", text, r.body)
+		}
+	}
+	if !strings.Contains(r.assumed, "error") {
+		t.Errorf("assumed %q: no document shows this error", r.assumed)
+	}
+}
+
+func differ(path string, want, got any) []string {
+	switch wanted := want.(type) {
+	case map[string]any:
+		served, ok := got.(map[string]any)
+		if !ok {
+			return []string{fmt.Sprintf("%s is no object: %v", path, got)}
+		}
+		var all []string
+		for name := range maps.Keys(wanted) {
+			value, has := served[name]
+			if !has {
+				all = append(all, path+"."+name+" is missing")
+				continue
+			}
+			all = append(all, differ(path+"."+name, wanted[name], value)...)
+		}
+		return all
+	case []any:
+		served, ok := got.([]any)
+		if !ok || len(served) != len(wanted) {
+			return []string{fmt.Sprintf("%s: want %d elements in a list: %v", path, len(wanted), got)}
+		}
+		var all []string
+		for n := range wanted {
+			all = append(all, differ(fmt.Sprintf("%s[%d]", path, n), wanted[n], served[n])...)
+		}
+		return all
+	default:
+		if text, isText := got.(string); want == "*" && isText && text != "" {
+			return nil
+		}
+		if want != got {
+			return []string{fmt.Sprintf("%s: %v, want %v", path, got, want)}
+		}
+		return nil
+	}
+}
+
+type object = map[string]json.RawMessage
+
+// at answers the text under names, of the first element where there is a list.
+func (r reply) at(t *testing.T, names ...string) string {
+	t.Helper()
+	var value json.RawMessage = r.body
+	for _, name := range names {
+		var elements []json.RawMessage
+		if json.Unmarshal(value, &elements) == nil && len(elements) > 0 {
+			value = elements[0]
+		}
+		var fields object
+		if err := json.Unmarshal(value, &fields); err != nil {
+			t.Fatalf("%v: no %s in %.300s", names, name, r.body)
+		}
+		value = fields[name]
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return string(value)
+	}
+	return text
+}
+
+// get reads and expects 200.
+func (u *upstream) get(t *testing.T, target string) reply {
+	t.Helper()
+	r := u.call(t, http.MethodGet, target, "")
+	if r.status != http.StatusOK {
+		t.Fatalf("GET %s: status %d: %.300s", target, r.status, r.body)
+	}
+	return r
+}
+
+// records reads the first page of a list.
+func (u *upstream) records(t *testing.T, target, key string) []object {
+	t.Helper()
+	var envelope object
+	u.get(t, target).into(t, &envelope)
+	var records []object
+	if err := json.Unmarshal(envelope[key], &records); err != nil {
+		t.Fatalf("%s: %v in %.200s", target, err, envelope[key])
+	}
+	return records
+}
+
+func text(value json.RawMessage) string {
+	var plain string
+	if json.Unmarshal(value, &plain) != nil {
+		return string(value)
+	}
+	return plain
+}
+
+// listed answers the record of a list with an identifier; nil if it is not there.
+func (u *upstream) listed(t *testing.T, target, key, name, id string) object {
+	t.Helper()
+	for _, record := range u.records(t, target, key) {
+		if text(record[name]) == id {
+			return record
+		}
+	}
+	return nil
+}
+
+// openBill answers the identifier, the vendor and the balance of a bill nobody paid.
+func (u *upstream) openBill(t *testing.T) (string, string, string) {
+	t.Helper()
+	for _, bill := range u.records(t, "/inventory/v1/bills", "bills") {
+		if text(bill["status"]) == "open" && string(bill["payments"]) == "[]" && string(bill["vendor_credits"]) == "[]" {
+			return text(bill["bill_id"]), text(bill["vendor_id"]), text(bill["balance"])
+		}
+	}
+	t.Fatal("no open bill")
+	return "", "", ""
+}
