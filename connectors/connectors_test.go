@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"sluice/connectors"
-	"sluice/schema"
+	"sluice/schema/validate"
 )
 
 func TestCatalogueIsValid(t *testing.T) {
 	t.Parallel()
-	if err := schema.Validate(connectors.All()); err != nil {
+	if err := validate.Services(connectors.All()); err != nil {
 		t.Fatal(err)
 	}
 }

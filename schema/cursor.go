@@ -122,12 +122,16 @@ func modified(cursor Cursor) string {
 
 // Exported says whether the list, or that of each parent, comes as one CSV body.
 func (r *Resource) Exported() bool {
-	cursor := r.Cursor
-	if parents, ok := cursor.(PerParent); ok {
-		cursor = parents.List
-	}
-	_, ok := cursor.(Export)
+	_, ok := r.ListCursor().(Export)
 	return ok
+}
+
+// ListCursor is how the list is read; of a resource per parent, that of each parent.
+func (r *Resource) ListCursor() Cursor {
+	if parents, ok := r.Cursor.(PerParent); ok {
+		return parents.List
+	}
+	return r.Cursor
 }
 
 // SchemaName is the Postgres schema of the resource's tables.

@@ -82,7 +82,7 @@ type array struct {
 // New compiles the declaration of a resource. Zone is the organization's: the
 // date-times that carry no offset are in it. It fails if the key column is not
 // declared first or if the modification time is not a declared instant;
-// schema.Validate says the same with more words.
+// package validate says the same with more words.
 func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 	if zone == nil {
 		return nil, fmt.Errorf("%w: %s: the organization's time zone is nil; pass it or time.UTC", errDeclaration, resource.Name)

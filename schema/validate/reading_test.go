@@ -1,9 +1,10 @@
-package schema_test
+package validate_test
 
 import (
 	"testing"
 
 	"sluice/schema"
+	"sluice/schema/validate"
 )
 
 // wide is a declaration without faults that uses the words for details, history,
@@ -53,7 +54,7 @@ func TestValidateAcceptsTheWideDeclaration(t *testing.T) {
 	t.Parallel()
 	other := good()
 	other.Name = "other"
-	if err := schema.Validate([]schema.Service{wide(), other}); err != nil {
+	if err := validate.Services([]schema.Service{wide(), other}); err != nil {
 		t.Fatalf("want no fault, got %v", err)
 	}
 }
@@ -72,7 +73,7 @@ func TestValidateNamesEveryFaultOfTheWideDeclaration(t *testing.T) {
 			t.Parallel()
 			service := wide()
 			c.spoil(&service)
-			assertOneFault(t, schema.Validate([]schema.Service{service}), c.want)
+			assertOneFault(t, validate.Services([]schema.Service{service}), c.want)
 		})
 	}
 }
@@ -234,20 +235,10 @@ func TestTablesOfTwoServicesInOneSchemaClash(t *testing.T) {
 	other := good()
 	other.Name = "other"
 	other.Resources[0].Name, other.Resources[0].Schema, other.Resources[0].Children = "opening", "custom", nil
-	assertOneFault(t, schema.Validate([]schema.Service{wide(), other}),
+	assertOneFault(t, validate.Services([]schema.Service{wide(), other}),
 		"other.opening: table opening is already the table of shop.opening; rename one")
 
 	other.Resources[0].Schema = "shop"
-	assertOneFault(t, schema.Validate([]schema.Service{wide(), other}),
+	assertOneFault(t, validate.Services([]schema.Service{wide(), other}),
 		`other.opening: the Postgres schema "shop" belongs to somebody else; choose another`)
-}
-
-func TestTablesOfChildrenByPrefix(t *testing.T) {
-	t.Parallel()
-	service := wide()
-	tables := service.Resources[things].Tables()
-	fields := tables[len(tables)-1]
-	if fields.Name != "things_fields" || fields.Depth() != 1 || fields.Root != 2 || fields.Parent != 0 {
-		t.Errorf("got %+v", fields)
-	}
 }

@@ -1,4 +1,4 @@
-package schema_test
+package validate_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sluice/schema"
+	"sluice/schema/validate"
 )
 
 // good is a declaration without faults; every case below breaks one thing.
@@ -41,7 +42,7 @@ func good() schema.Service {
 
 func TestValidateAcceptsTheGoodDeclaration(t *testing.T) {
 	t.Parallel()
-	if err := schema.Validate([]schema.Service{good()}); err != nil {
+	if err := validate.Services([]schema.Service{good()}); err != nil {
 		t.Fatalf("want no fault, got %v", err)
 	}
 }
@@ -60,7 +61,7 @@ func TestValidateNamesEveryFault(t *testing.T) {
 			t.Parallel()
 			service := good()
 			c.spoil(&service, &service.Resources[0])
-			assertOneFault(t, schema.Validate([]schema.Service{service}), c.want)
+			assertOneFault(t, validate.Services([]schema.Service{service}), c.want)
 		})
 	}
 }
@@ -73,7 +74,7 @@ func assertOneFault(t *testing.T, err error, want string) {
 	if got := err.Error(); got != want {
 		t.Errorf("\nwant %s\ngot  %s", want, got)
 	}
-	var fault *schema.DeclarationError
+	var fault *validate.DeclarationError
 	if !errors.As(err, &fault) || !strings.HasPrefix(want, fault.Where+": ") {
 		t.Errorf("no *DeclarationError with its place in %v", err)
 	}
@@ -84,7 +85,7 @@ func TestValidateReportsEverythingAtOnce(t *testing.T) {
 	one, two := good(), good()
 	one.Doc = ""
 	one.Resources[0].Every = "1s"
-	err := schema.Validate([]schema.Service{one, two})
+	err := validate.Services([]schema.Service{one, two})
 	for _, want := range []string{
 		"shop: the sentence is empty", "shop.things: every \"1s\"", "shop: the service is declared twice",
 	} {
@@ -212,7 +213,7 @@ func columnCases() []validateCase {
 		{"organization", column(schema.Text("organization_id", "What it is.")),
 			"shop.things.organization_id: organization_id is the column of ours that tells organizations apart; rename by As"},
 		{"kind", column(schema.Column{Wire: "a", Doc: "What it is.", Kind: 42}),
-			"shop.things.a: kind 42 is not one of the closed set; use a constructor of this package"},
+			"shop.things.a: kind 42 is not one of the closed set; use a constructor of package schema"},
 		{"no wire", column(schema.Text("", "What it is.").As("a")),
 			"shop.things.: the wire name is empty; spell the key as the document does"},
 		{"json reason", column(schema.JSON("a", "What it is.")),

@@ -1,26 +1,30 @@
-package schema
+package validate
 
-import "strings"
+import (
+	"strings"
+
+	"sluice/schema"
+)
 
 // parentMark stands in a path where the parent's identifier goes.
 const parentMark = "{parent}"
 
 // id checks the key column: rows are found, compared and replaced by it.
-func (f *faults) id(where string, r *Resource) {
+func (f *faults) id(where string, r *schema.Resource) {
 	switch {
 	case len(r.Columns) == 0:
 		f.addf(where, "no columns are declared; declare the key column first")
 	case r.Columns[0].Wire != r.ID:
 		f.addf(where, "the first column is %q and not the key %q; declare the key first", r.Columns[0].Wire, r.ID)
-	case r.Columns[0].Kind != KindID:
+	case r.Columns[0].Kind != schema.KindID:
 		f.addf(where+"."+r.ID, "the key column is no identifier; declare it by ID")
 	}
 }
 
 // given checks which columns the engine supplies: the parent's identifier and the
 // key that is qualified by it. It knows nothing else.
-func (f *faults) given(where string, r *Resource) {
-	under, _ := r.Cursor.(PerParent)
+func (f *faults) given(where string, r *schema.Resource) {
+	under, _ := r.Cursor.(schema.PerParent)
 	for i, c := range r.Columns {
 		key := i == 0
 		switch {
@@ -33,9 +37,9 @@ func (f *faults) given(where string, r *Resource) {
 }
 
 // cursor checks what the way of reading needs from the declaration.
-func (f *faults) cursor(where string, r *Resource) {
+func (f *faults) cursor(where string, r *schema.Resource) {
 	at := where + ".cursor"
-	under, nested := r.Cursor.(PerParent)
+	under, nested := r.Cursor.(schema.PerParent)
 	if strings.Contains(r.Path, parentMark) != nested {
 		f.addf(where, "path %q and cursor disagree; %s stands exactly in paths of lists under a parent", r.Path, parentMark)
 	}
@@ -45,18 +49,18 @@ func (f *faults) cursor(where string, r *Resource) {
 	}
 	f.perParent(at, r, under)
 	switch under.List.(type) {
-	case FullScan, Export:
+	case schema.FullScan, schema.Export:
 		f.way(at, r, under.List)
 	default:
 		f.addf(at, "the list of one parent is read by %T; use FullScan or Export", under.List)
 	}
 }
 
-func (f *faults) perParent(at string, r *Resource, under PerParent) {
-	if c, ok := column(r, under.Column); !ok || c.Kind != KindID && c.Kind != KindText {
+func (f *faults) perParent(at string, r *schema.Resource, under schema.PerParent) {
+	if c, ok := column(r, under.Column); !ok || c.Kind != schema.KindID && c.Kind != schema.KindText {
 		f.addf(at, "the parent's column %q is not declared; declare it by ID or Text", under.Column)
 	}
-	if c, ok := column(r, under.Identifier); under.Identifier != "" && (!ok || c.Kind != KindID || c.Given || under.Identifier == r.ID) {
+	if c, ok := column(r, under.Identifier); under.Identifier != "" && (!ok || c.Kind != schema.KindID || c.Given || under.Identifier == r.ID) {
 		f.addf(at, "the identifier %q is no column of the record's own; declare it by ID, beside the key", under.Identifier)
 	}
 	if len(under.From) == 0 && under.Listed == "" {
@@ -69,35 +73,35 @@ func (f *faults) perParent(at string, r *Resource, under PerParent) {
 		}
 	}
 	switch under.Listed {
-	case "", ListedNetworks, ListedModules, ListedContacts:
+	case "", schema.ListedNetworks, schema.ListedModules, schema.ListedContacts:
 	default:
 		f.addf(at, "%q is no list of the configuration; use one of the closed set", under.Listed)
 	}
 }
 
 // way checks a way of reading one list.
-func (f *faults) way(at string, r *Resource, cursor Cursor) {
+func (f *faults) way(at string, r *schema.Resource, cursor schema.Cursor) {
 	switch c := cursor.(type) {
 	case nil:
 		f.addf(at, "no cursor is declared; FullScan reads any list")
-	case Since:
+	case schema.Since:
 		f.instant(at, r, c.Column)
 		f.optionalInstant(at, r, c.Created)
 		if c.Param == "" {
 			f.addf(at, "the filter parameter is empty; without a filter use FullScan")
 		}
-	case NewestFirst:
+	case schema.NewestFirst:
 		f.instant(at, r, c.Column)
 		if c.Sort == "" {
 			f.addf(at, "the sort is empty; without a sort use FullScan")
 		}
-	case FullScan:
+	case schema.FullScan:
 		f.optionalInstant(at, r, c.Modified)
 		f.optionalInstant(at, r, c.Created)
 		if c.Sort != "" && c.Created == "" {
 			f.addf(at, "a sort is declared but no creation time; name the column it sorts by")
 		}
-	case Export:
+	case schema.Export:
 		f.optionalInstant(at, r, c.Modified)
 		if c.FieldsParam == "" {
 			f.addf(at, "the parameter that names the columns is empty; name it")
@@ -105,32 +109,32 @@ func (f *faults) way(at string, r *Resource, cursor Cursor) {
 		if len(r.Children) > 0 {
 			f.addf(at, "a line of CSV has no arrays; drop the children")
 		}
-	case Snapshot:
+	case schema.Snapshot:
 	default:
-		f.addf(at, "%T is not one of the closed set; use a cursor of this package", c)
+		f.addf(at, "%T is not one of the closed set; use a cursor of package schema", c)
 	}
 }
 
-func (f *faults) optionalInstant(where string, r *Resource, wire string) {
+func (f *faults) optionalInstant(where string, r *schema.Resource, wire string) {
 	if wire != "" {
 		f.instant(where, r, wire)
 	}
 }
 
-func (f *faults) instant(where string, r *Resource, wire string) {
+func (f *faults) instant(where string, r *schema.Resource, wire string) {
 	switch c, ok := column(r, wire); {
 	case !ok:
 		f.addf(where, "column %q is not declared; declare it by Time", wire)
-	case c.Kind != KindTime:
+	case c.Kind != schema.KindTime:
 		f.addf(where, "column %q is no instant; declare it by Time", wire)
 	}
 }
 
-func column(r *Resource, wire string) (Column, bool) {
+func column(r *schema.Resource, wire string) (schema.Column, bool) {
 	for _, c := range r.Columns {
 		if c.Wire == wire {
 			return c, true
 		}
 	}
-	return Column{}, false
+	return schema.Column{}, false
 }

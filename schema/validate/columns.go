@@ -1,10 +1,12 @@
-package schema
+package validate
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+
+	"sluice/schema"
 )
 
 // Postgres cuts longer names off in silence; names of ours must survive whole.
@@ -17,14 +19,14 @@ const (
 
 // object is what a record and an element of an array have in common.
 type object struct {
-	columns  []Column
-	children []Child
+	columns  []schema.Column
+	children []schema.Child
 	ignored  map[string]string
 }
 
 // tables checks the names of all tables of a resource against each other and
 // against those of its Postgres schema.
-func (f *faults) tables(where, inSchema string, r *Resource) {
+func (f *faults) tables(where, inSchema string, r *schema.Resource) {
 	all := r.Tables()
 	for i := range all {
 		table := &all[i]
@@ -58,7 +60,7 @@ func (f *faults) claimTable(where, inSchema, name string) {
 }
 
 // columnNames checks that the columns of one table do not clash in the warehouse.
-func (f *faults) columnNames(where string, columns []Column) {
+func (f *faults) columnNames(where string, columns []schema.Column) {
 	taken := map[string]bool{}
 	for _, c := range columns {
 		name := c.ColumnName()
@@ -97,13 +99,13 @@ func (f *faults) object(where string, o object) {
 	}
 }
 
-func (f *faults) column(where string, c Column) {
+func (f *faults) column(where string, c schema.Column) {
 	if c.Wire == "" {
 		f.addf(where, "the wire name is empty; spell the key as the document does")
 		return
 	}
-	if c.Kind < KindID || c.Kind > KindJSON {
-		f.addf(where, "kind %d is not one of the closed set; use a constructor of this package", c.Kind)
+	if c.Kind < schema.KindID || c.Kind > schema.KindJSON {
+		f.addf(where, "kind %d is not one of the closed set; use a constructor of package schema", c.Kind)
 	}
 	name := c.ColumnName()
 	f.name(where, "column", name)
@@ -112,14 +114,14 @@ func (f *faults) column(where string, c Column) {
 	}
 	f.sentence(where, c.Doc)
 	f.values(where, c)
-	if c.Kind == KindJSON && !strings.Contains(c.Doc, "because") {
+	if c.Kind == schema.KindJSON && !strings.Contains(c.Doc, "because") {
 		f.addf(where, "the sentence of a JSON column must say why it has no typed columns; add a because")
 	}
 }
 
 // values checks those that the documents list.
-func (f *faults) values(where string, c Column) {
-	if len(c.Values) > 0 && c.Kind != KindText {
+func (f *faults) values(where string, c schema.Column) {
+	if len(c.Values) > 0 && c.Kind != schema.KindText {
 		f.addf(where, "values are listed for a column that is no text; declare it by Text or drop them")
 	}
 	seen := map[string]bool{}
@@ -131,7 +133,7 @@ func (f *faults) values(where string, c Column) {
 	}
 }
 
-func (f *faults) child(where string, child *Child) {
+func (f *faults) child(where string, child *schema.Child) {
 	f.name(where, "child", child.Name)
 	if len(child.Columns) == 0 && len(child.Children) == 0 {
 		f.addf(where, "an array without columns; declare them, or the key by JSON or as ignored")
@@ -151,25 +153,25 @@ func (f *faults) child(where string, child *Child) {
 }
 
 // prefix checks a child that the record's own keys make.
-func (f *faults) prefix(where string, child *Child) {
+func (f *faults) prefix(where string, child *schema.Child) {
 	if child.Prefix == "" || child.Twin == "" {
 		f.addf(where, "prefix %q and twin %q belong together; give both or neither", child.Prefix, child.Twin)
 	}
 	if child.Scalar || child.Object || len(child.Children) > 0 || len(child.Ignored) > 0 {
 		f.addf(where, "a child with a prefix is neither scalar nor object and has no arrays or ignored keys; drop them")
 	}
-	kinds := make([]Kind, 0, len(child.Columns))
+	kinds := make([]schema.Kind, 0, len(child.Columns))
 	for _, c := range child.Columns {
 		kinds = append(kinds, c.Kind)
 	}
-	if !slices.Equal(kinds, []Kind{KindID, KindJSON, KindText}) {
+	if !slices.Equal(kinds, []schema.Kind{schema.KindID, schema.KindJSON, schema.KindText}) {
 		f.addf(where, "a child with a prefix has exactly three columns; declare the key by ID, its value by JSON, its display text by Text")
 	}
 }
 
 // prefixes checks that no key can belong to two children, and that only the record
 // itself has such children.
-func (f *faults) prefixes(where string, r *Resource) {
+func (f *faults) prefixes(where string, r *schema.Resource) {
 	for i, one := range r.Children {
 		for _, other := range r.Children[:i] {
 			if one.Prefix != "" && other.Prefix != "" &&
@@ -237,13 +239,13 @@ func (f *faults) path(where, path string) {
 	}
 }
 
-func (f *faults) key(where string, format Format, key string) {
+func (f *faults) key(where string, format schema.Format, key string) {
 	switch {
-	case format == FormatJSON && key == "":
+	case format == schema.FormatJSON && key == "":
 		f.addf(where, "the response key is empty; name the key that carries the records")
-	case format == FormatCSV && key != "":
+	case format == schema.FormatCSV && key != "":
 		f.addf(where, "a CSV answer has no response key %q; leave it empty", key)
-	case format != FormatJSON && format != FormatCSV:
+	case format != schema.FormatJSON && format != schema.FormatCSV:
 		f.addf(where, "format %d is not one of the closed set; use FormatJSON or FormatCSV", format)
 	}
 }

@@ -1,20 +1,22 @@
-package schema
+package validate
 
 import (
 	"slices"
 	"strings"
+
+	"sluice/schema"
 )
 
 // reading checks what is said about paging, single records and histories.
-func (f *faults) reading(where string, r *Resource) {
-	if r.Paging < PagingNumber || r.Paging > PagingToken {
+func (f *faults) reading(where string, r *schema.Resource) {
+	if r.Paging < schema.PagingNumber || r.Paging > schema.PagingToken {
 		f.addf(where, "paging %d is not one of the closed set; use PagingNumber, PagingWhole or PagingToken", r.Paging)
 	}
-	_, snapshot := r.Cursor.(Snapshot)
-	if snapshot && r.Paging != PagingWhole {
+	_, snapshot := r.Cursor.(schema.Snapshot)
+	if snapshot && r.Paging != schema.PagingWhole {
 		f.addf(where, "a single object has no pages; set PagingWhole")
 	}
-	if r.Exported() && r.Paging != PagingNumber {
+	if r.Exported() && r.Paging != schema.PagingNumber {
 		f.addf(where, "an export is one body without pages; leave the paging out")
 	}
 	f.assumedPath(where, r)
@@ -25,7 +27,7 @@ func (f *faults) reading(where string, r *Resource) {
 
 // assumedPath keeps guesses of the catalogue from spending calls unasked. Lists
 // that a user declared are asked for by being declared.
-func (f *faults) assumedPath(where string, r *Resource) {
+func (f *faults) assumedPath(where string, r *schema.Resource) {
 	if !r.AssumedPath || r.Schema != "" {
 		return
 	}
@@ -37,7 +39,7 @@ func (f *faults) assumedPath(where string, r *Resource) {
 	}
 }
 
-func (f *faults) single(where string, single *Single) {
+func (f *faults) single(where string, single *schema.Single) {
 	if single == nil {
 		return
 	}
@@ -50,16 +52,16 @@ func (f *faults) single(where string, single *Single) {
 	}
 }
 
-func (f *faults) details(where string, r *Resource) {
+func (f *faults) details(where string, r *schema.Resource) {
 	if r.Details == nil {
 		return
 	}
 	switch r.Cursor.(type) {
-	case Snapshot, PerParent, Export:
+	case schema.Snapshot, schema.PerParent, schema.Export:
 		f.addf(where, "%T lists have no details; drop them", r.Cursor)
 	default:
 	}
-	if !slices.ContainsFunc(r.Children, func(c Child) bool { return c.Name == r.Details.Marker && c.Prefix == "" }) {
+	if !slices.ContainsFunc(r.Children, func(c schema.Child) bool { return c.Name == r.Details.Marker && c.Prefix == "" }) {
 		f.addf(where, "the marker %q is no declared array of the record; name one that headers lack", r.Details.Marker)
 	}
 	if r.Single == nil && r.Details.Batch == nil {
@@ -73,11 +75,11 @@ func (f *faults) details(where string, r *Resource) {
 	}
 }
 
-func (f *faults) history(where string, r *Resource) {
+func (f *faults) history(where string, r *schema.Resource) {
 	seen := map[string]bool{r.ID: true}
 	for _, wire := range r.History {
 		switch {
-		case !slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Wire == wire }):
+		case !slices.ContainsFunc(r.Columns, func(c schema.Column) bool { return c.Wire == wire }):
 			f.addf(where, "%q is no declared column of the record; only columns have a history", wire)
 		case seen[wire]:
 			f.addf(where, "%q is the key or named twice; drop it", wire)
@@ -87,7 +89,7 @@ func (f *faults) history(where string, r *Resource) {
 }
 
 // reads checks the answers that are asked for on demand.
-func (f *faults) reads(s *Service) {
+func (f *faults) reads(s *schema.Service) {
 	names := map[string]bool{}
 	for i := range s.Reads {
 		read := &s.Reads[i]
@@ -99,7 +101,7 @@ func (f *faults) reads(s *Service) {
 		names[read.Name] = true
 		f.sentence(where, read.Doc)
 		f.path(where, read.Path)
-		f.key(where, FormatJSON, read.Key)
+		f.key(where, schema.FormatJSON, read.Key)
 		f.scope(where, read.Scope)
 		for _, note := range read.Assumed {
 			f.sentence(where+".assumed", note)
@@ -108,7 +110,7 @@ func (f *faults) reads(s *Service) {
 	}
 }
 
-func (f *faults) readParams(where string, s *Service, params []Param) {
+func (f *faults) readParams(where string, s *schema.Service, params []schema.Param) {
 	taken := map[string]bool{"": true, s.Organization.Query: true}
 	for _, p := range params {
 		if taken[p.Name] {

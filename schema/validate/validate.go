@@ -1,10 +1,18 @@
-package schema
+// Package validate holds declarations against the rules of the house.
+//
+// It is pure and knows rules only: what a declaration can say is in package schema,
+// what the built-in ones do say in the connectors.
+//
+// Start reading at Services.
+package validate
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"sluice/schema"
 )
 
 // DeclarationError is one fault of a declaration.
@@ -18,10 +26,10 @@ type DeclarationError struct {
 // Error implements error.
 func (e *DeclarationError) Error() string { return e.Where + ": " + e.Problem }
 
-// Validate holds declarations against the rules of the house and reports every
+// Services holds declarations against the rules of the house and reports every
 // fault at once: the result joins one *DeclarationError a fault, and is nil if
 // there are none.
-func Validate(services []Service) error {
+func Services(services []schema.Service) error {
 	found := faults{owners: map[string]string{}, services: map[string]bool{}}
 	for i := range services {
 		if found.services[services[i].Name] {
@@ -49,14 +57,14 @@ func (f *faults) addf(where, format string, args ...any) {
 	f.list = append(f.list, &DeclarationError{Where: where, Problem: fmt.Sprintf(format, args...)})
 }
 
-func (f *faults) service(s *Service) {
+func (f *faults) service(s *schema.Service) {
 	where := s.Name
 	f.name(where, "service", s.Name)
 	if reservedSchema(s.Name) {
 		f.addf(where, "the Postgres schema %q belongs to somebody else; choose another service name", s.Name)
 	}
 	f.sentence(where, s.Doc)
-	if s.Host != HostAPI && s.Host != HostChat {
+	if s.Host != schema.HostAPI && s.Host != schema.HostChat {
 		f.addf(where, "host is not one of the closed set; use HostAPI or HostChat")
 	}
 	if s.Root != "" && (!strings.HasPrefix(s.Root, "/") || strings.HasSuffix(s.Root, "/")) {
@@ -92,7 +100,7 @@ func reservedSchema(name string) bool {
 	}
 }
 
-func (f *faults) limits(where string, l *Limits) {
+func (f *faults) limits(where string, l *schema.Limits) {
 	if l.PerMinute < 0 {
 		f.addf(where, "per minute is %d; use zero for not limited", l.PerMinute)
 	}
@@ -112,12 +120,12 @@ func (f *faults) limits(where string, l *Limits) {
 	}
 }
 
-func (f *faults) resource(s *Service, r *Resource) {
+func (f *faults) resource(s *schema.Service, r *schema.Resource) {
 	where := s.Name + "." + r.Name
 	f.name(where, "resource", r.Name)
 	f.schema(where, s, r)
 	f.path(where, r.Path)
-	f.key(where, r.format(), r.Key)
+	f.key(where, format(r), r.Key)
 	f.scope(where, r.Scope)
 	if every, err := time.ParseDuration(r.Every); err != nil || every < time.Minute {
 		f.addf(where, "every %q is not a duration of at least a minute; write one such as 15m", r.Every)
@@ -143,7 +151,7 @@ func (f *faults) scope(where, scope string) {
 
 // schema checks a Postgres schema that is not the service's own: it must be one
 // that no other service has tables in.
-func (f *faults) schema(where string, s *Service, r *Resource) {
+func (f *faults) schema(where string, s *schema.Service, r *schema.Resource) {
 	if r.Schema == "" {
 		return
 	}
@@ -154,26 +162,22 @@ func (f *faults) schema(where string, s *Service, r *Resource) {
 }
 
 // format is the form in which the list answers: only exports come as CSV.
-func (r *Resource) format() Format {
+func format(r *schema.Resource) schema.Format {
 	if r.Exported() {
-		return FormatCSV
+		return schema.FormatCSV
 	}
-	return FormatJSON
+	return schema.FormatJSON
 }
 
-func (f *faults) params(where string, s *Service, r *Resource) {
+func (f *faults) params(where string, s *schema.Service, r *schema.Resource) {
 	taken := map[string]bool{"page": true, "per_page": true, "sort_column": true, "sort_order": true, "limit": true, "next_token": true}
 	if s.Organization.Query != "" {
 		taken[s.Organization.Query] = true
 	}
-	cursor := r.Cursor
-	if parents, ok := cursor.(PerParent); ok {
-		cursor = parents.List
-	}
-	switch c := cursor.(type) {
-	case Since:
+	switch c := r.ListCursor().(type) {
+	case schema.Since:
 		taken[c.Param] = true
-	case Export:
+	case schema.Export:
 		taken[c.FieldsParam] = true
 	default:
 	}
