@@ -24,8 +24,48 @@ type Limits struct {
 	// concurrency are counted against ("suite", "chat").
 	Shared string
 	// PerMinute is the most calls in any 60 seconds, Concurrent the most under way
-	// at once, Daily the most in any 24 hours.
+	// at once, Daily the most in a day.
 	PerMinute, Concurrent, Daily int
+	// ResetZone is the IANA time zone in which the day turns at ResetHour. If it is
+	// empty the day is the last 24 hours, which satisfies every possible turn.
+	ResetZone string
+	ResetHour int
+	// Shares divide the day among the classes of work; nil means DefaultShares.
+	Shares Shares
+}
+
+// ClassBackfill is reading what lies far back, on demand.
+const ClassBackfill Class = "backfill"
+
+// Share is what a class of work gets of the daily allowance, as parts of it
+// between 0 and 1.
+type Share struct {
+	// Floor is kept for the class: while the class keeps to it, nobody can spend
+	// what it may still need. What it will not need any more is lent to the others.
+	Floor float64 `json:"floor"`
+	// Ceiling is the most that the class spends in a day; zero means all of it.
+	Ceiling float64 `json:"ceiling"`
+}
+
+// Shares divide a day among classes. A class that is not named has neither floor
+// nor ceiling. Floors add up to less than 1.
+type Shares map[Class]Share
+
+// DefaultShares keep hourly lists going whatever else is under way, and leave a
+// call for finding out whether upstream answers again.
+func DefaultShares() Shares {
+	return Shares{
+		ClassIncremental: {Floor: 0.4},
+		ClassProbe:       {Floor: 0.02},
+		ClassDetails:     {Ceiling: 0.4},
+		ClassSweep:       {Ceiling: 0.4},
+		ClassBackfill:    {Ceiling: 0.5},
+	}
+}
+
+// Classes are all classes of work, in the order in which the call log counts them.
+func Classes() []Class {
+	return []Class{ClassIncremental, ClassDetails, ClassSweep, ClassBackfill, ClassProbe}
 }
 
 // Decision is what the call log says to a reservation.
@@ -46,6 +86,8 @@ const (
 	RefusedMinute     Refusal = "minute"
 	RefusedConcurrent Refusal = "concurrent"
 	RefusedDay        Refusal = "day"
+	// RefusedClass: the class has spent its ceiling, or what is left is kept for others.
+	RefusedClass Refusal = "class"
 	// RefusedClosed: upstream said 44, the gate is closed for everybody.
 	RefusedClosed Refusal = "closed"
 )

@@ -1,11 +1,11 @@
-// Package pipeline is one run of one stream: the loop, its words and its error
-// kinds. It says how anything is copied and knows no resource by name.
+// Package pipeline is the words of copying: streams, what is asked and answered,
+// claims, positions, units, calls, limits and the kinds of errors.
 //
-// It never talks HTTP and never writes SQL: bytes come from a Source, rows and
-// progress go to a Store, and both are implemented by its children, which meet
-// in cmd.
+// It does nothing. What is done, its children do, with these words alone between
+// them: they do not know each other and meet in cmd. No word names a resource.
 //
-// Start reading at Runner.Chunk, then at reader: the ways of reading.
+// Start reading at Stream, Ask and Page, then Unit and Position; what is done with
+// them at package run.
 package pipeline
 
 import (
@@ -91,29 +91,6 @@ type Page struct {
 	Sort, Order string
 }
 
-// Source is where records come from.
-type Source interface {
-	// Page reads one page of a list. Its errors are *Error with a kind.
-	Page(ctx context.Context, ask Ask) (Page, error)
-	// Export streams a list that comes as one body, in groups of records.
-	Export(ctx context.Context, ask Ask, each func(Page) error) error
-	// Details reads single records by their identifiers, as many at once as the
-	// resource's declaration says. What upstream does not know is left out of the
-	// page: that is an answer and no error.
-	Details(ctx context.Context, ask Ask, ids []string) (Page, error)
-}
-
-// Backlog says what a run that has no list of its own reads next.
-type Backlog interface {
-	// Pending gives at most limit identifiers of rows that need their single record,
-	// newest first, and how many need it in all. One that was asked for rests for a
-	// while, whatever came of it.
-	Pending(ctx context.Context, stream Stream, limit int) (ids []string, total int, err error)
-	// NextParent gives the parent whose list was read longest ago, of those not read
-	// (and not failed) since the run began, and how many are left with it; "" if none is.
-	NextParent(ctx context.Context, claim Claim) (parent string, left int, err error)
-}
-
 // Reject is one record that does not fit, whole, for the quarantine.
 type Reject struct {
 	Raw    []byte
@@ -187,11 +164,4 @@ type Loaded struct {
 	// Rejected are records that the database refused, found by bisection and put
 	// into quarantine with the others.
 	Rejected int
-}
-
-// Store is where rows and progress go.
-type Store interface {
-	// Load writes one unit in one transaction, fenced by the claim. It returns
-	// ErrLostClaim if somebody else claimed the stream, and writes nothing then.
-	Load(ctx context.Context, unit Unit) (Loaded, error)
 }

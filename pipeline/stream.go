@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"sluice/schema"
 )
 
 // Key names a stream in tables and jobs. Resource is the resource's name, and for
@@ -26,6 +28,19 @@ func (s Stream) Key() Key {
 
 // String names the stream in messages: 10234695/inventory.bills.
 func (k Key) String() string { return k.Organization + "/" + k.Service + "." + k.Resource }
+
+// ClassOf is the class of work that a stream's scheduled runs are.
+func ClassOf(stream Stream) Class {
+	if stream.Work == WorkDetails {
+		return ClassDetails
+	}
+	switch stream.Resource.Cursor.(type) {
+	case schema.FullScan, schema.PerParent:
+		return ClassSweep
+	default:
+		return ClassIncremental
+	}
+}
 
 // State is a closed set: what a stream is doing.
 type State string
@@ -57,4 +72,13 @@ type Settlement struct {
 	// Complete is called inside the transaction, last; nil if the job is settled
 	// elsewhere.
 	Complete func(ctx context.Context, tx pgx.Tx) error
+}
+
+// Settle is called inside the last transaction of a chunk. More says that the
+// run goes on in another chunk.
+type Settle func(ctx context.Context, tx pgx.Tx, more bool) error
+
+// Completion gives what a unit calls last in its transaction.
+func (s Settle) Completion(more bool) func(ctx context.Context, tx pgx.Tx) error {
+	return func(ctx context.Context, tx pgx.Tx) error { return s(ctx, tx, more) }
 }

@@ -11,8 +11,8 @@ import (
 	"sluice/schema"
 )
 
-// forecast is a read with one parameter that has to be given and one that may be.
-func forecast() *schema.Read {
+// dayRead is a read with one parameter that has to be given and one that may be.
+func dayRead() *schema.Read {
 	return &schema.Read{Name: "forecast", Params: []schema.Param{{Name: "day", Doc: "Day.", Required: true}, {Name: "note", Doc: "Note."}}}
 }
 
@@ -22,7 +22,7 @@ func TestReadParams(t *testing.T) {
 		"day=2026-01-02":   {"day": "2026-01-02"},
 		"note=a=b,c day=1": {"day": "1", "note": "a=b,c"},
 	} {
-		if got, err := readParams(forecast(), strings.Fields(line)); err != nil || !maps.Equal(got, want) {
+		if got, err := readParams(dayRead(), strings.Fields(line)); err != nil || !maps.Equal(got, want) {
 			t.Errorf("%q: %v, %v; want %v", line, got, err, want)
 		}
 	}
@@ -34,7 +34,7 @@ func TestReadParams(t *testing.T) {
 		"day=1 week=2": `no parameter "week", it has: day, note`,
 		"day=1 day=2":  "given twice",
 	} {
-		if _, err := readParams(forecast(), strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) || codeOf(err) != codeUsage {
+		if _, err := readParams(dayRead(), strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) || codeOf(err) != codeUsage {
 			t.Errorf("%q: %v, want a mistake of usage with %q", line, err, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestReadParams(t *testing.T) {
 
 func TestFindRead(t *testing.T) {
 	t.Parallel()
-	services := []schema.Service{{Name: "stock"}, {Name: "sales", Reads: []schema.Read{*forecast()}}}
+	services := []schema.Service{{Name: "stock"}, {Name: "sales", Reads: []schema.Read{*dayRead()}}}
 	for _, name := range []string{"forecast", "sales.forecast"} {
 		if service, read, err := findRead(services, name); err != nil || service.Name != "sales" || read.Name != "forecast" {
 			t.Errorf("%s: %v, %v, %v", name, service, read, err)

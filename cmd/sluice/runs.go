@@ -59,9 +59,22 @@ func (c *cli) runs(ctx context.Context, a *app.App, filter report.RunFilter) err
 		rows = append(rows, []string{
 			show.Count(r.ID), r.Service + "." + r.Resource, r.StartedAt.In(a.Zone(r.Organization)).Format("2006-01-02 15:04:05"),
 			fmt.Sprintf("%.1f s", r.Seconds), outcome, show.Count(r.Received), show.Count(r.Inserted), show.Count(r.Updated),
-			show.Count(r.Quarantined), show.Count(r.Calls), r.Note,
+			show.Count(r.Quarantined), show.Count(r.Calls), foreseen(r), r.Note,
 		})
 	}
-	header := []string{"RUN", "STREAM", "STARTED", "TIME", "OUTCOME", "READ", "NEW", "CHANGED", "QUARANTINED", "CALLS", "NOTE"}
+	header := []string{"RUN", "STREAM", "STARTED", "TIME", "OUTCOME", "READ", "NEW", "CHANGED", "QUARANTINED", "CALLS", "FORECAST", "NOTE"}
 	return c.printer().Table(header, rows)
+}
+
+// foreseen says how many calls a run was expected to make, and by how many it made more
+// or fewer: "200 +4".
+func foreseen(r *report.Run) string {
+	if r.Forecast == nil {
+		return "-"
+	}
+	text := show.Count(*r.Forecast)
+	if off := r.Calls - *r.Forecast; r.Outcome != "" && off != 0 {
+		text += fmt.Sprintf(" %+d", off)
+	}
+	return text
 }

@@ -81,8 +81,9 @@ func New(o Options) (*Gate, error) {
 
 // Enter waits until the call may leave, counts it and returns its number in the
 // call log. A call that may not leave within MaxWait gives a *pipeline.Error of
-// kind Throttled or Crowded, one that may not leave today one of kind Exhausted,
-// each with Until. Every call that entered has to Leave.
+// kind Throttled or Crowded, one that may not leave today, or not as work of its
+// class, one of kind Exhausted, each with Until. Every call that entered has to
+// Leave.
 func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	limits, err := g.limits(call.Organization, call.Service)
 	if err != nil {
@@ -125,7 +126,7 @@ func (g *Gate) wait(ctx context.Context, decision pipeline.Decision, deadline ti
 	left := deadline.Sub(g.now())
 	pause := decision.Wait
 	switch decision.Refused {
-	case pipeline.RefusedDay:
+	case pipeline.RefusedDay, pipeline.RefusedClass:
 		return errTooLong
 	case pipeline.RefusedConcurrent:
 		// The ledger only knows when a lost call's lease ends; most calls end much
@@ -160,7 +161,7 @@ func kindOf(refused pipeline.Refusal) pipeline.Kind {
 		return pipeline.Throttled
 	case pipeline.RefusedConcurrent:
 		return pipeline.Crowded
-	case pipeline.RefusedDay:
+	case pipeline.RefusedDay, pipeline.RefusedClass:
 		return pipeline.Exhausted
 	default:
 		return 0
@@ -175,6 +176,8 @@ func sentenceOf(refused pipeline.Refusal) string {
 		return "as many calls as allowed are under way"
 	case pipeline.RefusedDay:
 		return "the calls of the day are spent"
+	case pipeline.RefusedClass:
+		return "this kind of work has spent its share of the day"
 	case pipeline.RefusedClosed:
 		return "upstream refused a call, nobody calls for a while"
 	default:

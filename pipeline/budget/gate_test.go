@@ -136,6 +136,7 @@ func TestEnterGivesUpWithTheKindOfTheRefusal(t *testing.T) {
 		{pipeline.Decision{Refused: pipeline.RefusedClosed, Wait: 10 * time.Minute}, pipeline.Throttled, 0},
 		{pipeline.Decision{Refused: pipeline.RefusedDay, Wait: 5 * time.Hour}, pipeline.Exhausted, 0},
 		{pipeline.Decision{Refused: pipeline.RefusedDay, Wait: time.Second}, pipeline.Exhausted, 0},
+		{pipeline.Decision{Refused: pipeline.RefusedClass, Wait: 3 * time.Hour}, pipeline.Exhausted, 0},
 		// A slot may be free any moment: asked for as long as allowed.
 		{pipeline.Decision{Refused: pipeline.RefusedConcurrent, Wait: 2 * time.Minute}, pipeline.Crowded, 70 * time.Second},
 	}

@@ -72,6 +72,13 @@ type Store interface {
 	TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error)
 }
 
+// Runner is who reads.
+type Runner interface {
+	// Chunk reads on from where the claim stands, as far as a chunk goes, and settles
+	// the ticket in its last transaction.
+	Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error
+}
+
 // Options configure a Queue.
 type Options struct {
 	Pool  *pgxpool.Pool
@@ -79,7 +86,7 @@ type Options struct {
 	// Stream resolves a key to its declaration; false if this process does not
 	// know it.
 	Stream func(pipeline.Key) (pipeline.Stream, bool)
-	Runner *pipeline.Runner
+	Runner Runner
 	// Ready is asked before each chunk whether the stream may be read at all; its
 	// error is settled as an error of the chunk is. Nil means always.
 	Ready func(ctx context.Context, stream pipeline.Stream) error
@@ -160,6 +167,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.loop(ctx, reapEvery, newReaper(q).reap)
 	if q.options.Schedule {
 		q.loop(ctx, tickEvery, q.tick)
+		q.loop(ctx, keepEvery, q.keepCalls)
 	}
 	return nil
 }

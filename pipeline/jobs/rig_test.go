@@ -15,6 +15,7 @@ import (
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
+	"sluice/pipeline/run"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
@@ -42,12 +43,12 @@ type upstream struct {
 	calls int64
 }
 
-// Details implements pipeline.Source.
+// Details implements run.Source.
 func (*upstream) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
-// Page implements pipeline.Source.
+// Page implements run.Source.
 func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	u.mu.Lock()
 	u.calls++
@@ -58,7 +59,7 @@ func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, e
 	return page, err
 }
 
-// Export implements pipeline.Source.
+// Export implements run.Source.
 func (u *upstream) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
 	panic("the made-up service has no export")
 }
@@ -138,7 +139,7 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 	queue, err := jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
 		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Ready: r.ready, Workers: 4, Schedule: schedule,
 		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
-		Runner: &pipeline.Runner{
+		Runner: &run.Runner{
 			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,
 			Zone: func(string) *time.Location { return time.UTC },
 		},

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
@@ -32,6 +33,20 @@ func (q *Queue) tick(ctx context.Context) error {
 	})
 	if err != nil {
 		return fmt.Errorf("tick: %w", err)
+	}
+	return nil
+}
+
+// The call log turns its day within keepEvery and is kept for keepDays.
+const (
+	keepEvery = 10 * time.Minute
+	keepDays  = 35
+)
+
+// keepCalls is the housekeeping of the call log; any number of processes may do it.
+func (q *Queue) keepCalls(ctx context.Context) error {
+	if _, err := q.options.Pool.Exec(ctx, `SELECT sluice.keep_calls($1)`, keepDays); err != nil {
+		return fmt.Errorf("keep the call log: %w", err)
 	}
 	return nil
 }

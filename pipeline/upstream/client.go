@@ -60,7 +60,7 @@ type Options struct {
 	Transport wire.Transport
 }
 
-// Client makes the calls. It implements pipeline.Source and is safe for
+// Client makes the calls. It implements run.Source and is safe for
 // concurrent use.
 type Client struct {
 	vendor     wire.Vendor

@@ -23,9 +23,7 @@ WITH waiting AS (
 UPDATE sluice.streams s SET next_due_at = clock_timestamp()
 FROM waiting w WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
 
-var _ pipeline.Backlog = (*DB)(nil)
-
-// Pending implements pipeline.Backlog: rows that wait for their single record, newest modification first, those that failed
+// Pending implements run.Backlog: rows that wait for their single record, newest modification first, those that failed
 // a day ago or longer behind them.
 func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([]string, int, error) {
 	ids, total, err := backlog.Pending(ctx, db.pool, stream, limit)
@@ -35,7 +33,7 @@ func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([
 	return ids, total, nil
 }
 
-// NextParent implements pipeline.Backlog: the parent that was tried longest ago, of those that the run has not tried.
+// NextParent implements run.Backlog: the parent that was tried longest ago, of those that the run has not tried.
 func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int, error) {
 	parent, left, err := backlog.NextParent(ctx, db.pool, claim)
 	if err != nil {

@@ -27,7 +27,7 @@ UPDATE sluice.runs SET
 WHERE id = $1`
 )
 
-// Load implements pipeline.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
+// Load implements run.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
 // are one transaction (promise 2). It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
 // (promise 6). After an error of which it is unknown whether it came before or after the commit, claim the stream again: the
 // claim says where it stands.

@@ -74,8 +74,6 @@ type knownLoader struct {
 	loader   *loader.Loader
 }
 
-var _ pipeline.Store = (*DB)(nil)
-
 // Open connects to the database at url (postgres://user@host/database). Its error is ErrUnreachable if that fails; it names
 // host and database, never the password.
 func Open(ctx context.Context, url string, options Options) (*DB, error) {

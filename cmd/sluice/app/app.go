@@ -23,6 +23,7 @@ import (
 	"sluice/pipeline/warehouse/localpg"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
+	"sluice/schema/validate"
 )
 
 // ErrNotMigrated says that the database lacks tables that this version needs.
@@ -65,7 +66,7 @@ type App struct {
 // Load reads the configuration and prepares the log; nothing is connected to.
 func Load(options Options) (*App, error) {
 	builtIn := connectors.All()
-	if err := schema.Validate(builtIn); err != nil {
+	if err := validate.Services(builtIn); err != nil {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
 	}
 	conf, err := config.Load(options.ConfigPath, options.LookupEnv, options.ReadFile, builtIn)

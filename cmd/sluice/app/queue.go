@@ -6,6 +6,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
+	"sluice/pipeline/run"
 )
 
 // Queue is this process's part of the queue, started.
@@ -31,8 +32,8 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Pool:   a.DB.Pool(),
 		Store:  a.DB,
 		Stream: a.Stream,
-		Ready:  a.Identities(client).Ready,
-		Runner: &pipeline.Runner{
+		Ready:  a.forecasting(a.Identities(client).Ready),
+		Runner: &run.Runner{
 			Source: client, Store: a.DB, Backlog: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
 			Rules: pipeline.DefaultRules(), Stopping: stopping,
 		},

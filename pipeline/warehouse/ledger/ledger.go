@@ -7,6 +7,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -33,28 +34,27 @@ const (
 
 const (
 	sqlReserve = `SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 
 	// An export is one call that may take longer than any lease: each unit of it shows that it is still under way. If its
 	// process dies, its slot is held no longer than that of any other call.
-	sqlStillUnderWay = `
-UPDATE sluice.calls AS c SET lease_until = later.lease_until, free_at = later.lease_until + (c.free_at - c.lease_until)
-FROM (SELECT clock_timestamp() + $2::interval AS lease_until) AS later
-WHERE c.id = $1 AND c.finished_at IS NULL`
+	sqlStillUnderWay = `SELECT sluice.renew_call($1, $2, $3)`
 
-	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	sqlKeep = `SELECT sluice.keep_calls($1)`
+
+	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
 	sqlThrottled = `
 INSERT INTO sluice.budgets AS b (organization_id, shared, closed_until) VALUES ($1, $2, clock_timestamp() + $3::interval)
 ON CONFLICT (organization_id, shared) DO UPDATE SET closed_until = greatest(b.closed_until, excluded.closed_until)`
 
-	// Calls that were under way together are refused together: for ten seconds that is one piece of evidence, not many.
+	// Half of what is allowed just now, rising evenly to the limit. Calls that were under way together are refused together: for
+	// ten seconds that is one piece of evidence, not many.
 	sqlCrowded = `
 INSERT INTO sluice.budgets AS b (organization_id, shared, concurrent_cap, capped_at, cap_until)
 VALUES ($1, $2, 1, clock_timestamp(), clock_timestamp() + $3::interval)
 ON CONFLICT (organization_id, shared) DO UPDATE SET
-	concurrent_cap = greatest(1, coalesce(CASE WHEN b.cap_until > clock_timestamp()
-		THEN least(b.concurrent_cap, b.concurrent_limit) ELSE b.concurrent_limit END, 1) / 2),
+	concurrent_cap = greatest(1, coalesce(sluice.concurrent_now(b, b.concurrent_limit, excluded.capped_at), 1) / 2),
 	capped_at = excluded.capped_at, cap_until = excluded.cap_until
 WHERE b.capped_at IS NULL OR b.capped_at < clock_timestamp() - interval '10 seconds'`
 
@@ -68,7 +68,7 @@ ON CONFLICT (organization_id, service) DO UPDATE SET exhausted_until = greatest(
 type Rules struct {
 	// Lease is how long a call may be under way: the deadline of the HTTP client, 90 s, and a margin.
 	Lease time.Duration
-	// Window and Day are the spans of the limits a minute and a day. The day rolls: that fits every idea of when it turns.
+	// Window and Day are the spans of the limits a minute and a day.
 	Window, Day time.Duration
 }
 
@@ -92,7 +92,7 @@ func New(pool, tokens *pgxpool.Pool, rules Rules) *Ledger {
 
 // QueueUnderWay says within the caller's transaction that a call is still under way, and renews its lease.
 func (l *Ledger) QueueUnderWay(batch *pgx.Batch, call int64) {
-	batch.Queue(sqlStillUnderWay, call, l.rules.Lease)
+	batch.Queue(sqlStillUnderWay, call, l.rules.Lease, l.rules.Day)
 }
 
 // Reserve counts a call before it leaves, or says which limit refuses it and when to ask again (promise 3). Any number of
@@ -103,15 +103,38 @@ func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipelin
 		decision pipeline.Decision
 		wait     int64
 	)
+	floors, ceilings := shares(limits)
 	err := l.pool.QueryRow(ctx, sqlReserve,
 		call.Organization, call.Service, call.Resource, call.Class, call.Run, call.Method, pg.Clean(call.Path, maxDetail), call.Page,
 		limits.Shared, limits.PerMinute, limits.Concurrent, limits.Daily,
-		l.rules.Lease, l.rules.Window, l.rules.Day).Scan(&decision.Call, &decision.Refused, &wait)
+		l.rules.Lease, l.rules.Window, l.rules.Day, floors, ceilings, limits.ResetHour, limits.ResetZone).Scan(&decision.Call, &decision.Refused, &wait)
 	if err != nil {
 		return pipeline.Decision{}, pg.Fail("reserving a call of "+call.Organization+"/"+call.Service, err)
 	}
 	decision.Wait = time.Duration(wait) * time.Millisecond
 	return decision, nil
+}
+
+// shares gives floors and ceilings in the order in which the database counts classes.
+func shares(limits pipeline.Limits) ([]float64, []float64) {
+	given := limits.Shares
+	if given == nil {
+		given = pipeline.DefaultShares()
+	}
+	var floors, ceilings []float64
+	for _, class := range pipeline.Classes() {
+		floors, ceilings = append(floors, given[class].Floor), append(ceilings, cmp.Or(given[class].Ceiling, 1))
+	}
+	return floors, ceilings
+}
+
+// KeepCalls is the housekeeping of the call log: it turns the block of the day and drops blocks whose last call is more than so
+// many days old, at least 2. Any number of processes may call it, a few times a day; it waits for nobody and gives the number
+// of blocks that it dropped.
+func (l *Ledger) KeepCalls(ctx context.Context, days int) (int, error) {
+	var dropped int
+	err := l.pool.QueryRow(ctx, sqlKeep, days).Scan(&dropped)
+	return dropped, pg.Fail("keeping the call log", err)
 }
 
 // Finish records how a reserved call ended; from now on its slot frees itself. Daily rate headers of the answer correct the
@@ -123,12 +146,12 @@ func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallRes
 	}
 	_, err := l.pool.Exec(ctx, sqlFinish, call, result.Status, pg.Clean(result.Code, pg.MaxName), kind,
 		pg.Clean(result.Detail, maxDetail), result.Bytes, result.Records,
-		result.DayLimit, result.DayRemaining, min(max(result.DayReset, 0), maxPenalty+time.Second))
+		result.DayLimit, result.DayRemaining, min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day)
 	return pg.Fail("finishing a call", err)
 }
 
 // Penalize holds calls back for d because upstream refused one; d of zero means the usual span. Throttled closes the shared
-// allowance for all, Crowded halves the calls at once, Exhausted ends the day of the service.
+// allowance for all, Crowded halves the calls at once (over d they rise to the limit again), Exhausted ends the day of the service.
 func (l *Ledger) Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error {
 	var (
 		sql, scope string

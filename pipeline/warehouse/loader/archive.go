@@ -34,8 +34,8 @@ func (w *work) archive(ctx context.Context) error {
 		}
 	}
 	call := strconv.AppendInt(nil, w.batch.Call, 10)
-	result := w.conn.ExecParams(ctx, w.sql.archive,
-		[][]byte{call, []byte(w.batch.Organization), []byte(w.sql.service), []byte(w.sql.resource), append(text, ']')},
+	result := w.conn.ExecParams(ctx, w.sql.Archive,
+		[][]byte{call, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource), append(text, ']')},
 		[]uint32{pgtype.Int8OID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID}, nil, nil).Read()
 	if result.Err != nil {
 		return w.fail("archive raw records of", result.Err)

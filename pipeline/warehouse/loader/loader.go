@@ -10,7 +10,8 @@
 // hold the stream's row lock, so that the calls of one stream arrive in the order of their numbers: a row that was found
 // unchanged keeps the number of the call that wrote it.
 //
-// Start reading at Loader.Load; the rule about versions is in guard.go, the SQL in statements.go.
+// Start reading at Loader.Load; the rule about versions is in guard.go, the SQL is built by package statements, the
+// text of COPY by package copytext.
 package loader
 
 import (
@@ -23,6 +24,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/schema"
 	"sluice/schema/normalize"
 )
@@ -32,7 +34,7 @@ var ErrBatch = errors.New("batch does not fit the resource")
 
 // Loader loads batches of one resource. It holds statements only and is safe for concurrent use.
 type Loader struct {
-	sql *statements
+	sql *statements.Set
 	// err is what New found wrong with the declaration; every Load returns it.
 	err error
 }
@@ -79,7 +81,7 @@ func (r *Result) add(other Result) {
 // New builds the statements of a resource. A declaration that cannot be loaded (an identifier that Postgres would cut, a
 // key column that is not declared) does not fail here but in every Load, with the reason.
 func New(service *schema.Service, resource *schema.Resource) *Loader {
-	sql, err := newStatements(service, resource)
+	sql, err := statements.New(service, resource)
 	if err != nil {
 		err = fmt.Errorf("resource %s.%s cannot be loaded: %w", service.Name, resource.Name, err)
 	}
@@ -94,9 +96,9 @@ func (l *Loader) Load(ctx context.Context, tx pgx.Tx, batch Batch) (Result, erro
 	if err != nil || len(records) == 0 {
 		return Result{}, err
 	}
-	work := &work{sql: l.sql, form: &l.sql.list, conn: tx.Conn().PgConn(), batch: batch}
+	work := &work{sql: l.sql, form: &l.sql.List, conn: tx.Conn().PgConn(), batch: batch}
 	if batch.Details {
-		work.form = l.sql.single
+		work.form = l.sql.Single
 	}
 	if batch.Rewrite {
 		err := work.rewrite(ctx, records)
@@ -117,8 +119,8 @@ func (l *Loader) check(batch Batch) ([]*normalize.Record, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	if batch.Details && l.sql.single == nil {
-		return nil, fmt.Errorf("%w: %s declares no details", ErrBatch, l.sql.name)
+	if batch.Details && l.sql.Single == nil {
+		return nil, fmt.Errorf("%w: %s declares no details", ErrBatch, l.sql.Name)
 	}
 	records := make([]*normalize.Record, len(batch.Records))
 	for i := range batch.Records {
@@ -127,10 +129,10 @@ func (l *Loader) check(batch Batch) ([]*normalize.Record, error) {
 	slices.SortFunc(records, func(a, b *normalize.Record) int { return cmp.Compare(a.ID, b.ID) })
 	for i, record := range records {
 		if i > 0 && records[i-1].ID == record.ID {
-			return nil, fmt.Errorf("%w: record %q of %s occurs twice, keep the newest only", ErrBatch, record.ID, l.sql.name)
+			return nil, fmt.Errorf("%w: record %q of %s occurs twice, keep the newest only", ErrBatch, record.ID, l.sql.Name)
 		}
-		if err := l.sql.fits(record); err != nil {
-			return nil, err
+		if err := l.sql.Fits(record); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrBatch, err)
 		}
 	}
 	return records, nil

@@ -1,9 +1,7 @@
 package loader
 
 import (
-	"cmp"
 	"errors"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -55,35 +53,17 @@ func (e *RefusedError) Error() string {
 func (e *RefusedError) Unwrap() error { return e.cause }
 
 // guarded wraps errors about values so that no value reaches a log (records carry personal data); others stay as they are.
-func (s *statements) guarded(err error) error {
+func (w *work) guarded(err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || len(pg.Code) < 2 {
 		return err
 	}
 	switch pg.Code[:2] {
 	case "22", "23", "54":
-		return &RefusedError{cause: pg, path: s.place(pg)}
+		return &RefusedError{cause: pg, path: w.sql.Place(pg)}
 	default:
 		return err
 	}
-}
-
-// place reads out of an error where the value would have gone. COPY says so in the context only, behind which stands the
-// value: COPY bills, line 3, column total: "…". The staging table counts as the table it is for.
-func (s *statements) place(pg *pgconn.PgError) string {
-	table, column := pg.TableName, pg.ColumnName
-	if _, rest, found := strings.Cut("\n"+pg.Where, "\nCOPY "); found { // a fault inside JSON has a line of its own before
-		copied, line, _ := strings.Cut(rest, ", line ")
-		table = cmp.Or(table, copied)
-		if _, after, named := strings.Cut(line, ", column "); named {
-			after, _, _ = strings.Cut(after, ":")
-			column = cmp.Or(column, after)
-		}
-	}
-	if table == "" || strings.HasPrefix(table, stagePrefix) {
-		table = s.resource
-	}
-	return strings.TrimSuffix(s.schema+"."+table+"."+column, ".")
 }
 
 func newRefused(record *normalize.Record, cause *RefusedError) Refused {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/schema/normalize"
 )
 
@@ -18,12 +19,12 @@ type kept struct {
 
 // work is one Load under way.
 type work struct {
-	sql    *statements
+	sql    *statements.Set
 	conn   *pgconn.PgConn
 	batch  Batch
 	result Result
 	// form is the list's or the single record's, as the batch says.
-	form *form
+	form *statements.Form
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
 	fresh, changed []*kept
 	// equal and older are single records that change no more than the state of their row: as the last one, or superseded.
@@ -33,7 +34,7 @@ type work struct {
 // sort finds out what is new and what differs. Rows that differ are locked and judged by what they hold then, so that the
 // rule about versions stands in one place and holds against any other writer.
 func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
-	rows, err := read(ctx, w.conn, w.form.probe, w.batch.Organization, keyArray(records))
+	rows, err := read(ctx, w.conn, w.form.Probe, w.batch.Organization, keyArray(records))
 	if err != nil {
 		return w.fail("probe", err)
 	}
@@ -52,7 +53,7 @@ func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	if rows, err = read(ctx, w.conn, w.form.lock, w.batch.Organization, keyArray(differ)); err != nil {
+	if rows, err = read(ctx, w.conn, w.form.Lock, w.batch.Organization, keyArray(differ)); err != nil {
 		return w.fail("lock rows of", err)
 	}
 	for _, record := range differ {
@@ -132,7 +133,7 @@ func (w *work) replace(ctx context.Context) error {
 
 // rewrite brings records into the rows that hold them already, without a word about where they came from.
 func (w *work) rewrite(ctx context.Context, records []*normalize.Record) error {
-	rows, err := read(ctx, w.conn, w.form.lock, w.batch.Organization, keyArray(records))
+	rows, err := read(ctx, w.conn, w.form.Lock, w.batch.Organization, keyArray(records))
 	if err != nil {
 		return w.fail("lock rows of", err)
 	}
@@ -153,5 +154,5 @@ func (w *work) fail(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s: %w", doing, w.sql.name, w.sql.guarded(err))
+	return fmt.Errorf("%s %s: %w", doing, w.sql.Name, w.guarded(err))
 }

@@ -7,19 +7,20 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"sluice/pipeline/warehouse/loader/copytext"
 	"sluice/schema/normalize"
 )
 
 // insert copies new records into the table.
 func (w *work) insert(ctx context.Context) error {
 	// COPY takes no expressions, but the input word "now" is the instant at which the transaction began.
-	tail := appendText(appendText(appendInt(nil, w.batch.Run), "now"), "now")
-	return w.copy(ctx, w.form.insert, w.fresh, len(w.fresh), func(buf []byte, k *kept) []byte {
-		buf = appendText(buf, w.batch.Organization)
-		buf = appendValues(buf, k.Tables[0][0].Values)
-		buf = appendHash(appendOptional(buf, k.Extra), k.Hash)
-		buf = appendInt(appendInt(buf, w.batch.Call), k.position)
-		return endRow(w.appendDetail(append(buf, tail...), k))
+	tail := copytext.Text(copytext.Text(copytext.Int(nil, w.batch.Run), "now"), "now")
+	return w.copy(ctx, w.form.Insert, w.fresh, len(w.fresh), func(buf []byte, k *kept) []byte {
+		buf = copytext.Text(buf, w.batch.Organization)
+		buf = copytext.Values(buf, k.Tables[0][0].Values)
+		buf = copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash)
+		buf = copytext.Int(copytext.Int(buf, w.batch.Call), k.position)
+		return copytext.EndRow(w.appendDetail(append(buf, tail...), k))
 	})
 }
 
@@ -28,24 +29,24 @@ func (w *work) update(ctx context.Context) error {
 	if len(w.changed) == 0 {
 		return nil
 	}
-	if err := w.conn.Exec(ctx, w.sql.openStage).Close(); err != nil {
+	if err := w.conn.Exec(ctx, w.sql.OpenStage).Close(); err != nil {
 		return w.fail("stage", err)
 	}
-	statement := w.form.updateWhole
+	statement := w.form.UpdateWhole
 	for _, k := range w.changed {
 		if !whole(k.Tables[0][0].Values) {
-			statement = w.form.updateSome
+			statement = w.form.UpdateSome
 			break
 		}
 	}
 	if w.batch.Rewrite {
-		statement = w.form.rewrite
+		statement = w.form.Rewrite
 	}
-	err := w.copy(ctx, w.sql.copyStage, w.changed, len(w.changed), func(buf []byte, k *kept) []byte {
-		buf = appendValues(buf, k.Tables[0][0].Values)
-		buf = appendHash(appendOptional(buf, k.Extra), k.Hash)
-		buf = appendPlace(appendInt(buf, k.position), k.place)
-		return endRow(w.sql.appendMasks(buf, k.Record))
+	err := w.copy(ctx, w.sql.CopyStage, w.changed, len(w.changed), func(buf []byte, k *kept) []byte {
+		buf = copytext.Values(buf, k.Tables[0][0].Values)
+		buf = copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash)
+		buf = copytext.Place(copytext.Int(buf, k.position), k.place)
+		return copytext.EndRow(appendMasks(buf, w.sql.Presence(k.Record)))
 	})
 	if err != nil {
 		return err
@@ -64,40 +65,27 @@ func whole(values []normalize.Value) bool {
 	return true
 }
 
-// appendMasks adds the presence bits, in the order of statements.carries.
-func (s *statements) appendMasks(buf []byte, record *normalize.Record) []byte {
-	masks := make([]int64, s.masks)
-	set := func(bit int) { masks[bit/maskBits] |= 1 << (bit % maskBits) }
-	for i, value := range record.Tables[0][0].Values {
-		if value.State != normalize.Absent {
-			set(i)
-		}
-	}
-	for i, carried := range record.Carries[1:] {
-		if carried {
-			set(s.columns + i)
-		}
-	}
+func appendMasks(buf []byte, masks []int64) []byte {
 	for _, mask := range masks {
-		buf = appendInt(buf, mask)
+		buf = copytext.Int(buf, mask)
 	}
 	return buf
 }
 
 // removeChildren empties the arrays that changed records carry, the innermost first: what a record does not carry stays.
 func (w *work) removeChildren(ctx context.Context) error {
-	for i := len(w.sql.children) - 1; i >= 0; i-- {
-		child := &w.sql.children[i]
+	for i := len(w.sql.Children) - 1; i >= 0; i-- {
+		child := &w.sql.Children[i]
 		var parents []*normalize.Record
 		for _, k := range w.changed {
-			if k.Carries[child.index] {
+			if k.Carries[child.Index] {
 				parents = append(parents, k.Record)
 			}
 		}
 		if len(parents) == 0 {
 			continue
 		}
-		err := w.exec(ctx, child.remove, anyCount, [][]byte{[]byte(w.batch.Organization), keyArray(parents)},
+		err := w.exec(ctx, child.Remove, anyCount, [][]byte{[]byte(w.batch.Organization), keyArray(parents)},
 			[]uint32{pgtype.TextOID, pgtype.TextArrayOID}, []int16{formatText, formatBinary})
 		if err != nil {
 			return err
@@ -108,25 +96,25 @@ func (w *work) removeChildren(ctx context.Context) error {
 
 // insertChildren copies the arrays of everything that was written.
 func (w *work) insertChildren(ctx context.Context) error {
-	for i := range w.sql.children {
-		child := &w.sql.children[i]
+	for i := range w.sql.Children {
+		child := &w.sql.Children[i]
 		var parents []*kept
 		rows := 0
 		for _, group := range [][]*kept{w.fresh, w.changed} {
 			for _, k := range group {
-				if k.Carries[child.index] && len(k.Tables[child.index]) > 0 {
+				if k.Carries[child.Index] && len(k.Tables[child.Index]) > 0 {
 					parents = append(parents, k)
-					rows += len(k.Tables[child.index])
+					rows += len(k.Tables[child.Index])
 				}
 			}
 		}
-		err := w.copy(ctx, child.insert, parents, rows, func(buf []byte, k *kept) []byte {
-			for _, row := range k.Tables[child.index] {
-				buf = appendText(appendText(buf, w.batch.Organization), k.ID)
+		err := w.copy(ctx, child.Insert, parents, rows, func(buf []byte, k *kept) []byte {
+			for _, row := range k.Tables[child.Index] {
+				buf = copytext.Text(copytext.Text(buf, w.batch.Organization), k.ID)
 				for _, position := range row.Position {
-					buf = appendInt(buf, int64(position))
+					buf = copytext.Int(buf, int64(position))
 				}
-				buf = endRow(appendValues(buf, row.Values))
+				buf = copytext.EndRow(copytext.Values(buf, row.Values))
 			}
 			return buf
 		})
@@ -145,7 +133,7 @@ func (w *work) copy(ctx context.Context, sql string, records []*kept, rows int, 
 	if rows == 0 {
 		return nil
 	}
-	tag, err := w.conn.CopyFrom(ctx, &copyText{records: records, rows: encode}, sql)
+	tag, err := w.conn.CopyFrom(ctx, copytext.NewReader(records, encode), sql)
 	if err == nil && tag.RowsAffected() != int64(rows) {
 		err = fmt.Errorf("%d rows sent, %d taken: %w", rows, tag.RowsAffected(), errShape)
 	}

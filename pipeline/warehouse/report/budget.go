@@ -46,7 +46,8 @@ GROUP BY service, resource, class ORDER BY service, calls DESC, resource, class`
 
 	sqlDay = `
 SELECT count(*) FROM sluice.calls
-WHERE organization_id = $1 AND service = $2 AND free_at > clock_timestamp() - interval '24 hours' + interval '60 seconds'`
+WHERE organization_id = $1 AND service = $2 AND free_at > clock_timestamp() - interval '24 hours' + interval '60 seconds'
+	AND reserved_at > clock_timestamp() - interval '48 hours'`
 
 	sqlSeen = `
 SELECT limit_seen, remaining_seen, reset_at,

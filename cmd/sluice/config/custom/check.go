@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice/schema"
+	"sluice/schema/validate"
 )
 
 // minEvery is the shortest interval, as for every resource.
@@ -180,7 +181,7 @@ func (c *check) taken(path, service string, r *schema.Resource) {
 // rules holds a declaration against the rules of all declarations.
 func (c *check) rules(path string, service schema.Service, d *Declaration) {
 	resource := &service.Resources[0]
-	for _, fault := range faults(schema.Validate([]schema.Service{service})) {
+	for _, fault := range faults(validate.Services([]schema.Service{service})) {
 		rest, mine := strings.CutPrefix(fault.Where, service.Name+"."+resource.Name)
 		if !mine {
 			continue // of the service, which is built in
@@ -190,11 +191,11 @@ func (c *check) rules(path string, service schema.Service, d *Declaration) {
 }
 
 // faults takes a joined error apart.
-func faults(err error) []*schema.DeclarationError {
-	var found []*schema.DeclarationError
+func faults(err error) []*validate.DeclarationError {
+	var found []*validate.DeclarationError
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range joined.Unwrap() {
-			if fault, ok := errors.AsType[*schema.DeclarationError](one); ok {
+			if fault, ok := errors.AsType[*validate.DeclarationError](one); ok {
 				found = append(found, fault)
 			}
 		}

@@ -1,7 +1,7 @@
 // Package custom turns the resources that users declare in the configuration into
 // the words of package schema, so that the same engine copies them.
 //
-// It holds them against the same rules as the built-in ones (schema.Validate) and
+// It holds them against the same rules as the built-in ones (package validate) and
 // says where in the file each fault stands. It never reads a file. What it knows
 // is closed: there are no templates and no expressions.
 //

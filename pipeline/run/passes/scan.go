@@ -1,9 +1,17 @@
-package pipeline
+// Package passes decides, page by page, whether a list that changes while it is read
+// was read whole (docs/decisions/0007).
+//
+// It is pure: what it knows is in the scan, which is stored with the rows. Package
+// run, which asks for the pages, tests it against lists in motion.
+//
+// Start reading at Advance.
+package passes
 
 import (
 	"fmt"
 	"time"
 
+	"sluice/pipeline"
 	"sluice/schema"
 )
 
@@ -18,62 +26,35 @@ const (
 	noteShifting = "the list kept changing through %d passes: rows are loaded, the mark waits for a quiet pass"
 )
 
-// look is what a scan needs to know about a page.
-type look struct {
-	// entries are the records in the order of the answer, duplicates included.
-	entries []entry
-	// paging is how the list goes on; token is what it goes on with, where it is by
-	// token.
-	paging  schema.Paging
-	more    bool
-	token   string
-	perPage int
-	// sorted says that upstream claims to have sorted as asked.
-	sorted bool
-}
-
-// entry is one record as the scan sees it.
-type entry struct {
-	// digest is of the identifier and the order key.
-	digest uint64
-	// identity is of the bytes of the identifier alone.
-	identity uint64
-	// modified and created are zero where the record does not carry them.
-	modified, created time.Time
-	// standIn marks what is on the page but not among the normalized records: it
-	// has no times, and twin says that it repeats another record of the page.
-	standIn, twin bool
-}
-
-// plan begins a scan. Without a mark everything is read; with one, what changed
+// Plan begins a scan. Without a mark everything is read; with one, what changed
 // since a little below it (promise 8: what came late or fell on the mark's second
 // is read again).
-func plan(stream Stream, mark time.Time, rules Rules) *Scan {
-	scan := &Scan{Mode: ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
-	if stream.Work == WorkDetails {
+func Plan(stream pipeline.Stream, mark time.Time, rules pipeline.Rules) *pipeline.Scan {
+	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
+	if stream.Work == pipeline.WorkDetails {
 		scan.Partial = true
 		return scan
 	}
-	switch listCursor(stream.Resource).(type) {
+	switch stream.Resource.ListCursor().(type) {
 	case schema.Since:
 		if !mark.IsZero() {
-			scan.Mode, scan.Bound = ModeSince, mark.Add(-rules.Overlap)
+			scan.Mode, scan.Bound = pipeline.ModeSince, mark.Add(-rules.Overlap)
 		}
 	case schema.NewestFirst:
-		scan.Mode = ModeNewest
+		scan.Mode = pipeline.ModeNewest
 		if !mark.IsZero() {
 			scan.Bound = mark.Add(-rules.Overlap)
 		}
 	case schema.Export:
-		scan.Mode = ModeExport
+		scan.Mode = pipeline.ModeExport
 	}
 	return scan
 }
 
-// begin notes the upstream clock at the first answer of the run: the earlier of
+// Begin notes the upstream clock at the first answer of the run: the earlier of
 // what upstream said and what we have, so that neither clock alone can carry a
 // mark too far. An answer without a date leaves it to our clock, less an hour.
-func begin(scan *Scan, date, now time.Time) {
+func Begin(scan *pipeline.Scan, date, now time.Time) {
 	if !scan.Started.IsZero() {
 		return
 	}
@@ -88,13 +69,22 @@ func begin(scan *Scan, date, now time.Time) {
 	scan.Started = scan.Started.UTC().Truncate(time.Second)
 }
 
-// advance takes one page into the scan: it holds the page against what was asked,
-// falls back where upstream did otherwise, and says whether the run ends.
+// Advance takes one page into the scan: page is the answer to asked, unit what was
+// made of it. It holds the page against what was asked, falls back where
+// upstream did otherwise, and says whether the run ends, nil if it goes on.
+//
 // A pass is repeated until two passes saw the same records; a list that fits one
 // page needs no second pass, for one answer is atomic (docs/decisions/0007).
-func (s *Scan) advance(page look, rules Rules) *End {
+func Advance(scan *pipeline.Scan, asked pipeline.Ask, page pipeline.Page, unit *pipeline.Unit, rules pipeline.Rules) *pipeline.End {
+	return (*progress)(scan).advance(lookAt(unit, page, asked, scan.Mode), rules)
+}
+
+// progress is the stored scan with what moves it.
+type progress pipeline.Scan
+
+func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 	if note := s.unbelievable(page); note != "" {
-		return &End{Outcome: OutcomeProvisional, Note: note}
+		return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: note}
 	}
 	if page.perPage > 0 && page.perPage != s.PerPage {
 		if s.resize(page.perPage) {
@@ -118,9 +108,9 @@ func (s *Scan) advance(page look, rules Rules) *End {
 // fallBack reads everything from here on. It says whether the pass starts anew:
 // a page 1 that the filter did not narrow is page 1 of the whole list, anything
 // else is not part of a pass over it.
-func (s *Scan) fallBack(note string) bool {
-	anew := s.Page > 1 || s.Mode == ModeNewest
-	s.Mode, s.Bound, s.Note = ModeFull, time.Time{}, note
+func (s *progress) fallBack(note string) bool {
+	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest
+	s.Mode, s.Bound, s.Note = pipeline.ModeFull, time.Time{}, note
 	s.LastSeen, s.LastDigest, s.Pass = 0, 0, 1
 	if anew {
 		s.restart()
@@ -130,7 +120,7 @@ func (s *Scan) fallBack(note string) bool {
 
 // resize adopts the page size that upstream reports. A page number means nothing
 // under another size, so within a pass the pass starts anew, which it says.
-func (s *Scan) resize(perPage int) bool {
+func (s *progress) resize(perPage int) bool {
 	s.PerPage = perPage
 	if s.Page == 1 {
 		return false
@@ -142,12 +132,12 @@ func (s *Scan) resize(perPage int) bool {
 }
 
 // giveUp ends the run if it took more passes than allowed.
-func (s *Scan) giveUp(rules Rules) *End {
+func (s *progress) giveUp(rules pipeline.Rules) *pipeline.End {
 	if s.Pass <= rules.MaxPasses {
 		return nil
 	}
-	return &End{
-		Outcome: OutcomeProvisional,
+	return &pipeline.End{
+		Outcome: pipeline.OutcomeProvisional,
 		Note:    fmt.Sprintf(noteShifting, rules.MaxPasses),
 	}
 }
@@ -155,16 +145,16 @@ func (s *Scan) giveUp(rules Rules) *End {
 // count adds the page to what the pass saw. Records that came or moved after the
 // run started do not count: they cannot hide others, and the next run reads them.
 // Nor do those below the bound that share its last page.
-func (s *Scan) count(page look) {
+func (s *progress) count(page look) {
 	for _, e := range page.entries {
 		if e.twin {
 			continue
 		}
 		key := e.created
-		if s.Mode == ModeNewest {
+		if s.Mode == pipeline.ModeNewest {
 			key = e.modified
 		}
-		if !key.IsZero() && (!key.Before(s.Started) || s.Mode == ModeNewest && key.Before(s.Bound)) {
+		if !key.IsZero() && (!key.Before(s.Started) || s.Mode == pipeline.ModeNewest && key.Before(s.Bound)) {
 			continue
 		}
 		s.Seen++
@@ -174,8 +164,8 @@ func (s *Scan) count(page look) {
 
 // passEnds says whether the page was the last one. A last page by number that is
 // full proves nothing: the one behind it has to be empty.
-func (s *Scan) passEnds(page look) bool {
-	if s.Mode == ModeNewest && !s.Bound.IsZero() && s.Edge.Before(s.Bound) && !s.Edge.IsZero() {
+func (s *progress) passEnds(page look) bool {
+	if s.Mode == pipeline.ModeNewest && !s.Bound.IsZero() && s.Edge.Before(s.Bound) && !s.Edge.IsZero() {
 		return true
 	}
 	switch page.paging {
@@ -191,11 +181,11 @@ func (s *Scan) passEnds(page look) bool {
 }
 
 // endPass decides what follows a pass.
-func (s *Scan) endPass(rules Rules) *End {
+func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 	onePage := s.Page == 1
 	equal := s.Pass > 1 && s.Seen == s.LastSeen && s.Digest == s.LastDigest
 	if onePage || equal {
-		return &End{Outcome: OutcomeDone, Note: s.Note}
+		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
 	}
 	s.LastSeen, s.LastDigest = s.Seen, s.Digest
 	s.Pass++
@@ -203,7 +193,7 @@ func (s *Scan) endPass(rules Rules) *End {
 	return s.giveUp(rules)
 }
 
-func (s *Scan) restart() {
+func (s *progress) restart() {
 	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
 	s.Token, s.Anchor = "", 0
 }

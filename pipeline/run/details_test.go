@@ -1,4 +1,4 @@
-package pipeline_test
+package run_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sluice/pipeline"
+	"sluice/pipeline/run"
 	"sluice/schema"
 )
 
@@ -52,7 +53,7 @@ func (*shelf) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) e
 	panic("no export was asked for")
 }
 
-// Details implements pipeline.Source.
+// Details implements run.Source.
 func (s *shelf) Details(_ context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error) {
 	s.asked = append(s.asked, slices.Clone(ids))
 	if ask.Class != pipeline.ClassDetails {
@@ -76,17 +77,17 @@ func (s *shelf) Details(_ context.Context, ask pipeline.Ask, ids []string) (pipe
 	return page, nil
 }
 
-// Pending implements pipeline.Backlog.
+// Pending implements run.Backlog.
 func (s *shelf) Pending(_ context.Context, _ pipeline.Stream, limit int) ([]string, int, error) {
 	return slices.Clone(s.waiting[:min(limit, len(s.waiting))]), len(s.waiting), nil
 }
 
-// NextParent implements pipeline.Backlog.
+// NextParent implements run.Backlog.
 func (*shelf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
 	panic("no parent was asked for")
 }
 
-// Load implements pipeline.Store.
+// Load implements run.Store.
 func (s *shelf) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
 	if s.failAfter > 0 {
 		if s.failAfter--; s.failAfter == 0 {
@@ -131,7 +132,7 @@ func (s *shelf) take(id string) {
 }
 
 // run works chunks until the run ends; a kill is followed by a new claim.
-func (s *shelf) run(ctx context.Context, runner *pipeline.Runner, batch int) error {
+func (s *shelf) run(ctx context.Context, runner *run.Runner, batch int) error {
 	things := resource(schema.FullScan{})
 	things.Details = &schema.Details{Marker: "lines"}
 	if batch > 0 {
@@ -151,8 +152,8 @@ func (s *shelf) run(ctx context.Context, runner *pipeline.Runner, batch int) err
 	return nil
 }
 
-func (s *shelf) runner(allowance int) *pipeline.Runner {
-	return &pipeline.Runner{
+func (s *shelf) runner(allowance int) *run.Runner {
+	return &run.Runner{
 		Source: s, Store: s, Backlog: s, Rules: pipeline.DefaultRules(),
 		Allowance: func(pipeline.Stream) int { return allowance },
 		Now:       func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) },
@@ -171,7 +172,7 @@ func TestDetailsOneByOne(t *testing.T) {
 	if diff := cmp.Diff([]string{"003"}, s.missing); diff != "" {
 		t.Errorf("missing: %s", diff)
 	}
-	if len(s.rejects) != 2 || s.rejects[0].ID != "005" || s.rejects[0].Code != pipeline.CodeUnreadable || s.rejects[1].ID != "007" {
+	if len(s.rejects) != 2 || s.rejects[0].ID != "005" || s.rejects[0].Code != run.CodeUnreadable || s.rejects[1].ID != "007" {
 		t.Fatalf("rejects %+v, want the poisoned one and the unfit one", s.rejects)
 	}
 	if got := string(s.rejects[0].Raw); !strings.Contains(got, "005") || !strings.Contains(got, "not JSON") {

@@ -1,6 +1,9 @@
-package pipeline
+package passes
 
-import "sluice/schema"
+import (
+	"sluice/pipeline"
+	"sluice/schema"
+)
 
 // maxStuck is how many pages in a row may bring nothing (a list that grows by
 // just one page between two answers shows one twice), and maxPages how far a list
@@ -11,7 +14,7 @@ const (
 )
 
 // unbelievable says why a page cannot be part of a list, "" if it can.
-func (s *Scan) unbelievable(page look) string {
+func (s *progress) unbelievable(page look) string {
 	identity := uint64(0)
 	for _, e := range page.entries {
 		identity = identity*31 + e.identity
@@ -44,7 +47,7 @@ func (s *Scan) unbelievable(page look) string {
 // circles says that a token came before in this pass. Only one earlier token is
 // kept, that of the last page whose number is a power of two: a circle of n pages
 // is found before 3n more are read.
-func (s *Scan) circles(token string) bool {
+func (s *progress) circles(token string) bool {
 	if token == "" {
 		return false
 	}
@@ -57,15 +60,15 @@ func (s *Scan) circles(token string) bool {
 }
 
 // mismatch says in which way the page is not what was asked for, "" if it is.
-func (s *Scan) mismatch(page look) string {
+func (s *progress) mismatch(page look) string {
 	switch s.Mode {
-	case ModeSince:
+	case pipeline.ModeSince:
 		for _, e := range page.entries {
 			if !e.standIn && !e.modified.IsZero() && e.modified.Before(s.Bound) {
 				return noteIgnored
 			}
 		}
-	case ModeNewest:
+	case pipeline.ModeNewest:
 		// Order alone proves little: where nothing old was edited yet, the order of
 		// creation looks the same. Upstream has to say so, too.
 		if !page.sorted {
@@ -82,7 +85,7 @@ func (s *Scan) mismatch(page look) string {
 			last = e.modified
 		}
 		s.Edge = last
-	case ModeFull, ModeExport:
+	case pipeline.ModeFull, pipeline.ModeExport:
 		// Everything was asked for.
 	}
 	return ""

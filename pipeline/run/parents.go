@@ -1,10 +1,12 @@
-package pipeline
+package run
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"sluice/pipeline"
 )
 
 // maxUnfit is after how many answers in a row that are no answer a run over
@@ -29,11 +31,11 @@ type parents struct {
 	unfit int
 }
 
-func (p *parents) step(ctx context.Context, scan *Scan) (Unit, error) {
+func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error) {
 	if scan.Parent == "" {
 		end, err := p.next(ctx, scan)
 		if end != nil || err != nil {
-			return Unit{Claim: p.claim, End: end}, err
+			return pipeline.Unit{Claim: p.claim, End: end}, err
 		}
 	}
 	unit, err := p.list.step(ctx, scan)
@@ -45,16 +47,16 @@ func (p *parents) step(ctx context.Context, scan *Scan) (Unit, error) {
 		return unit, nil
 	}
 	failed := ""
-	if unit.End.Outcome != OutcomeDone {
+	if unit.End.Outcome != pipeline.OutcomeDone {
 		failed = unit.End.Note
 	}
-	unit.Parent, unit.End = scan.leave(failed), nil
+	unit.Parent, unit.End = leave(scan, failed), nil
 	return unit, nil
 }
 
 // next goes to the next parent, or ends the run: nobody is left, or its calls are
 // spent.
-func (p *parents) next(ctx context.Context, scan *Scan) (*End, error) {
+func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End, error) {
 	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
 	switch {
 	case err != nil:
@@ -68,30 +70,30 @@ func (p *parents) next(ctx context.Context, scan *Scan) (*End, error) {
 	case p.spent(scan):
 		return endOf(scan, "parents read", left), nil
 	}
-	scan.enter(parent, p.runner.Rules)
+	enter(scan, parent, p.runner.Rules)
 	return nil, nil //nolint:nilnil // the run goes on
 }
 
 // refused tells what is wrong with one parent from what is wrong with them all. A
 // parent that upstream does not know, or whose list is no list, is left for this
 // run (promise 9, among parents); anything else stops the run where it stands.
-func (p *parents) refused(scan *Scan, err error) (Unit, error) {
-	failure, ok := errors.AsType[*Error](err)
-	if !ok || failure.Kind != Unexpected {
-		return Unit{}, err
+func (p *parents) refused(scan *pipeline.Scan, err error) (pipeline.Unit, error) {
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if !ok || failure.Kind != pipeline.Unexpected {
+		return pipeline.Unit{}, err
 	}
 	if failure.Status != statusNotFound {
 		p.unfit++
 	}
 	if p.unfit >= maxUnfit {
-		return Unit{}, err
+		return pipeline.Unit{}, err
 	}
-	return Unit{Claim: p.claim, Parent: scan.leave(failure.Error())}, nil
+	return pipeline.Unit{Claim: p.claim, Parent: leave(scan, failure.Error())}, nil
 }
 
 // enter begins the list of one parent. The run's own figures stay.
-func (s *Scan) enter(parent string, rules Rules) {
-	*s = Scan{
+func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
+	*s = pipeline.Scan{
 		Mode: s.Mode, Started: s.Started, Page: 1, PerPage: rules.PerPage, Pass: 1, Parent: parent,
 		Spent: s.Spent, Done: s.Done, Failed: s.Failed, Total: s.Total, Partial: s.Partial, Note: s.Note,
 	}
@@ -99,8 +101,8 @@ func (s *Scan) enter(parent string, rules Rules) {
 
 // leave ends the list of the scan's parent. One that could not be read keeps the
 // mark where it is (promise 1).
-func (s *Scan) leave(failed string) *ParentRead {
-	read := &ParentRead{ID: s.Parent, Failed: failed}
+func leave(s *pipeline.Scan, failed string) *pipeline.ParentRead {
+	read := &pipeline.ParentRead{ID: s.Parent, Failed: failed}
 	s.Parent = ""
 	s.Done++
 	if failed != "" {
@@ -111,8 +113,8 @@ func (s *Scan) leave(failed string) *ParentRead {
 }
 
 // endOf ends a run that is bounded by its calls, with what is left for the next one.
-func endOf(scan *Scan, what string, left int) *End {
-	end := &End{Outcome: OutcomeDone}
+func endOf(scan *pipeline.Scan, what string, left int) *pipeline.End {
+	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
 	if left > 0 {
 		scan.Partial = true
 		end.Note = fmt.Sprintf("%d of %d %s, the rest is next", scan.Done, scan.Done+left, what)

@@ -1,8 +1,11 @@
-package pipeline
+package run
 
 import (
 	"context"
 	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/run/passes"
 )
 
 const (
@@ -40,16 +43,16 @@ func newDetails(c *chunk) *details {
 	return &details{chunk: c, most: most}
 }
 
-func (d *details) step(ctx context.Context, scan *Scan) (Unit, error) {
+func (d *details) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error) {
 	if err := d.fill(ctx); err != nil {
-		return Unit{}, err
+		return pipeline.Unit{}, err
 	}
 	if scan.Total == 0 {
 		scan.Total = d.left
 	}
 	// What comes to the backlog during the run is the next one's: the run ends.
 	if len(d.queue) == 0 || scan.Done >= scan.Total || scan.Stuck >= maxUnknown || d.spent(scan) {
-		return Unit{Claim: d.claim, End: endOf(scan, "details fetched", d.left)}, nil
+		return pipeline.Unit{Claim: d.claim, End: endOf(scan, "details fetched", d.left)}, nil
 	}
 	ids := d.queue[:min(d.size(), len(d.queue))]
 	page, err := d.runner.Source.Details(ctx, d.ask(scan), ids)
@@ -57,7 +60,7 @@ func (d *details) step(ctx context.Context, scan *Scan) (Unit, error) {
 	if err != nil {
 		return d.refused(scan, ids, err)
 	}
-	begin(scan, page.Date, d.runner.Now())
+	passes.Begin(scan, page.Date, d.runner.Now())
 	scan.Stuck += len(ids)
 	if len(page.Records) > 0 {
 		scan.Stuck = 0
@@ -94,7 +97,7 @@ func (d *details) fill(ctx context.Context) error {
 }
 
 // through takes the first identifiers of the queue as done, whatever came of them.
-func (d *details) through(scan *Scan, ids []string) {
+func (d *details) through(scan *pipeline.Scan, ids []string) {
 	d.queue = d.queue[len(ids):]
 	d.left -= len(ids)
 	scan.Done += len(ids)
@@ -102,7 +105,7 @@ func (d *details) through(scan *Scan, ids []string) {
 
 // complete makes the unit of an answer: records, those that do not fit, and the
 // identifiers that upstream does not know.
-func (d *details) complete(page Page, ids []string) Unit {
+func (d *details) complete(page pipeline.Page, ids []string) pipeline.Unit {
 	unit := d.unit(page, "")
 	unit.Details = true
 	answered := make(map[string]bool, len(ids))
@@ -126,20 +129,20 @@ func (d *details) complete(page Page, ids []string) Unit {
 // refused finds the identifier that has no readable answer and goes on without it:
 // one poisoned record must not hold up the others. Several in a row are no matter
 // of a record; they stop the run, as everything else does.
-func (d *details) refused(scan *Scan, ids []string, err error) (Unit, error) {
-	if KindOf(err) != Unexpected {
-		return Unit{}, err
+func (d *details) refused(scan *pipeline.Scan, ids []string, err error) (pipeline.Unit, error) {
+	if pipeline.KindOf(err) != pipeline.Unexpected {
+		return pipeline.Unit{}, err
 	}
-	unit := Unit{Claim: d.claim, Details: true}
+	unit := pipeline.Unit{Claim: d.claim, Details: true}
 	if len(ids) > 1 {
 		d.suspects = len(ids)
 		return unit, nil
 	}
 	if d.unfit++; d.unfit >= maxUnfit {
-		return Unit{}, err
+		return pipeline.Unit{}, err
 	}
 	// There is no record to keep: what is kept says so (promise 4).
-	unit.Rejects = []Reject{{
+	unit.Rejects = []pipeline.Reject{{
 		Raw: []byte("no record " + ids[0] + ": " + err.Error()), ID: ids[0], Code: CodeUnreadable, Detail: err.Error(),
 	}}
 	scan.Failed++

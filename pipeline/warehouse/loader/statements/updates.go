@@ -1,4 +1,4 @@
-package loader
+package statements
 
 import (
 	"crypto/sha256"
@@ -11,7 +11,7 @@ import (
 )
 
 // updates builds the staging table and the statements that empty it into the table.
-func (s *statements) updates(tables []schema.Table) {
+func (s *Set) updates(tables []schema.Table) {
 	target, columns := quote(s.schema, tables[0].Name), columnNames(tables[0].Columns)
 	s.masks = (len(columns)+len(tables)-1)/maskBits + 1
 	selected := make([]string, 0, len(columns)+s.masks)
@@ -33,8 +33,8 @@ func (s *statements) updates(tables []schema.Table) {
 	// The name holds a digest of the columns: a session that outlives a migration makes itself a new table.
 	digest := sha256.Sum256([]byte(target + "\x00" + strings.Join(staged, "\x00")))
 	stage := quote("pg_temp", stagePrefix+hex.EncodeToString(digest[:8]))
-	s.openStage = openStage(stage, "SELECT "+strings.Join(selected, ", ")+" FROM "+target+" AS t")
-	s.copyStage = copyInto(stage, staged)
+	s.OpenStage = openStage(stage, "SELECT "+strings.Join(selected, ", ")+" FROM "+target+" AS t")
+	s.CopyStage = copyInto(stage, staged)
 
 	extra := "_extra = " + mergeExtra(tables)
 	// The places of the rows (they stay the same while locked) keep the planner from reading the table; the key joins.
@@ -44,17 +44,17 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = now()"}, ours), ", "), stage, quote(columns[s.id]))
 	}
 	ours := []string{"_hash = s._hash", "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
-	if s.single != nil {
+	if s.Single != nil {
 		ours = append(ours, s.owe()...)
 		single := []string{
 			"_detail_state = 'current'", "_detail_hash = s._hash", "_detail_call_id = $1",
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}
-		s.single.updateWhole, s.single.updateSome = update(whole, single...), update(some, single...)
+		s.Single.UpdateWhole, s.Single.UpdateSome = update(whole, single...), update(some, single...)
 		// A row whose list record changed since has no such hash: its single record is to be loaded whole.
-		s.single.rewrite = update(some, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
+		s.Single.Rewrite = update(some, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
 	}
-	s.list.updateWhole, s.list.updateSome, s.list.rewrite = update(whole, ours...), update(some, ours...), update(some, "_hash = s._hash")
+	s.List.UpdateWhole, s.List.UpdateSome, s.List.Rewrite = update(whole, ours...), update(some, ours...), update(some, "_hash = s._hash")
 }
 
 // mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key does for declared ones;

@@ -1,4 +1,4 @@
-package pipeline_test
+package run_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/run"
 	"sluice/schema"
 	"sluice/schema/normalize"
 )
@@ -75,12 +76,12 @@ func (w *world) remove(i int) {
 	}
 }
 
-// Details implements pipeline.Source.
+// Details implements run.Source.
 func (*world) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
-// Page implements pipeline.Source.
+// Page implements run.Source.
 func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	if w.between != nil {
 		w.between()
@@ -140,7 +141,7 @@ func (w *world) list(ask pipeline.Ask) []*thing {
 	return list
 }
 
-// Export implements pipeline.Source.
+// Export implements run.Source.
 func (w *world) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
 	for ask.Page = 1; ; ask.Page++ {
 		page, err := w.Page(ctx, ask)
@@ -171,7 +172,7 @@ type memory struct {
 	failAfter int
 }
 
-// Load implements pipeline.Store.
+// Load implements run.Store.
 func (m *memory) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
 	if m.failAfter > 0 {
 		m.failAfter--
@@ -246,7 +247,7 @@ func cursors() map[string]schema.Cursor {
 type rig struct {
 	world  *world
 	memory *memory
-	runner *pipeline.Runner
+	runner *run.Runner
 	stream pipeline.Stream
 	// chunks counts chunks begun, mores those that asked for another one.
 	chunks, mores int
@@ -264,7 +265,7 @@ func newRigOf(w *world, resource *schema.Resource) *rig {
 	rules.Lag = 5 * time.Second
 	r := &rig{world: w, memory: &memory{rows: map[string]normalize.Record{}, read: map[string]int64{}, failed: map[string]string{}}}
 	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource}
-	r.runner = &pipeline.Runner{
+	r.runner = &run.Runner{
 		Source: w, Store: r.memory, Rules: rules,
 		Now:  func() time.Time { return w.now },
 		Zone: func(string) *time.Location { return time.UTC },

@@ -1,4 +1,9 @@
-package loader
+// Package statements builds the SQL texts with which one resource is loaded, out of its declaration.
+//
+// It is pure: it never speaks to a database. What is executed, and in which order, is for package loader to say.
+//
+// Start reading at Set, then New.
+package statements
 
 import (
 	"errors"
@@ -25,56 +30,63 @@ const (
 	noHash = `'\x00000000000000000000000000000000'::bytea`
 )
 
-// statements are the SQL texts of one resource, built once.
-type statements struct {
-	name              string // service.resource, for messages
-	service, resource string
-	schema            string // of the tables
-	id                int    // index of the key among the columns
-	columns           int
-	masks             int // number of presence masks of the staging table
-	children          []child
+// Set is the SQL texts of one resource, built once.
+type Set struct {
+	// Name is service.resource, for messages.
+	Name              string
+	Service, Resource string
+	// Children are the tables of arrays, parents before their children.
+	Children []Child
+	// OpenStage makes the staging table empty, CopyStage copies into it.
+	OpenStage, CopyStage string
+	// Archive keeps the raw records of a call.
+	Archive string
+	// KeepHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
+	KeepHistory string
+	// List is for records of lists, Single for single records; the latter is nil where the resource declares no details.
+	List   Form
+	Single *Form
+	// Marker is the index of the array that list records may leave out; 0 if the resource declares no details.
+	Marker int
+	// Settle and Tried are for single records that are not written: equal to the last one, and older than their row.
+	Settle, Tried string
 
-	openStage, copyStage string
-	archive              string
-	// keepHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
-	keepHistory string
-	// list is for records of lists, single for single records; the latter is nil where the resource declares no details.
-	list   form
-	single *form
-	// marker is the index of the array that list records may leave out; 0 if the resource declares no details.
-	marker int
-	// settle and tried are for single records that are not written; see work.settle.
-	settle, tried string
-}
-
-// form is what depends on where a record comes from: out of a list, or by itself.
-type form struct {
-	// probe says what is stored about rows, lock does so for rows that will change.
-	probe, lock string
-	insert      string
-	// updateWhole is for batches whose records carry every declared key, updateSome leaves the columns of absent keys as they
-	// are, rewrite does so and leaves alone what says where the record came from.
-	updateWhole, updateSome, rewrite string
-}
-
-// child is one array's table.
-type child struct {
-	index   int // in Record.Tables and Record.Carries
-	depth   int
+	schema  string // of the tables
+	id      int    // index of the key among the columns
 	columns int
-	remove  string
-	insert  string
+	masks   int // number of presence masks of the staging table
 }
 
-func newStatements(service *schema.Service, resource *schema.Resource) (*statements, error) {
+// Form is what depends on where a record comes from: out of a list, or by itself.
+type Form struct {
+	// Probe says what is stored about rows, Lock does so for rows that will change.
+	Probe, Lock string
+	// Insert copies new rows into the table.
+	Insert string
+	// UpdateWhole is for batches whose records carry every declared key, UpdateSome leaves the columns of absent keys as they
+	// are, Rewrite does so and leaves alone what says where the record came from.
+	UpdateWhole, UpdateSome, Rewrite string
+}
+
+// Child is one array's table.
+type Child struct {
+	// Index is that of the array in Record.Tables and Record.Carries.
+	Index int
+	// Remove deletes the elements of parents, Insert copies new ones in.
+	Remove, Insert string
+
+	depth, columns int
+}
+
+// New builds the statements of a resource. Its error says why the resource cannot be loaded.
+func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	tables := resource.Tables()
 	schemaName := resource.SchemaName(service)
 	if err := checkTables(schemaName, tables); err != nil {
 		return nil, err
 	}
-	s := &statements{
-		name: service.Name + "." + resource.Name, service: service.Name, resource: resource.Name, schema: schemaName,
+	s := &Set{
+		Name: service.Name + "." + resource.Name, Service: service.Name, Resource: resource.Name, schema: schemaName,
 		id: -1, columns: len(resource.Columns),
 	}
 	modified := "NULL::timestamptz"
@@ -106,7 +118,7 @@ func newStatements(service *schema.Service, resource *schema.Resource) (*stateme
 		return nil, err
 	}
 	// The last part of the call, if it has one, says where the next one begins.
-	s.archive = `INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records, kept_at)
+	s.Archive = `INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records, kept_at)
 SELECT $1, coalesce((SELECT r.first_position + json_array_length(r.records::json) FROM sluice.raw_records AS r
 	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), $2, $3, $4, $5, now()
 RETURNING first_position`
@@ -123,24 +135,24 @@ RETURNING first_position`
 //
 // A single record is held against the one that was loaded last, and against the later of the two calls that wrote the row.
 // The probe counts a row that still waits as one that differs: that another single record is equal has to be written there.
-func (s *statements) readers(table, id, modified string) {
+func (s *Set) readers(table, id, modified string) {
 	const look = `SELECT f.key, f._hash, f._call_id, f._modified, f._changed_at, f._row FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT t.%[2]s AS key, %[5]s AS _hash, %[6]s AS _call_id, %[3]s AS _modified, t._changed_at, t.ctid AS _row FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0%[4]s) AS f`
 	const locked = " FOR NO KEY UPDATE OF t"
-	s.list.probe = fmt.Sprintf(look, table, id, modified, "", "t._hash", "t._call_id")
-	s.list.lock = fmt.Sprintf(look, table, id, modified, locked, "t._hash", "t._call_id")
-	if s.single == nil {
+	s.List.Probe = fmt.Sprintf(look, table, id, modified, "", "t._hash", "t._call_id")
+	s.List.Lock = fmt.Sprintf(look, table, id, modified, locked, "t._hash", "t._call_id")
+	if s.Single == nil {
 		return
 	}
 	const call = "greatest(t._call_id, t._detail_call_id)" // greatest skips nulls
-	s.single.probe = fmt.Sprintf(look, table, id, modified, "",
+	s.Single.Probe = fmt.Sprintf(look, table, id, modified, "",
 		`coalesce(CASE t._detail_state WHEN 'current' THEN t._detail_hash END, `+noHash+`)`, call)
-	s.single.lock = fmt.Sprintf(look, table, id, modified, locked, `coalesce(t._detail_hash, `+noHash+`)`, call)
+	s.Single.Lock = fmt.Sprintf(look, table, id, modified, locked, `coalesce(t._detail_hash, `+noHash+`)`, call)
 }
 
 // writers builds the COPY statements into the tables, and what empties an array before it is written anew.
-func (s *statements) writers(tables []schema.Table) {
+func (s *Set) writers(tables []schema.Table) {
 	for i := range tables {
 		table := &tables[i]
 		names := columnNames(table.Columns)
@@ -148,10 +160,10 @@ func (s *statements) writers(tables []schema.Table) {
 			all := append([]string{"organization_id"}, names...)
 			all = append(all, "_extra", "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
 			into := quote(s.schema, table.Name)
-			s.list.insert = copyInto(into, all)
-			if s.single != nil {
-				s.list.insert = copyInto(into, slices.Concat(all, []string{"_detail_state"}))
-				s.single.insert = copyInto(into, slices.Concat(all, []string{
+			s.List.Insert = copyInto(into, all)
+			if s.Single != nil {
+				s.List.Insert = copyInto(into, slices.Concat(all, []string{"_detail_state"}))
+				s.Single.Insert = copyInto(into, slices.Concat(all, []string{
 					"_detail_state", "_detail_hash", "_detail_call_id", "_detail_raw_position", "_detail_at",
 				}))
 			}
@@ -162,11 +174,11 @@ func (s *statements) writers(tables []schema.Table) {
 			all = append(all, "_parent_position")
 		}
 		all = append(append(all, "_position"), names...)
-		s.children = append(s.children, child{
-			index: i, depth: table.Depth(), columns: len(names),
-			insert: copyInto(quote(s.schema, table.Name), all),
+		s.Children = append(s.Children, Child{
+			Index: i, depth: table.Depth(), columns: len(names),
+			Insert: copyInto(quote(s.schema, table.Name), all),
 			// The one DELETE on warehouse tables: children whose own parent brings their successors (promise 7).
-			remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
+			Remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(s.schema, table.Name)),
 		})
 	}
@@ -216,11 +228,11 @@ func checkTables(schemaName string, tables []schema.Table) error {
 	return errors.Join(found...)
 }
 
-// fits holds a record against the resource's tables before anything of it is encoded.
-func (s *statements) fits(record *normalize.Record) error {
-	tables := len(s.children) + 1
+// Fits holds a record against the resource's tables before anything of it is encoded.
+func (s *Set) Fits(record *normalize.Record) error {
+	tables := len(s.Children) + 1
 	wrong := func(what string) error {
-		return fmt.Errorf("%w: record %q of %s %s; was it normalized with another declaration?", ErrBatch, record.ID, s.name, what)
+		return fmt.Errorf("record %q of %s %s; was it normalized with another declaration?", record.ID, s.Name, what)
 	}
 	switch {
 	case record.ID == "":
@@ -232,8 +244,8 @@ func (s *statements) fits(record *normalize.Record) error {
 	case record.Tables[0][0].Values[s.id].Text != record.ID:
 		return wrong("has another value in its key column")
 	}
-	for _, child := range s.children {
-		for _, row := range record.Tables[child.index] {
+	for _, child := range s.Children {
+		for _, row := range record.Tables[child.Index] {
 			if len(row.Position) != child.depth || len(row.Values) != child.columns {
 				return wrong("has an array row of another shape")
 			}

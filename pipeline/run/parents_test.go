@@ -1,4 +1,4 @@
-package pipeline_test
+package run_test
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func (f *family) advance(d time.Duration) {
 	}
 }
 
-// Page implements pipeline.Source.
+// Page implements run.Source.
 func (f *family) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	f.calls++
 	if f.refuse != nil {
@@ -70,7 +70,7 @@ func (f *family) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, err
 
 var errNotThere = &pipeline.Error{Kind: pipeline.Unexpected, Status: http.StatusNotFound, Code: "5"}
 
-// Export implements pipeline.Source.
+// Export implements run.Source.
 func (f *family) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
 	f.calls++
 	w, ok := f.worlds[ask.Parent]
@@ -80,12 +80,12 @@ func (f *family) Export(ctx context.Context, ask pipeline.Ask, each func(pipelin
 	return w.Export(ctx, ask, each)
 }
 
-// Details implements pipeline.Source.
+// Details implements run.Source.
 func (*family) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	panic("no details were asked for")
 }
 
-// NextParent implements pipeline.Backlog: the one read longest ago of those that
+// NextParent implements run.Backlog: the one read longest ago of those that
 // this run did not come to.
 func (f *family) NextParent(_ context.Context, claim pipeline.Claim) (string, int, error) {
 	var left []string
@@ -101,7 +101,7 @@ func (f *family) NextParent(_ context.Context, claim pipeline.Claim) (string, in
 	return left[0], len(left), nil
 }
 
-// Pending implements pipeline.Backlog.
+// Pending implements run.Backlog.
 func (*family) Pending(context.Context, pipeline.Stream, int) ([]string, int, error) {
 	panic("no details were asked for")
 }
@@ -259,7 +259,7 @@ func TestParentsAreReadStalestFirstWithinTheAllowance(t *testing.T) {
 // childless knows no parent.
 type childless struct{ *family }
 
-// NextParent implements pipeline.Backlog.
+// NextParent implements run.Backlog.
 func (childless) NextParent(context.Context, pipeline.Claim) (string, int, error) { return "", 0, nil }
 
 func TestARunThatKnowsNoParentIsSoonRepeated(t *testing.T) {

@@ -1,4 +1,4 @@
-package pipeline_test
+package run_test
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 // answer is a source of one function.
 type answer func(pipeline.Ask) (pipeline.Page, error)
 
-// Details implements pipeline.Source.
+// Details implements run.Source.
 func (answer) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
-// Page implements pipeline.Source.
+// Page implements run.Source.
 func (a answer) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) { return a(ask) }
 
-// Export implements pipeline.Source.
+// Export implements run.Source.
 func (a answer) Export(_ context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
 	page, err := a(ask)
 	if err != nil {

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sluice/cmd/sluice/forecast"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/report"
+	"sluice/schema"
+)
+
+// Foresee gives what is known of streams, for forecasts.
+func (a *App) Foresee(ctx context.Context, streams []pipeline.Stream) ([]forecast.Stream, error) {
+	all, err := a.Report.Known(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("read what is known of the streams: %w", err)
+	}
+	known := make(map[Key]report.Known, len(all))
+	for i := range all {
+		known[Key{Organization: all[i].Organization, Service: all[i].Service, Resource: all[i].Resource}] = all[i]
+	}
+	foreseen := make([]forecast.Stream, 0, len(streams))
+	for _, stream := range streams {
+		foreseen = append(foreseen, a.foreseen(stream, known[stream.Key()]))
+	}
+	return foreseen, nil
+}
+
+func (a *App) foreseen(stream pipeline.Stream, known report.Known) forecast.Stream {
+	s := forecast.Stream{
+		Key:   stream.Key(),
+		Class: pipeline.ClassOf(stream),
+		Shape: forecast.ShapeOf(stream, pipeline.DefaultRules().PerPage),
+		Facts: forecast.Facts{
+			Read: known.Mark != nil, Since: seconds(known.SinceSeconds), Every: seconds(known.EverySeconds),
+			Rows:    measured(float64(known.Rows), known.Runs > 0),
+			Changes: changes(known),
+			Waiting: measured(float64(known.Waiting), true),
+		},
+	}
+	cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
+	if perParent {
+		// Those found in the warehouse are known with the first run, which looks for them.
+		s.Parents = measured(float64(known.Parents), known.Runs > 0 || len(cursor.From) == 0)
+	}
+	if perParent || stream.Work == pipeline.WorkDetails {
+		s.PerRun = a.Allowance(stream)
+	}
+	return s
+}
+
+// watchedEnough is for how long runs have to have gone on from a mark before changes a
+// day are taken from them.
+const watchedEnough = time.Hour
+
+func changes(known report.Known) forecast.Figure {
+	watched := seconds(known.WatchedSeconds)
+	if watched < watchedEnough {
+		return forecast.Figure{Basis: forecast.Unknown}
+	}
+	const day = 24 * time.Hour
+	return measured(float64(known.Changed)*float64(day)/float64(watched), true)
+}
+
+func measured(value float64, known bool) forecast.Figure {
+	if !known {
+		return forecast.Figure{Basis: forecast.Unknown}
+	}
+	return forecast.Figure{Value: value, Basis: forecast.Measured}
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+// forecasting notes, before a run loads anything, what it is expected to cost, so that
+// forecast and actual can be held against each other. A forecast that cannot be kept
+// holds up no run.
+func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
+	return func(ctx context.Context, stream pipeline.Stream) error {
+		if err := a.keepForecast(ctx, stream); err != nil {
+			a.Log.WarnContext(ctx, "the run has no forecast", "stream", stream.String(), "error", err)
+		}
+		return ready(ctx, stream)
+	}
+}
+
+func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
+	key := stream.Key()
+	known, err := a.Report.KnownAtStart(ctx, key.Organization, key.Service, key.Resource)
+	if err != nil || len(known) == 0 {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	run := forecast.Next([]forecast.Stream{a.foreseen(stream, known[0])})[0]
+	if run.Basis == forecast.Unknown {
+		return nil
+	}
+	kept := warehouse.Forecast{Calls: run.Calls, Basis: run.Basis.String(), Rows: known[0].Rows}
+	return a.DB.KeepForecast(ctx, key, kept) //nolint:wrapcheck // it says what failed
+}

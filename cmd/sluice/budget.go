@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/report"
+)
+
+func (c *cli) budgetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "budget",
+		Short: "Show what today's calls were spent on, what is kept for whom, and when they run out",
+		Long: `Show the day of every organization's services: calls spent by class of work, what
+is kept for a class (its floor), what of that is lent to others at the moment, what
+others spent outside of this program, what is left, and when it runs out at the
+pace of the last hour. Floors and ceilings are shares of the plan's daily limit.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withApp(cmd.Context(), c.budget)
+		},
+	}
+}
+
+// classDay is what a class of work has of a service's day, in calls.
+type classDay struct {
+	Class   pipeline.Class `json:"class"`
+	Spent   int64          `json:"spent"`
+	Floor   int64          `json:"floor"`
+	Ceiling int64          `json:"ceiling"`
+	// Reserved is what the class has not spent of its floor; Lent is how much of that others have at the moment, which
+	// comes back as their calls leave the day.
+	Reserved int64 `json:"reserved"`
+	Lent     int64 `json:"lent"`
+}
+
+// serviceDay is a service's day. Limit and Left are zero where nothing limits it.
+type serviceDay struct {
+	Organization string     `json:"organization"`
+	Service      string     `json:"service"`
+	Limit        int64      `json:"limit"`
+	Left         int64      `json:"left"`
+	Classes      []classDay `json:"classes"`
+	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back sooner.
+	RunsOutAt *time.Time `json:"runs_out_at"`
+
+	report.Day
+}
+
+func (c *cli) budget(ctx context.Context, a *app.App) error {
+	var days []serviceDay
+	seen := make(map[string]bool)
+	for _, stream := range a.Streams() {
+		organization, service := stream.Organization, stream.Service.Name
+		if seen[organization+"/"+service] {
+			continue
+		}
+		seen[organization+"/"+service] = true
+		limits, err := a.Limits(organization, service)
+		if err != nil {
+			return err //nolint:wrapcheck // it names the service
+		}
+		day, err := a.Report.Day(ctx, organization, service, limits)
+		if err != nil {
+			return fmt.Errorf("read the budget: %w", err)
+		}
+		days = append(days, dayOf(organization, service, limits, day))
+	}
+	if c.json {
+		return c.printer().Document(days)
+	}
+	return c.printBudget(a, days)
+}
+
+// dayOf holds what was spent against the limits.
+func dayOf(organization, service string, limits pipeline.Limits, day report.Day) serviceDay {
+	view := serviceDay{Organization: organization, Service: service, Limit: int64(limits.Daily), Day: day}
+	shares := limits.Shares
+	if shares == nil {
+		shares = pipeline.DefaultShares()
+	}
+	view.Left = max(0, view.Limit-day.Spent)
+	if day.SeenLeft != nil && (view.Limit == 0 || *day.SeenLeft < view.Left) {
+		view.Left = *day.SeenLeft
+	}
+	var reserved int64
+	for _, class := range pipeline.Classes() {
+		share := shares[class]
+		of := classDay{Class: class, Spent: day.ByClass[class], Ceiling: view.Limit, Floor: int64(share.Floor * float64(view.Limit))}
+		if share.Ceiling > 0 {
+			of.Ceiling = int64(share.Ceiling * float64(view.Limit))
+		}
+		of.Reserved = max(0, of.Floor-of.Spent)
+		reserved += of.Reserved
+		view.Classes = append(view.Classes, of)
+	}
+	// What is reserved and yet not there was lent, by all floors alike.
+	if lent := reserved - view.Left; lent > 0 {
+		for i := range view.Classes {
+			view.Classes[i].Lent = view.Classes[i].Reserved * lent / reserved
+		}
+	}
+	view.RunsOutAt = runsOut(&view)
+	return view
+}
+
+// runsOut says when a service has nothing left at the pace of the last hour, if that is before calls come back.
+func runsOut(view *serviceDay) *time.Time {
+	if view.LastHour == 0 || view.Limit == 0 && view.SeenLeft == nil {
+		return nil
+	}
+	at := view.At.Add(time.Duration(float64(view.Left) / float64(view.LastHour) * float64(time.Hour)))
+	back := view.At.Add(24 * time.Hour)
+	if view.Turn != nil {
+		back = *view.Turn
+	}
+	if !at.Before(back) {
+		return nil
+	}
+	return &at
+}
+
+func (c *cli) printBudget(a *app.App, days []serviceDay) error {
+	p := c.printer()
+	var rows [][]string
+	for i := range days {
+		for _, of := range days[i].Classes {
+			rows = append(rows, []string{
+				days[i].Organization, days[i].Service, string(of.Class), show.Count(of.Spent), show.Count(of.Floor),
+				show.Count(of.Ceiling), show.Count(of.Reserved), show.Count(of.Lent),
+			})
+		}
+	}
+	header := []string{"ORGANIZATION", "SERVICE", "CLASS", "SPENT", "FLOOR", "CEILING", "RESERVED", "LENT"}
+	if err := p.Table(header, rows); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	for i := range days {
+		if err := p.Line("%s", budgetLine(&days[i], a.Zone(days[i].Organization))); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	return nil
+}
+
+// budgetLine says in words what a service's day has come to.
+func budgetLine(day *serviceDay, zone *time.Location) string {
+	text := fmt.Sprintf("%s %s: %s spent", day.Organization, day.Service, show.Plural(day.Spent, "call"))
+	if day.External != nil {
+		text += fmt.Sprintf(", %s by others", show.Count(*day.External))
+	}
+	if day.Limit > 0 || day.SeenLeft != nil {
+		text += fmt.Sprintf(", %s left", show.Count(day.Left))
+	}
+	if day.Limit > 0 {
+		text += " of " + show.Count(day.Limit)
+	}
+	text += fmt.Sprintf("; %s in the last hour", show.Count(day.LastHour))
+	if day.RunsOutAt != nil {
+		text += ", at this pace nothing is left at " + day.RunsOutAt.In(zone).Format("2006-01-02 15:04 MST")
+	}
+	return text
+}

@@ -1,0 +1,47 @@
+package migrations_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/migrations"
+)
+
+// budgets is the version that keeps the call log by days and counts by minutes and hours.
+const budgets = 5
+
+// The calls of a log that was written before are kept, and counted: those under way, those of the day, those whose end nobody
+// reported; new ones go on behind them.
+func TestTheLogIsKeptAndCounted(t *testing.T) {
+	t.Parallel()
+	url := before(t, budgets)
+	list(t, url, `INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
+		SELECT 'o', 'shop', 'things', class, 'suite', 'GET', '/things', now() - ago, now() - ago + '2 minutes', now() - ago + ended, now() - ago + free
+		FROM (VALUES
+			('sweep', interval '40 days', interval '1 second', interval '61 seconds'),
+			('sweep', interval '23 hours', interval '1 second', interval '61 seconds'),
+			('details', interval '3 hours', NULL, interval '3 minutes'),
+			('incremental', interval '30 seconds', interval '1 second', interval '61 seconds'),
+			('probe', interval '10 seconds', NULL, interval '3 minutes')
+		) AS v (class, ago, ended, free) RETURNING 'made'`)
+	list(t, url, `INSERT INTO sluice.day_budgets (organization_id, service, limit_seen, remaining_seen, reset_at, seen_call, seen_at)
+		VALUES ('o', 'shop', 1000, 500, now() + interval '1 hour', 4, now()) RETURNING 'made'`)
+	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string][]string{
+		`SELECT id || class FROM sluice.calls ORDER BY id`:                                                   {"1sweep", "2sweep", "3details", "4incremental", "5probe"},
+		`SELECT id || coalesce('ended' || (finished_at IS NOT NULL), '') FROM sluice.live_calls ORDER BY id`: {"4endedtrue", "5endedfalse"},
+		`SELECT concat_ws(' ', sum(calls), sum(sweep), sum(details), sum(incremental), sum(backfill), sum(probe))
+			FROM sluice.day_spent('o', 'shop', now(), now() - interval '24 hours', NULL, '24 hours')`: {"4 1 1 1 0 1"},
+		`SELECT concat_ws(' ', seen_bucket = date_trunc('minute', c.reserved_at), seen_place) FROM sluice.day_budgets, sluice.calls c WHERE c.id = 4`: {"t 1"},
+		`SELECT concat(call_id, refused) FROM sluice.reserve_call('o', 'shop', 'things', 'sweep', 0, 'GET', '/things', 1, 'suite', 3, 3, 5,
+			'2 minutes', '1 minute', '24 hours')`: {"6"},
+	} {
+		if diff := cmp.Diff(want, list(t, url, query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", strings.Fields(query)[1], diff)
+		}
+	}
+}

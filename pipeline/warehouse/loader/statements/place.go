@@ -1,0 +1,26 @@
+package statements
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Place reads out of an error where the value would have gone. COPY says so in the context only, behind which stands the
+// value: COPY bills, line 3, column total: "…". The staging table counts as the table it is for.
+func (s *Set) Place(pg *pgconn.PgError) string {
+	table, column := pg.TableName, pg.ColumnName
+	if _, rest, found := strings.Cut("\n"+pg.Where, "\nCOPY "); found { // a fault inside JSON has a line of its own before
+		copied, line, _ := strings.Cut(rest, ", line ")
+		table = cmp.Or(table, copied)
+		if _, after, named := strings.Cut(line, ", column "); named {
+			after, _, _ = strings.Cut(after, ":")
+			column = cmp.Or(column, after)
+		}
+	}
+	if table == "" || strings.HasPrefix(table, stagePrefix) {
+		table = s.Resource
+	}
+	return strings.TrimSuffix(s.schema+"."+table+"."+column, ".")
+}

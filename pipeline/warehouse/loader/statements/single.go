@@ -1,0 +1,40 @@
+package statements
+
+import (
+	"fmt"
+
+	"sluice/schema"
+)
+
+// findMarker finds the array by which list records are told from headers.
+func (s *Set) findMarker(resource *schema.Resource, tables []schema.Table) error {
+	if resource.Details == nil {
+		return nil
+	}
+	for i := range tables {
+		if tables[i].Depth() == 1 && tables[i].Path[0] == resource.Details.Marker {
+			s.Marker, s.Single = i, new(Form)
+			return nil
+		}
+	}
+	return fmt.Errorf("the array %q, by which headers are told, is not among the children", resource.Details.Marker)
+}
+
+// owe is what a list record does to the state of a row that it changes. One that is a header leaves a single record to be
+// read. So does one that was asked for before the last single record and came after it: it may have brought back what was
+// older there. The hash of the last single record is forgotten, for the row is not what that one made of it any more.
+func (s *Set) owe() []string {
+	return []string{"_detail_state = CASE WHEN " + carries(s.columns+s.Marker-1) + ` AND $1 >= coalesce(t._detail_call_id, 0) THEN 'none_needed'
+WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' ELSE 'stale' END`, "_detail_hash = NULL"}
+}
+
+// singles builds the statements for single records that change no more than the state of their row.
+func (s *Set) singles(table, id string) {
+	if s.Single == nil {
+		return
+	}
+	const note = `UPDATE %[1]s AS t SET %[3]s_detail_at = now() WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id)
+CROSS JOIN LATERAL (SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c.%[2]s = k.id OFFSET 0) AS f))`
+	s.Settle = fmt.Sprintf(note, table, id, "_detail_state = 'current', ")
+	s.Tried = fmt.Sprintf(note, table, id, "")
+}

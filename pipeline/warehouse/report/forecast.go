@@ -1,0 +1,93 @@
+package report
+
+import (
+	"context"
+	"time"
+)
+
+// Known is what runs and tables tell about a stream, for forecasts.
+type Known struct {
+	Organization string `db:"organization_id"`
+	Service      string `db:"service"`
+	Resource     string `db:"resource"`
+	// Mark is the instant up to which the stream is complete, SinceSeconds how old it is by the clock of the database.
+	Mark         *time.Time `db:"mark"`
+	SinceSeconds float64    `db:"since_seconds"`
+	EverySeconds float64    `db:"every_seconds"`
+	// Runs counts those of the last runs that ended and were not failures, Rows the rows that all runs inserted.
+	Runs int64 `db:"runs"`
+	Rows int64 `db:"rows"`
+	// Changed counts new and changed records of the last runs, two weeks at most, that had a mark to go on from, in the time from
+	// the first of these marks to the last of these runs.
+	Changed        int64   `db:"changed"`
+	WatchedSeconds float64 `db:"watched_seconds"`
+	// Waiting are rows that wait for their single record; Parents are those whose lists are wanted.
+	Waiting int64 `db:"waiting"`
+	Parents int64 `db:"parents"`
+}
+
+// sqlKnown reads the last runs of each stream, so that a long history costs no more than a short one: what the runs before them
+// inserted is in the last forecast, and only a stream that has none is summed up whole. $4 selects streams whose open run has
+// loaded nothing and has no forecast.
+const sqlKnown = `
+SELECT s.organization_id, s.service, s.resource, s.mark,
+	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.mark), 0), 0)::float8 AS since_seconds,
+	extract(epoch FROM s.every)::float8 AS every_seconds, r.runs, r.rows, r.changed, r.watched_seconds,
+	coalesce((SELECT b.pending + b.stale FROM sluice.detail_backlog(s.organization_id, s.service, s.resource) AS b), 0) AS waiting,
+	(SELECT count(*) FROM sluice.parents p WHERE p.active
+		AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)) AS parents
+FROM sluice.streams s CROSS JOIN LATERAL (
+	SELECT count(*) FILTER (WHERE outcome <> 'failed') AS runs,
+		CASE WHEN max(base) IS NULL THEN (SELECT coalesce(sum(inserted), 0) FROM sluice.runs
+				WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource))
+			ELSE max(base) FILTER (WHERE id = base_id) + sum(inserted) FILTER (WHERE id >= base_id) END::bigint AS rows,
+		coalesce(sum(inserted + updated) FILTER (WHERE watched), 0)::bigint AS changed,
+		coalesce(extract(epoch FROM max(started_at) FILTER (WHERE watched) - min(mark_before) FILTER (WHERE watched)), 0)::float8
+			AS watched_seconds
+	FROM (
+		SELECT last.*, f.rows AS base, max(f.run_id) OVER () AS base_id,
+			mark_before IS NOT NULL AND ended_at > clock_timestamp() - interval '14 days' AS watched
+		FROM (
+			SELECT * FROM sluice.runs WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
+			ORDER BY id DESC LIMIT 400
+		) AS last LEFT JOIN sluice.forecasts f ON f.run_id = last.id
+	) AS own
+) AS r
+WHERE ($1 = '' OR s.organization_id = $1) AND ($2 = '' OR s.service = $2) AND ($3 = '' OR s.resource = $3)
+	AND (NOT $4::boolean OR EXISTS (SELECT FROM sluice.runs o WHERE o.id = s.run_id AND o.pages = 0
+		AND NOT EXISTS (SELECT FROM sluice.forecasts f WHERE f.run_id = o.id)))
+ORDER BY s.organization_id, s.service, s.resource`
+
+// Known gives what is known of the streams of an organization; "" means all.
+func (r *Reader) Known(ctx context.Context, organization string) ([]Known, error) {
+	return query[Known](ctx, r, "what is known of the streams", sqlKnown, organization, "", "", false)
+}
+
+// KnownAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no forecast; none otherwise.
+func (r *Reader) KnownAtStart(ctx context.Context, organization, service, resource string) ([]Known, error) {
+	return query[Known](ctx, r, "what is known of a stream", sqlKnown, organization, service, resource, true)
+}
+
+// Hour is what one of the last 24 hours spent on a class of work of a service.
+type Hour struct {
+	Service string `db:"service"`
+	// Class is the class of work that the calls were spent on.
+	Class string `db:"class"`
+	// Ago is how many whole hours ago it was: 0 is the last one.
+	Ago   int   `db:"ago"`
+	Calls int64 `db:"calls"`
+	// Answered are those of Calls whose end was reported, in Seconds all together.
+	Answered int64   `db:"answered"`
+	Seconds  float64 `db:"seconds"`
+}
+
+const sqlHours = `
+SELECT service, class, least(floor(extract(epoch FROM clock_timestamp() - reserved_at) / 3600), 23)::int AS ago, count(*) AS calls,
+	count(finished_at) AS answered, coalesce(sum(extract(epoch FROM finished_at - reserved_at)), 0)::float8 AS seconds
+FROM sluice.calls WHERE organization_id = $1 AND reserved_at > clock_timestamp() - interval '24 hours'
+GROUP BY service, class, ago ORDER BY service, class, ago`
+
+// Hours gives what the last 24 hours spent of an organization's allowances.
+func (r *Reader) Hours(ctx context.Context, organization string) ([]Hour, error) {
+	return query[Hour](ctx, r, "the call log by hours", sqlHours, organization)
+}
