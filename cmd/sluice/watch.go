@@ -122,7 +122,7 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Str
 			result.fill(run)
 			result.Outcome = stream.State
 		}
-		result.Note = "the day's calls are spent"
+		result.Note = "the day's budget for it is spent"
 		if stream.Until != nil {
 			result.Note += ", it goes on at " + stream.Until.In(w.app.Zone(key.Organization)).Format("2006-01-02 15:04 MST")
 		}

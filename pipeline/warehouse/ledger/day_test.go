@@ -107,7 +107,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 		WHERE c.id = calls.id`)
 	for taken = 0; h.reserve(process, pipeline.ClassBackfill, limits).Refused == ""; taken++ {
 	}
-	if taken < 10 || taken >= 240-148-4 {
+	if taken < 10 || taken > 240-148-96/24 {
 		t.Errorf("the backfill was lent %d calls, want some, and not the last hour's", taken)
 	}
 	for range 96 / 24 {
