@@ -154,7 +154,7 @@ func (s *Server) resetAll(a asked) {
 }
 
 func (s *Server) showFaults(a asked) {
-	a.write(map[string]any{"kinds": append(faults.Kinds(), faults.MoreKinds()...), "active": s.activeFaults()})
+	a.write(map[string]any{"kinds": faults.Kinds(), "active": s.activeFaults()})
 }
 
 func (s *Server) setFaults(a asked) {

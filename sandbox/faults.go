@@ -14,11 +14,12 @@ type Fault = faults.Fault
 // FaultKind describes one kind of fault in a sentence.
 type FaultKind = faults.Kind
 
-// FaultKinds lists the kinds of faults that there were first.
-func FaultKinds() []FaultKind { return faults.FirstKinds() }
+// FaultKinds lists the kinds of faults that every client meets sooner or later.
+func FaultKinds() []FaultKind { return faults.CommonKinds() }
 
-// MoreFaultKinds lists the other kinds.
-func MoreFaultKinds() []FaultKind { return faults.MoreKinds() }
+// RareFaultKinds lists the other kinds: what few clients ever meet, and the more have
+// to survive.
+func RareFaultKinds() []FaultKind { return faults.RareKinds() }
 
 // ReadFaults reads a list of faults in JSON, as SetFaults takes it.
 func ReadFaults(from io.Reader) ([]Fault, error) { return faults.Read(from) }

@@ -66,7 +66,7 @@ func send(w http.ResponseWriter, whole *captured) {
 	_, _ = w.Write(whole.body.Bytes()) // a client that went away is its own affair
 }
 
-// find answers one of the kinds that MoreKinds lists.
+// find answers one of the kinds that RareKinds lists.
 func find(kind string) (act, bool) {
 	for _, acts := range groups() {
 		for _, a := range acts {
@@ -78,8 +78,8 @@ func find(kind string) (act, bool) {
 	return act{}, false
 }
 
-// MoreKinds lists the kinds beyond those of Kinds.
-func MoreKinds() []Kind {
+// RareKinds lists the kinds beyond those of CommonKinds.
+func RareKinds() []Kind {
 	var kinds []Kind
 	for _, acts := range groups() {
 		for _, a := range acts {

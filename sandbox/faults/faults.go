@@ -59,12 +59,12 @@ type Kind struct {
 }
 
 // Kinds lists all kinds of faults.
-func Kinds() []Kind { return append(FirstKinds(), MoreKinds()...) }
+func Kinds() []Kind { return append(CommonKinds(), RareKinds()...) }
 
-// FirstKinds lists the kinds that there were first; MoreKinds lists the others. Those of
-// lists and pages do nothing to single records, the export or the token endpoint, where
+// CommonKinds lists the kinds that every client meets sooner or later; RareKinds lists
+// the others. Those of lists and pages do nothing to single records, the export or the token endpoint, where
 // they make no sense.
-func FirstKinds() []Kind {
+func CommonKinds() []Kind {
 	return []Kind{
 		{"html", "Answers 200 with an HTML page, as a login or maintenance page does."},
 		{"cut", "Breaks the connection in the middle of a body whose length was announced."},

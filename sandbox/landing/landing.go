@@ -124,4 +124,4 @@ func (p Page) Services() []Service {
 }
 
 // Faults lists the kinds of faults.
-func (Page) Faults() []faults.Kind { return append(faults.Kinds(), faults.MoreKinds()...) }
+func (Page) Faults() []faults.Kind { return faults.Kinds() }

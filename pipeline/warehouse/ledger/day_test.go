@@ -209,14 +209,14 @@ func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
 func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	process := h.process(ledger.Rules{Lease: 50 * time.Millisecond, Window: 10 * time.Millisecond, Day: 24 * time.Hour})
+	process := h.process(ledger.DefaultRules())
 	silent := h.granted(process, pipeline.ClassSweep, unshared(1000))
 	h.granted(process, pipeline.ClassSweep, unshared(1000)) // lost
 	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
 		Status: 200, DayLimit: 1000, DayRemaining: 4, DayReset: time.Hour,
 	}))
 	h.must(process.Finish(t.Context(), silent, pipeline.CallResult{}))
-	pause(t.Context(), 61*time.Millisecond)
+	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp(), free_at = clock_timestamp()`) // time passes
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(1000), 59*time.Minute, time.Hour)
@@ -226,13 +226,13 @@ func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	process := h.process(ledger.Rules{Lease: 20 * time.Millisecond, Window: 300 * time.Millisecond, Day: time.Hour})
+	process := h.process(ledger.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1}
 	late := h.granted(process, pipeline.ClassSweep, limits)
-	pause(t.Context(), 330*time.Millisecond)
+	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp() - interval '1 minute', free_at = clock_timestamp()`) // time passes
 	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
 	h.exec(`UPDATE sluice.live_calls SET free_at = clock_timestamp()`)
 	h.exec(`DELETE FROM sluice.live_calls WHERE id = $1`, late)
 	h.must(process.Finish(t.Context(), late, pipeline.CallResult{Status: 200}))
-	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, 300*time.Millisecond)
+	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, time.Minute)
 }
