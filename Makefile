@@ -40,7 +40,7 @@ demo: build ## run the whole program on a simulated upstream and a private Postg
 
 test: ## run all tests (TESTFLAGS=-race, PKG=./schema/... and so on)
 	@.ci/setup
-	$(GO) test -timeout 20m $(TESTFLAGS) $(PKG)
+	$(GO) test -timeout 30m $(TESTFLAGS) $(PKG)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \

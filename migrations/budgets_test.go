@@ -31,17 +31,36 @@ func TestTheLogIsKeptAndCounted(t *testing.T) {
 	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for query, want := range map[string][]string{
-		`SELECT id || class FROM sluice.calls ORDER BY id`:                                                   {"1sweep", "2sweep", "3details", "4incremental", "5probe"},
-		`SELECT id || coalesce('ended' || (finished_at IS NOT NULL), '') FROM sluice.live_calls ORDER BY id`: {"4endedtrue", "5endedfalse"},
-		`SELECT concat_ws(' ', sum(calls), sum(sweep), sum(details), sum(incremental), sum(backfill), sum(probe))
-			FROM sluice.day_spent('o', 'shop', now(), now() - interval '24 hours', NULL, '24 hours')`: {"4 1 1 1 0 1"},
-		`SELECT concat_ws(' ', seen_bucket = date_trunc('minute', c.reserved_at), seen_place) FROM sluice.day_budgets, sluice.calls c WHERE c.id = 4`: {"t 1"},
-		`SELECT concat(call_id, refused) FROM sluice.reserve_call('o', 'shop', 'things', 'sweep', 0, 'GET', '/things', 1, 'suite', 3, 3, 5,
-			'2 minutes', '1 minute', '24 hours')`: {"6"},
+	// In this order: the last one adds a call.
+	for _, step := range []struct {
+		query string
+		want  []string
+	}{
+		{
+			`SELECT id || class FROM sluice.calls ORDER BY id`,
+			[]string{"1sweep", "2sweep", "3details", "4incremental", "5probe"},
+		},
+		{
+			`SELECT id || coalesce('ended' || (finished_at IS NOT NULL), '') FROM sluice.live_calls ORDER BY id`,
+			[]string{"4endedtrue", "5endedfalse"},
+		},
+		{
+			`SELECT concat_ws(' ', sum(calls), sum(sweep), sum(details), sum(incremental), sum(backfill), sum(probe))
+				FROM sluice.day_spent('o', 'shop', now(), now() - interval '24 hours', NULL, '24 hours')`,
+			[]string{"4 1 1 1 0 1"},
+		},
+		{
+			`SELECT concat_ws(' ', seen_bucket = date_trunc('minute', c.reserved_at), seen_place) FROM sluice.day_budgets, sluice.calls c WHERE c.id = 4`,
+			[]string{"t 1"},
+		},
+		{
+			`SELECT concat(call_id, refused) FROM sluice.reserve_call('o', 'shop', 'things', 'sweep', 0, 'GET', '/things', 1, 'suite', 3, 3, 5,
+				'2 minutes', '1 minute', '24 hours')`,
+			[]string{"6"},
+		},
 	} {
-		if diff := cmp.Diff(want, list(t, url, query)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", strings.Fields(query)[1], diff)
+		if diff := cmp.Diff(step.want, list(t, url, step.query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", strings.Fields(step.query)[1], diff)
 		}
 	}
 }
