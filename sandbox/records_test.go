@@ -96,8 +96,11 @@ func TestServedKeysAreTheWitness(t *testing.T) {
 func TestOrganizationsAndTokenAreTheWitness(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{})
-	for _, path := range []string{"/books/v3/organizations", "/inventory/v1/organizations"} {
-		sample, err := witness.Load("", "organizations")
+	for service, path := range map[string]string{
+		"accounting": "/books/v3/organizations", "inventory": "/inventory/v1/organizations",
+		"invoicing": "/invoice/v3/organizations", "billing": "/billing/v1/organizations",
+	} {
+		sample, err := witness.Load(service, "organizations")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,10 @@ const (
 	PagingToken
 )
 
+// TokenPage is how many records a list that goes on by token gives at most. Source:
+// upstream facts, "Paging, sorting, filtering", chat channels.
+const TokenPage = 100
+
 // Details says that list records may be headers, and how the rest is read. Source:
 // upstream facts, "Single records and list keys": lists of bills, credit notes
 // and vendor payments carry headers only.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -71,4 +72,30 @@ func (s *stage) detailed(headers bool) {
 	if months := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded`); months == 0 || loaded != months {
 		s.t.Errorf("lines are loaded of all bills in %d months of %d", loaded, months)
 	}
+}
+
+// TestASingleRecordIsRetriedAsOne: what was kept of a single record completes its
+// row, and does not pass for what the list said.
+func TestASingleRecordIsRetriedAsOne(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 74, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills/", Kind: "poison", Count: 1}}))
+	s.sync(codeFailed, "bills") // one of sixteen is more than the share that quarantine may take
+	must(t, s.world.SetFaults(nil))
+	id, bill := one[int64](s, `SELECT id FROM sluice.quarantine`), one[string](s, `SELECT bill_id FROM inventory.bills WHERE _detail_state = 'failed'`)
+	list := one[string](s, `SELECT encode(_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
+	for raw := range s.world.Truth("inventory", "bills") {
+		if strings.Contains(string(raw), `"bill_id":"`+bill+`"`) {
+			s.exec(`UPDATE sluice.quarantine SET raw = $2 WHERE id = $1`, id, []byte(raw))
+		}
+	}
+	var retried []map[string]any
+	s.document(&retried, "quarantine", "retry", strconv.FormatInt(id, 10))
+	state := one[string](s, `SELECT _detail_state FROM inventory.bills WHERE bill_id = $1`, bill)
+	after := one[string](s, `SELECT encode(_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
+	if lines := one[int](s, `SELECT count(*) FROM inventory.bills_line_items WHERE _parent_id = $1`, bill); state != "current" || lines == 0 || after != list {
+		t.Errorf("after the retry the row is %s with %d lines, and its list's hash went from %s to %s", state, lines, list, after)
+	}
+	s.sync(codeFine, "bills")
+	s.equal("inventory.bills")
 }

@@ -52,10 +52,6 @@ func cursorWords(cursor schema.Cursor) string {
 	}
 }
 
-// tokenPage is how many records lists that go on by token give at most. Source:
-// upstream facts, "Paging, sorting, filtering", chat channels.
-const tokenPage = 100
-
 // costWords says how many calls a run takes: lists of more than one page are read
 // in passes until two are equal (docs/decisions/0007), so twice at least.
 func costWords(cursor schema.Cursor, paging schema.Paging) string {
@@ -76,7 +72,7 @@ func costWords(cursor schema.Cursor, paging schema.Paging) string {
 
 func pageSize(paging schema.Paging) int {
 	if paging == schema.PagingToken {
-		return tokenPage
+		return schema.TokenPage
 	}
 	return pipeline.DefaultRules().PerPage
 }

@@ -17,9 +17,6 @@ const (
 	// timeFormat is how last_modified_time is sent: offset without a colon, in the
 	// organization's zone. Source: document 2, "Shared conventions", "Time formats".
 	timeFormat = "2006-01-02T15:04:05-0700"
-	// maxLimit is the most that a list that goes on by token gives at once. Source:
-	// upstream facts, "Paging, sorting, filtering", chat channels.
-	maxLimit = 100
 	// holeParent is where a path takes the parent's identifier, holeID the record's.
 	holeParent = "{parent}"
 	holeID     = "{id}"
@@ -113,7 +110,7 @@ func setPage(query url.Values, ask pipeline.Ask) {
 	switch paging := ask.Stream.Resource.Paging; {
 	case paging == schema.PagingToken:
 		if ask.PerPage > 0 {
-			query.Set("limit", strconv.Itoa(min(ask.PerPage, maxLimit)))
+			query.Set("limit", strconv.Itoa(min(ask.PerPage, schema.TokenPage)))
 		}
 		if ask.Token != "" {
 			query.Set("next_token", ask.Token)

@@ -6,6 +6,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -67,10 +68,7 @@ func failNotifications(w http.ResponseWriter, status int, message string) {
 		http.StatusTooManyRequests: "TOO_MANY_REQUESTS", http.StatusNotFound: "INVALID_URL_PATTERN",
 		http.StatusMethodNotAllowed: "INVALID_REQUEST_METHOD", http.StatusBadRequest: "INVALID_DATA",
 	}
-	name := names[status]
-	if name == "" {
-		name = "INTERNAL_ERROR"
-	}
+	name := cmp.Or(names[status], "INTERNAL_ERROR")
 	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%q,"details":{},"message":%s,"status":"error"}`, name, quote(message)))
 }
 
@@ -80,10 +78,7 @@ func failChat(w http.ResponseWriter, status int, message string) {
 		http.StatusTooManyRequests: "request_rate_exceeded", http.StatusNotAcceptable: "response_type_not_supported",
 		http.StatusNotFound: "url_not_found", http.StatusBadRequest: "param_invalid",
 	}
-	name := names[status]
-	if name == "" {
-		name = "operation_failed"
-	}
+	name := cmp.Or(names[status], "operation_failed")
 	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%q,"message":%s}`, name, quote(message)))
 }
 

@@ -62,14 +62,6 @@ func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
 	return problems
 }
 
-// Names tells whether a rule takes a field.
-func (r Rule) Names(name string) bool {
-	if r.Prefix != "" && strings.HasPrefix(name, r.Prefix) && !strings.HasSuffix(name, "_formatted") {
-		return true
-	}
-	return slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Name == name })
-}
-
 // Accepts tells whether a file may have a name.
 func (u Upload) Accepts(name string) bool {
 	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))

@@ -25,8 +25,7 @@ var files embed.FS // embedding demands a package variable; it cannot be written
 // Witness is one transcribed sample.
 type Witness struct {
 	// Service is the service that answers with the record, such as
-	// "inventory". It is empty for what all services share: organizations
-	// and the token answer.
+	// "inventory". It is empty for what all services share: the token answer.
 	Service string `json:"-"`
 	// Resource is the resource's name, such as "bills".
 	Resource string `json:"-"`
@@ -43,9 +42,8 @@ type Witness struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// Load reads the witness of one resource. The service is empty for
-// "organizations" and "token". An unknown pair is an error that wraps
-// fs.ErrNotExist.
+// Load reads the witness of one resource. The service is empty for "token". An
+// unknown pair is an error that wraps fs.ErrNotExist.
 func Load(service, resource string) (Witness, error) {
 	name := path.Join(service, resource+".json")
 	data, err := files.ReadFile(name)

@@ -171,15 +171,6 @@ func (a *App) Connect(ctx context.Context) error {
 	return a.readZones(ctx)
 }
 
-// Psql is the line by which a person connects to the private database; "" if the
-// database is not ours.
-func (a *App) Psql() string {
-	if a.postgres == nil {
-		return ""
-	}
-	return a.postgres.PsqlCommand("postgres")
-}
-
 // Close ends what Open began, also when the context has ended.
 func (a *App) Close(ctx context.Context) error {
 	if a.DB != nil {

@@ -80,6 +80,7 @@ func (a *App) reload(ctx context.Context, stream pipeline.Stream, entry report.E
 	}
 	unit := pipeline.Unit{
 		Claim: claim, Call: entry.Call, Records: []normalize.Record{record}, Received: 1, Position: claim.Position,
+		Details: entry.Details,
 	}
 	if claim.Position.Scan == nil {
 		unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: fmt.Sprintf("retry of quarantine entry %d", entry.ID)}

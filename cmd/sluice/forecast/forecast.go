@@ -87,16 +87,12 @@ type Shape struct {
 	Each Way
 }
 
-// TokenPage is how many records lists that go on by token give at most. Source:
-// upstream facts, "Paging, sorting, filtering", chat channels.
-const TokenPage = 100
-
 // ShapeOf gives the shape of a stream whose numbered pages take perPage records.
 func ShapeOf(stream pipeline.Stream, perPage int) Shape {
 	resource := stream.Resource
 	shape := Shape{Way: wayOf(resource.Cursor, resource.Paging), Page: perPage, Full: resource.Paging == schema.PagingNumber}
 	if resource.Paging == schema.PagingToken {
-		shape.Page = TokenPage
+		shape.Page = schema.TokenPage
 	}
 	if parents, ok := resource.Cursor.(schema.PerParent); ok {
 		shape.Each = wayOf(parents.List, resource.Paging)

@@ -30,6 +30,8 @@ type Entry struct {
 	// Bytes is the size of the record; Raw is the record as it came, in QuarantineShow only.
 	Bytes int64  `db:"bytes" json:"bytes"`
 	Raw   []byte `db:"raw"   json:"raw,omitempty"`
+	// Details says that it is a single record and not a list's.
+	Details bool `db:"details" json:"details,omitempty"`
 }
 
 // QuarantineFilter selects entries; empty fields select all.
@@ -45,7 +47,7 @@ const (
 	sqlQuarantine = `
 SELECT id, organization_id, service, resource, record_id, code, path, detail, coalesce(call_id, 0) AS call_id,
 	coalesce(run_id, 0) AS run_id, seen, first_seen_at, last_seen_at, state, decided_at, note,
-	octet_length(raw)::bigint AS bytes, NULL::bytea AS raw
+	octet_length(raw)::bigint AS bytes, NULL::bytea AS raw, EXISTS (SELECT FROM sluice.runs r WHERE r.id = run_id AND r.class = 'details') AS details
 FROM sluice.quarantine
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 	AND ($4 = '' OR state = $4)
@@ -54,7 +56,7 @@ ORDER BY id DESC LIMIT $5`
 	sqlEntry = `
 SELECT id, organization_id, service, resource, record_id, code, path, detail, coalesce(call_id, 0) AS call_id,
 	coalesce(run_id, 0) AS run_id, seen, first_seen_at, last_seen_at, state, decided_at, note,
-	octet_length(raw)::bigint AS bytes, raw
+	octet_length(raw)::bigint AS bytes, raw, EXISTS (SELECT FROM sluice.runs r WHERE r.id = run_id AND r.class = 'details') AS details
 FROM sluice.quarantine WHERE id = $1`
 )
 
