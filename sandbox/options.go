@@ -171,6 +171,9 @@ func (o Options) check() error {
 	if o.LatencyJitter < 0 || o.LatencyJitter > max(o.PageLatency, 0) {
 		return fmt.Errorf("sandbox: option LatencyJitter is %s around %s: no answer takes less than no time", o.LatencyJitter, o.PageLatency)
 	}
+	if !regexp.MustCompile(`^[A-Za-z0-9]+$`).MatchString(o.Vendor) {
+		return fmt.Errorf("sandbox: option Vendor is %q: use letters and digits, as it goes into headers and scopes", o.Vendor)
+	}
 	segment := regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) // what stays itself in a path.
 	for option, names := range map[string][]string{"Networks": o.Networks, "CustomModules": o.CustomModules} {
 		for n, name := range names {

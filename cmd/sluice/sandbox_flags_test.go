@@ -88,6 +88,30 @@ func TestSandboxConfigOfSeveral(t *testing.T) {
 	}
 }
 
+// A vendor of another name is one to sluice as well: scheme, scopes and the header that
+// names the organization carry it.
+func TestSandboxVendor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 60, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
+	for _, args := range [][]string{{"check"}, {"sync", "invoicing.currencies", "inventory.taxes"}} {
+		if o := s.run(args...); o.code != codeFine {
+			t.Fatalf("%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
+		}
+	}
+	if n := one[int](s, `SELECT count(*) FROM invoicing.currencies`); n != 6 { // the sandbox's business has six.
+		t.Errorf("%d currencies, want 6", n)
+	}
+	for _, vendor := range []string{"two words", "Acme-", "Ünlü"} {
+		_, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{Vendor: vendor, Now: time.Now})
+		if codeOf(err) != codeUsage || !strings.Contains(err.Error(), "Vendor") {
+			t.Errorf("vendor %q: %v", vendor, err)
+		}
+	}
+	if flag := (&cli{}).sandboxCommand().Flags().Lookup("vendor"); flag == nil || flag.DefValue != "Svc" {
+		t.Errorf("flag --vendor: %+v", flag)
+	}
+}
+
 func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
 	t.Parallel()
 	first, _, _ := strings.Cut((&cli{}).sandboxCommand().Long, "\n\n")

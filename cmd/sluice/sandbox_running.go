@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type runningSandbox struct {
 	RefreshToken string `json:"refresh_token"`
 	Plan         string `json:"plan,omitempty"`
 	TimeZone     string `json:"time_zone,omitempty"`
+	Vendor       string `json:"vendor,omitempty"`
 
 	// Networks and Modules are the parents that only a configuration can name.
 	Networks []string `json:"networks,omitempty"`
@@ -61,6 +63,7 @@ func startSandbox(ctx context.Context, listen string, options sandbox.Options) (
 		RefreshToken: sandbox.RefreshToken,
 		Plan:         options.Plan,
 		TimeZone:     options.TimeZone,
+		Vendor:       options.Vendor,
 		Networks:     options.Networks,
 		Modules:      options.CustomModules,
 		world:        world,
@@ -112,7 +115,7 @@ func (r *runningSandbox) plan() string {
 func (r *runningSandbox) config(plan string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `vendor:
-  name: Svc
+  name: %[6]s
   api_url: %[1]s
   chat_url: %[1]s
   auth_url: %[1]s
@@ -125,7 +128,7 @@ organizations:
       client_id: %[4]s
       client_secret: ${SANDBOX_CLIENT_SECRET}
       refresh_token: ${SANDBOX_REFRESH_TOKEN}
-%[5]s`, r.URL, r.Organization, r.zone(), r.ClientID, r.services(plan))
+%[5]s`, r.URL, r.Organization, r.zone(), r.ClientID, r.services(plan), cmp.Or(r.Vendor, defaultVendor))
 	for n, o := range r.Others {
 		fmt.Fprintf(&b, `  - name: Sandbox Trading %[1]d
     id: %[2]q

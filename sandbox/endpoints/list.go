@@ -30,30 +30,17 @@ func list(c *Call) {
 	request := lists.Read(lists.Asked{
 		Values: c.Request.URL.Query(), Under: under, HeadersOnly: c.Manner.HeadersOnly, Today: c.Company.Time(),
 	}, e)
-	records, more := c.page(e, &request)
-	body := envelope(e.Key, faults.Spoil(c.Fault, e.Target, records))
-	if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
-		body = request.AppendContext(body, e, more)
-	}
-	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
-}
-
-// envelope writes an answer with a list, up to behind the list, with room for
-// page_context.
-func envelope(key string, records [][]byte) []byte {
-	const around = 512 // bytes
-	size := around
-	for _, record := range records {
-		size += len(record) + 1
-	}
-	body := fmt.Appendf(make([]byte, 0, size), `{"code":0,"message":"success","%s":[`, key)
-	for n, record := range records {
-		if n > 0 {
-			body = append(body, ',')
+	onSheet(func(body []byte) []byte {
+		body = fmt.Appendf(body, `{"code":0,"message":"success","%s":[`, e.Key)
+		body, more := c.page(body, e, &request)
+		body = append(body, ']')
+		if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
+			body = request.AppendContext(body, e, more)
 		}
-		body = append(body, record...)
-	}
-	return append(body, ']')
+		body = append(body, '}')
+		answer.Body(c, http.StatusOK, answer.JSONType, body)
+		return body
+	})
 }
 
 // under answers the parent in the path as the world knows it, or false if there is
@@ -81,8 +68,9 @@ func (c *Call) noParent() {
 	c.missing()
 }
 
-// page answers the records of a page and whether others follow, as a fault lets it.
-func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
+// page appends the records of a page, and answers whether others follow, as a fault
+// lets it.
+func (c *Call) page(body []byte, e lists.Resource, request *lists.Request) ([]byte, bool) {
 	offset := (request.Page - 1) * request.Per
 	switch {
 	case e.Paging == lists.Whole:
@@ -94,7 +82,7 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
 	case c.Fault.Is("repeat_page"):
 		offset = 0
 	}
-	var records [][]byte
+	records := sheaf{all: body}
 	var more bool
 	c.Company.With(func(w *world.World) {
 		if c.Fault != nil && offset > 0 {
@@ -105,30 +93,17 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
 		if e.Paging == lists.Whole {
 			to = len(order)
 		}
-		records = appendRecords(w, e.Kind, order[from:to], request.Form)
+		records.write(w, e.Kind, order[from:to], request.Form)
 		more = request.Page*request.Per < len(order)
 	})
-	if c.Fault.Is("empty_more") {
-		return nil, true
+	switch {
+	case c.Fault.Is("empty_more"):
+		return body, true
+	case c.Fault != nil:
+		return appendAll(body, faults.Spoil(c.Fault, e.Target, records.cut())), more
+	default:
+		return records.all, more
 	}
-	return records, more
-}
-
-// appendRecords writes records into one piece of memory; each one is cut off, so that
-// appending to it never reaches the next.
-func appendRecords(w *world.World, kind world.Kind, indices []int32, form world.Form) [][]byte {
-	if len(indices) == 0 {
-		return nil
-	}
-	records := make([][]byte, 0, len(indices))
-	first := w.AppendRecord(nil, kind, int(indices[0]), form)
-	all := make([]byte, 0, (len(first)+len(first)/4)*len(indices)) // a quarter more, for records differ.
-	for _, i := range indices {
-		from := len(all)
-		all = w.AppendRecord(all, kind, int(i), form)
-		records = append(records, all[from:len(all):len(all)])
-	}
-	return records
 }
 
 // changeServed changes what page 1 has already shown, as a fault says.
@@ -197,5 +172,6 @@ func bulk(c *Call) {
 			}
 		}
 	})
-	answer.Body(c, http.StatusOK, answer.JSONType, append(envelope(e.Key, faults.Spoil(c.Fault, e.Target, records)), '}'))
+	body := appendAll(fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, e.Key), faults.Spoil(c.Fault, e.Target, records))
+	answer.Body(c, http.StatusOK, answer.JSONType, append(body, ']', '}'))
 }

@@ -82,7 +82,7 @@ func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 // (upstream facts; document 1 knows protections and no figure). It answers how long
 // until a call would pass.
 func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
-	n := g.chat.Add(at, minute)
+	n := g.chat.Add(at, g.limits.Minute)
 	g.stats.WorstChat60s = max(g.stats.WorstChat60s, n)
 	if g.limits.Off {
 		return Verdict{}, 0
@@ -96,13 +96,13 @@ func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
 	if g.limits.ChatLock > 0 {
 		g.shut = at.Add(g.limits.ChatLock)
 	}
-	return Verdict{Code: answer.Throttled}, max(g.limits.ChatLock, minute)
+	return Verdict{Code: answer.Throttled}, max(g.limits.ChatLock, g.limits.Minute)
 }
 
 // enterBusiness decides on a call of the services of documents 2 and 3, which share
 // a minute and have days of their own. It answers how long until a call would pass.
 func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time.Duration) {
-	inMinute := g.minute.Add(at, minute)
+	inMinute := g.minute.Add(at, g.limits.Minute)
 	g.inFlight++
 	g.stats.Worst60s = max(g.stats.Worst60s, inMinute)
 	g.stats.WorstConcurrent = max(g.stats.WorstConcurrent, g.inFlight)
@@ -114,7 +114,7 @@ func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time
 	decision, wait := Verdict{}, time.Duration(0)
 	switch {
 	case inMinute > g.limits.PerMinute:
-		decision.Code, wait = answer.Throttled, minute
+		decision.Code, wait = answer.Throttled, g.limits.Minute
 	case g.inFlight > g.limits.Concurrent:
 		decision.Code = answer.Crowded
 	case len(day.times) >= daily:

@@ -26,8 +26,11 @@ type Limits struct {
 	ChatLock time.Duration `json:"chat_lock_ns,omitempty"`
 	// RetryAfterEvery says which refusals carry Retry-After: 1 means each of them, 0
 	// every third one, a negative number none.
-	RetryAfterEvery int  `json:"retry_after_every,omitempty"`
-	Off             bool `json:"off,omitempty"` // count, but never refuse
+	RetryAfterEvery int `json:"retry_after_every,omitempty"`
+	// Minute is how long the minute of PerMinute is; 0 means 60 seconds. It is for tests
+	// that have not the time.
+	Minute time.Duration `json:"minute_ns,omitempty"`
+	Off    bool          `json:"off,omitempty"` // count, but never refuse
 }
 
 const (
@@ -76,6 +79,9 @@ func Resolve(plan string, limits Limits) (Limits, error) {
 		if *limit.value == 0 {
 			*limit.value = limit.preset
 		}
+	}
+	if limits.Minute <= 0 {
+		limits.Minute = minute
 	}
 	if limits.ChatLock == 0 {
 		limits.ChatLock = chatLock

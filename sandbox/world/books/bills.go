@@ -16,7 +16,7 @@ type BillLine struct {
 	Item           int // index
 	Quantity, Rate int64
 	Total          int64
-	Levy           words.Tax
+	Levy           int // number of the tax
 }
 
 // BillSum is what a bill adds up to, in cents.
@@ -37,7 +37,7 @@ func (w *Books) BillAt(b, edits int) BillSum {
 	for l := range n {
 		item := w.Draw(ids.Bills, b*8+l, draw.Item, w.Initial[ids.Items]) // eight lines keep bills apart.
 		line := BillLine{
-			Item: item, Rate: w.ItemCost(item), Levy: words.TaxOf(w.Draw(ids.Bills, b*8+l, draw.Tax, 3)), // as above.
+			Item: item, Rate: w.ItemCost(item), Levy: w.Draw(ids.Bills, b*8+l, draw.Tax, 3), // as above.
 			Quantity: int64(1+w.Draw(ids.Bills, b*8+l, draw.Quantity, maxQuantity)) * words.Cents, // as above.
 		}
 		if l == 0 {
@@ -46,7 +46,7 @@ func (w *Books) BillAt(b, edits int) BillSum {
 		line.Total = line.Quantity * line.Rate / words.Cents
 		sum.Lines[l] = line
 		sum.Sub += line.Total
-		sum.Tax += line.Total * line.Levy.Percent / words.Cents
+		sum.Tax += line.Total * words.PercentOf(line.Levy) / words.Cents
 	}
 	if _, paid := w.Payer(b); !paid && w.One(20, ids.Bills, b, draw.Credit) { // one unpaid bill in twenty.
 		// A quarter of one piece: independent of later edits, as a credit is.
@@ -65,6 +65,14 @@ func (w *Books) Payer(b int) (int, bool) {
 // Applied is what payment p pays of bill b: even bills in full, odd ones by half.
 func (w *Books) Applied(b int) int64 { return appliedOf(b, w.BillAt(b, 0).Total()) }
 
+// AppliedOf is Applied for a caller that has what the bill adds up to now.
+func (w *Books) AppliedOf(b int, now BillSum) int64 {
+	if w.Edits(ids.Bills, b) == 0 {
+		return appliedOf(b, now.Total())
+	}
+	return w.Applied(b)
+}
+
 func appliedOf(b int, total int64) int64 {
 	if b%2 == 1 {
 		return total / 2 // half.
@@ -73,10 +81,13 @@ func appliedOf(b int, total int64) int64 {
 }
 
 // Paid is what was paid of bill b: at the start by its payer, and since then.
-func (w *Books) Paid(b int) int64 {
+func (w *Books) Paid(b int) int64 { return w.PaidOf(b, w.BillAt(b, w.Edits(ids.Bills, b))) }
+
+// PaidOf is Paid for a caller that has what the bill adds up to now.
+func (w *Books) PaidOf(b int, now BillSum) int64 {
 	var paid int64
 	if _, has := w.Payer(b); has {
-		paid = w.Applied(b)
+		paid = w.AppliedOf(b, now)
 	}
 	for _, s := range w.SettlementsOf(b) {
 		paid += s.Cents
@@ -87,7 +98,7 @@ func (w *Books) Paid(b int) int64 {
 // Due is what is left to pay of bill b, in cents; 0 for a draft, which nobody pays.
 func (w *Books) Due(b int) int64 {
 	sum := w.BillAt(b, w.Edits(ids.Bills, b))
-	paid := w.Paid(b)
+	paid := w.PaidOf(b, sum)
 	due := sum.Total() - paid - sum.Credit
 	if w.BillStatus(b, sum, paid, due) == "draft" {
 		return 0
@@ -99,17 +110,16 @@ func (w *Books) Due(b int) int64 {
 func (w *Books) BillVendor(b int) int { return w.Draw(ids.Bills, b/2, draw.Vendor, w.Vendors()) }
 
 // BillCurrency is shared by the two bills of one payment.
-func (w *Books) BillCurrency(b int) words.Currency {
-	return words.CurrencyOf(w.One(9, ids.Bills, b/2, draw.Mode)) // one in nine is foreign.
-}
+func (w *Books) BillCurrency(b int) words.Currency { return words.CurrencyOf(w.BillForeign(b)) }
 
-// BillDue is the date by which bill b is due, or "".
-func (w *Books) BillDue(b int) string {
-	if w.One(10, ids.Bills, b, draw.Absent) { // one in ten has no due date.
-		return ""
-	}
-	return w.Day(w.Created(ids.Bills, b), 30) // thirty days.
-}
+// BillForeign tells whether bill b is in the foreign currency: one in nine is.
+func (w *Books) BillForeign(b int) bool { return w.One(9, ids.Bills, b/2, draw.Mode) }
+
+// BillDue tells whether bill b has a day by which it is due: one in ten has none.
+func (w *Books) BillDue(b int) bool { return !w.One(10, ids.Bills, b, draw.Absent) }
+
+// DueDays is how many days behind its date a bill is due.
+const DueDays = 30
 
 // BillStatus follows from what was paid and what is left, in cents.
 func (w *Books) BillStatus(b int, sum BillSum, paid, balance int64) string {

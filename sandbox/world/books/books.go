@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"sluice/sandbox/world/calendar"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/journal"
@@ -55,6 +56,7 @@ type Books struct {
 	*journal.Journal
 
 	Words    words.Vocabulary
+	Calendar *calendar.Calendar
 	children []int              // sub-accounts per root account
 	owners   map[ids.Kind][]int // contact of each person of the start, by number
 }
@@ -62,6 +64,7 @@ type Books struct {
 // New opens the books.
 func New(seed draw.Seed, settings Settings, state State, kept *journal.Journal) *Books {
 	w := &Books{Seed: seed, Settings: settings, State: state, Journal: kept, Words: words.New(), children: make([]int, RootAccounts)}
+	w.Calendar = calendar.New(settings.Zone)
 	w.owners = map[ids.Kind][]int{
 		ids.ContactPersons:  w.populate(ids.ContactPersons, w.Vendors()+w.Customers()),
 		ids.CustomerPersons: w.populate(ids.CustomerPersons, w.Customers()),
@@ -79,13 +82,11 @@ func New(seed draw.Seed, settings Settings, state State, kept *journal.Journal) 
 
 // Stamp writes an instant the way the services do: the organization's zone,
 // no colon in the offset, whole seconds.
-func (w *Books) Stamp(seconds int64) string {
-	return time.Unix(seconds, 0).In(w.Zone).Format("2006-01-02T15:04:05-0700")
-}
+func (w *Books) Stamp(seconds int64) string { return string(w.Calendar.AppendStamp(nil, seconds)) }
 
 // Day writes the date of an instant, some days later, in the organization's zone.
 func (w *Books) Day(seconds int64, later int) string {
-	return time.Unix(seconds, 0).In(w.Zone).AddDate(0, 0, later).Format(time.DateOnly)
+	return string(w.Calendar.AppendDay(nil, seconds, later))
 }
 
 // Number writes the number of a document, such as BILL-00001.

@@ -21,13 +21,13 @@ func (w *Books) NoteAt(c int) NoteSum {
 	for l := range sum.Lines {
 		item := w.Draw(ids.CreditNotes, c*8+l, draw.Item, w.Initial[ids.Items]) // eight lines keep notes apart.
 		line := BillLine{
-			Item: item, Rate: w.ItemPrice(item), Levy: words.TaxOf(w.Draw(ids.CreditNotes, c, draw.Tax, 3)), // three rates.
+			Item: item, Rate: w.ItemPrice(item), Levy: w.Draw(ids.CreditNotes, c, draw.Tax, 3), // three rates.
 			Quantity: int64(1+w.Draw(ids.CreditNotes, c*8+l, draw.Quantity, 5)+edits) * words.Cents, // as above.
 		}
 		line.Total = line.Quantity * line.Rate / words.Cents
 		sum.Lines[l] = line
 		sum.Total += line.Total
-		sum.Tax += line.Total * line.Levy.Percent / words.Cents
+		sum.Tax += line.Total * words.PercentOf(line.Levy) / words.Cents
 	}
 	sum.Total += sum.Tax
 	switch w.NoteStatus(c) {

@@ -10,8 +10,13 @@ import (
 
 // ItemName is the name of item i as first written.
 func (w *Books) ItemName(i int) string {
-	return fmt.Sprintf("%s %s %d", w.Words.Traits[w.Draw(ids.Items, i, draw.Name, len(w.Words.Traits))],
-		w.Words.Nouns[w.Draw(ids.Items, i, draw.Kind, len(w.Words.Nouns))], i+1)
+	trait, noun := w.ItemWords(i)
+	return fmt.Sprintf("%s %s %d", w.Words.Traits[trait], w.Words.Nouns[noun], i+1)
+}
+
+// ItemWords are the numbers of the words in the name of item i: trait and noun.
+func (w *Books) ItemWords(i int) (int, int) {
+	return w.Draw(ids.Items, i, draw.Name, len(w.Words.Traits)), w.Draw(ids.Items, i, draw.Kind, len(w.Words.Nouns))
 }
 
 // ItemCost is the purchase rate as first written, in cents.

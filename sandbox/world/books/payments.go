@@ -16,24 +16,30 @@ type PaymentShare = journal.Settlement
 // Shares lists what payment p pays: of bills of the start as they were at the start,
 // of others as they were on the day.
 func (w *Books) Shares(p int) []PaymentShare {
-	var shares []PaymentShare
-	for _, b := range w.PaidBills(p) {
+	first, last := w.paidBills(p)
+	settled := w.SettledBy(p)
+	shares := make([]PaymentShare, 0, last-first+len(settled))
+	for b := first; b < last; b++ {
 		total := w.BillAt(b, 0).Total()
 		applied := appliedOf(b, total)
 		shares = append(shares, PaymentShare{Bill: b, Payment: p, Cents: applied, Total: total, Left: total - applied})
 	}
-	return append(shares, w.SettledBy(p)...)
+	return append(shares, settled...)
 }
 
-// PaidBills lists the bills that payment p pays since the start.
-func (w *Books) PaidBills(p int) []int {
-	var paid []int
-	for _, b := range [...]int{2 * p, 2*p + 1} { // two bills a payment.
-		if payer, ok := w.Payer(b); ok && payer == p {
-			paid = append(paid, b)
-		}
+// PaidBills counts the bills that payment p pays since the start.
+func (w *Books) PaidBills(p int) int {
+	first, last := w.paidBills(p)
+	return last - first
+}
+
+// paidBills are the bills that payment p pays since the start: from first to before last.
+func (w *Books) paidBills(p int) (int, int) {
+	first := 2 * p // two bills a payment.
+	if p >= w.Initial[ids.Payments] {
+		return first, first
 	}
-	return paid
+	return first, max(first, min(first+2, w.Initial[ids.Bills]))
 }
 
 // PaymentMode is how payment p was made.
@@ -51,8 +57,8 @@ func PaymentReference(p int) string {
 
 // PaymentVendor is the number of the vendor who was paid.
 func (w *Books) PaymentVendor(p int) int {
-	if bills := w.PaidBills(p); len(bills) > 0 {
-		return w.BillVendor(bills[0])
+	if first, last := w.paidBills(p); first < last {
+		return w.BillVendor(first)
 	}
 	if settled := w.SettledBy(p); len(settled) > 0 {
 		return w.BillVendor(settled[0].Bill)

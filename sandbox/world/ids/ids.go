@@ -69,7 +69,7 @@ const (
 )
 
 // Of is the identifier of record i: text of 18 digits.
-func Of(kind Kind, i int) string { return strconv.FormatInt(number(kind, i), 10) }
+func Of(kind Kind, i int) string { return strconv.FormatInt(Number(kind, i), 10) }
 
 // Index answers which record has an identifier; false for one that none ever has.
 func Index(kind Kind, id string) (int, bool) {
@@ -77,7 +77,7 @@ func Index(kind Kind, id string) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	offset, step := read-number(kind, 0), int64(perRecord)
+	offset, step := read-Number(kind, 0), int64(perRecord)
 	if small(kind) != 0 {
 		step = 1
 	}
@@ -86,13 +86,17 @@ func Index(kind Kind, id string) (int, bool) {
 
 // Child numbers what belongs to record i: lines, payments of a bill.
 func Child(kind Kind, i, child int) string {
-	return strconv.FormatInt(number(kind, i)+int64(child)+1, 10)
+	return strconv.FormatInt(ChildNumber(kind, i, child), 10)
 }
 
+// ChildNumber is Child as a number.
+func ChildNumber(kind Kind, i, child int) int64 { return Number(kind, i) + int64(child) + 1 }
+
 // Fixed numbers what is no resource here: currencies, vendors, taxes.
-func Fixed(group, n int) string {
-	return strconv.FormatInt(base+int64(group)*perGroup+int64(n), 10)
-}
+func Fixed(group, n int) string { return strconv.FormatInt(FixedNumber(group, n), 10) }
+
+// FixedNumber is Fixed as a number.
+func FixedNumber(group, n int) int64 { return base + int64(group)*perGroup + int64(n) }
 
 // FixedIndex answers the number that an identifier of a group was made of.
 func FixedIndex(group int, id string) (int, bool) {
@@ -101,9 +105,10 @@ func FixedIndex(group int, id string) (int, bool) {
 	return int(offset), err == nil && offset >= 0 && offset < perGroup
 }
 
-func number(kind Kind, i int) int64 {
+// Number is Of as a number.
+func Number(kind Kind, i int) int64 {
 	if group := small(kind); group != 0 {
-		return base + int64(group)*perGroup + int64(i)
+		return FixedNumber(group, i)
 	}
 	return base + (int64(kind)+1)*perKind + int64(i+1)*perRecord
 }

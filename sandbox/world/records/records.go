@@ -43,10 +43,10 @@ type Author struct {
 
 // New answers an author.
 func New(b *books.Books) *Author {
-	base := parts.Author{Books: b}
+	base := parts.New(b)
 	return &Author{
-		ledger: ledger.Author{Author: base}, people: people.Author{Author: base}, purchases: purchases.Author{Author: base},
-		sales: sales.Author{Author: base}, stock: stock.Author{Author: base},
+		ledger: ledger.Author{Author: base}, people: people.Author{Author: base}, purchases: purchases.New(base),
+		sales: sales.New(base), stock: stock.New(base),
 	}
 }
 

@@ -25,19 +25,24 @@ type Writer struct {
 }
 
 // Comma separates the next element or key from what is before it.
-func (w *Writer) Comma() {
-	if n := len(w.B); n > 0 && w.B[n-1] != '{' && w.B[n-1] != '[' && w.B[n-1] != ':' {
-		w.B = append(w.B, ',')
+func (w *Writer) Comma() { w.B = comma(w.B) }
+
+func comma(b []byte) []byte {
+	if n := len(b); n > 0 && b[n-1] != '{' && b[n-1] != '[' && b[n-1] != ':' {
+		return append(b, ',')
 	}
+	return b
+}
+
+// key appends a name; its value is next.
+func key(b []byte, name string) []byte {
+	b = append(comma(b), '"')
+	b = append(b, name...)
+	return append(b, '"', ':')
 }
 
 // Key writes a name; its value is next.
-func (w *Writer) Key(name string) {
-	w.Comma()
-	w.B = append(w.B, '"')
-	w.B = append(w.B, name...)
-	w.B = append(w.B, '"', ':')
-}
+func (w *Writer) Key(name string) { w.B = key(w.B, name) }
 
 // Open begins an object.
 func (w *Writer) Open() {
@@ -49,49 +54,94 @@ func (w *Writer) Open() {
 func (w *Writer) Close(bracket byte) { w.B = append(w.B, bracket) }
 
 // Text writes a text.
-func (w *Writer) Text(name, value string) {
-	w.Key(name)
-	w.B = AppendText(w.B, value)
+func (w *Writer) Text(name, value string) { w.B = AppendText(key(w.B, name), value) }
+
+// ID writes an identifier: the text of a number.
+func (w *Writer) ID(name string, number int64) {
+	w.B = append(strconv.AppendInt(append(key(w.B, name), '"'), number, base), '"')
+}
+
+// Numbered writes a text that ends with a number. What stands before the number needs
+// no escape.
+func (w *Writer) Numbered(name, before string, number int) { w.Padded(name, before, number, 1) }
+
+// Padded is Numbered with zeroes before the number, so that it has so many digits or more.
+func (w *Writer) Padded(name, before string, number, digits int) {
+	w.B = appendPadded(key(w.B, name), before, number, digits)
+}
+
+// PaddedText is Padded for an element of an array.
+func (w *Writer) PaddedText(before string, number, digits int) {
+	w.B = appendPadded(comma(w.B), before, number, digits)
+}
+
+func appendPadded(b []byte, before string, number, digits int) []byte {
+	const zeroes = "0000000000"
+	b = append(append(b, '"'), before...)
+	for below := base; digits > 1; digits-- {
+		if number < below {
+			b = append(b, zeroes[:digits-1]...)
+			break
+		}
+		below *= base
+	}
+	return append(strconv.AppendInt(b, int64(number), base), '"')
 }
 
 // Flag writes true or false.
 func (w *Writer) Flag(name string, value bool) {
-	w.Key(name)
-	w.B = strconv.AppendBool(w.B, value)
+	w.B = strconv.AppendBool(key(w.B, name), value)
 }
 
 // Whole writes a whole number.
 func (w *Writer) Whole(name string, value int) {
-	w.Key(name)
-	w.B = strconv.AppendInt(w.B, int64(value), 10)
+	w.B = strconv.AppendInt(key(w.B, name), int64(value), base)
 }
 
 // Money writes an amount in cents with two decimals: 1000.00.
 func (w *Writer) Money(name string, value int64) {
-	w.Key(name)
+	b := key(w.B, name)
 	if value < 0 {
-		w.B = append(w.B, '-')
+		b = append(b, '-')
 		value = -value
 	}
-	w.B = strconv.AppendInt(w.B, value/cents, base)
-	w.B = append(w.B, '.')
-	w.B = appendDigits(w.B, value%cents, cents)
+	b = strconv.AppendInt(b, value/cents, base)
+	rest := value % cents
+	b = append(b, '.', byte('0'+rest/base), byte('0'+rest%base))
+	w.B = b
 }
 
 // Rate writes millionths with six decimals: 1.000000.
 func (w *Writer) Rate(name string, value int64) {
-	w.Key(name)
-	w.B = strconv.AppendInt(w.B, value/millionth, base)
-	w.B = append(w.B, '.')
-	w.B = appendDigits(w.B, value%millionth, millionth)
+	w.B = append(strconv.AppendInt(key(w.B, name), value/millionth, base), '.')
+	for rest, place := value%millionth, int64(millionth/base); place > 0; place /= base {
+		w.B = append(w.B, byte('0'+rest/place%base))
+	}
 }
 
-// appendDigits appends a number below a power of ten with all its places.
-func appendDigits(b []byte, value, below int64) []byte {
-	for place := below / base; place > 0; place /= base {
-		b = append(b, byte('0'+value/place%base))
+// Run is keys with their values as they stand in an object, written once and copied
+// since.
+type Run []byte
+
+// Freeze writes a run.
+func Freeze(write func(*Writer)) Run {
+	w := Writer{Wide: true}
+	write(&w)
+	return w.B
+}
+
+// Put writes a run.
+func (w *Writer) Put(run Run) {
+	if len(run) > 0 {
+		w.B = append(comma(w.B), run...)
 	}
-	return b
+}
+
+// PutNumbered writes a run that ends inside of a text, then a number and the end of
+// the text.
+func (w *Writer) PutNumbered(run Run, number int) {
+	w.Put(run)
+	w.B = append(strconv.AppendInt(w.B, int64(number), base), '"')
 }
 
 // Texts writes an array of texts.
@@ -134,12 +184,15 @@ func AppendText(b []byte, value string) []byte {
 	return append(b, '"')
 }
 
-// plain tells whether a string is ASCII that needs no escape, as most are.
+// plain tells whether a string is UTF-8 that needs no escape, as most are.
 func plain(value string) bool {
+	beyond := false
 	for n := range len(value) {
-		if c := value[n]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+		c := value[n]
+		if c < ' ' || c == '"' || c == '\\' {
 			return false
 		}
+		beyond = beyond || c >= utf8.RuneSelf
 	}
-	return true
+	return !beyond || utf8.ValidString(value)
 }

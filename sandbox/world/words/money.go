@@ -15,6 +15,9 @@ type Tax struct {
 // TaxOf answers one of the three taxes that lines carry; zero percent occurs.
 func TaxOf(n int) Tax { return taxesOfLines[n%lineTaxes] }
 
+// PercentOf is the percentage of TaxOf(n).
+func PercentOf(n int) int64 { return taxesOfLines[n%lineTaxes].Percent }
+
 const lineTaxes = 3
 
 // taxesOfLines are made once: every line of every record asks for one.

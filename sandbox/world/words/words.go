@@ -89,6 +89,14 @@ type Place struct{ Street, City, State, Zip, Code string }
 // Place answers an address; the same number gives the same one.
 func (v *Vocabulary) Place(n int) Place {
 	place := v.cities[n%len(v.cities)]
-	place.Street = strconv.Itoa(n%90+1) + " Mill Lane" // house numbers.
+	place.Street = strconv.Itoa(n%houses+1) + " Mill Lane"
 	return place
 }
+
+const houses = 90
+
+// Places is after how many numbers the addresses repeat: four cities, ninety houses.
+const Places = 2 * houses
+
+// State is the code of the state of Place(n).
+func (v *Vocabulary) State(n int) string { return v.cities[n%len(v.cities)].Code }

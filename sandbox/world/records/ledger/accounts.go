@@ -15,7 +15,7 @@ func (w Author) Account(o *wire.Writer, i int, balance bool) {
 	parent, isChild := w.ParentAccount(i)
 	money := words.CurrencyOf(false)
 	children := w.SubAccounts(i)
-	o.Text("account_id", ids.Of(ids.Accounts, i))
+	o.ID("account_id", ids.Number(ids.Accounts, i))
 	o.Text("account_name", w.AccountNameNow(i))
 	o.Text("account_code", w.AccountCode(i))
 	o.Flag("is_active", w.AccountActive(i))
@@ -27,7 +27,7 @@ func (w Author) Account(o *wire.Writer, i int, balance bool) {
 	o.Flag("is_involved_in_transaction", i < books.RootAccounts)
 	o.Flag("can_show_in_ze", word.Group == words.Expenses)
 	o.Flag("include_in_vat_return", false)
-	w.CustomFields(o, "customfield_id", ids.Accounts, i)
+	w.CustomFields(o, ids.Accounts, i)
 	parentID, parentName, depth := "", "", 0
 	if isChild {
 		parentID, parentName, depth = ids.Of(ids.Accounts, parent), w.AccountName(parent), 1
@@ -35,8 +35,8 @@ func (w Author) Account(o *wire.Writer, i int, balance bool) {
 	o.Text("parent_account_id", parentID)
 	w.EmptyArray(o, "documents", ids.Accounts, i)
 	if !o.Single {
-		o.Text("created_time", w.Stamp(w.Created(ids.Accounts, i)))
-		o.Text("last_modified_time", w.Stamp(w.Modified(ids.Accounts, i)))
+		w.Time(o, "created_time", w.Created(ids.Accounts, i))
+		w.Time(o, "last_modified_time", w.Modified(ids.Accounts, i))
 	}
 	o.Flag("is_user_created", i >= books.RootAccounts)
 	o.Flag("is_standalone_account", false)

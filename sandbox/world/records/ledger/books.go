@@ -12,16 +12,16 @@ import (
 // spelled as the document spells it.
 func (w Author) OpeningBalance(o *wire.Writer, i int) {
 	lines := w.OpeningAt(i)
-	o.Text("opening_balance_id", ids.Of(ids.OpeningBalances, i))
-	o.Text("date", w.Day(w.Created(ids.OpeningBalances, i), 0))
+	o.ID("opening_balance_id", ids.Number(ids.OpeningBalances, i))
+	w.Date(o, "date", w.Created(ids.OpeningBalances, i), 0)
 	o.Whole("price_precision", 2) // cents.
 	o.Money("total", books.OpeningTotal(lines))
 	o.Array("accounts", len(lines), func(n int) {
 		line := lines[n]
 		id, name := words.Location(n)
 		o.Open()
-		o.Text("acount_split_id", ids.Child(ids.OpeningBalances, i, n))
-		o.Text("account_id", ids.Of(ids.Accounts, line.Account))
+		o.ID("acount_split_id", ids.ChildNumber(ids.OpeningBalances, i, n))
+		o.ID("account_id", ids.Number(ids.Accounts, line.Account))
 		o.Text("account_name", w.AccountName(line.Account))
 		if line.Debit {
 			o.Text("debit_or_credit", "debit")
@@ -43,8 +43,8 @@ func (w Author) OpeningBalance(o *wire.Writer, i int) {
 // single record its accounts.
 func (w Author) Adjustment(o *wire.Writer, i int) {
 	adjusted := w.AdjustmentAt(i)
-	o.Text("base_currency_adjustment_id", ids.Of(ids.Adjustments, i))
-	o.Text("adjustment_date", w.Day(w.Created(ids.Adjustments, i), 0))
+	o.ID("base_currency_adjustment_id", ids.Number(ids.Adjustments, i))
+	w.Date(o, "adjustment_date", w.Created(ids.Adjustments, i), 0)
 	o.Rate("exchange_rate", adjusted.Rate)
 	o.Text("currency_id", adjusted.Money.ID)
 	o.Text("currency_code", adjusted.Money.Code)
@@ -62,7 +62,7 @@ func (w Author) Revalued(o *wire.Writer, accounts []books.Revalued) {
 	o.Array("accounts", len(accounts), func(n int) {
 		account := accounts[n]
 		o.Open()
-		o.Text("account_id", ids.Of(ids.Accounts, account.Account))
+		o.ID("account_id", ids.Number(ids.Accounts, account.Account))
 		o.Text("account_name", w.AccountName(account.Account))
 		o.Money("bcy_balance", account.Book)
 		o.Money("fcy_balance", account.Foreign)
@@ -110,6 +110,6 @@ func (w Author) Currency(o *wire.Writer, i int) {
 		o.Text("effective_date", "")
 	default:
 		o.Rate("exchange_rate", w.CurrencyRate(i))
-		o.Text("effective_date", w.Day(w.Modified(ids.Currencies, i), 0))
+		w.Date(o, "effective_date", w.Modified(ids.Currencies, i), 0)
 	}
 }

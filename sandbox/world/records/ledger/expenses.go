@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/records/parts"
@@ -24,12 +23,12 @@ func (w Author) Expense(o *wire.Writer, i int) {
 	o.Text("transaction_type", "expense")
 	o.Text("expense_type", [...]string{"service", "goods"}[i%2])
 	o.Text("status", [...]string{"unbilled", "nonbillable"}[parts.Count(i%3 != 0)])
-	o.Text("date", w.Day(w.Created(ids.Expenses, i), 0))
-	o.Text("account_id", ids.Of(ids.Accounts, account))
+	w.Date(o, "date", w.Created(ids.Expenses, i), 0)
+	o.ID("account_id", ids.Number(ids.Accounts, account))
 	o.Text("account_name", w.AccountName(account))
-	o.Text("paid_through_account_id", ids.Of(ids.Accounts, 0)) // Current Account
+	o.ID("paid_through_account_id", ids.Number(ids.Accounts, 0)) // Current Account
 	o.Text("paid_through_account_name", w.AccountName(0))
-	o.Text("vendor_id", parts.Either(i%2 == 0, ids.Fixed(ids.GroupVendor, w.Draw(ids.Expenses, i, draw.Vendor, w.Vendors()))))
+	parts.ID(o, "vendor_id", i%2 == 0, ids.GroupVendor, w.Draw(ids.Expenses, i, draw.Vendor, w.Vendors()))
 	w.expenseCustomer(o, i)
 	o.Text("location_id", siteID)
 	o.Text("location_name", siteName)
@@ -48,15 +47,15 @@ func (w Author) Expense(o *wire.Writer, i int) {
 	o.Flag("is_personal", false)
 	o.Flag("is_itemized_expense", i%4 == 0)
 	o.Flag("is_pre_gst", false)
-	o.Text("reference_number", parts.Either(i%5 > 0, books.Number("EXP", i+1)))
-	o.Text("description", w.Words.Remarks[w.Draw(ids.Expenses, i, draw.Text, len(w.Words.Remarks))])
-	o.Text("expense_item_id", ids.Child(ids.Expenses, i, 0))
-	o.Text("hsn_or_sac", parts.HSN(i))
+	parts.Padded(o, "reference_number", i%5 > 0, "EXP-", i+1, 5)
+	o.Put(w.Descriptions[w.Draw(ids.Expenses, i, draw.Text, len(w.Descriptions))])
+	o.ID("expense_item_id", ids.ChildNumber(ids.Expenses, i, 0))
+	parts.HSN(o, i)
 	w.expenseTaxes(o, i)
 	w.expenseMileage(o, i)
 	o.Text("expense_receipt_name", parts.Either(i%2 == 1, "receipt.pdf"))
 	o.Text("expense_receipt_type", parts.Either(i%2 == 1, "pdf"))
-	o.Text("last_modified_time", w.Stamp(w.Modified(ids.Expenses, i)))
+	w.Time(o, "last_modified_time", w.Modified(ids.Expenses, i))
 	w.expenseLines(o, i, account, amount, siteID, tax)
 	o.Array("taxes", parts.Count(tax.Percent > 0), func(int) {
 		o.Open()
@@ -72,12 +71,12 @@ func (w Author) expenseCustomer(o *wire.Writer, i int) {
 	customer := w.Draw(ids.Expenses, i, draw.Customer, w.Customers())
 	user, _ := words.User(i % words.Users)
 	o.Flag("is_billable", billable)
-	o.Text("customer_id", parts.Either(billable, ids.Fixed(ids.GroupCustomer, customer)))
+	parts.ID(o, "customer_id", billable, ids.GroupCustomer, customer)
 	o.Text("customer_name", parts.Either(billable, w.Words.CustomerName(customer)))
-	o.Text("project_id", parts.Either(billable, ids.Fixed(ids.GroupProject, i%10)))
+	parts.ID(o, "project_id", billable, ids.GroupProject, i%10)
 	o.Text("project_name", parts.Either(billable, "Shop fitting"))
-	o.Text("invoice_id", parts.Either(billable && i%2 == 0, ids.Fixed(ids.GroupInvoice, i)))
-	o.Text("invoice_number", parts.Either(billable && i%2 == 0, books.Number("INV", i+1)))
+	parts.ID(o, "invoice_id", billable && i%2 == 0, ids.GroupInvoice, i)
+	parts.Padded(o, "invoice_number", billable && i%2 == 0, "INV-", i+1, 5)
 	o.Text("employee_id", user)
 }
 
@@ -131,8 +130,8 @@ func (w Author) expenseMileage(o *wire.Writer, i int) {
 	o.Text("fuel_type", parts.Either(driven, "diesel"))
 	o.Text("engine_capacity_range", parts.Either(driven, "less_than_1400cc"))
 	o.Flag("can_reclaim_vat_on_mileage", false)
-	o.Text("trip_id", parts.Either(driven, ids.Fixed(ids.GroupTrip, i)))
-	o.Text("trip_number", parts.Either(driven, books.Number("TRIP", i+1)))
+	parts.ID(o, "trip_id", driven, ids.GroupTrip, i)
+	parts.Padded(o, "trip_number", driven, "TRIP-", i+1, 5)
 }
 
 // expenseLines writes one line, or two that share the amount.
@@ -143,8 +142,8 @@ func (w Author) expenseLines(o *wire.Writer, i, account int, amount int64, siteI
 	}
 	o.Array("line_items", len(shares), func(n int) {
 		o.Open()
-		o.Text("line_item_id", ids.Child(ids.Expenses, i, n+1))
-		o.Text("account_id", ids.Of(ids.Accounts, account))
+		o.ID("line_item_id", ids.ChildNumber(ids.Expenses, i, n+1))
+		o.ID("account_id", ids.Number(ids.Accounts, account))
 		o.Text("description", w.Words.Remarks[w.Draw(ids.Expenses, i+n, draw.Text, len(w.Words.Remarks))])
 		o.Money("amount", shares[n])
 		o.Text("tax_id", tax.ID)

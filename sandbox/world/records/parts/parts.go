@@ -4,8 +4,6 @@
 package parts
 
 import (
-	"fmt"
-
 	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
@@ -13,28 +11,37 @@ import (
 )
 
 // Author writes the records of some books.
-type Author struct{ *books.Books }
+type Author struct {
+	*books.Books
+	*Usual
+}
+
+// New answers an author.
+func New(b *books.Books) Author { return Author{b, usual(b)} }
+
+// Time writes an instant in epoch seconds.
+func (w Author) Time(o *wire.Writer, name string, seconds int64) {
+	o.Key(name)
+	o.B = append(w.Calendar.AppendStamp(append(o.B, '"'), seconds), '"')
+}
+
+// Date writes the date of an instant in epoch seconds, some days later.
+func (w Author) Date(o *wire.Writer, name string, seconds int64, later int) {
+	o.Key(name)
+	o.B = append(w.Calendar.AppendDay(append(o.B, '"'), seconds, later), '"')
+}
 
 // CustomFields writes the array with its element id spelled as each resource
 // spells it; some records have none, some carry "" in its place.
-func (w Author) CustomFields(o *wire.Writer, idKey string, kind ids.Kind, i int) {
+func (w Author) CustomFields(o *wire.Writer, kind ids.Kind, i int) {
 	switch w.Draw(kind, i, draw.Credit, 6) { // one in six each.
 	case 0:
 		o.Text("custom_fields", "")
 	case 1:
 		o.Array("custom_fields", 0, nil)
 	default:
-		o.Array("custom_fields", 1+w.Draw(kind, i, draw.Code, 2), func(n int) { // one or two.
-			o.Open()
-			if idKey != "" {
-				o.Text(idKey, ids.Fixed(ids.GroupCustomField, int(kind)*10+n)) // ten per kind.
-			}
-			if kind == ids.Payments || kind == ids.CreditNotes || kind == ids.CompositeItems {
-				o.Whole("index", n+1)
-				o.Text("label", [...]string{"Cost centre", "Project"}[n])
-			}
-			o.Text("value", [...]string{"North", "South", "Žilina", ""}[w.Draw(kind, i+n, draw.Place, 4)])
-			o.Close('}')
+		o.Array("custom_fields", 1+w.Draw(kind, i, draw.Code, customFields), func(n int) { // one or two.
+			o.Put(w.fields[kind][n][w.Draw(kind, i+n, draw.Place, customValues)])
 		})
 	}
 }
@@ -50,6 +57,9 @@ func (w Author) EmptyArray(o *wire.Writer, name string, kind ids.Kind, i int) {
 
 // rareEvery is how many records lie between two that have a rare value.
 const rareEvery = 7
+
+// Ordinary is a record without rare values.
+const Ordinary = 0
 
 // Rare is a value that few businesses ever fill: "" in most records, and in all of
 // them unless the books are for a demonstration.
@@ -88,5 +98,37 @@ func Either(yes bool, value string) string {
 	return ""
 }
 
-// HSN is the goods code of item i.
-func HSN(i int) string { return fmt.Sprintf("7326%04d", i%9000) }
+// HSN writes the goods code of item i.
+func HSN(o *wire.Writer, i int) { o.Padded("hsn_or_sac", "7326", i%9000, 4) }
+
+// Numbered writes a text that ends with a number if something holds, and "" if not.
+func Numbered(o *wire.Writer, name string, yes bool, before string, number int) {
+	if !yes {
+		o.Text(name, "")
+		return
+	}
+	o.Numbered(name, before, number)
+}
+
+// Padded is Numbered with zeroes before the number.
+func Padded(o *wire.Writer, name string, yes bool, before string, number, digits int) {
+	if !yes {
+		o.Text(name, "")
+		return
+	}
+	o.Padded(name, before, number, digits)
+}
+
+// Number writes the number of a document as books.Number does: five digits or more.
+func Number(o *wire.Writer, name, before string, n int) {
+	o.Padded(name, before, n, 5) // BILL-00001.
+}
+
+// ID writes the identifier of what a record refers to if something holds, and "" if not.
+func ID(o *wire.Writer, name string, yes bool, group, n int) {
+	if !yes {
+		o.Text(name, "")
+		return
+	}
+	o.ID(name, ids.FixedNumber(group, n))
+}

@@ -45,7 +45,7 @@ func (w Author) ContactPerson(o *wire.Writer, i int) {
 	who := w.PersonAt(ids.ContactPersons, i)
 	edits := w.Edits(ids.ContactPersons, i)
 	o.Text("contact_id", w.Under(ids.ContactPersons, i))
-	o.Text("contact_person_id", ids.Of(ids.ContactPersons, i))
+	o.ID("contact_person_id", ids.Number(ids.ContactPersons, i))
 	o.Text("salutation", who.Salutation)
 	o.Text("first_name", who.First)
 	o.Text("last_name", who.Last)
@@ -66,7 +66,7 @@ func (w Author) ContactPerson(o *wire.Writer, i int) {
 // CustomerPerson writes a person as subscription billing has them.
 func (w Author) CustomerPerson(o *wire.Writer, i int) {
 	who := w.PersonAt(ids.CustomerPersons, i)
-	o.Text("contactperson_id", ids.Of(ids.CustomerPersons, i))
+	o.ID("contactperson_id", ids.Number(ids.CustomerPersons, i))
 	o.Text("first_name", who.First)
 	o.Text("last_name", who.Last)
 	o.Text("email", mail(i))
@@ -74,8 +74,8 @@ func (w Author) CustomerPerson(o *wire.Writer, i int) {
 	o.Text("phone", books.Phone(5000+i+w.Edits(ids.CustomerPersons, i)))
 	o.Text("fax", parts.Either(i%2 == 0, books.Phone(9000+i)))
 	o.Text("customer_id", w.Under(ids.CustomerPersons, i))
-	o.Text("created_time", w.Stamp(w.Created(ids.CustomerPersons, i)))
-	o.Text("updated_time", w.Stamp(w.Modified(ids.CustomerPersons, i)))
+	w.Time(o, "created_time", w.Created(ids.CustomerPersons, i))
+	w.Time(o, "updated_time", w.Modified(ids.CustomerPersons, i))
 }
 
 func mail(i int) string { return fmt.Sprintf("person%d@contact.example", i+1) }
@@ -89,13 +89,13 @@ func (w Author) ModuleRecord(o *wire.Writer, i int) {
 	stage := [...]string{"planning", "running", "closed"}[w.Draw(kind, i, draw.Status, 3)]
 	maker, _ := words.User(w.Draw(kind, i, draw.Vendor, words.Users))
 	toucher, _ := words.User(w.Draw(kind, i, draw.Customer, words.Users))
-	o.Text("module_record_id", ids.Of(kind, i))
+	o.ID("module_record_id", ids.Number(kind, i))
 	o.Text("module_api_name", ModuleName(w.Under(kind, i)))
 	o.Text("record_name", name)
 	o.Text("record_name_formatted", name)
-	o.Text("created_time", w.Stamp(w.Created(kind, i)))
+	w.Time(o, "created_time", w.Created(kind, i))
 	o.Text("created_time_formatted", w.DisplayTime(w.Created(kind, i)))
-	o.Text("last_modified_time", w.Stamp(w.Modified(kind, i)))
+	w.Time(o, "last_modified_time", w.Modified(kind, i))
 	o.Text("last_modified_time_formatted", w.DisplayTime(w.Modified(kind, i)))
 	o.Text("created_by_id", maker)
 	o.Text("last_modified_by_id", toucher)
@@ -130,8 +130,8 @@ func (w Author) Channel(o *wire.Writer, kind ids.Kind, i int) {
 	o.Text("creator_id", channel.CreatorID)
 	o.Text("creator_name", channel.CreatorName)
 	o.Text("chat_id", channel.Chat)
-	o.Text("creation_time", w.Stamp(w.Created(kind, i)))
-	o.Text("last_modified_time", w.Stamp(w.Modified(kind, i)))
+	w.Time(o, "creation_time", w.Created(kind, i))
+	w.Time(o, "last_modified_time", w.Modified(kind, i))
 }
 
 // Chat writes a chat as an object of the CSV columns with text values.

@@ -4,6 +4,7 @@ import (
 	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/records/parts"
 	"sluice/sandbox/world/wire"
 	"sluice/sandbox/world/words"
 )
@@ -24,27 +25,61 @@ func paymentChild(n int) int {
 // Bill writes a bill.
 func (w Author) Bill(o *wire.Writer, b int) {
 	sum := w.BillAt(b, w.Edits(ids.Bills, b))
-	paid := w.Paid(b)
+	paid := w.PaidOf(b, sum)
 	balance := sum.Total() - paid - sum.Credit
-	vendor, money := w.BillVendor(b), w.BillCurrency(b)
-	spot := w.Words.Place(vendor)
-	locationID, locationName := words.Location(b)
-	o.Text("bill_id", ids.Of(ids.Bills, b))
-	o.Text("purchaseorder_id", purchaseID(b, 0))
-	o.Text("vendor_id", ids.Fixed(ids.GroupVendor, vendor))
-	o.Text("vendor_name", w.Words.VendorName(vendor))
+	vendor, foreign := w.BillVendor(b), w.BillForeign(b)
+	o.ID("bill_id", ids.Number(ids.Bills, b))
+	purchaseID(o, "purchaseorder_id", b, 0)
+	w.Vendor(o, vendor)
 	o.Money("unused_credits_payable_amount", 0)
 	o.Text("status", w.BillStatus(b, sum, paid, balance))
-	o.Text("bill_number", books.Number("BILL", b+1))
-	o.Text("date", w.Day(w.Created(ids.Bills, b), 0))
-	due := w.BillDue(b)
-	o.Text("due_date", due)
-	o.Text("reference_number", purchaseReference(b))
-	if due == "" {
-		o.Text("due_by_days", "")
+	parts.Number(o, "bill_number", "BILL-", b+1)
+	w.Date(o, "date", w.Created(ids.Bills, b), 0)
+	w.billDue(o, b)
+	parts.Numbered(o, "reference_number", b%4 > 0, "PO-", b+1000) // one in four has none; four digits.
+	if w.BillDue(b) {
+		o.Whole("due_by_days", w.Draw(ids.Bills, b, draw.Text, 60)-books.DueDays)
 	} else {
-		o.Whole("due_by_days", w.Draw(ids.Bills, b, draw.Text, 60)-30)
+		o.Text("due_by_days", "")
 	}
+	o.Put(w.money[parts.Count(foreign)][b%2])
+	o.Money("vendor_credits_applied", sum.Credit)
+	o.Money("sub_total", sum.Sub)
+	o.Money("tax_total", sum.Tax)
+	o.Money("balance", balance)
+	w.Time(o, "created_time", w.Created(ids.Bills, b))
+	w.Time(o, "last_modified_time", w.Modified(ids.Bills, b))
+	if w.IsRare(b) {
+		w.billSupply(o, b, vendor)
+	} else {
+		o.Put(w.supplies[vendor%states])
+	}
+	if !o.Wide {
+		return
+	}
+	o.Put(w.Notes[w.Draw(ids.Bills, b, draw.Text, len(w.Notes))])
+	o.Text("terms", "Net 30")
+	w.CustomFields(o, ids.Bills, b)
+	w.billLines(o, b, sum)
+	w.billTaxes(o, sum)
+	w.Address(o, b, vendor, false)
+	w.billPayments(o, b, sum)
+	w.billCredits(o, b, sum.Credit)
+}
+
+// billDue writes the day by which a bill is due, or "".
+func (w Author) billDue(o *wire.Writer, b int) {
+	if !w.BillDue(b) {
+		o.Text("due_date", "")
+		return
+	}
+	w.Date(o, "due_date", w.Created(ids.Bills, b), books.DueDays)
+}
+
+// billMoney writes the currency of a bill, and where the goods went.
+func billMoney(o *wire.Writer, foreign bool, location int) {
+	money := words.CurrencyOf(foreign)
+	locationID, locationName := words.Location(location)
 	o.Text("currency_id", money.ID)
 	o.Text("currency_code", money.Code)
 	o.Text("currency_symbol", money.Symbol)
@@ -53,30 +88,17 @@ func (w Author) Bill(o *wire.Writer, b int) {
 	o.Flag("is_item_level_tax_calc", true)
 	o.Text("location_id", locationID)
 	o.Text("location_name", locationName)
-	o.Money("vendor_credits_applied", sum.Credit)
-	o.Money("sub_total", sum.Sub)
-	o.Money("tax_total", sum.Tax)
-	o.Money("balance", balance)
-	o.Text("created_time", w.Stamp(w.Created(ids.Bills, b)))
-	o.Text("last_modified_time", w.Stamp(w.Modified(ids.Bills, b)))
+}
+
+// billSupply writes what a bill refers to and what its taxes follow from.
+func (w Author) billSupply(o *wire.Writer, b, place int) {
 	o.Text("reference_id", w.Rare(b, ids.Fixed(ids.GroupPurchase, b)))
 	o.Text("attachment_name", w.Rare(b, "bill.pdf"))
 	o.Whole("open_purchaseorders_count", 0)
 	o.Text("gst_treatment", "business_gst")
 	o.Text("gst_no", "27AAACB1234F1Z5")
-	o.Text("source_of_supply", spot.Code)
+	o.Text("source_of_supply", w.Words.State(place))
 	o.Text("destination_of_supply", "MH")
 	o.Flag("is_pre_gst", false)
 	o.Flag("is_reverse_charge_applied", false)
-	if !o.Wide {
-		return
-	}
-	o.Text("notes", w.Words.Remarks[w.Draw(ids.Bills, b, draw.Text, len(w.Words.Remarks))])
-	o.Text("terms", "Net 30")
-	w.CustomFields(o, "customfield_id", ids.Bills, b)
-	w.billLines(o, b, sum)
-	w.billTaxes(o, sum)
-	w.billAddress(o, b, spot, false)
-	w.billPayments(o, b)
-	w.billCredits(o, b, sum.Credit)
 }

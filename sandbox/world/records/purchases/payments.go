@@ -1,9 +1,6 @@
 package purchases
 
 import (
-	"fmt"
-	"strconv"
-
 	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
@@ -16,32 +13,26 @@ import (
 func (w Author) Payment(o *wire.Writer, p int) {
 	shares := w.Shares(p)
 	amount, unused := w.AmountsOf(p, shares)
-	vendor, money := w.PaymentVendor(p), words.CurrencyOf(false)
-	if len(shares) > 0 {
-		money = w.BillCurrency(shares[0].Bill)
-	}
+	vendor, mode := w.PaymentVendor(p), w.PaymentMode(p)
+	foreign := len(shares) > 0 && w.BillForeign(shares[0].Bill)
 	locationID, locationName := words.Location(p)
-	o.Text("payment_id", ids.Of(ids.Payments, p))
-	o.Text("payment_number", strconv.Itoa(p+1))
-	o.Text("vendor_id", ids.Fixed(ids.GroupVendor, vendor))
-	o.Text("vendor_name", w.Words.VendorName(vendor))
-	o.Text("date", w.Day(w.Created(ids.Payments, p), 0))
-	o.Rate("exchange_rate", money.Rate)
+	o.ID("payment_id", ids.Number(ids.Payments, p))
+	o.Numbered("payment_number", "", p+1)
+	w.Vendor(o, vendor)
+	w.Date(o, "date", w.Created(ids.Payments, p), 0)
+	o.Rate("exchange_rate", words.CurrencyOf(foreign).Rate)
 	o.Money("amount", amount)
 	o.Money("balance", unused)
-	o.Text("paid_through_account_id", ids.Of(ids.Accounts, 0)) // Current Account
-	o.Text("paid_through_account_name", w.AccountName(0))
-	o.Text("paid_through_account_type", w.AccountWord(0).Kind)
-	o.Text("payment_mode", w.PaymentMode(p))
-	o.Text("description", w.Words.Remarks[w.Draw(ids.Payments, p+w.Edits(ids.Payments, p), draw.Text, len(w.Words.Remarks))])
-	o.Text("reference_number", books.PaymentReference(p))
+	o.Put(w.throughIn)
+	o.Text("payment_mode", mode)
+	o.Put(w.Descriptions[w.Draw(ids.Payments, p+w.Edits(ids.Payments, p), draw.Text, len(w.Descriptions))])
+	paymentReference(o, p)
 	o.Text("ach_payment_status", w.Rare(p, "initiated"))
 	o.Flag("is_ach_payment", false)
-	o.Flag("is_paid_via_print_check", w.PaymentMode(p) == "check")
-	o.Text("created_time", w.Stamp(w.Created(ids.Payments, p)))
-	o.Text("last_modified_time", w.Stamp(w.Modified(ids.Payments, p)))
-	o.Text("currency_id", money.ID)
-	o.Text("currency_symbol", money.Symbol)
+	o.Flag("is_paid_via_print_check", mode == "check")
+	w.Time(o, "created_time", w.Created(ids.Payments, p))
+	w.Time(o, "last_modified_time", w.Modified(ids.Payments, p))
+	o.Put(w.own[parts.Count(foreign)])
 	o.Text("tax_account_name", w.Rare(p, "TDS Payable"))
 	if w.One(3, ids.Payments, p, draw.Absent) { // one in three.
 		o.Text("tax_amount_withheld", "")
@@ -58,13 +49,18 @@ func (w Author) Payment(o *wire.Writer, p int) {
 	if w.One(4, ids.Payments, p, draw.Place) { // one in four.
 		o.Text("billing_address", "")
 	} else {
-		w.billAddress(o, p, w.Words.Place(vendor), true)
+		w.Address(o, p, vendor, true)
 	}
 	w.EmptyArray(o, "comments", ids.Payments, p)
-	w.CustomFields(o, "custom_field_id", ids.Payments, p)
+	w.CustomFields(o, ids.Payments, p)
 	o.Array("imported_transactions", 0, nil)
 	w.EmptyArray(o, "documents", ids.Payments, p)
 	w.paymentRefunds(o, p)
+}
+
+// paymentReference writes the reference as books.PaymentReference has it.
+func paymentReference(o *wire.Writer, p int) {
+	parts.Numbered(o, "reference_number", p%5 > 0, "REF-", 20_000+p) // one in five has none; five digits.
 }
 
 func (w Author) paymentBills(o *wire.Writer, shares []books.PaymentShare) {
@@ -73,13 +69,13 @@ func (w Author) paymentBills(o *wire.Writer, shares []books.PaymentShare) {
 		b := share.Bill
 		o.Open()
 		o.Text("bill_payment_id", ids.Child(ids.Bills, b, paymentChild(w.place(share))))
-		o.Text("bill_id", ids.Of(ids.Bills, b))
-		o.Text("bill_number", books.Number("BILL", b+1))
+		o.ID("bill_id", ids.Number(ids.Bills, b))
+		parts.Number(o, "bill_number", "BILL-", b+1)
 		o.Money("amount_applied", share.Cents)
 		o.Money("tax_amount_withheld", 0)
 		o.Money("balance", share.Left)
-		o.Text("date", w.Day(w.Created(ids.Bills, b), 0))
-		o.Text("due_date", w.BillDue(b))
+		w.Date(o, "date", w.Created(ids.Bills, b), 0)
+		w.billDue(o, b)
 		o.Whole("price_precision", 2)
 		o.Money("total", share.Total)
 		o.Close('}')
@@ -111,8 +107,8 @@ func (w Author) paymentCheck(o *wire.Writer, p int) {
 		o.Key("check_details")
 		o.Open()
 		o.Text("amount_in_words", "As written on the cheque")
-		o.Text("check_id", ids.Child(ids.Payments, p, firstPayment))
-		o.Text("check_number", fmt.Sprintf("%06d", p))
+		o.ID("check_id", ids.ChildNumber(ids.Payments, p, firstPayment))
+		o.Padded("check_number", "", p, 6)
 		o.Text("check_status", "issued")
 		o.Text("memo", w.Rare(p, "January"))
 		o.Close('}')
@@ -126,8 +122,8 @@ func (w Author) paymentCheck(o *wire.Writer, p int) {
 func (w Author) paymentRefunds(o *wire.Writer, p int) {
 	o.Array("vendorpayment_refunds", parts.Count(w.One(15, ids.Payments, p, draw.Credit)), func(int) { // one in fifteen.
 		o.Open()
-		o.Text("vendorpayment_refund_id", ids.Child(ids.Payments, p, firstPayment+1))
-		o.Text("date", w.Day(w.Created(ids.Payments, p), 1))
+		o.ID("vendorpayment_refund_id", ids.ChildNumber(ids.Payments, p, firstPayment+1))
+		w.Date(o, "date", w.Created(ids.Payments, p), 1)
 		o.Text("refund_mode", "bank_transfer")
 		o.Text("reference_number", w.Rare(p, books.Number("RF", p)))
 		o.Text("description", "Paid twice")

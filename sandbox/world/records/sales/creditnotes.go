@@ -1,7 +1,7 @@
 package sales
 
 import (
-	"fmt"
+	"strconv"
 
 	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
@@ -16,112 +16,127 @@ const returned = 900 // the own number of a sales return behind a note's id
 // CreditNote writes a credit note.
 func (w Author) CreditNote(o *wire.Writer, c int) {
 	sum := w.NoteAt(c)
-	customer, money := w.NoteCustomer(c), words.CurrencyOf(false)
-	spot := w.Words.Place(customer)
-	locationID, locationName := words.Location(c)
-	o.Text("creditnote_id", ids.Of(ids.CreditNotes, c))
-	o.Text("creditnote_number", books.Number("CN", c+1))
-	o.Text("date", w.Day(w.Created(ids.CreditNotes, c), 0))
+	customer := w.NoteCustomer(c)
+	o.ID("creditnote_id", ids.Number(ids.CreditNotes, c))
+	parts.Number(o, "creditnote_number", "CN-", c+1)
+	w.Date(o, "date", w.Created(ids.CreditNotes, c), 0)
 	o.Flag("is_pre_gst", false)
-	o.Text("place_of_supply", spot.Code)
+	o.Text("place_of_supply", w.Words.State(customer))
+	if w.IsRare(c) {
+		w.noteTreatments(o, c)
+	} else {
+		o.Put(w.treatments)
+	}
+	o.Text("gst_treatment", [...]string{"business_gst", "consumer", "overseas"}[w.Draw(ids.CreditNotes, c, draw.Place, 3)])
+	o.Text("tax_treatment", w.Rare(c, "vat_registered"))
+	o.Text("status", w.NoteStatus(c))
+	w.Customer(o, customer)
+	parts.Numbered(o, "reference_number", !w.One(3, ids.CreditNotes, c, draw.Absent), "RMA-", c) // one in three has none.
+	o.Key("email")
+	o.B = strconv.AppendInt(append(o.B, `"accounts`...), int64(customer), 10)
+	o.B = append(o.B, `@customer.example"`...)
+	o.Money("total", sum.Total)
+	o.Money("balance", sum.Total-sum.Applied)
+	o.Put(w.money[c%2])
+	w.Time(o, "created_time", w.Created(ids.CreditNotes, c))
+	w.Time(o, "updated_time", w.Modified(ids.CreditNotes, c))
+	o.ID("template_id", ids.FixedNumber(ids.GroupTemplate, 0))
+	o.Text("template_name", "Standard Template")
+	if !o.Wide {
+		return
+	}
+	w.CustomFields(o, ids.CreditNotes, c)
+	w.noteLines(o, c, sum)
+	w.noteInvoices(o, c, sum.Applied)
+	w.noteTaxes(o, sum)
+	for n, name := range addressNames {
+		if place := customer % words.Places; w.IsRare(c) {
+			w.noteAddress(o, c, name, place)
+		} else {
+			o.Put(w.addresses[n][place])
+		}
+	}
+	o.Put(w.Notes[w.Draw(ids.CreditNotes, c, draw.Text, len(w.Notes))])
+	o.Text("terms", "Valid for one year")
+}
+
+// noteTreatments writes what other editions say about taxes.
+func (w Author) noteTreatments(o *wire.Writer, c int) {
 	o.Text("vat_treatment", w.Rare(c, "overseas"))
 	o.Text("vat_reg_no", w.Rare(c, "GB123456789"))
 	o.Text("gst_no", w.Rare(c, "27AAACB1234F1Z5"))
 	o.Text("cfdi_usage", w.Rare(c, "general_expense"))
 	o.Text("cfdi_reference_type", w.Rare(c, "credit_note"))
-	o.Text("gst_treatment", [...]string{"business_gst", "consumer", "overseas"}[w.Draw(ids.CreditNotes, c, draw.Place, 3)])
-	o.Text("tax_treatment", w.Rare(c, "vat_registered"))
-	o.Text("status", w.NoteStatus(c))
-	o.Text("customer_id", ids.Fixed(ids.GroupCustomer, customer))
-	o.Text("customer_name", w.Words.CustomerName(customer))
-	o.Text("reference_number", w.noteReference(c))
-	o.Text("email", fmt.Sprintf("accounts%d@customer.example", customer))
-	o.Money("total", sum.Total)
-	o.Money("balance", sum.Total-sum.Applied)
-	o.Text("location_id", locationID)
-	o.Text("location_name", locationName)
-	o.Text("currency_code", money.Code)
-	o.Text("currency_symbol", money.Symbol)
-	o.Text("created_time", w.Stamp(w.Created(ids.CreditNotes, c)))
-	o.Text("updated_time", w.Stamp(w.Modified(ids.CreditNotes, c)))
-	o.Text("template_id", ids.Fixed(ids.GroupTemplate, 0))
-	o.Text("template_name", "Standard Template")
-	if !o.Wide {
-		return
-	}
-	w.CustomFields(o, "", ids.CreditNotes, c)
-	w.noteLines(o, c, sum)
-	o.Array("invoices", parts.Count(sum.Applied > 0), func(int) {
+}
+
+func (w Author) noteInvoices(o *wire.Writer, c int, applied int64) {
+	o.Array("invoices", parts.Count(applied > 0), func(int) {
 		o.Open()
-		o.Text("invoice_id", ids.Fixed(ids.GroupInvoice, c*2))
-		o.Text("invoice_number", books.Number("INV", c+1))
-		o.Money("amount", sum.Applied)
+		o.ID("invoice_id", ids.FixedNumber(ids.GroupInvoice, c*2))
+		parts.Number(o, "invoice_number", "INV-", c+1)
+		o.Money("amount", applied)
 		o.Close('}')
 	})
+}
+
+func (w Author) noteTaxes(o *wire.Writer, sum books.NoteSum) {
 	o.Array("taxes", 1, func(int) {
-		levy := sum.Lines[0].Levy
+		levy := words.TaxOf(sum.Lines[0].Levy)
 		o.Open()
 		o.Text("tax_id", levy.ID)
 		o.Text("tax_name", levy.Name)
 		o.Money("tax_amount", sum.Tax)
 		o.Close('}')
 	})
-	w.noteAddress(o, c, "billing_address", spot)
-	w.noteAddress(o, c, "shipping_address", spot)
-	o.Text("notes", w.Words.Remarks[w.Draw(ids.CreditNotes, c, draw.Text, len(w.Words.Remarks))])
-	o.Text("terms", "Valid for one year")
-}
-
-func (w Author) noteReference(c int) string {
-	if w.One(3, ids.CreditNotes, c, draw.Absent) { // one in three has none.
-		return ""
-	}
-	return fmt.Sprintf("RMA-%d", c)
 }
 
 func (w Author) noteLines(o *wire.Writer, c int, sum books.NoteSum) {
-	locationID, locationName := words.Location(c)
-	rare := [...]struct{ name, value string }{
-		{"tds_tax_id", words.TaxAt(1).ID}, {"tax_exemption_id", ids.Fixed(ids.GroupExemption, 0)}, {"tax_exemption_code", "EX-1"},
-		{"avatax_use_code", "A"}, {"avatax_tax_code", "P0000000"}, {"sat_item_key_code", "31162800"}, {"unitkey_code", "H87"},
-		{"salesreturn_item_id", ids.Child(ids.CreditNotes, c, returned)},
-	}
 	o.Array("line_items", len(sum.Lines), func(n int) {
-		line := sum.Lines[n]
+		line := &sum.Lines[n]
 		o.Open()
-		o.Text("item_id", ids.Of(ids.Items, line.Item))
-		o.Text("line_item_id", ids.Child(ids.CreditNotes, c, n))
-		o.Text("account_id", ids.Of(ids.Accounts, 1)) // Sales
-		o.Text("name", w.ItemName(line.Item))
-		o.Text("description", w.Words.Remarks[w.Draw(ids.CreditNotes, c+n, draw.Text, len(w.Words.Remarks))])
+		o.ID("item_id", ids.Number(ids.Items, line.Item))
+		o.ID("line_item_id", ids.ChildNumber(ids.CreditNotes, c, n))
+		o.ID("account_id", ids.Number(ids.Accounts, 1)) // Sales
+		w.NameOfItem(o, line.Item)
+		o.Put(w.Descriptions[w.Draw(ids.CreditNotes, c+n, draw.Text, len(w.Descriptions))])
 		o.Whole("item_order", n)
 		o.Money("rate", line.Rate)
 		o.Money("quantity", line.Quantity)
-		o.Text("unit", "pcs")
-		o.Money("discount", 0)
-		o.Text("tax_id", line.Levy.ID)
-		for _, key := range rare {
-			o.Text(key.name, w.Rare(c, key.value))
+		if w.IsRare(c) {
+			w.noteLevy(o, c, line.Levy)
+		} else {
+			o.Put(w.levies[line.Levy])
 		}
-		o.Text("product_type", "goods")
-		o.Text("hsn_or_sac", parts.HSN(line.Item))
-		o.Array("item_custom_fields", 0, nil)
-		o.Text("location_id", locationID)
-		o.Text("location_name", locationName)
-		o.Array("serial_numbers", c%2, func(int) {
-			o.Comma()
-			o.B = wire.AppendText(o.B, fmt.Sprintf("SN-%06d", c))
-		})
-		o.Text("invoice_id", ids.Fixed(ids.GroupInvoice, c*2))
-		o.Text("invoice_item_id", ids.Fixed(ids.GroupInvoice, c*2+1))
+		parts.HSN(o, line.Item)
+		o.Put(w.sites[c%2])
+		o.Array("serial_numbers", c%2, func(int) { o.PaddedText("SN-", c, 6) })
+		o.ID("invoice_id", ids.FixedNumber(ids.GroupInvoice, c*2))
+		o.ID("invoice_item_id", ids.FixedNumber(ids.GroupInvoice, c*2+1))
 		o.Flag("is_item_shipped", true)
 		o.Flag("is_returned_to_stock", n == 0)
 		o.Close('}')
 	})
 }
 
+// noteLevy writes the tax of a line, and what other editions say about it.
+func (w Author) noteLevy(o *wire.Writer, c, levy int) {
+	o.Text("unit", "pcs")
+	o.Money("discount", 0)
+	o.Text("tax_id", words.TaxOf(levy).ID)
+	o.Text("tds_tax_id", w.Rare(c, words.TaxAt(1).ID))
+	o.Text("tax_exemption_id", w.Rare(c, ids.Fixed(ids.GroupExemption, 0)))
+	o.Text("tax_exemption_code", w.Rare(c, "EX-1"))
+	o.Text("avatax_use_code", w.Rare(c, "A"))
+	o.Text("avatax_tax_code", w.Rare(c, "P0000000"))
+	o.Text("sat_item_key_code", w.Rare(c, "31162800"))
+	o.Text("unitkey_code", w.Rare(c, "H87"))
+	o.Text("salesreturn_item_id", w.Rare(c, ids.Child(ids.CreditNotes, c, returned)))
+	o.Text("product_type", "goods")
+}
+
 // noteAddress writes the object form of credit notes.
-func (w Author) noteAddress(o *wire.Writer, c int, name string, spot words.Place) {
+func (w Author) noteAddress(o *wire.Writer, c int, name string, place int) {
+	spot := w.Words.Place(place)
 	o.Key(name)
 	o.Open()
 	o.Text("address", spot.Street)

@@ -30,7 +30,7 @@ func (w Author) Location(o *wire.Writer, i int) {
 	} else {
 		o.Texts("associated_series_ids")
 	}
-	o.Text("auto_number_generation_id", ids.Fixed(ids.GroupSeries, 2*i))
+	o.ID("auto_number_generation_id", ids.FixedNumber(ids.GroupSeries, 2*i))
 	o.Array("associated_users", parts.Count(site.Active)*(1+i%2), func(n int) {
 		id, name := words.User(i + n)
 		o.Open()

@@ -4,7 +4,86 @@
 // What they say comes from package books. Start reading with Author.
 package stock
 
-import "sluice/sandbox/world/records/parts"
+import (
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/records/parts"
+	"sluice/sandbox/world/wire"
+	"sluice/sandbox/world/words"
+)
 
 // Author writes these records.
-type Author struct{ parts.Author }
+type Author struct {
+	parts.Author
+	*usual
+}
+
+// usual are runs of keys that say the same in many records, each by what they depend on.
+type usual struct {
+	levies     [3]wire.Run // tax_name to account_name, by tax
+	grouped    [2]wire.Run // attribute_id1 to attribute_option_name1, by whether an item has them
+	accounts   wire.Run    // of composite items
+	preference [3][2]wire.Run
+	sites      [2]wire.Run // location_id to is_primary, by location
+}
+
+// New answers an author.
+func New(base parts.Author) Author {
+	w := Author{base, &usual{}}
+	for n := range w.levies {
+		w.levies[n] = wire.Freeze(func(o *wire.Writer) { w.itemLevy(o, words.TaxOf(n)) })
+		for i := range w.preference[n] {
+			w.preference[n][i] = wire.Freeze(func(o *wire.Writer) { taxPreference(o, words.TaxOf(n), i) })
+		}
+	}
+	for n := range w.grouped {
+		w.grouped[n] = wire.Freeze(func(o *wire.Writer) { itemAttributes(o, n == 1) })
+		w.sites[n] = wire.Freeze(func(o *wire.Writer) { itemSite(o, n) })
+	}
+	w.accounts = wire.Freeze(w.compositeAccounts)
+	return w
+}
+
+// itemLevy writes the tax of an item and what it is booked on.
+func (w Author) itemLevy(o *wire.Writer, levy words.Tax) {
+	o.Text("tax_name", levy.Name)
+	o.Whole("tax_percentage", int(levy.Percent))
+	o.Text("tax_type", "tax")
+	o.ID("purchase_account_id", ids.Number(ids.Accounts, 2)) // Cost of Goods Sold
+	o.Text("purchase_account_name", w.AccountName(2))
+	o.Text("account_name", w.AccountName(1)) // Sales
+}
+
+func itemAttributes(o *wire.Writer, grouped bool) {
+	parts.ID(o, "attribute_id1", grouped, ids.GroupAttribute, 0)
+	o.Text("attribute_name1", parts.Either(grouped, "Colour"))
+	parts.ID(o, "attribute_option_id1", grouped, ids.GroupAttribute, 1)
+	o.Text("attribute_option_name1", parts.Either(grouped, "Grey"))
+}
+
+func itemSite(o *wire.Writer, location int) {
+	id, name := words.Location(location)
+	o.Text("location_id", id)
+	o.Text("location_name", name)
+	o.Text("status", "active")
+	o.Flag("is_primary", location == 0)
+}
+
+// compositeAccounts writes what a composite item is booked on.
+func (w Author) compositeAccounts(o *wire.Writer) {
+	o.ID("purchase_account_id", ids.Number(ids.Accounts, 2)) // Cost of Goods Sold
+	o.Text("purchase_account_name", w.AccountName(2))
+	o.ID("account_id", ids.Number(ids.Accounts, 1)) // Sales
+	o.Text("account_name", w.AccountName(1))
+	o.ID("inventory_account_id", ids.Number(ids.Accounts, 4)) // Inventory Asset
+	o.Text("inventory_account_name", w.AccountName(4))
+}
+
+// taxPreference writes which tax an item prefers inside or across states.
+func taxPreference(o *wire.Writer, levy words.Tax, i int) {
+	o.Array("item_tax_preferences", 1, func(int) {
+		o.Open()
+		o.Text("tax_id", levy.ID)
+		o.Text("tax_specification", [...]string{"intra", "inter"}[i%2])
+		o.Close('}')
+	})
+}
