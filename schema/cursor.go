@@ -27,6 +27,9 @@ type NewestFirst struct {
 	Column string
 	// Sort is the value of sort_column.
 	Sort string
+	// Created is the wire name of the creation time, by which a list that is read
+	// whole answers unless another order is asked for; empty if records carry none.
+	Created string
 }
 
 // FullScan is for lists that do neither: read all, write only what differs.
@@ -98,6 +101,26 @@ func (FullScan) cursor()    {}
 func (Export) cursor()      {}
 func (Snapshot) cursor()    {}
 func (PerParent) cursor()   {}
+
+// ReadWhole says whether the list of all records can be read from its first to its
+// last page: by every run of a full scan, and by sweeps of lists that are otherwise
+// read from a mark.
+func (r *Resource) ReadWhole() bool {
+	_, full := r.Cursor.(FullScan)
+	return full || r.Swept()
+}
+
+// Swept says whether the list is read from a mark, so that what no mark shows (what
+// was deleted, and what changed without a new modification time) is found by sweeps
+// alone.
+func (r *Resource) Swept() bool {
+	switch r.Cursor.(type) {
+	case Since, NewestFirst:
+		return true
+	default:
+		return false
+	}
+}
 
 // Modified gives the wire name of the modification time of a resource's
 // records, or "" if they carry none. It decides about versions, never about marks.

@@ -44,6 +44,14 @@ type Batch struct {
 	Size int
 }
 
+// Window is a filter of a list by a day that its records carry, both ends inclusive.
+type Window struct {
+	// Column is the wire name of the day.
+	Column string
+	// From and To are the query parameters of the first and of the last day.
+	From, To string
+}
+
 // Read is an answer that is asked for on demand and not copied.
 type Read struct {
 	// Name is the word by which it is asked for.

@@ -126,11 +126,17 @@ type Resource struct {
 	// Details says that the list may leave out what the single record has; nil if
 	// the list is known to be complete.
 	Details *Details
+	// Window is how the list filters by a day; nil if it does not.
+	Window *Window
 	// History names, by wire name, the columns whose changes are kept: each pair of
 	// values that a record ever had is a row of <name>_history.
 	History []string
 	// Cursor says in which way the list is read.
 	Cursor Cursor
+	// Complete says, with its source, why the list as it is asked for shows every
+	// record that exists, inactive ones, too. Empty means that nobody knows: then
+	// absence from the list proves nothing, and no row gets a tombstone.
+	Complete string
 	// Every is the default interval between two scheduled runs, in Go's notation.
 	Every string
 	// Columns are the leaves of a record, key first.

@@ -7,16 +7,17 @@ import "sluice/schema"
 // for: upstream facts, "Paging, sorting, filtering".
 func chartOfAccounts() schema.Resource {
 	return schema.Resource{
-		Name:   "chart_of_accounts",
-		Doc:    "An account of the ledger: where amounts are booked, with its balance.",
-		Path:   "/chartofaccounts",
-		Key:    "chartofaccounts",
-		Params: map[string]string{"showbalance": "true", "filter_by": "AccountType.All"},
-		ID:     "account_id",
-		Scope:  "accountants",
-		Single: &schema.Single{Path: "/chartofaccounts/{id}", Key: "chart_of_account", Assumed: true},
-		Cursor: schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
-		Every:  "1h",
+		Name:     "chart_of_accounts",
+		Doc:      "An account of the ledger: where amounts are booked, with its balance.",
+		Path:     "/chartofaccounts",
+		Key:      "chartofaccounts",
+		Params:   map[string]string{"showbalance": "true", "filter_by": "AccountType.All"},
+		ID:       "account_id",
+		Scope:    "accountants",
+		Single:   &schema.Single{Path: "/chartofaccounts/{id}", Key: "chart_of_account", Assumed: true},
+		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Complete: "The filter AccountType.All is asked for (document 2, Endpoints; upstream facts, Paging, sorting, filtering).",
+		Every:    "1h",
 		Columns: []schema.Column{
 			schema.ID("account_id", "Identifier of the account; unique within the organization."),
 			schema.Text("account_name", "Name of the account as the organization shows it."),

@@ -7,16 +7,18 @@ import "sluice/schema"
 // records and list keys" and "Paging, sorting, filtering".
 func vendorPayments() schema.Resource {
 	return schema.Resource{
-		Name:    "vendor_payments",
-		Doc:     "A payment to a vendor, for one bill, for several, or in advance.",
-		Path:    "/vendorpayments",
-		Key:     "vendorpayments",
-		ID:      "payment_id",
-		Scope:   "vendorpayments",
-		Single:  &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
-		Details: &schema.Details{Marker: "bills"},
-		Cursor:  schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
-		Every:   "15m",
+		Name:     "vendor_payments",
+		Doc:      "A payment to a vendor, for one bill, for several, or in advance.",
+		Path:     "/vendorpayments",
+		Key:      "vendorpayments",
+		ID:       "payment_id",
+		Scope:    "vendorpayments",
+		Single:   &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
+		Details:  &schema.Details{Marker: "bills"},
+		Window:   &schema.Window{Column: "date", From: "date_start", To: "date_end"},
+		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Complete: "The list answers PaymentMode.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Every:    "15m",
 		Columns: []schema.Column{
 			schema.ID("payment_id", "Identifier of the payment; unique within the organization."),
 			schema.ID("payment_number", "Running number of the payment as the organization shows it."),
@@ -52,6 +54,7 @@ func vendorPayments() schema.Resource {
 		Assumed: []string{
 			"The list answers under the key vendorpayments.",
 			"The list filters by last_modified_time.",
+			"The filters date_start and date_end let through the days that they name.",
 			"The list leaves out bills, refunds, address and custom fields, which only the single record has.",
 			"The answer to one payment, its path and its key are not shown.",
 		},

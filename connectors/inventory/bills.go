@@ -6,16 +6,17 @@ import "sluice/schema"
 // upstream facts, "Paging, sorting, filtering".
 func bills() schema.Resource {
 	return schema.Resource{
-		Name:    "bills",
-		Doc:     "What a vendor charged the organization for a delivery.",
-		Path:    "/bills",
-		Key:     "bills",
-		ID:      "bill_id",
-		Scope:   "bills",
-		Single:  &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
-		Details: &schema.Details{Marker: "line_items"},
-		Cursor:  schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"},
-		Every:   "15m",
+		Name:     "bills",
+		Doc:      "What a vendor charged the organization for a delivery.",
+		Path:     "/bills",
+		Key:      "bills",
+		ID:       "bill_id",
+		Scope:    "bills",
+		Single:   &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
+		Details:  &schema.Details{Marker: "line_items"},
+		Cursor:   schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time"},
+		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Every:    "15m",
 		Columns: []schema.Column{
 			schema.ID("bill_id", "Identifier of the bill; unique within the organization."),
 			schema.ID("bill_number", "Number of the bill as the vendor wrote it."),

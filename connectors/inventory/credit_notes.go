@@ -6,16 +6,17 @@ import "sluice/schema"
 // "Endpoints"; the list key: upstream facts, "Single records and list keys".
 func creditNotes() schema.Resource {
 	return schema.Resource{
-		Name:    "credit_notes",
-		Doc:     "What the organization owes a customer back, for a return or a mistake.",
-		Path:    "/creditnotes",
-		Key:     "creditnotes",
-		ID:      "creditnote_id",
-		Scope:   "creditnotes",
-		Single:  &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
-		Details: &schema.Details{Marker: "line_items"},
-		Cursor:  schema.FullScan{Modified: "updated_time", Created: "created_time", Sort: "created_time"},
-		Every:   "6h",
+		Name:     "credit_notes",
+		Doc:      "What the organization owes a customer back, for a return or a mistake.",
+		Path:     "/creditnotes",
+		Key:      "creditnotes",
+		ID:       "creditnote_id",
+		Scope:    "creditnotes",
+		Single:   &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
+		Details:  &schema.Details{Marker: "line_items"},
+		Cursor:   schema.FullScan{Modified: "updated_time", Created: "created_time", Sort: "created_time"},
+		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Every:    "6h",
 		Columns: []schema.Column{
 			schema.ID("creditnote_id", "Identifier of the credit note; unique within the organization."),
 			schema.ID("creditnote_number", "Number of the credit note as the customer sees it."),

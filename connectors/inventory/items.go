@@ -21,8 +21,9 @@ func items() schema.Resource {
 			Marker: "locations",
 			Batch:  &schema.Batch{Path: "/itemdetails", Key: "items", Param: "item_ids", Size: itemsAtOnce},
 		},
-		Cursor: schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
-		Every:  "15m",
+		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Every:    "15m",
 		Columns: []schema.Column{
 			schema.ID("item_id", "Identifier of the item; unique within the organization."),
 			schema.Text("name", "Name of the item as it stands on documents."),

@@ -6,16 +6,17 @@ import "sluice/schema"
 // inactive ones must be asked for: upstream facts, "Paging, sorting, filtering".
 func taxes() schema.Resource {
 	return schema.Resource{
-		Name:   "taxes",
-		Doc:    "A tax with its rate, as it is put on items and lines.",
-		Path:   "/settings/taxes",
-		Key:    "taxes",
-		Params: map[string]string{"filter_by": "Taxes.All"},
-		ID:     "tax_id",
-		Scope:  "settings",
-		Single: &schema.Single{Path: "/settings/taxes/{id}", Key: "tax"},
-		Cursor: schema.FullScan{},
-		Every:  "12h",
+		Name:     "taxes",
+		Doc:      "A tax with its rate, as it is put on items and lines.",
+		Path:     "/settings/taxes",
+		Key:      "taxes",
+		Params:   map[string]string{"filter_by": "Taxes.All"},
+		ID:       "tax_id",
+		Scope:    "settings",
+		Single:   &schema.Single{Path: "/settings/taxes/{id}", Key: "tax"},
+		Cursor:   schema.FullScan{},
+		Complete: "The filter Taxes.All is asked for (upstream facts, Paging, sorting, filtering).",
+		Every:    "12h",
 		Columns: []schema.Column{
 			schema.ID("tax_id", "Identifier of the tax; unique within the organization."),
 			schema.Text("tax_name", "Name of the tax, often with its rate."),

@@ -7,16 +7,17 @@ import "sluice/schema"
 // from one read to the next.
 func currencies() schema.Resource {
 	return schema.Resource{
-		Name:    "currencies",
-		Doc:     "A currency that the organization trades in, with its exchange rate in force.",
-		Path:    "/settings/currencies",
-		Key:     "currencies",
-		ID:      "currency_id",
-		Scope:   "settings",
-		Single:  &schema.Single{Path: "/settings/currencies/{id}", Key: "currency"},
-		History: []string{"exchange_rate", "effective_date"},
-		Cursor:  schema.FullScan{},
-		Every:   "6h",
+		Name:     "currencies",
+		Doc:      "A currency that the organization trades in, with its exchange rate in force.",
+		Path:     "/settings/currencies",
+		Key:      "currencies",
+		ID:       "currency_id",
+		Scope:    "settings",
+		Single:   &schema.Single{Path: "/settings/currencies/{id}", Key: "currency"},
+		History:  []string{"exchange_rate", "effective_date"},
+		Cursor:   schema.FullScan{},
+		Complete: "The one filter there is leaves out the base currency, and has to be asked for (document 2, Endpoints).",
+		Every:    "6h",
 		Columns: []schema.Column{
 			schema.ID("currency_id", "Identifier of the currency; unique within the organization."),
 			schema.ID("currency_code", "ISO code of the currency."),

@@ -51,3 +51,22 @@ func BenchmarkRecordBill(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkHashBill(b *testing.B) {
+	resource, raw := bill()
+	n, err := normalize.New(resource, time.UTC)
+	if err != nil {
+		b.Fatal(err)
+	}
+	record, err := n.Record(raw)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if n.HashAgain(&record) != record.Hash {
+			b.Fatal("another hash")
+		}
+	}
+}

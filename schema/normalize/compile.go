@@ -32,6 +32,8 @@ type Normalizer struct {
 	// modified is the index of the modification time in the columns of the
 	// record, -1 if records carry none.
 	modified int
+	// fields counts the declared keys of all objects, and the objects.
+	fields int
 	place
 	zone    *time.Location
 	scratch sync.Pool
@@ -57,14 +59,19 @@ type column struct {
 
 // object is one object of the wire, compiled: what to do with each of its keys.
 type object struct {
-	table    int
-	fields   map[string]field
+	table  int
+	fields map[string]*field
+	// head is its number among the fields: where what comes first is remembered.
+	head     int
 	prefixes []prefix
 }
 
 // field says what one declared key is: a column (child nil), an array (child
 // set), or neither, which is an ignored key.
 type field struct {
+	name string
+	// at numbers it within the object, id within the resource.
+	at, id int
 	column int
 	child  *array
 	ignore bool
@@ -119,7 +126,7 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 		n.tables = append(n.tables, compileTable(&tables[i]))
 	}
 	next := 1
-	n.root = compileObject(0, resource.Columns, resource.Children, resource.Ignored, &next)
+	n.root = n.compileObject(0, resource.Columns, resource.Children, resource.Ignored, &next)
 	n.scratch.New = func() any { return newScratch(n) }
 	return n, nil
 }
@@ -133,16 +140,20 @@ func compileTable(t *schema.Table) table {
 }
 
 // compileObject numbers the tables in the same depth-first order as Resource.Tables.
-func compileObject(
+func (n *Normalizer) compileObject(
 	at int, columns []schema.Column, children []schema.Child, ignored map[string]string, next *int,
 ) *object {
-	o := &object{table: at, fields: make(map[string]field, len(columns)+len(children)+len(ignored))}
+	o := &object{table: at, fields: make(map[string]*field, len(columns)+len(children)+len(ignored)), head: n.number()}
+	add := func(name string, f field) {
+		f.name, f.at, f.id = name, len(o.fields), n.number()
+		o.fields[name] = &f
+	}
 	for key := range ignored {
-		o.fields[key] = field{ignore: true}
+		add(key, field{ignore: true})
 	}
 	for i, c := range columns {
 		if !c.Given {
-			o.fields[c.Wire] = field{column: i}
+			add(c.Wire, field{column: i})
 		}
 	}
 	for i := range children {
@@ -154,8 +165,13 @@ func compileObject(
 		}
 		a := &array{name: child.Name, table: *next, scalar: child.Scalar, object: child.Object}
 		*next++
-		a.element = compileObject(a.table, child.Columns, child.Children, child.Ignored, next)
-		o.fields[child.Name] = field{child: a}
+		a.element = n.compileObject(a.table, child.Columns, child.Children, child.Ignored, next)
+		add(child.Name, field{child: a})
 	}
 	return o
+}
+
+func (n *Normalizer) number() int {
+	n.fields++
+	return n.fields - 1
 }

@@ -12,7 +12,7 @@ import (
 // unknown keeps the value of a key that the declaration does not know (promise 4).
 func (s *scratch) unknown(name string) *ValueError {
 	name = value.CleanText(name)
-	raw, fault := s.value(name)
+	raw, fault := s.whole(name)
 	if fault != nil {
 		return fault
 	}

@@ -15,7 +15,7 @@ const maxName = 80
 // fault is the error for a key of the object where the walk stands; name is ""
 // for the object itself. The format must never be given a value of the record.
 func (s *scratch) fault(name string, code Code, format string, args ...any) *ValueError {
-	return &ValueError{Path: s.where(cut(name)), Code: code, Detail: fmt.Sprintf(format, args...)}
+	return &ValueError{Path: s.where(short(name)), Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
 // syntax tells the decoder's errors apart. Their texts quote the record, so only
@@ -78,8 +78,8 @@ func writeName(b *strings.Builder, name string) {
 	b.WriteString(name)
 }
 
-// cut bounds a name, without half a character at its end.
-func cut(name string) string {
+// short bounds a name, without half a character at its end.
+func short(name string) string {
 	if len(name) <= maxName {
 		return name
 	}
@@ -110,9 +110,9 @@ func kindName(kind jsontext.Kind) string {
 // key is looked at and only keys of the record itself.
 func (n *Normalizer) identify(raw []byte, parent string) string {
 	s := newScratch(n)
-	s.reset(raw)
+	s.reset()
 	// A key that occurs twice before the identifier must not hide it.
-	s.dec.Reset(&s.input, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	s.carefully(raw, jsontext.AllowDuplicateNames(true))
 	if s.dec.PeekKind() != '{' {
 		return ""
 	}
@@ -125,8 +125,8 @@ func (n *Normalizer) identify(raw []byte, parent string) string {
 		if err != nil {
 			return ""
 		}
-		known, ok := n.root.fields[string(s.values.Unquote(quoted))]
-		if ok && known.child == nil && !known.ignore && known.column == n.identifier {
+		known := n.root.fields[string(s.values.Unquote(quoted))]
+		if known != nil && known.child == nil && !known.ignore && known.column == n.identifier {
 			if s.leaf(0, 0, n.identifier, "") != nil || s.adopt(parent) != nil {
 				return ""
 			}

@@ -12,7 +12,7 @@ import (
 
 // leaf reads one value into the cell of its column.
 func (s *scratch) leaf(table, first, column int, name string) *ValueError {
-	raw, fault := s.value(name)
+	raw, fault := s.whole(name)
 	if fault != nil {
 		return fault
 	}

@@ -38,7 +38,7 @@ func (o *object) claims(name string) int {
 
 func (s *scratch) collect(at int, name string) *ValueError {
 	name = value.CleanText(name)
-	raw, fault := s.value(name)
+	raw, fault := s.whole(name)
 	if fault != nil {
 		return fault
 	}

@@ -13,9 +13,9 @@ import (
 // in one buffer and become strings at once, so that a record costs a handful of
 // allocations however many values it has.
 type scratch struct {
+	tokens
+
 	n      *Normalizer
-	input  bytes.Buffer
-	dec    *jsontext.Decoder
 	text   []byte
 	cells  []cell
 	rows   []rowRef
@@ -26,6 +26,11 @@ type scratch struct {
 	drift  []Drift
 	loose  []loose
 	values value.Reader
+	// names are those of the objects under way that are not declared.
+	names []string
+	arena arena
+	// next holds, by a field's number, the field that came behind it last time.
+	next []*field
 	// spareHash holds the hash's input.
 	spareHash []byte
 	// modified is the record's own modification time.
@@ -56,16 +61,15 @@ type extra struct{ path, value string }
 
 func newScratch(n *Normalizer) *scratch {
 	return &scratch{
-		n: n, values: value.NewReader(n.zone), dec: jsontext.NewDecoder(bytes.NewReader(nil)),
-		counts: make([]int, len(n.tables)), carry: make([]bool, len(n.tables)),
+		n: n, values: value.NewReader(n.zone), tokens: tokens{dec: jsontext.NewDecoder(bytes.NewReader(nil))},
+		next: make([]*field, n.fields), counts: make([]int, len(n.tables)), carry: make([]bool, len(n.tables)),
 	}
 }
 
-func (s *scratch) reset(raw []byte) {
-	s.input = *bytes.NewBuffer(raw)
-	s.dec.Reset(&s.input, jsontext.AllowInvalidUTF8(true))
+func (s *scratch) reset() {
 	s.text, s.cells, s.rows, s.path = s.text[:0], s.cells[:0], s.rows[:0], s.path[:0]
 	s.extra, s.drift, s.loose = s.extra[:0], s.drift[:0], s.loose[:0]
+	s.names = s.names[:0]
 	s.modified = time.Time{}
 	clear(s.counts)
 	clear(s.carry)
@@ -74,7 +78,7 @@ func (s *scratch) reset(raw []byte) {
 
 // release gives the scratch back to the pool, without the record's bytes.
 func (s *scratch) release() {
-	s.input = bytes.Buffer{}
+	s.forget()
 	clear(s.loose[:cap(s.loose)])
 	if cap(s.text)+s.values.Spare()+cap(s.spareHash) <= maxKept {
 		s.n.scratch.Put(s)
@@ -100,9 +104,9 @@ func (s *scratch) newRow(table int) int {
 
 // record copies what was found out of the scratch.
 func (s *scratch) record(raw []byte) Record {
-	text := string(s.text)
+	text := s.arena.text(s.text)
 	s.sortDrift()
-	values := make([]Value, len(s.cells))
+	values := cut(&s.arena.values, len(s.cells), blockValues)
 	for i, c := range s.cells {
 		if c.state == Set {
 			values[i] = Value{Text: text[c.from:c.to], State: Set}
@@ -113,12 +117,13 @@ func (s *scratch) record(raw []byte) Record {
 	record := Record{
 		ID:       values[0].Text,
 		Modified: s.modified,
-		Tables:   make([][]Row, len(s.n.tables)),
-		Carries:  append([]bool(nil), s.carry...),
+		Tables:   cut(&s.arena.tables, len(s.n.tables), blockRows),
+		Carries:  cut(&s.arena.flags, len(s.n.tables), blockRows),
 		Extra:    s.extraObject(),
 		Drift:    append([]Drift(nil), s.drift...),
 		Raw:      raw,
 	}
+	copy(record.Carries, s.carry)
 	s.distribute(&record, values)
 	record.Hash = s.hash(&record)
 	return record
@@ -126,7 +131,7 @@ func (s *scratch) record(raw []byte) Record {
 
 // distribute gives every table its rows, in the order of the record.
 func (s *scratch) distribute(record *Record, values []Value) {
-	rows := make([]Row, len(s.rows))
+	rows := cut(&s.arena.rows, len(s.rows), blockRows)
 	places := 0
 	for i, count := range s.counts {
 		if count > 0 {
@@ -135,7 +140,7 @@ func (s *scratch) distribute(record *Record, values []Value) {
 		}
 		places += count * s.n.tables[i].depth
 	}
-	positions := make([]int, 0, places)
+	positions := cut(&s.arena.places, places, blockRows)[:0]
 	for _, ref := range s.rows {
 		t := &s.n.tables[ref.table]
 		from := len(positions)

@@ -1,9 +1,6 @@
 package normalize
 
 import (
-	"errors"
-	"io"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"sluice/schema/normalize/value"
@@ -19,8 +16,16 @@ func (n *Normalizer) Record(raw []byte) (Record, error) { return n.RecordUnder(r
 // qualified by it where identifiers are unique under one parent only.
 func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
 	s, _ := n.scratch.Get().(*scratch)
-	s.reset(raw)
-	if fault := s.walk(parent); fault != nil {
+	s.reset()
+	s.start(raw)
+	fault := s.walk(parent)
+	if fault != nil {
+		// What is wrong, and whether it is, the careful way knows.
+		s.reset()
+		s.carefully(raw)
+		fault = s.walk(parent)
+	}
+	if fault != nil {
 		fault.ID = n.identify(raw, parent)
 		s.release()
 		return Record{}, fault
@@ -31,7 +36,7 @@ func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
 }
 
 func (s *scratch) walk(parent string) *ValueError {
-	switch kind := s.dec.PeekKind(); kind {
+	switch kind := s.kind(); kind {
 	case '{':
 	case jsontext.KindInvalid:
 		return s.syntax("", s.peekError())
@@ -41,7 +46,7 @@ func (s *scratch) walk(parent string) *ValueError {
 	if fault := s.object(s.n.root, s.newRow(0)); fault != nil {
 		return fault
 	}
-	if _, err := s.dec.ReadToken(); !errors.Is(err, io.EOF) {
+	if !s.end() {
 		return s.fault("", CodeBadJSON, "more bytes follow the record")
 	}
 	if fault := s.gather(); fault != nil {
@@ -58,28 +63,33 @@ func (s *scratch) walk(parent string) *ValueError {
 
 // peekError fetches the error behind an invalid kind.
 func (s *scratch) peekError() error {
-	_, err := s.dec.ReadToken()
+	_, err := s.value()
 	return err
 }
 
 // object walks one object whose cells begin at first; the brace is not read yet.
 func (s *scratch) object(o *object, first int) *ValueError {
-	if _, err := s.dec.ReadToken(); err != nil {
+	if err := s.bracket('{'); err != nil {
 		return s.syntax("", err)
 	}
-	for s.dec.PeekKind() != '}' {
-		quoted, err := s.dec.ReadValue()
+	names := met{unknown: len(s.names)}
+	last := o.head
+	for s.kind() != '}' {
+		quoted, err := s.name()
 		if err != nil {
 			return s.syntax("", err)
 		}
 		name := s.values.Unquote(quoted)
-		known, ok := o.fields[string(name)]
+		known := s.find(o, last, name)
+		if s.quick && s.again(&names, known, name) {
+			return s.syntax("", errDoubt)
+		}
 		var fault *ValueError
 		switch {
-		case !ok:
+		case known == nil:
 			fault = s.undeclared(o, string(name))
 		case known.ignore:
-			_, fault = s.value("")
+			_, fault = s.whole("")
 		case known.child != nil:
 			fault = s.array(known.child)
 		default:
@@ -88,8 +98,12 @@ func (s *scratch) object(o *object, first int) *ValueError {
 		if fault != nil {
 			return fault
 		}
+		if known != nil {
+			last = known.id
+		}
 	}
-	if _, err := s.dec.ReadToken(); err != nil {
+	s.names = s.names[:names.unknown]
+	if err := s.bracket('}'); err != nil {
 		return s.syntax("", err)
 	}
 	return nil
@@ -108,13 +122,13 @@ func (s *scratch) array(a *array) *ValueError {
 	if len(s.path) == 0 {
 		s.markCarried(a.table)
 	}
-	switch kind := s.dec.PeekKind(); {
+	switch kind := s.kind(); {
 	case kind == '[':
 		return s.elements(a)
 	case kind == '{' && a.object:
 		return s.single(a)
 	default:
-		raw, fault := s.value(a.name)
+		raw, fault := s.whole(a.name)
 		if fault != nil {
 			return fault
 		}
@@ -136,18 +150,18 @@ func (s *scratch) markCarried(top int) {
 }
 
 func (s *scratch) elements(a *array) *ValueError {
-	if _, err := s.dec.ReadToken(); err != nil {
+	if err := s.bracket('['); err != nil {
 		return s.syntax(a.name, err)
 	}
 	s.path = append(s.path, step{name: a.name})
-	for index := 0; s.dec.PeekKind() != ']'; index++ {
+	for index := 0; s.kind() != ']'; index++ {
 		s.path[len(s.path)-1].index = index
 		if fault := s.element(a); fault != nil {
 			return fault
 		}
 	}
 	s.path = s.path[:len(s.path)-1]
-	if _, err := s.dec.ReadToken(); err != nil {
+	if err := s.bracket(']'); err != nil {
 		return s.syntax(a.name, err)
 	}
 	return nil
@@ -157,7 +171,7 @@ func (s *scratch) element(a *array) *ValueError {
 	if len(s.rows) > maxElements {
 		return s.fault("", CodeTooLarge, "the record has more than %d array elements", maxElements)
 	}
-	kind := s.dec.PeekKind()
+	kind := s.kind()
 	switch {
 	case kind == jsontext.KindInvalid:
 		return s.syntax("", s.peekError())
@@ -180,13 +194,13 @@ func (s *scratch) single(a *array) *ValueError {
 	return fault
 }
 
-// value reads one value whole and checks how deep it nests.
-func (s *scratch) value(name string) (jsontext.Value, *ValueError) {
-	raw, err := s.dec.ReadValue()
+// whole reads one value whole and checks how deep it nests.
+func (s *scratch) whole(name string) (jsontext.Value, *ValueError) {
+	raw, err := s.value()
 	if err != nil {
 		return nil, s.syntax(name, err)
 	}
-	if (raw[0] == '{' || raw[0] == '[') && s.dec.StackDepth()+depth(raw) > maxDepth {
+	if (raw[0] == '{' || raw[0] == '[') && s.stack()+depth(raw) > maxDepth {
 		return nil, s.fault(name, CodeTooLarge, "the value nests deeper than %d", maxDepth)
 	}
 	return raw, nil

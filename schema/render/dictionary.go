@@ -140,7 +140,8 @@ func writeReads(b *strings.Builder, s *schema.Service) {
 func writeBookkeeping(b *strings.Builder) {
 	b.WriteString("\n## Columns of ours\n\nEvery table begins with `organization_id`. ")
 	b.WriteString("Tables of arrays go on with `_parent_id` (the key of the record), inside of another array ")
-	b.WriteString("`_parent_position`, and `_position` (the place in the array, from 0). ")
+	b.WriteString("`_parent_position`, and `_position` (the place in the array, from 0); ")
+	b.WriteString("they end with `_deleted_at`, which is that of the record. ")
 	b.WriteString("Tables of records end with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")
 	writeColumns(b, bookkeeping())
 	b.WriteString("\nTables of records with details go on with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")

@@ -16,7 +16,14 @@ func bookkeeping() []column {
 		{name: "_run_id", kind: bigint, required: true, comment: "Run that wrote this version."},
 		{name: "_first_seen_at", kind: stamp, required: true, comment: "When the record was first loaded."},
 		{name: "_changed_at", kind: stamp, required: true, comment: "When the row last changed here."},
+		deletedColumn("When the record was found to be gone upstream, by upstream's clock; null while it exists. The evidence is in sluice.tombstones."),
 	}
+}
+
+// deletedColumn is the tombstone of a row: of records, and of their elements, so
+// that whoever sums up lines needs no join to leave out the dead.
+func deletedColumn(comment string) column {
+	return column{name: "_deleted_at", kind: stamp, comment: comment}
 }
 
 // detailState is the column by which the others of details came into a table.

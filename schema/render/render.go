@@ -157,6 +157,7 @@ func childTable(in string, r *schema.Resource, flat []schema.Table, at int) tabl
 	for _, c := range child.Columns {
 		t.columns = append(t.columns, declared(c))
 	}
+	t.columns = append(t.columns, deletedColumn("When the record that the row belongs to was found to be gone upstream; null while it exists."))
 	t.key = append(append([]string(nil), key...), position)
 	return t
 }

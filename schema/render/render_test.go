@@ -100,6 +100,7 @@ func present() render.Catalog {
 	parent := text("Key of the record that the row belongs to, in things.")
 	position := render.ExistingColumn{Type: "integer", Comment: "Place of the element in its array upstream, from 0."}
 	stamp := "timestamp with time zone"
+	deleted := render.ExistingColumn{Type: stamp, Comment: "When the record that the row belongs to was found to be gone upstream; null while it exists."}
 	return render.Catalog{"shop": {
 		"things": {Comment: "One thing for sale.", Columns: map[string]render.ExistingColumn{
 			"organization_id": organization,
@@ -119,14 +120,18 @@ func present() render.Catalog {
 			"_run_id":         {Type: "bigint", Comment: "Run that wrote this version."},
 			"_first_seen_at":  {Type: stamp, Comment: "When the record was first loaded."},
 			"_changed_at":     {Type: stamp, Comment: "When the row last changed here."},
+			"_deleted_at": {Type: stamp, Comment: "When the record was found to be gone upstream, by upstream's clock; null while it exists. " +
+				"The evidence is in sluice.tombstones."},
 		}},
 		"things_parts": {Comment: "One part of it.", Columns: map[string]render.ExistingColumn{
 			"organization_id": organization, "_parent_id": parent, "_position": position, "name": text("Name of the part."),
+			"_deleted_at": deleted,
 		}},
 		"things_parts_serials": {Comment: "The number of a part.", Columns: map[string]render.ExistingColumn{
 			"organization_id": organization, "_parent_id": parent, "_position": position,
 			"_parent_position": {Type: "integer", Comment: "Position of the element that the row belongs to, in things_parts."},
 			"serial":           text("The number itself, as printed."),
+			"_deleted_at":      deleted,
 		}},
 	}}
 }

@@ -31,6 +31,9 @@ func readingWords(r *schema.Resource) string {
 	case schema.PagingNumber:
 	default:
 	}
+	if w := r.Window; w != nil {
+		text += "; backfills in windows of `" + w.Column + "`, by `" + w.From + "` and `" + w.To + "`"
+	}
 	return text
 }
 

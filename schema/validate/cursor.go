@@ -43,6 +43,9 @@ func (f *faults) cursor(where string, r *schema.Resource) {
 	if strings.Contains(r.Path, parentMark) != nested {
 		f.addf(where, "path %q and cursor disagree; %s stands exactly in paths of lists under a parent", r.Path, parentMark)
 	}
+	if r.Complete != "" && !r.ReadWhole() {
+		f.addf(where, "nothing proves by absence that a record is gone where its list is read by %T; leave Complete out", r.Cursor)
+	}
 	if !nested {
 		f.way(at, r, r.Cursor)
 		return
@@ -92,6 +95,7 @@ func (f *faults) way(at string, r *schema.Resource, cursor schema.Cursor) {
 		}
 	case schema.NewestFirst:
 		f.instant(at, r, c.Column)
+		f.optionalInstant(at, r, c.Created)
 		if c.Sort == "" {
 			f.addf(at, "the sort is empty; without a sort use FullScan")
 		}

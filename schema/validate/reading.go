@@ -23,6 +23,27 @@ func (f *faults) reading(where string, r *schema.Resource) {
 	f.single(where, r.Single)
 	f.details(where+".details", r)
 	f.history(where+".history", r)
+	f.window(where+".window", r)
+}
+
+// window checks the filter by day.
+func (f *faults) window(where string, r *schema.Resource) {
+	w := r.Window
+	if w == nil {
+		return
+	}
+	if c, ok := column(r, w.Column); !ok || c.Kind != schema.KindDate {
+		f.addf(where, "the column %q is no declared day; declare it by Date", w.Column)
+	}
+	_, fixed := r.Params[w.From]
+	if _, to := r.Params[w.To]; w.From == "" || w.To == "" || w.From == w.To || fixed || to {
+		f.addf(where, "the parameters %q and %q are empty, equal or set by the declaration; name the two of the filter", w.From, w.To)
+	}
+	switch r.Cursor.(type) {
+	case schema.Since, schema.NewestFirst, schema.FullScan:
+	default:
+		f.addf(where, "a list read by %T takes no windows; drop it", r.Cursor)
+	}
 }
 
 // assumedPath keeps guesses of the catalogue from spending calls unasked. Lists

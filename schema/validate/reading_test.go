@@ -104,6 +104,17 @@ func readingCases() []wideCase {
 			"shop.things.details: a batch needs the response key, the parameter of the identifiers and a size of at least 1; give all three"},
 		{"batch path", func(s *schema.Service) { s.Resources[things].Details.Batch.Path = "things" },
 			`shop.things.details: path "things" must start with a slash and hold no query; write it as the document does`},
+		{"window", func(s *schema.Service) {
+			s.Resources[things].Window = &schema.Window{Column: "changed", From: "start", To: "end"}
+		}, `shop.things.window: the column "changed" is no declared day; declare it by Date`},
+		{"window of one parameter", func(s *schema.Service) {
+			s.Resources[things].Columns = append(s.Resources[things].Columns, schema.Date("day", "The day of it."))
+			s.Resources[things].Window = &schema.Window{Column: "day", From: "on", To: "on"}
+		}, `shop.things.window: the parameters "on" and "on" are empty, equal or set by the declaration; name the two of the filter`},
+		{"window of an object", func(s *schema.Service) {
+			s.Resources[opening].Columns = append(s.Resources[opening].Columns, schema.Date("day", "The day of it."))
+			s.Resources[opening].Window = &schema.Window{Column: "day", From: "start", To: "end"}
+		}, "shop.opening.window: a list read by schema.Snapshot takes no windows; drop it"},
 		{"details under a parent", func(s *schema.Service) {
 			s.Resources[rooms].Children = s.Resources[things].Children[:1]
 			s.Resources[rooms].Details = s.Resources[things].Details

@@ -12,6 +12,9 @@ const maxDigits = 64
 // appendDecimal appends the one spelling of a decimal: no exponent, no leading
 // zeros, no trailing zeros in the fraction, no negative zero. It is exact.
 func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
+	if size := plainDecimal(literal); size > 0 {
+		return append(dst, literal[:size]...), Misfit{}
+	}
 	mantissa, exponent, ok := splitExponent(literal)
 	if !ok {
 		return dst, badDecimal()
@@ -42,6 +45,37 @@ func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
 		dst = append(dst, '-')
 	}
 	return placePoint(dst, digits, exponent), Misfit{}
+}
+
+// plainDecimal is the length of the front of a literal that is its one spelling, which is nearly all of them: digits
+// without a leading zero or an exponent, and nothing but zeros cut off the fraction. It is 0 for all others.
+func plainDecimal(literal []byte) int {
+	at := 0
+	if len(literal) > 0 && literal[0] == '-' {
+		at = 1
+	}
+	from := at
+	for at < len(literal) && literal[at] >= '0' && literal[at] <= '9' {
+		at++
+	}
+	if at == from || literal[from] == '0' && (from > 0 || at-from > 1) || len(literal) > maxDigits {
+		return 0
+	}
+	end := at
+	if at < len(literal) {
+		if literal[at] != '.' || at+1 == len(literal) {
+			return 0
+		}
+		for at++; at < len(literal); at++ {
+			switch c := literal[at]; {
+			case c > '0' && c <= '9':
+				end = at + 1
+			case c != '0':
+				return 0
+			}
+		}
+	}
+	return end
 }
 
 // placePoint appends digits times ten to the exponent; digits has no zeros at

@@ -27,8 +27,31 @@ func (r *Reader) appendInstant(dst, literal []byte) ([]byte, Misfit) {
 		return dst, Misfit{OutOfRange, "the instant lies outside of the years 1 to 9999"}
 	}
 	r.Instant = at
-	dst = at.AppendFormat(dst, "2006-01-02 15:04:05.999999")
-	return append(dst, "+00"...), Misfit{}
+	return append(appendUTC(dst, at), "+00"...), Misfit{}
+}
+
+// appendUTC is AppendFormat with the layout 2006-01-02 15:04:05.999999, for years of four digits and several times as fast.
+func appendUTC(dst []byte, at time.Time) []byte {
+	year, month, day := at.Date()
+	hour, minute, second := at.Clock()
+	dst = append(twoDigits(twoDigits(dst, year/100), year%100), '-') //nolint:mnd // four digits are two times two
+	dst = append(twoDigits(append(twoDigits(dst, int(month)), '-'), day), ' ')
+	dst = append(twoDigits(append(twoDigits(dst, hour), ':'), minute), ':')
+	dst = twoDigits(dst, second)
+	micros := at.Nanosecond() / int(time.Microsecond)
+	if micros == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for unit := 100_000; micros > 0; unit /= 10 {
+		dst = append(dst, byte('0'+micros/unit)) //nolint:gosec // one digit
+		micros %= unit
+	}
+	return dst
+}
+
+func twoDigits(dst []byte, n int) []byte {
+	return append(dst, byte('0'+n/10), byte('0'+n%10)) //nolint:gosec,mnd // two digits
 }
 
 func (r *Reader) readInstant(literal []byte) (time.Time, bool) {

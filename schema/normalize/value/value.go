@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"sluice/schema"
+	"sluice/schema/scan"
 )
 
 // NULPicture stands for U+0000, which Postgres text cannot hold. Source: upstream
@@ -131,6 +132,9 @@ func (r *Reader) fromNumber(dst []byte, kind schema.Kind, literal []byte) ([]byt
 // it where nothing is escaped, else a buffer which holds until the next call.
 func (r *Reader) Unquote(quoted []byte) []byte {
 	inner := quoted[1 : len(quoted)-1]
+	if scan.Plain(inner) {
+		return inner
+	}
 	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return inner
 	}

@@ -16,6 +16,7 @@ CREATE TABLE "house"."rates" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_deleted_at" timestamp with time zone,
   "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
   "_detail_hash" bytea,
   "_detail_call_id" bigint,
@@ -38,6 +39,7 @@ COMMENT ON COLUMN "house"."rates"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "house"."rates"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rates"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rates"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "house"."rates"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 COMMENT ON COLUMN "house"."rates"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
 COMMENT ON COLUMN "house"."rates"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
 COMMENT ON COLUMN "house"."rates"."_detail_call_id" IS 'Call that brought the single record; its bytes are in sluice.raw_records.';
@@ -68,6 +70,7 @@ CREATE TABLE "house"."rates_steps" (
   "_parent_id" text COLLATE "C" NOT NULL,
   "_position" integer NOT NULL,
   "height" bigint,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "house"."rates" ("organization_id", "rate_id") ON DELETE CASCADE
@@ -77,6 +80,7 @@ COMMENT ON COLUMN "house"."rates_steps"."organization_id" IS 'Identifier upstrea
 COMMENT ON COLUMN "house"."rates_steps"."_parent_id" IS 'Key of the record that the row belongs to, in rates.';
 COMMENT ON COLUMN "house"."rates_steps"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "house"."rates_steps"."height" IS 'How "high" it is.';
+COMMENT ON COLUMN "house"."rates_steps"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "house"."rates_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -85,6 +89,7 @@ CREATE TABLE "house"."rates_fields" (
   "key" text COLLATE "C",
   "value" jsonb,
   "text" text,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "house"."rates" ("organization_id", "rate_id") ON DELETE CASCADE
@@ -96,6 +101,7 @@ COMMENT ON COLUMN "house"."rates_fields"."_position" IS 'Place of the key among 
 COMMENT ON COLUMN "house"."rates_fields"."key" IS 'Key of the field.';
 COMMENT ON COLUMN "house"."rates_fields"."value" IS 'JSON because it''s open \ free.';
 COMMENT ON COLUMN "house"."rates_fields"."text" IS 'As it is shown.';
+COMMENT ON COLUMN "house"."rates_fields"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "house"."rooms" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -109,6 +115,7 @@ CREATE TABLE "house"."rooms" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "room_key")
 );
 COMMENT ON TABLE "house"."rooms" IS 'One room of a floor.';
@@ -123,6 +130,7 @@ COMMENT ON COLUMN "house"."rooms"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "house"."rooms"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rooms"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rooms"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "house"."rooms"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE SCHEMA IF NOT EXISTS "custom";
 COMMENT ON SCHEMA "custom" IS 'Lists that users declared in their configuration.';
@@ -137,6 +145,7 @@ CREATE TABLE "custom"."opening" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "opening_id")
 );
 COMMENT ON TABLE "custom"."opening" IS 'What was there first.';
@@ -149,3 +158,4 @@ COMMENT ON COLUMN "custom"."opening"."_raw_position" IS 'Place of the record''s 
 COMMENT ON COLUMN "custom"."opening"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "custom"."opening"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "custom"."opening"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "custom"."opening"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';

@@ -19,6 +19,7 @@ CREATE TABLE "shop"."things" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "thing_id")
 );
 COMMENT ON TABLE "shop"."things" IS 'One thing for sale.';
@@ -39,12 +40,14 @@ COMMENT ON COLUMN "shop"."things"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "shop"."things"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "shop"."things"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "shop"."things"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "shop"."things"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE TABLE "shop"."things_parts" (
   "organization_id" text COLLATE "C" NOT NULL,
   "_parent_id" text COLLATE "C" NOT NULL,
   "_position" integer NOT NULL,
   "name" text,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "shop"."things" ("organization_id", "thing_id") ON DELETE CASCADE
@@ -54,6 +57,7 @@ COMMENT ON COLUMN "shop"."things_parts"."organization_id" IS 'Identifier upstrea
 COMMENT ON COLUMN "shop"."things_parts"."_parent_id" IS 'Key of the record that the row belongs to, in things.';
 COMMENT ON COLUMN "shop"."things_parts"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "shop"."things_parts"."name" IS 'Name of the part.';
+COMMENT ON COLUMN "shop"."things_parts"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "shop"."things_parts_serials" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -61,6 +65,7 @@ CREATE TABLE "shop"."things_parts_serials" (
   "_parent_position" integer NOT NULL,
   "_position" integer NOT NULL,
   "serial" text COLLATE "C",
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_parent_position", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id", "_parent_position")
     REFERENCES "shop"."things_parts" ("organization_id", "_parent_id", "_position") ON DELETE CASCADE
@@ -71,3 +76,4 @@ COMMENT ON COLUMN "shop"."things_parts_serials"."_parent_id" IS 'Key of the reco
 COMMENT ON COLUMN "shop"."things_parts_serials"."_parent_position" IS 'Position of the element that the row belongs to, in things_parts.';
 COMMENT ON COLUMN "shop"."things_parts_serials"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "shop"."things_parts_serials"."serial" IS 'The number itself, as printed.';
+COMMENT ON COLUMN "shop"."things_parts_serials"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';

@@ -1,0 +1,151 @@
+package normalize
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sluice/schema/scan"
+)
+
+// errDoubt says that the quick way of reading is not sure: the careful one is.
+var errDoubt = errors.New("to be read carefully")
+
+// tokens reads one record piece by piece, in one of two ways. The quick one is several
+// times faster and knows only valid records in valid UTF-8; whatever else it meets is
+// errDoubt, and the record is read again from its start the careful way, by jsontext,
+// which says what is wrong or repairs it. So what a record becomes is decided there,
+// and the quick way must only be right where it says yes.
+type tokens struct {
+	data []byte
+	// at is where the quick way stands, within depth objects and arrays; behind says
+	// that it stands behind a value, before what separates it from the next.
+	at, depth int
+	behind    bool
+	quick     bool
+
+	input bytes.Buffer
+	dec   *jsontext.Decoder
+}
+
+// start begins to read, the quick way.
+func (t *tokens) start(data []byte) {
+	t.data, t.at, t.depth, t.behind, t.quick = data, 0, 0, false, true
+}
+
+// carefully begins to read, the careful way.
+func (t *tokens) carefully(data []byte, options ...jsontext.Options) {
+	t.quick = false
+	t.input = *bytes.NewBuffer(data)
+	t.dec.Reset(&t.input, append(options, jsontext.AllowInvalidUTF8(true))...)
+}
+
+// forget lets go of the record's bytes.
+func (t *tokens) forget() { t.data, t.input = nil, bytes.Buffer{} }
+
+// kind says what comes next, in objects a name as a string.
+func (t *tokens) kind() jsontext.Kind {
+	if !t.quick {
+		return t.dec.PeekKind()
+	}
+	t.separator()
+	if t.at >= len(t.data) {
+		return jsontext.KindInvalid
+	}
+	switch c := t.data[t.at]; c {
+	case '}', ']':
+		return jsontext.Kind(c)
+	case '{', '[', '"', 't', 'f', 'n':
+		if !t.behind {
+			return jsontext.Kind(c)
+		}
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		if !t.behind {
+			return '0'
+		}
+	}
+	return jsontext.KindInvalid
+}
+
+// separator reads white space, and the comma behind a value.
+func (t *tokens) separator() {
+	t.at = scan.Space(t.data, t.at)
+	if t.behind && t.at < len(t.data) && t.data[t.at] == ',' {
+		t.at, t.behind = scan.Space(t.data, t.at+1), false
+		if t.at < len(t.data) && (t.data[t.at] == '}' || t.data[t.at] == ']') {
+			t.at = len(t.data) // a comma with nothing behind it
+		}
+	}
+}
+
+// bracket reads the beginning or the end of an object or an array, of which kind has
+// said that it comes next.
+func (t *tokens) bracket(c byte) error {
+	if !t.quick {
+		_, err := t.dec.ReadToken()
+		return err //nolint:wrapcheck // syntax tells the decoder's errors apart
+	}
+	if t.at >= len(t.data) || t.data[t.at] != c {
+		return errDoubt
+	}
+	t.at++
+	if t.behind = c == '}' || c == ']'; t.behind {
+		t.depth--
+	} else {
+		t.depth++
+	}
+	return nil
+}
+
+// name reads a name, with its quotes.
+func (t *tokens) name() ([]byte, error) {
+	if !t.quick {
+		return t.dec.ReadValue() //nolint:wrapcheck // syntax tells the decoder's errors apart
+	}
+	end, _, ok := scan.String(t.data, t.at)
+	if !ok || t.behind {
+		return nil, errDoubt
+	}
+	quoted := t.data[t.at:end]
+	if t.at, ok = scan.Colon(t.data, end); !ok {
+		return nil, errDoubt
+	}
+	return quoted, nil
+}
+
+// value reads a value whole.
+func (t *tokens) value() (jsontext.Value, error) {
+	if !t.quick {
+		return t.dec.ReadValue() //nolint:wrapcheck // syntax tells the decoder's errors apart
+	}
+	end, ok := scan.Value(t.data, t.at, t.depth)
+	if !ok || t.behind {
+		return nil, errDoubt
+	}
+	raw := jsontext.Value(t.data[t.at:end])
+	// Whether an object inside has a name twice, scan does not see.
+	if (raw[0] == '{' || raw[0] == '[') && bytes.IndexByte(raw, ':') >= 0 && !raw.IsValid() {
+		return nil, errDoubt
+	}
+	t.at, t.behind = end, true
+	return raw, nil
+}
+
+// end says that nothing follows.
+func (t *tokens) end() bool {
+	if !t.quick {
+		_, err := t.dec.ReadToken()
+		return errors.Is(err, io.EOF)
+	}
+	return scan.Space(t.data, t.at) == len(t.data)
+}
+
+// stack is how deep the walk stands, counted as the decoder does.
+func (t *tokens) stack() int {
+	if !t.quick {
+		return t.dec.StackDepth()
+	}
+	return t.depth
+}
