@@ -48,7 +48,7 @@ type Share struct {
 }
 
 // Shares divide a day among classes. A class that is not named has neither floor
-// nor ceiling. Floors add up to less than 1.
+// nor ceiling. Floors add up to 1 at most.
 type Shares map[Class]Share
 
 // DefaultShares keep hourly lists going whatever else is under way, and leave a
@@ -110,6 +110,9 @@ type CallResult struct {
 	DayReset               time.Duration
 	// RetryAfter is the header of that name, zero if not sent.
 	RetryAfter time.Duration
+	// Arrived is how long before its end the call had reached upstream, at least; zero if
+	// that is not known.
+	Arrived time.Duration
 }
 
 // Token is the row that holds an access token for all processes.

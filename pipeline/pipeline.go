@@ -38,6 +38,10 @@ const (
 	WorkList Work = ""
 	// WorkDetails: the single records of rows whose list record was a header.
 	WorkDetails Work = "details"
+	// WorkBackfill: the list again, on demand, beside the scheduled runs.
+	WorkBackfill Work = "backfill"
+	// WorkSweep: the whole list of a resource that is otherwise read from a mark.
+	WorkSweep Work = "sweep"
 )
 
 // String names the stream in messages: 10234695/inventory.bills.
@@ -69,6 +73,8 @@ type Ask struct {
 	Parent string
 	// Since is the lower bound of the modification time; zero asks for all.
 	Since time.Time
+	// From and To are the first and the last day of a window; zero leaves that end open.
+	From, To time.Time
 	// Sort is the value of sort_column, Order "A" or "D"; empty asks for neither.
 	Sort, Order string
 }
@@ -89,6 +95,8 @@ type Page struct {
 	Token string
 	// Sort and Order are what upstream says it sorted by; empty if it did not say.
 	Sort, Order string
+	// Unknown says that there is no such single record, in upstream's own words.
+	Unknown bool
 }
 
 // Reject is one record that does not fit, whole, for the quarantine.
@@ -118,6 +126,9 @@ type Unit struct {
 	// upstream does not know.
 	Details bool
 	Missing []string
+	// Unknown says that upstream said of Missing, in its own words, that there are no
+	// such records.
+	Unknown bool
 	// Parent is set by the unit that brings the last of one parent's list.
 	Parent *ParentRead
 	// End ends the run, nil if it goes on.
@@ -140,6 +151,15 @@ type End struct {
 	// Again is after how long the stream is due again, if that is sooner than its
 	// interval; zero leaves the schedule alone.
 	Again time.Duration
+	// Whole, if set, says that the run read the whole list, cleanly: what it did not
+	// see is evidence (promise 7).
+	Whole *Whole
+}
+
+// Whole is a clean scan of a whole list.
+type Whole struct {
+	// Started is upstream's clock at the first answer of the scan.
+	Started time.Time
 }
 
 // Outcome is a closed set: how a run ended.
@@ -164,4 +184,6 @@ type Loaded struct {
 	// Rejected are records that the database refused, found by bisection and put
 	// into quarantine with the others.
 	Rejected int
+	// Silent counts those of Updated that changed without a new modification time.
+	Silent int
 }

@@ -40,6 +40,12 @@ type Scan struct {
 	Digest     uint64 `json:"digest"`
 	LastSeen   int64  `json:"last_seen"`
 	LastDigest uint64 `json:"last_digest"`
+	// LastPages is how many pages the pass before had; zero if there is none to compare
+	// with. Ahead says that pages of this pass were asked for before the one in front of
+	// them was there, LastAhead the same of the pass before.
+	LastPages int  `json:"last_pages,omitempty"`
+	Ahead     bool `json:"ahead,omitempty"`
+	LastAhead bool `json:"last_ahead,omitempty"`
 	// PageDigest is the digest of the page before, against repeated pages.
 	PageDigest uint64 `json:"page_digest"`
 	// Edge is the order key of the last record of the page before.
@@ -59,10 +65,19 @@ type Scan struct {
 	Total  int `json:"total,omitempty"`
 	// Partial says that what the run reads is not all there is: its end moves no mark.
 	Partial bool `json:"partial,omitempty"`
+	// Once says that one pass is enough, as no mark depends on it, and Windows that the
+	// list is read in windows by day.
+	Once    bool     `json:"once,omitempty"`
+	Windows *Windows `json:"windows,omitempty"`
 	// Stuck counts pages in a row that brought nothing: empty with more to follow,
 	// or equal to the page before; for details, identifiers that upstream does not
 	// know.
 	Stuck int `json:"stuck,omitempty"`
+	// Suspect says that a page of this pass brought nothing in that way: what it should
+	// have brought may be missing, so the pass proves nothing.
+	Suspect bool `json:"suspect,omitempty"`
+	// Doubt says why what the run does not see proves nothing, however it ends.
+	Doubt string `json:"doubt,omitempty"`
 	// Note says in which way upstream differed from what was expected.
 	Note string `json:"note,omitempty"`
 }

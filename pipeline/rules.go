@@ -18,6 +18,10 @@ type Rules struct {
 	// ChunkPages and ChunkTime bound one chunk.
 	ChunkPages int
 	ChunkTime  time.Duration
+	// Ahead is how many pages of a list are asked for at most while another one is
+	// under way or being loaded, where the order of reading allows it; zero reads one
+	// page after the other.
+	Ahead int
 }
 
 // DefaultRules are the figures that the measured procedures of
@@ -28,7 +32,28 @@ func DefaultRules() Rules {
 		Lag:        5 * time.Minute,
 		Overlap:    2 * time.Second,
 		MaxPasses:  4,
-		ChunkPages: 20,
+		ChunkPages: 50,
 		ChunkTime:  time.Minute,
+		// With the page that is waited for, as many as the smallest plan allows at once.
+		Ahead: 4,
 	}
+}
+
+// AbsenceRules are the figures by which it is believed that a record is gone because
+// the list does not show it (docs/decisions/0016).
+type AbsenceRules struct {
+	// MaxRows and MaxShare are the brake: a scan that misses more live rows than the
+	// larger of the two allows proves nothing by itself. MaxShare is a part of the
+	// resource's live rows, from 0 to 1.
+	MaxRows  int
+	MaxShare float64
+	// Apart is how long after the end of the first scan the second one begins at the
+	// earliest: what hid a record from one, such as a cache, must not hide it from the
+	// other.
+	Apart time.Duration
+}
+
+// DefaultAbsenceRules are those of docs/decisions/0016.
+func DefaultAbsenceRules() AbsenceRules {
+	return AbsenceRules{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}
 }

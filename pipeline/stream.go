@@ -10,7 +10,7 @@ import (
 )
 
 // Key names a stream in tables and jobs. Resource is the resource's name, and for
-// work on its details "<name>.details".
+// work on its details "<name>.details", for sweeps "<name>.sweep".
 type Key struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
@@ -29,10 +29,31 @@ func (s Stream) Key() Key {
 // String names the stream in messages: 10234695/inventory.bills.
 func (k Key) String() string { return k.Organization + "/" + k.Service + "." + k.Resource }
 
+// ListKey gives the key of the resource's list, whatever the stream's own work is.
+func (s Stream) ListKey() Key {
+	return Key{Organization: s.Organization, Service: s.Service.Name, Resource: s.Resource.Name}
+}
+
+// ProvesAbsence says whether what a clean run of the stream did not see is evidence
+// that it is gone: the run reads the whole list, and that list is known to show every
+// record there is (promise 7).
+func (s Stream) ProvesAbsence() bool {
+	if s.Resource.Complete == "" {
+		return false
+	}
+	return s.Work == WorkSweep || s.Work == WorkList && s.Resource.ReadWhole() && !s.Resource.Swept()
+}
+
 // ClassOf is the class of work that a stream's scheduled runs are.
 func ClassOf(stream Stream) Class {
-	if stream.Work == WorkDetails {
+	switch stream.Work {
+	case WorkDetails:
 		return ClassDetails
+	case WorkBackfill:
+		return ClassBackfill
+	case WorkSweep:
+		return ClassSweep
+	case WorkList:
 	}
 	switch stream.Resource.Cursor.(type) {
 	case schema.FullScan, schema.PerParent:

@@ -21,6 +21,9 @@ import (
 const (
 	// defaultMaxWait outlasts one full minute of a closed gate, but not two.
 	defaultMaxWait = 75 * time.Second
+	// staleParts of a minute is how old a grant may be when it is used: two minutes and
+	// the call's slot is free.
+	staleParts = 3
 	// finishTimeout bounds the note that a call is over.
 	finishTimeout = 10 * time.Second
 )
@@ -42,11 +45,14 @@ type Options struct {
 	Limits func(organization, service string) (pipeline.Limits, error)
 	// Now is the clock that waits are planned by; limits are the ledger's matter.
 	Now func() time.Time
-	// Zone is an organization's time zone: a spent day is over at its midnight
-	// where upstream does not say when. Nil means UTC.
+	// Zone is an organization's time zone: a spent day may be over at its midnight
+	// where neither upstream nor the limits say when. Nil means UTC.
 	Zone func(organization string) *time.Location
 	// MaxWait is how long Enter may wait in all; zero means 75 seconds.
 	MaxWait time.Duration
+	// Minute is how long the minute of the limits is, which the ledger has to count
+	// alike; zero means a minute. Tests and benchmarks have shorter ones.
+	Minute time.Duration
 }
 
 // Gate is the budget of one process; it is safe for concurrent use.
@@ -56,6 +62,7 @@ type Gate struct {
 	now     func() time.Time
 	zone    func(organization string) *time.Location
 	maxWait time.Duration
+	minute  time.Duration
 
 	mu    sync.Mutex
 	lanes map[laneKey]*lane
@@ -67,11 +74,14 @@ func New(o Options) (*Gate, error) {
 		return nil, errors.New("budget: the options Ledger, Limits and Now are required")
 	}
 	gate := &Gate{
-		ledger: o.Ledger, limits: o.Limits, now: o.Now, zone: o.Zone, maxWait: o.MaxWait,
+		ledger: o.Ledger, limits: o.Limits, now: o.Now, zone: o.Zone, maxWait: o.MaxWait, minute: o.Minute,
 		lanes: make(map[laneKey]*lane),
 	}
 	if gate.maxWait <= 0 {
 		gate.maxWait = defaultMaxWait
+	}
+	if gate.minute <= 0 {
+		gate.minute = time.Minute
 	}
 	if gate.zone == nil {
 		gate.zone = func(string) *time.Location { return time.UTC }
@@ -94,10 +104,15 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	if wait, waitErr := lane.pace(ctx, g.now, deadline); waitErr != nil {
 		return 0, g.stopped(call, pipeline.RefusedMinute, wait, waitErr)
 	}
+	if waitErr := lane.queue(ctx, deadline.Sub(g.now())); waitErr != nil {
+		return 0, g.stopped(call, lane.last(), 0, waitErr)
+	}
+	defer lane.done()
 	for {
 		// Taken before asking: a call that leaves between the answer and the wait
 		// must still wake this one.
 		freed := lane.freed()
+		asked := g.now()
 		decision, reserveErr := g.ledger.Reserve(ctx, call, limits)
 		if reserveErr != nil {
 			return 0, fmt.Errorf("reserve a call of %s/%s: %w", call.Organization, call.Service, reserveErr)
@@ -106,10 +121,20 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 			if decision.Call <= 0 {
 				return 0, fmt.Errorf("reserve a call of %s/%s: the ledger granted it without a number", call.Organization, call.Service)
 			}
-			return decision.Call, nil
+			if g.now().Sub(asked) <= g.minute/staleParts {
+				return decision.Call, nil
+			}
+			// The process was suspended meanwhile: nobody holds the slot any more (promise 3).
+			if finishErr := g.Leave(ctx, call, decision.Call, pipeline.CallResult{Detail: "granted too long ago, not made"}); finishErr != nil {
+				return 0, finishErr
+			}
+			continue
 		}
 		if kindOf(decision.Refused) == 0 {
 			return 0, fmt.Errorf("reserve a call of %s/%s: unknown refusal %q", call.Organization, call.Service, decision.Refused)
+		}
+		if kindOf(decision.Refused) != pipeline.Exhausted {
+			lane.note(decision.Refused) // a spent day or class says nothing about others of the lane
 		}
 		if waitErr := g.wait(ctx, decision, deadline, freed); waitErr != nil {
 			return 0, g.stopped(call, decision.Refused, decision.Wait, waitErr)

@@ -19,8 +19,8 @@ const (
 	// minPause keeps a ledger that answers "ask again at once" from being asked
 	// in a tight loop.
 	minPause = 20 * time.Millisecond
-	// maxJitter spreads those who wait for the same instant.
-	maxJitter = 250 * time.Millisecond
+	// maxJitter spreads those who wait for the same instant: one of each process.
+	maxJitter = 25 * time.Millisecond
 )
 
 // laneKey is an allowance: what one organization's services share.
@@ -35,8 +35,14 @@ type lane struct {
 	// only spares the ledger refusals that are certain.
 	limiter *rate.Limiter
 
+	// turn holds one: the call that asks the ledger. What refuses one of the lane
+	// refuses all, so the others wait behind it, in the order in which they came.
+	turn chan struct{}
+
 	mu   sync.Mutex
 	gone chan struct{}
+	// refused is what the ledger said last.
+	refused pipeline.Refusal
 }
 
 func (g *Gate) lane(organization string, limits pipeline.Limits) *lane {
@@ -45,9 +51,9 @@ func (g *Gate) lane(organization string, limits pipeline.Limits) *lane {
 	defer g.mu.Unlock()
 	known, ok := g.lanes[key]
 	if !ok {
-		known = &lane{gone: make(chan struct{})}
+		known = &lane{gone: make(chan struct{}), turn: make(chan struct{}, 1), refused: pipeline.RefusedConcurrent}
 		if limits.PerMinute > 0 {
-			known.limiter = rate.NewLimiter(rate.Limit(float64(limits.PerMinute)/time.Minute.Seconds()), limits.PerMinute)
+			known.limiter = rate.NewLimiter(rate.Limit(float64(limits.PerMinute)/g.minute.Seconds()), limits.PerMinute)
 		}
 		g.lanes[key] = known
 	}
@@ -75,6 +81,36 @@ func (l *lane) pace(ctx context.Context, now func() time.Time, deadline time.Tim
 		return wait, err
 	}
 	return wait, nil
+}
+
+// queue waits until this call is the one that asks the ledger; done lets the next one
+// ask. Beyond the deadline it gives errTooLong.
+func (l *lane) queue(ctx context.Context, left time.Duration) error {
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case l.turn <- struct{}{}:
+		return nil
+	case <-timer.C:
+		return errTooLong
+	case <-ctx.Done():
+		return fmt.Errorf("stopped waiting: %w", ctx.Err())
+	}
+}
+
+func (l *lane) done() { <-l.turn }
+
+// note keeps what the ledger said, for those who did not get to ask.
+func (l *lane) note(refused pipeline.Refusal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused = refused
+}
+
+func (l *lane) last() pipeline.Refusal {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused
 }
 
 // freed gives a channel that is closed when the next call of this lane leaves.

@@ -31,7 +31,7 @@ func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, resu
 	}
 	// First the penalty: the freed slot must not let another call out to upstream
 	// that has just refused one.
-	if d := g.penalty(call, result); d > 0 && err == nil {
+	if d := g.penalty(call, limits, result); d > 0 && err == nil {
 		if penalizeErr := g.ledger.Penalize(ctx, call.Organization, call.Service, limits.Shared, result.Kind, d); penalizeErr != nil {
 			err = fmt.Errorf("hold calls of %s/%s back: %w", call.Organization, call.Service, penalizeErr)
 		}
@@ -44,7 +44,7 @@ func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, resu
 }
 
 // penalty is for how long calls are held back after this result; zero if not.
-func (g *Gate) penalty(call pipeline.Call, result pipeline.CallResult) time.Duration {
+func (g *Gate) penalty(call pipeline.Call, limits pipeline.Limits, result pipeline.CallResult) time.Duration {
 	asked := result.RetryAfter
 	if asked < time.Second || asked > maxRetry {
 		asked = 0
@@ -64,7 +64,7 @@ func (g *Gate) penalty(call pipeline.Call, result pipeline.CallResult) time.Dura
 		if result.DayReset > 0 {
 			return result.DayReset
 		}
-		return g.untilMidnight(call.Organization)
+		return g.untilTurn(call.Organization, limits)
 	case pipeline.Expired, pipeline.Denied, pipeline.Unavailable, pipeline.Unexpected:
 		return 0
 	default:
@@ -72,10 +72,28 @@ func (g *Gate) penalty(call pipeline.Call, result pipeline.CallResult) time.Dura
 	}
 }
 
-// untilMidnight is the time to the next midnight of the organization: when its
-// day turns is not documented, its own midnight is the likeliest.
-func (g *Gate) untilMidnight(organization string) time.Duration {
-	now := g.now().In(g.zone(organization))
+// untilTurn is the time to the next instant at which the day of an organization may turn: the configured one, and else, as that is
+// not documented, its own midnight or that in UTC, whichever is sooner. If the day is still spent then, the call that finds out
+// leads to the next of them. A minute is added, as clocks differ: a call a moment too early would cost a day.
+func (g *Gate) untilTurn(organization string, limits pipeline.Limits) time.Duration {
+	now := g.now()
+	if limits.ResetZone != "" {
+		if zone, err := time.LoadLocation(limits.ResetZone); err == nil {
+			return next(now.In(zone), limits.ResetHour) + turnMargin
+		}
+	}
+	return min(next(now.In(g.zone(organization)), 0), next(now.UTC(), 0)) + turnMargin
+}
+
+// turnMargin is how much later than upstream a day turns here.
+const turnMargin = time.Minute
+
+// next is the time to the next full hour of that number, in the zone of now.
+func next(now time.Time, hour int) time.Duration {
 	year, month, day := now.Date()
-	return time.Date(year, month, day+1, 0, 0, 0, 0, now.Location()).Sub(now)
+	at := time.Date(year, month, day, hour, 0, 0, 0, now.Location())
+	if !at.After(now) {
+		at = time.Date(year, month, day+1, hour, 0, 0, 0, now.Location())
+	}
+	return at.Sub(now)
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,9 +45,10 @@ func (Args) Kind() string { return "stream" }
 
 // InsertOpts makes a ticket unique among unfinished ones only: a finished run
 // must never block the next one.
-func (Args) InsertOpts() river.InsertOpts {
+func (a Args) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		Queue:       queueStreams,
+		Priority:    priorityOf(a),
 		MaxAttempts: maxAttempts,
 		UniqueOpts: river.UniqueOpts{
 			ByArgs: true,
@@ -56,6 +58,15 @@ func (Args) InsertOpts() river.InsertOpts {
 			},
 		},
 	}
+}
+
+// priorityOf lets the chunks of backfills wait for those of everything else: the next
+// worker that is free takes what the schedule asks for.
+func priorityOf(a Args) int {
+	if strings.HasSuffix(a.Resource, "."+string(pipeline.WorkBackfill)) {
+		return river.PriorityDefault + 1
+	}
+	return river.PriorityDefault
 }
 
 // maxAttempts is out of reach on purpose: a killed worker costs an attempt
@@ -94,6 +105,10 @@ type Options struct {
 	Workers int
 	// Schedule makes this process pick due streams.
 	Schedule bool
+	// Replan works out learned intervals anew; a process that schedules calls it once a minute. Nil means that none are learned.
+	Replan func(ctx context.Context) error
+	// Keep is the housekeeping: a process that schedules calls it every ten minutes, and any number may. Nil means that there is none.
+	Keep func(ctx context.Context) error
 	// Retries are the waits between attempts of a chunk that failed; after the
 	// last one the run ends as failed.
 	Retries []time.Duration
@@ -167,7 +182,12 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.loop(ctx, reapEvery, newReaper(q).reap)
 	if q.options.Schedule {
 		q.loop(ctx, tickEvery, q.tick)
-		q.loop(ctx, keepEvery, q.keepCalls)
+		if q.options.Replan != nil {
+			q.loop(ctx, replanEvery, q.options.Replan)
+		}
+		if q.options.Keep != nil {
+			q.loop(ctx, keepEvery, q.options.Keep)
+		}
 	}
 	return nil
 }

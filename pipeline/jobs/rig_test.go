@@ -144,6 +144,7 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 			Zone: func(string) *time.Location { return time.UTC },
 		},
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Keep: func(ctx context.Context) error { return r.db.KeepRuns(ctx, 40*24*time.Hour) },
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -37,16 +37,8 @@ func (q *Queue) tick(ctx context.Context) error {
 	return nil
 }
 
-// The call log turns its day within keepEvery and is kept for keepDays.
-const (
-	keepEvery = 10 * time.Minute
-	keepDays  = 35
-)
+// replanEvery is how soon a stream that comes back to life is read more often again.
+const replanEvery = time.Minute
 
-// keepCalls is the housekeeping of the call log; any number of processes may do it.
-func (q *Queue) keepCalls(ctx context.Context) error {
-	if _, err := q.options.Pool.Exec(ctx, `SELECT sluice.keep_calls($1)`, keepDays); err != nil {
-		return fmt.Errorf("keep the call log: %w", err)
-	}
-	return nil
-}
+// keepEvery is how soon the call log turns its day at the latest.
+const keepEvery = 10 * time.Minute

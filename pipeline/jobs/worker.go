@@ -55,6 +55,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 		return w.leave(job)
 	}
 	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream))
+	if errors.Is(err, pipeline.ErrNotAsked) {
+		return nil // the ticket outlived what it was for
+	}
 	if err != nil {
 		return fmt.Errorf("claim %s: %w", stream, err)
 	}

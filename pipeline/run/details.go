@@ -55,12 +55,13 @@ func (d *details) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit,
 		return pipeline.Unit{Claim: d.claim, End: endOf(scan, "details fetched", d.left)}, nil
 	}
 	ids := d.queue[:min(d.size(), len(d.queue))]
+	asked := d.runner.Now()
 	page, err := d.runner.Source.Details(ctx, d.ask(scan), ids)
 	scan.Spent++
 	if err != nil {
 		return d.refused(scan, ids, err)
 	}
-	passes.Begin(scan, page.Date, d.runner.Now())
+	passes.Begin(scan, page.Date, asked)
 	scan.Stuck += len(ids)
 	if len(page.Records) > 0 {
 		scan.Stuck = 0
@@ -107,7 +108,7 @@ func (d *details) through(scan *pipeline.Scan, ids []string) {
 // identifiers that upstream does not know.
 func (d *details) complete(page pipeline.Page, ids []string) pipeline.Unit {
 	unit := d.unit(page, "")
-	unit.Details = true
+	unit.Details, unit.Unknown = true, page.Unknown
 	answered := make(map[string]bool, len(ids))
 	for i := range unit.Records {
 		answered[unit.Records[i].ID] = true

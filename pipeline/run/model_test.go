@@ -263,6 +263,7 @@ func newRigOf(w *world, resource *schema.Resource) *rig {
 	rules := pipeline.DefaultRules()
 	rules.PerPage = w.perPage
 	rules.Lag = 5 * time.Second
+	rules.Ahead = 0 // a world is asked by one at a time; ahead_test.go has one for several
 	r := &rig{world: w, memory: &memory{rows: map[string]normalize.Record{}, read: map[string]int64{}, failed: map[string]string{}}}
 	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource}
 	r.runner = &run.Runner{

@@ -96,6 +96,7 @@ func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
 	*s = pipeline.Scan{
 		Mode: s.Mode, Started: s.Started, Page: 1, PerPage: rules.PerPage, Pass: 1, Parent: parent,
 		Spent: s.Spent, Done: s.Done, Failed: s.Failed, Total: s.Total, Partial: s.Partial, Note: s.Note,
+		Once: s.Once,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // reader is one way of reading. The ways are a closed set: a list by pages, an
 // export, one of these for each parent, and single records.
 type reader interface {
-	// step asks upstream at most once, as the scan says, takes the answer into the
+	// step takes one answer of upstream at most, the one that the scan asks for, into the
 	// scan and gives the unit to load with it.
 	step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error)
 }
@@ -37,19 +37,27 @@ func (c *chunk) reader() (reader, error) {
 	return list, nil
 }
 
-// pages reads a list page by page, or what comes in one answer as its only page.
+// pages reads a list page by page, or what comes in one answer as its only page. Where
+// that is safe, further pages are under way meanwhile; they are taken in their order.
 type pages struct{ *chunk }
 
 func (p pages) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error) {
-	ask := p.ask(scan)
-	page, err := p.runner.Source.Page(ctx, ask)
+	ask, asked := p.ask(scan), p.runner.Now()
+	page, before, err := p.ahead.Take(ctx, ask, min(passes.Ahead(scan, ask.Stream.Resource.Paging, p.mostAhead()), p.room()))
+	scan.Spent += p.ahead.Wasted()
 	if err != nil {
 		return pipeline.Unit{}, err
 	}
 	scan.Spent++
-	passes.Begin(scan, page.Date, p.runner.Now())
+	scan.Ahead = scan.Ahead || before
+	passes.Begin(scan, page.Date, asked)
 	unit := p.unit(page, scan.Parent)
+	doubt(scan, &unit)
 	unit.End = passes.Advance(scan, ask, page, &unit, p.runner.Rules)
+	prove(scan, p.claim.Stream, unit.End)
+	if unit.End != nil || !p.ahead.Holds(p.ask(scan)) {
+		p.ahead.Drop() // at once: what has not left yet need not leave any more
+	}
 	return unit, nil
 }
 
@@ -61,13 +69,13 @@ type export struct{ *chunk }
 func (e export) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error) {
 	scan.Seen = 0
 	scan.Spent++
-	call := int64(0)
+	call, asked := int64(0), e.runner.Now()
 	err := e.runner.Source.Export(ctx, e.ask(scan), func(page pipeline.Page) error {
 		if call != 0 && call != page.Call {
 			scan.Spent++ // the body went on in another one
 		}
 		call = page.Call
-		passes.Begin(scan, page.Date, e.runner.Now())
+		passes.Begin(scan, page.Date, asked)
 		scan.Seen += int64(len(page.Records))
 		if len(page.Records) == 0 {
 			return nil

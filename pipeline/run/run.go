@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/run/ahead"
 	"sluice/pipeline/run/passes"
 	"sluice/schema"
 	"sluice/schema/normalize"
@@ -37,7 +38,10 @@ type Runner struct {
 	Zone func(organization string) *time.Location
 	// Rules are the figures of reading.
 	Rules pipeline.Rules
-	// Stopping, when closed, ends a chunk at the next page.
+	// Ahead gives Rules.Ahead for a stream, where it is not the same for all; may be nil.
+	Ahead func(pipeline.Stream) int
+	// Stopping, when closed, ends a chunk at the next page, or behind those that are
+	// under way already.
 	Stopping <-chan struct{}
 }
 
@@ -57,7 +61,9 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		normalizer: normalizer,
 		settle:     settle,
 		begun:      r.Now(),
+		ahead:      &ahead.Pages{Source: r.Source},
 	}
+	defer chunk.ahead.Drop()
 	if chunk.position.Scan == nil {
 		chunk.position.Scan = passes.Plan(claim.Stream, chunk.position.Mark, r.Rules)
 	}
@@ -77,6 +83,8 @@ type chunk struct {
 	settle     pipeline.Settle
 	begun      time.Time
 	pages      int
+	// ahead are the pages under way beside the one that is being read.
+	ahead *ahead.Pages
 }
 
 // read takes steps until the run ends or the chunk is full.
@@ -97,7 +105,8 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 // load writes a unit with the position behind it and says whether the chunk is over.
 func (c *chunk) load(ctx context.Context, unit pipeline.Unit, scan pipeline.Scan) (bool, error) {
 	c.pages++
-	over := unit.End != nil || c.full()
+	// What is under way was paid for: a full chunk takes it, and asks for no more.
+	over := unit.End != nil || c.full() && !c.ahead.Holds(c.ask(&scan))
 	c.position = c.after(unit.End, scan)
 	unit.Position = c.position
 	if over {
@@ -135,6 +144,22 @@ func (c *chunk) full() bool {
 	return c.pages >= rules.ChunkPages || c.runner.Now().Sub(c.begun) >= rules.ChunkTime
 }
 
+// mostAhead is how many pages may be under way behind the one that is being read.
+func (c *chunk) mostAhead() int {
+	if c.runner.Ahead != nil {
+		return c.runner.Ahead(c.claim.Stream)
+	}
+	return c.runner.Rules.Ahead
+}
+
+// room is how many pages the chunk can still load behind the next one.
+func (c *chunk) room() int {
+	if c.full() {
+		return 0
+	}
+	return c.runner.Rules.ChunkPages - c.pages - 1
+}
+
 // spent says that the run made as many calls as it may.
 func (c *chunk) spent(scan *pipeline.Scan) bool {
 	if c.runner.Allowance == nil {
@@ -154,6 +179,7 @@ func (c *chunk) ask(scan *pipeline.Scan) pipeline.Ask {
 		Token:   scan.Token,
 		Parent:  scan.Parent,
 	}
+	ask.From, ask.To = scan.Windows.Bounds()
 	switch cursor := c.claim.Stream.Resource.ListCursor().(type) {
 	case schema.Since:
 		if scan.Mode == pipeline.ModeSince {

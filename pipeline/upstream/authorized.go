@@ -24,6 +24,7 @@ func (c *Client) authorized(
 		guarded := op
 		guarded.Secrets = append([]string{token.Reveal()}, op.Secrets...)
 		return wire.Counted(ctx, c.gate, guarded, func(number int64, result *pipeline.CallResult) error {
+			guarded.Granted = c.now()
 			return do(guarded, token.Reveal(), number, result)
 		})
 	}

@@ -81,6 +81,9 @@ func New(o Options) (*Client, error) {
 	if o.Vendor.Name == "" || o.Gate == nil || o.Tokens == nil || o.Now == nil {
 		return nil, errors.New("upstream: the options Vendor.Name, Gate, Tokens and Now are required")
 	}
+	if o.Transport.Now == nil {
+		o.Transport.Now = o.Now
+	}
 	client := &Client{
 		vendor: o.Vendor, vendorOf: o.VendorOf, idOf: o.OrganizationID, gate: o.Gate, tokens: o.Tokens, now: o.Now, zone: o.Zone, baseURL: o.BaseURL,
 		dataCenter: o.DataCenter, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent),
@@ -162,6 +165,7 @@ func (c *Client) fetch(
 			}
 			envelope, err := c.judge(op, answer, data, t.service.Host != schema.HostChat)
 			if t.mayMiss && answer.Status == http.StatusNotFound && pipeline.KindOf(err) == pipeline.Unexpected {
+				t.miss(number, answer, err)
 				return nil
 			}
 			if err != nil {

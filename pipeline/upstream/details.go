@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -26,6 +27,9 @@ func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (p
 	// Which of several is not there, or whether the path is, a 404 does not say.
 	target.mayMiss = len(ids) == 1
 	var page pipeline.Page
+	target.missed = func(number int64, answer *wire.Reply, code string) {
+		page = pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Unknown: noSuchRecord(code)}
+	}
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
 		records, err := readSingles(envelope, key, ask.Stream.Resource.Details.Batch != nil)
 		if err == nil {
@@ -100,4 +104,17 @@ func hold(records [][]byte, key string, ids []string) error {
 		seen[id] = true
 	}
 	return nil
+}
+
+// noSuchRecord says whether a code of a 404 is upstream's word that it has no such
+// record, and not that of a path or a gateway. Source: upstream facts, "Limits,
+// errors, tokens".
+func noSuchRecord(code string) bool { return code == "5" || code == "1002" }
+
+// miss passes a 404 on.
+func (t target) miss(number int64, answer *wire.Reply, err error) {
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if t.missed != nil && ok {
+		t.missed(number, answer, failure.Code)
+	}
 }

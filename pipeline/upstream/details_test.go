@@ -84,6 +84,10 @@ func TestSingleRecords(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(page.Records)); diff != "" {
 				t.Error(diff)
 			}
+			// A page of a gateway is no word of upstream about a record.
+			if unknown := tc.answer == `{"code":5}` || tc.answer == `{"code":1002}`; page.Unknown != unknown || page.Call == 0 {
+				t.Errorf("call %d, unknown %v, want %v", page.Call, page.Unknown, unknown)
+			}
 			if left := r.gate.left[0]; left.Status != tc.status || left.Kind != 0 || left.Records != len(tc.want) {
 				t.Errorf("the call log has %+v: it is no failure that a record is not there", left)
 			}

@@ -100,7 +100,29 @@ func listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
 		}
 		query.Set(since.Param, ask.Since.In(zone).Format(timeFormat))
 	}
-	return query, nil
+	return query, setWindow(query, ask)
+}
+
+// setWindow asks for the days of a window. Source: document 2, "Vendor payment list
+// filters".
+func setWindow(query url.Values, ask pipeline.Ask) error {
+	if ask.From.IsZero() && ask.To.IsZero() {
+		return nil
+	}
+	window := ask.Stream.Resource.Window
+	if window == nil {
+		return &pipeline.Error{
+			Kind: pipeline.Unexpected, Op: "list of " + ask.Stream.String(),
+			Detail: "it was to be filtered by day, and its declaration names no such filter",
+		}
+	}
+	if !ask.From.IsZero() {
+		query.Set(window.From, ask.From.Format(time.DateOnly))
+	}
+	if !ask.To.IsZero() {
+		query.Set(window.To, ask.To.Format(time.DateOnly))
+	}
+	return nil
 }
 
 // setPage asks for the page. A list that is said to come whole is asked for without

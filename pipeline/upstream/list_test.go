@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -299,5 +300,42 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 		if q.URL.Path != "/oauth/v2/token" && q.URL.Path != "/dc/eu/oauth/v2/token" {
 			t.Errorf("asked for %s", q.URL.Path)
 		}
+	}
+}
+
+// Windows are asked for by the parameters that the declaration names; a list that names
+// none is not asked at all.
+func TestWindowsAreAskedFor(t *testing.T) {
+	t.Parallel()
+	payments := &schema.Resource{
+		Name: "vendor_payments", Path: "/vendorpayments", Key: "vendorpayments", ID: "payment_id", Cursor: schema.FullScan{},
+		Window: &schema.Window{Column: "date", From: "date_start", To: "date_end"},
+	}
+	first, last := time.Date(2025, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 2, 28, 0, 0, 0, 0, time.UTC)
+	r := newRig(t, answer(200, jsonType, `{"code":0,"vendorpayments":[],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`))
+	for i, tc := range []struct {
+		from, to time.Time
+		want     string
+	}{
+		{first, last, "date_end=2025-02-28&date_start=2025-02-01&organization_id=60012345678&page=1&per_page=200"},
+		{first, time.Time{}, "date_start=2025-02-01&organization_id=60012345678&page=1&per_page=200"},
+		{time.Time{}, last, "date_end=2025-02-28&organization_id=60012345678&page=1&per_page=200"},
+		{time.Time{}, time.Time{}, "organization_id=60012345678&page=1&per_page=200"},
+	} {
+		question := of(accounting, payments)
+		question.From, question.To = tc.from, tc.to
+		if _, err := r.client.Page(t.Context(), question); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.seen()[i].URL.RawQuery; got != tc.want {
+			t.Errorf("asked for %s, want %s", got, tc.want)
+		}
+	}
+	question, before := of(accounting, customers), len(r.seen())
+	question.Parent, question.From = "7", first
+	_, err := r.client.Page(t.Context(), question)
+	r.mustFail(t, err, pipeline.Unexpected)
+	if len(r.seen()) != before {
+		t.Error("a list without a filter by day was asked for a window")
 	}
 }

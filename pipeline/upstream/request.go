@@ -28,8 +28,10 @@ type target struct {
 	page     int
 	query    url.Values
 	csv      bool
-	// mayMiss says that 404 is an answer: there is no such record.
+	// mayMiss says that 404 is an answer: there is no such record. Missed, if not nil,
+	// hears of it, with the code of the envelope.
 	mayMiss bool
+	missed  func(number int64, answer *wire.Reply, code string)
 }
 
 func (t target) call(address *url.URL) pipeline.Call {

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/absence"
+	"sluice/pipeline/warehouse/backfill"
 	"sluice/pipeline/warehouse/pg"
 )
 
@@ -18,7 +20,9 @@ const (
 SELECT s.fence, coalesce(s.run_id, 0), s.mark, s.scan,
 	(SELECT c.reserved_at FROM sluice.calls c WHERE c.id = $4),
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
-		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5))
+		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
+	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
+	(SELECT l.mark FROM sluice.streams l WHERE (l.organization_id, l.service, l.resource) = ($1, $2, $5))
 FROM sluice.streams s
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
 
@@ -50,8 +54,8 @@ UPDATE sluice.streams s SET
 	last_done_at = CASE WHEN $8 = 'done' THEN clock_timestamp() ELSE last_done_at END,
 	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END,
 	next_due_at = CASE WHEN wanted_gen > r.gen THEN clock_timestamp()
-		WHEN $9::interval > interval '0' THEN clock_timestamp() + least(every, $9)
-		ELSE greatest(next_due_at, clock_timestamp() + every, $6) END
+		WHEN $9::interval > interval '0' THEN clock_timestamp() + least(coalesce(planned_every, every), $9)
+		ELSE greatest(next_due_at, clock_timestamp() + coalesce(planned_every, every), $6) END
 FROM sluice.runs r
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
 
@@ -72,6 +76,10 @@ type locked struct {
 	called time.Time
 	// suspects says that records of the stream's resource are in quarantine.
 	suspects bool
+	// evidence says that something is known against records of the resource, which this unit may refute.
+	evidence bool
+	// listed is the mark of the resource's list, zero if it has none: what was modified before it was read.
+	listed time.Time
 }
 
 func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (locked, error) {
@@ -79,10 +87,11 @@ func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) 
 		key          = of.Key()
 		stream       locked
 		mark, called *time.Time
+		listed       *time.Time
 		scan         []byte
 	)
 	err := tx.QueryRow(ctx, sqlLockStream, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
-		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects)
+		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects, &stream.evidence, &listed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
@@ -94,6 +103,9 @@ func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) 
 	}
 	if called != nil {
 		stream.called = *called
+	}
+	if listed != nil {
+		stream.listed = listed.UTC()
 	}
 	if scan != nil {
 		stream.position.Scan = new(pipeline.Scan)
@@ -118,7 +130,8 @@ func lockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int6
 }
 
 // Claim gives the right to write to a stream and takes it from whoever had it. The open run goes on, with its class and from
-// its position; if there is none, a new one of this class begins. It returns ErrNoStream if the stream is not registered.
+// its position; if there is none, a new one of this class begins. It returns ErrNoStream if the stream is not registered, and
+// pipeline.ErrNotAsked if it is that of a backfill and none is open.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
 	claim, _, err := db.claim(ctx, stream, class)
 	return claim, err
@@ -134,9 +147,13 @@ func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 			return err
 		}
 		claim.Run, claim.Position = row.run, row.position
+		order, err := backfill.Look(ctx, tx, stream)
+		if err != nil {
+			return err
+		}
 		if claim.Run == 0 {
 			opened = true
-			claim.Position.Scan = nil
+			claim.Position.Scan = order.Scan
 			err := tx.QueryRow(ctx, sqlOpenRun, key.Organization, key.Service, key.Resource, class).Scan(&claim.Run)
 			if err != nil {
 				return pg.Fail("opening a run of "+key.String(), err)
@@ -146,7 +163,10 @@ func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 			return pg.Fail("counting a chunk of "+key.String(), err)
 		}
 		err = tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, claim.Run).Scan(&claim.Fence)
-		return pg.Fail("claiming "+key.String(), err)
+		if err != nil {
+			return pg.Fail("claiming "+key.String(), err)
+		}
+		return order.Begin(ctx, tx, claim, opened)
 	})
 	if err != nil {
 		return pipeline.Claim{}, false, err
@@ -198,9 +218,14 @@ type ending struct {
 func endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end ending) error {
 	key, note := claim.Stream.Key(), pg.Clean(end.note, pg.MaxReason)
 	batch := new(pgx.Batch)
+	if err := backfill.QueueEnd(batch, claim, end.outcome, end.kind, note); err != nil {
+		return err
+	}
 	batch.Queue(sqlEndStream, key.Organization, key.Service, key.Resource,
 		end.state, pg.Clean(end.reason, pg.MaxReason), pg.Instant(end.until), note, end.outcome, end.again)
 	batch.Queue(sqlEndRun, claim.Run, end.outcome, end.kind, note)
+	backfill.QueueClose(batch, claim)
+	absence.QueueDropSightings(batch, claim.Run)
 	return pg.Fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/absence"
+	"sluice/pipeline/warehouse/backfill"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/pg"
 )
@@ -23,7 +25,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3)`
 UPDATE sluice.runs SET
 	bound = coalesce($2::timestamptz, bound), pages = pages + $3, received = received + $4, inserted = inserted + $5,
 	updated = updated + $6, unchanged = unchanged + $7, superseded = superseded + $8, duplicates = duplicates + $9,
-	quarantined = quarantined + $10, drifted = drifted + $11
+	quarantined = quarantined + $10, drifted = drifted + $11, silent = silent + $12
 WHERE id = $1`
 )
 
@@ -35,7 +37,14 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 	var loaded pipeline.Loaded
 	stream := unit.Claim.Stream
 	err := db.inTx(ctx, "loading "+stream.String(), func(tx pgx.Tx) error {
+		if err := backfill.TakeTurn(ctx, tx, unit); err != nil {
+			return err
+		}
 		row, err := lockClaimed(ctx, tx, unit.Claim, unit.Call)
+		if err != nil {
+			return err
+		}
+		evidence, err := lockEvidence(ctx, tx, unit, row)
 		if err != nil {
 			return err
 		}
@@ -45,15 +54,16 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		}
 		loaded = pipeline.Loaded{
 			Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
-			Rejected: len(refused),
+			Rejected: len(refused), Silent: result.Silent,
 		}
 		batch := new(pgx.Batch)
-		if row.suspects && unit.Call != 0 {
+		if row.suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
 			queueRelease(batch, unit)
 		}
 		if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
 			db.QueueUnderWay(batch, unit.Call)
 		}
+		absence.QueueSighting(batch, unit)
 		queueRejects(batch, unit, refused)
 		if err := queueBacklog(batch, unit, result, refused); err != nil {
 			return err
@@ -64,6 +74,9 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		}
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return pg.Fail("recording progress of "+stream.String(), err)
+		}
+		if err := db.concludeAbsence(ctx, tx, &unit, evidence, row); err != nil {
+			return err
 		}
 		return finish(ctx, tx, unit)
 	})
@@ -79,7 +92,7 @@ func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row lock
 		return loader.Result{}, nil, err
 	}
 	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, loader.Batch{
-		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called,
+		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called, Settled: row.listed,
 		Details: unit.Details, Records: unit.Records,
 	})
 }
@@ -104,7 +117,7 @@ func queueProgress(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded,
 	}
 	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, pg.Instant(unit.Position.Mark), scan)
 	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
-		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted)
+		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent)
 	return nil
 }
 

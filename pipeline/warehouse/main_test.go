@@ -32,7 +32,7 @@ CREATE TABLE shop.things (
 	organization_id text COLLATE "C" NOT NULL, thing_id text COLLATE "C" NOT NULL, name text CHECK (name <> 'poison'),
 	amount numeric, modified timestamptz, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL,
 	_raw_position integer NOT NULL, _run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL,
-	_changed_at timestamptz NOT NULL, PRIMARY KEY (organization_id, thing_id))`
+	_changed_at timestamptz NOT NULL, _deleted_at timestamptz, PRIMARY KEY (organization_id, thing_id))`
 
 // shop is the service of the tests.
 func shop() *schema.Service {
@@ -55,19 +55,21 @@ type house struct {
 	normalizer *normalize.Normalizer
 }
 
+func migratedThings(ctx context.Context, url string) error {
+	if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, things)
+	return errors.Join(err, conn.Close(ctx))
+}
+
 func open(t *testing.T) *house {
 	t.Helper()
-	url := warehousetest.Template(t, "control", func(ctx context.Context, url string) error {
-		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
-			return err
-		}
-		conn, err := pgx.Connect(ctx, url)
-		if err != nil {
-			return err
-		}
-		_, err = conn.Exec(ctx, things)
-		return errors.Join(err, conn.Close(ctx))
-	})
+	url := warehousetest.Template(t, "control", migratedThings)
 	service := shop()
 	h := &house{T: t, url: url, stream: pipeline.Stream{
 		Organization: organization, Service: service, Resource: &service.Resources[0],

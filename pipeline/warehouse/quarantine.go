@@ -53,7 +53,7 @@ ON CONFLICT (organization_id, service, resource, path, kind) DO UPDATE SET
 
 	sqlResolve = `
 UPDATE sluice.quarantine SET state = 'resolved', decided_at = clock_timestamp(), note = $2
-WHERE id = $1`
+WHERE id = $1 AND state = 'open'`
 )
 
 // queueRelease closes the entries of records that fit by now: this unit loads them, in the same version or in a later one. A
@@ -157,7 +157,7 @@ func queueDrift(batch *pgx.Batch, unit pipeline.Unit) int {
 }
 
 // Resolve sets an entry of the quarantine aside for good: a person decided that the record is not wanted. The note says why. It
-// returns ErrNotFound if there is no such entry. An entry whose record is loaded later needs no decision: Load closes it.
+// returns ErrNotFound if there is no such open entry. An entry whose record is loaded later needs no decision: Load closes it.
 func (db *DB) Resolve(ctx context.Context, id int64, note string) error {
 	tag, err := db.pool.Exec(ctx, sqlResolve, id, pg.Clean(note, pg.MaxReason))
 	if err != nil {

@@ -6,7 +6,7 @@
 // made by the database, by its clock.
 //
 // Start reading at DB.Load; claim.go gives and takes back the right to write. Below, package loader writes the rows, ledger
-// counts calls, schedule says what is due, backlog what is left to be read, and report reads for people.
+// counts calls, schedule says what is due, backfill what was asked for besides, backlog what is left to be read, and report reads for people.
 package warehouse
 
 import (
@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/backfill"
 	"sluice/pipeline/warehouse/ledger"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/pg"
@@ -52,15 +53,22 @@ const (
 type Options struct {
 	// MaxConns bounds the connections of this process; zero means 16. Two more are opened when tokens are refreshed.
 	MaxConns int32
+	// Ledger says how calls are counted; the zero value means ledger.DefaultRules. All processes on a database have the same.
+	Ledger ledger.Rules
+	// Absence are the rules of tombstones; nil means pipeline.DefaultAbsenceRules.
+	Absence *pipeline.AbsenceRules
 }
 
 // DB is the warehouse; it is safe for concurrent use.
 type DB struct {
 	*ledger.Ledger
 	*schedule.Schedule
+	*backfill.Backfills
 
 	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
 	pool, tokens *pgxpool.Pool
+
+	absence pipeline.AbsenceRules
 
 	mu      sync.Mutex
 	loaders map[string]knownLoader
@@ -98,7 +106,10 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens := config.Copy()
 	tokens.MaxConns = tokenConns
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
-	db := &DB{loaders: map[string]knownLoader{}}
+	db := &DB{loaders: map[string]knownLoader{}, absence: pipeline.DefaultAbsenceRules()}
+	if options.Absence != nil {
+		db.absence = *options.Absence
+	}
 	if db.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
@@ -106,7 +117,8 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		db.pool.Close()
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
-	db.Ledger, db.Schedule = ledger.New(db.pool, db.tokens, ledger.DefaultRules()), schedule.New(db.pool)
+	db.Ledger, db.Schedule = ledger.New(db.pool, db.tokens, cmp.Or(options.Ledger, ledger.DefaultRules())), schedule.New(db.pool)
+	db.Backfills = backfill.New(db.pool)
 	if err := db.pool.Ping(ctx); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, place(config), err)

@@ -30,6 +30,8 @@ type entry struct {
 	identity uint64
 	// modified and created are zero where the record does not carry them.
 	modified, created time.Time
+	// day is the day that the list filters by, in canonical text; "" if there is none.
+	day string
 	// standIn marks what is on the page but not among the normalized records: it
 	// has no times, and twin says that it repeats another record of the page.
 	standIn, twin bool
@@ -44,6 +46,8 @@ func createdAt(resource *schema.Resource) int {
 	wire := ""
 	switch cursor := resource.ListCursor().(type) {
 	case schema.Since:
+		wire = cursor.Created
+	case schema.NewestFirst:
 		wire = cursor.Created
 	case schema.FullScan:
 		wire = cursor.Created
@@ -68,6 +72,7 @@ func lookAt(unit *pipeline.Unit, page pipeline.Page, asked pipeline.Ask, mode pi
 		sorted:  page.Sort == asked.Sort && page.Order == asked.Order,
 	}
 	newest, created := mode == pipeline.ModeNewest, createdAt(asked.Stream.Resource)
+	day := dayAt(asked.Stream.Resource)
 	for i := range unit.Records {
 		record := &unit.Records[i]
 		e := entry{identity: digest(record.ID, ""), modified: record.Modified}
@@ -80,6 +85,9 @@ func lookAt(unit *pipeline.Unit, page pipeline.Page, asked pipeline.Ask, mode pi
 			e.created, _ = time.Parse(canonicalTime, value.Text) // zero where there is none
 		}
 		e.digest = digest(record.ID, key)
+		if day >= 0 {
+			e.day = record.Tables[0][0].Values[day].Text
+		}
 		seen.entries = append(seen.entries, e)
 	}
 	return seen.fill(unit)

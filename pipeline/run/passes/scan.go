@@ -35,6 +35,9 @@ func Plan(stream pipeline.Stream, mark time.Time, rules pipeline.Rules) *pipelin
 		scan.Partial = true
 		return scan
 	}
+	if stream.Work == pipeline.WorkSweep {
+		return scan // the whole list, whatever the mark: what no mark shows is what sweeps are for
+	}
 	switch stream.Resource.ListCursor().(type) {
 	case schema.Since:
 		if !mark.IsZero() {
@@ -53,18 +56,20 @@ func Plan(stream pipeline.Stream, mark time.Time, rules pipeline.Rules) *pipelin
 
 // Begin notes the upstream clock at the first answer of the run: the earlier of
 // what upstream said and what we have, so that neither clock alone can carry a
-// mark too far. An answer without a date leaves it to our clock, less an hour.
-func Begin(scan *pipeline.Scan, date, now time.Time) {
+// mark too far. Ours is read before the call leaves: an answer may lie about for as
+// long as its process is suspended. One without a date leaves it to our clock, less an
+// hour.
+func Begin(scan *pipeline.Scan, date, asked time.Time) {
 	if !scan.Started.IsZero() {
 		return
 	}
 	switch {
 	case date.IsZero():
-		scan.Started = now.Add(-time.Hour)
-	case date.Before(now):
+		scan.Started = asked.Add(-time.Hour)
+	case date.Before(asked):
 		scan.Started = date
 	default:
-		scan.Started = now
+		scan.Started = asked
 	}
 	scan.Started = scan.Started.UTC().Truncate(time.Second)
 }
@@ -111,7 +116,8 @@ func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 func (s *progress) fallBack(note string) bool {
 	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest
 	s.Mode, s.Bound, s.Note = pipeline.ModeFull, time.Time{}, note
-	s.LastSeen, s.LastDigest, s.Pass = 0, 0, 1
+	s.forget()
+	s.Pass, s.Windows = 1, nil
 	if anew {
 		s.restart()
 	}
@@ -125,7 +131,7 @@ func (s *progress) resize(perPage int) bool {
 	if s.Page == 1 {
 		return false
 	}
-	s.LastSeen, s.LastDigest = 0, 0
+	s.forget()
 	s.Pass++
 	s.restart()
 	return true
@@ -180,14 +186,21 @@ func (s *progress) passEnds(page look) bool {
 	}
 }
 
-// endPass decides what follows a pass.
+// endPass decides what follows a pass. One with a page that brought nothing is equal
+// to none: the same page may be missing from the next one, too.
 func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
+	if s.Once {
+		return s.nextWindow()
+	}
 	onePage := s.Page == 1
-	equal := s.Pass > 1 && s.Seen == s.LastSeen && s.Digest == s.LastDigest
+	equal := s.Pass > 1 && !s.Suspect && s.Seen == s.LastSeen && s.Digest == s.LastDigest && (s.Partial || !s.LastAhead)
 	if onePage || equal {
 		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
 	}
-	s.LastSeen, s.LastDigest = s.Seen, s.Digest
+	s.remember()
+	if s.Suspect {
+		s.LastSeen = -1
+	}
 	s.Pass++
 	s.restart()
 	return s.giveUp(rules)
@@ -195,5 +208,5 @@ func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 
 func (s *progress) restart() {
 	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
-	s.Token, s.Anchor = "", 0
+	s.Token, s.Anchor, s.Suspect, s.Ahead = "", 0, false, false
 }

@@ -23,6 +23,7 @@ func (s *progress) unbelievable(page look) string {
 	s.PageDigest = identity
 	if repeated || len(page.entries) == 0 && page.more {
 		s.Stuck++
+		s.Suspect = page.paging != schema.PagingToken // pages by token may be empty, and hide nothing
 	} else {
 		s.Stuck = 0
 	}
@@ -61,6 +62,9 @@ func (s *progress) circles(token string) bool {
 
 // mismatch says in which way the page is not what was asked for, "" if it is.
 func (s *progress) mismatch(page look) string {
+	if s.Windows != nil && s.outside(page) {
+		return noteOutside
+	}
 	switch s.Mode {
 	case pipeline.ModeSince:
 		for _, e := range page.entries {

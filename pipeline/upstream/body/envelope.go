@@ -11,7 +11,6 @@
 package body
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,13 +34,33 @@ type Envelope struct {
 	Code string
 	// members are the raw values by key, exact case.
 	members map[string][]byte
+	// lists are the elements of those members that are arrays, as far as they were read already.
+	lists map[string][][]byte
 }
 
 // Parse reads a whole body: one JSON object and nothing behind it, no key of the
 // envelope twice, at most 64 levels deep. A byte order mark in front is dropped.
 // The result keeps slices of data.
 func Parse(data []byte) (*Envelope, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	data = trim(data)
+	envelope, ok := quick(data)
+	if !ok {
+		var err error
+		if envelope, err = careful(data); err != nil {
+			return nil, err
+		}
+	}
+	if raw, ok := envelope.members["code"]; ok {
+		var err error
+		if envelope.Code, err = scalar(raw); err != nil {
+			return nil, fmt.Errorf("key code: %w", err)
+		}
+	}
+	return envelope, nil
+}
+
+// careful is quick where quick is not sure.
+func careful(data []byte) (*Envelope, error) {
 	if err := checkDepth(data); err != nil {
 		return nil, err
 	}
@@ -53,13 +72,7 @@ func Parse(data []byte) (*Envelope, error) {
 	if _, err = decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: something follows the JSON document", ErrShape)
 	}
-	envelope := &Envelope{members: members}
-	if raw, ok := members["code"]; ok {
-		if envelope.Code, err = scalar(raw); err != nil {
-			return nil, fmt.Errorf("key code: %w", err)
-		}
-	}
-	return envelope, nil
+	return &Envelope{members: members}, nil
 }
 
 // Value gives the raw value of a key, ErrShape if the envelope has no such key.

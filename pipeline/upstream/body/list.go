@@ -126,7 +126,7 @@ func (e *Envelope) list(key string) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	records, err := elements(raw)
+	records, err := e.elementsOf(key, raw)
 	if err != nil {
 		return Page{}, fmt.Errorf("key %s: %w", key, err)
 	}

@@ -43,7 +43,7 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (wire.Secret, time.Durati
 		called bool
 	)
 	err = wire.Counted(ctx, t.gate, op, func(_ int64, result *pipeline.CallResult) error {
-		called = true
+		called, op.Granted = true, t.now()
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), http.NoBody)
 		if err != nil {
 			return tokenError(pipeline.Denied, "the address of the authorization server is not a URL", nil)

@@ -127,6 +127,9 @@ func New(o Options) (*Tokens, error) {
 	if o.VendorOf == nil {
 		o.VendorOf = func(string) wire.Vendor { return wire.Vendor{} }
 	}
+	if o.Transport.Now == nil {
+		o.Transport.Now = o.Now
+	}
 	return &Tokens{
 		vendor: o.Vendor, vendorOf: o.VendorOf, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now,
 		door: wire.NewDoor(o.Transport, o.UserAgent), slots: make(chan struct{}, refreshers), held: make(map[string]*held),

@@ -29,6 +29,8 @@ type Call struct {
 
 	// Op names the call in errors: "GET /books/v3/bills page 3".
 	Op string
+	// Granted is when the budget let the call go; zero if that does not matter.
+	Granted time.Time
 	// Secrets must not show up in excerpts of the answer.
 	Secrets []string
 }
@@ -50,7 +52,7 @@ func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, resu
 		if pipeline.KindOf(err) != 0 {
 			return err //nolint:wrapcheck // the gate's own refusal, kind and all
 		}
-		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Detail: "the call could not be Counted, so it was not made", Err: err}
+		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: fmt.Errorf("%w: %w", pipeline.ErrNotMade, err)}
 	}
 	var result pipeline.CallResult
 	err = do(number, &result)
@@ -78,7 +80,7 @@ func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	answer, err := d.send(ctx, stop, request)
+	answer, err := d.send(granted(ctx, op.Granted), stop, request)
 	if err != nil {
 		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: err}
 	}

@@ -17,6 +17,7 @@ func Note(result *pipeline.CallResult, answer *Reply, now time.Time) {
 	result.Status = answer.Status
 	result.DayLimit, result.DayRemaining, result.DayReset = DayHeaders(answer.Header)
 	result.RetryAfter = RetryAfter(answer.Header, now)
+	result.Arrived = answer.arrival.before(now, answer.margin)
 }
 
 // DayHeaders reads the headers of the daily allowance; zeros if they are not

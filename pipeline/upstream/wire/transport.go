@@ -34,6 +34,15 @@ type Transport struct {
 	// Total bounds a call, Export the call of an export; zero means 90 s and 30 min.
 	// The call log's lease of a call must be longer than Total.
 	Total, Export time.Duration
+	// Now is the clock by which a call that was granted too long ago is not sent any
+	// more; nil sends it. Fresh is how long ago that may be; zero means 20 s. With Total
+	// it is less than the call log's lease, so the slot of a call that leaves is held
+	// for it still, however long the process was suspended.
+	Now   func() time.Time
+	Fresh time.Duration
+	// Margin is how long after upstream's machine acknowledged a request it may be
+	// until it is counted there; zero means half a second.
+	Margin time.Duration
 	// Stall bounds the time without a byte of the body; zero means 30 s.
 	Stall time.Duration
 }
@@ -45,6 +54,8 @@ func (t Transport) withDefaults() Transport {
 	orDefault(&t.Total, 90*time.Second)
 	orDefault(&t.Export, 30*time.Minute)
 	orDefault(&t.Stall, 30*time.Second)
+	orDefault(&t.Fresh, 20*time.Second)
+	orDefault(&t.Margin, 500*time.Millisecond)
 	return t
 }
 
@@ -68,7 +79,7 @@ func NewDoor(settings Transport, agent string) *Door {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true) // HTTP/2 re-sends by rules of its own
 	transport := &http.Transport{
-		DialContext:           dialer.DialContext,
+		DialContext:           settings.guarded(dialer.DialContext),
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: settings.RootCAs},
 		TLSHandshakeTimeout:   settings.TLS,
 		ResponseHeaderTimeout: settings.Header,
@@ -97,7 +108,9 @@ type Reply struct {
 	// Body gives the bytes, decompressed.
 	Body io.ReadCloser
 
-	raw *watched
+	raw     *watched
+	arrival *arrival
+	margin  time.Duration
 }
 
 // Bytes is the number of bytes of the body that came, as they were sent.
@@ -117,7 +130,8 @@ func (d *Door) Settings() Transport { return d.settings }
 // header and a Referer, and print queries in its errors. The context must be
 // cancelled by the caller when the body is read.
 func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *http.Request) (*Reply, error) {
-	request = request.WithContext(ctx)
+	traced, arrival := d.settings.traced(ctx)
+	request = request.WithContext(traced)
 	request.Header.Set("User-Agent", d.agent)
 	request.Header.Set("Accept-Encoding", "gzip")
 	request.Header.Set("Cache-Control", "no-cache")
@@ -126,13 +140,16 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	// A body that is there, empty, and cannot be had twice, forbids it; on the wire
 	// it is no body at all.
 	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader("")), nil, 0
+	if err := d.settings.fresh(ctx); err != nil {
+		return nil, err
+	}
 	response, err := d.transport.RoundTrip(request) //nolint:bodyclose // Open closes it
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
 	raw := &watched{ctx: ctx, body: response.Body, stall: d.settings.Stall, stop: stop}
 	answer := &Reply{
-		Status: response.StatusCode, Header: response.Header, raw: raw, Body: raw,
+		Status: response.StatusCode, Header: response.Header, raw: raw, Body: raw, arrival: arrival, margin: d.settings.Margin,
 		Sized: response.ContentLength >= 0 || len(response.TransferEncoding) > 0,
 	}
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
@@ -219,6 +236,8 @@ func cause(ctx context.Context, err error) error {
 		errno   syscall.Errno
 	)
 	switch {
+	case errors.Is(err, errStale):
+		return errStale
 	case ctx.Err() != nil:
 		return fmt.Errorf("the call was ended: %w", ctx.Err())
 	case errors.As(err, &dns):

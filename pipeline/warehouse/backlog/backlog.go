@@ -46,8 +46,9 @@ LIMIT $4`
 SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale', 'failed')
 	AND CASE t._detail_state WHEN 'failed' THEN ` + failedNow + ` ELSE ` + pendingNow + ` END`
 
-	pendingNow = `(t._detail_at IS NULL OR t._detail_at <= t._changed_at OR t._detail_at <= clock_timestamp() - $2::interval)`
-	failedNow  = `(t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval)`
+	pendingNow = `t._deleted_at IS NULL AND (t._detail_at IS NULL OR t._detail_at <= t._changed_at OR
+		t._detail_at <= clock_timestamp() - $2::interval)`
+	failedNow = `t._deleted_at IS NULL AND (t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval)`
 
 	// Each row is looked up by itself, as package loader does and for the same reason: on a table without statistics the planner
 	// would read all rows of the organization.

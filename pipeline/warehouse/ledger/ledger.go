@@ -30,6 +30,8 @@ const (
 	exhaustedFor = time.Hour
 	// maxPenalty bounds what upstream can make us wait: a day and an hour, for days on which clocks change.
 	maxPenalty = 25 * time.Hour
+	// worthArrival is which part of the window a slot has to be free sooner for it to be worth two more writes.
+	worthArrival = 600
 )
 
 const (
@@ -43,6 +45,8 @@ const (
 	sqlKeep = `SELECT sluice.keep_calls($1)`
 
 	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+
+	sqlFinishArrived = `SELECT sluice.finish_arrived_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 	sqlThrottled = `
 INSERT INTO sluice.budgets AS b (organization_id, shared, closed_until) VALUES ($1, $2, clock_timestamp() + $3::interval)
@@ -75,6 +79,15 @@ type Rules struct {
 // DefaultRules are the spans of the documents.
 func DefaultRules() Rules {
 	return Rules{Lease: 120 * time.Second, Window: time.Minute, Day: 24 * time.Hour}
+}
+
+// RulesOf are the rules where the minute of the limits has another length, as in tests and benchmarks.
+func RulesOf(minute time.Duration) Rules {
+	rules := DefaultRules()
+	if minute > 0 {
+		rules.Lease, rules.Window = 2*minute, minute
+	}
+	return rules
 }
 
 // Ledger counts calls and keeps tokens. It is safe for concurrent use.
@@ -144,9 +157,14 @@ func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallRes
 	if result.Kind != 0 {
 		kind = result.Kind.String()
 	}
-	_, err := l.pool.Exec(ctx, sqlFinish, call, result.Status, pg.Clean(result.Code, pg.MaxName), kind,
-		pg.Clean(result.Detail, maxDetail), result.Bytes, result.Records,
-		result.DayLimit, result.DayRemaining, min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day)
+	sql, given := sqlFinish, []any{
+		call, result.Status, pg.Clean(result.Code, pg.MaxName), kind, pg.Clean(result.Detail, maxDetail), result.Bytes, result.Records,
+		result.DayLimit, result.DayRemaining, min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day,
+	}
+	if result.Arrived > l.rules.Window/worthArrival {
+		sql, given = sqlFinishArrived, append(given, result.Arrived)
+	}
+	_, err := l.pool.Exec(ctx, sql, given...)
 	return pg.Fail("finishing a call", err)
 }
 

@@ -17,7 +17,7 @@ import (
 // Raw bytes are JSON, for normalize has read them; what Postgres cannot hold as text is replaced: invalid UTF-8 by U+FFFD
 // and NUL by its picture U+2400.
 func (w *work) archive(ctx context.Context) error {
-	size, n := len("[]"), int64(0)
+	size, n := len("[]"), int32(0)
 	for _, group := range [][]*kept{w.fresh, w.changed} {
 		for _, k := range group {
 			size += len(k.Raw) + len(",")
@@ -33,20 +33,25 @@ func (w *work) archive(ctx context.Context) error {
 			text = appendRaw(text, k.Raw)
 		}
 	}
-	call := strconv.AppendInt(nil, w.batch.Call, 10)
+	call, count := strconv.AppendInt(nil, w.batch.Call, 10), strconv.AppendInt(nil, int64(n), 10)
 	result := w.conn.ExecParams(ctx, w.sql.Archive,
-		[][]byte{call, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource), append(text, ']')},
-		[]uint32{pgtype.Int8OID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID}, nil, nil).Read()
+		[][]byte{call, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource), append(text, ']'), count},
+		[]uint32{pgtype.Int8OID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.Int4OID}, nil, nil).Read()
 	if result.Err != nil {
 		return w.fail("archive raw records of", result.Err)
 	}
-	first, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 64)
+	first, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 32)
 	if err != nil {
 		return w.fail("archive raw records of", fmt.Errorf("first position of call %s: %w", call, err))
 	}
+	now, err := strconv.ParseInt(string(result.Rows[0][1]), 10, 64)
+	if err != nil {
+		return w.fail("archive raw records of", fmt.Errorf("the time of call %s: %w", call, err))
+	}
+	w.now = now - postgresEpoch
 	for _, group := range [][]*kept{w.fresh, w.changed} {
 		for _, k := range group {
-			k.position += first
+			k.position += int32(first)
 		}
 	}
 	return nil

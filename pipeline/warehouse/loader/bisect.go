@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/schema/normalize"
 )
 
@@ -18,14 +19,24 @@ const uniqueViolation = "23505"
 // With k culprits among n records it takes about k·log2(n) loads more. Errors that are not about values (connection, lock,
 // resources, missing tables) are returned as they are, and the caller has to roll back.
 func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Refused, error) {
-	result, err := l.attempt(ctx, tx, batch)
+	result, err := l.attempt(ctx, tx, batch, true)
+	if refusal := (*RefusedError)(nil); err == nil || !errors.As(err, &refusal) && !errors.Is(err, copybinary.ErrText) {
+		return result, nil, err
+	}
+	return l.bisect(ctx, tx, batch)
+}
+
+// bisect goes on where a batch was refused, with values as text: so the server says what is wrong, and where, as it does
+// to anybody.
+func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Refused, error) {
+	result, err := l.attempt(ctx, tx, batch, false)
 	var refusal *RefusedError
 	if err == nil || !errors.As(err, &refusal) {
 		return result, nil, err
 	}
 	if refusal.Code() == uniqueViolation {
 		// The other writer has committed by now: a second look finds its row and judges by versions.
-		if result, err = l.attempt(ctx, tx, batch); err == nil || !errors.As(err, &refusal) {
+		if result, err = l.attempt(ctx, tx, batch, false); err == nil || !errors.As(err, &refusal) {
 			return result, nil, err
 		}
 	}
@@ -36,7 +47,7 @@ func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result
 	half := len(batch.Records) / 2
 	all := batch.Records
 	for _, batch.Records = range [][]normalize.Record{all[:half], all[half:]} {
-		part, culprits, err := l.LoadBisect(ctx, tx, batch)
+		part, culprits, err := l.bisect(ctx, tx, batch)
 		if err != nil {
 			return Result{}, nil, err
 		}
@@ -47,12 +58,12 @@ func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result
 }
 
 // attempt loads within a savepoint, so that a refusal leaves the transaction usable.
-func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch) (Result, error) {
+func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) (Result, error) {
 	savepoint, err := tx.Begin(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("open a savepoint: %w", err)
 	}
-	result, err := l.Load(ctx, savepoint, batch)
+	result, err := l.load(ctx, savepoint, batch, binary)
 	if err != nil {
 		if undo := savepoint.Rollback(ctx); undo != nil {
 			// Without the savepoint the transaction is lost: the refusal must not be taken for one that was contained.

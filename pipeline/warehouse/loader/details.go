@@ -31,7 +31,7 @@ func (w *work) appendDetail(buf []byte, k *kept) []byte {
 		return buf
 	case w.batch.Details:
 		buf = copytext.Hash(copytext.Text(buf, "current"), k.Hash)
-		return copytext.Text(copytext.Int(copytext.Int(buf, w.batch.Call), k.position), "now")
+		return copytext.Text(copytext.Int(copytext.Int(buf, w.batch.Call), int64(k.position)), "now")
 	case w.header(k):
 		return copytext.Text(buf, "pending")
 	default:

@@ -10,7 +10,7 @@
 // hold the stream's row lock, so that the calls of one stream arrive in the order of their numbers: a row that was found
 // unchanged keeps the number of the call that wrote it.
 //
-// Start reading at Loader.Load; the rule about versions is in guard.go, the SQL is built by package statements, the
+// Start reading at Loader.Load; the rule about versions is package version's, the SQL is built by package statements, the
 // text of COPY by package copytext.
 package loader
 
@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,6 +38,8 @@ type Loader struct {
 	sql *statements.Set
 	// err is what New found wrong with the declaration; every Load returns it.
 	err error
+	// shape is what the tables are like; binary COPY depends on it.
+	shape atomic.Int32
 }
 
 // Batch is what one call brought, normalized.
@@ -46,8 +49,11 @@ type Batch struct {
 	// Service and Resource are known to the Loader; Run and Call say who wrote. A larger call number was asked later.
 	Run, Call int64
 	// CallStarted is when the call left, by the database's clock; zero if unknown. It matters to one rule only: a record
-	// whose modification time went back is believed if it was asked for RollbackAfter after the row was written.
+	// whose modification time went back is believed if it was asked for version.RollbackAfter after the row was written.
 	CallStarted time.Time
+	// Settled is the instant up to which all lists were read: a record that differs although it was not modified since changed
+	// in silence. Zero if nobody knows; then none is counted.
+	Settled time.Time
 	// Details says that the records are single records and not a list's: they complete their rows, and what the list brought
 	// last stays known. Only resources with details have them.
 	Details bool
@@ -65,6 +71,8 @@ type Result struct {
 	Inserted, Updated, Unchanged, Superseded int
 	// Rollbacks counts those of Updated whose modification time went back upstream.
 	Rollbacks int
+	// Silent counts those of Updated whose modification time stayed what it was.
+	Silent int
 	// Owing counts those inserted and updated that leave a single record to be read.
 	Owing int
 }
@@ -75,6 +83,7 @@ func (r *Result) add(other Result) {
 	r.Unchanged += other.Unchanged
 	r.Superseded += other.Superseded
 	r.Rollbacks += other.Rollbacks
+	r.Silent += other.Silent
 	r.Owing += other.Owing
 }
 
@@ -91,12 +100,25 @@ func New(service *schema.Service, resource *schema.Resource) *Loader {
 // Load writes one batch of 1 to some ten thousand records within tx. A second Load of the same batch finds everything
 // unchanged. On an error the transaction is aborted and the caller has to roll back; *RefusedError says that Postgres
 // refused a value of some record (LoadBisect finds out of which one), ErrBatch that the batch itself is wrong.
+//
+// Values go as text here: whatever is wrong with one, it is the server that says so. LoadBisect sends them in the binary
+// format first.
 func (l *Loader) Load(ctx context.Context, tx pgx.Tx, batch Batch) (Result, error) {
+	return l.load(ctx, tx, batch, false)
+}
+
+func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) (Result, error) {
 	records, err := l.check(batch)
 	if err != nil || len(records) == 0 {
 		return Result{}, err
 	}
-	work := &work{sql: l.sql, form: &l.sql.List, conn: tx.Conn().PgConn(), batch: batch}
+	seen, err := l.look(ctx, tx)
+	if err != nil {
+		return Result{}, err
+	}
+	work := &work{
+		sql: l.sql, form: &l.sql.List, conn: tx.Conn().PgConn(), batch: batch, drafted: seen == drafted, binary: binary && seen == drafted,
+	}
 	if batch.Details {
 		work.form = l.sql.Single
 	}

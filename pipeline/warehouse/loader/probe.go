@@ -21,13 +21,29 @@ const (
 // postgresEpoch is where the binary format of an instant counts its microseconds from: 2000-01-01 in Unix microseconds.
 const postgresEpoch = 946_684_800_000_000
 
-// read asks probe or lock about keys. It speaks to the connection below pgx for two reasons: an unnamed statement is
+// probe asks what is stored about records, which are in key order.
+func (w *work) probe(ctx context.Context, records []*normalize.Record) ([]stored, error) {
+	keys := keyArray(records)
+	if !w.drafted {
+		return read(ctx, w.conn, w.form.Probe, len(records), w.batch.Organization, keys)
+	}
+	return read(ctx, w.conn, w.form.ProbeRange, len(records), w.batch.Organization, keys,
+		records[0].ID, records[len(records)-1].ID)
+}
+
+// read asks probe or lock about so many keys, and the bounds that the former may have, and gives what is stored in the order
+// of the keys; nothing at all if there is nothing of any. It speaks to the connection below pgx for two reasons: an unnamed statement is
 // planned for the table as it is now (a plan kept from when the table was empty would outlive its reason), and the
 // answer's bytes are compared without a detour over Go values.
-func read(ctx context.Context, conn *pgconn.PgConn, sql, organization string, keys []byte) (map[string]stored, error) {
-	reader := conn.ExecParams(ctx, sql, [][]byte{[]byte(organization), keys},
-		[]uint32{pgtype.TextOID, pgtype.TextArrayOID}, []int16{formatText, formatBinary}, []int16{formatBinary})
-	rows := map[string]stored{}
+func read(
+	ctx context.Context, conn *pgconn.PgConn, sql string, count int, organization string, keys []byte, bounds ...string,
+) ([]stored, error) {
+	values, types, formats := [][]byte{[]byte(organization), keys}, []uint32{pgtype.TextOID, pgtype.TextArrayOID}, []int16{formatText, formatBinary}
+	for _, bound := range bounds {
+		values, types, formats = append(values, []byte(bound)), append(types, pgtype.TextOID), append(formats, formatText)
+	}
+	reader := conn.ExecParams(ctx, sql, values, types, formats, []int16{formatBinary})
+	var rows []stored
 	var shape error
 	for reader.NextRow() {
 		values := reader.Values()
@@ -36,7 +52,15 @@ func read(ctx context.Context, conn *pgconn.PgConn, sql, organization string, ke
 			shape = err
 			continue // the answer has to be read to its end before the connection can be used again
 		}
-		rows[string(values[0])] = row
+		at := binary.BigEndian.Uint64(values[0]) - 1
+		if at >= uint64(count) { //nolint:gosec // a count is never negative
+			shape = errShape
+			continue
+		}
+		if rows == nil {
+			rows = make([]stored, count)
+		}
+		rows[at] = row
 	}
 	if _, err := reader.Close(); err != nil {
 		return nil, err
@@ -45,7 +69,7 @@ func read(ctx context.Context, conn *pgconn.PgConn, sql, organization string, ke
 }
 
 func decodeStored(values [][]byte) (stored, error) {
-	var row stored
+	row := stored{found: true}
 	hash, call, modified, changed, place := values[0], values[1], values[2], values[3], values[4]
 	if len(hash) != len(row.hash) || len(call) != 8 || (modified != nil && len(modified) != 8) || len(changed) != 8 ||
 		len(place) != len(row.place) {

@@ -7,13 +7,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/loader/version"
 	"sluice/schema/normalize"
 )
 
 // kept is a record that will be written, with its index in the archive of its call.
 type kept struct {
 	*normalize.Record
-	position int64
+	position int32
 	place    [6]byte // of the locked row; zero if there is none
 }
 
@@ -25,6 +26,10 @@ type work struct {
 	result Result
 	// form is the list's or the single record's, as the batch says.
 	form *statements.Form
+	// drafted says that the tables are as migrations are drafted, binary that values are sent so. Now is the time of the
+	// transaction, in microseconds since 2000; archive finds it out.
+	drafted, binary bool
+	now             int64
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
 	fresh, changed []*kept
 	// equal and older are single records that change no more than the state of their row: as the last one, or superseded.
@@ -34,15 +39,14 @@ type work struct {
 // sort finds out what is new and what differs. Rows that differ are locked and judged by what they hold then, so that the
 // rule about versions stands in one place and holds against any other writer.
 func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
-	rows, err := read(ctx, w.conn, w.form.Probe, w.batch.Organization, keyArray(records))
+	rows, err := w.probe(ctx, records)
 	if err != nil {
 		return w.fail("probe", err)
 	}
 	var differ []*normalize.Record
-	for _, record := range records {
-		row, found := rows[record.ID]
-		switch {
-		case !found:
+	for i, record := range records {
+		switch row := at(rows, i); {
+		case !row.found:
 			w.fresh = append(w.fresh, &kept{Record: record})
 		case row.hash == record.Hash:
 			w.result.Unchanged++
@@ -53,21 +57,29 @@ func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	if rows, err = read(ctx, w.conn, w.form.Lock, w.batch.Organization, keyArray(differ)); err != nil {
+	if rows, err = read(ctx, w.conn, w.form.Lock, len(differ), w.batch.Organization, keyArray(differ)); err != nil {
 		return w.fail("lock rows of", err)
 	}
-	for _, record := range differ {
-		row, found := rows[record.ID]
-		if !found { // deleted since the probe
+	for i, record := range differ {
+		row := at(rows, i)
+		if !row.found { // deleted since the probe
 			w.fresh = append(w.fresh, &kept{Record: record})
 			continue
 		}
-		w.judge(record, row)
+		w.judge(record, &row)
 	}
 	return nil
 }
 
-func (w *work) judge(record *normalize.Record, row stored) {
+// at gives what is stored about the record in a place.
+func at(rows []stored, i int) stored {
+	if rows == nil {
+		return stored{}
+	}
+	return rows[i]
+}
+
+func (w *work) judge(record *normalize.Record, row *stored) {
 	if row.hash == record.Hash {
 		w.result.Unchanged++
 		if w.batch.Details {
@@ -75,22 +87,23 @@ func (w *work) judge(record *normalize.Record, row stored) {
 		}
 		return
 	}
-	verdict := judge(&w.batch, record, row)
-	if verdict == rollback && w.batch.Details {
+	verdict := judge(&w.batch, record, *row)
+	if verdict == version.Rollback && w.batch.Details {
 		// That upstream was set back is for the list to say: its record is in the row, and would not come again if this one,
 		// out of a cache perhaps, replaced it.
-		verdict = superseded
+		verdict = version.Superseded
 	}
 	switch verdict {
-	case superseded:
+	case version.Superseded:
 		w.result.Superseded++
 		if w.batch.Details {
 			w.older = append(w.older, record)
 		}
 		return
-	case rollback:
+	case version.Rollback:
 		w.result.Rollbacks++
-	case replace:
+	case version.Replace:
+		w.result.Silent += silent(&w.batch, record, *row)
 	}
 	w.changed = append(w.changed, &kept{Record: record, place: row.place})
 }
@@ -106,7 +119,11 @@ func (w *work) write(ctx context.Context) error {
 	if err := w.archive(ctx); err != nil {
 		return err
 	}
-	if err := w.insert(ctx); err != nil {
+	insert := w.insert
+	if w.binary {
+		insert = w.insertBinary
+	}
+	if err := insert(ctx); err != nil {
 		return err
 	}
 	if err := w.replace(ctx); err != nil {
@@ -133,12 +150,12 @@ func (w *work) replace(ctx context.Context) error {
 
 // rewrite brings records into the rows that hold them already, without a word about where they came from.
 func (w *work) rewrite(ctx context.Context, records []*normalize.Record) error {
-	rows, err := read(ctx, w.conn, w.form.Lock, w.batch.Organization, keyArray(records))
+	rows, err := read(ctx, w.conn, w.form.Lock, len(records), w.batch.Organization, keyArray(records))
 	if err != nil {
 		return w.fail("lock rows of", err)
 	}
-	for _, record := range records {
-		if row, found := rows[record.ID]; found {
+	for i, record := range records {
+		if row := at(rows, i); row.found {
 			w.changed = append(w.changed, &kept{Record: record, place: row.place})
 		}
 	}

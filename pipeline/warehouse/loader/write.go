@@ -19,7 +19,7 @@ func (w *work) insert(ctx context.Context) error {
 		buf = copytext.Text(buf, w.batch.Organization)
 		buf = copytext.Values(buf, k.Tables[0][0].Values)
 		buf = copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash)
-		buf = copytext.Int(copytext.Int(buf, w.batch.Call), k.position)
+		buf = copytext.Int(copytext.Int(buf, w.batch.Call), int64(k.position))
 		return copytext.EndRow(w.appendDetail(append(buf, tail...), k))
 	})
 }
@@ -45,7 +45,7 @@ func (w *work) update(ctx context.Context) error {
 	err := w.copy(ctx, w.sql.CopyStage, w.changed, len(w.changed), func(buf []byte, k *kept) []byte {
 		buf = copytext.Values(buf, k.Tables[0][0].Values)
 		buf = copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash)
-		buf = copytext.Place(copytext.Int(buf, k.position), k.place)
+		buf = copytext.Place(copytext.Int(buf, int64(k.position)), k.place)
 		return copytext.EndRow(appendMasks(buf, w.sql.Presence(k.Record)))
 	})
 	if err != nil {
@@ -108,6 +108,12 @@ func (w *work) insertChildren(ctx context.Context) error {
 				}
 			}
 		}
+		if w.binary {
+			if err := w.insertChildBinary(ctx, child, parents, rows); err != nil {
+				return err
+			}
+			continue
+		}
 		err := w.copy(ctx, child.Insert, parents, rows, func(buf []byte, k *kept) []byte {
 			for _, row := range k.Tables[child.Index] {
 				buf = copytext.Text(copytext.Text(buf, w.batch.Organization), k.ID)
@@ -134,8 +140,12 @@ func (w *work) copy(ctx context.Context, sql string, records []*kept, rows int, 
 		return nil
 	}
 	tag, err := w.conn.CopyFrom(ctx, copytext.NewReader(records, encode), sql)
-	if err == nil && tag.RowsAffected() != int64(rows) {
-		err = fmt.Errorf("%d rows sent, %d taken: %w", rows, tag.RowsAffected(), errShape)
+	return w.copied(tag.RowsAffected(), rows, err)
+}
+
+func (w *work) copied(taken int64, sent int, err error) error {
+	if err == nil && taken != int64(sent) {
+		err = fmt.Errorf("%d rows sent, %d taken: %w", sent, taken, errShape)
 	}
 	return w.fail("copy into", err)
 }

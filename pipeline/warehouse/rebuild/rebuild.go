@@ -22,7 +22,7 @@ import (
 )
 
 // batchRows is how many rows one transaction goes through: the rows stay locked meanwhile.
-const batchRows = 500
+const batchRows = 1000
 
 // Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the one that the record was
 // listed under, "" where there are none. What does not fit is a *normalize.ValueError.

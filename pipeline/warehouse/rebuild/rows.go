@@ -10,6 +10,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/schema/normalize"
+	"sluice/schema/scan"
 )
 
 // Each part of an archive is read once, however many of its records are asked for: an export is one call in many parts.
@@ -114,12 +115,12 @@ func readRaws(ctx context.Context, tx pgx.Tx, rows []row) (map[place][]byte, err
 		var (
 			at      place
 			text    []byte
-			records []json.RawMessage
+			records [][]byte
 		)
 		if err := parts.Scan(&at.call, &at.position, &text); err != nil {
 			return nil, fmt.Errorf("reading raw records: %w", err)
 		}
-		if err := json.Unmarshal(text, &records); err != nil {
+		if records, err = split(text); err != nil {
 			return nil, fmt.Errorf("reading raw records of call %d: %w", at.call, err)
 		}
 		for _, raw := range records {
@@ -133,4 +134,21 @@ func readRaws(ctx context.Context, tx pgx.Tx, rows []row) (map[place][]byte, err
 		return nil, fmt.Errorf("reading raw records: %w", err)
 	}
 	return raws, nil
+}
+
+// split takes an archive apart. The array around the records is no part of how deep they nest.
+func split(text []byte) ([][]byte, error) {
+	var records [][]byte
+	if end, ok := scan.Elements(text, 0, -1, func(raw []byte) { records = append(records, raw) }); ok && end == len(text) {
+		return records, nil
+	}
+	var raws []json.RawMessage
+	if err := json.Unmarshal(text, &raws); err != nil {
+		return nil, fmt.Errorf("it is no array of records: %w", err)
+	}
+	records = make([][]byte, len(raws))
+	for i, raw := range raws {
+		records[i] = raw
+	}
+	return records, nil
 }

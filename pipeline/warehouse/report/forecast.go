@@ -17,6 +17,8 @@ type Known struct {
 	// Runs counts those of the last runs that ended and were not failures, Rows the rows that all runs inserted.
 	Runs int64 `db:"runs"`
 	Rows int64 `db:"rows"`
+	// RowsBeside are those that other streams of the same list inserted: backfills, and sweeps of their own.
+	RowsBeside int64 `db:"rows_beside"`
 	// Changed counts new and changed records of the last runs, two weeks at most, that had a mark to go on from, in the time from
 	// the first of these marks to the last of these runs.
 	Changed        int64   `db:"changed"`
@@ -32,7 +34,9 @@ type Known struct {
 const sqlKnown = `
 SELECT s.organization_id, s.service, s.resource, s.mark,
 	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.mark), 0), 0)::float8 AS since_seconds,
-	extract(epoch FROM s.every)::float8 AS every_seconds, r.runs, r.rows, r.changed, r.watched_seconds,
+	extract(epoch FROM coalesce(s.planned_every, s.every))::float8 AS every_seconds, r.runs, r.rows,
+	(SELECT coalesce(sum(b.inserted), 0)::bigint FROM sluice.runs b WHERE (b.organization_id, b.service) = (s.organization_id, s.service)
+		AND b.resource IN (s.resource || '.backfill', s.resource || '.sweep')) AS rows_beside, r.changed, r.watched_seconds,
 	coalesce((SELECT b.pending + b.stale FROM sluice.detail_backlog(s.organization_id, s.service, s.resource) AS b), 0) AS waiting,
 	(SELECT count(*) FROM sluice.parents p WHERE p.active
 		AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)) AS parents

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Entry is one record in quarantine.
@@ -39,30 +41,67 @@ type QuarantineFilter struct {
 	Organization, Service, Resource string
 	// State is open, retried or resolved.
 	State string
+	// Code is the reason.
+	Code string
+	// Since selects entries that were last seen at this instant or later.
+	Since time.Time
 	// Limit bounds the list; zero means 100.
 	Limit int
 }
 
 const (
-	sqlQuarantine = `
+	entryColumns = `
 SELECT id, organization_id, service, resource, record_id, code, path, detail, coalesce(call_id, 0) AS call_id,
 	coalesce(run_id, 0) AS run_id, seen, first_seen_at, last_seen_at, state, decided_at, note,
-	octet_length(raw)::bigint AS bytes, NULL::bytea AS raw, EXISTS (SELECT FROM sluice.runs r WHERE r.id = run_id AND r.class = 'details') AS details
+	octet_length(raw)::bigint AS bytes, EXISTS (SELECT FROM sluice.runs r WHERE r.id = run_id AND r.class = 'details') AS details`
+
+	entryFilter = `
 FROM sluice.quarantine
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
-	AND ($4 = '' OR state = $4)
-ORDER BY id DESC LIMIT $5`
+	AND ($4 = '' OR state = $4) AND ($5 = '' OR code = $5) AND ($6::timestamptz IS NULL OR last_seen_at >= $6)`
 
-	sqlEntry = `
-SELECT id, organization_id, service, resource, record_id, code, path, detail, coalesce(call_id, 0) AS call_id,
-	coalesce(run_id, 0) AS run_id, seen, first_seen_at, last_seen_at, state, decided_at, note,
-	octet_length(raw)::bigint AS bytes, raw, EXISTS (SELECT FROM sluice.runs r WHERE r.id = run_id AND r.class = 'details') AS details
-FROM sluice.quarantine WHERE id = $1`
+	sqlQuarantine = entryColumns + `, NULL::bytea AS raw` + entryFilter + ` ORDER BY id DESC LIMIT $7`
+
+	sqlExport = entryColumns + `, raw` + entryFilter + ` ORDER BY id`
+
+	sqlEntry = entryColumns + `, raw FROM sluice.quarantine WHERE id = $1`
 )
+
+// arguments are those of the filter, in the order of its parameters.
+func (f QuarantineFilter) arguments() []any {
+	var since *time.Time
+	if !f.Since.IsZero() {
+		since = &f.Since
+	}
+	return []any{f.Organization, f.Service, f.Resource, f.State, f.Code, since}
+}
 
 // Quarantine gives entries, newest first, without their bytes.
 func (r *Reader) Quarantine(ctx context.Context, f QuarantineFilter) ([]Entry, error) {
-	return query[Entry](ctx, r, "the quarantine", sqlQuarantine, f.Organization, f.Service, f.Resource, f.State, limit(f.Limit))
+	return query[Entry](ctx, r, "the quarantine", sqlQuarantine, append(f.arguments(), limit(f.Limit))...)
+}
+
+// QuarantineEach hands over entries with their bytes, oldest first and one at a time, whatever the filter's limit is. The error
+// of each ends it.
+func (r *Reader) QuarantineEach(ctx context.Context, f QuarantineFilter, each func(Entry) error) error {
+	rows, err := r.pool.Query(ctx, sqlExport, f.arguments()...)
+	if err != nil {
+		return fmt.Errorf("reading the quarantine: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		entry, err := pgx.RowToStructByName[Entry](rows)
+		if err != nil {
+			return fmt.Errorf("reading the quarantine: %w", err)
+		}
+		if err := each(entry); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reading the quarantine: %w", err)
+	}
+	return nil
 }
 
 // QuarantineShow gives one entry with its bytes; ErrNotFound if there is no such entry.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline/warehouse/schedule"
 )
 
 // ErrNotFound says that there is no row of that number.
@@ -32,9 +34,10 @@ type Stream struct {
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
 	Enabled      bool   `db:"enabled"         json:"enabled"`
-	// EverySeconds is the interval between two scheduled runs.
-	EverySeconds float64   `db:"every_seconds" json:"every_seconds"`
-	NextDueAt    time.Time `db:"next_due_at"   json:"next_due_at"`
+	// EverySeconds is the interval between two scheduled runs; Plan is what it was learned from, nil where it was not.
+	EverySeconds float64        `db:"every_seconds" json:"every_seconds"`
+	Plan         *schedule.Plan `db:"planned"       json:"plan,omitempty"`
+	NextDueAt    time.Time      `db:"next_due_at"   json:"next_due_at"`
 	// State is one of pipeline's states; Reason says why, Until when it goes on.
 	State  string     `db:"state"      json:"state"`
 	Reason string     `db:"reason"     json:"reason,omitempty"`
@@ -52,6 +55,8 @@ type Stream struct {
 	Done   int64 `db:"done_gen"   json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
+	// Held counts rows that may be gone upstream, too many at once to be believed: a person decides.
+	Held int64 `db:"held" json:"held,omitempty"`
 	// Details is what waits for single records; nil for streams that do not read those.
 	Details *DetailBacklog `db:"details" json:"details,omitempty"`
 	// Parents is how far round a stream with a list under each parent is; nil for others, and until a parent is known.
@@ -78,10 +83,13 @@ type ParentRound struct {
 }
 
 const sqlStreams = `
-SELECT organization_id, service, resource, enabled, extract(epoch FROM every)::float8 AS every_seconds, next_due_at, state, reason,
+SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(planned_every, every))::float8 AS every_seconds,
+	CASE WHEN planned_every IS NOT NULL THEN planned END AS planned, next_due_at, state, reason,
 	wait_until, mark, failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
 	(SELECT count(*) FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)) AS quarantined,
+	(SELECT count(*) FROM sluice.tombstones k WHERE k.state = 'held'
+		AND (k.organization_id, k.service, k.resource) = (s.organization_id, s.service, s.resource)) AS held,
 	CASE WHEN resource LIKE '%.details' THEN (
 		SELECT to_json(b) FROM sluice.detail_backlog(organization_id, service, resource) AS b WHERE b.pending IS NOT NULL
 	) END AS details,

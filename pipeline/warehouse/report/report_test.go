@@ -128,11 +128,11 @@ INSERT INTO sluice.streams (organization_id, service, resource, every) VALUES
 	('q', 'shop', 'bills', '1 hour'), ('q', 'shop', 'bills.details', '1 hour'), ('q', 'shop', 'extras.details', '1 hour'),
 	('q', 'shop', 'persons', '1 hour'), ('q', 'shop', 'nothing.details', '1 hour');
 CREATE SCHEMA shop; CREATE SCHEMA IF NOT EXISTS custom;
-CREATE TABLE shop.bills (organization_id text, bill_id int, _detail_state text);
+CREATE TABLE shop.bills (organization_id text, bill_id int, _detail_state text, _deleted_at timestamptz);
 INSERT INTO shop.bills SELECT 'q', n, state FROM (VALUES (3, 'pending'), (2, 'stale'), (1, 'failed'), (5, 'current'), (4, 'none_needed'))
 	AS v (times, state), generate_series(1, times) AS n;
 INSERT INTO shop.bills VALUES ('p', 1, 'pending');
-CREATE TABLE custom.extras AS SELECT 'q'::text AS organization_id, 'pending'::text AS _detail_state;
+CREATE TABLE custom.extras AS SELECT 'q'::text AS organization_id, 'pending'::text AS _detail_state, NULL::timestamptz AS _deleted_at;
 INSERT INTO sluice.parents (organization_id, service, resource, parent_id, read_at, tried_at, failures, active) VALUES
 	('q', 'shop', 'persons', 'a', '2026-03-01 10:00Z', '2026-03-01 10:00Z', 0, true),
 	('q', 'shop', 'persons', 'b', '2026-03-01 09:00Z', '2026-03-01 11:00Z', 2, true),

@@ -1,7 +1,7 @@
 // Package schedule says which streams there are, how often each is due and which is due now. What a stream holds, and who may
-// write to it, is a matter of package warehouse.
+// write to it, is a matter of package warehouse. Package cadence works out intervals that are learned.
 //
-// Start reading at Schedule.TakeDue.
+// Start reading at Schedule.TakeDue; intervals.go keeps what was learned.
 package schedule
 
 import (
@@ -30,28 +30,39 @@ func New(pool *pgxpool.Pool) *Schedule { return &Schedule{pool: pool} }
 type Setting struct {
 	pipeline.Key
 
-	// Every is the interval between two scheduled runs.
+	// Every is the interval between two scheduled runs; where it is learned, the one to begin with.
 	Every time.Duration
+	// Ceiling is the longest interval that may be learned; zero fixes it to Every.
+	Ceiling time.Duration
 	// Enabled says whether the stream is wanted.
 	Enabled bool
+	// After is how long after it is first registered the stream is first due; zero makes it due at once.
+	After time.Duration
 }
 
 const (
 	// Rows are written in the order of their keys, so that two processes that start at once wait for each other instead of
-	// deadlocking. A shorter interval takes effect at once, a longer one after the next run.
+	// deadlocking. A shorter interval takes effect at once, a longer one after the next run. What was learned is kept while the
+	// ceiling is the same: a restart costs nothing.
 	sqlRegister = `
-INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled)
-SELECT organization_id, service, resource, seconds * interval '1 second', enabled
-FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[]) AS w (organization_id, service, resource, seconds, enabled)
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, next_due_at)
+SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second',
+	clock_timestamp() + after * interval '1 second'
+FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[], $7::float8[])
+	AS w (organization_id, service, resource, seconds, enabled, most, after)
 ORDER BY organization_id, service, resource
 ON CONFLICT (organization_id, service, resource) DO UPDATE SET
-	every = excluded.every, enabled = excluded.enabled,
-	next_due_at = least(s.next_due_at, clock_timestamp() + excluded.every)
-WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled`
+	every = excluded.every, enabled = excluded.enabled, ceiling = excluded.ceiling,
+	planned_every = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_every END,
+	planned_at = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_at END,
+	planned = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned END,
+	next_due_at = least(s.next_due_at, clock_timestamp() +
+		CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN coalesce(s.planned_every, excluded.every) ELSE excluded.every END)
+WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled OR s.ceiling IS DISTINCT FROM excluded.ceiling`
 
 	sqlDisable = `
 UPDATE sluice.streams s SET enabled = false
-WHERE s.enabled AND s.organization_id = ANY($1::text[]) AND NOT EXISTS (
+WHERE s.enabled AND s.organization_id = ANY($1::text[]) AND s.resource NOT LIKE '%.backfill' AND NOT EXISTS (
 	SELECT FROM unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource)
 	WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource))`
 
@@ -71,37 +82,44 @@ FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
 
-	// A stream that is being written to is skipped: it is due in the next tick, too.
+	// A stream that is being written to is skipped: it is due in the next tick, too. The clock is read once: it is volatile, and
+	// a comparison with it row by row could not use the index (docs/scale.md).
 	sqlTakeDue = `
 WITH due AS (
 	SELECT organization_id, service, resource FROM sluice.streams
-	WHERE enabled AND next_due_at <= clock_timestamp() AND state <> 'denied'
+	WHERE enabled AND next_due_at <= (SELECT clock_timestamp()) AND state <> 'denied'
 	ORDER BY priority DESC, next_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )
 UPDATE sluice.streams s SET
-	next_due_at = clock_timestamp() + every,
+	next_due_at = clock_timestamp() + coalesce(planned_every, every),
 	state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
 FROM due d
 WHERE (d.organization_id, d.service, d.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
 )
 
-// RegisterStreams makes the streams table say what the configuration says. New streams are due at once. Streams of the
-// organizations in settings that are not among them are disabled; they keep their position. Other organizations are left
-// alone: another process may serve them.
+// RegisterStreams makes the streams table say what the configuration says. New streams are due at once unless their setting
+// says otherwise. Streams of the organizations in settings that are not among them are disabled, backfills aside; they keep
+// their position. Other organizations are left alone: another process may serve them.
 func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) error {
 	keys := make([]pipeline.Key, len(settings))
 	seconds := make([]float64, len(settings))
+	ceilings := make([]float64, len(settings))
 	enabled := make([]bool, len(settings))
+	after := make([]float64, len(settings))
 	for i, setting := range settings {
 		if setting.Every <= 0 {
 			return fmt.Errorf("registering %s: every is %s, it has to be positive", setting.Key, setting.Every)
 		}
-		keys[i], seconds[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Enabled
+		if setting.Ceiling < 0 {
+			return fmt.Errorf("registering %s: the ceiling is %s, it must not be negative", setting.Key, setting.Ceiling)
+		}
+		keys[i], seconds[i], ceilings[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Ceiling.Seconds(), setting.Enabled
+		after[i] = setting.After.Seconds()
 	}
 	organizations, services, resources := columns(keys)
 	return pg.InTx(ctx, s.pool, "registering streams", func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled); err != nil {
+		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, after); err != nil {
 			return pg.Fail("registering streams", err)
 		}
 		_, err := tx.Exec(ctx, sqlDisable, organizations, services, resources)
@@ -136,7 +154,8 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	})
 }
 
-// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on by their interval. It
+// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on by their interval, the
+// learned one where there is one. It
 // works in the caller's transaction, in which the jobs are inserted, too: a stream is taken if and only if it has its job.
 // Denied streams are never due.
 func (*Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {

@@ -35,6 +35,10 @@ type Set struct {
 	// Name is service.resource, for messages.
 	Name              string
 	Service, Resource string
+	// Kinds are those of the columns.
+	Kinds []schema.Kind
+	// Expected are the columns that COPY writes, of all tables.
+	Expected []Expected
 	// Children are the tables of arrays, parents before their children.
 	Children []Child
 	// OpenStage makes the staging table empty, CopyStage copies into it.
@@ -59,10 +63,15 @@ type Set struct {
 
 // Form is what depends on where a record comes from: out of a list, or by itself.
 type Form struct {
-	// Probe says what is stored about rows, Lock does so for rows that will change.
+	// Probe says what is stored about rows, by the place of their keys among those asked for, from 1; Lock does so for rows
+	// that will change.
 	Probe, Lock string
-	// Insert copies new rows into the table.
-	Insert string
+	// ProbeRange is Probe with the least and the largest key besides: where nothing is stored from the one to the other, which
+	// is one look into the index, no key is looked up. It needs keys that compare as their bytes do.
+	ProbeRange string
+	// Insert copies new rows into the table, InsertBinary so many fields of a row in the binary format.
+	Insert, InsertBinary string
+	Fields               int
 	// UpdateWhole is for batches whose records carry every declared key, UpdateSome leaves the columns of absent keys as they
 	// are, Rewrite does so and leaves alone what says where the record came from.
 	UpdateWhole, UpdateSome, Rewrite string
@@ -72,8 +81,10 @@ type Form struct {
 type Child struct {
 	// Index is that of the array in Record.Tables and Record.Carries.
 	Index int
-	// Remove deletes the elements of parents, Insert copies new ones in.
-	Remove, Insert string
+	// Remove deletes the elements of parents, Insert copies new ones in, InsertBinary so many fields in the binary format.
+	Remove, Insert, InsertBinary string
+	Fields                       int
+	Kinds                        []schema.Kind
 
 	depth, columns int
 }
@@ -87,7 +98,7 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	}
 	s := &Set{
 		Name: service.Name + "." + resource.Name, Service: service.Name, Resource: resource.Name, schema: schemaName,
-		id: -1, columns: len(resource.Columns),
+		id: -1, columns: len(resource.Columns), Kinds: kinds(resource.Columns),
 	}
 	modified := "NULL::timestamptz"
 	for i, column := range resource.Columns {
@@ -112,16 +123,17 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	}
 	s.readers(quote(schemaName, resource.Name), quote(resource.Columns[s.id].ColumnName()), modified)
 	s.writers(tables)
+	s.expect(tables)
 	s.updates(tables)
 	s.singles(quote(schemaName, resource.Name), quote(resource.Columns[s.id].ColumnName()))
 	if err := s.history(resource); err != nil {
 		return nil, err
 	}
 	// The last part of the call, if it has one, says where the next one begins.
-	s.Archive = `INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records, kept_at)
-SELECT $1, coalesce((SELECT r.first_position + json_array_length(r.records::json) FROM sluice.raw_records AS r
-	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), $2, $3, $4, $5, now()
-RETURNING first_position`
+	s.Archive = `INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records, record_count, kept_at)
+SELECT $1, coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_length(r.records::json)) FROM sluice.raw_records AS r
+	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), $2, $3, $4, $5, $6, now()
+RETURNING first_position, (extract(epoch FROM now()) * 1000000)::bigint`
 	return s, nil
 }
 
@@ -136,11 +148,15 @@ RETURNING first_position`
 // A single record is held against the one that was loaded last, and against the later of the two calls that wrote the row.
 // The probe counts a row that still waits as one that differs: that another single record is equal has to be written there.
 func (s *Set) readers(table, id, modified string) {
-	const look = `SELECT f.key, f._hash, f._call_id, f._modified, f._changed_at, f._row FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
-(SELECT t.%[2]s AS key, %[5]s AS _hash, %[6]s AS _call_id, %[3]s AS _modified, t._changed_at, t.ctid AS _row FROM %[1]s AS t
-WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0%[4]s) AS f`
+	const look = `SELECT k.n, f._hash, f._call_id, f._modified, f._changed_at, f._row
+FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
+SELECT %[5]s AS _hash, %[6]s AS _call_id, %[3]s AS _modified, t._changed_at, t.ctid AS _row
+FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0%[4]s) AS f`
 	const locked = " FOR NO KEY UPDATE OF t"
 	s.List.Probe = fmt.Sprintf(look, table, id, modified, "", "t._hash", "t._call_id")
+	const within = ` WHERE (SELECT r.%[2]s FROM %[1]s AS r WHERE r.organization_id = $1 AND r.%[2]s >= $3
+ORDER BY r.organization_id, r.%[2]s LIMIT 1) <= $4`
+	s.List.ProbeRange = s.List.Probe + fmt.Sprintf(within, table, id)
 	s.List.Lock = fmt.Sprintf(look, table, id, modified, locked, "t._hash", "t._call_id")
 	if s.Single == nil {
 		return
@@ -148,6 +164,7 @@ WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0%[4]s) AS f`
 	const call = "greatest(t._call_id, t._detail_call_id)" // greatest skips nulls
 	s.Single.Probe = fmt.Sprintf(look, table, id, modified, "",
 		`coalesce(CASE t._detail_state WHEN 'current' THEN t._detail_hash END, `+noHash+`)`, call)
+	s.Single.ProbeRange = s.Single.Probe + fmt.Sprintf(within, table, id)
 	s.Single.Lock = fmt.Sprintf(look, table, id, modified, locked, `coalesce(t._detail_hash, `+noHash+`)`, call)
 }
 
@@ -160,10 +177,10 @@ func (s *Set) writers(tables []schema.Table) {
 			all := append([]string{"organization_id"}, names...)
 			all = append(all, "_extra", "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
 			into := quote(s.schema, table.Name)
-			s.List.Insert = copyInto(into, all)
+			s.List.insert(into, all)
 			if s.Single != nil {
-				s.List.Insert = copyInto(into, slices.Concat(all, []string{"_detail_state"}))
-				s.Single.Insert = copyInto(into, slices.Concat(all, []string{
+				s.List.insert(into, slices.Concat(all, []string{"_detail_state"}))
+				s.Single.insert(into, slices.Concat(all, []string{
 					"_detail_state", "_detail_hash", "_detail_call_id", "_detail_raw_position", "_detail_at",
 				}))
 			}
@@ -176,7 +193,8 @@ func (s *Set) writers(tables []schema.Table) {
 		all = append(append(all, "_position"), names...)
 		s.Children = append(s.Children, Child{
 			Index: i, depth: table.Depth(), columns: len(names),
-			Insert: copyInto(quote(s.schema, table.Name), all),
+			Fields: len(all), Kinds: kinds(table.Columns),
+			Insert: copyInto(quote(s.schema, table.Name), all), InsertBinary: copyBinary(quote(s.schema, table.Name), all),
 			// The one DELETE on warehouse tables: children whose own parent brings their successors (promise 7).
 			Remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(s.schema, table.Name)),
@@ -184,12 +202,24 @@ func (s *Set) writers(tables []schema.Table) {
 	}
 }
 
+func (f *Form) insert(table string, columns []string) {
+	f.Insert, f.InsertBinary, f.Fields = copyInto(table, columns), copyBinary(table, columns), len(columns)
+}
+
 func copyInto(table string, columns []string) string {
+	return copyFrom(table, columns) + " WITH (FORMAT text, ENCODING 'UTF8')"
+}
+
+func copyBinary(table string, columns []string) string {
+	return copyFrom(table, columns) + " WITH (FORMAT binary)"
+}
+
+func copyFrom(table string, columns []string) string {
 	quoted := make([]string, len(columns))
 	for i, name := range columns {
 		quoted[i] = quote(name)
 	}
-	return "COPY " + table + " (" + strings.Join(quoted, ", ") + ") FROM STDIN WITH (FORMAT text, ENCODING 'UTF8')"
+	return "COPY " + table + " (" + strings.Join(quoted, ", ") + ") FROM STDIN"
 }
 
 func columnNames(columns []schema.Column) []string {

@@ -1,0 +1,114 @@
+// Package ahead asks for pages of a list before the ones in front of them are there, and
+// gives them back one after the other.
+//
+// It never decides whether a list may be read so (package passes does), and keeps no more
+// pages than it was told to ask for. Start reading at Pages.Take.
+package ahead
+
+import (
+	"context"
+	"errors"
+
+	"sluice/pipeline"
+)
+
+// Source is where pages come from. It is asked for several at once.
+type Source interface {
+	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+}
+
+// Pages are the pages of one list that are under way. The zero value, with a Source, has
+// none. It is used by one goroutine, and has to be dropped in the end.
+type Pages struct {
+	Source Source
+
+	// asked are those not taken yet, in the order of their numbers.
+	asked  []*asked
+	wasted int
+}
+
+// asked is a page that was asked for; page and err are there when done is closed.
+type asked struct {
+	ask    pipeline.Ask
+	cancel context.CancelFunc
+	done   chan struct{}
+	page   pipeline.Page
+	err    error
+	// panicked is what the source panicked with, for whoever takes the page.
+	panicked any
+}
+
+// Take gives the page that ask asks for, and says whether it had been asked for before.
+// Meanwhile as many as more of the pages behind it are asked for. Pages that were
+// asked for in another way than ask goes on are dropped.
+func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.Page, bool, error) {
+	before := p.Holds(ask)
+	if !before {
+		p.Drop()
+		p.ask(ctx, ask)
+	}
+	for len(p.asked) <= more {
+		next := p.asked[len(p.asked)-1].ask
+		next.Page++
+		p.ask(ctx, next)
+	}
+	head := p.asked[0]
+	p.asked = p.asked[1:]
+	<-head.done
+	head.cancel()
+	if head.panicked != nil {
+		panic(head.panicked)
+	}
+	return head.page, before, head.err
+}
+
+func (p *Pages) ask(ctx context.Context, ask pipeline.Ask) {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &asked{ask: ask, cancel: cancel, done: make(chan struct{})}
+	p.asked = append(p.asked, a)
+	go func() {
+		defer close(a.done)
+		defer func() { a.panicked = recover() }() // it must not end the process, but the chunk
+		a.page, a.err = p.Source.Page(ctx, ask)
+	}()
+}
+
+// Holds says whether the page that ask asks for is under way.
+func (p *Pages) Holds(ask pipeline.Ask) bool { return len(p.asked) > 0 && p.asked[0].ask == ask }
+
+// Drop gives up what was asked for and not taken, and waits until nothing is under way.
+func (p *Pages) Drop() {
+	for _, a := range p.asked {
+		a.cancel()
+	}
+	for _, a := range p.asked {
+		<-a.done
+		if made(a.err) {
+			p.wasted++
+		}
+	}
+	p.asked = nil
+}
+
+// Wasted gives how many calls were made for pages that were dropped, and counts anew.
+func (p *Pages) Wasted() int {
+	n := p.wasted
+	p.wasted = 0
+	return n
+}
+
+// made says whether a call with this end was made: a call that the budget held back was not.
+func made(err error) bool {
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if !ok {
+		return err == nil
+	}
+	switch failure.Kind {
+	case pipeline.Throttled, pipeline.Crowded, pipeline.Exhausted:
+		return failure.Status != 0
+	case pipeline.Expired, pipeline.Denied, pipeline.Unavailable, pipeline.Unexpected:
+		return !errors.Is(err, pipeline.ErrNotMade)
+	default:
+		return true
+	}
+}

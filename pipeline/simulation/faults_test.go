@@ -1,0 +1,127 @@
+package simulation_test
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"sluice/pipeline"
+)
+
+// fault is a way in which an answer can be wrong.
+type fault int
+
+// What a list does wrong, each of them seen at services of this kind
+// (docs/reliability.md). Only an answer that is the whole list comes out of a cache: pages
+// of one list as it was at different times can hide a record from any number of passes,
+// and only a later sweep finds it.
+const (
+	faultNone fault = iota
+	faultRefused
+	faultUnreadable
+	faultStale
+	faultRepeated
+	faultMoreEarly
+	faultMoreForever
+	faultEmptyPage
+	faultFilterIgnored
+	faultSortIgnored
+	faultSmallerPages
+	faultNoDate
+	faultClockBehind
+	faultClockAhead
+	faultDoubled
+	faultCount
+)
+
+var errRefused = &pipeline.Error{Kind: pipeline.Unavailable, Op: "GET /things", Status: http.StatusServiceUnavailable}
+
+var errUnreadable = &pipeline.Error{Kind: pipeline.Unexpected, Op: "GET /things", Status: http.StatusOK, Detail: "not JSON"}
+
+// page answers a list call at this instant, with a fault or without.
+func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, error) {
+	switch f {
+	case faultRefused:
+		return pipeline.Page{}, errRefused
+	case faultUnreadable:
+		return pipeline.Page{}, errUnreadable
+	default:
+	}
+	at, size, number := u.now, u.perPage, max(ask.Page, 1)
+	if old := u.now.Add(-lag / 2); f == faultStale && number == 1 && len(u.shows(ask, old, true, true)) < size {
+		at = old
+	}
+	if f == faultSmallerPages {
+		size = max(1, size-1)
+	}
+	if f == faultRepeated && number > 1 {
+		number--
+	}
+	sorts := f != faultSortIgnored
+	list := u.shows(ask, at, f != faultFilterIgnored, sorts)
+	from := min((number-1)*size, len(list))
+	to := min(from+size, len(list))
+	page := pipeline.Page{Call: call, Date: u.now, More: to < len(list), PerPage: size, Sort: "created_time", Order: "D"}
+	if ask.Sort != "" && sorts {
+		page.Sort, page.Order = ask.Sort, ask.Order
+	}
+	for _, t := range list[from:to] {
+		page.Records = append(page.Records, t.wire(t.at(at), !u.headers))
+	}
+	return distort(page, f), nil
+}
+
+// distort changes what the answer says about itself.
+func distort(page pipeline.Page, f fault) pipeline.Page {
+	switch f {
+	case faultMoreEarly:
+		page.More = false
+	case faultMoreForever:
+		page.More = true
+	case faultEmptyPage:
+		page.Records, page.More = nil, true
+	case faultNoDate:
+		page.Date = time.Time{}
+	case faultClockBehind:
+		page.Date = page.Date.Add(-2 * time.Hour)
+	case faultClockAhead:
+		page.Date = page.Date.Add(2 * time.Hour)
+	case faultDoubled:
+		if len(page.Records) > 0 {
+			page.Records = append(page.Records, page.Records[0])
+		}
+	default:
+	}
+	return page
+}
+
+// single answers with single records; one that upstream does not show is left out.
+func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, error) {
+	switch f {
+	case faultRefused:
+		return pipeline.Page{}, errRefused
+	case faultUnreadable:
+		return pipeline.Page{}, errUnreadable
+	default:
+	}
+	page := pipeline.Page{Call: call, Date: u.now}
+	for _, id := range ids {
+		for _, t := range u.things {
+			if v := t.at(u.now); t.id == id && v != nil {
+				page.Records = append(page.Records, t.wire(v, true))
+			}
+		}
+	}
+	return page, nil
+}
+
+func (f fault) String() string {
+	names := [...]string{
+		"none", "refused", "unreadable", "stale", "repeated", "more early", "more for ever", "empty page", "filter ignored",
+		"sort ignored", "smaller pages", "no date", "clock behind", "clock ahead", "doubled",
+	}
+	if int(f) < len(names) {
+		return names[f]
+	}
+	return fmt.Sprintf("fault %d", int(f))
+}

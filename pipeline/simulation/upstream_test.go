@@ -1,0 +1,167 @@
+package simulation_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"sluice/pipeline"
+)
+
+// lag is how long a write upstream may take until it can be read, and the rules say the
+// same: half of it until the write itself is visible, half for an answer out of a cache.
+const lag = 20 * time.Second
+
+// edition is one state of a record: value is a stamp that no other version has, and
+// every line carries it, too.
+type edition struct {
+	value int
+	lines int
+	// modified is what upstream says, in whole seconds; visible when it can be read.
+	modified, visible time.Time
+	gone              bool
+	// quiet says that the modification time did not move with the change.
+	quiet bool
+	// poison says that the record does not fit its declaration.
+	poison bool
+}
+
+// thing is one record upstream with all it ever was.
+type thing struct {
+	id       string
+	created  time.Time
+	versions []edition
+}
+
+// at is the version that a reader sees, nil if none.
+func (t *thing) at(now time.Time) *edition {
+	for i := len(t.versions) - 1; i >= 0; i-- {
+		if v := &t.versions[i]; !v.visible.After(now) {
+			if v.gone {
+				return nil
+			}
+			return v
+		}
+	}
+	return nil
+}
+
+func (t *thing) last() *edition { return &t.versions[len(t.versions)-1] }
+
+// upstream is one list on virtual time.
+type upstream struct {
+	now    time.Time
+	things []*thing
+	stamp  int
+	// headers makes the list leave out the lines, which single records have.
+	headers bool
+	perPage int
+	// asked says when each call left.
+	asked map[int64]time.Time
+}
+
+// shows are the things that a list shows at an instant, in the order asked for.
+func (u *upstream) shows(ask pipeline.Ask, at time.Time, filter, sorts bool) []*thing {
+	var list []*thing
+	for _, t := range u.things {
+		v := t.at(at)
+		if v == nil || filter && !ask.Since.IsZero() && v.modified.Before(ask.Since.Truncate(time.Second)) {
+			continue
+		}
+		list = append(list, t)
+	}
+	key := func(t *thing) time.Time { return t.created }
+	if sorts && ask.Sort == "last_modified_time" {
+		key = func(t *thing) time.Time { return t.at(at).modified }
+	}
+	slices.SortStableFunc(list, func(a, b *thing) int {
+		if ask.Order == "A" {
+			return key(a).Compare(key(b))
+		}
+		return key(b).Compare(key(a))
+	})
+	return list
+}
+
+const wireTime = "2006-01-02T15:04:05-0700"
+
+// wire is a record as it travels.
+func (t *thing) wire(v *edition, whole bool) []byte {
+	out := make([]byte, 0, 256)
+	out = append(out, `{"thing_id":"`...)
+	out = append(out, t.id...)
+	out = append(out, `","value":`...)
+	if v.poison {
+		out = append(out, `"many"`...)
+	} else {
+		out = strconv.AppendInt(out, int64(v.value), 10)
+	}
+	out = append(out, `,"created_time":"`...)
+	out = t.created.AppendFormat(out, wireTime)
+	out = append(out, `","last_modified_time":"`...)
+	out = v.modified.AppendFormat(out, wireTime)
+	out = append(out, '"')
+	if whole {
+		out = append(out, `,"lines":[`...)
+		for i := range v.lines {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = fmt.Appendf(out, `{"line_id":"%s-%d","stamp":%d}`, t.id, i, v.value)
+		}
+		out = append(out, ']')
+	}
+	return append(out, '}')
+}
+
+// write adds a version of a thing, new or known.
+func (u *upstream) write(t *thing, v edition) {
+	u.stamp++
+	v.value = u.stamp
+	if v.modified.IsZero() {
+		v.modified = u.now.Truncate(time.Second)
+	}
+	if v.visible.IsZero() {
+		v.visible = u.now
+	}
+	// A later write never becomes visible before an earlier one of the same record.
+	if n := len(t.versions); n > 0 && t.versions[n-1].visible.After(v.visible) {
+		v.visible = t.versions[n-1].visible
+	}
+	t.versions = append(t.versions, v)
+}
+
+func (u *upstream) insert(v edition) {
+	t := &thing{id: fmt.Sprintf("%03d", len(u.things)+1), created: u.now.Truncate(time.Second)}
+	u.things = append(u.things, t)
+	u.write(t, v)
+}
+
+// living picks one of the things that are not deleted, nil if there is none.
+func (u *upstream) living(n uint32) *thing {
+	var alive []*thing
+	for _, t := range u.things {
+		if !t.last().gone {
+			alive = append(alive, t)
+		}
+	}
+	if len(alive) == 0 {
+		return nil
+	}
+	return alive[int(n)%len(alive)]
+}
+
+// dead picks one of the things that were deleted, nil if there is none.
+func (u *upstream) dead(n uint32) *thing {
+	var gone []*thing
+	for _, t := range u.things {
+		if t.last().gone {
+			gone = append(gone, t)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return gone[int(n)%len(gone)]
+}

@@ -1,0 +1,178 @@
+package simulation_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/run"
+)
+
+var (
+	errCrashed    = errors.New("the process was killed")
+	errLostTicket = errors.New("the ticket was given to another worker")
+)
+
+// worker is one process with one hand. It stands still at each point until it is
+// told to go on, and may be killed there.
+type worker struct {
+	world *world
+	pause func(string) bool
+	next  func() (string, bool)
+	stop  func()
+	dead  bool
+	// holds is the stream it works on, or believes to.
+	holds *stream
+}
+
+func (w *world) newWorker() *worker {
+	k := &worker{world: w}
+	k.next, k.stop = iter.Pull(func(yield func(string) bool) {
+		k.pause = yield
+		k.live()
+	})
+	return k
+}
+
+// live takes tickets until it is killed.
+func (k *worker) live() {
+	for {
+		of := k.world.take()
+		if of == nil {
+			if k.at("idle") != nil {
+				return
+			}
+			continue
+		}
+		k.holds = of
+		if k.at("ticket taken") != nil {
+			return
+		}
+		k.work(of, of.attempt)
+		if k.dead {
+			return
+		}
+		k.holds = nil
+	}
+}
+
+// at is a point at which the worker may stand still for any time, or die.
+func (k *worker) at(point string) error {
+	if k.dead || !k.pause(point) {
+		k.dead = true
+		return errCrashed
+	}
+	k.world.passedPoint(point)
+	return nil
+}
+
+// work reads one chunk and settles the ticket as package jobs does.
+func (k *worker) work(of *stream, attempt int) {
+	claim := k.world.store.claim(of)
+	if k.at("claimed") != nil {
+		return
+	}
+	more := false
+	runner := &run.Runner{
+		Source: source{k, of}, Store: target{k, of}, Backlog: queue{of}, Rules: k.world.rules,
+		Now:  func() time.Time { return of.upstream.now.Add(k.world.swarm.skew) },
+		Zone: func(string) *time.Location { return time.UTC },
+	}
+	err := runner.Chunk(context.Background(), claim, func(_ context.Context, _ pgx.Tx, again bool) error {
+		if of.attempt != attempt {
+			k.world.store.seen["lost ticket"]++
+			return errLostTicket
+		}
+		more = again
+		return nil
+	})
+	if k.dead || of.attempt != attempt {
+		return // somebody else has the ticket, and settles it
+	}
+	of.held = false
+	if err != nil {
+		k.world.fate(of)
+		return
+	}
+	of.due = of.due || more || of.wanted
+	of.wanted = false
+}
+
+// source is upstream as a worker sees it: time passes before an answer and after it.
+type source struct {
+	*worker
+
+	of *stream
+}
+
+func (s source) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	return s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.page(ask, call, f) })
+}
+
+func (s source) Details(_ context.Context, _ pipeline.Ask, ids []string) (pipeline.Page, error) {
+	return s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.single(ids, call, f) })
+}
+
+func (s source) call(answer func(int64, fault) (pipeline.Page, error)) (pipeline.Page, error) {
+	number := s.world.reserve() // drawn before it leaves
+	s.of.upstream.asked[number] = s.of.upstream.now
+	if err := s.at("before the call"); err != nil {
+		return pipeline.Page{}, err
+	}
+	page, err := answer(number, s.world.faultOf(number))
+	if crash := s.at("after the call"); crash != nil {
+		return pipeline.Page{}, crash
+	}
+	return page, err
+}
+
+func (source) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
+	return errors.ErrUnsupported
+}
+
+// target is the store as a worker sees it: it may go away before a transaction, or
+// in the middle of its commit.
+type target struct {
+	*worker
+
+	of *stream
+}
+
+func (t target) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
+	if err := t.at("before the commit"); err != nil {
+		return pipeline.Loaded{}, err
+	}
+	trouble := t.world.databaseFault()
+	if trouble != nil && !errors.Is(trouble, errAmbiguous) {
+		return pipeline.Loaded{}, trouble
+	}
+	if unit.Complete != nil {
+		if err := unit.Complete(ctx, nil); err != nil {
+			return pipeline.Loaded{}, err
+		}
+	}
+	if err := t.world.store.load(t.of, unit); err != nil {
+		return pipeline.Loaded{}, err
+	}
+	if err := t.at("after the commit"); err != nil {
+		return pipeline.Loaded{}, err
+	}
+	return pipeline.Loaded{}, trouble
+}
+
+// queue is what waits for its single record.
+type queue struct{ of *stream }
+
+func (q queue) Pending(_ context.Context, _ pipeline.Stream, limit int) ([]string, int, error) {
+	ids := q.of.pending()
+	return slices.Clone(ids[:min(limit, len(ids))]), len(ids), nil
+}
+
+func (queue) NextParent(context.Context, pipeline.Claim) (string, int, error) {
+	return "", 0, errors.ErrUnsupported
+}

@@ -1,0 +1,80 @@
+package body
+
+import (
+	"bytes"
+
+	"sluice/schema/scan"
+)
+
+// usualPage is how many records the pages of most lists have.
+const usualPage = 200
+
+// quick reads an envelope in one pass, the elements of its lists with it, and says
+// false where it is not sure: the careful way then says what is wrong, or that nothing
+// is. Names with something escaped in them are left to it, too.
+func quick(data []byte) (*Envelope, bool) {
+	at := scan.Space(data, 0)
+	if at >= len(data) || data[at] != '{' {
+		return nil, false
+	}
+	e := &Envelope{members: make(map[string][]byte, 4), lists: make(map[string][][]byte, 1)} //nolint:mnd // code, message, list, page_context
+	for at = scan.Space(data, at+1); ; {
+		from := at
+		end, plain, ok := scan.String(data, at)
+		if !ok || !plain {
+			return nil, false
+		}
+		name := string(data[from+1 : end-1])
+		if at, ok = scan.Colon(data, end); !ok {
+			return nil, false
+		}
+		if end, ok = e.take(data, at, name); !ok {
+			return nil, false
+		}
+		if at = scan.Space(data, end); at >= len(data) {
+			return nil, false
+		}
+		switch data[at] {
+		case ',':
+			at = scan.Space(data, at+1)
+		case '}':
+			return e, scan.Space(data, at+1) == len(data)
+		default:
+			return nil, false
+		}
+	}
+}
+
+// take reads the value of a name that must not have come before.
+func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
+	if _, twice := e.members[name]; twice {
+		return at, false
+	}
+	var (
+		end  int
+		ok   bool
+		list [][]byte
+	)
+	if at < len(data) && data[at] == '[' {
+		list = make([][]byte, 0, usualPage)
+		end, ok = scan.Elements(data, at, 1, func(element []byte) { list = append(list, element) })
+		e.lists[name] = list
+	} else {
+		end, ok = scan.Value(data, at, 1)
+	}
+	if ok {
+		e.members[name] = data[at:end:end]
+	}
+	return end, ok
+}
+
+// elementsOf gives the elements of a member, which may be known already.
+func (e *Envelope) elementsOf(key string, raw []byte) ([][]byte, error) {
+	if list, known := e.lists[key]; known {
+		return list, nil
+	}
+	return elements(raw)
+}
+
+// trim drops a byte order mark in front.
+func trim(data []byte) []byte { return bytes.TrimPrefix(data, []byte(byteOrderMark)) }

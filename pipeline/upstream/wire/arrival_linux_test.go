@@ -1,0 +1,52 @@
+package wire_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/upstream/wire"
+)
+
+// TestTheArrivalIsKnownBeforeTheAnswer: a server that takes a second to answer had the
+// request a second ago.
+func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	const latency, margin = time.Second, 100 * time.Millisecond
+	var arrived time.Time
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived = time.Now()
+		select {
+		case <-time.After(latency): // it is what is measured
+		case <-r.Context().Done():
+		}
+		_, _ = io.WriteString(w, "{}")
+	})
+	for name, server := range map[string]*httptest.Server{"plain": httptest.NewServer(handler), "tls": httptest.NewTLSServer(handler)} {
+		t.Cleanup(server.Close)
+		settings := wire.Transport{Now: time.Now, Margin: margin}
+		if name == "tls" {
+			settings.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var result pipeline.CallResult
+		var ended time.Time
+		err = wire.NewDoor(settings, "").Open(t.Context(), wire.Call{Op: "GET /"}, time.Minute, request, func(answer *wire.Reply) error {
+			ended = time.Now()
+			wire.Note(&result, answer, ended)
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if least, most := latency/2, ended.Sub(arrived); result.Arrived < least || result.Arrived > most {
+			t.Errorf("%s: arrived %s before the end, want %s to %s", name, result.Arrived, least, most)
+		}
+	}
+}

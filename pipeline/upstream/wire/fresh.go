@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+)
+
+// errStale says that a call did not leave: its process was held up after it had been
+// granted, and others may have its slot by now (promise 3).
+var errStale = errors.New("the process was suspended before the call left, so it was not made")
+
+type grantedKey struct{}
+
+// granted lets connections know when the call of a context was granted.
+func granted(ctx context.Context, at time.Time) context.Context {
+	return context.WithValue(ctx, grantedKey{}, at)
+}
+
+// fresh gives errStale for a call that was granted too long ago.
+func (t Transport) fresh(ctx context.Context) error {
+	at, ok := ctx.Value(grantedKey{}).(time.Time)
+	if t.Now == nil || !ok || at.IsZero() || t.Now().Sub(at) <= t.Fresh {
+		return nil
+	}
+	return errStale
+}
+
+// guarded makes connections that look at the clock once more before each write: looking up
+// a name and shaking hands are the time in which a process is most likely to be stopped. A
+// connection that is used again belongs to no single call and is left as it is.
+func (t Transport) guarded(
+	dial func(context.Context, string, string) (net.Conn, error),
+) func(context.Context, string, string) (net.Conn, error) {
+	if t.KeepAlive {
+		return dial
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // cause looks at it
+		}
+		return &guardedConn{Conn: conn, fresh: func() error { return t.fresh(ctx) }}, nil
+	}
+}
+
+// guardedConn is the connection of one call.
+type guardedConn struct {
+	net.Conn
+
+	fresh func() error
+}
+
+// Write implements net.Conn.
+func (c *guardedConn) Write(p []byte) (int, error) {
+	if err := c.fresh(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p) //nolint:wrapcheck // a plain connection
+}

@@ -1,0 +1,239 @@
+package warehouse_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/backfill"
+)
+
+// again is the stream of backfills of the store's bills.
+func (s *storehouse) again() pipeline.Stream {
+	stream := s.bills
+	stream.Work = pipeline.WorkBackfill
+	return stream
+}
+
+// order asks for a backfill of the bills that begins at page 1 of the first of three windows.
+func (s *storehouse) order() int64 {
+	s.Helper()
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	id, err := s.db.Ask(s.Context(), backfill.Order{
+		Stream: s.again(), Column: "modified", From: day, To: day.AddDate(0, 2, 0), Calls: new(7), Basis: "assumed",
+		Scan: &pipeline.Scan{
+			Mode: pipeline.ModeFull, Page: 1, PerPage: 200, Pass: 1, Partial: true, Once: true,
+			Windows: pipeline.NewWindows(day, day.AddDate(0, 2, 0), day, 1),
+		},
+	})
+	s.must(err)
+	return id
+}
+
+// state is that of a backfill, and how many runs it had.
+func (s *storehouse) state(id int64) string {
+	s.Helper()
+	return ask[string](s.house, `SELECT concat_ws(' ', state, cardinality(runs)) FROM sluice.backfills WHERE id = $1`, id)
+}
+
+// turned loads a page under a claim, behind which the scan stands at another page, and ends the run if there is an end.
+func (s *storehouse) turned(claim pipeline.Claim, page int, end *pipeline.End) pipeline.Claim {
+	s.Helper()
+	unit := s.of(claim, header("1", "10", 4))
+	scan := *claim.Position.Scan
+	scan.Page = page
+	if unit.Position = (pipeline.Position{Scan: &scan}); end != nil {
+		unit.Position.Scan = nil
+	}
+	unit.End = end
+	_, err := s.db.Load(s.Context(), unit)
+	s.must(err)
+	claim.Position = unit.Position
+	return claim
+}
+
+// A failed run is followed by another one that goes on where the first stood; what a person has to see to waits for that
+// person.
+func TestBackfillOutlivesItsRuns(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := s.order()
+	if _, err := s.db.Ask(t.Context(), backfill.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}}); !errors.Is(err, backfill.ErrOpen) {
+		t.Errorf("a second one of the list: %v, want ErrOpen", err)
+	}
+	first := s.claimOf(s.again())
+	if scan := first.Position.Scan; scan == nil || scan.Page != 1 || scan.Windows.Of != 3 || !scan.Once || s.state(id) != "running 1" {
+		t.Fatalf("it begins at %+v (%s)", scan, s.state(id))
+	}
+	if calls := ask[int](s.house, `SELECT calls FROM sluice.forecasts WHERE run_id = $1`, first.Run); calls != 7 {
+		t.Errorf("its run is forecast with %d calls", calls)
+	}
+	first = s.turned(first, 5, nil)
+	s.must(s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	due := ask[bool](s.house, `SELECT enabled AND next_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '16 minutes'
+		FROM sluice.streams WHERE resource = 'bills.backfill'`)
+	if s.state(id) != "queued 1" || !due {
+		t.Errorf("after a failed run it is %s, due soon: %t", s.state(id), due)
+	}
+
+	second := s.claimOf(s.again())
+	if second.Run == first.Run || second.Position.Scan.Page != 5 || s.state(id) != "running 2" {
+		t.Fatalf("the next run is %d (%s) at %+v, want another one at page 5", second.Run, s.state(id), second.Position.Scan)
+	}
+	second = s.turned(second, 6, nil)
+	s.must(s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
+	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotAsked) || s.state(id) != "failed 2" {
+		t.Errorf("after a denied run it is %s, and a claim says %v", s.state(id), err)
+	}
+	key, err := s.db.Resume(t.Context(), id)
+	s.must(err)
+	third := s.claimOf(s.again())
+	if key != s.again().Key() || third.Position.Scan.Page != 6 {
+		t.Errorf("resumed %s at %+v", key, third.Position.Scan)
+	}
+	s.turned(third, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
+	over := ask[bool](s.house, `SELECT NOT enabled AND wanted_gen = done_gen AND mark IS NULL AND scan IS NULL FROM sluice.streams
+		WHERE resource = 'bills.backfill'`)
+	if s.state(id) != "done 3" || !over {
+		t.Errorf("it is %s, and its stream over: %t", s.state(id), over)
+	}
+	s.must(s.db.RegisterStreams(t.Context(), nil))
+	s.order() // the list is free for another one
+}
+
+// One that is paused is claimed by nobody, keeps its run and its position, and is not closed by a start of the program.
+func TestBackfillIsPaused(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := s.order()
+	claim := s.turned(s.claimOf(s.again()), 3, nil)
+	s.must(s.db.Pause(t.Context(), id))
+	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotAsked) {
+		t.Errorf("claim: %v, want ErrNotAsked", err)
+	}
+	claim = s.turned(claim, 4, nil) // the chunk under way ends
+	if err := s.db.Pause(t.Context(), id); !errors.Is(err, backfill.ErrState) {
+		t.Errorf("pausing twice: %v, want ErrState", err)
+	}
+	if open, err := s.db.OpenStreams(t.Context()); err != nil || len(open) != 0 {
+		t.Errorf("%v is to be worked, %v", open, err)
+	}
+	_, err := s.db.Resume(t.Context(), id)
+	s.must(err)
+	again := s.claimOf(s.again())
+	if again.Run != claim.Run || again.Position.Scan.Page != 4 || s.state(id) != "running 1" {
+		t.Errorf("it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
+	}
+	s.turned(again, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
+	if served := ask[bool](s.house, `SELECT wanted_gen = done_gen FROM sluice.streams WHERE resource = 'bills.backfill'`); !served || s.state(id) != "done 1" {
+		t.Errorf("it is %s; both requests are served: %t", s.state(id), served)
+	}
+}
+
+// Whoever is at work on one that is cancelled may not write any more (promise 6), and a chunk that fails while its
+// backfill is paused keeps the position.
+func TestBackfillIsCancelled(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := s.order()
+	claim := s.turned(s.claimOf(s.again()), 3, nil)
+	s.must(s.db.Pause(t.Context(), id))
+	s.must(s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	if s.state(id) != "paused 1" {
+		t.Errorf("a run that failed while it was paused left it %s", s.state(id))
+	}
+	_, err := s.db.Resume(t.Context(), id)
+	s.must(err)
+	claim = s.claimOf(s.again())
+	if claim.Position.Scan.Page != 3 {
+		t.Errorf("it goes on at %+v", claim.Position.Scan)
+	}
+	s.must(s.db.Cancel(t.Context(), id))
+	if _, err := s.db.Load(t.Context(), s.of(claim, header("2", "10", 4))); !errors.Is(err, pipeline.ErrLostClaim) {
+		t.Errorf("loading under the claim: %v, want ErrLostClaim", err)
+	}
+	open := ask[int](s.house, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
+	if s.state(id) != "cancelled 2" || open != 0 {
+		t.Errorf("it is %s, with %d open runs", s.state(id), open)
+	}
+	if err := s.db.Cancel(t.Context(), 99); !errors.Is(err, backfill.ErrState) {
+		t.Errorf("cancelling what is not there: %v, want ErrState", err)
+	}
+	// The next one of the list is not disturbed by what is done to this one.
+	next := s.order()
+	if err := s.db.Cancel(t.Context(), id); !errors.Is(err, backfill.ErrState) || s.state(next) != "queued 0" {
+		t.Errorf("cancelling it twice: %v, the next one is %s", err, s.state(next))
+	}
+}
+
+// A list and its backfill bring the same new record at the same time: one inserts it, and the other waits before it looks.
+func TestBackfillWaitsForTheList(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.order()
+	list, again := s.claimOf(s.bills), s.claimOf(s.again())
+	older := s.of(again, header("1", "old", 4))
+	newer := s.of(list, header("1", "new", 5))
+	type loaded struct {
+		pipeline.Loaded
+
+		err error
+	}
+	ended := make(chan loaded, 1)
+	newer.Complete = func(ctx context.Context, _ pgx.Tx) error {
+		go func() {
+			result, err := s.db.Load(t.Context(), older)
+			ended <- loaded{result, err}
+		}()
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+		for {
+			var waits bool
+			err := s.db.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM sluice.streams%')`).Scan(&waits)
+			if err != nil || waits {
+				return err
+			}
+			pause(ctx, time.Millisecond)
+		}
+	}
+	_, err := s.db.Load(t.Context(), newer)
+	s.must(err)
+	if result := <-ended; result.err != nil || result.Superseded != 1 {
+		t.Errorf("the backfill's unit: %+v, want its record superseded", result)
+	}
+	if total := ask[string](s.house, `SELECT total FROM store.bills`); total != "new" {
+		t.Errorf("the row holds %s", total)
+	}
+}
+
+// A backfill of a list under parents that goes on in another run does not read again what it read.
+func TestBackfillKeepsItsParents(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	stream := s.persons
+	stream.Work = pipeline.WorkBackfill
+	s.must(s.db.ListParents(t.Context(), stream, []string{"a", "b", "c"}))
+	_, err := s.db.Ask(t.Context(), backfill.Order{Stream: stream, Scan: &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, Once: true, Partial: true}})
+	s.must(err)
+	claim := s.claimOf(stream)
+	parent, left, err := s.db.NextParent(t.Context(), claim)
+	s.must(err)
+	if parent != "a" || left != 3 {
+		t.Fatalf("parent %q, %d left", parent, left)
+	}
+	unit := s.of(claim)
+	unit.Parent = &pipeline.ParentRead{ID: "a"}
+	_, err = s.db.Load(t.Context(), unit)
+	s.must(err)
+	s.must(s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	parent, left, err = s.db.NextParent(t.Context(), s.claimOf(stream))
+	s.must(err)
+	if parent != "b" || left != 2 {
+		t.Errorf("the next run begins with parent %q, %d left, want b of two", parent, left)
+	}
+}

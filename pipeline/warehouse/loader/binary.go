@@ -1,0 +1,87 @@
+package loader
+
+import (
+	"context"
+
+	"sluice/pipeline/warehouse/loader/copybinary"
+	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// insertBinary is insert in the binary format.
+func (w *work) insertBinary(ctx context.Context) error {
+	kinds := w.sql.Kinds
+	return w.copyBinary(ctx, w.form.InsertBinary, w.fresh, len(w.fresh), func(buf []byte, k *kept) ([]byte, error) {
+		buf = copybinary.Text(copybinary.Row(buf, w.form.Fields), w.batch.Organization)
+		buf, err := appendValues(buf, kinds, k.Tables[0][0].Values)
+		if err != nil {
+			return buf, err
+		}
+		buf = copybinary.Hash(copybinary.JSON(buf, k.Extra), k.Hash)
+		buf = copybinary.Short(copybinary.Int(buf, w.batch.Call), k.position)
+		buf = copybinary.Int(copybinary.Int(copybinary.Int(buf, w.batch.Run), w.now), w.now)
+		return w.appendDetailBinary(buf, k), nil
+	})
+}
+
+// appendDetailBinary is appendDetail in the binary format.
+func (w *work) appendDetailBinary(buf []byte, k *kept) []byte {
+	switch {
+	case w.sql.Single == nil:
+		return buf
+	case w.batch.Details:
+		buf = copybinary.Hash(copybinary.Text(buf, "current"), k.Hash)
+		return copybinary.Int(copybinary.Short(copybinary.Int(buf, w.batch.Call), k.position), w.now)
+	case w.header(k):
+		return copybinary.Text(buf, "pending")
+	default:
+		return copybinary.Text(buf, "none_needed")
+	}
+}
+
+// insertChildBinary copies one array of all in the binary format.
+func (w *work) insertChildBinary(ctx context.Context, child *statements.Child, parents []*kept, rows int) error {
+	return w.copyBinary(ctx, child.InsertBinary, parents, rows, func(buf []byte, k *kept) ([]byte, error) {
+		var err error
+		for i := range k.Tables[child.Index] {
+			if buf, err = w.appendRow(buf, child.Fields, child.Kinds, k, &k.Tables[child.Index][i]); err != nil {
+				return buf, err
+			}
+		}
+		return buf, nil
+	})
+}
+
+// appendRow adds an element of an array.
+func (w *work) appendRow(buf []byte, fields int, kinds []schema.Kind, k *kept, row *normalize.Row) ([]byte, error) {
+	buf = copybinary.Text(copybinary.Text(copybinary.Row(buf, fields), w.batch.Organization), k.ID)
+	for _, position := range row.Position {
+		buf = copybinary.Short(buf, int32(position)) //nolint:gosec // bounded by the record
+	}
+	return appendValues(buf, kinds, row.Values)
+}
+
+func appendValues(buf []byte, kinds []schema.Kind, values []normalize.Value) ([]byte, error) {
+	var err error
+	for i := range values {
+		if buf, err = copybinary.Value(buf, kinds[i], &values[i]); err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}
+
+func (w *work) copyBinary(
+	ctx context.Context, sql string, records []*kept, rows int, encode func([]byte, *kept) ([]byte, error),
+) error {
+	if rows == 0 {
+		return nil
+	}
+	reader := copybinary.NewReader(records, encode)
+	tag, err := w.conn.CopyFrom(ctx, reader, sql)
+	if reader.Err() != nil {
+		err = reader.Err() // of which the server says no more than that there was one
+	}
+	return w.copied(tag.RowsAffected(), rows, err)
+}

@@ -1,0 +1,51 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// shape is what a Loader knows about its tables.
+type shape int32
+
+const (
+	// unseen: nobody has looked yet.
+	unseen shape = iota
+	// drafted: the columns have the types, and the keys the collation, that migrations are drafted with, so that values can be
+	// sent in the binary format and keys compare as their bytes do.
+	drafted
+	// other: the database has to judge by itself.
+	other
+)
+
+const sqlShape = `
+SELECT count(*) FROM unnest($1::text[], $2::text[], $3::oid[], $4::bool[]) AS w (relation, name, type, key)
+JOIN pg_attribute a ON a.attrelid = to_regclass(w.relation) AND a.attname = w.name AND NOT a.attisdropped
+	AND a.atttypid = w.type AND (NOT w.key OR a.attcollation = '"C"'::regcollation)`
+
+// look finds out, once for all loads, what the tables are like.
+func (l *Loader) look(ctx context.Context, tx pgx.Tx) (shape, error) {
+	if seen := shape(l.shape.Load()); seen != unseen {
+		return seen, nil
+	}
+	expected := l.sql.Expected
+	var relations, names []string
+	var types []uint32
+	var keys []bool
+	for _, column := range expected {
+		relations, names = append(relations, column.Relation), append(names, column.Name)
+		types, keys = append(types, column.Type), append(keys, column.Key)
+	}
+	var found int
+	if err := tx.QueryRow(ctx, sqlShape, relations, names, types, keys).Scan(&found); err != nil {
+		return unseen, fmt.Errorf("look at the tables of %s: %w", l.sql.Name, err)
+	}
+	seen := other
+	if found == len(expected) {
+		seen = drafted
+	}
+	l.shape.Store(int32(seen))
+	return seen, nil
+}

@@ -1,0 +1,27 @@
+package report
+
+import (
+	"context"
+	"time"
+)
+
+// Gate is an allowance of the minute that upstream has closed or narrowed for now.
+type Gate struct {
+	Organization string `db:"organization_id" json:"organization"`
+	// Shared names the allowance.
+	Shared string `db:"shared" json:"shared"`
+	// ClosedUntil is until when no call leaves, CappedUntil until when fewer leave at once; nil if that is over.
+	ClosedUntil *time.Time `db:"closed_until" json:"closed_until,omitempty"`
+	CappedUntil *time.Time `db:"cap_until"    json:"capped_until,omitempty"`
+}
+
+const sqlGates = `
+SELECT organization_id, shared, CASE WHEN closed_until > clock_timestamp() THEN closed_until END AS closed_until,
+	CASE WHEN cap_until > clock_timestamp() THEN cap_until END AS cap_until
+FROM sluice.budgets WHERE closed_until > clock_timestamp() OR cap_until > clock_timestamp()
+ORDER BY organization_id, shared`
+
+// Gates gives the allowances that upstream has closed or narrowed for now.
+func (r *Reader) Gates(ctx context.Context) ([]Gate, error) {
+	return query[Gate](ctx, r, "the gates", sqlGates)
+}

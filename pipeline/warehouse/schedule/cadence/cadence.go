@@ -1,0 +1,178 @@
+// Package cadence learns how often streams should run: often where much changes and a run costs little, rarely elsewhere, all of
+// them together within the calls of a day that are theirs.
+//
+// It is pure: what was seen goes in, intervals and their reasons come out. It reads no clock, no table and no configuration.
+//
+// Start reading at Plan, then Observe; docs/decisions/0014 says why.
+package cadence
+
+import (
+	"math"
+	"time"
+)
+
+// Stream is one stream whose interval is learned.
+type Stream struct {
+	// Seen is what its last runs showed.
+	Seen Seen
+	// Every is its interval where nothing was seen yet.
+	Every time.Duration
+	// Ceiling is the longest interval that keeps what was promised of it.
+	Ceiling time.Duration
+}
+
+// Interval is what was learned for one stream.
+type Interval struct {
+	// Every is the interval, in whole seconds.
+	Every time.Duration
+	// Because says what decided.
+	Because Reason
+}
+
+// Reason is a closed set: what decided about an interval.
+type Reason string
+
+// The reasons.
+const (
+	// Unseen: no run was seen that went on from a mark; the interval is the declared one.
+	Unseen Reason = "unseen"
+	// Floor: changes are worth more runs than the floor allows.
+	Floor Reason = "floor"
+	// Worth: more runs would find too little for their calls.
+	Worth Reason = "worth"
+	// Quiet: nothing changed as long as it was watched, and the interval grows with that time.
+	Quiet Reason = "quiet"
+	// Shared: the calls of the day are shared out, and this is the stream's part.
+	Shared Reason = "shared"
+	// Ceiling: as rarely as its target allows.
+	Ceiling Reason = "ceiling"
+	// Stretched: not all targets can be met with the calls of the day, and all intervals are longer by the same factor.
+	Stretched Reason = "stretched"
+)
+
+const (
+	// worth is how many changed records a call has to bring, expected: a run that finds nothing nine times in ten is not
+	// worth its call. It is also how a quiet stream backs off: with half a change assumed in the time it was watched, its
+	// interval is a fifth of that time.
+	worth = 0.1
+	// longest bounds a stretched interval: a stream that nothing is left for is still tried once a week.
+	longest = 7 * 24 * time.Hour
+	// halvings is how often the price of a call is halved between its bounds: enough for every bit of it.
+	halvings = 200
+)
+
+// Plan gives each stream its interval: never below floor, never above its ceiling, and with all of them together no more than
+// perDay calls a day (infinite where nothing limits them). Only if even the ceilings take more than that, all ceilings are
+// stretched by one factor.
+//
+// Within these bounds the intervals T minimize the staleness that changed records see, the sum of rate × T / 2. The calls are the
+// sum of cost / T, so at the optimum T is proportional to the square root of cost / rate, cut off at the bounds, and the factor is
+// the one with which the calls are spent. Sources: J. Cho and H. Garcia-Molina, "Effective page
+// refresh policies for Web crawlers", ACM TODS 28(4), 2003; and for the sum under bounds the usual water filling (S. Boyd and
+// L. Vandenberghe, "Convex Optimization", 2004, example 5.2).
+func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
+	budget := perDay / float64(day) // calls a nanosecond
+	all := make([]bounds, len(streams))
+	least, most := 0.0, 0.0
+	for i := range streams {
+		all[i] = boundsOf(&streams[i], floor)
+		least += all[i].cost / all[i].hi
+		most += all[i].cost / all[i].lo
+	}
+	switch {
+	case least > budget:
+		return stretched(all, least/math.Max(budget, 0))
+	case most <= budget:
+		return intervals(all, 0)
+	}
+	// Intervals grow with the price of a call: look for the lowest price at which the calls suffice.
+	low, high := 0.0, 1.0
+	for spent(all, high) > budget && !math.IsInf(high, 1) {
+		low, high = high, high*2 //nolint:mnd // the next power
+	}
+	for range halvings {
+		if middle := low + (high-low)/2; spent(all, middle) > budget { //nolint:mnd // the half
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return intervals(all, high)
+}
+
+// day is the length of a day of allowances.
+const day = 24 * time.Hour
+
+// bounds are those of one stream, in nanoseconds, and why they are where they are.
+type bounds struct {
+	lo, hi float64
+	atLo   Reason
+	// cost is in calls a run, pull in changes a nanosecond that a longer interval delays.
+	cost, pull float64
+}
+
+func boundsOf(s *Stream, floor time.Duration) bounds {
+	b := bounds{
+		hi: float64(max(s.Ceiling, floor)), cost: math.Max(s.Seen.Calls, 1), pull: s.Seen.perNanosecond(),
+	}
+	b.lo, b.atLo = float64(floor), Floor
+	switch {
+	case s.Seen.Runs == 0:
+		b.lo, b.atLo = math.Max(b.lo, math.Min(float64(s.Every), b.hi)), Unseen
+		b.pull = 1 / (2 * b.lo) //nolint:mnd // a change in every second run, until it is known better
+	case s.Seen.Changes == 0:
+		b.lo, b.atLo = math.Max(b.lo, math.Max(b.cost/b.pull*worth, float64(s.Every))), Quiet
+	case b.cost/b.pull*worth > b.lo:
+		b.lo, b.atLo = b.cost/b.pull*worth, Worth
+	}
+	if b.lo >= b.hi {
+		b.lo, b.atLo = b.hi, Ceiling
+	}
+	return b
+}
+
+// at is the interval at a price of a call.
+func (b *bounds) at(price float64) (float64, Reason) {
+	switch t := math.Sqrt(price * b.cost / b.pull); {
+	case t <= b.lo:
+		return b.lo, b.atLo
+	case t >= b.hi:
+		return b.hi, Ceiling
+	default:
+		return t, Shared
+	}
+}
+
+func spent(all []bounds, price float64) float64 {
+	sum := 0.0
+	for i := range all {
+		t, _ := all[i].at(price)
+		sum += all[i].cost / t
+	}
+	return sum
+}
+
+func intervals(all []bounds, price float64) []Interval {
+	learned := make([]Interval, len(all))
+	for i := range all {
+		t, because := all[i].at(price)
+		learned[i] = Interval{Every: whole(t), Because: because}
+	}
+	return learned
+}
+
+func stretched(all []bounds, factor float64) []Interval {
+	learned := make([]Interval, len(all))
+	for i := range all {
+		bound := math.Max(float64(longest), all[i].hi)
+		learned[i] = Interval{Every: whole(math.Min(all[i].hi*factor, bound)), Because: Stretched}
+	}
+	return learned
+}
+
+// whole rounds up to a second: what is a little longer never takes more calls. A millionth of a second is no reason to.
+func whole(nanoseconds float64) time.Duration {
+	return time.Duration(math.Ceil(nanoseconds/float64(time.Second)-roundOff)) * time.Second
+}
+
+const roundOff = 1e-6

@@ -1,0 +1,81 @@
+package warehouse
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/absence"
+	"sluice/pipeline/warehouse/pg"
+)
+
+// lockEvidence locks what is known against records of the unit, before any row is touched.
+func lockEvidence(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (absence.Evidence, error) {
+	if !row.evidence {
+		return absence.Evidence{}, nil
+	}
+	evidence, err := absence.Lock(ctx, tx, unit)
+	return evidence, pg.Fail("looking at the evidence of "+unit.Claim.Stream.String(), err)
+}
+
+// concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a whole list says about rows
+// that it did not see (promise 7): in the transaction of the unit, so that the two are never apart.
+func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, evidence absence.Evidence, row locked) error {
+	stream := unit.Claim.Stream
+	if err := evidence.Apply(ctx, tx, *unit, row.called); err != nil {
+		return pg.Fail("applying the evidence of "+stream.String(), err)
+	}
+	if unit.End == nil || unit.End.Whole == nil {
+		return nil
+	}
+	verdict, err := absence.Conclude(ctx, tx, absence.Scan{
+		Stream: stream, Run: unit.Claim.Run, Started: unit.End.Whole.Started, Rules: db.absence,
+	})
+	if err != nil {
+		return pg.Fail("concluding the scan of "+stream.String(), err)
+	}
+	end := *unit.End
+	unit.End = &end
+	if note := verdict.Note(); note != "" {
+		end.Note = note
+	}
+	if again := verdict.Again(); end.Again == 0 {
+		end.Again = again
+	}
+	if verdict.Asked == 0 {
+		return nil
+	}
+	stream.Work = pipeline.WorkDetails
+	key := stream.Key()
+	_, err = tx.Exec(ctx, sqlDetailsDue, key.Organization, key.Service, key.Resource)
+	return pg.Fail("asking for single records of "+stream.String(), err)
+}
+
+// AcceptTombstones marks as gone what a run left for a person to decide, and gives how many rows that were.
+func (db *DB) AcceptTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
+	return db.decideTombstones(ctx, stream, run, absence.Accept)
+}
+
+// RejectTombstones forgets the evidence of what a run left for a person to decide: two new scans are needed. It gives how many
+// records that were.
+func (db *DB) RejectTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
+	return db.decideTombstones(ctx, stream, run, absence.Reject)
+}
+
+func (db *DB) decideTombstones(
+	ctx context.Context, stream pipeline.Stream, run int64,
+	decide func(context.Context, pgx.Tx, pipeline.Stream, int64) (int, error),
+) (int, error) {
+	decided := 0
+	op := "deciding about tombstones of " + stream.String()
+	err := db.inTx(ctx, op, func(tx pgx.Tx) error {
+		var err error
+		decided, err = decide(ctx, tx, stream, run)
+		return pg.Fail(op, err)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return decided, nil
+}

@@ -1,0 +1,370 @@
+package warehouse_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// list is a warehouse with the things of the tests in a list that is known to be
+// complete: with a stream that is read from the mark and one of sweeps.
+type list struct {
+	*house
+	incremental, sweep pipeline.Stream
+	resource           *schema.Resource
+}
+
+func openList(t *testing.T, rules pipeline.AbsenceRules) *list {
+	t.Helper()
+	h := open(t)
+	h.db = h.another(warehouse.Options{Absence: &rules})
+	h.stream.Resource.Complete = "The test says so."
+	l := &list{house: h, incremental: h.stream, sweep: h.stream, resource: h.stream.Resource}
+	l.sweep.Work = pipeline.WorkSweep
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: l.incremental.Key(), Every: time.Hour, Enabled: true}, {Key: l.sweep.Key(), Every: time.Hour, Enabled: true, After: time.Hour},
+	}))
+	return l
+}
+
+// begin claims a stream.
+func (l *list) begin(stream pipeline.Stream) pipeline.Claim {
+	l.Helper()
+	claim, err := l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream))
+	l.must(err)
+	return claim
+}
+
+func (l *list) records(ids ...int) []normalize.Record {
+	l.Helper()
+	records := make([]normalize.Record, 0, len(ids))
+	for _, id := range ids {
+		records = append(records, l.record(id, "thing"))
+	}
+	return records
+}
+
+// read loads a page of the incremental list.
+func (l *list) read(ids ...int) {
+	l.Helper()
+	unit := l.unit(l.begin(l.incremental), l.records(ids...)...)
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	l.load(unit)
+}
+
+// scan is a sweep of one page, clean unless it ends otherwise.
+func (l *list) scan(ids ...int) {
+	l.Helper()
+	l.end(l.unit(l.begin(l.sweep), l.records(ids...)...))
+}
+
+func (l *list) end(unit pipeline.Unit) {
+	l.Helper()
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}}
+	l.load(unit)
+}
+
+// states gives the records of which something is known, as "7 gone".
+func (l *list) states() []string {
+	l.Helper()
+	return ask[[]string](l.house, `SELECT coalesce(array_agg(record_id || ' ' || state ORDER BY record_id::int), '{}') FROM sluice.tombstones`)
+}
+
+func (l *list) dead() []string {
+	l.Helper()
+	return ask[[]string](l.house, `SELECT coalesce(array_agg(thing_id ORDER BY thing_id::int), '{}') FROM shop.things WHERE _deleted_at IS NOT NULL`)
+}
+
+func (l *list) expect(what string, states, dead []string) {
+	l.Helper()
+	if got := l.states(); !slices.Equal(got, states) {
+		l.Errorf("%s: %q is known, want %q", what, got, states)
+	}
+	if got := l.dead(); !slices.Equal(got, dead) {
+		l.Errorf("%s: %q are dead, want %q", what, got, dead)
+	}
+}
+
+func upTo(n int) []int {
+	ids := make([]int, n)
+	for i := range ids {
+		ids[i] = i + 1
+	}
+	return ids
+}
+
+var once = pipeline.AbsenceRules{MaxRows: 2} //nolint:gochecknoglobals // a constant: scans may follow at once, the brake is near
+
+func TestTwoCleanScansAreProof(t *testing.T) {
+	t.Parallel()
+	l := openList(t, once)
+	l.read(1, 2, 3, 4, 5)
+	l.scan(1, 2, 3, 4)
+	l.expect("one scan", []string{"5 missed"}, nil)
+	if every := ask[bool](l.house, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`); !every {
+		t.Error("a scan that missed something is not repeated soon")
+	}
+	l.scan(1, 2, 3)
+	l.expect("two scans", []string{"4 missed", "5 gone"}, []string{"5"})
+	l.scan(1, 2, 3, 4)
+	l.expect("seen again", []string{"5 gone"}, []string{"5"})
+	l.read(5) // equal to its row
+	l.expect("back", []string{"5 revived"}, nil)
+	l.scan(1, 2, 3, 4)
+	l.scan(1, 2, 3, 4)
+	l.expect("gone again", []string{"5 gone"}, []string{"5"})
+	if n := ask[int](l.house, `SELECT revivals FROM sluice.tombstones`); n != 1 {
+		t.Errorf("it came back %d times, want once", n)
+	}
+	if n := ask[int](l.house, `SELECT count(*) FROM sluice.sightings`); n != 0 {
+		t.Errorf("%d sightings are left", n)
+	}
+}
+
+func TestWhatProvesNothing(t *testing.T) {
+	t.Parallel()
+	for name, second := range map[string]func(*list){
+		"a run from the mark": func(l *list) { l.read(1, 2, 3, 4) },
+		"a scan that ends provisionally": func(l *list) {
+			unit := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
+			unit.End = &pipeline.End{Outcome: pipeline.OutcomeProvisional}
+			l.load(unit)
+		},
+		"a scan that fails": func(l *list) {
+			claim := l.begin(l.sweep)
+			l.load(l.unit(claim, l.records(1, 2, 3, 4)...))
+			l.must(l.db.Settle(l.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+		},
+		"of an organization that is not active": func(l *list) {
+			ask[string](l.house, `INSERT INTO sluice.organizations (organization_id, name, is_active) VALUES ($1, 'Shut', false) RETURNING name`, organization)
+			l.scan(1, 2, 3, 4)
+		},
+		"a record in quarantine exists": func(l *list) {
+			unit := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
+			unit.Rejects = []pipeline.Reject{{Raw: []byte("{}"), ID: "5", Code: "bad"}}
+			l.end(unit)
+		},
+		"a row that was written meanwhile": func(l *list) {
+			claim := l.begin(l.sweep)
+			l.load(l.unit(claim, l.records(1, 2)...))
+			unit := l.unit(l.begin(l.incremental), l.record(5, "edited"))
+			l.load(unit)
+			l.end(l.unit(claim, l.records(3, 4)...))
+		},
+		"an answer from before the row was there": func(l *list) {
+			unit := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
+			unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(-time.Hour)}}
+			l.load(unit)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := openList(t, once)
+			l.read(1, 2, 3, 4, 5)
+			l.scan(1, 2, 3, 4)
+			second(l)
+			if dead := l.dead(); len(dead) > 0 {
+				t.Errorf("%v got a tombstone", dead)
+			}
+		})
+	}
+	t.Run("a second scan that follows at once", func(t *testing.T) {
+		t.Parallel()
+		l := openList(t, pipeline.DefaultAbsenceRules())
+		l.read(1, 2, 3)
+		l.scan(1, 2)
+		l.scan(1, 2)
+		l.expect("at once", []string{"3 missed"}, nil)
+	})
+}
+
+func TestTheBrake(t *testing.T) {
+	t.Parallel()
+	l := openList(t, once)
+	l.read(upTo(9)...)
+	l.scan(1, 2, 3, 4, 5, 6)
+	l.scan(1, 2, 3, 4, 5, 6, 7, 8) // within the brake: the first scan that counts
+	l.expect("a shrunken scan and a clean one", []string{"9 missed"}, nil)
+	l.scan(1, 2, 3, 4, 5)
+	l.expect("a clean one and a shrunken one", []string{"6 missed", "7 missed", "8 missed", "9 held"}, nil)
+	l.scan(1, 2, 3, 4, 5)
+	l.expect("two shrunken ones", []string{"6 held", "7 held", "8 held", "9 held"}, nil)
+	run := ask[int64](l.house, `SELECT max(proof_run_id) FROM sluice.tombstones`)
+	decide := func(decide func(context.Context, pipeline.Stream, int64) (int, error), run int64, want int) {
+		t.Helper()
+		if n, err := decide(t.Context(), l.incremental, run); err != nil || n != want {
+			t.Errorf("decided about %d, %v; want %d", n, err, want)
+		}
+	}
+	decide(l.db.AcceptTombstones, run, 3)
+	decide(l.db.AcceptTombstones, run, 0)
+	l.expect("accepted", []string{"6 gone", "7 gone", "8 gone", "9 held"}, []string{"6", "7", "8"})
+	l.read(9)
+	l.expect("held and seen", []string{"6 gone", "7 gone", "8 gone"}, []string{"6", "7", "8"})
+	l.scan()
+	l.scan()
+	l.expect("an empty list", []string{"1 held", "2 held", "3 held", "4 held", "5 held", "6 gone", "7 gone", "8 gone", "9 held"}, []string{"6", "7", "8"})
+	decide(l.db.RejectTombstones, ask[int64](l.house, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'held'`), 6)
+	l.expect("rejected", []string{"6 gone", "7 gone", "8 gone"}, []string{"6", "7", "8"})
+}
+
+// TestAnEarlierAnswerDoesNotRevive: a page that was asked for before the scan that proved
+// a record gone is loaded after it, by a worker that was slow.
+func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
+	t.Parallel()
+	l := openList(t, once)
+	l.read(1, 2, 3)
+	slow := l.unit(l.begin(l.incremental), l.records(3)...)
+	l.scan(1, 2)
+	l.scan(1, 2)
+	l.expect("proven", []string{"3 gone"}, []string{"3"})
+	slow.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	l.load(slow)
+	l.expect("an answer from before", []string{"3 gone"}, []string{"3"})
+}
+
+// TestALiveRecordIsNeverDead: whatever is created and deleted while lists are read, by
+// sweeps and by runs whose answers are loaded late, a row gets its tombstone only if its
+// record did not exist at some instant of the scan that gave it; and once upstream is
+// quiet, live rows are the records (promises 7 and 8).
+func TestALiveRecordIsNeverDead(t *testing.T) {
+	t.Parallel()
+	l := openList(t, pipeline.AbsenceRules{MaxRows: 100})
+	const records, pages = 9, 3
+	rapid.Check(t, func(r *rapid.T) {
+		_, err := l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)
+		l.must(err)
+		_, err = l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)
+		l.must(err)
+		alive, absent := map[int]bool{records + 1: true}, map[int]bool{} // absent: at some instant of the scan
+		// One record is always there: of an empty list nothing is believed.
+		var late []pipeline.Unit
+		shown := func(within func(int) bool) []int {
+			var ids []int
+			for _, id := range slices.Sorted(maps.Keys(alive)) {
+				if alive[id] && within(id) {
+					ids = append(ids, id)
+				}
+			}
+			return ids
+		}
+		all := func(int) bool { return true }
+		happen := func() {
+			id := rapid.IntRange(1, records).Draw(r, "id")
+			switch rapid.IntRange(0, 5).Draw(r, "what") {
+			case 0, 1:
+				alive[id] = true
+			case 2, 3:
+				alive[id], absent[id] = false, true
+			case 4: // asked for now
+				late = append(late, l.unit(pipeline.Claim{Stream: l.incremental}, l.records(shown(all)...)...))
+			default: // and loaded only now
+				for _, unit := range late {
+					call := unit.Call
+					unit = l.unit(l.begin(l.incremental), unit.Records...)
+					unit.Call, unit.End = call, &pipeline.End{Outcome: pipeline.OutcomeDone}
+					l.load(unit)
+				}
+				late = nil
+			}
+		}
+		for range rapid.IntRange(2, 5).Draw(r, "scans") {
+			for range rapid.IntRange(0, 5).Draw(r, "events") {
+				happen()
+			}
+			claim := l.begin(l.sweep)
+			clear(absent)
+			for id := range records {
+				absent[id+1] = !alive[id+1]
+			}
+			before := l.dead()
+			for page := range pages {
+				for range rapid.IntRange(0, 2).Draw(r, "events during") {
+					happen()
+				}
+				unit := l.unit(claim, l.records(shown(func(id int) bool { return id%pages == page })...)...)
+				if page < pages-1 {
+					l.load(unit)
+				} else {
+					l.end(unit)
+				}
+			}
+			for _, text := range l.dead() {
+				if id, _ := strconv.Atoi(text); !slices.Contains(before, text) && !absent[id] {
+					r.Fatalf("record %d has a tombstone and existed all through the scan", id)
+				}
+			}
+		}
+		l.read(shown(all)...)
+		for range 3 {
+			l.scan(shown(all)...)
+		}
+		live := ask[[]int](l.house, `SELECT coalesce(array_agg(thing_id::int ORDER BY thing_id::int), '{}') FROM shop.things WHERE _deleted_at IS NULL`)
+		if want := shown(all); !slices.Equal(live, want) {
+			r.Fatalf("live rows %v, records %v", live, want)
+		}
+	})
+}
+
+// BenchmarkConclude takes what the end of a clean scan of so many records takes, of which
+// some are missed.
+func BenchmarkConclude(b *testing.B) {
+	for _, records := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(records), func(b *testing.B) { benchmarkConclude(b, records) })
+	}
+}
+
+func benchmarkConclude(b *testing.B, records int) {
+	b.Helper()
+	url := warehousetest.Template(b, "control", migratedThings)
+	db, err := warehouse.Open(b.Context(), url, warehouse.Options{Absence: &pipeline.AbsenceRules{MaxRows: 100}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(db.Close)
+	service := shop()
+	service.Resources[0].Complete = "The test says so."
+	sweep := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0], Work: pipeline.WorkSweep}
+	if err := db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}); err != nil {
+		b.Fatal(err)
+	}
+	const fill = `INSERT INTO shop.things (organization_id, thing_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		SELECT $1, (460000000000000000 + i)::text, '\x00', 1, 0, 1, now(), now() FROM generate_series(1, $2) AS i`
+	const sight = `INSERT INTO sluice.sightings (run_id, call_id, ids) SELECT $1, $3::bigint * 10000 + (i - 1) / 200, array_agg((460000000000000000 + i)::text)
+		FROM generate_series(1, $2) AS i WHERE i % 5000 <> 0 GROUP BY (i - 1) / 200`
+	for _, statement := range []string{fill} {
+		if _, err := db.Pool().Exec(b.Context(), statement, organization, records); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		b.StopTimer()
+		claim, err := db.Claim(b.Context(), sweep, pipeline.ClassSweep)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for pass := range 2 {
+			if _, err := db.Pool().Exec(b.Context(), sight, claim.Run, records, pass); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.StartTimer()
+		if _, err := db.Load(b.Context(), pipeline.Unit{
+			Claim: claim, End: &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}},
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
