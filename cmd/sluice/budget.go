@@ -49,11 +49,25 @@ type serviceDay struct {
 	Classes      []classDay `json:"classes"`
 	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back sooner.
 	RunsOutAt *time.Time `json:"runs_out_at"`
+	// Rules are what the configuration and the plan say of the allowance.
+	Rules allowanceRules `json:"rules"`
 
 	report.Day
 }
 
 func (c *cli) budget(ctx context.Context, a *app.App) error {
+	days, err := daysOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printer().Document(days)
+	}
+	return c.printBudget(a, days)
+}
+
+// daysOf gives the day of each configured service.
+func daysOf(ctx context.Context, a *app.App) ([]serviceDay, error) {
 	var days []serviceDay
 	seen := make(map[string]bool)
 	for _, stream := range a.Streams() {
@@ -64,18 +78,17 @@ func (c *cli) budget(ctx context.Context, a *app.App) error {
 		seen[organization+"/"+service] = true
 		limits, err := a.Limits(organization, service)
 		if err != nil {
-			return err //nolint:wrapcheck // it names the service
+			return nil, err //nolint:wrapcheck // it names the service
 		}
 		day, err := a.Report.Day(ctx, organization, service, limits)
 		if err != nil {
-			return fmt.Errorf("read the budget: %w", err)
+			return nil, fmt.Errorf("read the budget: %w", err)
 		}
-		days = append(days, dayOf(organization, service, limits, day))
+		view := dayOf(organization, service, limits, day)
+		view.Rules = rulesOf(limits, a.SharedWith(organization, service))
+		days = append(days, view)
 	}
-	if c.json {
-		return c.printer().Document(days)
-	}
-	return c.printBudget(a, days)
+	return days, nil
 }
 
 // dayOf holds what was spent against the limits.
@@ -142,7 +155,7 @@ func (c *cli) printBudget(a *app.App, days []serviceDay) error {
 		return err //nolint:wrapcheck // it says what failed
 	}
 	for i := range days {
-		if err := p.Line("%s", budgetLine(&days[i], a.Zone(days[i].Organization))); err != nil {
+		if err := p.Line("%s\n  in force: %s", budgetLine(&days[i], a.Zone(days[i].Organization)), days[i].Rules); err != nil {
 			return err //nolint:wrapcheck // it says what failed
 		}
 	}

@@ -95,18 +95,21 @@ func (c *cli) checkServices(ctx context.Context, a *app.App, client *upstream.Cl
 		for s := range a.Catalogue {
 			service := &a.Catalogue[s]
 			if _, wanted := organization.Services[service.Name]; wanted {
-				findings = append(findings, c.checkService(ctx, client, organization, service))
+				findings = append(findings, c.checkService(ctx, a, client, organization, service))
 			}
 		}
 	}
 	return findings
 }
 
-func (c *cli) checkService(ctx context.Context, client *upstream.Client, o *config.Organization, service *schema.Service) finding {
+func (c *cli) checkService(ctx context.Context, a *app.App, client *upstream.Client, o *config.Organization, service *schema.Service) finding {
 	began := c.env.Now()
 	err := client.Check(ctx, o.Key, service)
 	took := c.env.Now().Sub(began).Round(time.Millisecond)
-	return ofCall(err, verdict(fmt.Sprintf("%s (%s), %s", o.Name, o.ID, service.Name), err, fmt.Sprintf("answered in %s", took)))
+	limits, limitsErr := a.Limits(o.Key, service.Name)
+	err = errors.Join(err, limitsErr)
+	text := fmt.Sprintf("answered in %s; %s", took, rulesOf(limits, a.SharedWith(o.Key, service.Name)))
+	return ofCall(err, verdict(fmt.Sprintf("%s (%s), %s", o.Name, o.ID, service.Name), err, text))
 }
 
 // checkIdentity looks whether the organization is the business that it was.

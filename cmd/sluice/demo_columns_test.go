@@ -18,6 +18,7 @@ import (
 func empty() map[string]string {
 	return map[string]string{
 		"_extra":               "holds keys that no declaration knows: the sandbox sends none unless told to",
+		"_deleted_at":          "nothing is deleted in the demo",
 		"_detail_hash":         "the lists of the demo carry everything, so no single record is read",
 		"_detail_call_id":      "as _detail_hash",
 		"_detail_raw_position": "as _detail_hash",

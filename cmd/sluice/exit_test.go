@@ -102,7 +102,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})
 	text := strings.NewReplacer("Asia/Kolkata", "Asia/Nowhere", "accounting: {plan: premium}", "accounting: {plan: golden}",
-		"data_center: com", "data_center: moon", "name: Svc", "nam: Svc", "${SANDBOX_REFRESH_TOKEN}", "in-clear").Replace(s.configuration(plan))
+		"data_center: com", "data_center: moon", "name: Svc", "nam: Svc", "${SANDBOX_REFRESH_TOKEN}", "in-clear").Replace(s.configuration(sandbox.Options{Plan: plan}))
 	must(t, os.WriteFile(s.config, []byte(text+"workers: many\n"), 0o600))
 	for _, command := range []string{"sync", "check", "status", "serve", "migrate"} {
 		o := s.run(command)

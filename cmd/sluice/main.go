@@ -34,6 +34,8 @@ type Env struct {
 	// Retries are the waits between the attempts of a chunk that failed; nil means
 	// the usual patience.
 	Retries []time.Duration
+	// Minute is how long the minute of the limits is, for tests; zero means a minute.
+	Minute time.Duration
 }
 
 // Main runs one command line and gives its exit code: 0 fine, 1 something

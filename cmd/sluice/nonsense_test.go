@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -87,14 +88,22 @@ type faultStage struct {
 	*stage
 
 	name, short, path string
+	// struck is the path that misbehaves, where it is not that of the list.
+	struck string
 }
 
 // newFaultStage has a list of several pages, and a token that is some minutes old.
 func newFaultStage(t *testing.T, filtered bool) *faultStage {
 	t.Helper()
+	return newFaultStageOf(t, filtered, 1600)
+}
+
+// newFaultStageOf has a world of so many records.
+func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
+	t.Helper()
 	f := &faultStage{
 		stage: newStage(t, sandbox.Options{
-			Seed: 51, Records: 1600, Limits: sandbox.Limits{Off: true},
+			Seed: 51, Records: records, ChatPage: 20, Limits: sandbox.Limits{Off: true},
 			// What happens upstream has to lie before the run that reads it, by its second.
 			Now: func() time.Time { return time.Now().Add(-time.Minute) },
 		}).narrow(),
@@ -115,7 +124,7 @@ func (f *faultStage) minutes() { f.pass(5 * time.Minute) }
 
 func (f *faultStage) fault(kind string, after, count int) {
 	f.t.Helper()
-	must(f.t, f.world.SetFaults([]sandbox.Fault{{Path: f.path, Kind: kind, After: after, Count: count, Milliseconds: 1}}))
+	must(f.t, f.world.SetFaults([]sandbox.Fault{{Path: cmp.Or(f.struck, f.path), Kind: kind, After: after, Count: count, Milliseconds: 1}}))
 }
 
 func (f *faultStage) clear() {

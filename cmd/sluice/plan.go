@@ -74,6 +74,9 @@ func (c *cli) plan(ctx context.Context, a *app.App, names []string, wishes planW
 	}
 	made := forecast.Make(input)
 	view := planView{Plan: made, Config: configLines(made.Streams), now: c.env.Now(), several: len(a.Config.Organizations) > 1, zone: a.Zone}
+	if view.Rules, err = planRules(a, made.Services); err != nil {
+		return err
+	}
 	if err := c.printPlan(view); err != nil {
 		return err
 	}

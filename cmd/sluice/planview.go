@@ -18,6 +18,8 @@ type planView struct {
 
 	// Config are lines for the configuration that bring the freshness asked for.
 	Config []string `json:"config,omitempty"`
+	// Rules are what each allowance is held against.
+	Rules []serviceRules `json:"rules"`
 
 	now     time.Time
 	several bool
@@ -81,7 +83,16 @@ func (v planView) days(p show.Printer) error {
 		return err //nolint:wrapcheck // it says what failed
 	}
 	header := []string{"SERVICE", "A DAY", "SPENT", "SYNC", "TAKES", "LEFT", "LATER", "ALL BY", "SCHEDULE", "FITS"}
-	return p.Table(header, rows) //nolint:wrapcheck // it says what failed
+	if err := p.Table(header, rows); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	for _, of := range v.Rules {
+		name := v.name(pipeline.Key{Organization: of.Organization, Service: of.Service})
+		if err := p.Line("%s: %s", name, of.allowanceRules); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	return nil
 }
 
 // schedule shows what intervals cost and buy, beside the cheapest ones asked for.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -16,35 +18,88 @@ import (
 func (c *cli) quarantineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quarantine",
-		Short: "List, show and retry records that did not fit",
+		Short: "List, show, retry, accept and export records that did not fit",
 		Long: `Records that do not fit their declaration are kept whole, with the reason, and the
 rest of their page is loaded. An entry closes by itself when a version of its record
-that fits is loaded; retry tries the kept bytes again, after an upgrade for instance.`,
+that fits is loaded; retry tries the kept bytes again, after an upgrade for instance:
+'sluice quarantine retry --resource all'. Who does not want a record at all accepts
+that it stays out.`,
 	}
-	cmd.AddCommand(c.quarantineList(), c.quarantineShow(), c.quarantineRetry())
+	cmd.AddCommand(c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept(), c.quarantineExport())
 	return cmd
+}
+
+// quarantineFlags narrow entries on a command line.
+type quarantineFlags struct {
+	resource, organization, code, since string
+}
+
+func (f *quarantineFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.organization, "org", "", "only entries of this organization (id or name)")
+	cmd.Flags().StringVar(&f.code, "code", "", "only entries with this reason, such as bad_time")
+	cmd.Flags().StringVar(&f.since, "since", "", "only entries last seen since then: a day (2026-03-01), an instant (RFC 3339) or how long ago (36h)")
+}
+
+// filter is the report's; open entries only, unless all is set.
+func (f *quarantineFlags) filter(c *cli, a *app.App, all bool) (report.QuarantineFilter, error) {
+	filter := report.QuarantineFilter{State: "open", Code: f.code}
+	if all {
+		filter.State = ""
+	}
+	if f.resource != "" && f.resource != "all" {
+		filter.Service, filter.Resource = splitName(f.resource)
+	}
+	if f.organization != "" {
+		chosen, err := chooseOrganization(a, f.organization)
+		if err != nil {
+			return filter, err
+		}
+		filter.Organization = chosen.Key
+	}
+	var err error
+	filter.Since, err = sinceOf(f.since, c.env.Now(), a.Zone(filter.Organization))
+	return filter, err
+}
+
+// sinceOf reads an instant: a day begins in the zone.
+func sinceOf(text string, now time.Time, zone *time.Location) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
+		return day, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	return time.Time{}, usage("--since %q is no day (2026-03-01), no instant (2026-03-01T08:00:00Z) and no time ago (36h)", text)
 }
 
 func (c *cli) quarantineList() *cobra.Command {
 	var all bool
 	var limit int
+	var flags quarantineFlags
 	cmd := &cobra.Command{
-		Use:   "list [resource]",
-		Short: "List records in quarantine, newest first",
-		Args:  cobra.MaximumNArgs(1),
+		Use:     "list [resource]",
+		Short:   "List records in quarantine, newest first",
+		Example: "  sluice quarantine list\n  sluice quarantine list inventory.bills --code bad_time --since 24h",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			filter := report.QuarantineFilter{State: "open", Limit: limit}
-			if all {
-				filter.State = ""
-			}
-			if len(args) == 1 {
-				filter.Service, filter.Resource = splitName(args[0])
-			}
+			flags.resource = strings.Join(args, "")
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+				filter, err := flags.filter(c, a, all)
+				if err != nil {
+					return err
+				}
+				filter.Limit = limit
 				return c.listQuarantine(ctx, a, filter)
 			})
 		},
 	}
+	flags.add(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "closed entries, too")
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many entries")
 	return cmd
@@ -103,11 +158,7 @@ func (c *cli) showEntry(ctx context.Context, a *app.App, id int64) error {
 		return fmt.Errorf("read entry %d: %w", id, err)
 	}
 	if c.json {
-		return c.printer().Document(struct {
-			report.Entry
-
-			Raw string `json:"raw"`
-		}{e, string(e.Raw)})
+		return c.printer().Document(wholeOf(e))
 	}
 	at := func(label, value string) string { return fmt.Sprintf("%-11s %s\n", label, value) }
 	zone := a.Zone(e.Organization)
@@ -118,8 +169,28 @@ func (c *cli) showEntry(ctx context.Context, a *app.App, id int64) error {
 			e.FirstSeenAt.In(zone).Format("2006-01-02 15:04:05 MST"), e.LastSeenAt.In(zone).Format("2006-01-02 15:04:05 MST"))) +
 		at("call, run", fmt.Sprintf("%d, %d", e.Call, e.Run)) +
 		at("state", e.State)
+	if e.DecidedAt != nil {
+		text += at("decided", strings.TrimSpace(e.DecidedAt.In(zone).Format("2006-01-02 15:04:05 MST")+" "+strings.Map(visible, e.Note)))
+	}
 	// What came over the wire must not command the terminal.
 	return c.printer().Line("%s\n%s", text, strings.Map(visible, string(e.Raw)))
+}
+
+// wholeEntry is an entry with the record as it came.
+type wholeEntry struct {
+	report.Entry
+
+	// Raw is the record, byte for byte; where it is no valid UTF-8, RawBase64 has the bytes and Raw shows them as well as it can.
+	Raw       string `json:"raw"`
+	RawBase64 []byte `json:"raw_base64,omitempty"`
+}
+
+func wholeOf(e report.Entry) wholeEntry {
+	whole := wholeEntry{Entry: e, Raw: string(e.Raw)}
+	if !utf8.Valid(e.Raw) {
+		whole.RawBase64 = e.Raw
+	}
+	return whole
 }
 
 // visible turns control characters into a sign.
@@ -128,90 +199,4 @@ func visible(r rune) rune {
 		return '\u2400'
 	}
 	return r
-}
-
-func (c *cli) quarantineRetry() *cobra.Command {
-	var resource string
-	cmd := &cobra.Command{
-		Use:     "retry [ID ...]",
-		Short:   "Try again to load what is in quarantine, without a call",
-		Example: "  sluice quarantine retry 12 13\n  sluice quarantine retry --resource inventory.bills\n  sluice quarantine retry --resource all",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && resource == "" {
-				return usage("name entries, or --resource inventory.bills, or --resource all")
-			}
-			ids := make([]int64, 0, len(args))
-			for _, arg := range args {
-				id, err := entryID(arg)
-				if err != nil {
-					return err
-				}
-				ids = append(ids, id)
-			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
-				return c.retryEntries(ctx, a, ids, resource)
-			})
-		},
-	}
-	cmd.Flags().StringVar(&resource, "resource", "", "all open entries of this resource, or of all")
-	return cmd
-}
-
-func (c *cli) retryEntries(ctx context.Context, a *app.App, ids []int64, resource string) error {
-	if resource != "" {
-		filter := report.QuarantineFilter{State: "open", Limit: retryLimit}
-		if resource != "all" {
-			filter.Service, filter.Resource = splitName(resource)
-		}
-		entries, err := a.Report.Quarantine(ctx, filter)
-		if err != nil {
-			return fmt.Errorf("read the quarantine: %w", err)
-		}
-		for i := range entries {
-			ids = append(ids, entries[i].ID)
-		}
-	}
-	results := make([]app.Retried, 0, len(ids))
-	failed := 0
-	for _, id := range ids {
-		result, err := a.Retry(ctx, id)
-		if err != nil {
-			return fmt.Errorf("retry entry %d: %w", id, err)
-		}
-		if !result.Loaded {
-			failed++
-		}
-		results = append(results, result)
-	}
-	return c.printRetries(results, failed)
-}
-
-// retryLimit bounds one call of retry.
-const retryLimit = 10_000
-
-func (c *cli) printRetries(results []app.Retried, failed int) error {
-	code := codeFine
-	if failed > 0 {
-		code = codeFailed
-	}
-	p := c.printer()
-	if p.JSON {
-		if err := p.Document(results); err != nil {
-			return err //nolint:wrapcheck // it says what failed
-		}
-		return exit(code)
-	}
-	for _, r := range results {
-		text := "loaded"
-		if !r.Loaded {
-			text = "still does not fit: " + r.Why
-		}
-		if err := p.Line("entry %d: %s", r.ID, text); err != nil {
-			return err //nolint:wrapcheck // it says what failed
-		}
-	}
-	if err := p.Line("%d of %d loaded.", len(results)-failed, len(results)); err != nil {
-		return err //nolint:wrapcheck // it says what failed
-	}
-	return exit(code)
 }

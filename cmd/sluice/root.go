@@ -39,9 +39,11 @@ Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
 	flags.BoolVar(&c.json, "json", false, "print JSON instead of text")
 	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: warn; for serve, log.level of the configuration)")
 	root.AddCommand(
-		c.demoCommand(), c.syncCommand(), c.serveCommand(), c.planCommand(), c.statusCommand(), c.budgetCommand(), c.runsCommand(), c.checkCommand(),
+		c.demoCommand(), c.syncCommand(), c.backfillCommand(), c.serveCommand(), c.planCommand(), c.statusCommand(), c.budgetCommand(),
+		c.runsCommand(), c.checkCommand(),
 		c.organizationsCommand(), c.schemaCommand(), c.migrateCommand(), c.resourcesCommand(), c.readCommand(),
-		c.quarantineCommand(), c.driftCommand(), c.sandboxCommand(), c.draftCommand(), c.dictionaryCommand(),
+		c.quarantineCommand(), c.tombstonesCommand(), c.verifyCommand(), c.explainCommand(), c.driftCommand(), c.trustCommand(),
+		c.sandboxCommand(), c.draftCommand(), c.dictionaryCommand(),
 		c.erdCommand(), c.coverageCommand(), c.healthCommand(), c.versionCommand(),
 	)
 	return root
@@ -68,6 +70,7 @@ func (c *cli) options() app.Options {
 		ReadFile:   c.env.ReadFile,
 		Now:        c.env.Now,
 		Retries:    c.env.Retries,
+		Minute:     c.env.Minute,
 		LogTo:      c.env.Stderr,
 		LogLevel:   c.logLevel,
 		Quiet:      true,

@@ -15,8 +15,10 @@ import (
 func (c *cli) runsCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use:     "runs [resource]",
-		Short:   "List the last runs: what each read, wrote and spent",
+		Use:   "runs [resource]",
+		Short: "List the last runs: what each read, wrote and spent",
+		Long: `List the last runs, newest first. SILENT are those of the changed records whose
+modification time stayed what it was: only runs that read a whole list find such.`,
 		Example: "  sluice runs inventory.bills --limit 5",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,11 +60,11 @@ func (c *cli) runs(ctx context.Context, a *app.App, filter report.RunFilter) err
 		}
 		rows = append(rows, []string{
 			show.Count(r.ID), r.Service + "." + r.Resource, r.StartedAt.In(a.Zone(r.Organization)).Format("2006-01-02 15:04:05"),
-			fmt.Sprintf("%.1f s", r.Seconds), outcome, show.Count(r.Received), show.Count(r.Inserted), show.Count(r.Updated),
+			fmt.Sprintf("%.1f s", r.Seconds), outcome, show.Count(r.Received), show.Count(r.Inserted), show.Count(r.Updated), show.Count(r.Silent),
 			show.Count(r.Quarantined), show.Count(r.Calls), foreseen(r), r.Note,
 		})
 	}
-	header := []string{"RUN", "STREAM", "STARTED", "TIME", "OUTCOME", "READ", "NEW", "CHANGED", "QUARANTINED", "CALLS", "FORECAST", "NOTE"}
+	header := []string{"RUN", "STREAM", "STARTED", "TIME", "OUTCOME", "READ", "NEW", "CHANGED", "SILENT", "QUARANTINED", "CALLS", "FORECAST", "NOTE"}
 	return c.printer().Table(header, rows)
 }
 

@@ -71,16 +71,18 @@ func newStage(t *testing.T, options sandbox.Options) *stage {
 		"SANDBOX_REFRESH_TOKEN": sandbox.RefreshToken,
 	}
 	s.config = filepath.Join(t.TempDir(), "config.yaml")
-	must(t, os.WriteFile(s.config, []byte(s.configuration(options.Plan)), 0o600))
+	must(t, os.WriteFile(s.config, []byte(s.configuration(options)), 0o600))
 	s.conn, err = pgx.Connect(t.Context(), url)
 	must(t, err)
 	t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(t.Context())) })
 	return s
 }
 
-func (s *stage) configuration(plan string) string {
-	running := runningSandbox{URL: s.upstream.URL, Organization: sandbox.DefaultOrganizationID, ClientID: sandbox.ClientID}
-	return "database:\n  url: ${SLUICE_DATABASE_URL}\n" + running.config(plan)
+func (s *stage) configuration(options sandbox.Options) string {
+	running := runningSandbox{
+		URL: s.upstream.URL, Organization: sandbox.DefaultOrganizationID, ClientID: sandbox.ClientID, Vendor: options.Vendor,
+	}
+	return "database:\n  url: ${SLUICE_DATABASE_URL}\n" + running.config(options.Plan)
 }
 
 func must(t *testing.T, err error) {
@@ -301,23 +303,4 @@ func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
-}
-
-// patience is how long a condition may take to come true.
-const patience = 45 * time.Second
-
-// until asks the database again and again until the condition is true.
-func (s *stage) until(what, condition string, args ...any) {
-	s.t.Helper()
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	for !one[bool](s, condition, args...) {
-		select {
-		case <-deadline.C:
-			s.t.Fatalf("it did not come true within %s that %s", patience, what)
-		case <-ticker.C:
-		}
-	}
 }

@@ -12,19 +12,36 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
+	"sluice/cmd/sluice/why"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/report"
 )
 
 func (c *cli) statusCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
+	var why bool
+	cmd := &cobra.Command{
+		Use:   "status [--why [resource ...]]",
 		Short: "Show where every stream stands, and what the budget has left",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withApp(cmd.Context(), c.status)
+		Long: `Show where every stream stands, and what the budget has left.
+
+With --why, explain each stream, or those of the resources named: how often it runs
+and where that comes from (stated, declared, or learned from what, within which
+bounds), when it is due, what delays it now, and what its runs are expected to take.`,
+		Example: "  sluice status\n  sluice status --why\n  sluice status --why inventory.bills --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !why {
+				return usage("status %s: resources are named behind --why", strings.Join(args, " "))
+			}
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+				if why {
+					return c.statusWhy(ctx, a, args)
+				}
+				return c.status(ctx, a)
+			})
 		},
 	}
+	cmd.Flags().BoolVar(&why, "why", false, "explain how often each stream runs, and what delays it")
+	return cmd
 }
 
 // withApp runs a command on an opened app and closes it.
@@ -44,6 +61,8 @@ func (c *cli) withOptions(ctx context.Context, options app.Options, work func(co
 type statusView struct {
 	Streams []report.Stream `json:"streams"`
 	Budgets []budgetView    `json:"budgets"`
+	// Backfills are those that are not over.
+	Backfills []backfillView `json:"backfills"`
 }
 
 // budgetView is a service's day.
@@ -60,6 +79,13 @@ func (c *cli) status(ctx context.Context, a *app.App) error {
 	}
 	view := statusView{Streams: streams}
 	if view.Budgets, err = budgets(ctx, a); err != nil {
+		return err
+	}
+	open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true})
+	if err != nil {
+		return fmt.Errorf("read the backfills: %w", err)
+	}
+	if view.Backfills, err = c.views(ctx, a, open); err != nil {
 		return err
 	}
 	if c.json {
@@ -95,8 +121,8 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 	rows := make([][]string, 0, len(view.Streams))
 	for i := range view.Streams {
 		s := &view.Streams[i]
-		if !s.Enabled {
-			continue
+		if !s.Enabled || strings.HasSuffix(s.Resource, "."+string(pipeline.WorkBackfill)) {
+			continue // backfills have a table of their own
 		}
 		rows = append(rows, []string{
 			s.Organization, s.Service + "." + s.Resource, s.State, complete(s.Mark, a.Zone(s.Organization)), age(s.LastDoneAt, now),
@@ -107,6 +133,14 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 	header := []string{"ORGANIZATION", "STREAM", "STATE", "COMPLETE UP TO", "LAST DONE", "NEXT", "QUARANTINED", "REMARK"}
 	if err := p.Table(header, rows); err != nil {
 		return err //nolint:wrapcheck // it says what failed
+	}
+	if len(view.Backfills) > 0 {
+		if err := p.Line(""); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+		if err := c.tableOfBackfills(a, view.Backfills); err != nil {
+			return err
+		}
 	}
 	for i := range view.Budgets {
 		b := &view.Budgets[i]
@@ -165,6 +199,12 @@ func remark(s *report.Stream, now time.Time) string {
 	}
 	if text := backlog(s.Details); text != "" {
 		parts = append(parts, text)
+	}
+	if text := why.Missed(s.Plan); text != "" {
+		parts = append(parts, text)
+	}
+	if s.Held > 0 {
+		parts = append(parts, show.Count(s.Held)+" deletions held: sluice tombstones review")
 	}
 	if text := cmp.Or(s.Reason, s.Note); text != "" {
 		parts = append(parts, text)

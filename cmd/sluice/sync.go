@@ -27,6 +27,10 @@ Lists come first, then what lives on them: single records whose list entry was a
 header, and lists under parents. These two are bounded in each run, so that they
 leave calls of the day for others; the next sync goes on with the rest.
 
+Sweeps, which read whole lists to find what was deleted or changed in silence, are
+done when it is their turn; inventory.bills.sweep asks for one now. If deletions are
+held for a person (sluice tombstones review), the exit code is 1.
+
 Any number of sync and serve processes may run at once on one database: they
 share the work and the budget. A run that was killed goes on where it stopped.`,
 		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org acme --json",
@@ -59,11 +63,19 @@ func (c *cli) syncOnce(ctx context.Context, a *app.App, names []string, organiza
 	if err != nil {
 		return nil, err
 	}
+	sweeps, err := a.DueSweeps(ctx, streams)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says what failed
+	}
+	streams = append(streams, sweeps...)
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
 	if err != nil {
 		return nil, err
 	}
 	result, err := c.await(ctx, a, queue, streams)
+	if err == nil {
+		err = withHeld(ctx, a, result)
+	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()
 	return result, errors.Join(err, queue.Stop(stop))
@@ -80,6 +92,9 @@ func (c *cli) await(ctx context.Context, a *app.App, queue *app.Queue, streams [
 	watch := newWatch(a, len(streams), c.env.Now)
 	progress := show.NewProgress(c.env.Stderr)
 	defer progress.Clear()
+	if err := a.WakeBackfills(ctx, queue); err != nil {
+		return nil, err //nolint:wrapcheck // it says what failed
+	}
 	for _, phase := range app.Phases(streams) {
 		keys := make([]pipeline.Key, 0, len(phase))
 		for _, stream := range phase {
@@ -99,6 +114,12 @@ func (c *cli) phase(ctx context.Context, a *app.App, queue *app.Queue, watch *wa
 	if err := a.DB.Request(ctx, keys); err != nil {
 		return fmt.Errorf("ask for the streams: %w", err)
 	}
+	return follow(ctx, queue, watch, keys, progress)
+}
+
+// follow queues streams that a run was asked for and looks at them until their runs have
+// ended or wait.
+func follow(ctx context.Context, queue *app.Queue, watch *watch, keys []pipeline.Key, progress *show.Progress) error {
 	if err := watch.add(ctx, keys); err != nil {
 		return err
 	}

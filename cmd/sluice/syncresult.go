@@ -25,14 +25,19 @@ type streamResult struct {
 	Quarantined int64   `json:"quarantined"`
 	Calls       int64   `json:"calls"`
 	Seconds     float64 `json:"seconds"`
-	Reason      string  `json:"reason,omitempty"`
-	Note        string  `json:"note,omitempty"`
+	// Silent are those of Updated whose modification time stayed what it was; Held are rows
+	// that may be gone upstream, for a person to decide.
+	Silent int64  `json:"silent,omitempty"`
+	Held   int64  `json:"held,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Note   string `json:"note,omitempty"`
 }
 
 func (r *streamResult) fill(run report.Run) {
 	r.Outcome, r.Kind, r.Run, r.Note = run.Outcome, run.Kind, run.ID, run.Note
 	r.Received, r.Inserted, r.Updated, r.Unchanged = run.Received, run.Inserted, run.Updated, run.Unchanged
 	r.Quarantined, r.Calls, r.Seconds = run.Quarantined, run.Calls, run.Seconds
+	r.Silent = run.Silent
 }
 
 // name is what people call the stream, with its organization where there are several.
@@ -81,6 +86,7 @@ func (r *syncResult) sum() streamResult {
 		all.Unchanged += s.Unchanged
 		all.Quarantined += s.Quarantined
 		all.Calls += s.Calls
+		all.Held += s.Held
 	}
 	return all
 }
@@ -93,11 +99,14 @@ func (r *syncResult) text() string {
 	if all.Quarantined > 0 {
 		text += fmt.Sprintf("\n%s did not fit, now in quarantine: sluice quarantine list.", show.Plural(all.Quarantined, "record"))
 	}
+	if all.Held > 0 {
+		text += fmt.Sprintf("\n%s may be gone upstream, too many at once to be believed: sluice tombstones review.", show.Plural(all.Held, "row"))
+	}
 	return text
 }
 
 // code is the exit code of a sync: 1 if a stream failed or too large a share of
-// its records went to quarantine, 3 if upstream could not be reached at all, 4 if
+// its records went to quarantine or deletions are held, 3 if upstream could not be reached at all, 4 if
 // only the budget stopped it.
 func (r *syncResult) code(maxShare float64) int {
 	failed, unreachable, waiting, answered := 0, 0, 0, 0
@@ -115,6 +124,8 @@ func (r *syncResult) code(maxShare float64) int {
 		case s.Outcome == string(pipeline.StateWaiting):
 			waiting++
 		case s.Received > 0 && float64(s.Quarantined) > maxShare*float64(s.Received):
+			failed++
+		case s.Held > 0:
 			failed++
 		}
 	}

@@ -23,6 +23,8 @@ type watch struct {
 	began   time.Time
 	now     func() time.Time
 	current []report.Run
+	// patient waits also for what waits for the day to turn.
+	patient bool
 }
 
 func newWatch(a *app.App, total int, now func() time.Time) *watch {
@@ -74,7 +76,7 @@ func (w *watch) look(ctx context.Context, progress *show.Progress) (bool, error)
 			}
 		}
 		_, done := w.ended[key]
-		waits := stream.State == string(pipeline.StateWaiting)
+		waits := stream.State == string(pipeline.StateWaiting) && !w.patient || !stream.Enabled
 		if !done && stream.Run != nil {
 			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
 			if err != nil {
@@ -123,6 +125,9 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Str
 			result.Outcome = stream.State
 		}
 		result.Note = "the day's budget for it is spent"
+		if !stream.Enabled {
+			result.Outcome, result.Note = "paused", "somebody paused it, or took it out of the configuration"
+		}
 		if stream.Until != nil {
 			result.Note += ", it goes on at " + stream.Until.In(w.app.Zone(key.Organization)).Format("2006-01-02 15:04 MST")
 		}

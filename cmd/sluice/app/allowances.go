@@ -97,8 +97,32 @@ func (a *App) allowance(ctx context.Context, organization, service string, hours
 	if answered > 0 {
 		allowance.Pace.Latency = seconds(took / float64(answered))
 	}
+	if limits.ResetZone != "" {
+		if err := a.turns(ctx, &allowance, limits); err != nil {
+			return forecast.Service{}, err
+		}
+	}
 	a.heard(&allowance.Day, budget)
 	return allowance, nil
+}
+
+// turns counts a day that turns at an hour: what was spent since it began, and all of that comes back when it turns.
+func (a *App) turns(ctx context.Context, allowance *forecast.Service, limits pipeline.Limits) error {
+	day, err := a.Report.Day(ctx, allowance.Organization, allowance.Name, limits)
+	if err != nil || day.Turn == nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	ago := agoThatEnds(day.Turn.Sub(day.At), len(allowance.Day.Spent))
+	at := func(of forecast.Day, spent int64) forecast.Day {
+		of.Spent = forecast.Day{}.Spent
+		of.Spent[ago] = int(spent)
+		return of
+	}
+	allowance.Day = at(allowance.Day, day.Spent)
+	for class, of := range allowance.Ceilings {
+		allowance.Ceilings[class] = at(of, day.ByClass[class])
+	}
+	return nil
 }
 
 // ceilings are the days of the classes that may spend only a part of it.

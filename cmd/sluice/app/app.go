@@ -19,7 +19,9 @@ import (
 	"sluice/connectors"
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/budget"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/ledger"
 	"sluice/pipeline/warehouse/localpg"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
@@ -38,6 +40,11 @@ type Options struct {
 	// Retries are the waits between the attempts of a chunk that failed; nil means
 	// jobs.DefaultRetries.
 	Retries []time.Duration
+	// Minute is how long the minute of the limits is; zero means a minute. Tests and
+	// benchmarks scale it down, here and in the sandbox.
+	Minute time.Duration
+	// Ledger wraps what counts calls, for benchmarks that measure it; nil leaves it.
+	Ledger func(budget.Ledger) budget.Ledger
 	// LogTo is where the log goes, LogLevel overrides the configuration's. Quiet
 	// leaves out what is below a warning, for commands that tell people themselves
 	// what they do.
@@ -157,7 +164,9 @@ func (a *App) Connect(ctx context.Context) error {
 	// Each worker holds one connection while it loads; the gate, the tick and the
 	// reports need some more.
 	conns := int32(min(a.Config.Workers, 64)) + 8 //nolint:gosec // bounded by the configuration
-	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{MaxConns: conns})
+	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
+		MaxConns: conns, Ledger: ledger.RulesOf(a.options.Minute), Absence: a.absenceRules(),
+	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"sluice/cmd/sluice/forecast"
@@ -24,9 +25,18 @@ func (a *App) Foresee(ctx context.Context, streams []pipeline.Stream) ([]forecas
 	}
 	foreseen := make([]forecast.Stream, 0, len(streams))
 	for _, stream := range streams {
-		foreseen = append(foreseen, a.foreseen(stream, known[stream.Key()]))
+		foreseen = append(foreseen, a.foreseen(stream, ofList(known[stream.Key()], known[stream.ListKey()])))
 	}
 	return foreseen, nil
+}
+
+// ofList gives what is known of a stream with the rows of its resource, which are what
+// a sweep reads: its own runs hardly ever insert one.
+func ofList(own, list report.Known) report.Known {
+	if strings.HasSuffix(own.Resource, "."+string(pipeline.WorkSweep)) {
+		own.Rows, own.Runs = list.Rows, list.Runs
+	}
+	return own
 }
 
 func (a *App) foreseen(stream pipeline.Stream, known report.Known) forecast.Stream {
@@ -36,7 +46,7 @@ func (a *App) foreseen(stream pipeline.Stream, known report.Known) forecast.Stre
 		Shape: forecast.ShapeOf(stream, pipeline.DefaultRules().PerPage),
 		Facts: forecast.Facts{
 			Read: known.Mark != nil, Since: seconds(known.SinceSeconds), Every: seconds(known.EverySeconds),
-			Rows:    measured(float64(known.Rows), known.Runs > 0),
+			Rows:    measured(float64(known.Rows+known.RowsBeside), known.Runs > 0),
 			Changes: changes(known),
 			Waiting: measured(float64(known.Waiting), true),
 		},
@@ -86,13 +96,36 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 	}
 }
 
+// listFacts gives a sweep's facts with the rows of its list.
+func (a *App) listFacts(ctx context.Context, own report.Known, list Key) (report.Known, error) {
+	all, err := a.Report.Known(ctx, list.Organization)
+	if err != nil {
+		return own, err //nolint:wrapcheck // it says what failed
+	}
+	for i := range all {
+		if all[i].Service == list.Service && all[i].Resource == list.Resource {
+			return ofList(own, all[i]), nil
+		}
+	}
+	return own, nil
+}
+
 func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
+	if stream.Work == pipeline.WorkBackfill {
+		return nil // its forecast is that of whoever asked for it
+	}
 	key := stream.Key()
 	known, err := a.Report.KnownAtStart(ctx, key.Organization, key.Service, key.Resource)
 	if err != nil || len(known) == 0 {
 		return err //nolint:wrapcheck // it says what failed
 	}
-	run := forecast.Next([]forecast.Stream{a.foreseen(stream, known[0])})[0]
+	facts := known[0]
+	if stream.Work == pipeline.WorkSweep {
+		if facts, err = a.listFacts(ctx, facts, stream.ListKey()); err != nil {
+			return err
+		}
+	}
+	run := forecast.Next([]forecast.Stream{a.foreseen(stream, facts)})[0]
 	if run.Basis == forecast.Unknown {
 		return nil
 	}

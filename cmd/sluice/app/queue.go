@@ -35,10 +35,12 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Ready:  a.forecasting(a.Identities(client).Ready),
 		Runner: &run.Runner{
 			Source: client, Store: a.DB, Backlog: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
-			Rules: pipeline.DefaultRules(), Stopping: stopping,
+			Rules: pipeline.DefaultRules(), Ahead: a.ahead, Stopping: stopping,
 		},
 		Workers:  a.Config.Workers,
 		Schedule: schedule,
+		Replan:   a.replanner(),
+		Keep:     a.keep,
 		Retries:  retries,
 		Logger:   a.Log,
 		Now:      a.options.Now,
@@ -52,6 +54,16 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	return &Queue{Queue: queue, stopping: stopping}, nil
 }
 
+// ahead is how many pages of a list are asked for before the ones in front of them are
+// there: with the one that is waited for, as many as the plan allows at once.
+func (a *App) ahead(stream pipeline.Stream) int {
+	limits, err := a.Limits(stream.Organization, stream.Service.Name)
+	if err != nil || limits.Concurrent == 0 {
+		return pipeline.DefaultRules().Ahead
+	}
+	return limits.Concurrent - 1
+}
+
 // Stop ends chunks at their next page and then the queue.
 func (q *Queue) Stop(ctx context.Context) error {
 	close(q.stopping)
@@ -59,4 +71,20 @@ func (q *Queue) Stop(ctx context.Context) error {
 		return fmt.Errorf("stop the queue: %w", err)
 	}
 	return nil
+}
+
+// WakeBackfills queues the open backfills that this process knows, so that they go on
+// also where nobody schedules.
+func (a *App) WakeBackfills(ctx context.Context, queue *Queue) error {
+	open, err := a.DB.OpenStreams(ctx)
+	if err != nil {
+		return fmt.Errorf("look for open backfills: %w", err)
+	}
+	var keys []Key
+	for _, key := range open {
+		if _, known := a.Stream(key); known {
+			keys = append(keys, key)
+		}
+	}
+	return queue.Insert(ctx, keys) //nolint:wrapcheck // it names the stream
 }

@@ -11,7 +11,8 @@ import (
 // Select picks the enabled streams that a command line names: a resource
 // ("bills"), which includes its details, a service ("inventory"), both
 // ("inventory.bills") or a stream ("inventory.bills.details"); nothing named means
-// all. Organization, if given, is a name, a key or an id.
+// all. Sweeps are meant by the name of their stream alone ("inventory.bills.sweep"):
+// they read whole lists. Organization, if given, is a name, a key or an id.
 func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
 	key, err := a.organizationKey(organization)
 	if err != nil {
@@ -23,7 +24,7 @@ func (a *App) Select(names []string, organization string) ([]pipeline.Stream, er
 		if key != "" && stream.Organization != key {
 			continue
 		}
-		wanted := len(names) == 0
+		wanted := len(names) == 0 && stream.Work != pipeline.WorkSweep
 		for _, name := range names {
 			if slices.Contains(namesOf(stream), name) {
 				wanted, matched[name] = true, true
@@ -47,6 +48,9 @@ func (a *App) Select(names []string, organization string) ([]pipeline.Stream, er
 // namesOf are the words that mean a stream on a command line.
 func namesOf(stream pipeline.Stream) []string {
 	key := stream.Key()
+	if stream.Work == pipeline.WorkSweep {
+		return []string{key.Resource, key.Service + "." + key.Resource}
+	}
 	return []string{stream.Resource.Name, stream.Service.Name, resourceName(stream), key.Resource, key.Service + "." + key.Resource}
 }
 

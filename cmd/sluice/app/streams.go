@@ -27,7 +27,7 @@ func (a *App) Streams() []pipeline.Stream {
 			for r := range service.Resources {
 				stream := pipeline.Stream{Organization: organization.Key, Service: service, Resource: &service.Resources[r]}
 				if hasParents(stream.Resource, setting) {
-					streams = append(streams, worksOf(stream)...)
+					streams = append(streams, a.worksOf(stream)...)
 				}
 			}
 		}
@@ -42,14 +42,21 @@ func hasParents(resource *schema.Resource, setting config.Service) bool {
 	return !perParent || len(cursor.From) > 0 || len(setting.Listed(cursor.Listed)) > 0
 }
 
-// worksOf are the streams of one resource: its list and, if it has such, its details.
-func worksOf(list pipeline.Stream) []pipeline.Stream {
-	if list.Resource.Details == nil {
-		return []pipeline.Stream{list}
+// worksOf are the streams of one resource: its list and, if it has such, its details
+// and its sweeps.
+func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
+	works := []pipeline.Stream{list}
+	if list.Resource.Details != nil {
+		details := list
+		details.Work = pipeline.WorkDetails
+		works = append(works, details)
 	}
-	details := list
-	details.Work = pipeline.WorkDetails
-	return []pipeline.Stream{list, details}
+	if a.resource(list).Sweep > 0 {
+		sweep := list
+		sweep.Work = pipeline.WorkSweep
+		works = append(works, sweep)
+	}
+	return works
 }
 
 // Phases splits streams in two: lists, and what lives on what lists brought,
@@ -67,12 +74,18 @@ func Phases(streams []pipeline.Stream) [][]pipeline.Stream {
 	return [][]pipeline.Stream{lists, rest}
 }
 
-// Stream resolves a key; false if the configuration does not have it.
+// Stream resolves a key, also that of a backfill; false if the configuration does not
+// have it.
 func (a *App) Stream(key Key) (pipeline.Stream, bool) {
+	key, backfill := listOf(key)
 	for _, stream := range a.Streams() {
-		if stream.Key() == key {
-			return stream, true
+		if stream.Key() != key {
+			continue
 		}
+		if backfill && stream.Work == pipeline.WorkList {
+			stream.Work = pipeline.WorkBackfill
+		}
+		return stream, backfill == (stream.Work == pipeline.WorkBackfill)
 	}
 	return pipeline.Stream{}, false
 }
@@ -99,11 +112,15 @@ func (a *App) settings() []warehouse.StreamSetting {
 	settings := make([]warehouse.StreamSetting, 0, len(streams))
 	for _, stream := range streams {
 		chosen := a.resource(stream)
-		every := chosen.Every
-		if stream.Work == pipeline.WorkDetails {
-			every = detailsEvery
+		setting := warehouse.StreamSetting{Key: stream.Key(), Every: chosen.Every, Ceiling: chosen.Ceiling, Enabled: chosen.Enabled}
+		switch stream.Work {
+		case pipeline.WorkDetails:
+			setting.Every, setting.Ceiling = detailsEvery, 0 // they follow their list
+		case pipeline.WorkSweep:
+			setting.Every, setting.Ceiling, setting.After = chosen.Sweep, 0, firstSweep(setting.Key, chosen.Sweep)
+		case pipeline.WorkList, pipeline.WorkBackfill:
 		}
-		settings = append(settings, warehouse.StreamSetting{Key: stream.Key(), Every: every, Enabled: chosen.Enabled})
+		settings = append(settings, setting)
 	}
 	return settings
 }
@@ -134,8 +151,12 @@ const (
 	allowanceFree = 500
 )
 
-// Allowance is how many calls one run over details or parents of a stream may spend.
+// Allowance is how many calls one run over details or parents of a stream may spend;
+// 0 for backfills, which only the budget bounds.
 func (a *App) Allowance(stream pipeline.Stream) int {
+	if stream.Work == pipeline.WorkBackfill {
+		return 0
+	}
 	if chosen := a.resource(stream).CallsPerRun; chosen > 0 {
 		return chosen
 	}

@@ -70,6 +70,9 @@ func TestStreams(t *testing.T) {
 		"10/inventory.bills":                      true,
 		"10/inventory.bills.details":              true,
 		"10/inventory.taxes.details":              false, // its list is complete
+		"10/inventory.bills.sweep":                true,
+		"10/inventory.taxes.sweep":                false, // its own runs read the whole list
+		"10/chat.conversations.sweep":             false,
 		"10/inventory.price_lists":                true,
 		"10/accounting.contact_persons":           true,  // parents are found in the warehouse
 		"10/accounting.custom_module_records":     false, // no module is named
@@ -115,6 +118,9 @@ func TestSelect(t *testing.T) {
 		{"inventory.bills", "", "10/inventory.bills 10/inventory.bills.details"},
 		{"inventory.bills.details", "", "10/inventory.bills.details"},
 		{"bills.details", "", "10/inventory.bills.details"},
+		{"bills.sweep", "", "10/inventory.bills.sweep"},
+		{"inventory.bills.sweep", "", "10/inventory.bills.sweep"},
+		{"taxes.sweep", "", `error: "taxes.sweep" is no configured resource`},
 		{"price_lists", "", "10/inventory.price_lists"},
 		{"conversations", "far", "far_away/chat.conversations"},
 		{"conversations", "far_away", "far_away/chat.conversations"},

@@ -6,6 +6,7 @@ import (
 	"sluice/cmd/sluice/config"
 	"sluice/pipeline/budget"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // Client wires the door to upstream: the gate that counts calls, the tokens that
@@ -15,7 +16,11 @@ func (a *App) Client() (*upstream.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
-	gate, err := budget.New(budget.Options{Ledger: a.DB, Limits: a.Limits, Now: a.options.Now, Zone: a.Zone})
+	ledger := budget.Ledger(a.DB)
+	if a.options.Ledger != nil {
+		ledger = a.options.Ledger(ledger)
+	}
+	gate, err := budget.New(budget.Options{Ledger: ledger, Limits: a.Limits, Now: a.options.Now, Zone: a.Zone, Minute: a.options.Minute})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}
@@ -24,18 +29,28 @@ func (a *App) Client() (*upstream.Client, error) {
 	}
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
 		Vendor: vendor, VendorOf: a.addresses, Store: a.DB, Key: key, Credentials: a.credential, Gate: gate, Now: a.options.Now, UserAgent: userAgent,
+		Transport: a.transport(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the tokens: %w", err)
 	}
 	client, err := upstream.New(upstream.Options{
 		Vendor: vendor, VendorOf: a.addresses, OrganizationID: a.upstreamID, Gate: gate, Tokens: tokens, Now: a.options.Now, Zone: a.Zone,
-		BaseURL: a.baseURL, DataCenter: a.dataCenter, UserAgent: userAgent,
+		BaseURL: a.baseURL, DataCenter: a.dataCenter, UserAgent: userAgent, Transport: a.transport(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the client: %w", err)
 	}
 	return client, nil
+}
+
+// transport are the bounds of a call, in step with the lease of the call log.
+func (a *App) transport() wire.Transport {
+	if a.options.Minute <= 0 {
+		return wire.Transport{}
+	}
+	minute := a.options.Minute
+	return wire.Transport{Total: minute * 3 / 2, Fresh: minute / 3, Margin: minute / 120} //nolint:mnd // as a minute has them
 }
 
 const userAgent = "sluice"

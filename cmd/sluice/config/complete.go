@@ -12,6 +12,8 @@ func (c *checker) complete(doc *document) {
 	c.database(&doc.Database)
 	c.vendor(&doc.Vendor)
 	c.process(&doc.Config)
+	c.budget(&doc.Config)
+	c.tombstones(doc.Tombstones)
 	for i := range doc.Organizations {
 		org := &doc.Organizations[i]
 		org.DataCenter = cmp.Or(org.DataCenter, "com")

@@ -14,6 +14,7 @@ import (
 	_ "time/tzdata" // a time zone has to load on machines that carry no zone files
 
 	"sluice/cmd/sluice/config/custom"
+	"sluice/pipeline"
 	"sluice/schema"
 )
 
@@ -36,6 +37,10 @@ type Config struct {
 	// Listen is the address of the health and metrics pages of serve.
 	Listen     string     `yaml:"listen"`
 	Quarantine Quarantine `yaml:"quarantine"`
+	Schedule   Schedule   `yaml:"schedule"`
+	Budget     Budget     `yaml:"budget"`
+	Keep       Keep       `yaml:"keep"`
+	Tombstones Tombstones `yaml:"tombstones"`
 }
 
 // Database says where the warehouse is.
@@ -85,6 +90,8 @@ type Organization struct {
 	Credentials Credentials    `yaml:"credentials"`
 	// Services are the services to copy from, by name.
 	Services map[string]Service `yaml:"services"`
+
+	Allowance
 }
 
 // Addresses are those of one organization: {api_base_url}, {chat_base_url} and
@@ -115,6 +122,8 @@ type Service struct {
 	Networks      []string `yaml:"networks"`
 	CustomModules []string `yaml:"custom_modules"`
 	Contacts      []string `yaml:"contacts"`
+
+	Allowance
 }
 
 // Listed gives the parents that the configuration names under a key.
@@ -133,13 +142,20 @@ func (s Service) Listed(key schema.Listed) []string {
 
 // Resource is the choice for one resource, in all organizations.
 type Resource struct {
-	// Every is the interval between two scheduled runs.
-	Every time.Duration
+	// Every is the interval between two scheduled runs; where it is learned, the one to begin with. Stated says that
+	// the file fixes it.
+	Every  time.Duration
+	Stated bool
+	// Ceiling is the longest interval that may be learned; zero means that it is not learned. Freshness is how old a
+	// change may be when it is copied, zero if the file does not say.
+	Ceiling, Freshness time.Duration
 	// Enabled says that the resource is copied.
 	Enabled bool
 	// CallsPerRun is how many calls one run over details or parents may spend; zero
 	// leaves that to the plan.
 	CallsPerRun int
+	// Sweep is the interval between two sweeps; zero means none.
+	Sweep time.Duration
 }
 
 // Log says what is logged.
@@ -152,6 +168,25 @@ type Log struct {
 type Quarantine struct {
 	// MaxShare is the share of a run's records, 0 to 1, above which the exit code is 1.
 	MaxShare float64 `yaml:"max_share"`
+}
+
+// Keep says how long what the program notes about its own work is kept.
+type Keep struct {
+	// Calls is how long the call log is kept: whole days, for it is dropped by days.
+	Calls time.Duration `yaml:"calls"`
+	// Runs is how long runs, verifications and processes are kept; zero means for ever.
+	Runs time.Duration `yaml:"runs"`
+}
+
+// Tombstones says when rows are believed to be gone upstream.
+type Tombstones struct {
+	// MaxRows and MaxShare are the brake: if a scan misses more live rows of a list
+	// than the larger of the two allows, a person decides. MaxShare is 0 to 1.
+	MaxRows  int     `yaml:"max_rows"`
+	MaxShare float64 `yaml:"max_share"`
+	// Apart is how long after a scan that missed a row the one begins at the earliest
+	// that confirms it.
+	Apart time.Duration `yaml:"apart"`
 }
 
 // document is the file: the configuration with overrides not yet applied.
@@ -167,7 +202,11 @@ type override struct {
 	Every       time.Duration `yaml:"every"`
 	Enabled     *bool         `yaml:"enabled"`
 	CallsPerRun int           `yaml:"calls_per_run"`
+	Freshness   time.Duration `yaml:"freshness"`
+	Sweep       string        `yaml:"sweep"`
 }
+
+const day = 24 * time.Hour
 
 // defaults are the values of keys that the file leaves out.
 func defaults() document {
@@ -177,5 +216,9 @@ func defaults() document {
 	doc.Log.Level = "info"
 	doc.Listen = "127.0.0.1:9464"
 	doc.Quarantine.MaxShare = 0.05
+	doc.Schedule.Floor = 5 * time.Minute
+	doc.Keep = Keep{Calls: 35 * day, Runs: 400 * day}
+	rules := pipeline.DefaultAbsenceRules()
+	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	return doc
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/cmd/sluice/config"
+	"sluice/pipeline"
 	"sluice/pipeline/upstream"
 	"sluice/schema"
 )
@@ -176,22 +177,38 @@ func TestEverything(t *testing.T) {
 				"inventory":  {Plan: "free", BaseURL: "http://127.0.0.1:8080/inventory/v1"},
 				"chat":       {Plan: "free"},
 			},
+			Allowance: config.Allowance{Reset: &config.Reset{Zone: "Europe/Rome", Hour: 6}, RateScope: config.ScopeService},
 		}, {
 			Name: "far", ID: "10234695", Key: "far", DataCenter: "uk", TimeZone: "Europe/London", Credentials: credentials("1000.FAR"),
 			Addresses: config.Addresses{AuthURL: "https://accounts.example.net"},
-			Services:  map[string]config.Service{"chat": {Plan: "free", Networks: []string{"partners", "20077"}}},
+			Services: map[string]config.Service{"chat": {
+				Plan: "free", Networks: []string{"partners", "20077"},
+				Allowance: config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata", Hour: 23}, RateScope: config.ScopeOrganization},
+			}},
 		}},
 		Resources: map[string]config.Resource{
-			"accounting.bills":      {Every: 15 * time.Minute, Enabled: true},
-			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true},
-			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true},
-			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false},
-			"inventory.items":       {Every: 90 * time.Minute, Enabled: true},
-			"inventory.price_lists": {Every: 2 * time.Hour, Enabled: true},
-			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true},
+			"accounting.bills":      {Every: 10 * time.Minute, Enabled: true, Ceiling: 10 * time.Minute, Freshness: 10 * time.Minute},
+			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true, Ceiling: 24 * time.Hour},
+			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true, Ceiling: 96 * time.Hour},
+			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false, Ceiling: 2 * time.Hour},
+			"inventory.items":       {Every: 90 * time.Minute, Stated: true, Enabled: true},
+			"inventory.price_lists": {Every: 2 * time.Hour, Stated: true, Enabled: true, Sweep: 48 * time.Hour},
+			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true, Ceiling: 48 * time.Hour, Freshness: 48 * time.Hour},
 			"chat.channels":         {Every: 6 * time.Hour, Enabled: true, CallsPerRun: 25},
 		},
 		Workers: 3, Log: config.Log{Level: "debug"}, Listen: "[::1]:9000", Quarantine: config.Quarantine{MaxShare: 0},
+		Schedule: config.Schedule{Adaptive: true, Floor: 10 * time.Minute},
+		Budget: config.Budget{
+			Shares: map[string]config.Share{
+				"incremental": {Floor: new(0.5), Ceiling: new(0.9)}, "backfill": {Ceiling: new(1.0)}, "sweep": {Floor: new(0.1)},
+			},
+			Classes: pipeline.Shares{ // what is not written is as it was
+				"incremental": {Floor: 0.5, Ceiling: 0.9}, "details": {Ceiling: 0.4}, "sweep": {Floor: 0.1, Ceiling: 0.4},
+				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02},
+			},
+		},
+		Keep:       config.Keep{Calls: 48 * time.Hour, Runs: 9600 * time.Hour},
+		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
@@ -219,8 +236,13 @@ func TestDefaults(t *testing.T) {
 	if !got.Database.Private() || got.Database.DataDir != dir {
 		t.Errorf("database: private %v in %q, want %q", got.Database.Private(), got.Database.DataDir, dir)
 	}
-	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine.MaxShare != 0.05 {
+	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine.MaxShare != 0.05 ||
+		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
+		got.Keep != (config.Keep{Calls: 840 * time.Hour, Runs: 9600 * time.Hour}) {
 		t.Errorf("defaults: %+v", got)
+	}
+	if want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}); got.Tombstones != want {
+		t.Errorf("tombstones: %+v, want %+v", got.Tombstones, want)
 	}
 	if got.Organizations[0].DataCenter != "com" {
 		t.Errorf("data center %q, want com", got.Organizations[0].DataCenter)

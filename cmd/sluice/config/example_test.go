@@ -13,6 +13,7 @@ import (
 
 	"sluice/cmd/sluice/config"
 	"sluice/connectors"
+	"sluice/pipeline"
 )
 
 const example = "../../../config.example.yaml"
@@ -36,6 +37,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
 		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n",
+		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "keep:\n", "  calls: 840h\n", "  runs: 9600h\n",
 	} {
 		if strings.Count(bare, "\n"+optional) != 1 {
 			t.Errorf("the example shows %q not once", optional)
@@ -72,7 +74,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary})
 	text := read(t, example)
 	for _, change := range [][2]string{
-		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"},
+		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"},
 		{"      # invoicing: {plan", "      invoicing: {plan"},
 	} {
 		if !strings.Contains(text, change[0]) {
@@ -106,6 +108,9 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"base_url":       chat.BaseURL == "https://chat.svc.example.com/network/partners",
 		"invoicing":      acme.Services["invoicing"].Plan == "free",
 		"every":          got.Resources["inventory.bills"].Every == 30*time.Minute,
+		"freshness":      got.Resources["inventory.items"].Freshness == time.Hour && got.Resources["inventory.items"].Ceiling == time.Hour,
+		"reset":          cmp.Equal(acme.AllowanceOf("chat"), config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata"}, RateScope: config.ScopeOrganization}),
+		"shares":         cmp.Equal(got.Budget.Classes, pipeline.DefaultShares()),
 		"off":            !got.Resources["chat.conversations"].Enabled,
 		"on":             got.Resources["accounting.expenses"].Enabled,
 		"calls_per_run":  got.Resources["accounting.contact_persons"].CallsPerRun == 40,

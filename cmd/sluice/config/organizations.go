@@ -40,6 +40,7 @@ func (c *checker) organizations(doc *document) {
 		for _, name := range slices.Sorted(maps.Keys(org.Services)) {
 			setting := org.Services[name]
 			c.service(doc, org, name, &setting, path+".services."+name)
+			c.allowance(setting.Allowance, org, path+".services."+name)
 			org.Services[name] = setting
 		}
 		if org.Addresses.AuthURL == "" {
@@ -81,6 +82,7 @@ func (c *checker) organization(org *Organization, path string) {
 		}
 		org.Location = zone
 	}
+	c.allowance(org.Allowance, org, path)
 	c.need(path+".credentials.client_id", org.Credentials.ClientID, "the developer console of the authorization server shows it")
 	c.need(path+".credentials.client_secret", org.Credentials.ClientSecret.Reveal(), "write ${NAME} or file:/path")
 	c.need(path+".credentials.refresh_token", org.Credentials.RefreshToken.Reveal(),

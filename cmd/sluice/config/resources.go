@@ -28,7 +28,7 @@ func (c *checker) resources(doc *document) {
 				c.Addf("resources", false, "the declaration of %s.%s has no valid interval: %v", service.Name, r.Name, err)
 			}
 			name := service.Name + "." + r.Name
-			full[name], declared[name] = Resource{Every: every, Enabled: !r.Optional}, r
+			full[name], declared[name] = Resource{Every: every, Enabled: !r.Optional, Sweep: sweepEvery(r)}, r
 			short[r.Name] = append(short[r.Name], name)
 		}
 	}
@@ -44,6 +44,10 @@ func (c *checker) resources(doc *document) {
 		}
 		by[name] = key
 		full[name] = c.overridden(full[name], doc.Resources[key], declared[name], "resources."+key)
+	}
+	for name, r := range full {
+		key := by[name] // "" if the file says nothing about it
+		full[name] = c.learned(r, doc.Resources[key], declared[name], "resources."+key, doc.Schedule)
 	}
 	doc.Config.Resources = full
 }
@@ -75,7 +79,7 @@ func (c *checker) overridden(r Resource, o override, declared *schema.Resource, 
 	}
 	switch written := c.Raw(path + ".every"); {
 	case o.Every >= minEvery:
-		r.Every = o.Every
+		r.Every, r.Stated = o.Every, true
 	case written != "":
 		c.failf(path+".every", "has to be %s or more, not %s", "1m", written)
 	}
@@ -90,5 +94,6 @@ func (c *checker) overridden(r Resource, o override, declared *schema.Resource, 
 			r.CallsPerRun = o.CallsPerRun
 		}
 	}
+	r.Sweep = c.swept(r.Sweep, o.Sweep, declared, path+".sweep")
 	return r
 }

@@ -67,6 +67,9 @@ func (c *checker) need(path, value, what string) bool {
 	return !c.Spoilt(path)
 }
 
+// The day is counted from the call log, so two days of it are needed; ten years are the most.
+const minKept, maxKept = 2 * day, 3650 * day
+
 // process checks what concerns our own process.
 func (c *checker) process(cfg *Config) {
 	if cfg.Workers < 1 || cfg.Workers > maxWorkers {
@@ -77,6 +80,12 @@ func (c *checker) process(cfg *Config) {
 	}
 	if share := cfg.Quarantine.MaxShare; !(share >= 0 && share <= 1) {
 		c.failf("quarantine.max_share", "has to be a share from 0 to 1, not %s: 0.05 is five in a hundred", c.Raw("quarantine.max_share"))
+	}
+	if calls := cfg.Keep.Calls; calls < minKept || calls > maxKept || calls%day != 0 {
+		c.failf("keep.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("keep.calls"))
+	} else if runs := cfg.Keep.Runs; runs != 0 && runs < calls {
+		c.failf("keep.runs", "has to be %gh at least, as the call log names runs for so long (keep.calls), or 0 for ever, not %s",
+			calls.Hours(), c.Raw("keep.runs"))
 	}
 	_, port, err := net.SplitHostPort(cfg.Listen)
 	if err == nil {

@@ -103,6 +103,9 @@ func ShapeOf(stream pipeline.Stream, perPage int) Shape {
 			shape.Batch = max(resource.Details.Batch.Size, 1)
 		}
 	}
+	if stream.Work == pipeline.WorkSweep && shape.Way == WayChanges {
+		shape.Way = WayRows
+	}
 	return shape
 }
 

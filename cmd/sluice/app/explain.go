@@ -1,0 +1,29 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/trace"
+)
+
+// Explain tells the history of a record of an organization: its key in the warehouse, under a name of its resource. It gives the
+// list that brings it, too. Archives bounds how many archives of raw records are looked through.
+func (a *App) Explain(ctx context.Context, name, record, organization string, archives int) (trace.History, pipeline.Stream, error) {
+	streams, err := a.Declared(name)
+	if err != nil {
+		return trace.History{}, pipeline.Stream{}, err
+	}
+	for _, stream := range streams {
+		if stream.Organization != organization {
+			continue
+		}
+		history, err := trace.New(a.DB.Pool()).Record(ctx, stream, record, archives)
+		if err != nil {
+			return history, stream, fmt.Errorf("explain: %w", err)
+		}
+		return history, stream, nil
+	}
+	return trace.History{}, pipeline.Stream{}, fmt.Errorf("%w: organization %s has no %s in the configuration", ErrUsage, organization, name)
+}

@@ -1,0 +1,17 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// keep is the housekeeping of what the program notes about its own work: each is kept for as long as the configuration says.
+func (a *App) keep(ctx context.Context) error {
+	const day = 24 * time.Hour
+	_, err := a.DB.KeepCalls(ctx, int(a.Config.Keep.Calls/day))
+	if a.Config.Keep.Runs > 0 {
+		err = errors.Join(err, a.DB.KeepRuns(ctx, a.Config.Keep.Runs))
+	}
+	return err
+}

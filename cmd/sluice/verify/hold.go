@@ -1,0 +1,274 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/audit"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+type record = normalize.Record
+
+// The codes of rows held against upstream.
+const (
+	// codeMissing: upstream has the record, and it was due to be here.
+	codeMissing = "missing"
+	// codeDiffers: upstream has other values, by its own word since before the mark.
+	codeDiffers = "differs"
+	// codeSilent: upstream has other values under the same modification time.
+	codeSilent = "silent"
+	// codeUndated: upstream has other values, and nobody can say since when.
+	codeUndated = "undated"
+	// codeOlder: upstream answers with an older version than the one that is here.
+	codeOlder = "older"
+	// codeNotListed: the row's record is not on the list, which was read whole.
+	codeNotListed = "not_listed"
+	// codeNotFound: upstream does not know the single record.
+	codeNotFound = "not_found"
+	// codeQuarantined: the record is in quarantine and not here, or here in an older version.
+	codeQuarantined = "quarantined"
+	// codeUnfit: the record does not fit the declaration.
+	codeUnfit = "unfit"
+)
+
+// held is what an answer is held against.
+type held struct {
+	rows        map[string]*audit.Row
+	differences map[string][]audit.Difference
+	quarantined map[string]bool
+}
+
+// hold holds the records of an answer against their rows and gives their keys. Single says that they are single records.
+func (s *subject) hold(ctx context.Context, page pipeline.Page, standing audit.Standing, single bool) ([]string, error) {
+	records, ids, unfit := s.read(page, standing.Parent)
+	s.verified.Records += int64(len(records))
+	err := s.run.view(ctx, func(tx pgx.Tx) error {
+		h, err := s.against(ctx, tx, records, ids, single)
+		if err != nil {
+			return err
+		}
+		for _, misfit := range unfit {
+			if h.quarantined[misfit.ID] || misfit.ID == "" {
+				s.say(audit.Notice, codeQuarantined, misfit.ID, page.Call, "", "the record does not fit the declaration: "+misfit.Error())
+			} else {
+				s.say(audit.Notice, codeUnfit, misfit.ID, page.Call, "", "the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
+			}
+		}
+		for i := range records {
+			if err := s.judge(ctx, tx, &records[i], h, page.Call, standing, single); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// read normalizes the records of an answer, the newest of those that come twice.
+func (s *subject) read(page pipeline.Page, parent string) ([]record, []string, []*normalize.ValueError) {
+	var (
+		records []record
+		ids     []string
+		unfit   []*normalize.ValueError
+	)
+	at := map[string]int{}
+	for _, raw := range page.Records {
+		one, err := s.normalize(raw, parent)
+		if misfit, ok := errors.AsType[*normalize.ValueError](err); ok {
+			unfit = append(unfit, misfit)
+			if misfit.ID != "" {
+				ids = append(ids, misfit.ID)
+			}
+			continue
+		}
+		if i, again := at[one.ID]; again {
+			if one.Modified.After(records[i].Modified) {
+				records[i] = one
+			}
+			continue
+		}
+		at[one.ID] = len(records)
+		records, ids = append(records, one), append(ids, one.ID)
+	}
+	return records, ids, unfit
+}
+
+func (s *subject) against(ctx context.Context, tx pgx.Tx, records []record, ids []string, single bool) (held, error) {
+	h := held{rows: make(map[string]*audit.Row, len(ids))}
+	rows, err := s.table.Rows(ctx, tx, ids)
+	if err != nil {
+		return h, err
+	}
+	for i := range rows {
+		h.rows[rows[i].Key] = &rows[i]
+	}
+	if err := s.lookAt(ctx, tx, ids); err != nil {
+		return h, err
+	}
+	if h.quarantined, err = s.table.Quarantined(ctx, tx, ids); err != nil {
+		return h, err
+	}
+	var other []record
+	for i := range records {
+		if row := h.rows[records[i].ID]; row != nil && !sameHash(row, &records[i], single) {
+			other = append(other, records[i])
+		}
+	}
+	h.differences, err = s.table.Compare(ctx, tx, other)
+	return h, err
+}
+
+func sameHash(row *audit.Row, r *record, single bool) bool {
+	if single {
+		return bytes.Equal(row.DetailHash, r.Hash[:])
+	}
+	return bytes.Equal(row.Hash, r.Hash[:])
+}
+
+// judge says what it means that a record and its row are not the same.
+func (s *subject) judge(ctx context.Context, tx pgx.Tx, r *record, h held, call int64, standing audit.Standing, single bool) error {
+	row := h.rows[r.ID]
+	if row == nil {
+		return s.absent(ctx, tx, r, h, call, standing)
+	}
+	differences := h.differences[r.ID]
+	// A row that was written since the answer is not to be held against it; what was edited was found already.
+	if len(differences) == 0 || row.LastCall() > call || s.edited[r.ID] {
+		return nil
+	}
+	newer := r.Modified.After(standing.Mark)
+	outdated := single && row.DetailState != "current"
+	dated := !r.Modified.IsZero()
+	same := dated && r.Modified.Truncate(time.Microsecond).Equal(row.Modified)
+	severity, code, text := audit.Violation, codeDiffers, "upstream has had other values since before the mark: "
+	switch {
+	case h.quarantined[r.ID]:
+		severity, code, text = audit.Notice, codeQuarantined, "a version of the record is in quarantine, and the row is older: "
+	case newer, outdated, !single && (!dated || same) && s.readsAll():
+		s.verified.NotDue++
+		return nil
+	case !dated:
+		severity, code, text = audit.Notice, codeUndated, "upstream has other values, and the record does not say since when: "
+	case same:
+		code, text = codeSilent, "upstream has other values under the same modification time: "
+	case r.Modified.Before(row.Modified):
+		severity, code, text = audit.Notice, codeOlder, "upstream answers with an older version: "
+	}
+	s.say(severity, code, r.ID, call, differences[0].Path, text+audit.Sentence(differences))
+	return nil
+}
+
+// readsAll says that every run reads the whole list, so that what moved without a date is brought by the next.
+func (s *subject) readsAll() bool {
+	switch s.stream.Resource.ListCursor().(type) {
+	case schema.Since, schema.NewestFirst:
+		return false
+	default:
+		return true
+	}
+}
+
+// absent says what it means that a record has no row.
+func (s *subject) absent(ctx context.Context, tx pgx.Tx, r *record, h held, call int64, standing audit.Standing) error {
+	switch {
+	case h.quarantined[r.ID]:
+		s.say(audit.Notice, codeQuarantined, r.ID, call, "", "the record is in quarantine: sluice quarantine list")
+		return nil
+	case r.Modified.After(standing.Mark):
+		s.verified.NotDue++
+		return nil
+	case !r.Modified.IsZero():
+		s.say(audit.Violation, codeMissing, r.ID, call, "", "upstream has the record since before the mark, and there is no row")
+		return nil
+	}
+	// A record without a date may have come since the last run, unless it was here before.
+	brought, err := s.table.Archived(ctx, tx, own(s.stream.Resource, r))
+	if err != nil {
+		return err
+	}
+	if brought == 0 {
+		s.verified.NotDue++
+		return nil
+	}
+	s.say(audit.Violation, codeMissing, r.ID, call, "", fmt.Sprintf("call %d brought the record, and there is no row any more", brought))
+	return nil
+}
+
+// own is the record's own identifier, without its parent.
+func own(resource *schema.Resource, r *record) string {
+	if cursor, ok := resource.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {
+		for i, c := range resource.Columns {
+			if c.Wire == cursor.Identifier {
+				return r.Tables[0][0].Values[i].Text
+			}
+		}
+	}
+	return r.ID
+}
+
+// whole is called when the list was read whole: rows that are not on it are told.
+func (s *subject) whole(ctx context.Context, call int64, standing audit.Standing, ids []string) error {
+	if standing.Parent != "" {
+		return nil // the whole list of one parent only
+	}
+	s.verified.Complete = true
+	listed := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		listed[id] = true
+	}
+	for after := ""; ; {
+		over := false
+		err := s.run.view(ctx, func(tx pgx.Tx) error {
+			keys, err := s.table.Behind(ctx, tx, after, localBatch)
+			if err != nil || len(keys) == 0 {
+				over = true
+				return err
+			}
+			after = keys[len(keys)-1]
+			rows, err := s.table.Rows(ctx, tx, keys)
+			for i := range rows {
+				if !listed[rows[i].Key] && rows[i].LastCall() < call {
+					s.say(audit.Notice, codeNotListed, rows[i].Key, call, "",
+						"its record is not on the list, which was read whole: deleted upstream, or hidden there")
+				}
+			}
+			return err
+		})
+		if err != nil || over {
+			return err
+		}
+	}
+}
+
+// unknown tells the single records that upstream does not know.
+func (s *subject) unknown(call int64, asked, answered []string) {
+	known := make(map[string]bool, len(answered))
+	for _, id := range answered {
+		known[id] = true
+	}
+	for _, id := range asked {
+		if !known[id] {
+			s.say(audit.Notice, codeNotFound, id, call, "", "upstream does not know the record: it was deleted, or is hidden")
+		}
+	}
+}
+
+// say tells a finding about a record, once: the list and the single record may both show it.
+func (s *subject) say(severity audit.Severity, code, id string, call int64, path, detail string) {
+	if s.told[id] {
+		return
+	}
+	s.told[id] = id != ""
+	s.found(audit.Finding{
+		Severity: severity, Source: audit.SourceUpstream, Code: code, Organization: s.stream.Organization, Service: s.stream.Service.Name,
+		Resource: s.stream.Resource.Name, Record: id, Path: path, Detail: detail, Call: call,
+	})
+}
