@@ -92,17 +92,31 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if full.Sizes != [2]int{20_000, 500_000} || full.Repetitions != 3 || len(full.Streams) != 2 {
+	if full.Sizes != [2]int{20_000, 200_000} || full.Repetitions != 3 || len(full.Streams) != 2 || full.Ratios.Lines != 1_000_000 {
 		t.Errorf("without flags %+v is measured", full)
 	}
 	quick, err := parse([]string{"-quick"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if quick.Sizes != [2]int{20_000, 40_000} || quick.Repetitions != 1 {
+	if quick.Sizes != [2]int{2_000, 4_000} || quick.Repetitions != 1 || quick.Ratios.Repetitions != 1 {
 		t.Errorf("with -quick %+v is measured", quick)
 	}
-	for _, args := range [][]string{{"-records", "0"}, {"-repetitions", "-1"}, {"surprise"}} {
+	table, err := parse([]string{"-part", "ratios"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Streams) > 0 || table.Sizes[0] > 0 || table.Ratios.Repetitions != 3 {
+		t.Errorf("with -part ratios %+v is measured", table)
+	}
+	run, err := parse([]string{"-part", "run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Streams) != 2 || run.Ratios.Repetitions != 0 {
+		t.Errorf("with -part run %+v is measured", run)
+	}
+	for _, args := range [][]string{{"-part", "half"}, {"-percent", "0"}, {"-records", "0"}, {"-repetitions", "-1"}, {"surprise"}} {
 		if p, err := parse(args); err == nil {
 			t.Errorf("%q gives %+v and no error", args, p)
 		}

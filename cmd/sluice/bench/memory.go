@@ -46,7 +46,7 @@ func (s *stage) syncCompany(ctx context.Context, size int) (_ *synced, err error
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, upstream.stop()) }()
+	defer func() { err = errors.Join(err, upstream.Stop()) }()
 	w, err := s.fresh(ctx)
 	if err != nil {
 		return nil, err

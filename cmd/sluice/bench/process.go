@@ -10,8 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"sluice/cmd/sluice/bench/rival"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -38,7 +37,7 @@ func (s *synced) sum() (int64, int64, int64) {
 
 // sync copies streams into the warehouse, in a worker of its own.
 func (w *warehouse) sync(ctx context.Context, upstream *sandbox, profile string, streams ...string) (*synced, error) {
-	if err := w.do(ctx, checkpoint); err != nil {
+	if err := w.do(ctx, rival.Checkpoint); err != nil {
 		return nil, err
 	}
 	config, err := w.configure(upstream)
@@ -71,13 +70,4 @@ func (w *warehouse) sync(ctx context.Context, upstream *sandbox, profile string,
 		return nil, fmt.Errorf("read what the worker did: %w", err)
 	}
 	return result, nil
-}
-
-// checkpoint writes out what earlier work left, which would be paid for by what is
-// measured next.
-func checkpoint(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := conn.Exec(ctx, "CHECKPOINT"); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	return nil
 }

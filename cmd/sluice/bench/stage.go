@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/cmd/sluice/bench/played"
 	"sluice/pipeline/warehouse/localpg"
 )
 
@@ -69,7 +70,9 @@ func (s *stage) migrate(ctx context.Context) error {
 		return err
 	}
 	// No upstream is asked: any address will do.
-	config, err := w.configure(&sandbox{URL: "http://127.0.0.1:1", Organization: "1", ClientID: "none", ClientSecret: "none", RefreshToken: "none"})
+	config, err := w.configure(&sandbox{&played.Sandbox{
+		URL: "http://127.0.0.1:1", Organization: "1", ClientID: "none", ClientSecret: "none", RefreshToken: "none",
+	}})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/cmd/sluice/bench/rival"
 	"sluice/cmd/sluice/show"
 )
 
@@ -21,7 +22,7 @@ const sharePercent = 28
 
 // round is one repetition of everything about one stream.
 type round struct {
-	tables, whole          copied
+	tables, whole          rival.Copied
 	alone                  time.Duration
 	first, mark, unchanged *synced
 	where                  phases
@@ -58,7 +59,7 @@ func (s *stage) round(ctx context.Context, records int, stream, profile string) 
 	if err != nil {
 		return one, err
 	}
-	defer func() { err = errors.Join(err, upstream.stop()) }()
+	defer func() { err = errors.Join(err, upstream.Stop()) }()
 	w, err := s.fresh(ctx)
 	if err != nil {
 		return one, err
@@ -105,7 +106,7 @@ func forgetMarks(ctx context.Context, conn *pgx.Conn) error {
 // printStream prints the medians of the rounds of a stream.
 func printStream(out io.Writer, stream string, rounds []round) error {
 	_, records, _ := rounds[0].first.sum()
-	limit := median(rounds, func(r *round) time.Duration { return r.tables.took })
+	limit := median(rounds, func(r *round) time.Duration { return r.tables.Took })
 	ratio := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(limit)/float64(d)) }
 	plain := func(what string, took func(*round) time.Duration) []string {
 		d := median(rounds, took)
@@ -121,13 +122,13 @@ func printStream(out io.Writer, stream string, rounds []round) error {
 		}
 	}
 	if err := say(out, "\n%s: %s records, %s rows with children (medians of %d)", stream, show.Count(records),
-		show.Count(rounds[0].tables.rows), len(rounds)); err != nil {
+		show.Count(rounds[0].tables.Rows), len(rounds)); err != nil {
 		return err
 	}
 	err := show.Printer{Out: out}.Table(
 		[]string{strings.ToUpper(stream), "SECONDS", "READ/S", "WRITTEN/S", "RATIO", "CALLS", "CPU S", "PEAK MB"}, [][]string{
-			plain("raw COPY into its tables", func(r *round) time.Duration { return r.tables.took }),
-			plain("raw COPY, archive of records too", func(r *round) time.Duration { return r.whole.took }),
+			plain("raw COPY into its tables", func(r *round) time.Duration { return r.tables.Took }),
+			plain("raw COPY, archive of records too", func(r *round) time.Duration { return r.whole.Took }),
 			sync("first sync, the run", func(r *round) *synced { return r.first }),
 			plain("first sync, start to end of the process", func(r *round) time.Duration { return r.first.process }),
 			plain("only reading the pages twice", func(r *round) time.Duration { return r.alone }),

@@ -8,53 +8,20 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"sluice/cmd/sluice/bench/played"
 )
 
-// sandbox is a sandbox in a process of its own, as the command describes itself
-// with --json.
-type sandbox struct {
-	URL          string `json:"url"`
-	Organization string `json:"organization_id"`
-	ClientID     string `json:"client_id"`
-	ClientSecret string `json:"client_secret"`
-	RefreshToken string `json:"refresh_token"`
-
-	process *exec.Cmd
-}
+// sandbox is the upstream of a measurement.
+type sandbox struct{ *played.Sandbox }
 
 // upstream starts a company of so many records, over all resources.
 func (s *stage) upstream(ctx context.Context, records int) (*sandbox, error) {
-	cmd := exec.CommandContext(ctx, s.program, "sandbox", "--listen", "127.0.0.1:0", "--no-limits", "--json", //nolint:gosec // the program under test
-		"--records", strconv.Itoa(records))
-	cmd.Stderr = s.log
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	said, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("prepare the sandbox: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the sandbox (make build builds %s): %w", s.program, err)
-	}
-	running := &sandbox{process: cmd}
-	if err := json.NewDecoder(said).Decode(running); err != nil {
-		return nil, errors.Join(fmt.Errorf("read where the sandbox listens: %w", err), running.stop())
-	}
-	return running, nil
-}
-
-func (u *sandbox) stop() error {
-	if err := u.process.Process.Signal(syscall.SIGTERM); err != nil {
-		return fmt.Errorf("end the sandbox: %w", err)
-	}
-	if err := u.process.Wait(); err != nil {
-		return fmt.Errorf("the sandbox did not end well: %w", err)
-	}
-	return nil
+	running, err := played.Start(ctx, s.program, s.log, "--no-limits", "--records", strconv.Itoa(records))
+	return &sandbox{running}, err
 }
 
 // lists are the paths of the streams that can be measured.

@@ -1,0 +1,297 @@
+// Package flow brings pages from HTTP into tables with the program's own parts and nothing around them: no call log, no
+// positions, no queue, no limits. It shows what the parts can do; what a whole run does is measured beside it.
+//
+// Stages run side by side, with room for a few pages between them and no more: one that is slow holds those before it up.
+// Whatever pages are ready when the loader is become one transaction: one page where calls are slow, many where they are fast.
+//
+// Start reading at Pages.
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice/bench/rival"
+	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/warehouse/loader"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// Organization is whose records these are.
+const Organization = "org"
+
+const (
+	// ahead is how many pages may wait between two stages.
+	ahead = 4
+	// groupRecords bounds one transaction.
+	groupRecords = 5000
+	// partRecords is how many records of a large page are read at once.
+	partRecords = 500
+	// lines of an export come in groups of so many.
+	groupLines = 10_000
+)
+
+// Job is what is read and where it goes.
+type Job struct {
+	Conn     *pgx.Conn
+	Service  *schema.Service
+	Resource *schema.Resource
+	// Page gives the address of a page by its number.
+	Page func(number int) string
+	// Call is the number of the first call.
+	Call int64
+}
+
+// Counts say what became of the records.
+type Counts struct {
+	Records      int `json:"records"`
+	Written      int `json:"written"`
+	Transactions int `json:"transactions"`
+}
+
+// fetch reads pages one after the other until there is no more.
+func (j *Job) fetch(ctx context.Context, client *http.Client, each func(data []byte) (more bool, err error)) error {
+	for number, more := 1, true; more; number++ {
+		data, err := get(ctx, client, j.Page(number))
+		if err != nil {
+			return err
+		}
+		if more, err = each(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func get(ctx context.Context, client *http.Client, address string) (_ []byte, err error) {
+	answer, err := open(ctx, client, address)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	data := make([]byte, max(answer.ContentLength, 0))
+	if _, err := io.ReadFull(answer.Body, data); err != nil {
+		return nil, fmt.Errorf("read a page: %w", err)
+	}
+	return data, nil
+}
+
+func open(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("ask for a page: %w", err)
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("ask for a page: %w", err)
+	}
+	return answer, nil
+}
+
+// Pages copies a list: fetching, reading and loading side by side.
+func (j *Job) Pages(ctx context.Context) (Counts, error) {
+	normalizer, err := normalize.New(j.Resource, time.UTC)
+	if err != nil {
+		return Counts{}, fmt.Errorf("prepare: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	bodies, pages := make(chan []byte, 1), make(chan []normalize.Record, ahead)
+	client := new(http.Client)
+	go func() {
+		defer close(bodies)
+		err := j.fetch(ctx, client, func(data []byte) (bool, error) {
+			// Only its end says whether more follows; what is in between is read in the next stage.
+			const tail = 60
+			more := string(data[max(0, len(data)-tail):])
+			return more[len(more)-len(`true}}`):] == `true}}`, send(ctx, bodies, data)
+		})
+		if err != nil {
+			cancel(err)
+		}
+	}()
+	go func() {
+		defer close(pages)
+		for data := range bodies {
+			err := read(normalizer, j.Resource, data, func(records []normalize.Record) error { return send(ctx, pages, records) })
+			if err != nil {
+				cancel(err)
+				return
+			}
+		}
+	}()
+	counts, err := j.load(ctx, pages)
+	if cause := context.Cause(ctx); cause != nil {
+		return counts, cause
+	}
+	return counts, err
+}
+
+func send[T any](ctx context.Context, to chan<- T, value T) error {
+	select {
+	case to <- value:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// read normalizes a page, a part at a time: a page can be large, and what is made of it is larger.
+func read(normalizer *normalize.Normalizer, resource *schema.Resource, data []byte, each func([]normalize.Record) error) error {
+	envelope, err := body.Parse(data)
+	if err != nil {
+		return fmt.Errorf("read an envelope: %w", err)
+	}
+	page, err := envelope.Page(resource.Key)
+	if err != nil {
+		return fmt.Errorf("read a list: %w", err)
+	}
+	for part := range slices.Chunk(page.Records, partRecords) {
+		records := make([]normalize.Record, len(part))
+		for i, raw := range part {
+			if records[i], err = normalizer.Record(raw); err != nil {
+				return fmt.Errorf("read a record: %w", err)
+			}
+		}
+		if err := each(records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load takes all pages that are ready into one transaction.
+func (j *Job) load(ctx context.Context, pages <-chan []normalize.Record) (Counts, error) {
+	var counts Counts
+	l := loader.New(j.Service, j.Resource)
+	for records := range pages {
+	gather:
+		for len(records) < groupRecords {
+			select {
+			case more, open := <-pages:
+				if !open {
+					break gather
+				}
+				records = append(records, more...)
+			default:
+				break gather
+			}
+		}
+		if err := Load(ctx, j.Conn, l, records, j.Call+int64(counts.Transactions), &counts); err != nil {
+			return counts, err
+		}
+	}
+	return counts, nil
+}
+
+// Load loads records in one transaction.
+func Load(ctx context.Context, conn *pgx.Conn, l *loader.Loader, records []normalize.Record, call int64, counts *Counts) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { //nolint:wrapcheck // what fails says where
+		result, refused, err := l.LoadBisect(ctx, tx, loader.Batch{Organization: Organization, Run: 1, Call: call, Records: records})
+		if err == nil && (len(refused) > 0 || result.Superseded > 0) {
+			err = fmt.Errorf("%d records were refused and %d superseded: nothing is measured", len(refused), result.Superseded)
+		}
+		counts.Records += len(records)
+		counts.Written += result.Inserted + result.Updated
+		counts.Transactions++
+		return err //nolint:wrapcheck // what fails says where
+	})
+}
+
+// Lines copies an export.
+func (j *Job) Lines(ctx context.Context) (_ Counts, err error) {
+	var counts Counts
+	normalizer, err := normalize.New(j.Resource, time.UTC)
+	if err != nil {
+		return counts, fmt.Errorf("prepare: %w", err)
+	}
+	answer, err := open(ctx, new(http.Client), j.Page(1))
+	if err != nil {
+		return counts, err
+	}
+	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	fields := make([]string, len(j.Resource.Columns))
+	for i := range fields {
+		fields[i] = j.Resource.Columns[i].Wire
+	}
+	rows, _, err := body.NewRows(answer.Body, fields)
+	if err != nil {
+		return counts, fmt.Errorf("read an export: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	groups := make(chan []normalize.Record, 1)
+	go func() {
+		defer close(groups)
+		if err := readLines(ctx, rows, normalizer, groups); err != nil {
+			cancel(err)
+		}
+	}()
+	l := loader.New(j.Service, j.Resource)
+	for records := range groups {
+		if err := Load(ctx, j.Conn, l, records, j.Call, &counts); err != nil {
+			return counts, err
+		}
+	}
+	return counts, context.Cause(ctx) //nolint:wrapcheck // what fails says where
+}
+
+func readLines(ctx context.Context, rows *body.Rows, normalizer *normalize.Normalizer, groups chan<- []normalize.Record) error {
+	for {
+		records := make([]normalize.Record, 0, groupLines)
+		for len(records) < groupLines {
+			raw, err := rows.Next()
+			if errors.Is(err, io.EOF) {
+				return send(ctx, groups, records)
+			}
+			if err != nil {
+				return fmt.Errorf("read a line: %w", err)
+			}
+			record, err := normalizer.Record(raw)
+			if err != nil {
+				return fmt.Errorf("read a line: %w", err)
+			}
+			records = append(records, record)
+		}
+		if err := send(ctx, groups, records); err != nil {
+			return err
+		}
+	}
+}
+
+// Rival copies the list as most tools do: one step after the other, by encoding/json and upserts by row.
+func (j *Job) Rival(ctx context.Context, tables *rival.Tables, group int) (Counts, error) {
+	var counts Counts
+	var waiting []normalize.Record
+	flush := func() error {
+		counts.Records += len(waiting)
+		counts.Transactions++
+		err := tables.Upserts(ctx, j.Conn, Organization, waiting, group)
+		waiting = nil
+		return err //nolint:wrapcheck // what fails says where
+	}
+	err := j.fetch(ctx, new(http.Client), func(data []byte) (bool, error) {
+		records, err := rival.Decode(data, j.Resource)
+		if err != nil {
+			return false, err //nolint:wrapcheck // what fails says where
+		}
+		if waiting = append(waiting, records...); len(waiting) >= group {
+			if err := flush(); err != nil {
+				return false, err
+			}
+		}
+		return string(data[len(data)-len(`true}}`):]) == `true}}`, nil
+	})
+	if err == nil && len(waiting) > 0 {
+		err = flush()
+	}
+	return counts, err
+}

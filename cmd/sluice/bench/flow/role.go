@@ -1,0 +1,124 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice/bench/goods"
+	"sluice/cmd/sluice/bench/rival"
+)
+
+// What the first argument of the benchmark's program makes it: a server of pages, or one flow.
+const (
+	ServerRole = "pages"
+	FlowRole   = "flow"
+)
+
+// rivalGroup is how many records the rival brings in one transaction.
+const rivalGroup = 5000
+
+// Served says where pages are served.
+type Served struct {
+	URL string `json:"url"`
+}
+
+// ServeMain serves pages until the context ends, and says where.
+func ServeMain(ctx context.Context) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	context.AfterFunc(ctx, func() { _ = listener.Close() }) // Serve says so
+	if err := json.NewEncoder(os.Stdout).Encode(Served{URL: "http://" + listener.Addr().String()}); err != nil {
+		return fmt.Errorf("say where pages are served: %w", err)
+	}
+	if err := goods.Serve(listener); ctx.Err() == nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	return nil
+}
+
+// Asked is one flow, as its process is told.
+type Asked struct {
+	Database, Pages, Resource string
+	Rival                     bool
+	Total, PerPage            int
+	Mix                       goods.Mix
+	Call                      int64
+}
+
+// Args are the arguments of the process.
+func (a *Asked) Args() []string {
+	return []string{
+		FlowRole, "-database", a.Database, "-pages", a.Pages, "-resource", a.Resource, "-rival=" + strconv.FormatBool(a.Rival),
+		"-total", strconv.Itoa(a.Total), "-per-page", strconv.Itoa(a.PerPage), "-mix", strconv.Itoa(int(a.Mix)), "-call", strconv.FormatInt(a.Call, 10),
+	}
+}
+
+// Did is what a flow's process says at its end.
+type Did struct {
+	Counts
+
+	Seconds float64 `json:"seconds"`
+}
+
+// Main is one flow in a process of its own; args are those behind the role.
+func Main(ctx context.Context, args []string) (err error) {
+	var a Asked
+	flags := flag.NewFlagSet(FlowRole, flag.ContinueOnError)
+	flags.StringVar(&a.Database, "database", "", "address of the database")
+	flags.StringVar(&a.Pages, "pages", "", "address of the pages")
+	flags.StringVar(&a.Resource, "resource", "", "what is copied")
+	flags.BoolVar(&a.Rival, "rival", false, "as other tools do it")
+	flags.IntVar(&a.Total, "total", 0, "how many records there are")
+	flags.IntVar(&a.PerPage, "per-page", 200, "records a page") //nolint:mnd // the usual size
+	flags.IntVar((*int)(&a.Mix), "mix", 0, "which version they have")
+	flags.Int64Var(&a.Call, "call", 1, "the number of the first call")
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("read the flags: %w", err)
+	}
+	conn, err := pgx.Connect(ctx, a.Database)
+	if err != nil {
+		return fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	job := &Job{Conn: conn, Service: goods.Service(), Call: a.Call, Page: func(number int) string {
+		return a.Pages + "/" + a.Resource + "?" + url.Values{
+			"page": {strconv.Itoa(number)}, "per_page": {strconv.Itoa(a.PerPage)}, "total": {strconv.Itoa(a.Total)}, "mix": {strconv.Itoa(int(a.Mix))},
+		}.Encode()
+	}}
+	if job.Resource, err = goods.Find(job.Service, a.Resource); err != nil {
+		return err //nolint:wrapcheck // it says what is wrong
+	}
+	began := time.Now()
+	var did Did
+	switch {
+	case a.Rival:
+		did.Counts, err = job.Rival(ctx, rival.Of(job.Resource), rivalGroup)
+	case a.Resource == "chats":
+		did.Counts, err = job.Lines(ctx)
+	default:
+		did.Counts, err = job.Pages(ctx)
+	}
+	did.Seconds = time.Since(began).Seconds()
+	if err == nil && did.Records != a.Total {
+		err = fmt.Errorf("%d of %d records came", did.Records, a.Total)
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(did); err != nil {
+		return fmt.Errorf("say what was done: %w", err)
+	}
+	return nil
+}

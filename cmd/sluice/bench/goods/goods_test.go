@@ -1,0 +1,99 @@
+package goods_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/cmd/sluice/bench/goods"
+	"sluice/schema/normalize"
+)
+
+func TestRecordsFitTheirDeclarations(t *testing.T) {
+	t.Parallel()
+	service := goods.Service()
+	for _, test := range []struct {
+		name         string
+		columns, own int
+		rows         []int
+	}{{"items", 45, 45, nil}, {"bills", 28, 28, []int{5, 2, 1}}} {
+		resource, err := goods.Find(service, test.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := normalize.New(resource, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := n.Record(goods.Append(nil, resource, 7, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.ID != "460000000000007" || len(record.Drift) > 0 || len(record.Tables[0][0].Values) != test.columns {
+			t.Errorf("%s: %+v", test.name, record)
+		}
+		for i, want := range test.rows {
+			if got := len(record.Tables[i+1]); got != want {
+				t.Errorf("%s: %d rows in table %d, want %d", test.name, got, i+1, want)
+			}
+		}
+		later, err := n.Record(goods.Append(nil, resource, 7, 1))
+		if err != nil || later.Hash == record.Hash || !later.Modified.After(record.Modified) {
+			t.Errorf("%s: the second version is not a later one: %v", test.name, err)
+		}
+	}
+}
+
+func TestPagesHoldTheListOnce(t *testing.T) {
+	t.Parallel()
+	resource, err := goods.Find(goods.Service(), "items")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for page := 1; page <= 3; page++ {
+		var got struct {
+			Items   []map[string]any `json:"items"`
+			Context struct {
+				More bool `json:"has_more_page"`
+			} `json:"page_context"`
+		}
+		if err := json.Unmarshal(goods.AppendPage(nil, resource, page, 2, 5, goods.First), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Context.More != (page < 3) {
+			t.Errorf("page %d says that more follows: %t", page, got.Context.More)
+		}
+		for _, item := range got.Items {
+			ids = append(ids, item["item_id"].(string))
+		}
+	}
+	if strings.Join(ids, " ") != "460000000000000 460000000000001 460000000000002 460000000000003 460000000000004" {
+		t.Errorf("the list is %q", ids)
+	}
+}
+
+func TestOneInAHundredChanges(t *testing.T) {
+	t.Parallel()
+	changed := 0
+	for n := range 1000 {
+		changed += goods.Hundredth.Version(n)
+	}
+	if changed != 10 || goods.First.Version(100) != 0 || goods.Second.Version(99) != 1 {
+		t.Errorf("%d of 1000 changed", changed)
+	}
+}
+
+func TestLinesAreCSV(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	if err := goods.WriteLines(&text, 3); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+	if err != nil || len(rows) != 3 || rows[2][0] != "460000000000002" || rows[2][1] != `Team 2, "open" questions` || len(rows[2]) != 7 {
+		t.Errorf("%q, %v", rows, err)
+	}
+}

@@ -1,0 +1,129 @@
+package ratios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"sluice/cmd/sluice/bench/flow"
+	"sluice/cmd/sluice/bench/goods"
+	"sluice/cmd/sluice/bench/rival"
+	"sluice/pipeline/warehouse/loader"
+	"sluice/schema/normalize"
+)
+
+const (
+	megabyte = 1 << 20
+	// changes are so many records, spread over the whole table, in transactions of so many.
+	changes, changesAtOnce = 2000, 200
+)
+
+// memory measures the most that a flow has resident, which should not depend on how much there is.
+func (b *bench) memory(ctx context.Context) error {
+	resource := b.resource("items")
+	return b.served(ctx, func(pages string) error {
+		var least, most float64
+		measure := func(what string, asked flow.Asked) error {
+			if err := rival.Empty(ctx, b.conn, b.names(resource)...); err != nil {
+				return err //nolint:wrapcheck // it says what failed
+			}
+			result, err := b.process(ctx, asked)
+			if err != nil {
+				return err
+			}
+			if least == 0 {
+				least = result.peak
+			}
+			least, most = min(result.peak, least), max(result.peak, most)
+			b.found(ratio{name: "peak memory, MB, " + what, against: "–", goal: "≤ 120", want: 120, most: true, format: "%.0f"}, result.peak/megabyte)
+			return nil
+		}
+		for _, size := range b.Sizes {
+			if err := measure(fmt.Sprintf("%d items", size), b.ask(pages, "items", size)); err != nil {
+				return err
+			}
+		}
+		b.found(ratio{name: "… largest", against: "smallest of these sizes", goal: "≤ 1.10", want: 1.1, most: true}, most/least)
+		// 32 MB are some 18,000 items.
+		record := len(goods.Append(nil, resource, 1, 0))
+		asked := b.ask(pages, "items", 32*megabyte/(record+1))
+		asked.PerPage = asked.Total
+		return measure("one page of 32 MB", asked)
+	})
+}
+
+// growth measures changes of a few records in a small and in a large table.
+func (b *bench) growth(ctx context.Context) error {
+	resource := b.resource("items")
+	var took [2]time.Duration
+	for i, size := range b.Growth {
+		if err := b.fill(ctx, size); err != nil {
+			return err
+		}
+		normalizer, err := normalize.New(resource, time.UTC)
+		if err != nil {
+			return fmt.Errorf("prepare: %w", err)
+		}
+		records := make([]normalize.Record, changes)
+		for n := range records {
+			if records[n], err = normalizer.Record(goods.Append(nil, resource, n*(size/changes), 1)); err != nil {
+				return fmt.Errorf("make a record: %w", err)
+			}
+		}
+		var counts flow.Counts
+		l := loader.New(b.service, resource)
+		took[i], _, err = b.timed(ctx, func() error {
+			for part := range slices.Chunk(records, changesAtOnce) {
+				b.call++
+				if err := flow.Load(ctx, b.conn, l, part, b.call, &counts); err != nil {
+					return err //nolint:wrapcheck // it says what failed
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if counts.Written != changes {
+			return fmt.Errorf("%d of %d changes were written", counts.Written, changes)
+		}
+	}
+	b.found(ratio{
+		name: fmt.Sprintf("cost of a change, %d rows", b.Growth[1]), against: fmt.Sprintf("%d rows", b.Growth[0]), goal: "≤ 1.3", want: 1.3, most: true,
+	}, quotient(took[1], took[0]))
+	return nil
+}
+
+// fill makes the table of items so large, by copies of a few rows under other keys.
+func (b *bench) fill(ctx context.Context, size int) error {
+	const seed = 1000
+	resource := b.resource("items")
+	if err := rival.Empty(ctx, b.conn, b.names(resource)...); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	records, err := ready(resource, seed)
+	if err != nil {
+		return err
+	}
+	if err := b.load(ctx, resource, records.first, seed); err != nil {
+		return err
+	}
+	_, err = b.conn.Exec(ctx, `CREATE TEMP TABLE seed AS TABLE bench.items`)
+	for from := seed; err == nil && from < size; from += seed {
+		_, err = b.conn.Exec(ctx, `UPDATE seed SET item_id = (item_id::bigint + $1)::text`, seed)
+		if err == nil {
+			_, err = b.conn.Exec(ctx, `INSERT INTO bench.items TABLE seed`)
+		}
+	}
+	if err == nil {
+		_, err = b.conn.Exec(ctx, `DROP TABLE seed`)
+	}
+	if err == nil {
+		_, err = b.conn.Exec(ctx, `VACUUM ANALYZE bench.items`)
+	}
+	if err != nil {
+		return fmt.Errorf("fill the table: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFlagsSayWhatIsSimulated(t *testing.T) {
+	t.Parallel()
+	s, limit, err := parse([]string{"-organizations", "7", "-days", "3", "-long-every", "2", "-limit", "1m"})
+	if err != nil || s.Organizations != 7 || s.Days != 3 || s.LongEvery != 2 || s.Tick != 15*time.Second || limit != time.Minute {
+		t.Errorf("got %+v, limit %s, error %v", s, limit, err)
+	}
+	for _, args := range [][]string{{"-days", "0"}, {"-organizations", "-1"}, {"everything"}} {
+		if _, _, err := parse(args); err == nil || errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%q: got error %v, want one about the figures", args, err)
+		}
+	}
+}
+
+// The table is that of docs/scale.md, and what is broken fails the command.
+func TestTheTableIsMarkdown(t *testing.T) {
+	t.Parallel()
+	v := verdict{Hash: 10}
+	v.addf("most", "1.00", "%.2f", 0.5)
+	v.checkf(true, "fine")
+	v.checkf(false, "worse than %d", 1)
+	var text strings.Builder
+	if err := v.table(io.Writer(&text)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "\n| most | 1.00 | 0.50 |\n") || !strings.HasSuffix(text.String(), "trace 000000000000000a\n") {
+		t.Errorf("got %q", text.String())
+	}
+	if len(v.Broken) != 1 || v.Broken[0] != "worse than 1" {
+		t.Errorf("broken are %q", v.Broken)
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import "slices"
+
+// bugs are the zoo. Those of reading are caught by the simulation, each within the
+// number of schedules that stands there; the others by the tests of their room.
+func bugs() []bug { return slices.Concat(markBugs(), passBugs(), rowBugs(), jobBugs(), callBugs()) }
+
+const (
+	runFile   = "pipeline/run/run.go"
+	scanFile  = "pipeline/run/passes/scan.go"
+	simulated = "pipeline/simulation"
+)
+
+// schedules makes a bug of the simulation: it has to be caught within n schedules.
+func schedules(n, name, says string, edits ...edit) bug {
+	return bug{Name: name, Says: says, Edits: edits, Package: simulated, Run: "^TestSchedules$", Args: []string{"-schedules=" + n}}
+}
+
+// tests makes a bug of another room.
+func tests(where, which, name, says string, edits ...edit) bug {
+	return bug{Name: name, Says: says, Edits: edits, Package: where, Run: which}
+}
+
+const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.Lag); mark.After(position.Mark) {\n"
+
+// markBugs move the mark where it must not go (promise 1).
+func markBugs() []bug {
+	largest := []edit{
+		{runFile, "	pages      int\n", "	pages      int\n	largest    time.Time\n"},
+		{runFile, "	c.pages++\n", "	c.pages++\n	for i := range unit.Records {\n		if m := unit.Records[i].Modified; m.After(c.largest) {\n			c.largest = m\n		}\n	}\n"},
+	}
+	return []bug{
+		schedules("5000", "mark from data", "the mark is the largest modification time seen",
+			append(slices.Clone(largest), edit{runFile, markNow, "	if mark := c.largest; mark.After(position.Mark) {\n"})...),
+		schedules("5000", "mark from data, one second on", "the mark is the largest modification time seen and one second",
+			append(slices.Clone(largest), edit{runFile, markNow, "	if mark := c.largest.Add(time.Second); mark.After(position.Mark) {\n"})...),
+		schedules("20000", "no lag", "the mark is upstream's clock, although writes are seen later than the time they carry",
+			edit{runFile, "scan.Started.Add(-c.runner.Rules.Lag)", "scan.Started"}),
+		schedules("20000", "mark at the end of the run", "the mark is our clock when the run ends",
+			edit{runFile, markNow, "	if mark := c.runner.Now().Add(-c.runner.Rules.Lag); mark.After(position.Mark) {\n"}),
+		schedules("20000", "strict bound", "the next run asks from behind the mark",
+			edit{scanFile, "scan.Mode, scan.Bound = pipeline.ModeSince, mark.Add(-rules.Overlap)", "scan.Mode, scan.Bound = pipeline.ModeSince, mark.Add(rules.Lag)"}),
+		schedules("5000", "mark before the rows", "the mark moves with the first unit of a run and not with its last",
+			edit{runFile, "		position.Scan = &scan\n", "		position.Scan, position.Mark = &scan, scan.Started.Add(-c.runner.Rules.Lag)\n"}),
+		schedules("20000", "mark of a shifting list", "a run that did not find the list at rest moves the mark",
+			edit{runFile, "end.Outcome != pipeline.OutcomeDone || scan.Partial", "scan.Partial"}),
+		schedules("20000", "upstream's clock alone", "a server whose clock is ahead carries the mark with it",
+			edit{scanFile, "		scan.Started = asked\n", "		scan.Started = date\n"}),
+		schedules("60000", "our clock after the answer", "the run starts when its first answer is looked at",
+			edit{"pipeline/run/reader.go", "	unit := p.unit(page, scan.Parent)\n", "	scan.Started = p.runner.Now().UTC().Truncate(time.Second)\n	unit := p.unit(page, scan.Parent)\n"},
+			edit{"pipeline/run/reader.go", "	\"fmt\"\n", "	\"fmt\"\n	\"time\"\n"}),
+	}
+}
+
+// passBugs take a list for whole that is not (docs/decisions/0007).
+func passBugs() []bug {
+	return []bug{
+		schedules("20000", "one pass is enough", "a list is believed after it was read once",
+			edit{scanFile, "	if onePage || equal {\n", "	if true || onePage || equal {\n"}),
+		schedules("60000", "a full last page is the last", "a page that says that nothing follows is believed although it is full",
+			edit{scanFile, "return !page.more && (len(page.entries) < s.PerPage || len(page.entries) == 0)", "return !page.more"}),
+		schedules("60000", "a pass with a gap counts", "a pass with an empty or repeated page is compared like others",
+			edit{scanFile, "equal := s.Pass > 1 && !s.Suspect && ", "equal := s.Pass > 1 && "},
+			edit{scanFile, "		s.LastSeen = -1\n", ""}),
+		schedules("60000", "another page size", "a page number is asked for on under another page size",
+			edit{scanFile, "	s.PerPage = perPage\n	if s.Page == 1 {\n		return false\n	}\n", "	s.PerPage = perPage\n	if true {\n		return false\n	}\n"}),
+		schedules("60000", "order taken for granted", "a list that was asked to be sorted is taken to be",
+			edit{"pipeline/run/passes/suspect.go", "		if !page.sorted {\n", "		if false {\n"},
+			edit{"pipeline/run/passes/suspect.go", "(!last.IsZero() && e.modified.After(last))", "false"}),
+		schedules("5000", "a refused call is an empty page", "an answer that none is ends the list",
+			edit{"pipeline/run/reader.go", "	if err != nil {\n		return pipeline.Unit{}, err\n	}\n	scan.Spent++\n", "	if err != nil {\n		page = pipeline.Page{Date: asked, PerPage: scan.PerPage}\n	}\n	scan.Spent++\n"}),
+		schedules("5000", "a poison record hides the rest", "the first record that does not fit ends its page",
+			edit{"pipeline/run/unit.go", "			unit.Rejects = append(unit.Rejects, reject(raw, err))\n			continue\n", "			unit.Rejects = append(unit.Rejects, reject(raw, err))\n			break\n"}),
+	}
+}
+
+const loaderRoom = "pipeline/warehouse/loader"
+
+// rowBugs write rows that are older, narrower or not there (promises 2, 4, 5).
+func rowBugs() []bug {
+	return []bug{
+		tests(loaderRoom, "^(TestVersions|TestAnyOrderOfDeliveryGivesTheNewest)$", "last write wins", "an older record overwrites a newer one",
+			edit{loaderRoom + "/version/version.go", "	default:\n		return Superseded\n", "	default:\n		return Replace\n"}),
+		tests(loaderRoom, "^TestNarrowerRecordWipesNothing$", "all columns are written", "a key that is absent wipes what was there",
+			edit{loaderRoom + "/write.go", "		if values[i].State == normalize.Absent {\n			return false\n", "		if values[i].State == normalize.Absent {\n			return true\n"}),
+		tests(loaderRoom, "^TestChildrenAreReplacedWithTheirArrayOnly$", "children without their array", "an array that a record does not carry empties its rows",
+			edit{loaderRoom + "/write.go", "			if k.Carries[child.Index] {\n", "			if true {\n"}),
+		tests("pipeline/warehouse", "^TestALostClaimWritesNothing$", "no fence", "a worker that lost its stream still writes",
+			edit{"pipeline/warehouse/claim.go", "if stream.fence != claim.Fence || stream.run != claim.Run {", "if false {"}),
+		tests("pipeline/warehouse", "^TestAMarkNeverMovesBack$", "a mark moves back", "whoever comes last says where the mark is",
+			edit{"pipeline/warehouse/load.go", "mark = greatest(mark, $4::timestamptz)", "mark = $4::timestamptz"}),
+		tests("pipeline/warehouse", "^TestAUnitIsOneTransaction$", "rows without their ticket", "a ticket that cannot be settled does not undo the rows",
+			edit{"pipeline/warehouse/load.go", "	return complete(ctx, tx, unit.Claim, unit.Complete)\n", "	_ = complete(ctx, tx, unit.Claim, unit.Complete)\n	return nil\n"}),
+		tests("schema/normalize/...", "^(TestDecimalIsExact|TestAppend|TestRecordBecomesRows|TestWhatDoesNotFit)$", "numbers are floats", "a number passes through a float",
+			edit{"schema/normalize/value/decimal.go", "	mantissa, exponent, ok := splitExponent(literal)\n", "	float, _ := strconv.ParseFloat(string(literal), 64)\n	literal = strconv.AppendFloat(nil, float, 'g', -1, 64)\n	mantissa, exponent, ok := splitExponent(literal)\n"}),
+	}
+}
+
+// jobBugs lose tickets (promises 6, 9).
+func jobBugs() []bug {
+	const room = "pipeline/jobs"
+	return []bug{
+		tests(room, "^TestKilledWorkersJobsComeBack$", "no reaper", "the tickets of killed processes wait for an hour",
+			edit{room + "/reap.go", "		if !r.missed[t] {\n", "		if true {\n"}),
+		tests(room, "^TestAskedDuringARunIsServedByAnother$", "no second look", "who asks while a run is under way is not served",
+			edit{room + "/worker.go", "	const query = `SELECT wanted_gen > done_gen FROM", "	const query = `SELECT false AND wanted_gen > done_gen FROM"},
+			edit{room + "/reap.go", "	WHERE s.enabled AND s.wanted_gen > s.done_gen AND", "	WHERE false AND s.enabled AND"}),
+		tests(room, "^TestErrorTextCannotStopTheQueue$", "raw error texts", "a NUL in an error cannot be written, so the stream never settles",
+			edit{room + "/clean.go", "	return &cleanError{text: clean(err.Error()), cause: err}\n", "	return err\n"}),
+		tests(room, "^TestExhaustedWaitsWithoutAnAttempt$", "waiting spends attempts", "a spent day is a failure",
+			edit{room + "/worker.go", "		return w.snooze(ctx, claim, cause, pipeline.StateWaiting, until)\n", "		return w.retry(ctx, claim, cause)\n"}),
+	}
+}
+
+// callBugs call too often, or believe what is no answer (promises 3, 10).
+func callBugs() []bug {
+	const (
+		ledgerRoom = "pipeline/warehouse"
+		functions  = "migrations/00005_budgets.sql"
+		door       = "pipeline/upstream/wire/transport.go"
+		room       = "pipeline/upstream"
+	)
+	return []bug{
+		tests(ledgerRoom, "^TestNeverMoreThanTheMinuteInAnyWindow$", "counted when sent", "a call leaves its slot a minute after it was sent, not after it ended",
+			edit{functions, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
+		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call that nobody ended holds no slot",
+			edit{functions, "p_class, v_now + p_lease, v_now + p_lease + p_window, v_bucket,", "p_class, v_now, v_now + p_window, v_bucket,"}),
+		tests(ledgerRoom+"/ledger", "^TestABackfillDoesNotStarveIncrementalRuns$", "no floors", "a backfill spends what incremental runs need",
+			edit{functions, "                IF v_until > v_now THEN\n                    refused := 'class';", "                IF false THEN\n                    refused := 'class';"}),
+		tests(room, "^TestEveryAnswerHasItsKind$", "200 is success", "an answer whose code says that it failed is believed",
+			edit{room + "/verdict.go", "	case success && code == \"0\":\n", "	case success:\n"}),
+		tests(room, "^TestRedirectsAreNotFollowed$", "redirects are followed", "the token goes where an answer says",
+			edit{door, "d.transport.RoundTrip(request)", "(&http.Client{Transport: d.transport}).Do(request)"}),
+		tests(room, "^TestNoRequestIsSentTwice$", "requests are sent again", "net/http repeats a request that nobody counted",
+			edit{door, "	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader(\"\")), nil, 0\n", ""},
+			edit{door, "	\"strings\"\n", "	\"strings\"\n	_ \"embed\"\n"}),
+		tests(room, "^TestOneRefreshForTheFleet$", "everybody refreshes", "each caller asks for a token of its own",
+			edit{room + "/token/tokens.go", "	if g, ok := h.get(t.now(), refused); ok {\n		return g.token, g.version, nil\n	}\n	release, err := h.take(ctx)\n", "	release, err := func() (func(), error) { return func() {}, nil }()\n"}),
+		tests(room, "^TestAPageCutAtAnyByteIsUnavailable$", "a cut body is believed", "what was cut off is taken for the end",
+			edit{"pipeline/upstream/body/json.go", "	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {\n", "	if false && errors.Is(err, io.EOF) {\n"}),
+	}
+}
