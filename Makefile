@@ -12,6 +12,8 @@ BENCHPKG ?= $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 di
 FUZZTIME ?= 30s
 # Flags of the end-to-end benchmark: bin/bench -help lists them.
 BENCHFLAGS ?=
+# Flags of the simulation: bin/fleet -help lists them.
+SCALEFLAGS ?=
 # Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
 BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 
@@ -26,7 +28,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/do
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
 	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md"
 
-.PHONY: help build demo test check bench cover fuzz draft dictionary docker clean
+.PHONY: help build demo test check bench scale cover fuzz simulate zoo soak draft dictionary docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,11 +53,19 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 		diff -u "docs/$$page" "$$fresh/docs/$$page" || { echo "docs/$$page is out of date: run make dictionary" >&2; stale=1; }; \
 	done; exit $$stale
 
-bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory (QUICK=1: do they work?)
+bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory, at the limit (QUICK=1: do they work?)
 	@.ci/setup binaries
 	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
 	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/bench ./cmd/sluice/bench
 	bin/bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
+	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/atlimit ./cmd/sluice/bench/atlimit
+	bin/atlimit -sluice bin/sluice $(if $(QUICK),-quick)
+	$(if $(QUICK),,bin/atlimit -sluice bin/sluice -true-minute)
+
+scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/scale.md)
+	@.ci/setup binaries
+	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/fleet ./cmd/sluice/fleet
+	bin/fleet $(SCALEFLAGS)
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
 	@.ci/setup
@@ -70,6 +80,20 @@ fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 			echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg"; \
 		done; \
 	done
+
+simulate: ## play SCHEDULES random schedules of edits, faults and crashes against the code of reading (default 100000)
+	$(GO) test ./pipeline/simulation -run '^TestSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(SCHEDULES),100000)
+
+zoo: ## put deliberate bugs into the program, one at a time: the tests have to catch each
+	@.ci/setup
+	$(GO) run ./cmd/sluice/zoo $(ZOOFLAGS)
+
+soak: ## hours: a million schedules, the zoo, all rare faults, and ROUNDS (default 50) of everything that kills processes
+	@.ci/setup
+	$(MAKE) simulate SCHEDULES=$(or $(SCHEDULES),1000000)
+	$(MAKE) zoo
+	$(GO) test ./cmd/sluice -run '^TestRareFaults$$' -count=1 -timeout 2h -rare-faults-one-in 1
+	$(GO) test ./cmd/sluice -run 'Kills|Killed|Storm' -v -count=$(or $(ROUNDS),50) -timeout 24h
 
 draft: ## print the migration that the declarations ask for
 	@$(GO) run ./cmd/sluice draft
