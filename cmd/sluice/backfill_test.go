@@ -375,6 +375,10 @@ func TestBackfillOverDays(t *testing.T) {
 	if stats := s.world.Stats(); len(stats.Refused) > 0 {
 		t.Errorf("upstream refused %v", stats.Refused)
 	}
+	if most := one[int](s, `SELECT max(made) FROM (SELECT count(*) OVER (ORDER BY reserved_at RANGE '24 hours' PRECEDING) AS made
+		FROM sluice.calls WHERE class = 'backfill') AS days`); most > perDay {
+		t.Errorf("backfills made %d calls in 24 hours, want %d at most", most, perDay)
+	}
 	s.equal("accounting.vendor_payments")
 	s.equal("accounting.chart_of_accounts")
 	s.nothingOpen()

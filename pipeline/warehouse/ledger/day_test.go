@@ -236,3 +236,86 @@ func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	h.must(process.Finish(t.Context(), late, pipeline.CallResult{Status: 200}))
 	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, time.Minute)
 }
+
+// TestOneCallAsksWhetherTheDayTurned: behind code 45 many wait for the instant at which the day may turn, in several processes.
+// One of them asks; while it has no answer, and after an answer that says nothing of the day, no two ask at once.
+func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	processes := []*ledger.Ledger{h.process(ledger.DefaultRules()), h.process(ledger.DefaultRules())}
+	spent := func() {
+		h.must(processes[0].Penalize(t.Context(), "o", "shop", "suite", pipeline.Exhausted, time.Hour))
+	}
+	turn := func() {
+		h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second'`)
+	}
+	asks := func(after string) int64 {
+		t.Helper()
+		decisions := make(chan pipeline.Decision)
+		for i := range 12 {
+			go func() {
+				decision, err := processes[i%2].Reserve(t.Context(), aCall("shop", pipeline.ClassIncremental), unshared(1000))
+				if err != nil {
+					t.Error(err)
+				}
+				decisions <- decision
+			}()
+		}
+		var asked []int64
+		for range 12 {
+			switch decision := <-decisions; {
+			case decision.Refused == "":
+				asked = append(asked, decision.Call)
+			case decision.Refused != pipeline.RefusedClosed || decision.Wait > time.Second:
+				t.Errorf("after %s: %+v, want a short wait for the one that asks", after, decision)
+			}
+		}
+		if len(asked) != 1 {
+			t.Fatalf("after %s %d of 12 ask, want one", after, len(asked))
+		}
+		return asked[0]
+	}
+
+	h.must(processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, unshared(1000)), pipeline.CallResult{Status: 200}))
+	spent()
+	h.refused(pipeline.RefusedDay, processes[0], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
+	turn()
+	h.must(processes[0].Finish(t.Context(), asks("45"), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
+	first := asks("an answer that says nothing")
+	spent()
+	h.must(processes[1].Finish(t.Context(), first, pipeline.CallResult{Kind: pipeline.Exhausted, Status: 429, Code: "45"}))
+	h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
+	turn()
+	lost := asks("45 at the first turn")
+	h.exec(`UPDATE sluice.calls SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, lost)
+	h.must(processes[1].Finish(t.Context(), asks("one that never ended"), pipeline.CallResult{Status: 200}))
+	for range 3 {
+		h.granted(processes[0], pipeline.ClassIncremental, unshared(1000))
+	}
+	if n := ask[int](h, `SELECT count(*) FROM sluice.day_budgets WHERE exhausted_until IS NOT NULL OR probe_call IS NOT NULL`); n != 0 {
+		t.Error("a day that has turned is still said to be spent")
+	}
+}
+
+// TestSharesAreOfTheLimitSeenLast: between the turn of upstream's day and its next answer nothing is known of its limit but what
+// it was. 75 is half of 150, the share of backfills.
+func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(ledger.DefaultRules())
+	limits := pipeline.Limits{Shared: "suite", Daily: 1000, ResetZone: "UTC"} // the plan is larger
+	answer := pipeline.CallResult{Status: 200, DayLimit: 150, DayRemaining: 149, DayReset: time.Hour}
+	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassBackfill, limits), answer))
+	h.exec(`UPDATE sluice.day_budgets SET reset_at = clock_timestamp() - interval '1 second'`)
+	h.exec(`DELETE FROM sluice.calls`)
+	h.exec(`SELECT sluice.recount_calls()`)
+	taken := 0
+	for h.reserve(process, pipeline.ClassBackfill, limits).Refused == "" && taken < 1000 {
+		taken++
+	}
+	if taken != 75 {
+		t.Errorf("backfills took %d calls before any answer, want 75", taken)
+	}
+	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '49 hours'`)
+	h.granted(process, pipeline.ClassBackfill, limits)
+}

@@ -54,6 +54,8 @@ type plan struct {
 	// Processes and Latencies (of a true minute) are gone through.
 	Processes []int
 	Latencies []time.Duration
+	// Lists is how many lists are read side by side.
+	Lists int
 }
 
 // scaled is a minute in the mode that has not the time.
@@ -67,6 +69,7 @@ func parse(args []string) (plan, error) {
 	flags := flag.NewFlagSet("atlimit", flag.ContinueOnError)
 	flags.StringVar(&p.Program, "sluice", filepath.Join("bin", "sluice"), "the program, built")
 	flags.StringVar(&p.Tariff, "plan", "premium", "plan of the organization: free allows 5 calls at once, the others 10")
+	flags.IntVar(&p.Lists, "lists", len(streams()), "lists that are read side by side")
 	quick := flags.Bool("quick", false, "a minute of two seconds, two of them, one latency: shows that it works, measures little")
 	trueMinute := flags.Bool("true-minute", false, "three true minutes of four processes at 3 s")
 	if err := flags.Parse(args); err != nil {
@@ -80,6 +83,9 @@ func parse(args []string) (plan, error) {
 	}
 	if flags.NArg() > 0 || *quick && *trueMinute {
 		return p, errors.New("there are no arguments, and -quick has no true minute: see -help")
+	}
+	if p.Lists < 1 || p.Lists > len(streams()) {
+		return p, fmt.Errorf("-lists %d: 1 to %d lists can be read", p.Lists, len(streams()))
 	}
 	return p, nil
 }
@@ -98,7 +104,7 @@ func run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(ctx)) }()
-	err = say(os.Stdout, "\nAt the limit: %d calls in a minute of %s, plan %s, %d minutes each", perMinute, p.Minute, p.Tariff, p.Minutes)
+	err = say(os.Stdout, "\nAt the limit: %d calls in a minute of %s, plan %s, %d minutes each, %d lists", perMinute, p.Minute, p.Tariff, p.Minutes, p.Lists)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (w *warehouse) start(ctx context.Context, prepare bool) (*worker, error) {
 	}
 	args := append([]string{
 		workerRole, "-config", w.config, "-minute", w.stage.plan.Minute.String(), "-prepare=" + strconv.FormatBool(prepare),
-	}, streams()...)
+	}, streams()[:w.stage.plan.Lists]...)
 	one := &worker{cmd: exec.CommandContext(ctx, program, args...)} //nolint:gosec // this program itself
 	one.cmd.Env, one.cmd.Stdout, one.cmd.Stderr = w.environment, &one.said, os.Stderr
 	if err := one.cmd.Start(); err != nil {
