@@ -186,4 +186,6 @@ type Loaded struct {
 	Rejected int
 	// Silent counts those of Updated that changed without a new modification time.
 	Silent int
+	// Rollbacks counts those of Updated whose modification time went back: upstream was set back.
+	Rollbacks int
 }

@@ -23,6 +23,8 @@ func (c *cli) serveCommand() *cobra.Command {
 		Long: `Work streams and pick due ones until SIGTERM or SIGINT. Running chunks end at
 their next page. Any number of serve processes may share one database.
 
+Each run that ends, waits or fails is a line in the log.
+
 /healthz says whether this process lives, /readyz whether its database answers,
 /metrics is for Prometheus.`,
 		Args: cobra.NoArgs,
@@ -81,6 +83,6 @@ func statusPages(a *app.App) http.Handler {
 		}
 		_, _ = fmt.Fprintln(w, "ready") // as above
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry(a.Report), promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry(a.Report, a.Alarm), promhttp.HandlerOpts{}))
 	return mux
 }

@@ -126,7 +126,7 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 		}
 		rows = append(rows, []string{
 			s.Organization, s.Service + "." + s.Resource, s.State, complete(s.Mark, a.Zone(s.Organization)), age(s.LastDoneAt, now),
-			next(s, now), show.Count(s.Quarantined), remark(s, now),
+			next(s, now), show.Count(s.Quarantined), remark(s, a.Alarm(s), now),
 		})
 	}
 	p := c.printer()
@@ -190,10 +190,13 @@ func next(s *report.Stream, now time.Time) string {
 	}
 }
 
-// remark is what else there is to know: how far round a stream is, then why it
+// remark is what else there is to know: an alarm, how far round a stream is, then why it
 // does not go on, or what its last run noted.
-func remark(s *report.Stream, now time.Time) string {
+func remark(s *report.Stream, alarm string, now time.Time) string {
 	var parts []string
+	if alarm != "" {
+		parts = append(parts, alarm)
+	}
 	if text := round(s.Parents, now); text != "" {
 		parts = append(parts, text)
 	}

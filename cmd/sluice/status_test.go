@@ -20,9 +20,12 @@ func TestRemark(t *testing.T) {
 		"64 of 64 parents, oldest 2 d, 1 failed; 44 are next":        {Parents: &report.ParentRound{Known: 64, Read: 64, Failed: 1, Oldest: &old}, Note: "44 are next"},
 		"details: 1,200 pending, 3 stale; 30 of 1,203 are done next": {Details: &report.DetailBacklog{Pending: 1200, Stale: 3}, Note: "30 of 1,203 are done next"},
 	} {
-		if got := remark(&stream, now); got != want {
+		if got := remark(&stream, "", now); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+	if got := remark(&report.Stream{Note: "a note"}, "ALARM: much", now); got != "ALARM: much; a note" {
+		t.Errorf("got %q, want the alarm first", got)
 	}
 }
 

@@ -27,7 +27,8 @@ func (c *cli) trustCommand() *cobra.Command {
 		Long: `Balances, stock and lines can change upstream while the modification time of their
 record stays what it was. Runs that ask for what was modified since cannot see such
 changes; sweeps, which read the whole list, find them by the content. A resource whose
-share is low wants a shorter sweep in the configuration (resources: {…: {sweep: 24h}}).`,
+share is low wants a shorter sweep in the configuration (resources: {…: {sweep: 24h}}).
+WENT BACK are changes whose modification time went back: upstream was restored.`,
 		Example: "  sluice trust\n  sluice trust inventory.items --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,11 +67,11 @@ func (c *cli) trust(ctx context.Context, a *app.App, names []string) error {
 			share = fmt.Sprintf("%.0f %%", *v.Told*100) //nolint:mnd // in a hundred
 		}
 		rows = append(rows, []string{
-			v.Organization + "/" + v.Service + "." + v.Resource, show.Count(v.Changes), show.Count(v.Silent), share, show.Count(v.Whole),
+			v.Organization + "/" + v.Service + "." + v.Resource, show.Count(v.Changes), show.Count(v.Silent), show.Count(v.Rollbacks), share, show.Count(v.Whole),
 			instant(v.WholeAt, a.Zone(v.Organization)),
 		})
 	}
-	return c.printer().Table([]string{"OF", "CHANGES", "SILENT", "TOLD BY ITS TIME", "WHOLE LISTS", "LAST"}, rows)
+	return c.printer().Table([]string{"OF", "CHANGES", "SILENT", "WENT BACK", "TOLD BY ITS TIME", "WHOLE LISTS", "LAST"}, rows)
 }
 
 func told(t report.Trust) *float64 {

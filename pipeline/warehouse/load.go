@@ -25,7 +25,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3)`
 UPDATE sluice.runs SET
 	bound = coalesce($2::timestamptz, bound), pages = pages + $3, received = received + $4, inserted = inserted + $5,
 	updated = updated + $6, unchanged = unchanged + $7, superseded = superseded + $8, duplicates = duplicates + $9,
-	quarantined = quarantined + $10, drifted = drifted + $11, silent = silent + $12
+	quarantined = quarantined + $10, drifted = drifted + $11, silent = silent + $12, rollbacks = rollbacks + $13
 WHERE id = $1`
 )
 
@@ -54,7 +54,7 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		}
 		loaded = pipeline.Loaded{
 			Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
-			Rejected: len(refused), Silent: result.Silent,
+			Rejected: len(refused), Silent: result.Silent, Rollbacks: result.Rollbacks,
 		}
 		batch := new(pgx.Batch)
 		if row.suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
@@ -117,7 +117,7 @@ func queueProgress(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded,
 	}
 	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, pg.Instant(unit.Position.Mark), scan)
 	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
-		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent)
+		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
 	return nil
 }
 

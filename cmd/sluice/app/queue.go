@@ -28,15 +28,20 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		retries = jobs.DefaultRetries()
 	}
 	stopping := make(chan struct{})
+	var store jobs.Store = a.DB
+	var runner jobs.Runner = &run.Runner{
+		Source: client, Store: a.DB, Backlog: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
+		Rules: pipeline.DefaultRules(), Ahead: a.ahead, Stopping: stopping,
+	}
+	if schedule { // others show what runs come to as their result
+		store, runner = settleLog{Store: store, log: a.Log}, runLog{Runner: runner, app: a}
+	}
 	queue, err := jobs.New(ctx, jobs.Options{
-		Pool:   a.DB.Pool(),
-		Store:  a.DB,
-		Stream: a.Stream,
-		Ready:  a.forecasting(a.Identities(client).Ready),
-		Runner: &run.Runner{
-			Source: client, Store: a.DB, Backlog: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
-			Rules: pipeline.DefaultRules(), Ahead: a.ahead, Stopping: stopping,
-		},
+		Pool:     a.DB.Pool(),
+		Store:    store,
+		Stream:   a.Stream,
+		Ready:    a.forecasting(a.Identities(client).Ready),
+		Runner:   runner,
 		Workers:  a.Config.Workers,
 		Schedule: schedule,
 		Replan:   a.replanner(),

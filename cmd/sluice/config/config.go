@@ -164,10 +164,12 @@ type Log struct {
 	Level string `yaml:"level"`
 }
 
-// Quarantine says how many records may fail to fit before a run is called failed.
+// Quarantine says how many records may fail to fit before a run is called failed, or an alarm is raised.
 type Quarantine struct {
 	// MaxShare is the share of a run's records, 0 to 1, above which the exit code is 1.
 	MaxShare float64 `yaml:"max_share"`
+	// MaxOpen is how many open entries of a stream raise an alarm; 0 means that none do.
+	MaxOpen int `yaml:"max_open"`
 }
 
 // Keep says how long what the program notes about its own work is kept.
@@ -216,6 +218,7 @@ func defaults() document {
 	doc.Log.Level = "info"
 	doc.Listen = "127.0.0.1:9464"
 	doc.Quarantine.MaxShare = 0.05
+	doc.Quarantine.MaxOpen = 1000
 	doc.Schedule.Floor = 5 * time.Minute
 	doc.Keep = Keep{Calls: 35 * day, Runs: 400 * day}
 	rules := pipeline.DefaultAbsenceRules()

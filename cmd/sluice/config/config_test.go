@@ -196,7 +196,7 @@ func TestEverything(t *testing.T) {
 			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true, Ceiling: 48 * time.Hour, Freshness: 48 * time.Hour},
 			"chat.channels":         {Every: 6 * time.Hour, Enabled: true, CallsPerRun: 25},
 		},
-		Workers: 3, Log: config.Log{Level: "debug"}, Listen: "[::1]:9000", Quarantine: config.Quarantine{MaxShare: 0},
+		Workers: 3, Log: config.Log{Level: "debug"}, Listen: "[::1]:9000", Quarantine: config.Quarantine{MaxShare: 0, MaxOpen: 7},
 		Schedule: config.Schedule{Adaptive: true, Floor: 10 * time.Minute},
 		Budget: config.Budget{
 			Shares: map[string]config.Share{
@@ -236,7 +236,7 @@ func TestDefaults(t *testing.T) {
 	if !got.Database.Private() || got.Database.DataDir != dir {
 		t.Errorf("database: private %v in %q, want %q", got.Database.Private(), got.Database.DataDir, dir)
 	}
-	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine.MaxShare != 0.05 ||
+	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
 		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
 		got.Keep != (config.Keep{Calls: 840 * time.Hour, Runs: 9600 * time.Hour}) {
 		t.Errorf("defaults: %+v", got)

@@ -81,6 +81,9 @@ func (c *checker) process(cfg *Config) {
 	if share := cfg.Quarantine.MaxShare; !(share >= 0 && share <= 1) {
 		c.failf("quarantine.max_share", "has to be a share from 0 to 1, not %s: 0.05 is five in a hundred", c.Raw("quarantine.max_share"))
 	}
+	if open := cfg.Quarantine.MaxOpen; open < 0 {
+		c.failf("quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s", c.Raw("quarantine.max_open"))
+	}
 	if calls := cfg.Keep.Calls; calls < minKept || calls > maxKept || calls%day != 0 {
 		c.failf("keep.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("keep.calls"))
 	} else if runs := cfg.Keep.Runs; runs != 0 && runs < calls {

@@ -25,13 +25,13 @@ type Source interface {
 	Spent(ctx context.Context, organization string) ([]report.Spent, error)
 }
 
-// Registry holds the metrics of one process.
-func Registry(source Source) *prometheus.Registry {
+// Registry holds the metrics of one process. Alarm says why a stream's quarantine alarms; empty if it does not.
+func Registry(source Source, alarm func(*report.Stream) string) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		newStreams(source),
+		newStreams(source, alarm),
 	)
 	return registry
 }
@@ -39,35 +39,39 @@ func Registry(source Source) *prometheus.Registry {
 // streams collects what the control tables say.
 type streams struct {
 	source Source
+	alarm  func(*report.Stream) string
 	up     *prometheus.Desc
 	state  *prometheus.Desc
 	mark   *prometheus.Desc
 	done   *prometheus.Desc
 	fails  *prometheus.Desc
 	quar   *prometheus.Desc
+	alarms *prometheus.Desc
 	calls  *prometheus.Desc
 }
 
-func newStreams(source Source) *streams {
+func newStreams(source Source, alarm func(*report.Stream) string) *streams {
 	stream := []string{"organization", "service", "resource"}
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("sluice_"+name, help, labels, nil)
 	}
 	return &streams{
 		source: source,
+		alarm:  alarm,
 		up:     desc("database_up", "Whether the control tables could be read."),
 		state:  desc("stream_state", "1 for the state that the stream is in.", append(stream, "state")...),
 		mark:   desc("stream_mark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
 		done:   desc("stream_last_done_timestamp_seconds", "When a run of the stream was last done.", stream...),
 		fails:  desc("stream_failures", "Failures of the stream in a row.", stream...),
 		quar:   desc("stream_quarantined_records", "Records of the stream in quarantine.", stream...),
+		alarms: desc("stream_quarantine_alarm", "1 if more of the stream is in quarantine than the configuration lets pass, 0 if not.", stream...),
 		calls:  desc("calls_24h", "Calls of the last 24 hours.", "service", "resource", "class"),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (s *streams) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{s.up, s.state, s.mark, s.done, s.fails, s.quar, s.calls} {
+	for _, d := range []*prometheus.Desc{s.up, s.state, s.mark, s.done, s.fails, s.quar, s.alarms, s.calls} {
 		out <- d
 	}
 }
@@ -103,6 +107,11 @@ func (s *streams) stream(out chan<- prometheus.Metric, row *report.Stream) {
 	gauge(s.state, 1, row.State)
 	gauge(s.fails, float64(row.Failures))
 	gauge(s.quar, float64(row.Quarantined))
+	alarms := 0.0
+	if s.alarm(row) != "" {
+		alarms = 1
+	}
+	gauge(s.alarms, alarms)
 	if row.Mark != nil {
 		gauge(s.mark, float64(row.Mark.Unix()))
 	}

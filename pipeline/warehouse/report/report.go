@@ -55,6 +55,8 @@ type Stream struct {
 	Done   int64 `db:"done_gen"   json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
+	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to 1.
+	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
 	// Held counts rows that may be gone upstream, too many at once to be believed: a person decides.
 	Held int64 `db:"held" json:"held,omitempty"`
 	// Details is what waits for single records; nil for streams that do not read those.
@@ -88,6 +90,9 @@ SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(
 	wait_until, mark, failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
 	(SELECT count(*) FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)) AS quarantined,
+	coalesce((SELECT r.quarantined::float8 / nullif(r.received, 0) FROM sluice.runs r
+		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.ended_at IS NOT NULL
+		ORDER BY r.id DESC LIMIT 1), 0) AS quarantined_share,
 	(SELECT count(*) FROM sluice.tombstones k WHERE k.state = 'held'
 		AND (k.organization_id, k.service, k.resource) = (s.organization_id, s.service, s.resource)) AS held,
 	CASE WHEN resource LIKE '%.details' THEN (

@@ -40,6 +40,8 @@ type Run struct {
 	Drifted     int64 `db:"drifted"     json:"drifted"`
 	// Silent are those of Updated that changed without a new modification time.
 	Silent int64 `db:"silent" json:"silent"`
+	// Rollbacks are those of Updated whose modification time went back upstream.
+	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
 	// Forecast is how many calls it was expected to make when it began, ForecastBasis what that rests on; nil and "" if nothing
 	// was known.
 	Forecast      *int64 `db:"forecast"       json:"forecast_calls"`
@@ -62,7 +64,7 @@ SELECT id, organization_id, service, resource, class, started_at, ended_at,
 	extract(epoch FROM coalesce(ended_at, clock_timestamp()) - started_at)::float8 AS seconds,
 	coalesce(outcome, '') AS outcome, coalesce(kind, '') AS kind, note, gen, bound, mark_before, mark_after, chunks,
 	CASE WHEN ended_at IS NULL THEN (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id) ELSE r.calls END AS calls,
-	pages, received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, silent,
+	pages, received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, silent, rollbacks,
 	f.calls AS forecast, coalesce(f.basis, '') AS forecast_basis
 FROM sluice.runs r LEFT JOIN sluice.forecasts f ON f.run_id = r.id
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)

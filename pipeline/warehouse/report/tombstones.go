@@ -94,6 +94,8 @@ type Trust struct {
 	// time, and that only whole lists show.
 	Changes int64 `db:"changes" json:"changes"`
 	Silent  int64 `db:"silent"  json:"silent"`
+	// Rollbacks are those of Changes whose modification time went back: upstream was set back.
+	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
 	// Whole counts runs that read a whole list over rows that were there: without one, nobody can know what is silent.
 	Whole int64 `db:"whole" json:"whole_lists"`
 	// WholeAt is when the last of them ended.
@@ -102,7 +104,7 @@ type Trust struct {
 
 const sqlTrust = `
 SELECT organization_id, service, regexp_replace(resource, '\.sweep$', '') AS resource, sum(updated)::bigint AS changes,
-	sum(silent)::bigint AS silent, count(*) FILTER (WHERE whole) AS whole, max(ended_at) FILTER (WHERE whole) AS whole_at
+	sum(silent)::bigint AS silent, sum(rollbacks)::bigint AS rollbacks, count(*) FILTER (WHERE whole) AS whole, max(ended_at) FILTER (WHERE whole) AS whole_at
 FROM (
 	SELECT *, resource LIKE '%.sweep' OR class = 'sweep' AND mark_before IS NOT NULL AS whole
 	FROM sluice.runs WHERE resource NOT LIKE '%.details' AND outcome IN ('done', 'provisional')
