@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"sluice/sandbox"
 )
@@ -34,9 +33,15 @@ func TestServeTellsItsRuns(t *testing.T) {
 	}
 
 	type line struct {
-		Level, Message, Stream, Outcome, State, Kind, Reason, Look string
-		Received, Quarantined                                      int64
-		Until                                                      time.Time
+		Level    string `json:"level"`
+		Message  string `json:"message"`
+		Stream   string `json:"stream"`
+		Outcome  string `json:"outcome"`
+		State    string `json:"state"`
+		Kind     string `json:"kind"`
+		Reason   string `json:"reason"`
+		Look     string `json:"look"`
+		Received int64  `json:"received"`
 	}
 	ended := map[string]line{}
 	var failed, waited, alarms []line
@@ -64,7 +69,8 @@ func TestServeTellsItsRuns(t *testing.T) {
 	if len(ended) < len(resources())-1 {
 		t.Errorf("%d streams are said to have ended, want all but credit notes", len(ended))
 	}
-	if len(failed) != 1 || failed[0].Level != "error" || !strings.HasSuffix(failed[0].Stream, creditNotes) || failed[0].Kind != "unavailable" || failed[0].Reason == "" {
+	if len(failed) != 1 || failed[0].Level != "error" || !strings.HasSuffix(failed[0].Stream, creditNotes) ||
+		failed[0].Kind != "unavailable" || failed[0].Reason == "" {
 		t.Errorf("failed: %+v, want credit notes, and why", failed)
 	}
 	if want := len(quick()); len(waited) != want || waited[0].Level != "warn" || waited[0].State != "retrying" {

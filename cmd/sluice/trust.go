@@ -67,8 +67,8 @@ func (c *cli) trust(ctx context.Context, a *app.App, names []string) error {
 			share = fmt.Sprintf("%.0f %%", *v.Told*100) //nolint:mnd // in a hundred
 		}
 		rows = append(rows, []string{
-			v.Organization + "/" + v.Service + "." + v.Resource, show.Count(v.Changes), show.Count(v.Silent), show.Count(v.Rollbacks), share, show.Count(v.Whole),
-			instant(v.WholeAt, a.Zone(v.Organization)),
+			v.Organization + "/" + v.Service + "." + v.Resource, show.Count(v.Changes), show.Count(v.Silent), show.Count(v.Rollbacks), share,
+			show.Count(v.Whole), instant(v.WholeAt, a.Zone(v.Organization)),
 		})
 	}
 	return c.printer().Table([]string{"OF", "CHANGES", "SILENT", "WENT BACK", "TOLD BY ITS TIME", "WHOLE LISTS", "LAST"}, rows)

@@ -104,7 +104,8 @@ type Trust struct {
 
 const sqlTrust = `
 SELECT organization_id, service, regexp_replace(resource, '\.sweep$', '') AS resource, sum(updated)::bigint AS changes,
-	sum(silent)::bigint AS silent, sum(rollbacks)::bigint AS rollbacks, count(*) FILTER (WHERE whole) AS whole, max(ended_at) FILTER (WHERE whole) AS whole_at
+	sum(silent)::bigint AS silent, sum(rollbacks)::bigint AS rollbacks, count(*) FILTER (WHERE whole) AS whole,
+	max(ended_at) FILTER (WHERE whole) AS whole_at
 FROM (
 	SELECT *, resource LIKE '%.sweep' OR class = 'sweep' AND mark_before IS NOT NULL AS whole
 	FROM sluice.runs WHERE resource NOT LIKE '%.details' AND outcome IN ('done', 'provisional')

@@ -104,7 +104,8 @@ func run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(ctx)) }()
-	err = say(os.Stdout, "\nAt the limit: %d calls in a minute of %s, plan %s, %d minutes each, %d lists", perMinute, p.Minute, p.Tariff, p.Minutes, p.Lists)
+	err = say(os.Stdout, "\nAt the limit: %d calls in a minute of %s, plan %s, %d minutes each, %d lists",
+		perMinute, p.Minute, p.Tariff, p.Minutes, p.Lists)
 	if err != nil {
 		return err
 	}
