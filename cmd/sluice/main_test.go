@@ -16,30 +16,37 @@ import (
 // processes start it anew.
 const asProgram = "SLUICE_TEST_AS_PROGRAM"
 
-// withMinute is how long the minute of the limits is in such a process.
-const withMinute = "SLUICE_TEST_MINUTE"
+// withMinute is how long the minute of the limits is in such a process, withClock how far
+// its clock is off. Package storm/ground sets them, too.
+const (
+	withMinute = "SLUICE_TEST_MINUTE"
+	withClock  = "SLUICE_TEST_CLOCK"
+)
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		if text := os.Getenv(withMinute); text != "" {
-			scaled(text)
-		}
-		main()
+		os.Exit(program())
 	}
 	os.Exit(warehousetest.Run(m))
 }
 
-// scaled is main with another minute.
-func scaled(text string) {
-	minute, err := time.ParseDuration(text)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(codeUsage)
+// program is main with another minute and another clock.
+func program() int {
+	env := Env{Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now}
+	var off time.Duration
+	for name, d := range map[string]*time.Duration{withMinute: &env.Minute, withClock: &off} {
+		if text := os.Getenv(name); text != "" {
+			var err error
+			if *d, err = time.ParseDuration(text); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return codeUsage
+			}
+		}
+	}
+	if off != 0 {
+		env.Now = func() time.Time { return time.Now().Add(off) }
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := Main(ctx, os.Args[1:], Env{
-		Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, Minute: minute,
-	})
-	stop()
-	os.Exit(code)
+	defer stop()
+	return Main(ctx, os.Args[1:], env)
 }

@@ -1,0 +1,226 @@
+// Package proxy stands between two programs and breaks what they say to each other: it resets connections, cuts an answer in
+// its middle, holds everything back, or swallows it, as a peer does that is gone and has not said so.
+//
+// It copies bytes and understands none. Who wants to know what passes gives a Tap. Start reading at Listen.
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// Tap is asked before bytes are passed on, in the order in which they came. It may wait, and the bytes wait with it; an error
+// of it resets the connection instead.
+type Tap func(connection int, fromClient bool, data []byte) error
+
+// Proxy listens on an address of this machine and passes connections on. It is safe for concurrent use.
+type Proxy struct {
+	listener net.Listener
+	dial     func(ctx context.Context) (net.Conn, error)
+	tap      Tap
+	ctx      context.Context //nolint:containedctx // connections end with the proxy
+	cancel   context.CancelFunc
+	serving  sync.WaitGroup
+
+	mu    sync.Mutex
+	links map[*link]struct{}
+	made  int
+	fault fault
+	// over is closed when the fault ends.
+	over chan struct{}
+}
+
+// fault is what happens to bytes.
+type fault struct {
+	hold, swallow bool
+	delay         time.Duration
+	// cut is how many bytes more a server may say before all connections are reset; negative for any number.
+	cut int
+}
+
+// Listen begins to listen; dial connects to the server behind it. The tap may be nil. Close ends it.
+func Listen(ctx context.Context, dial func(context.Context) (net.Conn, error), tap Tap) (*Proxy, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for the proxy: %w", err)
+	}
+	p := &Proxy{listener: listener, dial: dial, tap: tap, links: make(map[*link]struct{}), fault: fault{cut: -1}, over: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	p.serving.Go(p.accept)
+	return p, nil
+}
+
+// Address is where it listens, as host:port.
+func (p *Proxy) Address() string { return p.listener.Addr().String() }
+
+// Close ends it and resets what is open.
+func (p *Proxy) Close() error {
+	p.cancel()
+	err := p.listener.Close()
+	p.Heal()
+	p.Reset()
+	p.serving.Wait()
+	if err != nil {
+		return fmt.Errorf("close the proxy: %w", err)
+	}
+	return nil
+}
+
+// Reset breaks all connections, without a word to either side, and says how many.
+func (p *Proxy) Reset() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.links {
+		l.reset()
+	}
+	return len(p.links)
+}
+
+// Hold stops all bytes until Heal; they are late then, and none is lost.
+func (p *Proxy) Hold() { p.set(fault{hold: true, cut: -1}) }
+
+// Swallow loses all bytes until Heal, and every connection with them: nobody is told before.
+func (p *Proxy) Swallow() { p.set(fault{swallow: true, cut: -1}) }
+
+// Delay makes every piece late by so much until Heal.
+func (p *Proxy) Delay(late time.Duration) { p.set(fault{delay: late, cut: -1}) }
+
+// Cut lets the server say so many bytes more, over all connections, and then resets them all.
+func (p *Proxy) Cut(after int) { p.set(fault{cut: max(after, 0)}) }
+
+// Heal ends what was set. Connections that lost bytes are reset.
+func (p *Proxy) Heal() {
+	p.mu.Lock()
+	lossy := p.fault.swallow
+	p.mu.Unlock()
+	if lossy {
+		p.Reset()
+	}
+	p.set(fault{cut: -1})
+}
+
+func (p *Proxy) set(f fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.over)
+	p.fault, p.over = f, make(chan struct{})
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			continue // the client left before it was taken
+		}
+		p.serving.Go(func() { p.serve(client) })
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	server, err := p.dial(p.ctx)
+	if err != nil {
+		abort(client)
+		return
+	}
+	l := &link{client: client, server: server}
+	p.mu.Lock()
+	p.made++
+	number := p.made
+	p.links[l] = struct{}{}
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.links, l)
+		p.mu.Unlock()
+	}()
+	var both sync.WaitGroup
+	both.Go(func() { p.copy(l, number, true) })
+	both.Go(func() { p.copy(l, number, false) })
+	both.Wait()
+	_ = client.Close() // either side has closed it
+	_ = server.Close()
+}
+
+// copy passes bytes of one side on until it ends; a clean end is passed on, too.
+func (p *Proxy) copy(l *link, number int, fromClient bool) {
+	from, to := l.client, l.server
+	if !fromClient {
+		from, to = l.server, l.client
+	}
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 && !p.pass(l, number, to, fromClient, buffer[:n]) {
+			return
+		}
+		if err != nil {
+			if half, ok := to.(interface{ CloseWrite() error }); ok {
+				_ = half.CloseWrite() // the other side may have ended first
+			}
+			return
+		}
+	}
+}
+
+// pass writes bytes, or does to them what the fault says; it says whether the connection goes on.
+func (p *Proxy) pass(l *link, number int, to net.Conn, fromClient bool, data []byte) bool {
+	if p.tap != nil && p.tap(number, fromClient, data) != nil {
+		l.reset()
+		return false
+	}
+	for {
+		p.mu.Lock()
+		f, over := p.fault, p.over
+		if f.cut >= 0 && !fromClient {
+			data = data[:min(len(data), f.cut)]
+			p.fault.cut -= len(data)
+		}
+		spent := f.cut >= 0 && p.fault.cut <= 0
+		p.mu.Unlock()
+		switch {
+		case f.hold:
+			<-over
+			continue
+		case f.swallow:
+			return true
+		case f.delay > 0:
+			late := time.NewTimer(f.delay)
+			select {
+			case <-late.C:
+			case <-over:
+				late.Stop()
+			}
+		}
+		_, err := to.Write(data)
+		if spent && !fromClient {
+			p.Heal()
+			p.Reset()
+			return false
+		}
+		return err == nil
+	}
+}
+
+// link is one connection.
+type link struct{ client, server net.Conn }
+
+// reset ends both sides at once.
+func (l *link) reset() {
+	abort(l.client)
+	abort(l.server)
+}
+
+// abort closes a connection; over TCP the peer sees a reset, whatever was on its way.
+func abort(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // it may be closed already
+	}
+	_ = conn.Close()
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"sluice/cmd/sluice/storm/ground"
+	"sluice/cmd/sluice/storm/proxy"
+)
+
+// slot is the place of one process: its proxies and its configuration outlive it. A service manager keeps it filled.
+type slot struct {
+	number         int
+	ground         *ground.Ground
+	database, http *proxy.Proxy
+	config         string
+	managing       sync.WaitGroup
+
+	mu      sync.Mutex
+	process *ground.Process
+	starts  int
+	clock   time.Duration
+	ending  bool
+	// exits counts how processes ended that nobody killed, by exit code.
+	exits map[int]int
+	bad   []string
+}
+
+// restartAfter is what a service manager waits before it starts a process anew that ended by itself.
+const restartAfter = 200 * time.Millisecond
+
+func newSlot(ctx context.Context, g *ground.Ground, number int) (*slot, error) {
+	s := &slot{number: number, ground: g, exits: make(map[int]int)}
+	var err error
+	if s.database, err = proxy.Listen(ctx, g.Postgres.Dial, nil); err != nil {
+		return nil, err
+	}
+	if s.http, err = proxy.Listen(ctx, g.DialUpstream, nil); err != nil {
+		return nil, errors.Join(err, s.database.Close())
+	}
+	if s.config, err = g.Configure("slot"+strconv.Itoa(number), s.http.Address()); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *slot) close() error { return errors.Join(s.database.Close(), s.http.Close()) }
+
+// manage keeps a process of sluice serve in the slot until end.
+func (s *slot) manage(ctx context.Context) error {
+	if err := s.start(); err != nil {
+		return err
+	}
+	s.managing.Go(func() {
+		for {
+			p, _ := s.current()
+			<-p.Done
+			s.note(p)
+			wait := time.NewTimer(restartAfter)
+			select {
+			case <-wait.C:
+			case <-ctx.Done():
+			}
+			wait.Stop()
+			s.mu.Lock()
+			ending := s.ending
+			s.mu.Unlock()
+			if ending || ctx.Err() != nil {
+				return
+			}
+			if err := s.start(); err != nil {
+				s.mu.Lock()
+				s.bad = append(s.bad, err.Error())
+				s.mu.Unlock()
+				return
+			}
+		}
+	})
+	return nil
+}
+
+func (s *slot) start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starts++
+	p, err := s.ground.Run(ground.Start{
+		Name: fmt.Sprintf("storm-%d-%d", s.number, s.starts), Config: s.config, Postgres: s.database.Address(), Clock: s.clock,
+		Args: []string{"serve", "--listen", "127.0.0.1:0"},
+	})
+	if err != nil {
+		return err
+	}
+	s.process, s.clock = p, 0
+	return nil
+}
+
+// note remembers how a process ended that was not killed, and what it said if that is never right.
+func (s *slot) note(p *ground.Process) {
+	said := p.Log()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, word := range []string{"panic: ", "fatal error: ", "DATA RACE"} {
+		if at := strings.Index(said, word); at >= 0 {
+			s.bad = append(s.bad, fmt.Sprintf("%s: %s", p.Name, said[at:min(len(said), at+2000)]))
+		}
+	}
+	if p.Code >= 0 {
+		s.exits[p.Code]++
+	}
+	const usage = 2
+	if p.Code == usage {
+		s.bad = append(s.bad, fmt.Sprintf("%s ended with %d: %s", p.Name, p.Code, said))
+	}
+}
+
+// current is the process in the slot, and how many have been there.
+func (s *slot) current() (*ground.Process, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process, s.starts
+}
+
+// next says how far the clock of the next process is off.
+func (s *slot) next(clock time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock = clock
+}
+
+// end asks the process to end, as a service manager does, and says what was wrong about its end.
+func (s *slot) end(ctx context.Context) string {
+	s.mu.Lock()
+	s.ending = true
+	p := s.process
+	s.mu.Unlock()
+	p.Signal(syscall.SIGCONT)
+	p.Signal(syscall.SIGTERM)
+	err := p.Wait(ctx)
+	s.managing.Wait()
+	last, _ := s.current()
+	if last != p { // the manager was quicker
+		last.Signal(syscall.SIGTERM)
+		err = last.Wait(ctx)
+	}
+	switch {
+	case err != nil:
+		return err.Error()
+	case last.Code != 0:
+		return fmt.Sprintf("%s ended with %d in calm weather: %s", last.Name, last.Code, last.Log())
+	}
+	return ""
+}
+
+// kill ends what is in the slot, for good.
+func (s *slot) kill() {
+	s.mu.Lock()
+	s.ending = true
+	p := s.process
+	s.mu.Unlock()
+	if p != nil {
+		p.Kill()
+	}
+	s.managing.Wait()
+	if last, _ := s.current(); last != nil {
+		last.Kill()
+	}
+}

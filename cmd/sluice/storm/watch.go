@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// watcher measures how soon the streams of killed processes go on.
+type watcher struct {
+	pool *pgxpool.Pool
+
+	mu      sync.Mutex
+	orphans map[orphan]time.Time
+	took    []time.Duration
+}
+
+// orphan is a ticket that was at work in a process that was killed.
+type orphan struct {
+	Job     int64
+	Attempt int16
+}
+
+// A ticket goes on when somebody takes it again, or when it turns out to be done: the killed process's last commit may
+// have come through.
+const (
+	sqlAtWork = `SELECT j.id, j.attempt FROM river.river_job j JOIN sluice.processes p
+		ON j.attempted_by[array_upper(j.attempted_by, 1)] = 'sluice-' || p.id
+		WHERE p.name = $1 AND j.state = 'running'`
+	sqlGoneOn = `SELECT w.id, w.attempt FROM unnest($1::bigint[], $2::smallint[]) AS w (id, attempt)
+		LEFT JOIN river.river_job j ON j.id = w.id
+		WHERE j.id IS NULL OR j.finalized_at IS NOT NULL OR (j.state = 'running' AND j.attempt <> w.attempt)
+			OR j.state IN ('scheduled', 'retryable')`
+	sqlBusy   = `SELECT EXISTS (` + sqlAtWork + `)`
+	sqlLeader = `SELECT l.leader_id, p.name FROM river.river_leader l JOIN sluice.processes p ON l.leader_id = 'sluice-' || p.id
+		WHERE l.expires_at > now()`
+)
+
+// lookEvery is how often the database is asked; what is measured is no finer.
+const lookEvery = 100 * time.Millisecond
+
+// killed notes the streams that a process had at work when it was killed.
+func (w *watcher) killed(ctx context.Context, name string, at time.Time) (int, error) {
+	rows, err := w.pool.Query(ctx, sqlAtWork, name)
+	if err != nil {
+		return 0, fmt.Errorf("ask what %s was at: %w", name, err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
+	if err != nil {
+		return 0, fmt.Errorf("ask what %s was at: %w", name, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range found {
+		w.orphans[o] = at
+	}
+	return len(found), nil
+}
+
+// look asks which streams go on.
+func (w *watcher) look(ctx context.Context) {
+	w.mu.Lock()
+	jobs, attempts := make([]int64, 0, len(w.orphans)), make([]int16, 0, len(w.orphans))
+	for o := range w.orphans {
+		jobs, attempts = append(jobs, o.Job), append(attempts, o.Attempt)
+	}
+	w.mu.Unlock()
+	if len(jobs) == 0 {
+		return
+	}
+	rows, err := w.pool.Query(ctx, sqlGoneOn, jobs, attempts)
+	if err != nil {
+		return // the server is down: the next look asks again
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
+	if err != nil {
+		return
+	}
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range found {
+		w.took = append(w.took, now.Sub(w.orphans[o]))
+		delete(w.orphans, o)
+	}
+}
+
+// run looks until the context ends.
+func (w *watcher) run(ctx context.Context) { each(ctx, lookEvery, func() { w.look(ctx) }) }
+
+// result gives what was measured, and how many streams have not gone on.
+func (w *watcher) result() ([]time.Duration, int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.took, len(w.orphans)
+}
+
+// leader is the process that leads the queue, and the slot that it is in; -1 if none leads.
+func (w *watcher) leader(ctx context.Context) (string, int) {
+	var id, name string
+	if err := w.pool.QueryRow(ctx, sqlLeader).Scan(&id, &name); err != nil {
+		return "", -1
+	}
+	parts := strings.Split(name, "-")
+	number, err := strconv.Atoi(parts[min(1, len(parts)-1)])
+	if err != nil {
+		return "", -1
+	}
+	return name, number
+}
+
+// each calls work now and then until the context ends.
+func each(ctx context.Context, every time.Duration, work func()) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			work()
+		}
+	}
+}
+
+// until asks now and then whether something holds, as long as the context lasts.
+func until(ctx context.Context, holds func() bool) bool {
+	ticker := time.NewTicker(lookEvery / 4)
+	defer ticker.Stop()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticker.C:
+		}
+	}
+	return true
+}
