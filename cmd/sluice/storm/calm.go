@@ -47,7 +47,7 @@ func (s *storm) calm(ctx context.Context) error {
 		}
 		cancel()
 	}
-	verdict, err := s.ground.Judge(ctx)
+	verdict, err := s.ground.Judge(ctx, s.ground.Postgres.Pool)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
@@ -91,10 +91,8 @@ func (s *storm) atRest(ctx context.Context, again bool) bool {
 
 // sync asks for everything once more, sweeps included, and lets rows be older than an hour first.
 func (s *storm) sync(ctx context.Context) error {
-	for _, table := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
-		if _, err := s.ground.Postgres.Pool.Exec(ctx, "UPDATE "+table+" SET _first_seen_at = _first_seen_at - interval '1 hour'"); err != nil {
-			return fmt.Errorf("let time pass: %w", err)
-		}
+	if err := ground.Age(ctx, s.ground.Postgres.Pool); err != nil {
+		return err
 	}
 	p, err := s.run("sync", append([]string{"sync", "bills", "items", "vendor_payments", "chart_of_accounts", "conversations"}, ground.Sweeps()...)...)
 	if err != nil {

@@ -64,8 +64,9 @@ type Ground struct {
 	address  string
 	serving  sync.WaitGroup
 	arrived  atomic.Int64
-	// Tap is asked before and after each request of a service; it may be replaced while nothing runs. Nil lets all pass.
-	Tap func(before bool)
+	// Tap is asked before and after each request of a service, and says whether to answer; it may be replaced while nothing runs.
+	// Nil lets all pass.
+	Tap func(before bool) bool
 }
 
 // Open opens a ground: an empty migrated database, and a world.
@@ -120,8 +121,8 @@ func (g *Ground) arrive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.arrived.Add(1)
-	if g.Tap != nil {
-		g.Tap(true)
+	if g.Tap != nil && !g.Tap(true) {
+		return
 	}
 	g.World.ServeHTTP(w, r)
 	if g.Tap != nil {
@@ -131,6 +132,9 @@ func (g *Ground) arrive(w http.ResponseWriter, r *http.Request) {
 
 // Arrived is how many calls of services have arrived upstream.
 func (g *Ground) Arrived() int64 { return g.arrived.Load() }
+
+// Address is where the sandbox listens, as host:port.
+func (g *Ground) Address() string { return g.address }
 
 // DialUpstream connects to the sandbox, for a proxy.
 func (g *Ground) DialUpstream(ctx context.Context) (net.Conn, error) {

@@ -71,13 +71,34 @@ func openPostgres(ctx context.Context, folder string, mebibytes int) (_ *Postgre
 			return nil, fmt.Errorf("%s: %w", sql, err)
 		}
 	}
-	if err := migrations.Migrate(ctx, p.url(), migrations.Options{}); err != nil {
+	if err := migrations.Migrate(ctx, p.url(database), migrations.Options{}); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	if p.Pool, err = pgxpool.New(ctx, p.url()); err != nil {
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+Empty+" TEMPLATE "+database); err != nil {
+		return nil, fmt.Errorf("keep an empty database: %w", err)
+	}
+	if p.Pool, err = pgxpool.New(ctx, p.url(database)); err != nil {
 		return nil, fmt.Errorf("prepare connections: %w", err)
 	}
 	return p, nil
+}
+
+// Empty is a database with all tables and no rows, to make others of.
+const Empty = "empty"
+
+// Fresh makes a database as another one is, to which nobody is connected, and connects to it.
+func (p *Postgres) Fresh(ctx context.Context, name, template string) (*pgxpool.Pool, error) {
+	for _, sql := range []string{"DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", "CREATE DATABASE %[1]s TEMPLATE %[2]s"} {
+		sql = fmt.Sprintf(sql, pgx.Identifier{name}.Sanitize(), pgx.Identifier{template}.Sanitize())
+		if _, err := p.Pool.Exec(ctx, sql); err != nil {
+			return nil, fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	pool, err := pgxpool.New(ctx, p.url(name))
+	if err != nil {
+		return nil, fmt.Errorf("prepare connections: %w", err)
+	}
+	return pool, nil
 }
 
 // mount makes a volume of memory that the server's account owns.
@@ -197,8 +218,8 @@ func (p *Postgres) Free() error {
 	return nil
 }
 
-// url is the address of the database, without a proxy.
-func (p *Postgres) url() string {
+// url is the address of a database, without a proxy.
+func (p *Postgres) url(database string) string {
 	address, err := url.Parse(p.server.URL())
 	if err != nil {
 		return p.server.URL()
@@ -217,8 +238,8 @@ func (p *Postgres) Dial(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port")))
 }
 
-// Through is the address of the database behind a proxy, for an application of a name.
-func Through(proxy, application string) string {
+// through is the address of a database behind a proxy, for an application of a name.
+func through(proxy, database, application string) string {
 	return "postgres://postgres@" + proxy + "/" + database + "?sslmode=disable&application_name=" + application
 }
 

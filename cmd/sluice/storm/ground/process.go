@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,9 @@ const (
 type Start struct {
 	// Name is its application name in the database; its log is called so, too.
 	Name string
-	// Config and Postgres are the path of its configuration and the address of the proxy before the database.
-	Config, Postgres string
+	// Config and Postgres are the path of its configuration and the address of the proxy before the server; Database is one made
+	// by Fresh, or empty for the ground's own.
+	Config, Postgres, Database string
 	// Clock is how far its clock is off.
 	Clock time.Duration
 	// Args are the command and its arguments.
@@ -52,7 +54,7 @@ func (g *Ground) Run(start Start) (*Process, error) {
 	}
 	defer func() { _ = log.Close() }()                                                                    // the process has its own handle
 	p.cmd = exec.Command(g.options.Program, append([]string{"--config", start.Config}, start.Args...)...) //nolint:gosec,noctx // the program under test; who starts it ends it
-	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key, "SLUICE_DATABASE_URL="+Through(start.Postgres, start.Name),
+	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key, "SLUICE_DATABASE_URL="+through(start.Postgres, cmp.Or(start.Database, database), start.Name),
 		"STORM_CLIENT_SECRET="+sandbox.ClientSecret, "STORM_REFRESH_TOKEN="+sandbox.RefreshToken)
 	if g.options.Minute > 0 {
 		p.cmd.Env = append(p.cmd.Env, withMinute+g.options.Minute.String())

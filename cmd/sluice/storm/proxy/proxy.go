@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Tap is asked before bytes are passed on, in the order in which they came. It may wait, and the bytes wait with it; an error
-// of it resets the connection instead.
-type Tap func(connection int, fromClient bool, data []byte) error
+// Tap is asked before bytes are passed on, in the order in which they came in their direction. It says how many of them may pass;
+// if those are not all, the connection is reset behind them.
+type Tap func(connection int, fromClient bool, data []byte) int
 
 // Proxy listens on an address of this machine and passes connections on. It is safe for concurrent use.
 type Proxy struct {
@@ -171,9 +171,12 @@ func (p *Proxy) copy(l *link, number int, fromClient bool) {
 
 // pass writes bytes, or does to them what the fault says; it says whether the connection goes on.
 func (p *Proxy) pass(l *link, number int, to net.Conn, fromClient bool, data []byte) bool {
-	if p.tap != nil && p.tap(number, fromClient, data) != nil {
-		l.reset()
-		return false
+	if p.tap != nil {
+		if n := p.tap(number, fromClient, data); n < len(data) {
+			_, _ = to.Write(data[:n]) // the connection ends with it
+			l.end(to)
+			return false
+		}
 	}
 	for {
 		p.mu.Lock()
@@ -215,6 +218,12 @@ type link struct{ client, server net.Conn }
 func (l *link) reset() {
 	abort(l.client)
 	abort(l.server)
+}
+
+// end closes a link so that what was written to one side still arrives there.
+func (l *link) end(to net.Conn) {
+	_ = to.Close()
+	l.reset()
 }
 
 // abort closes a connection; over TCP the peer sees a reset, whatever was on its way.

@@ -1,0 +1,102 @@
+// Package frontend reads what a client says to Postgres, message by message, and finds in it the statements that are executed:
+// the places at which a process that is killed leaves something done or not done.
+//
+// Source: the documentation of Postgres 15, chapter 55, "Frontend/Backend Protocol". It knows only what finding statements
+// takes, and never changes a byte. Start reading at Stream.Read.
+package frontend
+
+import (
+	"bytes"
+	"encoding/binary"
+	"regexp"
+	"strings"
+)
+
+// Statement is one execution.
+type Statement struct {
+	// SQL is its text, without what varies: blanks are single ones.
+	SQL string
+	// Start and End are where its message begins and ends in the bytes that were read last; Start is 0 if it began earlier.
+	Start, End int
+}
+
+// Stream is what one connection says. The zero value is a connection that has said nothing.
+type Stream struct {
+	started  bool
+	rest     []byte
+	prepared map[string]string
+	portals  map[string]string
+	copying  string
+}
+
+// head is the length of a message's type and length.
+const head = 5
+
+// Read takes the next bytes and gives the statements whose messages end in them.
+func (s *Stream) Read(data []byte) []Statement {
+	before := len(s.rest)
+	s.rest = append(s.rest, data...)
+	var found []Statement
+	at := 0
+	for {
+		skip := 1
+		if !s.started {
+			skip = 0 // the first message has no type
+		}
+		if len(s.rest)-at < skip+4 {
+			break
+		}
+		size := skip + int(binary.BigEndian.Uint32(s.rest[at+skip:]))
+		if size < skip+4 || len(s.rest)-at < size {
+			break
+		}
+		message := s.rest[at : at+size]
+		if !s.started {
+			s.started = true
+		} else if sql := s.statement(message[0], message[head:]); sql != "" {
+			found = append(found, Statement{SQL: sql, Start: max(0, at-before), End: at + size - before})
+		}
+		at += size
+	}
+	s.rest = append(s.rest[:0], s.rest[at:]...)
+	return found
+}
+
+// statement is the text that a message executes, "" if it executes none.
+func (s *Stream) statement(kind byte, body []byte) string {
+	if s.prepared == nil {
+		s.prepared, s.portals = make(map[string]string), make(map[string]string)
+	}
+	first, rest, _ := bytes.Cut(body, []byte{0})
+	second, _, _ := bytes.Cut(rest, []byte{0})
+	switch kind {
+	case 'Q':
+		text := plain(string(first))
+		if strings.HasPrefix(strings.ToUpper(text), "COPY ") {
+			s.copying = text
+		}
+		return text
+	case 'P':
+		s.prepared[string(first)] = plain(string(second))
+	case 'B':
+		s.portals[string(first)] = s.prepared[string(second)]
+	case 'E':
+		return s.portals[string(first)]
+	case 'c':
+		return s.copying + " (its end)"
+	}
+	return ""
+}
+
+var blanks = regexp.MustCompile(`\s+`)
+
+func plain(sql string) string { return strings.TrimSpace(blanks.ReplaceAllString(sql, " ")) }
+
+// Reads says that a statement only reads: to be killed at it leaves nothing behind. What calls a function of ours may write.
+func Reads(sql string) bool {
+	upper := strings.ToUpper(sql)
+	reading := strings.HasPrefix(upper, "SELECT") || strings.HasPrefix(upper, "SHOW") || strings.HasPrefix(upper, "--") || sql == ""
+	return reading && !strings.Contains(upper, "FOR UPDATE") && !ours.MatchString(sql)
+}
+
+var ours = regexp.MustCompile(`sluice\.\w+\(|pg_notify|pg_advisory`)
