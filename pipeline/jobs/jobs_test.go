@@ -229,6 +229,24 @@ func TestZombieWritesNothing(t *testing.T) {
 	r.until("the forgotten stream is queued and done", sqlIdle, "apples")
 }
 
+// TestARunThatNoTicketStandsForGoesOn: a process is killed whose ticket somebody else had
+// completed. The schedule asked for the run, so nobody waits for it.
+func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	stream, _ := r.stream(r.key("apples"))
+	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND wanted_gen = done_gen`); n != 1 {
+		t.Fatal("somebody waits for the run")
+	}
+	r.start(false)
+	r.until("the run is done", `SELECT count(*) FROM sluice.runs WHERE id = $1 AND outcome = 'done'`, claim.Run)
+	r.until("apples are at rest", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'idle' AND run_id IS NULL`)
+}
+
 // TestTicketsOfOtherConfigurationsAreLeft: a process that does not know a stream
 // must not take its ticket out of the queue.
 func TestTicketsOfOtherConfigurationsAreLeft(t *testing.T) {

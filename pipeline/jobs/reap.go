@@ -41,12 +41,14 @@ const orphans = `SELECT j.id, j.attempt FROM river.river_job j
 const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
 	WHERE id = $1 AND attempt = $2 AND state = 'running'`
 
-// forgotten are streams that were asked for and that no ticket stands for: the
-// last resort behind every way in which a ticket can get lost. A ticket that
+// forgotten are streams that were asked for, or whose run is open, and that no ticket
+// stands for: the last resort behind every way in which a ticket can get lost. A run
+// loses its ticket when a worker that lost its claim ends, for River then completes the
+// ticket that another process works, and that process is killed. A ticket that
 // sleeps does not stand for a queued stream: somebody asked in the moment between
 // the note that the stream waits and the ticket's falling asleep.
 const forgotten = `SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
-	WHERE s.enabled AND s.wanted_gen > s.done_gen AND s.state NOT IN ('denied', 'failed')
+	WHERE s.enabled AND (s.wanted_gen > s.done_gen OR s.run_id IS NOT NULL) AND s.state NOT IN ('denied', 'failed')
 	  AND NOT EXISTS (
 	    SELECT FROM river.river_job j
 	    WHERE j.kind = $1 AND j.state IN ('available', 'pending', 'retryable', 'running', 'scheduled')

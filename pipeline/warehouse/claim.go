@@ -46,7 +46,8 @@ UPDATE sluice.streams SET state = $4, reason = $5, wait_until = $6,
 	failures = failures + CASE WHEN $4 IN ('retrying', 'failed') THEN 1 ELSE 0 END
 WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
-	// A request that came after the run began makes the stream due at once.
+	// A request that came after the run began makes the stream due at once. A denied one is tried again a day later: what denied
+	// it may have been set right upstream, and nobody tells us.
 	sqlEndStream = `
 UPDATE sluice.streams s SET
 	state = $4, reason = $5, wait_until = $6, note = $7, run_id = NULL, scan = NULL, last_run_id = r.id,
@@ -54,6 +55,7 @@ UPDATE sluice.streams s SET
 	last_done_at = CASE WHEN $8 = 'done' THEN clock_timestamp() ELSE last_done_at END,
 	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END,
 	next_due_at = CASE WHEN wanted_gen > r.gen THEN clock_timestamp()
+		WHEN $4 = 'denied' THEN greatest(next_due_at, clock_timestamp() + interval '1 day')
 		WHEN $9::interval > interval '0' THEN clock_timestamp() + least(coalesce(planned_every, every), $9)
 		ELSE greatest(next_due_at, clock_timestamp() + coalesce(planned_every, every), $6) END
 FROM sluice.runs r

@@ -119,16 +119,24 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 	}
 }
 
-func TestADeniedStreamWaitsForAPerson(t *testing.T) {
+// TestADeniedStreamIsTriedADayLater, and at once when a person asks.
+func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.must(h.db.Settle(t.Context(), h.claim(), pipeline.Settlement{
 		State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "authorize anew", EndRun: true,
 	}))
-	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now()`)
-	h.must(err)
+	pass := func(hours int) {
+		_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = next_due_at - $1 * interval '1 hour'`, hours)
+		h.must(err)
+	}
+	pass(23)
 	if got := h.due(10); len(got) != 0 {
-		t.Errorf("denied and due: %v", got)
+		t.Errorf("denied and due after 23 hours: %v", got)
+	}
+	pass(2)
+	if got := h.due(10); len(got) != 1 || ask[string](h, `SELECT state FROM sluice.streams`) != "denied" {
+		t.Errorf("denied and not due after 25 hours: %v", got)
 	}
 	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
 	if got := ask[string](h, `SELECT concat_ws('|', state, reason, wanted_gen) FROM sluice.streams`); got != "idle||1" {

@@ -105,7 +105,7 @@ func jobBugs() []bug {
 			edit{room + "/reap.go", "		if !r.missed[t] {\n", "		if true {\n"}),
 		tests(room, "^TestAskedDuringARunIsServedByAnother$", "no second look", "who asks while a run is under way is not served",
 			edit{room + "/worker.go", "	const query = `SELECT wanted_gen > done_gen FROM", "	const query = `SELECT false AND wanted_gen > done_gen FROM"},
-			edit{room + "/reap.go", "	WHERE s.enabled AND s.wanted_gen > s.done_gen AND", "	WHERE false AND s.enabled AND"}),
+			edit{room + "/reap.go", "	WHERE s.enabled AND (s.wanted_gen", "	WHERE false AND s.enabled AND (s.wanted_gen"}),
 		tests(room, "^TestErrorTextCannotStopTheQueue$", "raw error texts", "a NUL in an error cannot be written, so the stream never settles",
 			edit{room + "/clean.go", "	return &cleanError{text: clean(err.Error()), cause: err}\n", "	return err\n"}),
 		tests(room, "^TestExhaustedWaitsWithoutAnAttempt$", "waiting spends attempts", "a spent day is a failure",

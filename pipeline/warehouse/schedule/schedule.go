@@ -87,7 +87,7 @@ RETURNING s.organization_id, s.service, s.resource`
 	sqlTakeDue = `
 WITH due AS (
 	SELECT organization_id, service, resource FROM sluice.streams
-	WHERE enabled AND next_due_at <= (SELECT clock_timestamp()) AND state <> 'denied'
+	WHERE enabled AND next_due_at <= (SELECT clock_timestamp())
 	ORDER BY priority DESC, next_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )
 UPDATE sluice.streams s SET
@@ -157,7 +157,8 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 // TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on by their interval, the
 // learned one where there is one. It
 // works in the caller's transaction, in which the jobs are inserted, too: a stream is taken if and only if it has its job.
-// Denied streams are never due.
+// A denied stream is due a day after it was denied, or by its interval after a process was started anew: what denied it may
+// have been set right upstream or in the configuration.
 func (*Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
 	rows, err := tx.Query(ctx, sqlTakeDue, limit)
 	if err != nil {

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheSameSeedGivesTheSamePlan(t *testing.T) {
+	t.Parallel()
+	plan := planOf(7, 3, 100, 8, 2)
+	if !slices.Equal(plan, planOf(7, 3, 100, 8, 2)) {
+		t.Error("the same seed gives another plan")
+	}
+	if slices.Equal(plan, planOf(8, 3, 100, 8, 2)) {
+		t.Error("another seed gives the same plan")
+	}
+	count, off := map[deed]int{}, 0
+	for _, s := range plan {
+		count[s.Deed]++
+		if s.Clock != 0 {
+			off++
+		}
+		if s.Slot < 0 || s.Slot > 2 || s.Pause <= 0 || s.Pause > time.Second || s.Lasts > 14*time.Second || s.Clock.Abs() > 30*time.Minute {
+			t.Errorf("%+v", s)
+		}
+	}
+	if count[kill]+count[killLeader] != 100 || count[killLeader] != 2 || count[crash]+count[killSession] != 8 || off < len(plan)/8 {
+		t.Errorf("%v, %d clocks are off", count, off)
+	}
+	for _, d := range []deed{
+		terminate, suspend, fillDisk, dbReset, dbHold, dbSwallow, dbCut, dbDelay, httpReset, httpSwallow, httpCut, httpDelay, refuse, fail, revoke,
+	} {
+		if count[d] == 0 {
+			t.Errorf("a storm of 100 kills has no %s", d)
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	c, err := parse([]string{"-kills", "5", "-crashes", "1", "-leaders", "1", "-seed", "9", "-for", "2h", "-json"})
+	if err != nil || c.Kills != 5 || c.Crashes != 1 || c.Leaders != 1 || c.Seed != 9 || c.For != 2*time.Hour || !c.JSON {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for _, args := range [][]string{{"-kills", "0"}, {"-leaders", "101"}, {"-for", "-1s"}, {"now"}} {
+		if _, err := parse(args); err == nil || errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%q: got error %v, want one about the figures", args, err)
+		}
+	}
+}
+
+func TestFiguresOf(t *testing.T) {
+	t.Parallel()
+	var took []time.Duration
+	for n := range 100 {
+		took = append(took, time.Duration(100-n)*time.Second)
+	}
+	if f := figuresOf(took); f != (figures{Samples: 100, P50: 51, P99: 99, Max: 100}) {
+		t.Errorf("%+v", f)
+	}
+	if f := figuresOf(nil); f != (figures{}) {
+		t.Errorf("%+v", f)
+	}
+}
+
+// What is too little to prove anything, or too late, is a violation.
+func TestAStormThatProvesNothingFails(t *testing.T) {
+	t.Parallel()
+	sc := usual()
+	fine := func() Report {
+		r := Report{Kills: 100, KillsAtWork: 60, Crashes: 8, Inserted: 1, Edited: 1, Deleted: 1}
+		r.Verdict.Tombstones = 1
+		return r
+	}
+	for name, spoil := range map[string]func(*Report){
+		"few kills": func(r *Report) { r.Kills = 99 }, "few crashes": func(r *Report) { r.Crashes = 7 }, "idle": func(r *Report) { r.KillsAtWork = 20 },
+		"dead world": func(r *Report) { r.Edited = 0 }, "no tombstone": func(r *Report) { r.Verdict.Tombstones = 0 },
+	} {
+		r := fine()
+		spoil(&r)
+		if r.enough(sc); len(r.Violations) != 1 {
+			t.Errorf("%s: %q, want one violation", name, r.Violations)
+		}
+	}
+	r := fine()
+	if r.enough(sc); len(r.Violations) != 0 {
+		t.Errorf("%q, want none", r.Violations)
+	}
+}
+
+func TestReports(t *testing.T) {
+	t.Parallel()
+	r := Report{Seed: 3, Kills: 4, Actions: map[string]int{"kill -9": 4}, Skipped: []string{"disk full: not permitted"}, Exits: map[int]int{0: 1}}
+	r.brokenf("promise %d", 8)
+	var text strings.Builder
+	if err := r.print(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"seed 3: 4 kills", "kill -9                    4", "NOT PLAYED: disk full", "VIOLATION: promise 8\n1 violations\n"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &text)
+		}
+	}
+	raw, err := json.Marshal(r)
+	if err != nil || !strings.Contains(string(raw), `"violations":["promise 8"]`) {
+		t.Errorf("%s, %v", raw, err)
+	}
+}
