@@ -14,6 +14,10 @@ FUZZTIME ?= 30s
 BENCHFLAGS ?=
 # Flags of the simulation: bin/fleet -help lists them.
 SCALEFLAGS ?=
+# Flags of the storm: bin/storm -help lists them. Of the places at which processes are killed, one in POINTS is tried.
+STORMFLAGS ?=
+POINTS ?= 80
+SEED ?= 1
 # Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
 BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 
@@ -28,7 +32,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/do
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
 	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md"
 
-.PHONY: help build demo test check bench scale cover fuzz simulate zoo soak draft dictionary docker clean
+.PHONY: help build demo test check bench scale cover fuzz simulate zoo storm storm-programs soak draft dictionary docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,8 +92,20 @@ zoo: ## put deliberate bugs into the program, one at a time: the tests have to c
 	@.ci/setup
 	$(GO) run ./cmd/sluice/zoo $(ZOOFLAGS)
 
-soak: ## hours: a million schedules, the zoo, all rare faults, and ROUNDS (default 50) of everything that kills processes
+storm-programs:
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/storm ./cmd/sluice/storm
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/points ./cmd/sluice/storm/points
+	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice
+
+storm: storm-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines (SEED, STORMFLAGS, POINTS)
+	@.ci/setup binaries
+	bin/storm -seed $(SEED) $(STORMFLAGS)
+	bin/points -one-in $(POINTS) -offset $(SEED)
+
+soak: storm-programs ## hours: FOR (default 2h) of storms from SEED on, all points, a million schedules, the zoo, all rare faults, kills
 	@.ci/setup
+	bin/storm -seed $(SEED) -for $(or $(FOR),2h) $(STORMFLAGS)
+	bin/points
 	$(MAKE) simulate SCHEDULES=$(or $(SCHEDULES),1000000)
 	$(MAKE) zoo
 	$(GO) test ./cmd/sluice -run '^TestRareFaults$$' -count=1 -timeout 2h -rare-faults-one-in 1

@@ -33,7 +33,7 @@ func (s *storm) calm(ctx context.Context) error {
 	for range 3 { // an absence takes two clean scans of rows that are not of this minute
 		if err := s.sync(waiting); err != nil {
 			s.report.brokenf("%v", err)
-			return nil //nolint:nilerr // it is a result
+			return nil
 		}
 	}
 	if !s.atRest(waiting, false) {
@@ -134,8 +134,8 @@ func (s *storm) situation(ctx context.Context) string {
 		(SELECT string_agg(format('stream %s %s, wanted %s done %s, due %s, until %s, last run %s: %s', s.resource, s.state, s.wanted_gen, s.done_gen,
 			s.next_due_at, s.wait_until, (SELECT r.outcome || ' ' || r.started_at FROM sluice.runs r WHERE (r.service, r.resource) = (s.service, s.resource)
 				ORDER BY r.id DESC LIMIT 1), s.reason), E'\n') FROM sluice.streams s WHERE enabled),
-		(SELECT string_agg(format('ticket %s %s of %s, due %s, tried by %s', id, state, args ->> 'resource', scheduled_at, attempted_by[array_upper(attempted_by, 1)]), E'\n')
-			FROM river.river_job WHERE state NOT IN ('completed', 'cancelled')),
+		(SELECT string_agg(format('ticket %s %s of %s, due %s, tried by %s', id, state, args ->> 'resource', scheduled_at,
+			attempted_by[array_upper(attempted_by, 1)]), E'\n') FROM river.river_job WHERE state NOT IN ('completed', 'cancelled')),
 		'now ' || clock_timestamp())`).Scan(&text)
 	if err != nil {
 		return err.Error()

@@ -17,13 +17,13 @@ func (s *storm) do(ctx context.Context, step step) error {
 	case kill:
 		return s.kill(ctx, slot, step)
 	case killLeader:
-		return s.killLeader(ctx, step)
+		return s.killLeader(ctx)
 	case terminate:
-		p, _ := slot.current()
+		p := slot.current()
 		slot.next(step.Clock)
 		p.Signal(syscall.SIGTERM)
 	case suspend:
-		p, _ := slot.current()
+		p := slot.current()
 		p.Signal(syscall.SIGSTOP)
 		s.later(ctx, step.Lasts, func() { p.Signal(syscall.SIGCONT) })
 	case crash, killSession:
@@ -76,12 +76,12 @@ func (s *storm) kill(ctx context.Context, slot *slot, step step) error {
 	waiting, cancel := context.WithTimeout(ctx, atWorkLimit)
 	defer cancel()
 	until(waiting, func() bool {
-		p, _ := slot.current()
+		p := slot.current()
 		var atWork bool
 		return step.Calls == 1 || // one in ten is killed while it starts
 			s.ground.Postgres.Pool.QueryRow(waiting, sqlBusy, p.Name).Scan(&atWork) == nil && atWork && p.Alive()
 	})
-	p, _ := slot.current()
+	p := slot.current()
 	slot.next(step.Clock)
 	at := time.Now()
 	if !p.Kill() {
@@ -94,10 +94,10 @@ func (s *storm) kill(ctx context.Context, slot *slot, step step) error {
 
 // again kills whoever comes next into the slot.
 func (s *storm) again(ctx context.Context, slot *slot, step step) error {
-	gone, _ := slot.current()
+	gone := slot.current()
 	waiting, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	if !until(waiting, func() bool { p, _ := slot.current(); return p != gone }) {
+	if !until(waiting, func() bool { p := slot.current(); return p != gone }) {
 		return fmt.Errorf("slot %d stays empty", slot.number)
 	}
 	return s.do(ctx, step)
@@ -119,7 +119,7 @@ func (s *storm) bury(ctx context.Context, name string, at time.Time) error {
 }
 
 // killLeader kills the process that leads the queue, in calm weather, and measures how long there is none.
-func (s *storm) killLeader(ctx context.Context, step step) error {
+func (s *storm) killLeader(ctx context.Context) error {
 	s.undoing.Wait()
 	var name string
 	number := -1
@@ -128,9 +128,9 @@ func (s *storm) killLeader(ctx context.Context, step step) error {
 	if !until(waiting, func() bool { name, number = s.watcher.leader(waiting); return number >= 0 }) {
 		return fmt.Errorf("nobody leads the queue: %w", waiting.Err())
 	}
-	p, _ := s.slots[number].current()
+	p := s.slots[number].current()
 	if p.Name != name || !p.Kill() {
-		return s.killLeader(ctx, step) // it has ended meanwhile
+		return s.killLeader(ctx) // it has ended meanwhile
 	}
 	at := time.Now()
 	s.report.Kills++
@@ -197,7 +197,7 @@ func (s *storm) fillDisk(ctx context.Context, step step) error {
 
 // refuse lets upstream refuse for a while.
 func (s *storm) refuse(ctx context.Context, step step, fault sandbox.Fault) error {
-	fault.Seed = uint64(step.Bytes)
+	fault.Seed = step.Seed
 	if err := s.ground.World.SetFaults([]sandbox.Fault{fault}); err != nil {
 		return fmt.Errorf("let upstream refuse: %w", err)
 	}

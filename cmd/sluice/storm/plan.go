@@ -41,8 +41,9 @@ type step struct {
 	Pause time.Duration
 	// Lasts is how long it holds.
 	Lasts time.Duration
-	// Bytes are those that pass before a cut.
+	// Bytes are those that pass before a cut; Seed draws the calls that upstream refuses.
 	Bytes int
+	Seed  uint64
 	// Clock is how far the clock of the process is off that is started after it.
 	Clock time.Duration
 }
@@ -80,13 +81,13 @@ func mixOf(kills, crashes, leaders int) []mix {
 
 // planOf draws the steps of a storm: the same seed and figures give the same ones. What comes of them depends on the machine.
 func planOf(seed uint64, slots, kills, crashes, leaders int) []step {
-	chance := rand.New(rand.NewPCG(seed, 0x5702)) //nolint:gosec // repeatable, by seed
+	chance := rand.New(rand.NewPCG(seed, 0x5702))
 	var plan []step
 	for _, m := range mixOf(kills, crashes, leaders) {
 		for range m.Count {
 			s := step{
 				Deed: m.Deed, Slot: chance.IntN(slots), Calls: chance.IntN(10), Pause: time.Duration(100+chance.IntN(900)) * time.Millisecond,
-				Bytes: chance.IntN(2000), Clock: clockOf(chance),
+				Bytes: chance.IntN(2000), Seed: chance.Uint64(), Clock: clockOf(chance),
 			}
 			if span := m.Lasts[1] - m.Lasts[0]; span > 0 {
 				s.Lasts = m.Lasts[0] + time.Duration(chance.Int64N(int64(span)))

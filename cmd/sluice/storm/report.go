@@ -92,7 +92,8 @@ func (r *Report) print(out io.Writer) error {
 		r.Starts, r.Exits, r.Inserted, r.Edited, r.Deleted)
 	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
 		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)
-	fmt.Fprintf(&text, "streams of killed processes went on: %d, p50 %.1f s, p99 %.1f s, at most %.1f s\n", r.GoOn.Samples, r.GoOn.P50, r.GoOn.P99, r.GoOn.Max)
+	fmt.Fprintf(&text, "streams of killed processes went on: %d, p50 %.1f s, p99 %.1f s, at most %.1f s\n",
+		r.GoOn.Samples, r.GoOn.P50, r.GoOn.P99, r.GoOn.Max)
 	fmt.Fprintf(&text, "leaders replaced: %d, p50 %.1f s, at most %.1f s\n", r.Leader.Samples, r.Leader.P50, r.Leader.Max)
 	for _, violation := range r.Violations {
 		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)

@@ -59,7 +59,7 @@ func (s *slot) manage(ctx context.Context) error {
 	}
 	s.managing.Go(func() {
 		for {
-			p, _ := s.current()
+			p := s.current()
 			<-p.Done
 			s.note(p)
 			wait := time.NewTimer(restartAfter)
@@ -119,11 +119,11 @@ func (s *slot) note(p *ground.Process) {
 	}
 }
 
-// current is the process in the slot, and how many have been there.
-func (s *slot) current() (*ground.Process, int) {
+// current is the process in the slot.
+func (s *slot) current() *ground.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.process, s.starts
+	return s.process
 }
 
 // next says how far the clock of the next process is off.
@@ -143,7 +143,7 @@ func (s *slot) end(ctx context.Context) string {
 	p.Signal(syscall.SIGTERM)
 	err := p.Wait(ctx)
 	s.managing.Wait()
-	last, _ := s.current()
+	last := s.current()
 	if last != p { // the manager was quicker
 		last.Signal(syscall.SIGTERM)
 		err = last.Wait(ctx)
@@ -167,7 +167,7 @@ func (s *slot) kill() {
 		p.Kill()
 	}
 	s.managing.Wait()
-	if last, _ := s.current(); last != nil {
+	if last := s.current(); last != nil {
 		last.Kill()
 	}
 }

@@ -41,7 +41,7 @@ func state(f *Facts) string {
 	}
 	switch pipeline.State(s.State) {
 	case pipeline.StateDenied:
-		return fmt.Sprintf("denied: %s; it goes on when somebody asks: sluice sync %s.%s", s.Reason, s.Service, s.Resource)
+		return fmt.Sprintf("denied: %s; it is tried again within a day, and at once when somebody asks: sluice sync %s.%s", s.Reason, s.Service, s.Resource)
 	case pipeline.StateWaiting, pipeline.StateRetrying:
 		return strings.TrimSuffix(s.State+until+": "+s.Reason, ": ")
 	case pipeline.StateFailed:

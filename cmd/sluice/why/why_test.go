@@ -79,7 +79,7 @@ func TestDelays(t *testing.T) {
 		"nothing":  {report.Stream{State: "idle"}, why.Budget{Limited: true, Left: 1, Ceiling: 9}, nil},
 		"no limit": {report.Stream{State: "idle"}, why.Budget{}, nil},
 		"denied": {report.Stream{State: "denied", Reason: "no right", Service: "inventory", Resource: "bills"}, why.Budget{},
-			[]string{"denied: no right; it goes on when somebody asks: sluice sync inventory.bills"}},
+			[]string{"denied: no right; it is tried again within a day, and at once when somebody asks: sluice sync inventory.bills"}},
 		"waiting": {report.Stream{State: "waiting", Reason: "the day is spent", Until: &late}, why.Budget{},
 			[]string{"waiting until 2026-03-05 00:30 IST: the day is spent"}},
 		"retrying":    {report.Stream{State: "retrying", Until: &soon}, why.Budget{}, []string{"retrying until 01:31:00 IST"}},

@@ -41,10 +41,15 @@ func Age(ctx context.Context, warehouse *pgxpool.Pool) error {
 // Verdict is what the judge found.
 type Verdict struct {
 	// Violations are broken promises; none if all is well.
-	Violations []string
-	// Records are those upstream, Tombstones the rows of records that are gone, Calls and Logged what upstream and the call log
-	// counted, Minute and AtOnce the most that upstream counted.
-	Records, Tombstones, Calls, Logged, Minute, AtOnce int
+	Violations []string `json:"-"`
+	// Records are those upstream, Tombstones the rows of records that are gone.
+	Records    int `json:"records"`
+	Tombstones int `json:"tombstones"`
+	// Calls and Logged are what upstream and the call log counted, Minute and AtOnce the most that upstream counted.
+	Calls  int `json:"calls"`
+	Logged int `json:"logged"`
+	Minute int `json:"most_in_a_minute"`
+	AtOnce int `json:"most_at_once"`
 }
 
 func (v *Verdict) brokenf(format string, args ...any) {
@@ -147,7 +152,8 @@ func identifiers(truth iter.Seq[json.RawMessage], key string) ([]string, error) 
 // AtRest are the questions that have to be answered with nothing once all streams have done what was asked.
 func AtRest() map[string]string {
 	return map[string]string{
-		"streams are not idle":           `SELECT count(*) FROM sluice.streams WHERE enabled AND (state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL)`,
+		"streams are not idle": `SELECT count(*) FROM sluice.streams
+			WHERE enabled AND (state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL)`,
 		"streams were asked for in vain": `SELECT count(*) FROM sluice.streams WHERE enabled AND wanted_gen > done_gen`,
 		"runs are open":                  `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`,
 		"tickets are not finished":       `SELECT count(*) FROM river.river_job WHERE state NOT IN ('completed', 'cancelled', 'discarded')`,

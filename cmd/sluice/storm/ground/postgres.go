@@ -115,7 +115,8 @@ func (p *Postgres) mount(ctx context.Context, at string, mebibytes int) error {
 		return fmt.Errorf("make the mount point: %w", err)
 	}
 	options := fmt.Sprintf("size=%dm,mode=0700,uid=%d,gid=%d", mebibytes, stat.Uid, stat.Gid)
-	if said, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", options, "tmpfs", at).CombinedOutput(); err != nil { //nolint:gosec // arguments of ours
+	cmd := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", options, "tmpfs", at) //nolint:gosec // arguments of ours
+	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("mount a small volume: %w: %s", err, bytes.TrimSpace(said))
 	}
 	p.small = at

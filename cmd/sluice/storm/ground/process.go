@@ -52,9 +52,11 @@ func (g *Ground) Run(start Start) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the log of %s: %w", start.Name, err)
 	}
-	defer func() { _ = log.Close() }()                                                                    // the process has its own handle
-	p.cmd = exec.Command(g.options.Program, append([]string{"--config", start.Config}, start.Args...)...) //nolint:gosec,noctx // the program under test; who starts it ends it
-	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key, "SLUICE_DATABASE_URL="+through(start.Postgres, cmp.Or(start.Database, database), start.Name),
+	defer func() { _ = log.Close() }() // the process has its own handle
+	args := append([]string{"--config", start.Config}, start.Args...)
+	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; who starts it ends it
+	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key,
+		"SLUICE_DATABASE_URL="+through(start.Postgres, cmp.Or(start.Database, database), start.Name),
 		"STORM_CLIENT_SECRET="+sandbox.ClientSecret, "STORM_REFRESH_TOKEN="+sandbox.RefreshToken)
 	if g.options.Minute > 0 {
 		p.cmd.Env = append(p.cmd.Env, withMinute+g.options.Minute.String())

@@ -102,9 +102,17 @@ func (c *cutter) upstream(arrives bool) bool {
 	return false
 }
 
-// seen is how much passed.
-func (c *cutter) seen() (statements, calls int, distinct map[string]int, hit string) {
+// passage is how much passed.
+type passage struct {
+	statements, calls int
+	// distinct are the statements, and how often each passed.
+	distinct map[string]int
+	// hit is what the process was killed at; "" if it had ended before.
+	hit string
+}
+
+func (c *cutter) seen() passage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.statements, c.calls, c.distinct, c.hit
+	return passage{c.statements, c.calls, c.distinct, c.hit}
 }

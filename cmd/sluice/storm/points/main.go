@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -182,12 +183,14 @@ func (f *Found) print(out io.Writer, asJSON bool) error {
 		}
 		return nil
 	}
-	text := fmt.Sprintf("%-9s %d statements that write (%d distinct) and %d calls: %d of %d points tried, %d hit, at %d distinct statements, %.0f s, %d violations\n",
-		f.Scenario, f.Statements, f.Distinct, f.Calls, f.Tried, 2*(f.Statements+f.Calls), f.Hit, f.At, f.Seconds, len(f.Violations))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%-9s %d statements that write (%d distinct) and %d calls: ", f.Scenario, f.Statements, f.Distinct, f.Calls)
+	fmt.Fprintf(&text, "%d of %d points tried, %d hit, at %d distinct statements, %.0f s, %d violations\n",
+		f.Tried, 2*(f.Statements+f.Calls), f.Hit, f.At, f.Seconds, len(f.Violations))
 	for _, violation := range f.Violations {
-		text += "VIOLATION: " + violation + "\n"
+		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)
 	}
-	if _, err := io.WriteString(out, text); err != nil {
+	if _, err := io.WriteString(out, text.String()); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil

@@ -34,9 +34,9 @@ func TestThePlacesAreCountedAndHit(t *testing.T) {
 		cut.postgres(1, true, start())
 		said := slices.Concat(query("SELECT 1"), query("DELETE FROM a"), query("COMMIT"))
 		passed := cut.postgres(1, true, said)
-		statements, _, distinct, hit := cut.seen()
-		if hit != c.hit || killed != min(len(c.hit), 1) || passed != c.pass || statements != c.seen || len(distinct) != c.seen {
-			t.Errorf("%+v: hit %q, killed %d times, %d bytes passed (want %d), %d statements", c.at, hit, killed, passed, c.pass, statements)
+		seen := cut.seen()
+		if seen.hit != c.hit || killed != min(len(c.hit), 1) || passed != c.pass || seen.statements != c.seen || len(seen.distinct) != c.seen {
+			t.Errorf("%+v: hit %q, killed %d times, %d bytes passed (want %d), %d statements", c.at, seen.hit, killed, passed, c.pass, seen.statements)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func TestFlags(t *testing.T) {
 func TestFoundIsPrinted(t *testing.T) {
 	t.Parallel()
 	f := Found{Scenario: "first", Statements: 3, Calls: 2, Tried: 10, Hit: 9}
-	f.note(point{toPostgres, after, 3}, outcome{hit: "COMMIT"})
-	o := outcome{hit: "COMMIT"}
+	f.note(point{toPostgres, after, 3}, outcome{passage: passage{hit: "COMMIT"}})
+	o := outcome{passage: passage{hit: "COMMIT"}}
 	o.verdict.Violations = []string{"promise 8: different"}
 	f.note(point{toPostgres, after, 3}, o)
 	var text strings.Builder

@@ -119,15 +119,13 @@ func (b *bench) run(through *proxy.Proxy, database string, args []string) (*grou
 
 // outcome is what a trial came to.
 type outcome struct {
-	statements, calls int
-	distinct          map[string]int
-	// hit is what the process was killed at; "" if it had ended before.
-	hit     string
+	passage
+
 	verdict ground.Verdict
 }
 
 // try plays a scenario with a kill at a point, lets the program heal it, and judges.
-func (b *bench) try(ctx context.Context, sc scenario, at point) (_ outcome, err error) {
+func (b *bench) try(ctx context.Context, sc scenario, at point) (outcome, error) {
 	const name = "trial"
 	if err := b.ground.World.Reset(); err != nil {
 		return outcome{}, fmt.Errorf("begin anew upstream: %w", err)
@@ -171,7 +169,7 @@ func (b *bench) try(ctx context.Context, sc scenario, at point) (_ outcome, err 
 }
 
 // killed runs the process that is killed.
-func (b *bench) killed(ctx context.Context, sc scenario, database string, at point) (_ outcome, err error) {
+func (b *bench) killed(ctx context.Context, sc scenario, database string, at point) (outcome, error) {
 	ready := make(chan *ground.Process, 1)
 	c := newCutter(at, func() {
 		p := <-ready
@@ -196,7 +194,7 @@ func (b *bench) killed(ctx context.Context, sc scenario, database string, at poi
 	}
 	b.ground.Tap = nil
 	var o outcome
-	o.statements, o.calls, o.distinct, o.hit = c.seen()
+	o.passage = c.seen()
 	if o.hit == "" && p.Code != 0 {
 		return o, fmt.Errorf("%v ended with %d although nobody killed it: %s", sc.Args, p.Code, p.Log())
 	}

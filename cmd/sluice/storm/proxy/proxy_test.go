@@ -1,11 +1,11 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -95,7 +95,7 @@ func TestCutsInTheMiddle(t *testing.T) {
 	}
 	p.Cut(3)
 	got, err := say(t, conn, "hello", 5)
-	if !strings.HasPrefix("hel", got) || err == nil {
+	if len(got) > 3 || got != "hello"[:len(got)] || err == nil {
 		t.Errorf("got %q, %v, want three bytes at most and an error", got, err)
 	}
 	if got, err := say(t, dial(t, p), "whole", 5); got != "whole" || err != nil {
@@ -142,7 +142,7 @@ func TestATapThatLetsAPartPass(t *testing.T) {
 			heard <- string(data)
 			return len(data)
 		}
-		if at := strings.IndexByte(string(data), '!'); at >= 0 {
+		if at := bytes.IndexByte(data, '!'); at >= 0 {
 			return at
 		}
 		return len(data)
