@@ -30,6 +30,8 @@ func (s *storm) do(ctx context.Context, step step) error {
 		return s.crash(ctx, step)
 	case fillDisk:
 		return s.fillDisk(ctx, step)
+	case lockTable, crowd:
+		return s.hold(ctx, step)
 	case dbReset:
 		slot.database.Reset()
 	case httpReset:
@@ -192,6 +194,22 @@ func (s *storm) fillDisk(ctx context.Context, step step) error {
 			s.report.brokenf("%v", err)
 		}
 	})
+	return nil
+}
+
+// hold takes a table, or all connections, for a while.
+func (s *storm) hold(ctx context.Context, step step) error {
+	take := s.ground.Postgres.LockBills
+	if step.Deed == crowd {
+		take = s.ground.Postgres.Crowd
+	}
+	s.database.Lock()
+	letGo, err := take(ctx)
+	s.database.Unlock()
+	if err != nil {
+		return err
+	}
+	s.later(ctx, step.Lasts, letGo)
 	return nil
 }
 

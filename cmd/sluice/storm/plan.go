@@ -17,6 +17,8 @@ const (
 	crash       deed = "Postgres ended at once"
 	killSession deed = "Postgres session killed"
 	fillDisk    deed = "disk full"
+	lockTable   deed = "database: table locked"
+	crowd       deed = "database: no connection left"
 	dbReset     deed = "database: reset"
 	dbHold      deed = "database: held"
 	dbSwallow   deed = "database: swallowed"
@@ -65,6 +67,9 @@ func mixOf(kills, crashes, leaders int) []mix {
 		{Deed: terminate, Count: 2 * few},
 		{Deed: suspend, Count: 2 * few, Lasts: [2]time.Duration{second, 14 * second}},
 		{Deed: fillDisk, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 4 * second}},
+		// Some of these outlast lock_timeout, which is 20 s.
+		{Deed: lockTable, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 25 * second}},
+		{Deed: crowd, Count: 1, Lasts: [2]time.Duration{2 * second, 4 * second}},
 		{Deed: dbReset, Count: 2 * few}, {Deed: dbCut, Count: few},
 		{Deed: dbHold, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
 		{Deed: dbSwallow, Count: few, Lasts: [2]time.Duration{second, 4 * second}},

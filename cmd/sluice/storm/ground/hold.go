@@ -1,0 +1,50 @@
+package ground
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// LockBills locks a table against everybody, as a careless migration does, until what it gives is called.
+func (p *Postgres) LockBills(ctx context.Context) (func(), error) {
+	conn, err := pgx.Connect(ctx, p.url(database))
+	if err != nil {
+		return nil, fmt.Errorf("connect to Postgres: %w", err)
+	}
+	letGo := func() { _ = conn.Close(context.WithoutCancel(ctx)) } // its transaction ends with it
+	for _, sql := range []string{"SET lock_timeout = '20s'", "BEGIN", "LOCK TABLE inventory.bills IN ACCESS EXCLUSIVE MODE"} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			letGo()
+			return nil, fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return letGo, nil
+}
+
+// tooMany is what Postgres says when it has no connection left: appendix A of its documentation.
+const tooMany = "53300"
+
+// Crowd takes all connections that the server has left, until what it gives is called.
+func (p *Postgres) Crowd(ctx context.Context) (func(), error) {
+	var taken []*pgx.Conn
+	letGo := func() {
+		for _, conn := range taken {
+			_ = conn.Close(context.WithoutCancel(ctx)) // the server may have ended it
+		}
+	}
+	for {
+		conn, err := pgx.Connect(ctx, p.url(database))
+		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == tooMany {
+			return letGo, nil
+		}
+		if err != nil {
+			letGo()
+			return nil, fmt.Errorf("take all connections: %w", err)
+		}
+		taken = append(taken, conn)
+	}
+}
