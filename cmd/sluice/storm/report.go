@@ -82,7 +82,7 @@ func (r *Report) print(out io.Writer) error {
 	fmt.Fprintf(&text, "seed %d: %d kills (%d with streams at work), %d ends of Postgres, %.0f s of storm, at rest %.0f s later, %.0f s in all\n",
 		r.Seed, r.Kills, r.KillsAtWork, r.Crashes, r.StormSeconds, r.CalmSeconds, r.Seconds)
 	for _, name := range slices.Sorted(maps.Keys(r.Actions)) {
-		fmt.Fprintf(&text, "  %-26s %d\n", name, r.Actions[name])
+		fmt.Fprintf(&text, "  %-30s %d\n", name, r.Actions[name])
 	}
 	for _, skipped := range r.Skipped {
 		fmt.Fprintf(&text, "  NOT PLAYED: %s\n", skipped)

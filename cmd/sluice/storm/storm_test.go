@@ -101,7 +101,7 @@ func TestReports(t *testing.T) {
 	if err := r.print(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"seed 3: 4 kills", "kill -9                    4", "NOT PLAYED: disk full", "VIOLATION: promise 8\n1 violations\n"} {
+	for _, want := range []string{"seed 3: 4 kills", "kill -9                        4", "NOT PLAYED: disk full", "VIOLATION: promise 8\n1 violations\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &text)
 		}
