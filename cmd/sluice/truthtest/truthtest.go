@@ -5,7 +5,7 @@
 // information_schema and knows the conventions of the tables (a column is named
 // like its key on the wire, an array or object is a table <parent>_<key>) but
 // neither the declarations nor the code that fills the tables. It never writes
-// and is never imported outside of tests.
+// and is never imported by the program: tests and the storm's judge do.
 //
 // Start reading at Compare.
 package truthtest
