@@ -28,7 +28,10 @@ func Execute(ctx context.Context, url string, plan func(ctx context.Context) (st
 		return err
 	}
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, statements)
+		if _, err := tx.Exec(ctx, statements); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, sqlReaders)
 		return err
 	})
 	if err != nil {

@@ -36,6 +36,7 @@ const (
 	sqlSchemas = `CREATE SCHEMA IF NOT EXISTS sluice; CREATE SCHEMA IF NOT EXISTS river`
 	sqlHasOurs = `SELECT to_regclass('sluice.schema_version') IS NOT NULL`
 	sqlVersion = `SELECT coalesce(max(version_id), 0) FROM sluice.schema_version WHERE is_applied`
+	sqlReaders = `SELECT history.make_readers()`
 	sqlHasHers = `SELECT to_regclass('river.river_migration') IS NOT NULL`
 )
 
@@ -152,6 +153,10 @@ func migrateOurs(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) (fai
 	results, err := provider.Up(ctx)
 	if err != nil {
 		return fmt.Errorf("migrating the warehouse: %w", err)
+	}
+	// Each table has its function history.<service>_<table>_as_of.
+	if _, err := pool.Exec(ctx, sqlReaders); err != nil {
+		return fmt.Errorf("making the functions of history: %w", err)
 	}
 	for _, result := range results {
 		log.InfoContext(ctx, "migration applied", "file", result.Source.Path, "took", result.Duration)

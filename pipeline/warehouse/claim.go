@@ -22,7 +22,7 @@ SELECT s.fence, coalesce(s.run_id, 0), s.mark, s.scan,
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
-	(SELECT l.mark FROM sluice.streams l WHERE (l.organization_id, l.service, l.resource) = ($1, $2, $5))
+	(SELECT l.mark FROM sluice.streams l WHERE (l.organization_id, l.service, l.resource) = ($1, $2, $5)), s.history
 FROM sluice.streams s
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
 
@@ -82,6 +82,8 @@ type locked struct {
 	evidence bool
 	// listed is the mark of the resource's list, zero if it has none: what was modified before it was read.
 	listed time.Time
+	// history says that versions of the records are kept.
+	history bool
 }
 
 func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (locked, error) {
@@ -93,7 +95,7 @@ func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) 
 		scan         []byte
 	)
 	err := tx.QueryRow(ctx, sqlLockStream, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
-		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects, &stream.evidence, &listed)
+		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects, &stream.evidence, &listed, &stream.history)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}

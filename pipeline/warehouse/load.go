@@ -93,7 +93,7 @@ func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row lock
 	}
 	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, loader.Batch{
 		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called, Settled: row.listed,
-		Details: unit.Details, Records: unit.Records,
+		Details: unit.Details, History: row.history, Records: unit.Records,
 	})
 }
 

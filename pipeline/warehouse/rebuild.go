@@ -50,11 +50,11 @@ func (db *DB) rebuildStep(ctx context.Context, claim pipeline.Claim, rows *rebui
 	var done rebuild.Done
 	op := "rebuilding " + claim.Stream.String()
 	err := db.inTx(ctx, op, func(tx pgx.Tx) error {
-		if _, err := lockClaimed(ctx, tx, claim, 0); err != nil {
+		row, err := lockClaimed(ctx, tx, claim, 0)
+		if err != nil {
 			return err
 		}
-		var err error
-		if done, err = rows.Step(ctx, tx, after); err != nil {
+		if done, err = rows.Step(ctx, tx, after, row.history); err != nil {
 			return pg.Fail(op, err)
 		}
 		unit := pipeline.Unit{Claim: claim, Rejects: done.Rejects, Position: claim.Position}

@@ -156,6 +156,8 @@ type Resource struct {
 	CallsPerRun int
 	// Sweep is the interval between two sweeps; zero means none.
 	Sweep time.Duration
+	// History says that every version of a record is kept, with its arrays.
+	History bool
 }
 
 // Log says what is logged.
@@ -206,6 +208,7 @@ type override struct {
 	CallsPerRun int           `yaml:"calls_per_run"`
 	Freshness   time.Duration `yaml:"freshness"`
 	Sweep       string        `yaml:"sweep"`
+	History     bool          `yaml:"history"`
 }
 
 const day = 24 * time.Hour

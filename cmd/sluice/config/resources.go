@@ -94,6 +94,7 @@ func (c *checker) overridden(r Resource, o override, declared *schema.Resource, 
 			r.CallsPerRun = o.CallsPerRun
 		}
 	}
+	r.History = o.History
 	r.Sweep = c.swept(r.Sweep, o.Sweep, declared, path+".sweep")
 	return r
 }

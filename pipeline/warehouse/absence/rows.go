@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/history"
 )
 
 // The states of evidence that statements name.
@@ -92,7 +93,16 @@ func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, 
 			return 0, err
 		}
 	}
-	return len(buried), follow(ctx, tx, stream, buried)
+	if err := follow(ctx, tx, stream, buried); err != nil {
+		return 0, err
+	}
+	return len(buried), keepVersions(ctx, tx, stream, buried)
+}
+
+// keepVersions ends the versions of rows that got a tombstone, and begins others for those that lost it, where they are kept.
+func keepVersions(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
+	key := stream.ListKey()
+	return history.Keep(ctx, tx, history.Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}, ids)
 }
 
 // follow brings the tombstones of elements in line with those of their records.

@@ -140,6 +140,9 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, call
 	if err := follow(ctx, tx, stream, append(e.gone, e.buried...)); err != nil {
 		return err
 	}
+	if err := keepVersions(ctx, tx, stream, e.gone); err != nil {
+		return err
+	}
 	return e.notFound(ctx, tx, unit, called)
 }
 

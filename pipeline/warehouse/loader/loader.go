@@ -60,6 +60,8 @@ type Batch struct {
 	// Rewrite says that the records are those that the rows hold, normalized anew: they are written whatever their version is,
 	// without archive, and the rows keep their calls. A record without a row is left out.
 	Rewrite bool
+	// History says that versions of the records are kept.
+	History bool
 	// Records are unique by ID, in any order. They are only read.
 	Records []normalize.Record
 }
@@ -123,8 +125,10 @@ func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) 
 		work.form = l.sql.Single
 	}
 	if batch.Rewrite {
-		err := work.rewrite(ctx, records)
-		return work.result, err
+		if err := work.rewrite(ctx, records); err != nil {
+			return work.result, err
+		}
+		return work.result, work.keepVersions(ctx, tx)
 	}
 	if err := work.sort(ctx, records); err != nil {
 		return Result{}, err
@@ -132,7 +136,7 @@ func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) 
 	if err := work.write(ctx); err != nil {
 		return Result{}, err
 	}
-	return work.result, nil
+	return work.result, work.keepVersions(ctx, tx)
 }
 
 // check gives the batch's records in key order, which is the order in which rows are locked: two transactions that touch

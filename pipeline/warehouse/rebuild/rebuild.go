@@ -69,8 +69,8 @@ func New(stream pipeline.Stream, run int64, l *loader.Loader, n Normalize) *Rows
 	return &Rows{stream: stream, run: run, loader: l, normalize: n, sql: selectRows(stream)}
 }
 
-// Step goes through the next rows behind a key, within a transaction of the caller's.
-func (r *Rows) Step(ctx context.Context, tx pgx.Tx, after string) (Done, error) {
+// Step goes through the next rows behind a key, within a transaction of the caller's. History says that versions are kept.
+func (r *Rows) Step(ctx context.Context, tx pgx.Tx, after string, history bool) (Done, error) {
 	var done Done
 	rows, err := r.read(ctx, tx, after)
 	if err != nil || len(rows) == 0 {
@@ -92,7 +92,7 @@ func (r *Rows) Step(ctx context.Context, tx pgx.Tx, after string) (Done, error) 
 			continue
 		}
 		_, refused, err := r.loader.LoadBisect(ctx, tx, loader.Batch{
-			Organization: r.stream.Organization, Run: r.run, Details: i%2 == 1, Rewrite: true, Records: records,
+			Organization: r.stream.Organization, Run: r.run, Details: i%2 == 1, Rewrite: true, History: history, Records: records,
 		})
 		if err != nil {
 			return done, fmt.Errorf("rewriting rows: %w", err)

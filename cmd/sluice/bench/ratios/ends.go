@@ -105,7 +105,7 @@ func (b *bench) rebuild(ctx context.Context) (time.Duration, error) {
 	took, _, err := b.timed(ctx, func() error {
 		for after, more := "", true; more; {
 			err := pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error {
-				done, err := rows.Step(ctx, tx, after)
+				done, err := rows.Step(ctx, tx, after, false)
 				rewritten += done.Rewritten
 				after, more = done.Last, done.Last != ""
 				return err //nolint:wrapcheck // it says what failed

@@ -1,0 +1,347 @@
+-- +goose Up
+-- Every version of a record, with its children, where the configuration asks for it (docs/decisions/0021).
+--
+-- A version is what the row and the rows of its arrays held, taken from the tables themselves in the transaction that wrote
+-- them. Versions are content and not columns, so a table that gets a column needs nothing here; the functions give them back as rows
+-- of the table.
+
+CREATE SCHEMA history;
+COMMENT ON SCHEMA history IS 'What tables held earlier: SELECT * FROM history.inventory_bills_as_of(''2026-11-01'').';
+
+CREATE TABLE history.periods (
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    asked_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    filled_to text COLLATE "C" NOT NULL DEFAULT '',
+    began_at timestamptz,
+    ended_at timestamptz,
+    in_schema text NOT NULL,
+    key_column text NOT NULL,
+    modified_column text,
+    arrays text[] NOT NULL,
+    PRIMARY KEY (service, resource, organization_id, asked_at),
+    CHECK (began_at >= asked_at),
+    CHECK (ended_at >= asked_at)
+);
+CREATE UNIQUE INDEX periods_open ON history.periods (service, resource, organization_id) WHERE ended_at IS NULL;
+COMMENT ON TABLE history.periods IS 'When versions were kept: outside of these periods, nothing is known about what a table held.';
+COMMENT ON COLUMN history.periods.organization_id IS 'The organization.';
+COMMENT ON COLUMN history.periods.service IS 'The service.';
+COMMENT ON COLUMN history.periods.resource IS 'The resource.';
+COMMENT ON COLUMN history.periods.asked_at IS 'When the configuration asked for it.';
+COMMENT ON COLUMN history.periods.filled_to IS 'Up to which key the rows that were there got their first version.';
+COMMENT ON COLUMN history.periods.began_at IS 'From when on every row has its version; null while rows that were there still get theirs.';
+COMMENT ON COLUMN history.periods.ended_at IS 'When the configuration no longer asked for it; null while it does.';
+COMMENT ON COLUMN history.periods.in_schema IS 'Where the table is; it is called like the resource.';
+COMMENT ON COLUMN history.periods.key_column IS 'The column of the key.';
+COMMENT ON COLUMN history.periods.modified_column IS 'The column of upstream''s modification time; null if there is none.';
+COMMENT ON COLUMN history.periods.arrays IS 'The tables of the record''s arrays.';
+
+CREATE TABLE history.versions (
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    record_id text COLLATE "C" NOT NULL,
+    valid_from timestamptz NOT NULL,
+    valid_to timestamptz NOT NULL DEFAULT 'infinity',
+    upstream_from timestamptz NOT NULL,
+    upstream_to timestamptz NOT NULL DEFAULT 'infinity',
+    began text NOT NULL CHECK (began IN ('present', 'seen', 'revived')),
+    ended text CHECK (ended IN ('replaced', 'gone')),
+    record jsonb NOT NULL,
+    arrays jsonb NOT NULL,
+    PRIMARY KEY (service, resource, organization_id, record_id, valid_from),
+    CHECK (valid_to > valid_from),
+    CHECK (upstream_to >= upstream_from),
+    CHECK ((ended IS NULL) = (valid_to = 'infinity'))
+);
+CREATE UNIQUE INDEX versions_open ON history.versions (service, resource, organization_id, record_id) WHERE valid_to = 'infinity';
+COMMENT ON TABLE history.versions IS 'Versions of records with their arrays. Read them by history.as_of, which knows the gaps (history.periods), or as they are.';
+COMMENT ON COLUMN history.versions.organization_id IS 'The organization.';
+COMMENT ON COLUMN history.versions.service IS 'The service.';
+COMMENT ON COLUMN history.versions.resource IS 'The resource.';
+COMMENT ON COLUMN history.versions.record_id IS 'The key of the record.';
+COMMENT ON COLUMN history.versions.valid_from IS 'Since when the row was so, by the clock of this database.';
+COMMENT ON COLUMN history.versions.valid_to IS 'Until when, exclusive; infinity for the version that the row holds now.';
+COMMENT ON COLUMN history.versions.upstream_from IS 'Since when the record was so upstream: its modification time if that is later than the version before, otherwise valid_from.';
+COMMENT ON COLUMN history.versions.upstream_to IS 'Until when upstream, exclusive; equal to upstream_from if it never was so there, as of a row whose single record was still to be read.';
+COMMENT ON COLUMN history.versions.began IS 'seen: new or changed. revived: it came back after a tombstone. present: it was there when versions began to be kept, and what it was before is not known.';
+COMMENT ON COLUMN history.versions.ended IS 'replaced: another version followed. gone: a tombstone. Null while it is valid.';
+COMMENT ON COLUMN history.versions.record IS 'The row, without nulls. Columns of the program, _call_id and its like, are as they were when the version began.';
+COMMENT ON COLUMN history.versions.arrays IS 'By table, the rows of its arrays, without nulls; tables without rows are left out.';
+
+-- As for raw records: lz4 costs less time than the default, and not every server is built with it.
+-- +goose StatementBegin
+DO $block$
+BEGIN
+    EXECUTE 'ALTER TABLE history.versions ALTER COLUMN record SET COMPRESSION lz4, ALTER COLUMN arrays SET COMPRESSION lz4';
+EXCEPTION WHEN feature_not_supported OR invalid_parameter_value OR syntax_error THEN
+    RAISE NOTICE 'this server has no lz4: versions are compressed with its default';
+END
+$block$;
+-- +goose StatementEnd
+
+-- Whether units of the stream have to keep versions. It stands in the row that every unit locks, so that whoever switches it
+-- knows that no unit is under way which has not seen it.
+ALTER TABLE sluice.streams ADD COLUMN history boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN sluice.streams.history IS 'Whether versions of its records are kept.';
+
+-- A stream that is made while versions are kept keeps them from its first unit on.
+-- +goose StatementBegin
+CREATE FUNCTION history.new_stream() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+    NEW.history := EXISTS (SELECT FROM history.periods p WHERE p.ended_at IS NULL
+        AND (p.organization_id, p.service, p.resource) = (NEW.organization_id, NEW.service, split_part(NEW.resource, '.', 1)));
+    RETURN NEW;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.new_stream IS 'Says of a new stream whether versions of its records are kept.';
+CREATE TRIGGER history BEFORE INSERT ON sluice.streams FOR EACH ROW EXECUTE FUNCTION history.new_stream();
+
+-- What a version is made of ------------------------------------------------------------------------------------------
+
+CREATE FUNCTION history.own_columns() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
+SELECT ARRAY['_hash', '_call_id', '_raw_position', '_run_id', '_first_seen_at', '_changed_at', '_deleted_at',
+    '_detail_state', '_detail_hash', '_detail_call_id', '_detail_raw_position', '_detail_at']
+$function$;
+COMMENT ON FUNCTION history.own_columns IS 'The columns that say something about the row and nothing about the record: they make no version.';
+
+-- Nulls are left out, so that a column that is added makes no version; what is nested in a value of JSON keeps its nulls.
+-- +goose StatementBegin
+CREATE FUNCTION history.row_sql(p_table regclass, p_alias text, p_without text[]) RETURNS text LANGUAGE sql STABLE AS $function$
+SELECT format('jsonb_strip_nulls(to_jsonb(%1$I) - %2$L::text[])', p_alias, p_without || coalesce(array_agg(a.attname::text), '{}'))
+    || coalesce(string_agg(format(' || CASE WHEN %1$I.%2$I IS NULL THEN ''{}'' ELSE jsonb_build_object(%2$L, %1$I.%2$I) END',
+        p_alias, a.attname), '' ORDER BY a.attnum), '')
+FROM pg_attribute a WHERE a.attrelid = p_table AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'jsonb'::regtype
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.row_sql IS 'The expression that makes content of a row of a table.';
+
+-- Each row is looked up by itself, and so are its arrays: a planner that has no statistics yet would read whole tables. Texts of
+-- instants must not depend on the session.
+-- +goose StatementBegin
+CREATE FUNCTION history.state(p history.periods, p_ids text[])
+RETURNS TABLE (record_id text, deleted_at timestamptz, record jsonb, arrays jsonb) LANGUAGE plpgsql STABLE
+SET timezone = 'UTC' SET bytea_output = 'hex' AS $function$
+DECLARE
+    v_table regclass := format('%I.%I', p.in_schema, p.resource)::regclass;
+    v_arrays text;
+BEGIN
+    SELECT string_agg(format('(%L, (SELECT jsonb_agg(%s ORDER BY %s c._position) FROM %s AS c WHERE c.organization_id = t.organization_id AND c._parent_id = t.%I))',
+            a.name, history.row_sql(a.relation, 'c', '{organization_id,_parent_id,_deleted_at}'),
+            CASE WHEN EXISTS (SELECT FROM pg_attribute n WHERE n.attrelid = a.relation AND n.attname = '_parent_position') THEN 'c._parent_position,' ELSE '' END,
+            a.relation, p.key_column), ', ')
+    INTO v_arrays
+    FROM (SELECT u.name, format('%I.%I', p.in_schema, u.name)::regclass AS relation FROM unnest(p.arrays) AS u (name)) AS a;
+    RETURN QUERY EXECUTE format('SELECT t.%1$I::text, t._deleted_at, %2$s, %3$s FROM %4$s', p.key_column,
+        history.row_sql(v_table, 't', '{}'),
+        CASE WHEN v_arrays IS NULL THEN '''{}''::jsonb' ELSE format('(SELECT coalesce(jsonb_object_agg(x.name, x.elements), ''{}'')
+            FROM (VALUES %s) AS x (name, elements) WHERE x.elements IS NOT NULL)', v_arrays) END,
+        CASE WHEN p_ids IS NULL THEN format('%s AS t WHERE t.organization_id = $1', v_table)
+            ELSE format('unnest($2) AS k (id) CROSS JOIN LATERAL (SELECT * FROM %1$s AS r WHERE r.organization_id = $1 AND r.%2$I = k.id OFFSET 0) AS t',
+                v_table, p.key_column) END)
+    USING p.organization_id, p_ids;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.state IS 'What rows and their arrays hold now, as versions hold it; of all rows of the organization if no keys are given.';
+
+-- Keeping versions ---------------------------------------------------------------------------------------------------
+
+-- keep brings the versions of records in line with their rows, and says how many began. Where nothing changed it writes nothing, so
+-- it may be called once too often. The caller has the rows locked, or they are new: so the versions of one record begin one
+-- after the other, whatever its writers are.
+--
+-- Index scans only: a plan that was made while the table was small would outlive its reason.
+-- +goose StatementBegin
+CREATE FUNCTION history.keep(p_organization text, p_service text, p_resource text, p_ids text[], p_began text DEFAULT 'seen')
+RETURNS integer LANGUAGE plpgsql SET enable_seqscan = off AS $function$
+DECLARE
+    v_period history.periods;
+    v_own text[] := history.own_columns();
+    v_written integer;
+BEGIN
+    SELECT * INTO v_period FROM history.periods p
+    WHERE (p.organization_id, p.service, p.resource) = (p_organization, p_service, p_resource) AND p.ended_at IS NULL;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at),
+    -- The last version of each record beside what its row holds now. A single record completes the version of a list record that
+    -- left it to be read: it is no later version upstream.
+    found AS MATERIALIZED (
+        SELECT k.id, s.record, s.arrays, s.deleted_at, s.record_id IS NOT NULL AND s.deleted_at IS NULL AS live,
+            l.valid_from, l.valid_to, l.upstream_from, l.upstream_to, coalesce(l.valid_to = 'infinity', false) AS open,
+            (l.record - v_own) IS DISTINCT FROM (s.record - v_own) OR l.arrays IS DISTINCT FROM s.arrays AS differs,
+            m.modified, coalesce(l.valid_to = 'infinity' AND m.modified = (l.record ->> v_period.modified_column)::timestamptz
+                AND l.record ->> '_detail_state' NOT IN ('current', 'none_needed')
+                AND s.record ->> '_detail_state' IN ('current', 'none_needed'), false) AS completes
+        FROM unnest(p_ids) AS k (id)
+        LEFT JOIN history.state(v_period, p_ids) AS s ON s.record_id = k.id
+        LEFT JOIN LATERAL (SELECT * FROM history.versions v
+            WHERE (v.service, v.resource, v.organization_id, v.record_id) = (p_service, p_resource, p_organization, k.id)
+            ORDER BY v.valid_from DESC LIMIT 1) AS l ON true
+        CROSS JOIN LATERAL (SELECT (s.record ->> v_period.modified_column)::timestamptz) AS m (modified)
+    ),
+    changed AS MATERIALIZED (
+        SELECT f.*, u.at, CASE WHEN f.completes THEN f.upstream_from
+            WHEN f.modified > coalesce(u.after, '-infinity') AND f.modified <= u.at + interval '1 day' THEN f.modified
+            ELSE greatest(u.at, u.after) END AS since
+        FROM found f CROSS JOIN clock c
+        CROSS JOIN LATERAL (SELECT
+            greatest(c.at, f.valid_from + interval '1 microsecond', CASE WHEN NOT f.open THEN f.valid_to END),
+            CASE WHEN f.open THEN f.upstream_from ELSE f.upstream_to END) AS u (at, after)
+        WHERE f.open AND (NOT f.live OR f.differs) OR f.live AND NOT f.open
+    ),
+    closed AS (
+        UPDATE history.versions v SET valid_to = c.at, ended = CASE WHEN c.live THEN 'replaced' ELSE 'gone' END,
+            upstream_to = CASE WHEN c.live THEN c.since ELSE greatest(coalesce(c.deleted_at, c.at), v.upstream_from) END
+        FROM changed c
+        WHERE c.open AND (v.service, v.resource, v.organization_id, v.record_id, v.valid_from)
+            = (p_service, p_resource, p_organization, c.id, c.valid_from)
+        RETURNING v.record_id
+    )
+    -- What takes the place of a version needs it closed: there is one open version at most.
+    INSERT INTO history.versions (organization_id, service, resource, record_id, valid_from, upstream_from, began, record, arrays)
+    SELECT p_organization, p_service, p_resource, c.id, c.at, c.since,
+        CASE WHEN p_began = 'seen' AND NOT c.open AND c.valid_from IS NOT NULL THEN 'revived' ELSE p_began END, c.record, c.arrays
+    FROM changed c LEFT JOIN closed ON closed.record_id = c.id
+    WHERE c.live AND (closed.record_id IS NOT NULL OR NOT c.open);
+    GET DIAGNOSTICS v_written = ROW_COUNT;
+    RETURN v_written;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.keep IS 'Brings the versions of records in line with their rows where versions are kept, and says how many began.';
+
+-- Reading ------------------------------------------------------------------------------------------------------------
+
+-- +goose StatementBegin
+CREATE FUNCTION history.as_of(
+    p_table anyelement, at timestamptz, organization text DEFAULT NULL, record text DEFAULT NULL, by_upstream boolean DEFAULT false
+) RETURNS SETOF anyelement LANGUAGE plpgsql STABLE AS $function$
+DECLARE
+    v_type regtype := pg_typeof(p_table);
+    v_schema text;
+    v_name text;
+    v_resource record;
+    v_without text;
+    v_kept boolean;
+BEGIN
+    SELECT n.nspname, c.relname INTO v_schema, v_name
+    FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE t.oid = v_type;
+    SELECT p.service, p.resource, p.key_column INTO v_resource FROM history.periods p
+    WHERE p.in_schema = v_schema AND (p.resource = v_name OR v_name = ANY (p.arrays)) ORDER BY p.asked_at DESC LIMIT 1;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'versions of %.% were never kept', v_schema, v_name
+            USING HINT = 'The configuration asks for them: resources, history: true.';
+    END IF;
+    -- Organizations that had rows and no versions at that instant are named: their rows are missing from the answer.
+    SELECT string_agg(DISTINCT p.organization_id, ', ') FILTER (WHERE NOT o.kept), bool_or(o.kept) INTO v_without, v_kept
+    FROM history.periods p CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM history.periods q
+        WHERE (q.service, q.resource, q.organization_id) = (p.service, p.resource, p.organization_id)
+            AND q.began_at <= at AND (q.ended_at IS NULL OR at < q.ended_at))) AS o (kept)
+    WHERE (p.service, p.resource) = (v_resource.service, v_resource.resource) AND (organization IS NULL OR p.organization_id = organization);
+    IF v_kept IS NOT TRUE THEN
+        RAISE EXCEPTION 'versions of %.% were not kept at %', v_resource.service, v_resource.resource, at
+            USING HINT = 'The table history.periods says when they were.';
+    ELSIF v_without IS NOT NULL THEN
+        RAISE WARNING 'versions of %.% were not kept at % for organization %: it is left out', v_resource.service, v_resource.resource, at, v_without;
+    END IF;
+    RETURN QUERY EXECUTE format($sql$SELECT r.* FROM history.versions v CROSS JOIN LATERAL %s
+        WHERE v.service = $1 AND v.resource = $2 AND ($4 IS NULL OR v.organization_id = $4) AND ($5 IS NULL OR v.record_id = $5)
+            AND v.%I <= $3 AND $3 < v.%I AND EXISTS (SELECT FROM history.periods q
+                WHERE (q.service, q.resource, q.organization_id) = (v.service, v.resource, v.organization_id)
+                    AND q.began_at <= $3 AND (q.ended_at IS NULL OR $3 < q.ended_at))$sql$,
+        CASE WHEN v_name = v_resource.resource THEN format('jsonb_populate_record(NULL::%s, v.record) AS r', v_type)
+            ELSE format($sql$jsonb_array_elements(v.arrays -> %L) AS e (element) CROSS JOIN LATERAL jsonb_populate_record(NULL::%s,
+                e.element || jsonb_build_object('organization_id', v.organization_id, '_parent_id', v.record_id)) AS r$sql$, v_name, v_type) END,
+        CASE WHEN by_upstream THEN 'upstream_from' ELSE 'valid_from' END, CASE WHEN by_upstream THEN 'upstream_to' ELSE 'valid_to' END)
+    USING v_resource.service, v_resource.resource, at, organization, record;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.as_of IS 'The rows that a table held at an instant, those with a tombstone left out: SELECT * FROM history.as_of(NULL::inventory.bills, ''2026-11-01''). By upstream''s modification times instead of when we saw it: by_upstream => true.';
+
+-- +goose StatementBegin
+CREATE FUNCTION history.make_readers() RETURNS integer LANGUAGE plpgsql AS $function$
+DECLARE
+    v record;
+    v_made integer := 0;
+BEGIN
+    FOR v IN
+        SELECT n.nspname || '_' || t.relname || '_as_of' AS name, t.oid::regclass AS whole
+        FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+        WHERE t.relkind = 'r' AND n.nspname NOT IN ('sluice', 'river', 'history') AND n.nspname NOT LIKE 'pg\_%'
+            AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attname IN ('_raw_position', '_parent_id') AND NOT a.attisdropped)
+            AND to_regproc(format('history.%I', n.nspname || '_' || t.relname || '_as_of')) IS NULL
+        ORDER BY 1
+    LOOP
+        CONTINUE WHEN octet_length(v.name) > 63; -- history.as_of reads it
+        EXECUTE format($sql$CREATE FUNCTION history.%I(at timestamptz, organization text DEFAULT NULL, record text DEFAULT NULL,
+            by_upstream boolean DEFAULT false) RETURNS SETOF %s LANGUAGE sql STABLE AS
+            'SELECT * FROM history.as_of(NULL::%2$s, $1, $2, $3, $4)'$sql$, v.name, v.whole);
+        EXECUTE format('COMMENT ON FUNCTION history.%I IS %L', v.name, 'The rows that ' || v.whole || ' held at an instant, those with a tombstone left out.');
+        v_made := v_made + 1;
+    END LOOP;
+    RETURN v_made;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.make_readers IS 'Makes history.<service>_<table>_as_of for each table that has none, and says how many it made.';
+
+-- Checks -------------------------------------------------------------------------------------------------------------
+
+-- +goose StatementBegin
+CREATE FUNCTION history.astray()
+RETURNS TABLE (kind text, organization_id text, service text, resource text, record_id text) LANGUAGE plpgsql STABLE AS $function$
+DECLARE
+    v history.periods;
+BEGIN
+    FOR v IN SELECT * FROM history.periods p WHERE p.began_at IS NOT NULL AND p.ended_at IS NULL ORDER BY p.service, p.resource, p.organization_id LOOP
+        RETURN QUERY SELECT
+            CASE WHEN o.record_id IS NULL THEN 'missing' WHEN s.record_id IS NULL THEN 'left' ELSE 'differs' END,
+            v.organization_id, v.service, v.resource, coalesce(s.record_id, o.record_id)
+        FROM (SELECT * FROM history.state(v, NULL) AS w WHERE w.deleted_at IS NULL) AS s
+        FULL JOIN (SELECT * FROM history.versions w WHERE w.valid_to = 'infinity'
+            AND (w.service, w.resource, w.organization_id) = (v.service, v.resource, v.organization_id)) AS o ON o.record_id = s.record_id
+        WHERE o.record_id IS NULL OR s.record_id IS NULL OR o.arrays IS DISTINCT FROM s.arrays
+            OR (o.record - history.own_columns()) IS DISTINCT FROM (s.record - history.own_columns());
+    END LOOP;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.astray IS 'Live rows and open versions that do not belong together, where versions are kept.';
+
+CREATE VIEW sluice.check_history_open AS
+SELECT organization_id, service, resource, record_id,
+    CASE kind WHEN 'missing' THEN 'the row has no open version' ELSE 'a version is open, and the row is gone' END AS detail
+FROM history.astray() WHERE kind <> 'differs';
+COMMENT ON VIEW sluice.check_history_open IS 'Live rows without an open version, and open versions without a live row; must be empty.';
+
+CREATE VIEW sluice.check_history_differs AS
+SELECT organization_id, service, resource, record_id, 'the open version is not what the row and its arrays hold' AS detail
+FROM history.astray() WHERE kind = 'differs';
+COMMENT ON VIEW sluice.check_history_differs IS 'Rows whose open version holds something else than they and their arrays; must be empty.';
+
+CREATE VIEW sluice.check_history_overlaps AS
+SELECT organization_id, service, resource, record_id, 'the version of ' || valid_from || CASE WHEN same
+    THEN ' is the same as the one before' ELSE ' begins before the one before ended' END AS detail
+FROM (
+    SELECT v.organization_id, v.service, v.resource, v.record_id, v.valid_from,
+        v.valid_from < lag(v.valid_to) OVER w OR v.upstream_from < lag(v.upstream_to) OVER w AS early,
+        v.valid_from = lag(v.valid_to) OVER w AND lag(v.ended) OVER w = 'replaced' AND v.arrays = lag(v.arrays) OVER w
+            AND (v.record - history.own_columns()) = (lag(v.record) OVER w - history.own_columns()) AS same
+    FROM history.versions v
+    WINDOW w AS (PARTITION BY v.service, v.resource, v.organization_id, v.record_id ORDER BY v.valid_from)
+) AS v WHERE early OR same;
+COMMENT ON VIEW sluice.check_history_overlaps IS 'Versions that begin before the one before ended, or that changed nothing; must be empty.';
+
+INSERT INTO sluice.checks (name, severity, means) VALUES
+    ('history_open', 'violation', 'Versions are kept, and a live row has none that is open, or one is open and its row is gone.'),
+    ('history_differs', 'violation', 'The open version of a record is not what its row and their arrays hold.'),
+    ('history_overlaps', 'violation', 'A version begins before the one before ended, or holds the same as that.');
+
+SELECT history.make_readers();

@@ -1,0 +1,36 @@
+// Package history keeps every version of the records of a resource, with their arrays, where the configuration asks for it.
+//
+// What a version holds is taken from the tables, by functions of the database, in the transaction that wrote them: so a row and its
+// open version are never apart, whoever wrote the row. Nothing is read from upstream for it, and a row that is not written
+// costs nothing. Why: docs/decisions/0021.
+//
+// It decides neither what a table holds nor when a row is gone. Start reading at Keep; switch.go turns it on and off.
+package history
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Resource is one resource of one organization.
+type Resource struct{ Organization, Service, Name string }
+
+// String names it in messages: 10234695/inventory.bills.
+func (r Resource) String() string { return r.Organization + "/" + r.Service + "." + r.Name }
+
+const sqlKeep = `SELECT history.keep($1, $2, $3, $4)`
+
+// Keep brings the versions of records in line with their rows: it has to be called in the transaction that wrote the rows or
+// their tombstones, with all of their arrays written. The rows have to be locked or new. Where no versions are kept, or nothing
+// changed, it writes nothing.
+func Keep(ctx context.Context, tx pgx.Tx, of Resource, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, sqlKeep, of.Organization, of.Service, of.Name, ids); err != nil {
+		return fmt.Errorf("keeping versions of %s: %w", of, err)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline/warehouse/pg"
+)
+
+// Setting is what the configuration says about versions of a resource.
+type Setting struct {
+	Resource
+
+	// Kept says whether versions are kept.
+	Kept bool
+	// Schema is where the table is, Key the column of its key, Modified that of upstream's modification time, "" if there is
+	// none; Arrays are the tables of its arrays.
+	Schema, Key, Modified string
+	Arrays                []string
+}
+
+const (
+	sqlOpen = `
+SELECT organization_id, service, resource, began_at IS NOT NULL, in_schema, key_column, coalesce(modified_column, ''), arrays
+FROM history.periods WHERE ended_at IS NULL AND organization_id = ANY ($1)`
+
+	// Every unit locks the row of its stream: behind this, none is under way that does not know it.
+	sqlSwitch = `
+WITH wanted AS (
+	SELECT organization_id, service, resource FROM sluice.streams
+	WHERE organization_id = $1 AND service = $2 AND split_part(resource, '.', 1) = $3
+	ORDER BY organization_id, service, resource FOR UPDATE
+)
+UPDATE sluice.streams s SET history = $4 FROM wanted w
+WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
+
+	sqlBegin = `
+INSERT INTO history.periods (organization_id, service, resource, in_schema, key_column, modified_column, arrays)
+VALUES ($1, $2, $3, $4, $5, nullif($6, ''), $7) ON CONFLICT (service, resource, organization_id) WHERE ended_at IS NULL DO NOTHING`
+
+	// A declaration that learned an array: rows that have elements there get a version of them.
+	sqlDescribe = `
+UPDATE history.periods SET in_schema = $4, key_column = $5, modified_column = nullif($6, ''), arrays = $7
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
+
+	sqlEnd = `
+UPDATE history.periods SET ended_at = clock_timestamp()
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
+
+	sqlLock = `
+SELECT filled_to FROM history.periods
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL AND began_at IS NULL FOR UPDATE`
+
+	// %[1]s is the table, %[2]s its key. Locked first and read by a later statement: what a writer under way makes of a row is
+	// seen, or it sees the row's version.
+	sqlRows = `SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3 FOR NO KEY UPDATE`
+
+	sqlFill = `SELECT history.keep($1, $2, $3, $4, 'present')`
+
+	sqlFilled = `
+UPDATE history.periods SET filled_to = $4 WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
+
+	// Versions of an earlier period whose rows were removed meanwhile.
+	sqlLost = `
+SELECT history.keep($1, $2, $3, array_agg(v.record_id)) FROM history.versions v
+WHERE (v.organization_id, v.service, v.resource) = ($1, $2, $3) AND v.valid_to = 'infinity'
+	AND NOT EXISTS (SELECT FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = v.record_id)
+HAVING count(*) > 0`
+
+	sqlBegan = `
+UPDATE history.periods SET began_at = clock_timestamp() WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
+)
+
+// fillRows is how many rows get their first version in one transaction: they stay locked meanwhile.
+const fillRows = 1000
+
+// Switch makes what is kept that which the settings say, of the organizations in them; others are left alone. Where versions
+// begin to be kept, the rows that are there get their first one, a bounded number in each transaction: a process that is killed is
+// followed by one that goes on. Where they are no longer kept, those that are there stay, and the period has an end. Where
+// nothing is to be done, it reads one table.
+func Switch(ctx context.Context, pool *pgxpool.Pool, settings []Setting) error {
+	open, err := openPeriods(ctx, pool, settings)
+	if err != nil {
+		return err
+	}
+	for i := range settings {
+		setting := &settings[i]
+		found, isOpen := open[setting.Resource]
+		delete(open, setting.Resource)
+		if setting.Kept {
+			err = begin(ctx, pool, setting, found, isOpen)
+		} else if isOpen {
+			err = end(ctx, pool, setting.Resource)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for of := range open { // the configuration does not have the resource any more
+		if err := end(ctx, pool, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// period is an open one.
+type period struct {
+	setting Setting
+	began   bool
+}
+
+func openPeriods(ctx context.Context, pool *pgxpool.Pool, settings []Setting) (map[Resource]period, error) {
+	var organizations []string
+	for i := range settings {
+		organizations = append(organizations, settings[i].Organization)
+	}
+	const op = "reading of which resources versions are kept"
+	rows, err := pool.Query(ctx, sqlOpen, organizations)
+	if err != nil {
+		return nil, pg.Fail(op, err)
+	}
+	open := make(map[Resource]period)
+	var p period
+	s := &p.setting
+	_, err = pgx.ForEachRow(rows, []any{&s.Organization, &s.Service, &s.Name, &p.began, &s.Schema, &s.Key, &s.Modified, &s.Arrays}, func() error {
+		open[s.Resource] = p
+		return nil
+	})
+	return open, pg.Fail(op, err)
+}
+
+// begin opens a period, unless one is open, and fills it, unless that was done.
+func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, found period, isOpen bool) error {
+	op := "beginning to keep versions of " + setting.String()
+	described := isOpen && found.setting.Schema == setting.Schema && found.setting.Key == setting.Key &&
+		found.setting.Modified == setting.Modified && slices.Equal(found.setting.Arrays, setting.Arrays)
+	if !described {
+		statement := sqlBegin
+		if isOpen {
+			statement = sqlDescribe
+		}
+		err := pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, statement, setting.Organization, setting.Service, setting.Name, setting.Schema, setting.Key, setting.Modified, setting.Arrays)
+			if err == nil {
+				_, err = tx.Exec(ctx, sqlSwitch, setting.Organization, setting.Service, setting.Name, true)
+			}
+			return pg.Fail(op, err)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for done := found.began; !done; {
+		err := pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
+			var err error
+			done, err = fill(ctx, tx, setting)
+			return pg.Fail(op, err)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill gives the next rows their first version and says whether that was all.
+func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
+	of := []any{setting.Organization, setting.Service, setting.Name}
+	var after string
+	err := tx.QueryRow(ctx, sqlLock, of...).Scan(&after)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return true, nil // another process did it
+	}
+	if err != nil {
+		return false, err
+	}
+	table, key := pgx.Identifier{setting.Schema, setting.Name}.Sanitize(), pgx.Identifier{setting.Key}.Sanitize()
+	rows, err := tx.Query(ctx, fmt.Sprintf(sqlRows, table, key), setting.Organization, after, fillRows)
+	if err != nil {
+		return false, err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return false, err
+	}
+	if len(ids) > 0 {
+		if _, err := tx.Exec(ctx, sqlFill, append(of, ids)...); err != nil {
+			return false, err
+		}
+		_, err := tx.Exec(ctx, sqlFilled, append(of, ids[len(ids)-1])...)
+		return false, err
+	}
+	if _, err := tx.Exec(ctx, fmt.Sprintf(sqlLost, table, key), of...); err != nil {
+		return false, err
+	}
+	_, err = tx.Exec(ctx, sqlBegan, of...)
+	return true, err
+}
+
+// end closes the period; units that are under way end first.
+func end(ctx context.Context, pool *pgxpool.Pool, of Resource) error {
+	op := "ending to keep versions of " + of.String()
+	return pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, sqlSwitch, of.Organization, of.Service, of.Name, false)
+		if err == nil {
+			_, err = tx.Exec(ctx, sqlEnd, of.Organization, of.Service, of.Name)
+		}
+		return pg.Fail(op, err)
+	})
+}

@@ -1,0 +1,269 @@
+package warehouse_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/audit"
+	"sluice/pipeline/warehouse/history"
+)
+
+// kept says whether versions of bills are kept.
+func (s *storehouse) kept(on bool) {
+	s.Helper()
+	s.must(s.db.KeepHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
+}
+
+func (s *storehouse) setting(on bool) warehouse.HistorySetting {
+	return warehouse.HistorySetting{
+		Resource: history.Resource{Organization: organization, Service: "store", Name: "bills"},
+		Kept:     on, Schema: "store", Key: "bill_id", Modified: "modified", Arrays: []string{"bills_lines"},
+	}
+}
+
+// instant is now, by the clock that versions go by.
+func (s *storehouse) instant() time.Time {
+	s.Helper()
+	return ask[time.Time](s.house, `SELECT clock_timestamp()`)
+}
+
+// asOf gives bills with their lines as they were, as "id total: line line".
+func (s *storehouse) asOf(at time.Time, byUpstream bool) string {
+	s.Helper()
+	return ask[string](s.house, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ':', (SELECT string_agg(' ' || l.line, '' ORDER BY l._position)
+			FROM history.as_of(NULL::store.bills_lines, $1, by_upstream => $2) l WHERE (l.organization_id, l._parent_id) = (b.organization_id, b.bill_id))),
+			', ' ORDER BY b.bill_id), '')
+		FROM history.as_of(NULL::store.bills, $1, by_upstream => $2) b`, at, byUpstream)
+}
+
+// sound says that no check about versions finds anything.
+func (s *storehouse) sound() {
+	s.Helper()
+	checks, err := audit.New(s.db.Pool()).Checks(s.Context(), audit.Scope{})
+	s.must(err)
+	seen := 0
+	for _, check := range checks {
+		if strings.HasPrefix(check.Name, "history_") {
+			seen++
+			for _, f := range check.Findings {
+				s.Errorf("%s: %s: %s", f.Code, f.Record, f.Detail)
+			}
+		}
+	}
+	if seen != 3 {
+		s.Errorf("%d checks are about versions, want 3", seen)
+	}
+}
+
+// versions gives those of a bill as "began total ended", oldest first.
+func (s *storehouse) versions(id string) []string {
+	s.Helper()
+	return ask[[]string](s.house, `SELECT array_agg(concat_ws(' ', began, record->>'total', ended) ORDER BY valid_from)
+		FROM history.versions WHERE record_id = $1`, id)
+}
+
+func bill(id, total string, day int, lines ...string) string {
+	elements := make([]string, len(lines))
+	for i, line := range lines {
+		elements[i] = fmt.Sprintf(`{"line":%q}`, line)
+	}
+	return strings.TrimSuffix(header(id, total, day), "}") + `,"lines":[` + strings.Join(elements, ",") + `]}`
+}
+
+// TestVersionsAreWhatTheTablesHeld loads, changes and loads again, and asks for each instant in between: the answers are those
+// that are written here.
+func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.kept(true)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	steps := []struct {
+		unit pipeline.Unit
+		want string
+	}{
+		{s.of(list, bill("a", "10", 1, "x", "y"), header("b", "20", 1)), "a 10: x y, b 20:"},
+		{s.of(details, singleBill("b", "20", 1)), "a 10: x y, b 20: 20"},
+		// Only lines change, and the modification time does not.
+		{s.of(list, bill("a", "10", 1, "x", "z")), "a 10: x z, b 20: 20"},
+		// The header does not carry lines: they stay.
+		{s.of(list, header("b", "21", 2), bill("c", "", 2)), "a 10: x z, b 21: 20, c :"},
+		// An older version that comes late is none.
+		{s.of(list, bill("b", "19", 1, "old")), "a 10: x z, b 21: 20, c :"},
+		// The same once more is none either.
+		{s.of(list, bill("a", "10", 1, "x", "z")), "a 10: x z, b 21: 20, c :"},
+		// An array that came empty is empty.
+		{s.of(list, bill("a", "10", 3)), "a 10:, b 21: 20, c :"},
+	}
+	instants := []time.Time{s.instant()}
+	for _, step := range steps {
+		s.load(step.unit)
+		instants = append(instants, s.instant())
+	}
+	for i, step := range steps {
+		if got := s.asOf(instants[i+1], false); got != step.want {
+			t.Errorf("after step %d: %q, want %q", i+1, got, step.want)
+		}
+	}
+	if got := s.asOf(instants[0], false); got != "" {
+		t.Errorf("before anything was loaded: %q", got)
+	}
+	if n := ask[int](s.house, `SELECT count(*) FROM history.versions`); n != 7 {
+		t.Errorf("%d versions, want 7: three of a, three of b, one of c", n)
+	}
+	// By upstream's time the single record of b completed its list record and changed nothing; the lines of a did change, when we saw it.
+	for _, c := range []struct {
+		day  int
+		want string
+	}{{1, ""}, {2, "a 10: x y, b 20: 20"}, {3, "a 10: x y, b 21: 20, c :"}} {
+		s.exec(`UPDATE history.periods SET asked_at = '2026-01-01', began_at = '2026-01-01'`)
+		if got := s.asOf(time.Date(2026, 1, c.day, 0, 0, 0, 0, time.UTC), true); got != c.want {
+			t.Errorf("upstream at the beginning of day %d: %q, want %q", c.day, got, c.want)
+		}
+	}
+	s.sound()
+}
+
+func (s *storehouse) exec(sql string, args ...any) {
+	s.Helper()
+	_, err := s.db.Pool().Exec(s.Context(), sql, args...)
+	s.must(err)
+}
+
+// TestTheTableIsItsOwnVersion holds the rows, column by column, against those of now, and one bill's against an earlier copy.
+func TestTheTableIsItsOwnVersion(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.kept(true)
+	s.load(s.of(s.claimOf(s.bills), bill("a", "1", 1, "x"), strings.TrimSuffix(bill("b", "", 2, `"quoted"`, "ü"), "}")+`,"novel":{"deep":[1.50,null]}}`))
+	s.exec(`CREATE TABLE was AS SELECT * FROM store.bills; CREATE TABLE were AS SELECT * FROM store.bills_lines`)
+	at := s.instant()
+	const differ = `SELECT count(*) FROM ((TABLE %[1]s EXCEPT SELECT * FROM history.%[2]s_as_of($1)) UNION ALL (SELECT * FROM history.%[2]s_as_of($1) EXCEPT TABLE %[1]s)) AS d`
+	s.exec(`SELECT history.make_readers()`)
+	for _, zone := range []string{"UTC", "Asia/Kolkata"} {
+		s.must(pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
+			_, err := tx.Exec(t.Context(), `SELECT set_config('timezone', $1, true)`, zone)
+			s.must(err)
+			for table, reader := range map[string]string{"store.bills": "store_bills", "store.bills_lines": "store_bills_lines", "was": "store_bills", "were": "store_bills_lines"} {
+				var n int
+				s.must(tx.QueryRow(t.Context(), fmt.Sprintf(differ, table, reader), at).Scan(&n))
+				if n != 0 {
+					t.Errorf("%s in zone %s: %d rows are other ones", table, zone, n)
+				}
+			}
+			// A session in another zone sees no difference, and writes no version where nothing changed.
+			_, err = tx.Exec(t.Context(), `SELECT history.keep($1, 'store', 'bills', '{a,b}')`, organization)
+			return err
+		}))
+	}
+	s.sound()
+	s.load(s.of(s.claimOf(s.bills), bill("a", "2", 3, "y"), bill("b", "2", 3)))
+	for table, reader := range map[string]string{"was": "store_bills", "were": "store_bills_lines"} {
+		if n := ask[int](s.house, fmt.Sprintf(differ, table, reader), at); n != 0 {
+			t.Errorf("%s: %d rows are other ones after they changed", table, n)
+		}
+	}
+	if n := ask[int](s.house, `SELECT count(*) FROM history.versions`); n != 4 {
+		t.Errorf("%d versions, want 4", n)
+	}
+	if n := ask[int](s.house, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization); n != 1 {
+		t.Errorf("%d rows of one bill", n)
+	}
+	if n := ask[int](s.house, `SELECT count(*) FROM store.bills b, sluice.raw_record(b._call_id, b._raw_position) r WHERE r IS NOT NULL`); n != 2 {
+		t.Errorf("%d raw records are found", n)
+	}
+}
+
+// TestATombstoneEndsAVersion and the next sight begins another.
+func TestATombstoneEndsAVersion(t *testing.T) {
+	t.Parallel()
+	rules := pipeline.DefaultAbsenceRules()
+	rules.Apart = 0
+	l := openList(t, rules)
+	l.must(l.db.KeepHistory(t.Context(), []warehouse.HistorySetting{{
+		Resource: history.Resource{Organization: organization, Service: "shop", Name: "things"}, Kept: true,
+		Schema: "shop", Key: "thing_id", Modified: "modified", Arrays: []string{},
+	}}))
+	s := &storehouse{house: l.house}
+	l.read(1, 2)
+	there := s.instant()
+	l.scan(1)
+	l.scan(1)
+	l.expect("after two scans", []string{"2 gone"}, []string{"2"})
+	gone := s.instant()
+	l.read(1) // what is still there is no sight of the other
+	s.sound()
+	l.read(2)
+	back := s.instant()
+	l.expect("after it was seen again", []string{"2 revived"}, []string{})
+	for at, want := range map[time.Time]string{there: "1 2", gone: "1", back: "1 2"} {
+		got := ask[string](l.house, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM history.as_of(NULL::shop.things, $1)`, at)
+		if got != want {
+			t.Errorf("as of %s: %q, want %q", at, got, want)
+		}
+	}
+	want := []string{"seen gone", "revived"}
+	if diff := cmp.Diff(want, ask[[]string](l.house, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`)); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+	s.sound()
+}
+
+// TestSwitchingOnAndOff: rows that are there become the first version, and what came while nothing was kept is a gap that is said.
+func TestSwitchingOnAndOff(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list := s.claimOf(s.bills)
+	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1), bill("c", "1", 1)))
+	before := s.instant()
+	fails := func(at time.Time, says string) {
+		t.Helper()
+		_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, at)
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("as of %s: %v, want %q", at, err, says)
+		}
+	}
+	fails(before, "versions of store.bills were never kept")
+	s.kept(true)
+	s.kept(true) // changes nothing
+	on := s.instant()
+	fails(before, "versions of store.bills were not kept at")
+	s.sound()
+	s.load(s.of(list, bill("a", "2", 2, "y")))
+	second := s.instant()
+	s.kept(false)
+	off := s.instant()
+	s.load(s.of(list, bill("a", "3", 3, "z"), bill("b", "3", 3)))
+	s.exec(`DELETE FROM store.bills WHERE bill_id = 'c'`)
+	s.kept(true)
+	again := s.instant()
+	s.sound()
+	fails(off, "were not kept at")
+	for at, want := range map[time.Time]string{on: "a 1: x, b 1:, c 1:", second: "a 2: y, b 1:, c 1:", again: "a 3: z, b 3:"} {
+		if got := s.asOf(at, false); got != want {
+			t.Errorf("as of %s: %q, want %q", at, got, want)
+		}
+	}
+	for id, want := range map[string][]string{"a": {"present 1 replaced", "seen 2 replaced", "present 3"}, "c": {"present 1 gone"}} {
+		if diff := cmp.Diff(want, s.versions(id)); diff != "" {
+			t.Errorf("versions of %s (-want +got):\n%s", id, diff)
+		}
+	}
+	// A resource that the configuration does not have any more is like one that is switched off.
+	other := s.setting(true)
+	other.Name = "persons"
+	other.Kept = false
+	s.must(s.db.KeepHistory(t.Context(), []warehouse.HistorySetting{other}))
+	if n := ask[int](s.house, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 0 {
+		t.Errorf("%d periods are open", n)
+	}
+	if ask[bool](s.house, `SELECT bool_or(history) FROM sluice.streams`) {
+		t.Error("a stream still keeps versions")
+	}
+}
