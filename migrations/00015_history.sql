@@ -1,5 +1,6 @@
 -- +goose Up
--- Every version of a record, with its children, where the configuration asks for it (docs/decisions/0021).
+-- Every version of a record, with its arrays, and the values of single columns by day, where the configuration asks for it
+-- (docs/decisions/0021).
 --
 -- A version is what the row and the rows of its arrays held, taken from the tables themselves in the transaction that wrote
 -- them. Versions are content and not columns, so a table that gets a column needs nothing here; the functions give them back as rows
@@ -20,23 +21,31 @@ CREATE TABLE history.periods (
     key_column text NOT NULL,
     modified_column text,
     arrays text[] NOT NULL,
+    versions boolean NOT NULL,
+    daily text[] NOT NULL,
+    time_zone text NOT NULL,
     PRIMARY KEY (service, resource, organization_id, asked_at),
+    CHECK (versions OR daily <> '{}'),
+    CHECK (timestamptz '2026-01-01 00:00:00+00' AT TIME ZONE time_zone IS NOT NULL), -- the server knows the zone
     CHECK (began_at >= asked_at),
     CHECK (ended_at >= asked_at)
 );
 CREATE UNIQUE INDEX periods_open ON history.periods (service, resource, organization_id) WHERE ended_at IS NULL;
-COMMENT ON TABLE history.periods IS 'When versions were kept: outside of these periods, nothing is known about what a table held.';
+COMMENT ON TABLE history.periods IS 'When versions or values by day were kept: outside of these periods, nothing is known about what a table held.';
 COMMENT ON COLUMN history.periods.organization_id IS 'The organization.';
 COMMENT ON COLUMN history.periods.service IS 'The service.';
 COMMENT ON COLUMN history.periods.resource IS 'The resource.';
 COMMENT ON COLUMN history.periods.asked_at IS 'When the configuration asked for it.';
-COMMENT ON COLUMN history.periods.filled_to IS 'Up to which key the rows that were there got their first version.';
-COMMENT ON COLUMN history.periods.began_at IS 'From when on every row has its version; null while rows that were there still get theirs.';
+COMMENT ON COLUMN history.periods.filled_to IS 'Up to which key the rows that were there were taken in.';
+COMMENT ON COLUMN history.periods.began_at IS 'From when on every row is taken in; null while rows that were there still are.';
 COMMENT ON COLUMN history.periods.ended_at IS 'When the configuration no longer asked for it; null while it does.';
 COMMENT ON COLUMN history.periods.in_schema IS 'Where the table is; it is called like the resource.';
 COMMENT ON COLUMN history.periods.key_column IS 'The column of the key.';
 COMMENT ON COLUMN history.periods.modified_column IS 'The column of upstream''s modification time; null if there is none.';
 COMMENT ON COLUMN history.periods.arrays IS 'The tables of the record''s arrays.';
+COMMENT ON COLUMN history.periods.versions IS 'Whether versions are kept.';
+COMMENT ON COLUMN history.periods.daily IS 'The columns, and the tables of arrays, whose values are kept by day; empty if none are.';
+COMMENT ON COLUMN history.periods.time_zone IS 'The zone in which days begin: that of the organization.';
 
 CREATE TABLE history.versions (
     organization_id text COLLATE "C" NOT NULL,
@@ -71,6 +80,25 @@ COMMENT ON COLUMN history.versions.ended IS 'replaced: another version followed.
 COMMENT ON COLUMN history.versions.record IS 'The row, without nulls. Columns of the program, _call_id and its like, are as they were when the version began.';
 COMMENT ON COLUMN history.versions.arrays IS 'By table, the rows of its arrays, without nulls; tables without rows are left out.';
 
+CREATE TABLE history.days (
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    record_id text COLLATE "C" NOT NULL,
+    day date NOT NULL,
+    content jsonb,
+    seen_at timestamptz NOT NULL,
+    PRIMARY KEY (service, resource, organization_id, record_id, day)
+);
+COMMENT ON TABLE history.days IS 'Values of single columns by day, for what moves without a modification time: a row for each day on which a record''s values changed. history.on_day reads it.';
+COMMENT ON COLUMN history.days.organization_id IS 'The organization.';
+COMMENT ON COLUMN history.days.service IS 'The service.';
+COMMENT ON COLUMN history.days.resource IS 'The resource.';
+COMMENT ON COLUMN history.days.record_id IS 'The key of the record.';
+COMMENT ON COLUMN history.days.day IS 'The day in the organization''s time zone.';
+COMMENT ON COLUMN history.days.content IS 'The last values of that day, without nulls; null if the record was gone.';
+COMMENT ON COLUMN history.days.seen_at IS 'When they were first seen, by the clock of this database.';
+
 -- As for raw records: lz4 costs less time than the default, and not every server is built with it.
 -- +goose StatementBegin
 DO $block$
@@ -102,7 +130,7 @@ CREATE TRIGGER history BEFORE INSERT ON sluice.streams FOR EACH ROW EXECUTE FUNC
 
 -- What a version is made of ------------------------------------------------------------------------------------------
 
-CREATE FUNCTION history.own_columns() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
+CREATE FUNCTION history.own_columns() RETURNS text[] LANGUAGE sql IMMUTABLE AS $function$
 SELECT ARRAY['_hash', '_call_id', '_raw_position', '_run_id', '_first_seen_at', '_changed_at', '_deleted_at',
     '_detail_state', '_detail_hash', '_detail_call_id', '_detail_raw_position', '_detail_at']
 $function$;
@@ -165,7 +193,10 @@ DECLARE
 BEGIN
     SELECT * INTO v_period FROM history.periods p
     WHERE (p.organization_id, p.service, p.resource) = (p_organization, p_service, p_resource) AND p.ended_at IS NULL;
-    IF NOT FOUND THEN
+    IF v_period.daily <> '{}' THEN
+        PERFORM history.keep_days(v_period, p_ids);
+    END IF;
+    IF v_period.versions IS NOT TRUE THEN
         RETURN 0;
     END IF;
     WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at),
@@ -216,6 +247,30 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION history.keep IS 'Brings the versions of records in line with their rows where versions are kept, and says how many began.';
 
+-- The clock going back does not take a day back.
+-- +goose StatementBegin
+CREATE FUNCTION history.keep_days(p history.periods, p_ids text[]) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off AS $function$
+DECLARE
+    v_daily text[] := p.daily;
+BEGIN
+    p.arrays := ARRAY(SELECT a.name FROM unnest(p.arrays) AS a (name) WHERE a.name = ANY (v_daily));
+    INSERT INTO history.days AS d (organization_id, service, resource, record_id, day, content, seen_at)
+    SELECT p.organization_id, p.service, p.resource, k.id, greatest((c.at AT TIME ZONE p.time_zone)::date, l.day), n.content, c.at
+    FROM (SELECT clock_timestamp() AS at) AS c CROSS JOIN unnest(p_ids) AS k (id)
+    LEFT JOIN history.state(p, p_ids) AS s ON s.record_id = k.id
+    LEFT JOIN LATERAL (SELECT w.day, w.content FROM history.days w
+        WHERE (w.service, w.resource, w.organization_id, w.record_id) = (p.service, p.resource, p.organization_id, k.id)
+        ORDER BY w.day DESC LIMIT 1) AS l ON true
+    CROSS JOIN LATERAL (SELECT CASE WHEN s.record_id IS NOT NULL AND s.deleted_at IS NULL THEN
+        (SELECT coalesce(jsonb_object_agg(u.name, coalesce(s.arrays -> u.name, s.record -> u.name)), '{}')
+            FROM unnest(v_daily) AS u (name) WHERE s.arrays ? u.name OR s.record ? u.name) END) AS n (content)
+    WHERE n.content IS DISTINCT FROM l.content
+    ON CONFLICT (service, resource, organization_id, record_id, day) DO UPDATE SET content = excluded.content, seen_at = excluded.seen_at;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.keep_days IS 'Notes the values of single columns by day where they changed.';
+
 -- Reading ------------------------------------------------------------------------------------------------------------
 
 -- +goose StatementBegin
@@ -233,7 +288,7 @@ BEGIN
     SELECT n.nspname, c.relname INTO v_schema, v_name
     FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE t.oid = v_type;
     SELECT p.service, p.resource, p.key_column INTO v_resource FROM history.periods p
-    WHERE p.in_schema = v_schema AND (p.resource = v_name OR v_name = ANY (p.arrays)) ORDER BY p.asked_at DESC LIMIT 1;
+    WHERE p.versions AND p.in_schema = v_schema AND (p.resource = v_name OR v_name = ANY (p.arrays)) ORDER BY p.asked_at DESC LIMIT 1;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'versions of %.% were never kept', v_schema, v_name
             USING HINT = 'The configuration asks for them: resources, history: true.';
@@ -242,8 +297,8 @@ BEGIN
     SELECT string_agg(DISTINCT p.organization_id, ', ') FILTER (WHERE NOT o.kept), bool_or(o.kept) INTO v_without, v_kept
     FROM history.periods p CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM history.periods q
         WHERE (q.service, q.resource, q.organization_id) = (p.service, p.resource, p.organization_id)
-            AND q.began_at <= at AND (q.ended_at IS NULL OR at < q.ended_at))) AS o (kept)
-    WHERE (p.service, p.resource) = (v_resource.service, v_resource.resource) AND (organization IS NULL OR p.organization_id = organization);
+            AND q.versions AND q.began_at <= at AND (q.ended_at IS NULL OR at < q.ended_at))) AS o (kept)
+    WHERE p.versions AND (p.service, p.resource) = (v_resource.service, v_resource.resource) AND (organization IS NULL OR p.organization_id = organization);
     IF v_kept IS NOT TRUE THEN
         RAISE EXCEPTION 'versions of %.% were not kept at %', v_resource.service, v_resource.resource, at
             USING HINT = 'The table history.periods says when they were.';
@@ -254,7 +309,7 @@ BEGIN
         WHERE v.service = $1 AND v.resource = $2 AND ($4 IS NULL OR v.organization_id = $4) AND ($5 IS NULL OR v.record_id = $5)
             AND v.%I <= $3 AND $3 < v.%I AND EXISTS (SELECT FROM history.periods q
                 WHERE (q.service, q.resource, q.organization_id) = (v.service, v.resource, v.organization_id)
-                    AND q.began_at <= $3 AND (q.ended_at IS NULL OR $3 < q.ended_at))$sql$,
+                    AND q.versions AND q.began_at <= $3 AND (q.ended_at IS NULL OR $3 < q.ended_at))$sql$,
         CASE WHEN v_name = v_resource.resource THEN format('jsonb_populate_record(NULL::%s, v.record) AS r', v_type)
             ELSE format($sql$jsonb_array_elements(v.arrays -> %L) AS e (element) CROSS JOIN LATERAL jsonb_populate_record(NULL::%s,
                 e.element || jsonb_build_object('organization_id', v.organization_id, '_parent_id', v.record_id)) AS r$sql$, v_name, v_type) END,
@@ -264,6 +319,38 @@ END
 $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION history.as_of IS 'The rows that a table held at an instant, those with a tombstone left out: SELECT * FROM history.as_of(NULL::inventory.bills, ''2026-11-01''). By upstream''s modification times instead of when we saw it: by_upstream => true.';
+
+-- +goose StatementBegin
+CREATE FUNCTION history.on_day(p_table anyelement, day date, organization text DEFAULT NULL, record text DEFAULT NULL)
+RETURNS SETOF anyelement LANGUAGE plpgsql STABLE AS $function$
+DECLARE
+    v_type regtype := pg_typeof(p_table);
+    v_schema text;
+    v_name text;
+    v_period history.periods;
+BEGIN
+    SELECT n.nspname, c.relname INTO v_schema, v_name
+    FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE t.oid = v_type;
+    SELECT * INTO v_period FROM history.periods p
+    WHERE p.in_schema = v_schema AND (p.daily <> '{}' AND p.resource = v_name OR v_name = ANY (p.daily) AND v_name = ANY (p.arrays)) ORDER BY p.asked_at DESC LIMIT 1;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'values of %.% were never kept by day', v_schema, v_name
+            USING HINT = 'The configuration asks for them: resources, daily: [columns].';
+    END IF;
+    RETURN QUERY EXECUTE format($sql$SELECT r.* FROM (
+            SELECT DISTINCT ON (d.organization_id, d.record_id) d.* FROM history.days d
+            WHERE (d.service, d.resource) = ($1, $2) AND d.day <= $3 AND ($4 IS NULL OR d.organization_id = $4) AND ($5 IS NULL OR d.record_id = $5)
+            ORDER BY d.organization_id, d.record_id, d.day DESC) AS d
+        CROSS JOIN LATERAL %s AS e (element)
+        CROSS JOIN LATERAL jsonb_populate_record(NULL::%s, e.element || jsonb_build_object('organization_id', d.organization_id, %L, d.record_id)) AS r
+        WHERE d.content IS NOT NULL$sql$,
+        CASE WHEN v_name = v_period.resource THEN '(SELECT d.content)' ELSE format('jsonb_array_elements(d.content -> %L)', v_name) END,
+        v_type, CASE WHEN v_name = v_period.resource THEN v_period.key_column ELSE '_parent_id' END)
+    USING v_period.service, v_period.resource, day, organization, record;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION history.on_day IS 'The values by day that were the last ones on a day: SELECT item_id, stock_on_hand FROM history.on_day(NULL::inventory.items, ''2026-11-01''). Other columns than those that are kept by day are null.';
 
 -- +goose StatementBegin
 CREATE FUNCTION history.make_readers() RETURNS integer LANGUAGE plpgsql AS $function$
@@ -300,7 +387,7 @@ RETURNS TABLE (kind text, organization_id text, service text, resource text, rec
 DECLARE
     v history.periods;
 BEGIN
-    FOR v IN SELECT * FROM history.periods p WHERE p.began_at IS NOT NULL AND p.ended_at IS NULL ORDER BY p.service, p.resource, p.organization_id LOOP
+    FOR v IN SELECT * FROM history.periods p WHERE p.versions AND p.began_at IS NOT NULL AND p.ended_at IS NULL ORDER BY p.service, p.resource, p.organization_id LOOP
         RETURN QUERY SELECT
             CASE WHEN o.record_id IS NULL THEN 'missing' WHEN s.record_id IS NULL THEN 'left' ELSE 'differs' END,
             v.organization_id, v.service, v.resource, coalesce(s.record_id, o.record_id)

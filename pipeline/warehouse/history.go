@@ -6,10 +6,10 @@ import (
 	"sluice/pipeline/warehouse/history"
 )
 
-// HistorySetting is what the configuration says about versions of a resource.
+// HistorySetting is what the configuration says about the past of a resource.
 type HistorySetting = history.Setting
 
-// KeepHistory makes that of which versions are kept what the settings say, of the organizations in them: see history.Switch. The
+// KeepHistory makes what is kept that which the settings say, of the organizations in them: see history.Switch. The
 // streams have to be registered.
 func (db *DB) KeepHistory(ctx context.Context, settings []HistorySetting) error {
 	return history.Switch(ctx, db.pool, settings)

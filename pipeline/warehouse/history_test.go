@@ -24,7 +24,7 @@ func (s *storehouse) kept(on bool) {
 func (s *storehouse) setting(on bool) warehouse.HistorySetting {
 	return warehouse.HistorySetting{
 		Resource: history.Resource{Organization: organization, Service: "store", Name: "bills"},
-		Kept:     on, Schema: "store", Key: "bill_id", Modified: "modified", Arrays: []string{"bills_lines"},
+		Versions: on, TimeZone: "UTC", Schema: "store", Key: "bill_id", Modified: "modified", Arrays: []string{"bills_lines"},
 	}
 }
 
@@ -187,7 +187,7 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	rules.Apart = 0
 	l := openList(t, rules)
 	l.must(l.db.KeepHistory(t.Context(), []warehouse.HistorySetting{{
-		Resource: history.Resource{Organization: organization, Service: "shop", Name: "things"}, Kept: true,
+		Resource: history.Resource{Organization: organization, Service: "shop", Name: "things"}, Versions: true, TimeZone: "UTC",
 		Schema: "shop", Key: "thing_id", Modified: "modified", Arrays: []string{},
 	}}))
 	s := &storehouse{house: l.house}
@@ -258,7 +258,7 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	// A resource that the configuration does not have any more is like one that is switched off.
 	other := s.setting(true)
 	other.Name = "persons"
-	other.Kept = false
+	other.Versions = false
 	s.must(s.db.KeepHistory(t.Context(), []warehouse.HistorySetting{other}))
 	if n := ask[int](s.house, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 0 {
 		t.Errorf("%d periods are open", n)
@@ -266,4 +266,60 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	if ask[bool](s.house, `SELECT bool_or(history) FROM sluice.streams`) {
 		t.Error("a stream still keeps versions")
 	}
+}
+
+// TestValuesByDay: a row for each day on which the values changed, in the organization's zone; other columns make none.
+func TestValuesByDay(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list := s.claimOf(s.bills)
+	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1)))
+	setting := s.setting(false)
+	// A zone in which it is another day than in UTC, and midnight is an hour off at least.
+	zone := "Etc/GMT-13"
+	if s.instant().UTC().Hour() < 11 {
+		zone = "Etc/GMT+12"
+	}
+	setting.Daily, setting.TimeZone = []string{"total", "bills_lines"}, zone
+	s.must(s.db.KeepHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	// yesterday makes the days that are there earlier ones.
+	yesterday := func() { s.exec(`UPDATE history.days SET day = day - 1`) }
+	days := func(id string) []string {
+		return ask[[]string](s.house, `SELECT array_agg((day - (clock_timestamp() AT TIME ZONE $2)::date) || ' ' || coalesce(content::text, 'gone') ORDER BY day)
+			FROM history.days WHERE record_id = $1`, id, zone)
+	}
+	same := func(id string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, days(id)); diff != "" {
+			t.Errorf("days of %s (-want +got):\n%s", id, diff)
+		}
+	}
+	one, none := `0 {"total": "1", "bills_lines": [{"line": "x", "_position": 0}]}`, `0 {"total": "1"}`
+	same("a", one)
+	same("b", none)
+	yesterday()
+	s.load(s.of(list, bill("a", "2", 1, "x"), strings.Replace(bill("b", "1", 1), "vb", "other", 1)))
+	s.load(s.of(list, bill("a", "3", 1, "y")))
+	same("a", "-1"+one[1:], `0 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`)
+	same("b", "-1"+none[1:])
+	for ago, want := range map[int]string{0: "a 3 y, b 1 ", 1: "a 1 x, b 1 ", 2: ""} {
+		got := ask[string](s.house, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ' ', l.line), ', ' ORDER BY b.bill_id), '')
+			FROM (SELECT (clock_timestamp() AT TIME ZONE $2)::date - $1::int AS day) AS d
+			CROSS JOIN LATERAL history.on_day(NULL::store.bills, d.day) AS b
+			LEFT JOIN LATERAL history.on_day(NULL::store.bills_lines, d.day) AS l ON l._parent_id = b.bill_id`, ago, zone)
+		if got != want {
+			t.Errorf("%d days ago: %q, want %q", ago, got, want)
+		}
+	}
+	yesterday()
+	s.exec(`UPDATE store.bills SET _deleted_at = now() WHERE bill_id = 'a'; SELECT history.keep('` + organization + `', 'store', 'bills', '{a,b}')`)
+	same("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 gone")
+	if n := ask[int](s.house, `SELECT count(*) FROM history.versions`); n != 0 {
+		t.Errorf("%d versions, and none are asked for", n)
+	}
+	_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, now())`)
+	if err == nil || !strings.Contains(err.Error(), "never kept") {
+		t.Errorf("as of now: %v", err)
+	}
+	s.sound()
 }

@@ -174,13 +174,16 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := db.RegisterStreams(ctx, a.settings()); err != nil {
 		return fmt.Errorf("register the streams of the configuration: %w", err)
 	}
-	if err := db.KeepHistory(ctx, a.histories()); err != nil {
-		return fmt.Errorf("keep versions as the configuration says: %w", err)
-	}
 	if err := a.listParents(ctx); err != nil {
 		return err
 	}
-	return a.readZones(ctx)
+	if err := a.readZones(ctx); err != nil {
+		return err
+	}
+	if err := db.KeepHistory(ctx, a.histories()); err != nil {
+		return fmt.Errorf("keep the past as the configuration says: %w", err)
+	}
+	return nil
 }
 
 // Close ends what Open began, also when the context has ended.

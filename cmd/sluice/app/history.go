@@ -1,12 +1,15 @@
 package app
 
 import (
+	"time"
+
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/history"
 )
 
-// histories says of which resources the configuration wants versions kept.
+// histories says of which resources the configuration wants the past kept. A change of the time
+// zone, as any other, ends one period and begins another.
 func (a *App) histories() []warehouse.HistorySetting {
 	var settings []warehouse.HistorySetting
 	for _, stream := range a.Streams() {
@@ -16,7 +19,11 @@ func (a *App) histories() []warehouse.HistorySetting {
 		r := stream.Resource
 		setting := warehouse.HistorySetting{
 			Resource: history.Resource{Organization: stream.Organization, Service: stream.Service.Name, Name: r.Name},
-			Kept:     a.resource(stream).History, Schema: r.SchemaName(stream.Service), Arrays: []string{},
+			Versions: a.resource(stream).History, Daily: a.resource(stream).Daily, Schema: r.SchemaName(stream.Service),
+			TimeZone: time.UTC.String(),
+		}
+		if len(setting.Daily) > 0 { // others do not depend on it
+			setting.TimeZone = a.Zone(stream.Organization).String()
 		}
 		for _, column := range r.Columns {
 			switch column.Wire {

@@ -156,8 +156,10 @@ type Resource struct {
 	CallsPerRun int
 	// Sweep is the interval between two sweeps; zero means none.
 	Sweep time.Duration
-	// History says that every version of a record is kept, with its arrays.
+	// History says that every version of a record is kept, with its arrays; Daily are the
+	// columns, and the tables of arrays, whose values are kept by day.
 	History bool
+	Daily   []string
 }
 
 // Log says what is logged.
@@ -209,6 +211,7 @@ type override struct {
 	Freshness   time.Duration `yaml:"freshness"`
 	Sweep       string        `yaml:"sweep"`
 	History     bool          `yaml:"history"`
+	Daily       []string      `yaml:"daily"`
 }
 
 const day = 24 * time.Hour

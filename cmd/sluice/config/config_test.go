@@ -192,7 +192,7 @@ func TestEverything(t *testing.T) {
 			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true, Ceiling: 96 * time.Hour},
 			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false, Ceiling: 2 * time.Hour},
 			"inventory.items":       {Every: 90 * time.Minute, Stated: true, Enabled: true},
-			"inventory.price_lists": {Every: 2 * time.Hour, Stated: true, Enabled: true, Sweep: 48 * time.Hour},
+			"inventory.price_lists": {Every: 2 * time.Hour, Stated: true, Enabled: true, Sweep: 48 * time.Hour, History: true, Daily: []string{"rate"}},
 			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true, Ceiling: 48 * time.Hour, Freshness: 48 * time.Hour},
 			"chat.channels":         {Every: 6 * time.Hour, Enabled: true, CallsPerRun: 25},
 		},

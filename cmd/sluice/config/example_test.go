@@ -114,7 +114,9 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"off":            !got.Resources["chat.conversations"].Enabled,
 		"on":             got.Resources["accounting.expenses"].Enabled,
 		"calls_per_run":  got.Resources["accounting.contact_persons"].CallsPerRun == 40,
-		"custom":         got.Resources["inventory.price_lists"] == config.Resource{Every: 24 * time.Hour, Enabled: true},
+		"custom":         cmp.Equal(got.Resources["inventory.price_lists"], config.Resource{Every: 24 * time.Hour, Enabled: true}),
+		"history":        got.Resources["inventory.credit_notes"].History && !got.Resources["inventory.bills"].History,
+		"daily":          slices.Equal(got.Resources["inventory.items"].Daily, []string{"items_locations"}),
 	} {
 		if !read {
 			t.Errorf("%s is commented out and not read as it should: %+v", what, got)

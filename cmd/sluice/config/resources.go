@@ -94,7 +94,7 @@ func (c *checker) overridden(r Resource, o override, declared *schema.Resource, 
 			r.CallsPerRun = o.CallsPerRun
 		}
 	}
-	r.History = o.History
+	r.History, r.Daily = o.History, c.daily(o.Daily, declared, path+".daily")
 	r.Sweep = c.swept(r.Sweep, o.Sweep, declared, path+".sweep")
 	return r
 }

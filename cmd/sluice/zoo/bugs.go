@@ -4,7 +4,7 @@ import "slices"
 
 // bugs are the zoo. Those of reading are caught by the simulation, each within the
 // number of schedules that stands there; the others by the tests of their room.
-func bugs() []bug { return slices.Concat(markBugs(), passBugs(), rowBugs(), jobBugs(), callBugs()) }
+func bugs() []bug { return slices.Concat(markBugs(), passBugs(), rowBugs(), versionBugs(), jobBugs(), callBugs()) }
 
 const (
 	runFile   = "pipeline/run/run.go"
@@ -94,6 +94,27 @@ func rowBugs() []bug {
 			edit{"pipeline/warehouse/load.go", "	return complete(ctx, tx, unit.Claim, unit.Complete)\n", "	_ = complete(ctx, tx, unit.Claim, unit.Complete)\n	return nil\n"}),
 		tests("schema/normalize/...", "^(TestDecimalIsExact|TestAppend|TestRecordBecomesRows|TestWhatDoesNotFit)$", "numbers are floats", "a number passes through a float",
 			edit{"schema/normalize/value/decimal.go", "	mantissa, exponent, ok := splitExponent(literal)\n", "	float, _ := strconv.ParseFloat(string(literal), 64)\n	literal = strconv.AppendFloat(nil, float, 'g', -1, 64)\n	mantissa, exponent, ok := splitExponent(literal)\n"}),
+	}
+}
+
+// versionBugs tell another past than there was (docs/decisions/0021).
+func versionBugs() []bug {
+	const (
+		room      = "pipeline/warehouse"
+		functions = "migrations/00015_history.sql"
+	)
+	return []bug{
+		tests(room, "^TestVersionsAreWhatTheTablesHeld$", "versions without arrays", "a version holds the row and not its lines",
+			edit{functions, "        CASE WHEN v_arrays IS NULL THEN", "        CASE WHEN true THEN"}),
+		tests(room, "^TestATombstoneEndsAVersion$", "a version outlives its record", "a tombstone leaves the version open",
+			edit{room + "/absence/rows.go", "	return len(buried), keepVersions(ctx, tx, stream, buried)\n", "	return len(buried), nil\n"}),
+		tests(room, "^TestTheTableIsItsOwnVersion$", "a version of nothing", "a version is written although nothing changed",
+			edit{functions, "            (l.record - v_own) IS DISTINCT FROM (s.record - v_own) OR l.arrays", "            true OR l.arrays"}),
+		tests(room, "^TestTheTableIsItsOwnVersion$", "versions depend on the session", "texts of instants are in the session's zone",
+			edit{functions, "SET timezone = 'UTC' SET bytea_output", "SET bytea_output"}),
+		tests(room, "^TestSwitchingOnAndOff$", "gaps are filled", "what was not kept is answered from before",
+			edit{functions, "AND q.versions AND q.began_at <= $3 AND (q.ended_at IS NULL OR $3 < q.ended_at))$sql$", "AND q.versions)$sql$"},
+			edit{functions, "AND q.versions AND q.began_at <= at AND (q.ended_at IS NULL OR at < q.ended_at))", "AND q.versions)"}),
 	}
 }
 

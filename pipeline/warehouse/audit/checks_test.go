@@ -38,6 +38,12 @@ func with(amounts ...string) []string { return amounts }
 
 const sums = "status, sub_total, tax_total, balance, price_precision"
 
+// keeps begins to keep versions of the orders, and each has one.
+const keeps = `INSERT INTO history.periods (organization_id, service, resource, asked_at, began_at, in_schema, key_column, modified_column, arrays,
+		versions, daily, time_zone)
+	VALUES ('1', 'shop', 'orders', now(), now(), 'shop', 'order_id', 'edited', '{orders_lines,orders_lines_taxes,orders_labels}', true, '{}', 'UTC');
+	SELECT history.keep('1', 'shop', 'orders', '{7,8,9}');`
+
 // violations are, by check, statements that break what it checks and nothing else that matters to it, and the records that it
 // has to name; "" stands for a finding about no record.
 var violations = map[string]struct { //nolint:gochecknoglobals // a table of cases
@@ -111,6 +117,21 @@ var violations = map[string]struct { //nolint:gochecknoglobals // a table of cas
 			INSERT INTO inventory.credit_notes_invoices (organization_id, _parent_id, _position, amount) VALUES
 			('1', 'sound', 0, 70), ('1', 'refunded', 0, 70), ('1', 'wrong', 0, 70)`,
 		want: "wrong",
+	},
+	"history_open": {
+		sql:  keeps + `DELETE FROM history.versions WHERE record_id = '8'; UPDATE shop.orders SET _deleted_at = now() WHERE order_id = '7'`,
+		want: "7 8",
+	},
+	"history_differs": {
+		sql: keeps + `INSERT INTO shop.orders_labels VALUES ('1', '7', 0, 'x'); UPDATE shop.orders SET rate = 99 WHERE order_id = '8';
+			UPDATE shop.orders SET _call_id = 0`, // which says nothing about the record
+		want: "7 8",
+	},
+	"history_overlaps": {
+		sql: keeps + `UPDATE shop.orders SET rate = 99; SELECT history.keep('1', 'shop', 'orders', '{7,8,9}');
+			UPDATE history.versions SET valid_to = valid_to + interval '1 minute' WHERE record_id = '7' AND ended = 'replaced';
+			UPDATE history.versions v SET record = w.record FROM history.versions w WHERE v.record_id = '8' AND w.record_id = '8' AND w.ended IS NULL`,
+		want: "7 8",
 	},
 	"opening_balances": {
 		sql: `INSERT INTO accounting.opening_balances (organization_id, opening_balance_id, price_precision, ` + ours + `)

@@ -30,7 +30,7 @@ CREATE TABLE shop.orders (
 	since date, edited timestamptz, open jsonb, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL,
 	_run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL,
 	_detail_state text NOT NULL DEFAULT 'none_needed', _detail_hash bytea, _detail_call_id bigint, _detail_raw_position integer,
-	_detail_at timestamptz, PRIMARY KEY (organization_id, order_id));
+	_detail_at timestamptz, _deleted_at timestamptz, PRIMARY KEY (organization_id, order_id));
 CREATE TABLE shop.orders_lines (
 	organization_id text COLLATE "C" NOT NULL, _parent_id text COLLATE "C" NOT NULL, _position integer NOT NULL, amount numeric,
 	PRIMARY KEY (organization_id, _parent_id, _position),

@@ -12,12 +12,15 @@ import (
 	"sluice/pipeline/warehouse/pg"
 )
 
-// Setting is what the configuration says about versions of a resource.
+// Setting is what the configuration says about the past of a resource.
 type Setting struct {
 	Resource
 
-	// Kept says whether versions are kept.
-	Kept bool
+	// Versions says whether versions are kept.
+	Versions bool
+	// Daily are the columns, and the tables of arrays, whose values are kept by day, in the zone that TimeZone names.
+	Daily    []string
+	TimeZone string
 	// Schema is where the table is, Key the column of its key, Modified that of upstream's modification time, "" if there is
 	// none; Arrays are the tables of its arrays.
 	Schema, Key, Modified string
@@ -26,7 +29,7 @@ type Setting struct {
 
 const (
 	sqlOpen = `
-SELECT organization_id, service, resource, began_at IS NOT NULL, in_schema, key_column, coalesce(modified_column, ''), arrays
+SELECT organization_id, service, resource, began_at IS NOT NULL, in_schema, key_column, coalesce(modified_column, ''), arrays, versions, daily, time_zone
 FROM history.periods WHERE ended_at IS NULL AND organization_id = ANY ($1)`
 
 	// Every unit locks the row of its stream: behind this, none is under way that does not know it.
@@ -40,13 +43,9 @@ UPDATE sluice.streams s SET history = $4 FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
 
 	sqlBegin = `
-INSERT INTO history.periods (organization_id, service, resource, in_schema, key_column, modified_column, arrays)
-VALUES ($1, $2, $3, $4, $5, nullif($6, ''), $7) ON CONFLICT (service, resource, organization_id) WHERE ended_at IS NULL DO NOTHING`
-
-	// A declaration that learned an array: rows that have elements there get a version of them.
-	sqlDescribe = `
-UPDATE history.periods SET in_schema = $4, key_column = $5, modified_column = nullif($6, ''), arrays = $7
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
+INSERT INTO history.periods (organization_id, service, resource, in_schema, key_column, modified_column, arrays, versions, daily, time_zone)
+VALUES ($1, $2, $3, $4, $5, nullif($6, ''), $7, $8, $9, $10)
+ON CONFLICT (service, resource, organization_id) WHERE ended_at IS NULL DO NOTHING`
 
 	sqlEnd = `
 UPDATE history.periods SET ended_at = clock_timestamp()
@@ -92,12 +91,16 @@ func Switch(ctx context.Context, pool *pgxpool.Pool, settings []Setting) error {
 		setting := &settings[i]
 		found, isOpen := open[setting.Resource]
 		delete(open, setting.Resource)
-		if setting.Kept {
-			err = begin(ctx, pool, setting, found, isOpen)
-		} else if isOpen {
-			err = end(ctx, pool, setting.Resource)
+		if isOpen && !found.setting.equal(setting) {
+			isOpen, found.began = false, false
+			if err := end(ctx, pool, setting.Resource); err != nil {
+				return err
+			}
 		}
-		if err != nil {
+		if !setting.Versions && len(setting.Daily) == 0 {
+			continue
+		}
+		if err := begin(ctx, pool, setting, isOpen, found.began); err != nil {
 			return err
 		}
 	}
@@ -128,25 +131,26 @@ func openPeriods(ctx context.Context, pool *pgxpool.Pool, settings []Setting) (m
 	open := make(map[Resource]period)
 	var p period
 	s := &p.setting
-	_, err = pgx.ForEachRow(rows, []any{&s.Organization, &s.Service, &s.Name, &p.began, &s.Schema, &s.Key, &s.Modified, &s.Arrays}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&s.Organization, &s.Service, &s.Name, &p.began, &s.Schema, &s.Key, &s.Modified, &s.Arrays, &s.Versions, &s.Daily, &s.TimeZone}, func() error {
 		open[s.Resource] = p
 		return nil
 	})
 	return open, pg.Fail(op, err)
 }
 
-// begin opens a period, unless one is open, and fills it, unless that was done.
-func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, found period, isOpen bool) error {
+// equal says whether two settings keep the same.
+func (s *Setting) equal(other *Setting) bool {
+	return s.Versions == other.Versions && s.Schema == other.Schema && s.Key == other.Key && s.Modified == other.Modified &&
+		s.TimeZone == other.TimeZone && slices.Equal(s.Arrays, other.Arrays) && slices.Equal(s.Daily, other.Daily)
+}
+
+// begin opens a period, unless one is open, and takes in the rows that are there, unless that was done.
+func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, done bool) error {
 	op := "beginning to keep versions of " + setting.String()
-	described := isOpen && found.setting.Schema == setting.Schema && found.setting.Key == setting.Key &&
-		found.setting.Modified == setting.Modified && slices.Equal(found.setting.Arrays, setting.Arrays)
-	if !described {
-		statement := sqlBegin
-		if isOpen {
-			statement = sqlDescribe
-		}
+	if !isOpen {
 		err := pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
-			_, err := tx.Exec(ctx, statement, setting.Organization, setting.Service, setting.Name, setting.Schema, setting.Key, setting.Modified, setting.Arrays)
+			_, err := tx.Exec(ctx, sqlBegin, setting.Organization, setting.Service, setting.Name, setting.Schema, setting.Key, setting.Modified,
+				notNil(setting.Arrays), setting.Versions, notNil(setting.Daily), setting.TimeZone)
 			if err == nil {
 				_, err = tx.Exec(ctx, sqlSwitch, setting.Organization, setting.Service, setting.Name, true)
 			}
@@ -156,7 +160,7 @@ func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, found peri
 			return err
 		}
 	}
-	for done := found.began; !done; {
+	for !done {
 		err := pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
 			var err error
 			done, err = fill(ctx, tx, setting)
@@ -202,6 +206,9 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 	_, err = tx.Exec(ctx, sqlBegan, of...)
 	return true, err
 }
+
+// notNil gives an empty list for none, which would be a null.
+func notNil(names []string) []string { return append([]string{}, names...) }
 
 // end closes the period; units that are under way end first.
 func end(ctx context.Context, pool *pgxpool.Pool, of Resource) error {
