@@ -3,6 +3,7 @@ package warehouse_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -322,4 +323,94 @@ func TestValuesByDay(t *testing.T) {
 		t.Errorf("as of now: %v", err)
 	}
 	s.sound()
+}
+
+// TestSwitchingOnUnderWriters switches on while units are under way, by several processes at once: no row is without its version, and
+// none has two.
+func TestSwitchingOnUnderWriters(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list := s.claimOf(s.bills)
+	raws := make([]string, 1500) // more than are taken in at once
+	for i := range raws {
+		raws[i] = bill(fmt.Sprintf("%04d", i), "1", 1, "x")
+	}
+	s.load(s.of(list, raws...))
+	units := make([]pipeline.Unit, 12)
+	for i := range units {
+		units[i] = s.of(list, bill("0000", fmt.Sprint(i), 2+i, "y"), bill("1400", fmt.Sprint(i), 2+i), bill(fmt.Sprintf("new%d", i), "1", 1))
+	}
+	var writers sync.WaitGroup
+	began := make(chan struct{})
+	writers.Go(func() {
+		for i, unit := range units {
+			if _, err := s.db.Load(t.Context(), unit); err != nil {
+				t.Errorf("unit %d: %v", i, err)
+			}
+			if i == 0 {
+				close(began)
+			}
+		}
+	})
+	for range 3 {
+		db := s.another(warehouse.Options{})
+		writers.Go(func() {
+			<-began
+			if err := db.KeepHistory(t.Context(), []warehouse.HistorySetting{s.setting(true)}); err != nil {
+				t.Errorf("switching on: %v", err)
+			}
+		})
+	}
+	writers.Wait()
+	s.sound()
+	if n := ask[int](s.house, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`); n != 1500+len(units) {
+		t.Errorf("%d versions are open, want %d", n, 1500+len(units))
+	}
+	if n := ask[int](s.house, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`); n != 1 {
+		t.Errorf("%d periods, want 1", n)
+	}
+}
+
+// TestAStreamThatIsMadeLaterKeepsVersions: as that of a backfill is.
+func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.kept(true)
+	sweep := s.bills
+	sweep.Work = pipeline.WorkSweep
+	s.must(s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: s.bills.Key(), Every: time.Hour, Enabled: true}, {Key: sweep.Key(), Every: time.Hour, Enabled: true},
+	}))
+	s.load(s.of(s.claimOf(sweep), bill("a", "1", 1, "x")))
+	s.sound()
+	if diff := cmp.Diff([]string{"seen 1"}, s.versions("a")); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+}
+
+// TestARewriteMakesVersions: rows that a declaration taught something new are written anew, without a call, and hold something else
+// from then on; those that it taught nothing have their old version.
+func TestARewriteMakesVersions(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.kept(true)
+	list := s.claimOf(s.bills)
+	s.load(s.of(list, with(bill("a", "1", 1, "x"), `,"colour":"red"`), bill("b", "1", 1)))
+	end := s.of(list)
+	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	s.load(end)
+	stream, normalize := s.learned()
+	s.sound() // a column more is no version
+	if _, err := s.db.Rebuild(t.Context(), stream, normalize, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.sound()
+	for id, want := range map[string][]string{"a": {"seen 1 replaced", "seen 1"}, "b": {"seen 1"}} {
+		if diff := cmp.Diff(want, s.versions(id)); diff != "" {
+			t.Errorf("versions of %s (-want +got):\n%s", id, diff)
+		}
+	}
+	if got := ask[string](s.house, `SELECT string_agg(concat(bill_id, ' ', colour), ', ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, now())`); got != "a red, b " {
+		t.Errorf("as of now: %q", got)
+	}
 }

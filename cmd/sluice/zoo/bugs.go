@@ -4,7 +4,9 @@ import "slices"
 
 // bugs are the zoo. Those of reading are caught by the simulation, each within the
 // number of schedules that stands there; the others by the tests of their room.
-func bugs() []bug { return slices.Concat(markBugs(), passBugs(), rowBugs(), versionBugs(), jobBugs(), callBugs()) }
+func bugs() []bug {
+	return slices.Concat(markBugs(), passBugs(), rowBugs(), versionBugs(), jobBugs(), callBugs())
+}
 
 const (
 	runFile   = "pipeline/run/run.go"

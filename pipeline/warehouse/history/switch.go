@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline/warehouse/pg"
+	"sluice/schema"
 )
 
 // Setting is what the configuration says about the past of a resource.
@@ -25,6 +27,26 @@ type Setting struct {
 	// none; Arrays are the tables of its arrays.
 	Schema, Key, Modified string
 	Arrays                []string
+}
+
+// Of describes a resource of which nothing is kept yet.
+func Of(organization string, service *schema.Service, resource *schema.Resource) Setting {
+	s := Setting{
+		Resource: Resource{Organization: organization, Service: service.Name, Name: resource.Name},
+		Schema:   resource.SchemaName(service), TimeZone: time.UTC.String(),
+	}
+	for _, column := range resource.Columns {
+		switch column.Wire {
+		case resource.ID:
+			s.Key = column.ColumnName()
+		case resource.Modified():
+			s.Modified = column.ColumnName()
+		}
+	}
+	for _, table := range resource.Tables()[1:] {
+		s.Arrays = append(s.Arrays, table.Name)
+	}
+	return s
 }
 
 const (

@@ -78,7 +78,7 @@ func Measure(ctx context.Context, o Options, out io.Writer) error {
 		}
 	}
 	// Memory first: on Linux a child's peak counts what its parent held when it was started, and this has held little so far.
-	for _, part := range []func(context.Context) error{b.memory, b.alone, b.ends, b.growth} {
+	for _, part := range []func(context.Context) error{b.memory, b.alone, b.past, b.ends, b.growth} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -115,7 +115,6 @@ func (b *bench) print(out io.Writer) error {
 		spread := fmt.Sprintf(format+" – "+format, c.got[0], c.got[len(c.got)-1])
 		rows = append(rows, []string{c.name, c.against, c.goal, fmt.Sprintf(format, median), spread, reached, c.note})
 	}
-	rows = append(rows, []string{"history on, 1 % changed", "history off", "≥ 0.5", "not built", "", "", ""})
 	err := show.Printer{Out: out}.Table([]string{"CASE", "AGAINST", "GOAL", "MEDIAN", "RANGE", "REACHED", "NOTE"}, rows)
 	if err != nil {
 		return fmt.Errorf("print the table: %w", err)
