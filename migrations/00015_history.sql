@@ -138,11 +138,13 @@ COMMENT ON FUNCTION history.own_columns IS 'The columns that say something about
 
 -- Nulls are left out, so that a column that is added makes no version; what is nested in a value of JSON keeps its nulls.
 -- +goose StatementBegin
-CREATE FUNCTION history.row_sql(p_table regclass, p_alias text, p_without text[]) RETURNS text LANGUAGE sql STABLE AS $function$
-SELECT format('jsonb_strip_nulls(to_jsonb(%1$I) - %2$L::text[])', p_alias, p_without || coalesce(array_agg(a.attname::text), '{}'))
+CREATE FUNCTION history.row_sql(p_table regclass, p_alias text, p_without text[]) RETURNS text LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+    RETURN (SELECT format('jsonb_strip_nulls(to_jsonb(%1$I) - %2$L::text[])', p_alias, p_without || coalesce(array_agg(a.attname::text), '{}'))
     || coalesce(string_agg(format(' || CASE WHEN %1$I.%2$I IS NULL THEN ''{}'' ELSE jsonb_build_object(%2$L, %1$I.%2$I) END',
         p_alias, a.attname), '' ORDER BY a.attnum), '')
-FROM pg_attribute a WHERE a.attrelid = p_table AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'jsonb'::regtype
+    FROM pg_attribute a WHERE a.attrelid = p_table AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'jsonb'::regtype);
+END
 $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION history.row_sql IS 'The expression that makes content of a row of a table.';
@@ -152,7 +154,7 @@ COMMENT ON FUNCTION history.row_sql IS 'The expression that makes content of a r
 -- +goose StatementBegin
 CREATE FUNCTION history.state(p history.periods, p_ids text[])
 RETURNS TABLE (record_id text, deleted_at timestamptz, record jsonb, arrays jsonb) LANGUAGE plpgsql STABLE
-SET timezone = 'UTC' SET bytea_output = 'hex' AS $function$
+SET timezone = 'UTC' SET bytea_output = 'hex' SET jit = off AS $function$
 DECLARE
     v_table regclass := format('%I.%I', p.in_schema, p.resource)::regclass;
     v_arrays text;
@@ -185,7 +187,7 @@ COMMENT ON FUNCTION history.state IS 'What rows and their arrays hold now, as ve
 -- Index scans only: a plan that was made while the table was small would outlive its reason.
 -- +goose StatementBegin
 CREATE FUNCTION history.keep(p_organization text, p_service text, p_resource text, p_ids text[], p_began text DEFAULT 'seen')
-RETURNS integer LANGUAGE plpgsql SET enable_seqscan = off AS $function$
+RETURNS integer LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $function$
 DECLARE
     v_period history.periods;
     v_own text[] := history.own_columns();
@@ -249,7 +251,7 @@ COMMENT ON FUNCTION history.keep IS 'Brings the versions of records in line with
 
 -- The clock going back does not take a day back.
 -- +goose StatementBegin
-CREATE FUNCTION history.keep_days(p history.periods, p_ids text[]) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off AS $function$
+CREATE FUNCTION history.keep_days(p history.periods, p_ids text[]) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $function$
 DECLARE
     v_daily text[] := p.daily;
 BEGIN
