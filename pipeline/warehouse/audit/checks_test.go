@@ -41,7 +41,7 @@ const sums = "status, sub_total, tax_total, balance, price_precision"
 // keeps begins to keep versions of the orders, and each has one.
 const keeps = `INSERT INTO history.periods (organization_id, service, resource, asked_at, began_at, in_schema, key_column, modified_column, arrays,
 		versions, daily, time_zone)
-	VALUES ('1', 'shop', 'orders', now(), now(), 'shop', 'order_id', 'edited', '{orders_lines,orders_lines_taxes,orders_labels}', true, '{}', 'UTC');
+	VALUES ('1', 'shop', 'orders', now(), clock_timestamp(), 'shop', 'order_id', 'edited', '{orders_lines,orders_lines_taxes,orders_labels}', true, '{}', 'UTC');
 	SELECT history.keep('1', 'shop', 'orders', '{7,8,9}');`
 
 // violations are, by check, statements that break what it checks and nothing else that matters to it, and the records that it

@@ -51,7 +51,8 @@ func Of(organization string, service *schema.Service, resource *schema.Resource)
 
 const (
 	sqlOpen = `
-SELECT organization_id, service, resource, began_at IS NOT NULL, in_schema, key_column, coalesce(modified_column, ''), arrays, versions, daily, time_zone
+SELECT organization_id, service, resource, began_at IS NOT NULL, in_schema, key_column, coalesce(modified_column, ''), arrays,
+	versions, daily, time_zone
 FROM history.periods WHERE ended_at IS NULL AND organization_id = ANY ($1)`
 
 	// Every unit locks the row of its stream: behind this, none is under way that does not know it.
@@ -153,7 +154,10 @@ func openPeriods(ctx context.Context, pool *pgxpool.Pool, settings []Setting) (m
 	open := make(map[Resource]period)
 	var p period
 	s := &p.setting
-	_, err = pgx.ForEachRow(rows, []any{&s.Organization, &s.Service, &s.Name, &p.began, &s.Schema, &s.Key, &s.Modified, &s.Arrays, &s.Versions, &s.Daily, &s.TimeZone}, func() error {
+	into := []any{
+		&s.Organization, &s.Service, &s.Name, &p.began, &s.Schema, &s.Key, &s.Modified, &s.Arrays, &s.Versions, &s.Daily, &s.TimeZone,
+	}
+	_, err = pgx.ForEachRow(rows, into, func() error {
 		open[s.Resource] = p
 		return nil
 	})
