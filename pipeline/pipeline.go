@@ -129,6 +129,11 @@ type Unit struct {
 	// Unknown says that upstream said of Missing, in its own words, that there are no
 	// such records.
 	Unknown bool
+	// Observed are verdicts on the list that its answer changed.
+	Observed []Verdict
+	// Listed says that the records come from a list's answer just now, so that one that
+	// should have come earlier was late.
+	Listed bool
 	// Parent is set by the unit that brings the last of one parent's list.
 	Parent *ParentRead
 	// End ends the run, nil if it goes on.

@@ -11,12 +11,19 @@ type Claim struct {
 	Run int64
 	// Position is where the stream stands.
 	Position Position
+	// Capabilities are what is known of the list, and Late is how late writes became
+	// visible in it, as far as that has not faded.
+	Capabilities Capabilities
+	Late         time.Duration
 }
 
 // Position is the mark and, if a scan is half-finished, where it stands.
 type Position struct {
 	// Mark is the instant up to which the stream is complete; zero if never.
 	Mark time.Time
+	// Read is upstream's clock when the last clean run began, which the mark lags behind;
+	// zero if it is not known.
+	Read time.Time
 	// Scan is the half-finished scan; nil between runs.
 	Scan *Scan
 }

@@ -17,6 +17,8 @@ type Since struct {
 	// Created is the wire name of the creation time: the order in which these
 	// lists answer (newest first) unless another one is asked for.
 	Created string
+	// Assumed says that the documents do not show the filter on this list.
+	Assumed bool
 }
 
 // NewestFirst is for lists that sort by modification time: a pass stops below
@@ -30,6 +32,8 @@ type NewestFirst struct {
 	// Created is the wire name of the creation time, by which a list that is read
 	// whole answers unless another order is asked for; empty if records carry none.
 	Created string
+	// Assumed says that the documents do not show the sort on this list.
+	Assumed bool
 }
 
 // FullScan is for lists that do neither: read all, write only what differs.

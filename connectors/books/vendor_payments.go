@@ -16,7 +16,7 @@ func vendorPayments() schema.Resource {
 		Single:   &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
 		Details:  &schema.Details{Marker: "bills"},
 		Window:   &schema.Window{Column: "date", From: "date_start", To: "date_end"},
-		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers PaymentMode.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
 		Every:    "15m",
 		Columns: []schema.Column{

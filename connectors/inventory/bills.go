@@ -14,7 +14,7 @@ func bills() schema.Resource {
 		Scope:    "bills",
 		Single:   &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
 		Details:  &schema.Details{Marker: "line_items"},
-		Cursor:   schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time"},
+		Cursor:   schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
 		Every:    "15m",
 		Columns: []schema.Column{

@@ -16,7 +16,7 @@ func compositeItems() schema.Resource {
 		Scope:    "compositeitems",
 		Single:   &schema.Single{Path: "/compositeitems/{id}", Key: "composite_item", Assumed: true},
 		Details:  &schema.Details{Marker: "mapped_items"},
-		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The filter Status.All is asked for (document 3, Endpoints).",
 		Every:    "1h",
 		Columns:  compositeItemColumns(),

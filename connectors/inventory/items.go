@@ -21,7 +21,7 @@ func items() schema.Resource {
 			Marker: "locations",
 			Batch:  &schema.Batch{Path: "/itemdetails", Key: "items", Param: "item_ids", Size: itemsAtOnce},
 		},
-		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
 		Every:    "15m",
 		Columns: []schema.Column{

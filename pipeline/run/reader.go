@@ -53,7 +53,10 @@ func (p pages) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, er
 	passes.Begin(scan, page.Date, asked)
 	unit := p.unit(page, scan.Parent)
 	doubt(scan, &unit)
+	was := *scan
 	unit.End = passes.Advance(scan, ask, page, &unit, p.runner.Rules)
+	unit.Listed = true
+	unit.Observed = passes.Observed(&was, scan, &page, unit.End, p.claim.Capabilities)
 	prove(scan, p.claim.Stream, unit.End)
 	if unit.End != nil || !p.ahead.Holds(p.ask(scan)) {
 		p.ahead.Drop() // at once: what has not left yet need not leave any more

@@ -65,7 +65,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	}
 	defer chunk.ahead.Drop()
 	if chunk.position.Scan == nil {
-		chunk.position.Scan = passes.Plan(claim.Stream, chunk.position.Mark, r.Rules)
+		chunk.position.Scan = passes.Plan(&claim, r.Rules)
 	}
 	reader, err := chunk.reader()
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *chunk) load(ctx context.Context, unit pipeline.Unit, scan pipeline.Scan
 // the last unit of a clean run over all there is, never beyond upstream's clock at
 // the start of the run minus the lag, and never because of a value in a record.
 func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
-	position := pipeline.Position{Mark: c.position.Mark}
+	position := pipeline.Position{Mark: c.position.Mark, Read: c.position.Read}
 	if end == nil {
 		position.Scan = &scan
 		return position
@@ -128,8 +128,11 @@ func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
 	if end.Outcome != pipeline.OutcomeDone || scan.Partial || scan.Started.IsZero() {
 		return position
 	}
-	if mark := scan.Started.Add(-c.runner.Rules.Lag); mark.After(position.Mark) {
+	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Mark) {
 		position.Mark = mark
+	}
+	if scan.Started.After(position.Read) {
+		position.Read = scan.Started
 	}
 	return position
 }
@@ -169,10 +172,21 @@ func (c *chunk) spent(scan *pipeline.Scan) bool {
 	return allowed > 0 && scan.Spent >= allowed
 }
 
+// class is what the calls are spent on. A list that is read whole, again and again,
+// because it does not filter or sort, must not spend what is kept for asking others what
+// changed.
+func (c *chunk) class(scan *pipeline.Scan) pipeline.Class {
+	again := c.claim.Stream.Work == pipeline.WorkList && c.claim.Stream.Resource.Swept() && !c.position.Mark.IsZero()
+	if again && scan.Mode == pipeline.ModeFull && passes.Demoted(c.claim.Stream, c.claim.Capabilities) {
+		return pipeline.ClassSweep
+	}
+	return pipeline.ClassOf(c.claim.Stream)
+}
+
 func (c *chunk) ask(scan *pipeline.Scan) pipeline.Ask {
 	ask := pipeline.Ask{
 		Stream:  c.claim.Stream,
-		Class:   pipeline.ClassOf(c.claim.Stream),
+		Class:   c.class(scan),
 		Run:     c.claim.Run,
 		Page:    scan.Page,
 		PerPage: scan.PerPage,

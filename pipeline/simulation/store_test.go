@@ -93,7 +93,7 @@ func copied(p pipeline.Position) pipeline.Position {
 	if err != nil {
 		panic(err)
 	}
-	out := pipeline.Position{Mark: p.Mark, Scan: new(pipeline.Scan)}
+	out := pipeline.Position{Mark: p.Mark, Read: p.Read, Scan: new(pipeline.Scan)}
 	if err := json.Unmarshal(raw, out.Scan); err != nil {
 		panic(err)
 	}

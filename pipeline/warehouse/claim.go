@@ -12,6 +12,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/backfill"
+	"sluice/pipeline/warehouse/capability"
 	"sluice/pipeline/warehouse/pg"
 )
 
@@ -22,8 +23,9 @@ SELECT s.fence, coalesce(s.run_id, 0), s.mark, s.scan,
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
-	(SELECT l.mark FROM sluice.streams l WHERE (l.organization_id, l.service, l.resource) = ($1, $2, $5)), s.history
+	l.mark, s.read_until, l.read_until, s.history
 FROM sluice.streams s
+LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
 
 	sqlOpenRun = `
@@ -84,6 +86,8 @@ type locked struct {
 	listed time.Time
 	// history says that versions of the records are kept.
 	history bool
+	// listRead is upstream's clock when the last clean run of that list began, zero if nobody knows.
+	listRead time.Time
 }
 
 func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (locked, error) {
@@ -92,10 +96,11 @@ func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) 
 		stream       locked
 		mark, called *time.Time
 		listed       *time.Time
+		own, list    *time.Time
 		scan         []byte
 	)
 	err := tx.QueryRow(ctx, sqlLockStream, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
-		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects, &stream.evidence, &listed, &stream.history)
+		Scan(&stream.fence, &stream.run, &mark, &scan, &called, &stream.suspects, &stream.evidence, &listed, &own, &list, &stream.history)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
@@ -110,6 +115,12 @@ func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) 
 	}
 	if listed != nil {
 		stream.listed = listed.UTC()
+	}
+	if own != nil {
+		stream.position.Read = own.UTC()
+	}
+	if list != nil {
+		stream.listRead = list.UTC()
 	}
 	if scan != nil {
 		stream.position.Scan = new(pipeline.Scan)
@@ -169,6 +180,9 @@ func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 		err = tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, claim.Run).Scan(&claim.Fence)
 		if err != nil {
 			return pg.Fail("claiming "+key.String(), err)
+		}
+		if err := capability.Known(ctx, tx, &claim); err != nil {
+			return err
 		}
 		return order.Begin(ctx, tx, claim, opened)
 	})

@@ -11,6 +11,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/backfill"
+	"sluice/pipeline/warehouse/capability"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/pg"
 )
@@ -18,7 +19,8 @@ import (
 const (
 	// Promise 1 from this side: a mark never moves back, whatever the caller says.
 	sqlAdvance = `
-UPDATE sluice.streams SET mark = greatest(mark, $4::timestamptz), scan = $5::jsonb, state = 'running'
+UPDATE sluice.streams SET mark = greatest(mark, $4::timestamptz), read_until = greatest(read_until, $6::timestamptz),
+	scan = $5::jsonb, state = 'running'
 WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	sqlCount = `
@@ -64,6 +66,8 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 			db.QueueUnderWay(batch, unit.Call)
 		}
 		absence.QueueSighting(batch, unit)
+		capability.QueueObserved(batch, unit)
+		capability.QueueLate(batch, stream, result.Late)
 		queueRejects(batch, unit, refused)
 		if err := queueBacklog(batch, unit, result, refused); err != nil {
 			return err
@@ -91,9 +95,13 @@ func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row lock
 	if err := holdRows(ctx, tx, unit); err != nil || len(unit.Records) == 0 {
 		return loader.Result{}, nil, err
 	}
+	var read time.Time
+	if unit.Listed && unit.Claim.Stream.Resource.Swept() {
+		read = row.listRead
+	}
 	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, loader.Batch{
 		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called, Settled: row.listed,
-		Details: unit.Details, History: row.history, Records: unit.Records,
+		Read: read, Details: unit.Details, History: row.history, Records: unit.Records,
 	})
 }
 
@@ -115,7 +123,8 @@ func queueProgress(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded,
 	if unit.Call != 0 {
 		pages = 1
 	}
-	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, pg.Instant(unit.Position.Mark), scan)
+	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, pg.Instant(unit.Position.Mark), scan,
+		pg.Instant(unit.Position.Read))
 	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
 		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
 	return nil

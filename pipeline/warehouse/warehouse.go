@@ -6,7 +6,7 @@
 // made by the database, by its clock.
 //
 // Start reading at DB.Load; claim.go gives and takes back the right to write. Below, package loader writes the rows, ledger
-// counts calls, schedule says what is due, backfill what was asked for besides, backlog what is left to be read, and report reads for people.
+// counts calls, schedule says what is due, backfill what was asked for besides, capability what lists can do, backlog what is left to be read, and report reads for people.
 package warehouse
 
 import (
@@ -23,6 +23,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/backfill"
+	"sluice/pipeline/warehouse/capability"
 	"sluice/pipeline/warehouse/ledger"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/pg"
@@ -64,6 +65,7 @@ type DB struct {
 	*ledger.Ledger
 	*schedule.Schedule
 	*backfill.Backfills
+	*capability.Store
 
 	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
 	pool, tokens *pgxpool.Pool
@@ -118,7 +120,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
 	db.Ledger, db.Schedule = ledger.New(db.pool, db.tokens, cmp.Or(options.Ledger, ledger.DefaultRules())), schedule.New(db.pool)
-	db.Backfills = backfill.New(db.pool)
+	db.Backfills, db.Store = backfill.New(db.pool), capability.New(db.pool)
 	if err := db.pool.Ping(ctx); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, place(config), err)

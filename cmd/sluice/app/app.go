@@ -174,6 +174,9 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := db.RegisterStreams(ctx, a.settings()); err != nil {
 		return fmt.Errorf("register the streams of the configuration: %w", err)
 	}
+	if err := a.declareCapabilities(ctx); err != nil {
+		return err
+	}
 	if err := a.listParents(ctx); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func tests(where, which, name, says string, edits ...edit) bug {
 	return bug{Name: name, Says: says, Edits: edits, Package: where, Run: which}
 }
 
-const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.Lag); mark.After(position.Mark) {\n"
+const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Mark) {\n"
 
 // markBugs move the mark where it must not go (promise 1).
 func markBugs() []bug {
@@ -38,11 +38,11 @@ func markBugs() []bug {
 		schedules("5000", "mark from data, one second on", "the mark is the largest modification time seen and one second",
 			append(slices.Clone(largest), edit{runFile, markNow, "	if mark := c.largest.Add(time.Second); mark.After(position.Mark) {\n"})...),
 		schedules("20000", "no lag", "the mark is upstream's clock, although writes are seen later than the time they carry",
-			edit{runFile, "scan.Started.Add(-c.runner.Rules.Lag)", "scan.Started"}),
+			edit{runFile, "scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late))", "scan.Started"}),
 		schedules("20000", "mark at the end of the run", "the mark is our clock when the run ends",
 			edit{runFile, markNow, "	if mark := c.runner.Now().Add(-c.runner.Rules.Lag); mark.After(position.Mark) {\n"}),
 		schedules("20000", "strict bound", "the next run asks from behind the mark",
-			edit{scanFile, "scan.Mode, scan.Bound = pipeline.ModeSince, mark.Add(-rules.Overlap)", "scan.Mode, scan.Bound = pipeline.ModeSince, mark.Add(rules.Lag)"}),
+			edit{scanFile, "scan.Mode, scan.Bound = pipeline.ModeSince, bound", "scan.Mode, scan.Bound = pipeline.ModeSince, claim.Position.Mark.Add(rules.Lag)"}),
 		schedules("5000", "mark before the rows", "the mark moves with the first unit of a run and not with its last",
 			edit{runFile, "		position.Scan = &scan\n", "		position.Scan, position.Mark = &scan, scan.Started.Add(-c.runner.Rules.Lag)\n"}),
 		schedules("20000", "mark of a shifting list", "a run that did not find the list at rest moves the mark",

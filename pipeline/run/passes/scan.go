@@ -28,8 +28,9 @@ const (
 
 // Plan begins a scan. Without a mark everything is read; with one, what changed
 // since a little below it (promise 8: what came late or fell on the mark's second
-// is read again).
-func Plan(stream pipeline.Stream, mark time.Time, rules pipeline.Rules) *pipeline.Scan {
+// is read again). A list that is known not to do what its cursor needs is read whole.
+func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
+	stream, bound := claim.Stream, lowerBound(claim, rules)
 	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
 	if stream.Work == pipeline.WorkDetails {
 		scan.Partial = true
@@ -38,20 +39,34 @@ func Plan(stream pipeline.Stream, mark time.Time, rules pipeline.Rules) *pipelin
 	if stream.Work == pipeline.WorkSweep {
 		return scan // the whole list, whatever the mark: what no mark shows is what sweeps are for
 	}
+	if Demoted(stream, claim.Capabilities) {
+		demote(scan, claim)
+		return scan
+	}
 	switch stream.Resource.ListCursor().(type) {
 	case schema.Since:
-		if !mark.IsZero() {
-			scan.Mode, scan.Bound = pipeline.ModeSince, mark.Add(-rules.Overlap)
+		if !bound.IsZero() {
+			scan.Mode, scan.Bound = pipeline.ModeSince, bound
 		}
 	case schema.NewestFirst:
-		scan.Mode = pipeline.ModeNewest
-		if !mark.IsZero() {
-			scan.Bound = mark.Add(-rules.Overlap)
-		}
+		scan.Mode, scan.Bound = pipeline.ModeNewest, bound
 	case schema.Export:
 		scan.Mode = pipeline.ModeExport
 	}
 	return scan
+}
+
+// lowerBound is from where on a run reads; zero without a mark. A lag that grew since the mark
+// was put counts at once: the mark does not move back, what is asked for does.
+func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
+	from := claim.Position.Mark
+	if from.IsZero() {
+		return time.Time{}
+	}
+	if late := claim.Position.Read.Add(-rules.LagFor(claim.Late)); !claim.Position.Read.IsZero() && late.Before(from) {
+		from = late
+	}
+	return from.Add(-rules.Overlap)
 }
 
 // Begin notes the upstream clock at the first answer of the run: the earlier of

@@ -25,6 +25,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/schema"
 	"sluice/schema/normalize"
@@ -54,6 +55,9 @@ type Batch struct {
 	// Settled is the instant up to which all lists were read: a record that differs although it was not modified since changed
 	// in silence. Zero if nobody knows; then none is counted.
 	Settled time.Time
+	// Read is upstream's clock when the last clean run of the list began: what was modified before and comes only now was late.
+	// Zero if nobody knows, or if the records do not come from a list's answer; then none is counted.
+	Read time.Time
 	// Details says that the records are single records and not a list's: they complete their rows, and what the list brought
 	// last stays known. Only resources with details have them.
 	Details bool
@@ -75,6 +79,8 @@ type Result struct {
 	Rollbacks int
 	// Silent counts those of Updated whose modification time stayed what it was.
 	Silent int
+	// Late is how late versions came that a clean run before should have shown.
+	Late pipeline.Lateness
 	// Owing counts those inserted and updated that leave a single record to be read.
 	Owing int
 }
@@ -86,6 +92,7 @@ func (r *Result) add(other Result) {
 	r.Superseded += other.Superseded
 	r.Rollbacks += other.Rollbacks
 	r.Silent += other.Silent
+	r.Late.Add(other.Late)
 	r.Owing += other.Owing
 }
 

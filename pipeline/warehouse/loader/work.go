@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -104,6 +105,9 @@ func (w *work) judge(record *normalize.Record, row *stored) {
 		w.result.Rollbacks++
 	case version.Replace:
 		w.result.Silent += silent(&w.batch, record, *row)
+		if record.Modified.Truncate(time.Microsecond).After(row.modified) {
+			w.result.Late.See(record.Modified, w.batch.Read)
+		}
 	}
 	w.changed = append(w.changed, &kept{Record: record, place: row.place})
 }
@@ -131,6 +135,9 @@ func (w *work) write(ctx context.Context) error {
 	}
 	if err := w.remember(ctx); err != nil {
 		return err
+	}
+	for _, k := range w.fresh {
+		w.result.Late.See(k.Modified, w.batch.Read)
 	}
 	w.result.Inserted, w.result.Updated = len(w.fresh), len(w.changed)
 	w.result.Owing = w.headers(w.fresh) + w.headers(w.changed)

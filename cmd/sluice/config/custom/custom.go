@@ -116,9 +116,9 @@ func (d *Declaration) resource() schema.Resource {
 func (c Cursor) cursor() schema.Cursor {
 	switch {
 	case c.Kind == kindSince && c.Modified != "":
-		return schema.Since{Column: c.Modified, Param: cmp.Or(c.Param, c.Modified), Created: c.Created}
+		return schema.Since{Column: c.Modified, Param: cmp.Or(c.Param, c.Modified), Created: c.Created, Assumed: true}
 	case c.Kind == kindNewestFirst && c.Modified != "" && c.Sort != "":
-		return schema.NewestFirst{Column: c.Modified, Sort: c.Sort}
+		return schema.NewestFirst{Column: c.Modified, Sort: c.Sort, Assumed: true}
 	case c.Kind == kindSnapshot:
 		return schema.Snapshot{}
 	case c.Kind == "", c.Kind == kindFullScan:

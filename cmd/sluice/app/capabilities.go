@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"sluice/pipeline"
+	"sluice/pipeline/run"
+)
+
+// declareCapabilities notes what the declarations of the configured lists say that these can do.
+func (a *App) declareCapabilities(ctx context.Context) error {
+	var lists []pipeline.Stream
+	for _, stream := range a.Streams() {
+		if stream.Work == pipeline.WorkList {
+			lists = append(lists, stream)
+		}
+	}
+	if err := a.DB.Declare(ctx, lists); err != nil {
+		return fmt.Errorf("note what the lists of the configuration can do: %w", err)
+	}
+	return nil
+}
+
+// noticing is a store that says in the log when an answer changed what is held of its list: a list that does not do what
+// its declaration relies on is read in another way from then on, which costs calls.
+type noticing struct {
+	run.Store
+
+	log *slog.Logger
+}
+
+// Load implements run.Store.
+func (n noticing) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
+	loaded, err := n.Store.Load(ctx, unit)
+	if err != nil {
+		return loaded, err //nolint:wrapcheck // it is the store's
+	}
+	for _, v := range unit.Observed {
+		level := slog.LevelInfo
+		if v.Answer == pipeline.AnswerNo {
+			level = slog.LevelWarn
+		}
+		n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", unit.Claim.Stream.String(),
+			"capability", v.Capability, "verdict", v.Answer, "value", v.Value, "evidence", v.Evidence)
+	}
+	return loaded, nil
+}

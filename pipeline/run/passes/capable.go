@@ -1,0 +1,106 @@
+package passes
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+// Notes of runs that read their list whole because of what is known of it.
+const (
+	noteNoFilter = "the list does not filter by modification time (%s %s): everything was read"
+	noteNoSort   = "the list does not sort by modification time (%s %s): everything was read in passes until two were equal"
+)
+
+// Needed is the capability without which a list cannot be read as its cursor says; ""
+// if there is none.
+func Needed(cursor schema.Cursor) pipeline.Capability {
+	switch cursor.(type) {
+	case schema.Since:
+		return pipeline.CapabilityFilter
+	case schema.NewestFirst:
+		return pipeline.CapabilityDescending
+	default:
+		return ""
+	}
+}
+
+// Demoted says that the list is known not to do what its cursor needs: it is read whole,
+// in passes, until that is taken back.
+func Demoted(stream pipeline.Stream, known pipeline.Capabilities) bool {
+	needed := Needed(stream.Resource.ListCursor())
+	return needed != "" && known.Lacks(needed)
+}
+
+// demote plans a run over the whole list and says why.
+func demote(scan *pipeline.Scan, claim *pipeline.Claim) {
+	needed := Needed(claim.Stream.Resource.ListCursor())
+	note := noteNoFilter
+	if needed == pipeline.CapabilityDescending {
+		note = noteNoSort
+	}
+	verdict := claim.Capabilities[needed]
+	scan.Note = fmt.Sprintf(note, verdict.Source, verdict.SeenAt.UTC().Format(time.DateOnly))
+}
+
+// Observed are the verdicts that an answer gives: before is the scan as it was when page
+// was asked for, after as it is now, end is how the run ended, nil if it goes on. What is
+// known already is not said again.
+func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
+	var seen []pipeline.Verdict
+	needed := neededBy(before.Mode)
+	switch {
+	case needed == "":
+	case after.Mode == pipeline.ModeFull:
+		seen = append(seen, pipeline.Verdict{Capability: needed, Answer: pipeline.AnswerNo, Evidence: after.Note})
+	case end != nil && end.Outcome == pipeline.OutcomeDone && retried(known[needed]):
+		seen = append(seen, pipeline.Verdict{
+			Capability: needed, Answer: pipeline.AnswerYes, Evidence: "a clean run asked for it again, and every answer was as asked",
+		})
+	}
+	if v, ok := smaller(before, page, known); ok {
+		seen = append(seen, v)
+	}
+	for i := range seen {
+		seen[i].Source = pipeline.SourceObserved
+	}
+	return seen
+}
+
+// retried says that the run asked once more for what an earlier one was not given.
+func retried(v pipeline.Verdict) bool {
+	return v.Answer == pipeline.AnswerNo && v.Source == pipeline.SourceObserved
+}
+
+// neededBy is the capability that a mode of reading needs.
+func neededBy(mode pipeline.Mode) pipeline.Capability {
+	switch mode {
+	case pipeline.ModeSince:
+		return pipeline.CapabilityFilter
+	case pipeline.ModeNewest:
+		return pipeline.CapabilityDescending
+	case pipeline.ModeFull, pipeline.ModeExport:
+		return ""
+	default:
+		return ""
+	}
+}
+
+// smaller says that upstream gave pages of another size than asked for, unless that is
+// known.
+func smaller(before *pipeline.Scan, page *pipeline.Page, known pipeline.Capabilities) (pipeline.Verdict, bool) {
+	if page.PerPage <= 0 || page.PerPage >= before.PerPage {
+		return pipeline.Verdict{}, false
+	}
+	size := strconv.Itoa(page.PerPage)
+	if known[pipeline.CapabilityPageSize].Value == size {
+		return pipeline.Verdict{}, false
+	}
+	return pipeline.Verdict{
+		Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerNo, Value: size,
+		Evidence: fmt.Sprintf("%d a page were asked for, and upstream says that it gives %d", before.PerPage, page.PerPage),
+	}, true
+}
