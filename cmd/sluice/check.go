@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,22 +26,39 @@ type finding struct {
 }
 
 func (c *cli) checkCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "check",
+	var probe bool
+	cmd := &cobra.Command{
+		Use:   "check [--probe [resource ...]]",
 		Short: "Check configuration, database, credentials and access, everything at once",
 		Long: `Check the configuration, the database, the encryption key, with one call per
 organization whether the credentials are for it and it is the business that it was,
 and with one cheap call per service whether address, token and organization fit.
-Everything that is wrong is said at once.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := c.check(cmd.Context())
+Everything that is wrong is said at once.
+
+With --probe, measure besides what each list can do, or those of the resources named:
+whether it filters and sorts by modification time, whether page and size of a page are
+heard, and whether single records can be read. That takes three calls a list at most, and
+one for each way of reading single records, out of the day's allowance of class probe.
+What was measured is kept, and runs read each list by it; what contradicts the
+declaration ends the command with 1.`,
+		Example: "  sluice check\n  sluice check --probe\n  sluice check --probe inventory.items --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !probe {
+				return usage("check %s: resources are named behind --probe", strings.Join(args, " "))
+			}
+			if probe {
+				return c.checkProbe(cmd.Context(), args)
+			}
+			findings := c.check(cmd.Context(), nil)
 			return errors.Join(c.printFindings(findings), exit(worst(findings)))
 		},
 	}
+	cmd.Flags().BoolVar(&probe, "probe", false, "measure what the lists can do, with a few calls each")
+	return cmd
 }
 
-func (c *cli) check(ctx context.Context) []finding {
+// check looks at everything, and if that is fine does what is left to do.
+func (c *cli) check(ctx context.Context, further func(*app.App, *upstream.Client) error) []finding {
 	a, err := app.Load(c.options())
 	findings := []finding{verdict("configuration "+c.path(), err, "valid")}
 	_, keyErr := config.EncryptionKey(c.env.LookupEnv)
@@ -63,7 +81,17 @@ func (c *cli) check(ctx context.Context) []finding {
 	if err != nil {
 		return append(findings, verdict("client", err, ""))
 	}
-	return append(findings, c.checkServices(ctx, a, client)...)
+	findings = append(findings, c.checkServices(ctx, a, client)...)
+	if further != nil && worst(findings) == codeFine {
+		if err := further(a, client); err != nil {
+			f := ofCall(err, verdict("probe", err, ""))
+			if errors.Is(err, app.ErrUsage) {
+				f.code = codeUsage
+			}
+			findings = append(findings, f)
+		}
+	}
+	return findings
 }
 
 func (c *cli) checkDatabase(ctx context.Context, a *app.App) finding {

@@ -26,7 +26,8 @@ func (c *cli) statusCommand() *cobra.Command {
 
 With --why, explain each stream, or those of the resources named: how often it runs
 and where that comes from (stated, declared, or learned from what, within which
-bounds), when it is due, what delays it now, and what its runs are expected to take.`,
+bounds), when it is due, what delays it now, how its list is read and what that
+follows from, how late records come, and what its runs are expected to take.`,
 		Example: "  sluice status\n  sluice status --why\n  sluice status --why inventory.bills --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !why {

@@ -35,6 +35,10 @@ func (c *cli) statusWhy(ctx context.Context, a *app.App, names []string) error {
 	if err != nil {
 		return err
 	}
+	read, err := readings(ctx, a)
+	if err != nil {
+		return err
+	}
 	explained := make([]why.Explanation, 0, len(streams))
 	for _, stream := range streams {
 		key := stream.Key()
@@ -45,7 +49,8 @@ func (c *cli) statusWhy(ctx context.Context, a *app.App, names []string) error {
 		choice := a.Config.Resources[stream.Service.Name+"."+stream.Resource.Name]
 		facts := why.Facts{
 			Stream: stands, Class: pipeline.ClassOf(stream), Stated: choice.Stated, Freshness: choice.Freshness, Ceiling: choice.Ceiling,
-			Follows: stream.Work == pipeline.WorkDetails, Forecast: plans[key], Now: c.env.Now(), Zone: a.Zone(key.Organization),
+			Follows: stream.Work == pipeline.WorkDetails, Forecast: plans[key], Reading: read(stream), Now: c.env.Now(),
+			Zone: a.Zone(key.Organization),
 		}
 		if facts.Follows {
 			facts.Freshness = 0 // the target is that of the list
@@ -57,6 +62,26 @@ func (c *cli) statusWhy(ctx context.Context, a *app.App, names []string) error {
 		return c.printer().Document(explained)
 	}
 	return c.printWhy(a, explained)
+}
+
+// readings says of each stream how it is read.
+func readings(ctx context.Context, a *app.App) (func(pipeline.Stream) why.Reading, error) {
+	known, err := a.Report.Capabilities(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what lists can do: %w", err)
+	}
+	late, err := a.Report.Lateness(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read how late records came: %w", err)
+	}
+	lateOf := make(map[app.Key]*report.Lateness, len(late))
+	for i := range late {
+		lateOf[app.Key{Organization: late[i].Organization, Service: late[i].Service, Resource: late[i].Resource}] = &late[i]
+	}
+	return func(stream pipeline.Stream) why.Reading {
+		key := stream.ListKey()
+		return why.Read(stream, known[key], lateOf[key], pipeline.DefaultRules())
+	}, nil
 }
 
 // foreseen forecasts all streams: details are forecast behind their lists.
@@ -147,6 +172,9 @@ func (c *cli) printWhy(a *app.App, explained []why.Explanation) error {
 		}
 		for _, delay := range e.Delays {
 			lines = append(lines, "  now: "+delay)
+		}
+		for _, line := range e.Reading.Lines() {
+			lines = append(lines, "  "+line)
 		}
 		lines = append(lines, "  expected: "+expected(&e.Forecast))
 		if err := p.Line("%s", strings.Join(lines, "\n")); err != nil {

@@ -27,6 +27,7 @@ type Facts struct {
 	Follows  bool
 	Forecast forecast.StreamPlan
 	Budget   Budget
+	Reading  Reading
 	Now      time.Time
 	Zone     *time.Location
 }
@@ -70,6 +71,8 @@ type Explanation struct {
 	// FreshnessSeconds is the target that the configuration states, 0 if it states none.
 	FreshnessSeconds float64  `json:"freshness_seconds,omitempty"`
 	Forecast         Forecast `json:"forecast"`
+	// Reading is how the list is read, and what that follows from.
+	Reading Reading `json:"reading"`
 }
 
 // Forecast is what the next run and a day of runs take. Figures that nobody knows are nil.
@@ -87,7 +90,7 @@ func Explain(f Facts) Explanation {
 	s := &f.Stream
 	e := Explanation{
 		Organization: s.Organization, Service: s.Service, Resource: s.Resource, State: s.State, EverySeconds: s.EverySeconds,
-		NextDueAt: s.NextDueAt, Delays: delays(&f), Plan: s.Plan, FreshnessSeconds: f.Freshness.Seconds(),
+		NextDueAt: s.NextDueAt, Delays: delays(&f), Plan: s.Plan, FreshnessSeconds: f.Freshness.Seconds(), Reading: f.Reading,
 		Forecast: Forecast{
 			Calls: f.Forecast.Calls, CallsPerDay: f.Forecast.Schedule.CallsPerDay, FreshSeconds: f.Forecast.Schedule.FreshSeconds,
 			Basis: f.Forecast.Basis.String(),
