@@ -173,11 +173,11 @@ func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) 
 	if err != nil {
 		return err
 	}
-	if small.Answer == pipeline.AnswerNo {
-		p.found(small)
-	} else {
-		p.found(sizeOf(p.perPage, page))
+	size := sizeOf(p.perPage, page)
+	if size.Answer != pipeline.AnswerNo && small.Answer == pipeline.AnswerNo {
+		size = small
 	}
+	p.found(size)
 	switch {
 	case filters && !ask.Since.IsZero():
 		p.found(filter(ask, page, p.known, records))

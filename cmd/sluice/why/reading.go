@@ -9,6 +9,7 @@ import (
 	"sluice/cmd/sluice/show"
 	"sluice/pipeline"
 	"sluice/pipeline/run/passes"
+	"sluice/pipeline/warehouse/capability"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
 )
@@ -19,8 +20,10 @@ type Reading struct {
 	Mode string `json:"mode,omitempty"`
 	// Demoted says that the list does not do what its declaration relies on, so that it is read whole.
 	Demoted bool `json:"demoted,omitempty"`
-	// Capabilities are what is known of the list, in the order of their names.
+	// Capabilities are what is known of the list, in the order of their names; Lacks are those that the declaration relies on
+	// and that it has not.
 	Capabilities []pipeline.Verdict `json:"capabilities,omitempty"`
+	Lacks        []pipeline.Verdict `json:"lacks,omitempty"`
 	// Late is how late records became visible, nil if none was seen to; LagSeconds is how far the mark lags behind, 0 where
 	// none is kept.
 	Late       *report.Lateness `json:"late,omitempty"`
@@ -39,6 +42,11 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *report.Late
 	slices.SortFunc(reading.Capabilities, func(a, b pipeline.Verdict) int {
 		return strings.Compare(string(a.Capability), string(b.Capability))
 	})
+	for _, declared := range capability.Declared(stream.Resource) {
+		if v := known[declared.Capability]; declared.Answer == pipeline.AnswerYes && v.Answer == pipeline.AnswerNo {
+			reading.Lacks = append(reading.Lacks, v)
+		}
+	}
 	verdict := known[passes.Needed(stream.Resource.ListCursor())]
 	switch {
 	case reading.Demoted:
@@ -93,8 +101,8 @@ func (r Reading) Lines() []string {
 		return nil
 	}
 	lines := []string{"reads: " + r.Mode}
-	for _, v := range r.Capabilities {
-		if v.Answer == pipeline.AnswerNo && !strings.Contains(r.Mode, words(v)) {
+	for _, v := range r.Lacks {
+		if !strings.HasSuffix(r.Mode, words(v)) { // said already
 			lines = append(lines, "lacks: "+words(v))
 		}
 	}
