@@ -26,8 +26,8 @@ func (s *stage) probed(code int, resource string) listView {
 	return view.Lists[0]
 }
 
-// explained gives what status --why says of one list.
-func (s *stage) explained(resource string) why.Explanation {
+// reading gives what status --why says of how a list is read.
+func (s *stage) reading(resource string) why.Reading {
 	s.t.Helper()
 	o := s.run("status", "--why", "--json", resource)
 	var all []why.Explanation
@@ -36,11 +36,11 @@ func (s *stage) explained(resource string) why.Explanation {
 	}
 	for i := range all {
 		if all[i].Service+"."+all[i].Resource == resource {
-			return all[i]
+			return all[i].Reading
 		}
 	}
 	s.t.Fatalf("status --why %s does not name it:\n%s", resource, o.stdout)
-	return why.Explanation{}
+	return why.Reading{}
 }
 
 // TestProbe measures what the lists of the sandbox can do: the verdicts stand here as the sandbox plays the live services
@@ -100,7 +100,7 @@ func TestProbe(t *testing.T) {
 				if got[c] != want {
 					t.Errorf("%s: %q, want %q\n%+v", c, got[c], want, list.Verdicts)
 				}
-				stored := one[string](s, `SELECT trim(verdict || ' ' || value || ' ' || source) FROM sluice.capabilities
+				stored := one[string](s, `SELECT trim(verdict || ' ' || value) || ' ' || source FROM sluice.capabilities
 					WHERE service || '.' || resource = $1 AND capability = $2`, test.resource, c)
 				if !strings.HasPrefix(want, "unknown") && stored != want+" probed" {
 					t.Errorf("%s: stored as %q", c, stored)
@@ -110,10 +110,9 @@ func TestProbe(t *testing.T) {
 				t.Errorf("%d calls, want %d", list.Calls, test.calls)
 			}
 			// Every call went through the call log, as class probe: those of the list beside who the organization is and one for each service.
-			path := "%/" + test.resource[strings.IndexByte(test.resource, '.')+1:]
 			logged := one[int](s, "SELECT count(*) FROM sluice.calls WHERE class = 'probe' AND service || '.' || resource = $1", test.resource)
 			if total := one[int](s, "SELECT count(*) FROM sluice.calls WHERE class = 'probe'"); logged < test.calls || total-before < test.calls {
-				t.Errorf("%d calls of %s are in the call log (%d in all), %d were made", logged, path, total-before, test.calls)
+				t.Errorf("%d calls of the list are in the call log (%d in all), %d were made", logged, total-before, test.calls)
 			}
 		})
 	}
@@ -181,7 +180,7 @@ func TestDemotion(t *testing.T) {
 			if got := verdict(); n < all || got != "no observed" || !strings.Contains(o.stderr, "seen to be otherwise") {
 				t.Errorf("contradicted: %d of %d records, %s\n%s", n, all, got, o.stderr)
 			}
-			why := s.explained(test.resource).Reading
+			why := s.reading(test.resource)
 			if !why.Demoted || !strings.HasPrefix(why.Mode, "the whole list") || len(why.Lacks) != 1 {
 				t.Errorf("status --why: %+v", why)
 			}
@@ -200,7 +199,7 @@ func TestDemotion(t *testing.T) {
 			if n, classes, _ := run(); n >= all || verdict() != "yes observed" || !slices.Equal(classes, []string{"incremental"}) {
 				t.Errorf("tried again: %d of %d records, %s, calls of %v", n, all, verdict(), classes)
 			}
-			if why := s.explained(test.resource).Reading; why.Demoted || len(why.Lacks) != 0 {
+			if why := s.reading(test.resource); why.Demoted || len(why.Lacks) != 0 {
 				t.Errorf("status --why after it was taken back: %+v", why)
 			}
 		})
@@ -227,12 +226,12 @@ func TestProbedFilter(t *testing.T) {
 	s.equal(payments)
 	// A probed verdict stays for longer than a day: only another probe takes it back.
 	s.exec("UPDATE sluice.capabilities SET seen_at = seen_at - interval '30 days' WHERE verdict = 'no'")
-	if why := s.explained(payments).Reading; !why.Demoted {
+	if why := s.reading(payments); !why.Demoted {
 		t.Errorf("after 30 days: %+v", why)
 	}
 	must(t, s.world.SetFaults(nil))
 	s.probed(codeFine, payments)
-	if why := s.explained(payments).Reading; why.Demoted {
+	if why := s.reading(payments); why.Demoted {
 		t.Errorf("after another probe: %+v", why)
 	}
 }
@@ -253,21 +252,21 @@ func TestLateness(t *testing.T) {
 		_, err := s.world.Change(sandbox.Change{Seed: seed, Edits: 3, Resources: []string{"items"}})
 		must(t, err)
 	}
-	updated := func() int {
-		return one[int](s, "SELECT updated FROM sluice.runs ORDER BY id DESC LIMIT 1")
+	updated := func(resource string) int {
+		return one[int](s, "SELECT updated FROM sluice.runs WHERE resource = $1 ORDER BY id DESC LIMIT 1", resource)
 	}
 	began := time.Now()
 	s.sync(codeFine)
 	edit(1)
 	s.sync(codeFine, items)
-	if n := updated(); n != 0 {
+	if n := updated("items"); n != 0 {
 		t.Fatalf("a run from the mark saw %d of the late records", n)
 	}
 	mark := one[time.Time](s, "SELECT mark FROM sluice.streams WHERE service || '.' || resource = $1", items)
 
 	s.sync(codeFine, items+".sweep")
 	s.equal(items)
-	if n := updated(); n != 3 {
+	if n := updated("items.sweep"); n != 3 {
 		t.Fatalf("the sweep found %d of 3", n)
 	}
 	// A second less for the mark's resolution; what the test itself takes is on top.
@@ -280,13 +279,13 @@ func TestLateness(t *testing.T) {
 	edit(2)
 	s.sync(codeFine, items)
 	s.equal(items)
-	if n := updated(); n != 3 {
+	if n := updated("items"); n != 3 {
 		t.Errorf("with a longer lag, a run saw %d of 3", n)
 	}
 	if now := one[time.Time](s, "SELECT mark FROM sluice.streams WHERE service || '.' || resource = $1", items); now.Before(mark) {
 		t.Errorf("the mark moved back from %s to %s", mark, now)
 	}
-	reading := s.explained(items).Reading
+	reading := s.reading(items)
 	if reading.LagSeconds < 2*(late-2*time.Second).Seconds() || reading.Late == nil || reading.Late.Records != 6 {
 		t.Errorf("status --why: %+v", reading)
 	}
@@ -295,11 +294,11 @@ func TestLateness(t *testing.T) {
 	}
 
 	s.exec("UPDATE sluice.lateness SET peak_at = peak_at - interval '7 days'")
-	if lag := s.explained(items).Reading.LagSeconds; lag < (late-2*time.Second).Seconds() || lag > (late+time.Minute).Seconds() {
+	if lag := s.reading(items).LagSeconds; lag < (late-2*time.Second).Seconds() || lag > (late+time.Minute).Seconds() {
 		t.Errorf("a week later the mark lags %g s behind, want half of twice %s", lag, late)
 	}
 	s.exec("UPDATE sluice.lateness SET peak_at = peak_at - interval '70 days'")
-	if lag := s.explained(items).Reading.LagSeconds; lag != 300 {
+	if lag := s.reading(items).LagSeconds; lag != 300 {
 		t.Errorf("ten weeks later the mark lags %g s behind, want 300", lag)
 	}
 }

@@ -84,11 +84,7 @@ func (c *cli) check(ctx context.Context, further func(*app.App, *upstream.Client
 	findings = append(findings, c.checkServices(ctx, a, client)...)
 	if further != nil && worst(findings) == codeFine {
 		if err := further(a, client); err != nil {
-			f := ofCall(err, verdict("probe", err, ""))
-			if errors.Is(err, app.ErrUsage) {
-				f.code = codeUsage
-			}
-			findings = append(findings, f)
+			findings = append(findings, ofCall(err, verdict("probe", err, "")))
 		}
 	}
 	return findings

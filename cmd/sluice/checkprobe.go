@@ -43,6 +43,11 @@ type measuredView struct {
 
 // checkProbe checks everything and, where that is fine, measures what lists can do.
 func (c *cli) checkProbe(ctx context.Context, names []string) error {
+	if a, err := app.Load(c.options()); err == nil {
+		if _, err := a.Select(names, ""); err != nil {
+			return err //nolint:wrapcheck // it names the mistake, before a call is made
+		}
+	}
 	view := probeView{Lists: []listView{}}
 	view.Findings = c.check(ctx, func(a *app.App, client *upstream.Client) error {
 		streams, err := a.Select(names, "")
