@@ -132,7 +132,8 @@ func covered(t *testing.T, all map[string]int) {
 		want[i] = "at " + want[i]
 	}
 	want = append(want, "crash", "rescued", "zombie refused", "unchanged", "database away", "commit ambiguous",
-		"mark moved", "run given up", "ended done", "ended provisional", "noted")
+		"mark moved", "run given up", "ended done", "ended provisional", "noted", "with late records",
+		"observed filter no", "observed filter yes", "observed sort_descending no", "observed sort_descending yes", "observed page_size no")
 	for f := faultRefused; f < faultCount; f++ {
 		want = append(want, "fault "+f.String())
 	}

@@ -31,6 +31,11 @@ type row struct {
 type table struct {
 	rows    map[string]*row
 	rejects map[string]bool
+	// known is what answers showed of the list, late how late records came in it, read when
+	// its last clean run began.
+	known pipeline.Capabilities
+	late  pipeline.Lateness
+	read  time.Time
 }
 
 // stream is one row of the table of streams.
@@ -81,7 +86,14 @@ func (s *store) claim(of *stream) pipeline.Claim {
 			of.position.Scan = passes.Backfill(of.Stream, nil, time.Time{}, s.rules)
 		}
 	}
-	return pipeline.Claim{Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position)}
+	known := make(pipeline.Capabilities)
+	for c, v := range of.table.known {
+		v.Age = of.upstream.now.Sub(v.SeenAt)
+		known[c] = v
+	}
+	return pipeline.Claim{
+		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: of.table.late.Most,
+	}
 }
 
 // copied sends a position through JSON, as the table that holds it does.
@@ -121,6 +133,11 @@ func (s *store) load(of *stream, unit pipeline.Unit) error {
 	for _, id := range unit.Missing {
 		of.rest(id)
 	}
+	for _, v := range unit.Observed {
+		v.SeenAt = of.upstream.now
+		of.table.known[v.Capability] = v
+		s.seen[fmt.Sprintf("observed %s %s", v.Capability, v.Answer)]++
+	}
 	s.advance(of, unit)
 	return nil
 }
@@ -129,6 +146,15 @@ func (s *store) load(of *stream, unit pipeline.Unit) error {
 // asked for earlier, changes nothing.
 func (s *store) apply(of *stream, unit pipeline.Unit, record *normalize.Record) {
 	have, known := of.table.rows[record.ID]
+	before := time.Time{}
+	if known {
+		before = have.modified
+	}
+	defer func() {
+		if unit.Listed && of.Resource.Swept() && have.call == unit.Call && have.modified.After(before) {
+			of.table.late.See(have.modified, of.table.read)
+		}
+	}()
 	if !known {
 		have = &row{}
 		of.table.rows[record.ID] = have
@@ -183,12 +209,18 @@ func stamps(lines []normalize.Row) string {
 func (s *store) advance(of *stream, unit pipeline.Unit) {
 	before := of.position
 	of.position = copied(unit.Position)
+	if of.Work == pipeline.WorkList {
+		of.table.read = of.position.Read
+	}
 	if of.position.Mark.Before(before.Mark) {
 		s.brokenf("%s: the mark moved back from %v to %v", of, before.Mark, of.position.Mark)
 	}
 	if of.position.Mark.After(before.Mark) {
 		s.seen["mark moved"]++
 		s.passed(of)
+		if of.table.late.Records > 0 {
+			s.seen["with late records"]++
+		}
 	}
 	if unit.End != nil {
 		s.seen["ended "+string(unit.End.Outcome)]++
@@ -202,7 +234,7 @@ func (s *store) advance(of *stream, unit pipeline.Unit) {
 
 // passed looks for records that the mark passed and that are not loaded (promise 1).
 func (s *store) passed(of *stream) {
-	started := of.position.Mark.Add(lag)
+	started := of.position.Read
 	for _, t := range of.upstream.things {
 		v := t.last()
 		if v.gone || v.quiet || v.visible.After(started) || v.modified.After(of.position.Mark) {
