@@ -140,10 +140,9 @@ func TestDemotion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		resource, path, fault, capability string
-		page                              string
 	}{
-		"filter": {"inventory.items", "/inventory/v1/items", "ignore_filter", "filter", "since"},
-		"order":  {"inventory.bills", "/inventory/v1/bills", "ignore_sort", "sort_descending", "newest"},
+		"filter": {"inventory.items", "/inventory/v1/items", "ignore_filter", "filter"},
+		"order":  {"inventory.bills", "/inventory/v1/bills", "ignore_sort", "sort_descending"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,6 +182,10 @@ func TestDemotion(t *testing.T) {
 			why := s.reading(test.resource)
 			if !why.Demoted || !strings.HasPrefix(why.Mode, "the whole list") || len(why.Lacks) != 1 {
 				t.Errorf("status --why: %+v", why)
+			}
+			narrowed := s.run("backfill", test.resource, "--from", "2026-01-01", "--dry-run")
+			if narrowed.code != codeUsage || !strings.Contains(narrowed.stderr, "sluice check --probe "+test.resource) {
+				t.Errorf("a backfill that is narrowed: %d\n%s%s", narrowed.code, narrowed.stdout, narrowed.stderr)
 			}
 
 			must(t, s.world.SetFaults(nil))

@@ -162,6 +162,8 @@ type memory struct {
 	ends     []pipeline.End
 	units    int
 	rejects  []pipeline.Reject
+	// observed are what answers showed of the list.
+	observed []pipeline.Verdict
 	// read says in which run a parent was read or left, order in which order they were,
 	// failed why they were left.
 	read   map[string]int64
@@ -192,6 +194,7 @@ func (m *memory) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded,
 		}
 	}
 	m.rejects = append(m.rejects, unit.Rejects...)
+	m.observed = append(m.observed, unit.Observed...)
 	if unit.Parent != nil {
 		m.read[unit.Parent.ID] = unit.Claim.Run
 		m.failed[unit.Parent.ID] = unit.Parent.Failed
@@ -253,6 +256,9 @@ type rig struct {
 	chunks, mores int
 	// number is that of the run.
 	number int64
+	// known and late are what its claims say of the list.
+	known pipeline.Capabilities
+	late  time.Duration
 }
 
 func newRig(w *world, cursor schema.Cursor) *rig {
@@ -280,7 +286,9 @@ func (r *rig) run(ctx context.Context) error {
 	for {
 		ends := len(r.memory.ends)
 		r.chunks++
-		claim := pipeline.Claim{Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position)}
+		claim := pipeline.Claim{
+			Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position), Capabilities: r.known, Late: r.late,
+		}
 		err := r.runner.Chunk(ctx, claim, func(_ context.Context, _ pgx.Tx, more bool) error {
 			if more {
 				r.mores++

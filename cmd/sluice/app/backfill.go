@@ -126,6 +126,9 @@ const (
 // size says how many rows a backfill is about, divides its windows by that, and forecasts
 // its calls.
 func (a *App) size(ctx context.Context, b *Backfill, known *forecast.Stream) error {
+	if err := a.narrowable(ctx, b); err != nil {
+		return err
+	}
 	spans := []report.Span{{From: b.Bound}}
 	if b.Windows != nil {
 		spans = []report.Span{{From: b.Days.From, To: b.Days.To}}

@@ -7,6 +7,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/run"
+	"sluice/pipeline/run/passes"
 )
 
 // declareCapabilities notes what the declarations of the configured lists say that these can do.
@@ -21,6 +22,24 @@ func (a *App) declareCapabilities(ctx context.Context) error {
 		return fmt.Errorf("note what the lists of the configuration can do: %w", err)
 	}
 	return nil
+}
+
+// narrowable refuses to narrow a backfill by what the list is known not to do: a filter that lets less pass than it should
+// would hide records, one that is ignored would spend calls that nobody asked for.
+func (a *App) narrowable(ctx context.Context, b *Backfill) error {
+	if b.Bound.IsZero() {
+		return nil
+	}
+	known, err := a.DB.Capabilities(ctx, b.Stream)
+	if err != nil {
+		return fmt.Errorf("read what the list can do: %w", err)
+	}
+	if !passes.Demoted(b.Stream, known) {
+		return nil
+	}
+	name := resourceName(b.Stream)
+	return fmt.Errorf("%w: %s is known not to be narrowed by modification time: leave --from out, or measure it again: sluice check --probe %s",
+		ErrUsage, name, name)
 }
 
 // noticing is a store that says in the log when an answer changed what is held of its list: a list that does not do what

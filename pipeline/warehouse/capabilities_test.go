@@ -1,0 +1,193 @@
+package warehouse_test
+
+import (
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/capability"
+	"sluice/schema"
+)
+
+// TestDeclaredCapabilities has declarations and what they say, written down from the documents: chart of accounts shows the
+// filter, bills are assumed to sort, taxes do neither.
+func TestDeclaredCapabilities(t *testing.T) {
+	t.Parallel()
+	modified := []schema.Column{schema.ID("id", "Key."), schema.Time("changed", "Modification.")}
+	for name, test := range map[string]struct {
+		resource schema.Resource
+		want     map[pipeline.Capability]string
+	}{
+		"a documented filter": {
+			schema.Resource{Cursor: schema.Since{Column: "changed", Param: "changed"}, Columns: modified},
+			map[pipeline.Capability]string{
+				"filter": "yes documented", "filter_inclusive": "yes documented", "sort_descending": "unknown assumed",
+				"sort_ascending": "unknown assumed", "page": "yes assumed", "page_size": "yes assumed",
+			},
+		},
+		"an assumed order, and an assumed path": {
+			schema.Resource{
+				Cursor: schema.NewestFirst{Column: "changed", Sort: "changed", Assumed: true}, Columns: modified,
+				Single: &schema.Single{Path: "/things/{id}", Assumed: true},
+			},
+			map[pipeline.Capability]string{
+				"filter": "unknown assumed", "filter_inclusive": "unknown assumed", "sort_descending": "yes assumed",
+				"sort_ascending": "unknown assumed", "page": "yes assumed", "page_size": "yes assumed", "detail": "yes assumed",
+			},
+		},
+		"no time, and several records at once": {
+			schema.Resource{
+				Cursor: schema.FullScan{}, Single: &schema.Single{Path: "/things/{id}"}, Details: &schema.Details{Batch: &schema.Batch{Path: "/many"}},
+			},
+			map[pipeline.Capability]string{"page": "yes assumed", "page_size": "yes assumed", "detail": "yes documented", "batch_detail": "yes documented"},
+		},
+		"no pages":   {schema.Resource{Cursor: schema.FullScan{}, Paging: schema.PagingWhole}, nil},
+		"one body":   {schema.Resource{Cursor: schema.Export{Modified: "changed"}}, nil},
+		"one object": {schema.Resource{Cursor: schema.Snapshot{}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := make(map[pipeline.Capability]string)
+			for _, v := range capability.Declared(&test.resource) {
+				got[v.Capability] = string(v.Answer) + " " + string(v.Source)
+				if v.Evidence == "" {
+					t.Errorf("%s rests on nothing", v.Capability)
+				}
+			}
+			if len(got) != len(test.want) {
+				t.Errorf("%v, want %v", got, test.want)
+			}
+			for c, want := range test.want {
+				if got[c] != want {
+					t.Errorf("%s is %q, want %q", c, got[c], want)
+				}
+			}
+		})
+	}
+}
+
+// TestVerdictsAreKept: a declaration never replaces what was measured or seen, what could not be found out replaces
+// nothing, what an answer shows commits with its unit, and a claim carries it all.
+func TestVerdictsAreKept(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	declare := func() {
+		t.Helper()
+		h.must(h.db.Declare(t.Context(), []pipeline.Stream{h.stream}))
+	}
+	verdict := func(c pipeline.Capability) string {
+		v := h.claim().Capabilities[c]
+		return string(v.Answer) + " " + string(v.Source) + " " + v.Value
+	}
+	keep := func(v pipeline.Verdict) {
+		t.Helper()
+		h.must(h.db.KeepVerdicts(t.Context(), h.stream, []pipeline.Verdict{v}))
+	}
+	declare()
+	if got := verdict(pipeline.CapabilityFilter); got != "yes documented " {
+		t.Errorf("declared: %q", got)
+	}
+	h.stream.Resource.Cursor = schema.Since{Column: "modified", Param: "last_modified_time", Assumed: true}
+	declare()
+	if got := verdict(pipeline.CapabilityFilter); got != "yes assumed " {
+		t.Errorf("declared otherwise: %q", got)
+	}
+	keep(pipeline.Verdict{Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerNo, Value: "100", Source: pipeline.SourceProbed})
+	declare()
+	keep(pipeline.Verdict{Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerUnknown, Source: pipeline.SourceProbed})
+	if got := verdict(pipeline.CapabilityPageSize); got != "no probed 100" {
+		t.Errorf("probed: %q", got)
+	}
+
+	unit := h.unit(h.claim(), h.record(1, "one"))
+	unit.Observed = []pipeline.Verdict{{
+		Capability: pipeline.CapabilityFilter, Answer: pipeline.AnswerNo, Source: pipeline.SourceObserved, Evidence: "a NUL \x00 from upstream",
+	}}
+	stale := unit
+	stale.Claim.Fence--
+	if _, err := h.db.Load(t.Context(), stale); err == nil {
+		t.Fatal("a lost claim was loaded")
+	}
+	if got := verdict(pipeline.CapabilityFilter); got != "yes assumed " {
+		t.Errorf("after a unit that was refused: %q", got)
+	}
+	unit.Claim = h.claim()
+	h.load(unit)
+	known := h.claim().Capabilities
+	if v := known[pipeline.CapabilityFilter]; v.Answer != pipeline.AnswerNo || v.Evidence != "a NUL ␀ from upstream" || !known.Lacks(pipeline.CapabilityFilter) {
+		t.Errorf("observed: %+v", v)
+	}
+	ask[string](h, "UPDATE sluice.capabilities SET seen_at = seen_at - interval '25 hours' WHERE capability = 'filter' RETURNING verdict")
+	if known := h.claim().Capabilities; known.Lacks(pipeline.CapabilityFilter) || !known.Lacks(pipeline.CapabilityPageSize) {
+		t.Errorf("a day later: %+v", known)
+	}
+}
+
+// TestLatenessIsMeasured has records of 15:27:23 (+0530), and runs of the list that began at other times.
+func TestLatenessIsMeasured(t *testing.T) {
+	t.Parallel()
+	modified := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
+	for name, test := range map[string]struct {
+		read   time.Time
+		change func(*pipeline.Unit)
+		// records, beyond and late are what is kept; "" is no row.
+		want string
+		late time.Duration
+	}{
+		"never read":                      {time.Time{}, nil, "", 0},
+		"modified when the run began":     {modified, nil, "", 0},
+		"ten minutes before":              {modified.Add(10 * time.Minute), nil, "2 0", 10 * time.Minute},
+		"an hour before":                  {modified.Add(time.Hour), nil, "2 0", time.Hour},
+		"longer before than the bound":    {modified.Add(time.Hour + time.Second), nil, "0 2", 0},
+		"not out of the answer of a list": {modified.Add(time.Minute), func(u *pipeline.Unit) { u.Listed = false }, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			claim := h.claim()
+			first := h.unit(claim)
+			first.Position = pipeline.Position{Read: test.read}
+			h.load(first)
+			unit := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
+			unit.Listed = true
+			if test.change != nil {
+				test.change(&unit)
+			}
+			h.load(unit)
+			again := h.unit(claim, h.record(1, "one"), h.record(2, "changed, with the time that it had"))
+			again.Listed = true
+			h.load(again) // neither what is equal nor what changed in silence is late
+			got := ask[string](h, "SELECT coalesce((SELECT records || ' ' || beyond FROM sluice.lateness), '')")
+			if got != test.want {
+				t.Errorf("kept %q, want %q", got, test.want)
+			}
+			// Seconds of the test itself fade next to nothing of it.
+			if late := h.claim().Late; late > test.late || late < test.late*999/1000 {
+				t.Errorf("the claim says %s, want %s", late, test.late)
+			}
+		})
+	}
+}
+
+// TestLatenessFades: half of a peak is left after a week, a smaller lateness leaves the larger rest alone, a larger one
+// takes its place.
+func TestLatenessFades(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for _, test := range []struct {
+		peak, age string
+		want      float64
+	}{
+		{"20 minutes", "0", 1200},
+		{"20 minutes", "7 days", 600},
+		{"20 minutes", "21 days", 150},
+		{"20 minutes", "77 days", 0},    // less than a second
+		{"20 minutes", "-1 hour", 1200}, // a clock that was set back
+		{"0", "0", 0},
+	} {
+		got := ask[float64](h, "SELECT extract(epoch FROM sluice.faded($1::interval, clock_timestamp() - $2::interval))::float8", test.peak, test.age)
+		if got > test.want || got < test.want-0.1 {
+			t.Errorf("%s after %s: %g s, want %g", test.peak, test.age, got, test.want)
+		}
+	}
+}
