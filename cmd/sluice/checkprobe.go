@@ -129,12 +129,14 @@ func (c *cli) printProbe(view probeView) error {
 			if v.Contradicts {
 				sign = "FAIL"
 			}
-			rows = append(rows, []string{sign, list.Organization, list.Resource, string(v.Capability), string(v.Verdict), v.Value, string(v.Declared), v.Evidence})
+			rows = append(rows, []string{
+				sign, list.Organization, list.Resource, string(v.Capability), string(v.Verdict), v.Value, string(v.Declared), v.Evidence,
+			})
 		}
 		if text := cmp.Or(list.Error, list.Note); text != "" {
 			rows = append(rows, []string{"", list.Organization, list.Resource, "", "not measured", "", "", text})
 		}
 	}
 	return errors.Join(p.Line(""), p.Table(
-		[]string{"", "ORGANIZATION", "RESOURCE", "CAPABILITY", "MEASURED", "VALUE", "DECLARED", "EVIDENCE"}, rows))
+		[]string{"", "ORGANIZATION", "LIST", "CAPABILITY", "MEASURED", "VALUE", "DECLARED", "EVIDENCE"}, rows))
 }

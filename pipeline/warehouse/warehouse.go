@@ -6,7 +6,8 @@
 // made by the database, by its clock.
 //
 // Start reading at DB.Load; claim.go gives and takes back the right to write. Below, package loader writes the rows, ledger
-// counts calls, schedule says what is due, backfill what was asked for besides, capability what lists can do, backlog what is left to be read, and report reads for people.
+// counts calls, schedule says what is due, backfill what was asked for besides, capability what lists can do, backlog what is
+// left to be read, and report reads for people.
 package warehouse
 
 import (

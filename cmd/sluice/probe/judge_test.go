@@ -13,7 +13,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // at writes records: "b5" is the record b, modified five seconds after noon; "b-" carries no time.
 func at(words string) []record {
 	var records []record
-	for _, word := range strings.Fields(words) {
+	for word := range strings.FieldsSeq(words) {
 		r := record{id: word[:1]}
 		if word[1:] != "-" {
 			seconds, err := time.ParseDuration(word[1:] + "s")

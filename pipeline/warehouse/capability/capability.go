@@ -22,7 +22,8 @@ const (
 	// What was measured or seen stays, whatever a new version declares. What is declared unchanged is not written.
 	sqlDeclare = `
 INSERT INTO sluice.capabilities AS c (organization_id, service, resource, capability, verdict, value, source, evidence)
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+SELECT organization_id, service, resource, capability, verdict, value, source, evidence
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
 	AS w (organization_id, service, resource, capability, verdict, value, source, evidence)
 ORDER BY organization_id, service, resource, capability
 ON CONFLICT (organization_id, service, resource, capability) DO UPDATE SET
