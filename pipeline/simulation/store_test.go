@@ -234,7 +234,7 @@ func (s *store) advance(of *stream, unit pipeline.Unit) {
 
 // passed looks for records that the mark passed and that are not loaded (promise 1).
 func (s *store) passed(of *stream) {
-	started := of.position.Read
+	started := of.position.Mark.Add(lag)
 	for _, t := range of.upstream.things {
 		v := t.last()
 		if v.gone || v.quiet || v.visible.After(started) || v.modified.After(of.position.Mark) {
