@@ -35,7 +35,9 @@ type table struct {
 	// its last clean run began.
 	known pipeline.Capabilities
 	late  pipeline.Lateness
-	read  time.Time
+	// deaf lists keep their lag: one that grows reads again what a bug had missed.
+	deaf bool
+	read time.Time
 }
 
 // stream is one row of the table of streams.
@@ -91,8 +93,12 @@ func (s *store) claim(of *stream) pipeline.Claim {
 		v.Age = of.upstream.now.Sub(v.SeenAt)
 		known[c] = v
 	}
+	late := of.table.late.Most
+	if of.table.deaf {
+		late = 0
+	}
 	return pipeline.Claim{
-		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: of.table.late.Most,
+		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: late,
 	}
 }
 

@@ -94,7 +94,7 @@ func newWorld(seed uint64, s swarm) *world {
 		up.now = up.now.Add(time.Second)
 	}
 	up.now = up.now.Add(time.Hour)
-	rows := &table{rows: map[string]*row{}, rejects: map[string]bool{}, known: pipeline.Capabilities{}}
+	rows := &table{rows: map[string]*row{}, rejects: map[string]bool{}, known: pipeline.Capabilities{}, deaf: seed%2 == 0}
 	of := resources[s.cursor]
 	list := pipeline.Stream{Organization: "1", Service: service, Resource: of}
 	w.streams = append(w.streams, &stream{Stream: list, table: rows, upstream: up})
