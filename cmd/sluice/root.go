@@ -41,7 +41,7 @@ Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
 	root.AddCommand(
 		c.demoCommand(), c.syncCommand(), c.backfillCommand(), c.serveCommand(), c.planCommand(), c.statusCommand(), c.budgetCommand(),
 		c.runsCommand(), c.checkCommand(),
-		c.organizationsCommand(), c.schemaCommand(), c.migrateCommand(), c.resourcesCommand(), c.readCommand(),
+		c.organizationsCommand(), c.schemaCommand(), c.migrateCommand(), c.resourcesCommand(), c.rebuildCommand(), c.readCommand(),
 		c.quarantineCommand(), c.tombstonesCommand(), c.verifyCommand(), c.explainCommand(), c.driftCommand(), c.trustCommand(),
 		c.sandboxCommand(), c.draftCommand(), c.dictionaryCommand(),
 		c.erdCommand(), c.coverageCommand(), c.healthCommand(), c.versionCommand(),

@@ -82,7 +82,8 @@ func (c *cli) fillCommand() *cobra.Command {
 		Short: "Write rows anew out of the records kept beside them, without a call",
 		Long: `Write the rows of a resource anew out of the records that are kept beside them, after
 its declaration learned columns: no call is made. Rows that come out as they are stay
-untouched. Safe to repeat and to interrupt.`,
+untouched. Safe to repeat and to interrupt. "sluice rebuild" does it for all rows and
+all resources, whatever the tables hold.`,
 		Example: "  sluice schema fill custom.price_lists",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,7 +114,7 @@ func (c *cli) fill(ctx context.Context, a *app.App, name string) error {
 	defer progress.Clear()
 	for _, stream := range streams {
 		before := all.Rows
-		counts, err := a.Fill(ctx, stream, func(n int) { progress.Show(show.Plural(before+n, "row")) })
+		counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, func(n int) { progress.Show(show.Plural(before+n, "row")) })
 		if err != nil {
 			return err //nolint:wrapcheck // it names the stream
 		}

@@ -12,6 +12,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/rebuild"
 	"sluice/pipeline/warehouse/audit"
 	"sluice/pipeline/warehouse/history"
 )
@@ -401,7 +402,7 @@ func TestARewriteMakesVersions(t *testing.T) {
 	s.load(end)
 	stream, normalize := s.learned()
 	s.sound() // a column more is no version
-	if _, err := s.db.Rebuild(t.Context(), stream, normalize, nil); err != nil {
+	if _, err := s.db.Rebuild(t.Context(), stream, rebuild.All, normalize, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.sound()

@@ -13,3 +13,21 @@ func (db *DB) KeepRuns(ctx context.Context, age time.Duration) error {
 	_, err := db.pool.Exec(ctx, `SELECT sluice.keep_runs($1)`, age)
 	return pg.Fail("keeping the runs", err)
 }
+
+// keepTurns bounds how many times KeepRaw looks: each looks through one resource, or drops a thousand archives.
+const keepTurns = 20
+
+// KeepRaw drops raw records that are older than this and that no row, no history and no open entry of the quarantine leads to, a
+// bounded number at a time; each resource has its turn once a day. What it leaves, the next call goes on with.
+func (db *DB) KeepRaw(ctx context.Context, age time.Duration) error {
+	for range keepTurns {
+		var dropped *int
+		if err := db.pool.QueryRow(ctx, `SELECT sluice.keep_raw($1)`, age).Scan(&dropped); err != nil {
+			return pg.Fail("keeping raw records", err)
+		}
+		if dropped == nil {
+			return nil
+		}
+	}
+	return nil
+}

@@ -4,93 +4,269 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/pg"
 	"sluice/pipeline/warehouse/rebuild"
-	"sluice/schema/normalize"
 )
 
-// Rebuild writes the rows of a stream's resource anew out of the raw records that are kept beside them, after the declaration
-// learned columns: without a call, in batches, under a claim. A row is written where its content hash is another one now; it
-// keeps its calls and the instant at which it was first seen. The function normalize is the declaration as it is now, parent
+// ErrAtWork says that somebody is writing to a stream right now.
+var ErrAtWork = errors.New("the stream is being written right now: try again when that has ended")
+
+const (
+	// The lock belongs to the session, so a rebuild that is killed lets go of it.
+	sqlLockRebuild   = `SELECT pg_try_advisory_lock(hashtextextended('sluice rebuild ' || $1, 0))`
+	sqlUnlockRebuild = `SELECT pg_advisory_unlock(hashtextextended('sluice rebuild ' || $1, 0))`
+
+	// What runs under the fence of an open rebuild was that rebuild: it is dead, for we have its lock.
+	sqlAtWork = `
+SELECT s.state = 'running' AND NOT EXISTS (SELECT FROM sluice.rebuilds r WHERE r.ended_at IS NULL
+	AND (r.organization_id, r.service, r.resource, r.fence) = (s.organization_id, s.service, s.resource, s.fence))
+FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
+
+	sqlSupersede = `
+UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'superseded'
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL AND (scope, declaration) <> ($4, $5)`
+
+	sqlBeginRebuild = `
+INSERT INTO sluice.rebuilds AS r (organization_id, service, resource, scope, declaration, run_id, fence) VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (organization_id, service, resource) WHERE ended_at IS NULL DO UPDATE SET run_id = excluded.run_id, fence = excluded.fence
+RETURNING r.id, r.last_key, r.rows, r.rewritten, r.unfit, r.lost`
+
+	sqlStepRebuild = `
+UPDATE sluice.rebuilds SET last_key = $2, rows = rows + $3, rewritten = rewritten + $4, unfit = unfit + $5, lost = lost + $6 WHERE id = $1`
+
+	sqlEndRebuild = `UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'done' WHERE id = $1`
+
+	// A rebuild reads nothing: who asked for the list is still to be served, and it is due when it was.
+	sqlDueAsBefore = `
+UPDATE sluice.streams s SET done_gen = b.done_gen, next_due_at = b.next_due_at, last_done_at = b.last_done_at
+FROM (SELECT $4::bigint AS done_gen, $5::timestamptz AS next_due_at, $6::timestamptz AS last_done_at) AS b
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
+	sqlDue = `SELECT done_gen, next_due_at, last_done_at FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	// All streams that write to the table of a list; in this order wherever more than one is locked.
+	sqlLockWriters = `
+SELECT FROM sluice.streams WHERE organization_id = $1 AND service = $2 AND (resource = $3 OR starts_with(resource, $3 || '.'))
+ORDER BY resource FOR UPDATE`
+)
+
+// Rebuild writes the rows of a stream's resource anew out of the raw records that are kept beside them: without a call, in
+// batches, under a claim. Each row keeps its calls, the instant at which it was first seen and its tombstone; the instant of its last
+// change moves where its content hash is another one now. The function normalize is the declaration as it is now, parent
 // the one that a record was listed under. Records that do not fit it go to quarantine and their rows stay as they are.
-// Progress, if not nil, gets the number of rows that were looked at so far. What was written before an error stays.
+//
+// One that was stopped or killed goes on behind the rows that it had written, and the counts are those of the whole. It
+// returns ErrAtWork if a run of the stream is under way, or another rebuild, and pipeline.ErrLostClaim if a run took the stream over.
+// Progress, if not nil, gets the number of rows that were looked at so far.
 func (db *DB) Rebuild(
-	ctx context.Context, stream pipeline.Stream,
-	normalize func(raw []byte, parent string) (normalize.Record, error), progress func(n int),
+	ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, normalize rebuild.Normalize, progress func(n int),
 ) (rebuild.Counts, error) {
-	var counts rebuild.Counts
 	stream.Work = pipeline.WorkList
+	unlock, err := db.lockRebuild(ctx, stream)
+	if err != nil {
+		return rebuild.Counts{}, err
+	}
+	defer unlock()
 	claim, opened, err := db.claim(ctx, stream, pipeline.ClassSweep)
 	if err != nil {
-		return counts, err
+		return rebuild.Counts{}, err
 	}
-	rows := rebuild.New(stream, claim.Run, db.loader(stream), normalize)
-	for after := ""; ; {
-		done, err := db.rebuildStep(ctx, claim, rows, after)
+	r := &rebuilding{db: db, claim: claim, rows: rebuild.New(stream, claim.Run, scope, db.loader(stream), normalize)}
+	r.rows.ReadAhead(db.pool)
+	defer r.rows.Close()
+	err = r.begin(ctx, scope)
+	for more := true; err == nil && more; {
+		if more, err = r.step(ctx); err == nil && more && progress != nil {
+			progress(r.counts.Rows)
+		}
+	}
+	return r.counts, errors.Join(err, db.endRebuild(ctx, r, opened, err))
+}
+
+// RebuildPlan says what Rebuild would do, and writes nothing.
+func (db *DB) RebuildPlan(
+	ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, normalize rebuild.Normalize, progress func(n int),
+) (rebuild.Counts, error) {
+	stream.Work = pipeline.WorkList
+	rows := rebuild.New(stream, 0, scope, db.loader(stream), normalize)
+	rows.ReadAhead(db.pool)
+	defer rows.Close()
+	var counts rebuild.Counts
+	op := "looking at the rows of " + stream.String()
+	for after, more := "", true; more; {
+		err := db.inTx(ctx, op, func(tx pgx.Tx) error {
+			done, err := rows.Look(ctx, tx, after)
+			counts.Add(done.Counts)
+			after, more = done.Last, done.Last != ""
+			return pg.Fail(op, err)
+		})
 		if err != nil {
-			return counts, errors.Join(err, db.endRebuild(ctx, claim, opened, err))
+			return counts, err
 		}
-		counts.Add(done.Counts)
-		if done.Last == "" {
-			return counts, db.endRebuild(ctx, claim, opened, nil)
-		}
-		after = done.Last
 		if progress != nil {
 			progress(counts.Rows)
 		}
 	}
+	return counts, nil
 }
 
-// rebuildStep is one batch, in one transaction.
-func (db *DB) rebuildStep(ctx context.Context, claim pipeline.Claim, rows *rebuild.Rows, after string) (rebuild.Done, error) {
+// lockRebuild makes sure that nobody else writes to the stream, as far as can be known before it is claimed. The lock is on a
+// connection of its own.
+func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), error) {
+	key := stream.Key()
+	op := "locking " + key.String()
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return nil, pg.Fail(op, err)
+	}
+	locked, busy := false, false
+	if err = conn.QueryRow(ctx, sqlLockRebuild, key.String()).Scan(&locked); err != nil {
+		conn.Release()
+		return nil, pg.Fail(op, err)
+	}
+	unlock := func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pg.SettleLimit)
+		defer cancel()
+		if locked {
+			if _, err := conn.Exec(ctx, sqlUnlockRebuild, key.String()); err != nil {
+				_ = conn.Conn().Close(ctx) // which lets go of the lock, too
+			}
+		}
+		conn.Release()
+	}
+	if locked {
+		err = conn.QueryRow(ctx, sqlAtWork, key.Organization, key.Service, key.Resource).Scan(&busy)
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
+		}
+	}
+	if err == nil && (!locked || busy) {
+		err = fmt.Errorf("%s: %w", key, ErrAtWork)
+	}
+	if err != nil {
+		unlock()
+		return nil, pg.Fail(op, err)
+	}
+	return unlock, nil
+}
+
+// rebuilding is a rebuild under way.
+type rebuilding struct {
+	db     *DB
+	claim  pipeline.Claim
+	rows   *rebuild.Rows
+	id     int64
+	after  string
+	counts rebuild.Counts
+}
+
+// begin finds out where a rebuild that was stopped goes on.
+func (r *rebuilding) begin(ctx context.Context, scope rebuild.Scope) error {
+	key := r.claim.Stream.Key()
+	declaration := rebuild.Declaration(r.claim.Stream)
+	op := "beginning a rebuild of " + key.String()
+	return r.db.inTx(ctx, op, func(tx pgx.Tx) error {
+		if _, err := lockClaimed(ctx, tx, r.claim, 0); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, sqlSupersede, key.Organization, key.Service, key.Resource, scope, declaration); err != nil {
+			return pg.Fail(op, err)
+		}
+		c := &r.counts
+		err := tx.QueryRow(ctx, sqlBeginRebuild, key.Organization, key.Service, key.Resource, scope, declaration, r.claim.Run, r.claim.Fence).
+			Scan(&r.id, &r.after, &c.Rows, &c.Rewritten, &c.Unfit, &c.Lost)
+		return pg.Fail(op, err)
+	})
+}
+
+// step is one batch, in one transaction, with the position behind it (promise 6). It says false when there was no row left.
+func (r *rebuilding) step(ctx context.Context) (bool, error) {
 	var done rebuild.Done
-	op := "rebuilding " + claim.Stream.String()
-	err := db.inTx(ctx, op, func(tx pgx.Tx) error {
-		row, err := lockClaimed(ctx, tx, claim, 0)
+	op := "rebuilding " + r.claim.Stream.String()
+	err := r.db.inTx(ctx, op, func(tx pgx.Tx) error {
+		row, err := lockClaimed(ctx, tx, r.claim, 0)
 		if err != nil {
 			return err
 		}
-		if done, err = rows.Step(ctx, tx, after, row.history); err != nil {
+		key := r.claim.Stream.Key()
+		if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
 			return pg.Fail(op, err)
 		}
-		unit := pipeline.Unit{Claim: claim, Rejects: done.Rejects, Position: claim.Position}
+		if done, err = r.rows.Step(ctx, tx, r.after, row.history); err != nil || done.Last == "" {
+			return pg.Fail(op, err)
+		}
+		unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
 		loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(done.Refused)}
 		batch := new(pgx.Batch)
 		queueRejects(batch, unit, done.Refused)
 		if err := queueProgress(batch, unit, loaded, 0); err != nil {
 			return err
 		}
+		batch.Queue(sqlStepRebuild, r.id, done.Last, done.Rows, done.Rewritten, done.Unfit, done.Lost)
 		return pg.Fail(op, tx.SendBatch(ctx, batch).Close())
 	})
-	return done, err
+	if err != nil || done.Last == "" {
+		return false, err
+	}
+	r.counts.Add(done.Counts)
+	r.after = done.Last
+	return true, nil
 }
 
 // endRebuild ends the run that the rebuild began. One that was open before goes on where it stood, with its next job.
-func (db *DB) endRebuild(ctx context.Context, claim pipeline.Claim, opened bool, failure error) error {
+func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failure error) error {
 	if errors.Is(failure, pipeline.ErrLostClaim) {
 		return nil // whoever has it now ends it
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pg.SettleLimit)
 	defer cancel()
-	switch {
-	case !opened:
-		return db.Settle(ctx, claim, pipeline.Settlement{State: pipeline.StateQueued})
-	case failure != nil:
+	claim := r.claim
+	if failure != nil && opened {
 		return db.Settle(ctx, claim, pipeline.Settlement{
 			State: pipeline.StateFailed, Reason: fmt.Sprintf("writing rows anew out of raw records: %v", failure), EndRun: true,
 		})
-	default:
-		return db.inTx(ctx, "ending the rebuild of "+claim.Stream.String(), func(tx pgx.Tx) error {
-			if _, err := lockClaimed(ctx, tx, claim, 0); err != nil {
-				return err
-			}
-			return endRun(ctx, tx, claim, ending{
-				state: pipeline.StateIdle, outcome: pipeline.OutcomeDone, note: "rows were written anew out of raw records, without a call",
-			})
-		})
 	}
+	key, op := claim.Stream.Key(), "ending the rebuild of "+claim.Stream.String()
+	return db.inTx(ctx, op, func(tx pgx.Tx) error {
+		if _, err := lockClaimed(ctx, tx, claim, 0); err != nil {
+			return err
+		}
+		if failure == nil {
+			if _, err := tx.Exec(ctx, sqlEndRebuild, r.id); err != nil {
+				return pg.Fail(op, err)
+			}
+			if _, err := tx.Exec(ctx, sqlNoteRule, key.Organization, key.Service, key.Resource, hashRule); err != nil {
+				return pg.Fail(op, err)
+			}
+		}
+		if !opened {
+			_, err := tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource, pipeline.StateQueued, "", nil)
+			return pg.Fail(op, err)
+		}
+		return endRebuildRun(ctx, tx, claim)
+	})
+}
+
+// endRebuildRun ends a run that was opened for a rebuild and leaves the stream's turn as it is.
+func endRebuildRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim) error {
+	var (
+		served    int64
+		due, done *time.Time
+	)
+	key, op := claim.Stream.Key(), "ending the rebuild of "+claim.Stream.String()
+	if err := tx.QueryRow(ctx, sqlDue, key.Organization, key.Service, key.Resource).Scan(&served, &due, &done); err != nil {
+		return pg.Fail(op, err)
+	}
+	err := endRun(ctx, tx, claim, ending{
+		state: pipeline.StateIdle, outcome: pipeline.OutcomeDone, note: "rows were written anew out of raw records, without a call",
+	})
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, sqlDueAsBefore, key.Organization, key.Service, key.Resource, served, due, done)
+	return pg.Fail(op, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/rebuild"
 	"sluice/schema"
 	"sluice/schema/normalize"
@@ -62,7 +63,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 
 	stream, normalizer := s.learned()
 	var steps []int
-	counts, err := s.db.Rebuild(t.Context(), stream, normalizer, func(n int) { steps = append(steps, n) })
+	counts, err := s.db.Rebuild(t.Context(), stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) })
 	s.must(err)
 	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rewritten: 3, Unfit: 1}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
@@ -95,7 +96,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 		t.Errorf("the stream is %q", got)
 	}
 
-	counts, err = s.db.Rebuild(t.Context(), stream, normalizer, nil)
+	counts, err = s.db.Rebuild(t.Context(), stream, rebuild.Changed, normalizer, nil)
 	s.must(err)
 	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Unfit: 1}, counts); diff != "" {
 		t.Errorf("a second time (-want +got):\n%s", diff)
@@ -114,11 +115,16 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	unit := s.of(list, with(header("1", "a", 1), `,"colour":"red"`))
 	unit.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
 	s.load(unit)
+	_, err := s.db.Rebuild(t.Context(), s.bills, rebuild.Changed, nil, nil)
+	if !errors.Is(err, warehouse.ErrAtWork) {
+		t.Errorf("while a run is under way: %v", err)
+	}
+	s.must(s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
 	// More rows than one batch holds, and one whose raw record is gone.
 	s.must(exec(s, `INSERT INTO store.bills (organization_id, bill_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization_id, 'n' || n, _hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
-	counts, err := s.db.Rebuild(t.Context(), stream, normalizer, nil)
+	counts, err := s.db.Rebuild(t.Context(), stream, rebuild.Changed, normalizer, nil)
 	s.must(err)
 	if diff := cmp.Diff(rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
@@ -141,7 +147,7 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	s.load(unit)
 	_, normalizer := s.learned()
 	s.must(exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
-	if _, err := s.db.Rebuild(t.Context(), s.bills, normalizer, nil); err == nil {
+	if _, err := s.db.Rebuild(t.Context(), s.bills, rebuild.Changed, normalizer, nil); err == nil {
 		t.Error("no raw records, no error")
 	}
 	if got := ask[string](s.house, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`); got != "failed" {

@@ -70,6 +70,10 @@ func (db *DB) decideTombstones(
 	decided := 0
 	op := "deciding about tombstones of " + stream.String()
 	err := db.inTx(ctx, op, func(tx pgx.Tx) error {
+		// A rebuild that is writing the rows would hide them.
+		if _, err := lockStream(ctx, tx, stream, 0); err != nil {
+			return err
+		}
 		var err error
 		decided, err = decide(ctx, tx, stream, run)
 		return pg.Fail(op, err)

@@ -13,5 +13,8 @@ func (a *App) keep(ctx context.Context) error {
 	if a.Config.Keep.Runs > 0 {
 		err = errors.Join(err, a.DB.KeepRuns(ctx, a.Config.Keep.Runs))
 	}
+	if a.Config.Keep.Raw > 0 {
+		err = errors.Join(err, a.DB.KeepRaw(ctx, a.Config.Keep.Raw))
+	}
 	return err
 }

@@ -9,8 +9,6 @@ import (
 	"sluice/cmd/sluice/config/custom"
 	"sluice/cmd/sluice/promote"
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/rebuild"
-	"sluice/schema/normalize"
 )
 
 // sqlKept reads the records, as they came, of the calls that brought the rows of a
@@ -43,23 +41,6 @@ func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Propo
 		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", table, err)
 	}
 	return survey.Proposal(), nil
-}
-
-// Fill writes the rows of a stream's resource anew out of the records that are kept
-// beside them, as the declaration is now. It makes no call.
-func (a *App) Fill(ctx context.Context, stream pipeline.Stream, progress func(n int)) (rebuild.Counts, error) {
-	if err := a.notRunning(ctx, stream); err != nil {
-		return rebuild.Counts{}, err
-	}
-	normalizer, err := normalize.New(stream.Resource, a.Zone(stream.Organization))
-	if err != nil {
-		return rebuild.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
-	}
-	counts, err := a.DB.Rebuild(ctx, stream, normalizer.RecordUnder, progress)
-	if err != nil {
-		return counts, fmt.Errorf("fill %s: %w", stream, err)
-	}
-	return counts, nil
 }
 
 // Declared finds the lists of a resource, one for each organization that has it: a

@@ -27,6 +27,9 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	if retries == nil {
 		retries = jobs.DefaultRetries()
 	}
+	if err := a.renew(ctx); err != nil {
+		return nil, err
+	}
 	stopping := make(chan struct{})
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &run.Runner{

@@ -182,6 +182,8 @@ type Keep struct {
 	Calls time.Duration `yaml:"calls"`
 	// Runs is how long runs, verifications and processes are kept; zero means for ever.
 	Runs time.Duration `yaml:"runs"`
+	// Raw is how long raw records are kept that nothing leads to any more; zero means for ever. Those that rows were made of stay.
+	Raw time.Duration `yaml:"raw"`
 }
 
 // Tombstones says when rows are believed to be gone upstream.
@@ -226,7 +228,7 @@ func defaults() document {
 	doc.Quarantine.MaxShare = 0.05
 	doc.Quarantine.MaxOpen = 1000
 	doc.Schedule.Floor = 5 * time.Minute
-	doc.Keep = Keep{Calls: 35 * day, Runs: 400 * day}
+	doc.Keep = Keep{Calls: 35 * day, Runs: 400 * day, Raw: 400 * day}
 	rules := pipeline.DefaultAbsenceRules()
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	return doc

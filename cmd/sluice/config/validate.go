@@ -90,6 +90,9 @@ func (c *checker) process(cfg *Config) {
 		c.failf("keep.runs", "has to be %gh at least, as the call log names runs for so long (keep.calls), or 0 for ever, not %s",
 			calls.Hours(), c.Raw("keep.runs"))
 	}
+	if raw := cfg.Keep.Raw; raw != 0 && raw < minKept {
+		c.failf("keep.raw", "has to be %gh at least, or 0 for ever, not %s", minKept.Hours(), c.Raw("keep.raw"))
+	}
 	_, port, err := net.SplitHostPort(cfg.Listen)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)

@@ -93,7 +93,7 @@ func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, 
 			return 0, err
 		}
 	}
-	if err := follow(ctx, tx, stream, buried); err != nil {
+	if err := Follow(ctx, tx, stream, buried); err != nil {
 		return 0, err
 	}
 	return len(buried), keepVersions(ctx, tx, stream, buried)
@@ -105,8 +105,8 @@ func keepVersions(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []
 	return history.Keep(ctx, tx, history.Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}, ids)
 }
 
-// follow brings the tombstones of elements in line with those of their records.
-func follow(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
+// Follow brings the tombstones of elements in line with those of their records.
+func Follow(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}

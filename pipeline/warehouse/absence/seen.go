@@ -137,7 +137,7 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, call
 		}
 	}
 	// Elements that came with an earlier answer are as dead as their record.
-	if err := follow(ctx, tx, stream, append(e.gone, e.buried...)); err != nil {
+	if err := Follow(ctx, tx, stream, append(e.gone, e.buried...)); err != nil {
 		return err
 	}
 	if err := keepVersions(ctx, tx, stream, e.gone); err != nil {

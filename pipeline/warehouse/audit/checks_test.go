@@ -60,6 +60,11 @@ var violations = map[string]struct { //nolint:gochecknoglobals // a table of cas
 		sql:  `UPDATE shop.orders SET _call_id = 999999 WHERE order_id = '7'; UPDATE shop.orders SET _call_id = 0 WHERE order_id = '8'`,
 		want: "7", // a call from before the log may have been
 	},
+	"rows_without_raw": {
+		// 8 leads behind the end of its archive, 9 says that a single record is there, of a call that brought none.
+		sql:  `UPDATE shop.orders SET _raw_position = 7 WHERE order_id = '8'; UPDATE shop.orders SET _detail_call_id = 999, _detail_raw_position = 0 WHERE order_id = '9'`,
+		want: "8 9",
+	},
 	"details_unproven": {sql: `UPDATE shop.orders SET _detail_state = 'current'; UPDATE shop.orders SET _detail_hash = '\x00', _detail_call_id = 1 WHERE order_id = '8'`, want: "7 9"},
 	"marks_ahead":      {sql: `UPDATE sluice.streams SET mark = clock_timestamp() + interval '1 minute' WHERE resource = 'orders'`, want: ""},
 	"marks_unproven": {

@@ -92,9 +92,9 @@ func (t *Table) versions(row *Row, raws map[rebuild.Place][]byte) (*versions, *F
 	}
 	detail, finding := t.version(v, rebuild.Place{Call: row.DetailCall, Position: row.DetailPosition}, row.DetailHash, raws)
 	if row.DetailHash == nil {
-		v.merged = merge(detail, list)
+		v.merged = rebuild.Merge(&detail, &list)
 	} else {
-		v.merged = merge(list, detail)
+		v.merged = rebuild.Merge(&list, &detail)
 	}
 	return v, finding
 }
@@ -121,26 +121,6 @@ func (t *Table) version(v *versions, at rebuild.Place, hash []byte, raws map[reb
 	return record, nil
 }
 
-// merge lays the later record over the earlier one, as loading does.
-func merge(earlier, later normalize.Record) normalize.Record {
-	merged := normalize.Record{ID: later.ID, Modified: later.Modified, Extra: later.Extra}
-	merged.Tables = append(merged.Tables, earlier.Tables...)
-	merged.Carries = append(merged.Carries, earlier.Carries...)
-	values := append([]normalize.Value(nil), earlier.Tables[0][0].Values...)
-	for i, value := range later.Tables[0][0].Values {
-		if value.State != normalize.Absent {
-			values[i] = value
-		}
-	}
-	merged.Tables[0] = []normalize.Row{{Values: values}}
-	for i := 1; i < len(merged.Tables); i++ {
-		if later.Carries[i] {
-			merged.Tables[i], merged.Carries[i] = later.Tables[i], true
-		}
-	}
-	return merged
-}
-
 func (t *Table) judge(v *versions, differences []Difference) *Finding {
 	var finding Finding
 	switch {
@@ -148,11 +128,11 @@ func (t *Table) judge(v *versions, differences []Difference) *Finding {
 		finding = t.finding(Violation, SourceRow, CodeEdited, v.row.Key, "the row is not what its raw record makes of it: "+Sentence(differences))
 		finding.Path = differences[0].Path
 		if v.otherHash {
-			finding.Detail += "; the content hash is another one, too: if the declaration changed, sluice schema fill writes the rows anew"
+			finding.Detail += "; the content hash is another one, too: if the declaration changed, sluice rebuild writes the rows anew"
 		}
 	case v.otherHash:
 		finding = t.finding(Violation, SourceRow, CodeHash, v.row.Key,
-			"the content hash is not that of its raw record: the row was edited, or the declaration changed (sluice schema fill writes the rows anew)")
+			"the content hash is not that of its raw record: the row was edited, or the declaration changed (sluice rebuild writes the rows anew)")
 	default:
 		return nil
 	}

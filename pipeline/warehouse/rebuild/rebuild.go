@@ -1,11 +1,13 @@
-// Package rebuild writes rows anew out of the raw records that are kept beside them, after a declaration learned columns: no
-// call is made, and rows keep their calls and the instant at which they were first seen.
+// Package rebuild writes rows anew out of the raw records that are kept beside them: no call is made, and rows keep their calls, the
+// instant at which they were first seen, their tombstones and whatever else is theirs.
 //
-// A row is what its last list record and its last single record made of it, in the order in which they were asked for; each
-// is normalized again, and where the content hash is another one now, it is written again. What only an earlier version of
-// the record carried is not looked for.
+// A row is what its last list record and its last single record make of it, in the order in which they were loaded; each
+// is normalized again. What only an earlier version of the record carried is not looked for: it stays as the row has it.
 //
-// Start reading at Step.
+// Rows are taken out and put back by COPY where nothing but their own arrays hangs on them, and updated where something does. Both
+// need the caller to hold everybody else off the table's rows of the organization: whoever writes them locks a stream of theirs first.
+//
+// Start reading at Step, then exchange.
 package rebuild
 
 import (
@@ -16,30 +18,46 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/absence"
+	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/loader"
-	"sluice/schema"
 	"sluice/schema/normalize"
 )
 
-// batchRows is how many rows one transaction goes through: the rows stay locked meanwhile.
-const batchRows = 1000
+// batchRows is how many rows one transaction goes through.
+const batchRows = 2000
 
 // Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the one that the record was
-// listed under, "" where there are none. What does not fit is a *normalize.ValueError.
+// listed under, "" where there are none. What does not fit is a *normalize.ValueError. It is safe for concurrent use.
 type Normalize func(raw []byte, parent string) (normalize.Record, error)
+
+// Scope is a closed set: which rows are written.
+type Scope string
+
+// The scopes.
+const (
+	// All rows are written, whatever the table holds.
+	All Scope = "all"
+	// Changed are those of which the declaration, or the rule of the content hash, makes something else than it did.
+	Changed Scope = "changed"
+)
 
 // Rows writes the rows of one resource anew.
 type Rows struct {
 	stream    pipeline.Stream
+	scope     Scope
 	loader    *loader.Loader
 	normalize Normalize
-	sql       string
+	table     *table
 	run       int64
+	reader    *reader
+	// err is what New found wrong with the declaration; every Step returns it.
+	err error
 }
 
 // Counts say what became of rows.
 type Counts struct {
-	// Rows were looked at; Rewritten were written because their content is another one by now.
+	// Rows were looked at; Rewritten were written.
 	Rows, Rewritten int
 	// Unfit do not fit the declaration any more: they stay as they are. Lost have no raw record.
 	Unfit, Lost int
@@ -65,68 +83,126 @@ type Done struct {
 }
 
 // New prepares a rebuild of the stream's resource by a run.
-func New(stream pipeline.Stream, run int64, l *loader.Loader, n Normalize) *Rows {
-	return &Rows{stream: stream, run: run, loader: l, normalize: n, sql: selectRows(stream)}
+func New(stream pipeline.Stream, run int64, scope Scope, l *loader.Loader, n Normalize) *Rows {
+	table, err := newTable(stream)
+	return &Rows{stream: stream, run: run, scope: scope, loader: l, normalize: n, table: table, err: err}
 }
 
-// Step goes through the next rows behind a key, within a transaction of the caller's. History says that versions are kept.
-func (r *Rows) Step(ctx context.Context, tx pgx.Tx, after string, history bool) (Done, error) {
-	var done Done
-	rows, err := r.read(ctx, tx, after)
-	if err != nil || len(rows) == 0 {
-		return done, err
+// Step goes through the next rows behind a key, within a transaction of the caller's. Versions says that versions are kept.
+func (r *Rows) Step(ctx context.Context, tx pgx.Tx, after string, versions bool) (Done, error) {
+	// Nobody waits for the disk: what a crash of the server takes back, the position with it, is written again.
+	if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
+		return Done{}, fmt.Errorf("preparing a batch: %w", err)
 	}
-	raws, err := readRaws(ctx, tx, rows)
+	done, l, todo, err := r.prepare(ctx, tx, after)
 	if err != nil {
 		return done, err
 	}
-	done.Rows, done.Last = len(rows), rows[len(rows)-1].key
-	var passes passes
-	for i := range rows {
-		if r.renew(&rows[i], raws, &done) && passes.add(&rows[i]) {
-			done.Rewritten++
-		}
+	if err = r.write(ctx, tx, l, todo, &done); err != nil || !versions {
+		return done, err
 	}
-	for i, records := range passes.inOrder() {
-		if len(records) == 0 {
-			continue
-		}
-		_, refused, err := r.loader.LoadBisect(ctx, tx, loader.Batch{
-			Organization: r.stream.Organization, Run: r.run, Details: i%2 == 1, Rewrite: true, History: history, Records: records,
-		})
-		if err != nil {
-			return done, fmt.Errorf("rewriting rows: %w", err)
-		}
-		done.Refused = append(done.Refused, refused...)
-		done.Rewritten -= len(refused)
-		done.Unfit += len(refused)
-	}
-	return done, nil
+	return done, r.keepVersions(ctx, tx, todo)
 }
 
-// renew normalizes what made the row. It says false, and counts why, if the row has to stay as it is.
-func (r *Rows) renew(row *row, raws map[place][]byte, done *Done) bool {
-	for _, version := range []*version{&row.list, row.detail} {
-		if version == nil {
-			continue
+// keepVersions begins a version of each row that is another one now.
+func (r *Rows) keepVersions(ctx context.Context, tx pgx.Tx, rows []*row) error {
+	keys := make([]string, len(rows))
+	for i, row := range rows {
+		keys[i] = row.key
+	}
+	key := r.stream.ListKey()
+	return history.Keep(ctx, tx, history.Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}, keys) //nolint:wrapcheck // it says what failed
+}
+
+// Look is Step without a write: Rewritten are the rows that would be written. What the database would refuse is not known.
+func (r *Rows) Look(ctx context.Context, tx pgx.Tx, after string) (Done, error) {
+	done, _, todo, err := r.prepare(ctx, tx, after)
+	done.Rewritten = len(todo)
+	return done, err
+}
+
+// prepare finds the rows that are to be written.
+func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *layout, []*row, error) {
+	var done Done
+	if r.err != nil {
+		return done, nil, nil, r.err
+	}
+	l, err := r.table.look(ctx, tx)
+	if err != nil {
+		return done, nil, nil, err
+	}
+	rows, err := r.read(ctx, tx, l, after)
+	if err != nil || len(rows) == 0 {
+		return done, l, nil, err
+	}
+	done.Rows, done.Last = len(rows), rows[len(rows)-1].key
+	found, err := r.records(ctx, tx, rows)
+	if err != nil {
+		return done, nil, nil, err
+	}
+	if r.reader != nil && len(rows) == batchRows {
+		r.reader.begin(context.WithoutCancel(ctx), r, done.Last)
+	}
+	todo := make([]*row, 0, len(rows))
+	for i := range rows {
+		if r.renew(&rows[i], found, &done) && (r.scope == All || rows[i].differs()) {
+			todo = append(todo, &rows[i])
 		}
-		raw, found := raws[version.place]
-		if !found {
+	}
+	return done, l, todo, nil
+}
+
+// write writes rows by the quick way as far as it goes, and by the other.
+func (r *Rows) write(ctx context.Context, tx pgx.Tx, l *layout, todo []*row, done *Done) error {
+	if len(todo) == 0 {
+		return nil
+	}
+	rest := todo
+	if l.exchanged {
+		whole, others, err := r.split(ctx, tx, todo)
+		if err != nil {
+			return err
+		}
+		switch err := r.exchange(ctx, tx, l, whole); {
+		case err == nil:
+			rest = others
+			done.Rewritten += len(whole)
+		case !errors.Is(err, errRefused):
+			return err
+		}
+	}
+	if err := r.update(ctx, tx, l, rest, done); err != nil {
+		return err
+	}
+	var buried []string
+	for _, row := range todo {
+		if l.deleted >= 0 && row.fields[l.deleted] != nil {
+			buried = append(buried, row.key)
+		}
+	}
+	return absence.Follow(ctx, tx, r.stream, buried) //nolint:wrapcheck // it says what failed
+}
+
+// renew finds what the declaration makes of a row. It says false, and counts why, if the row has to stay as it is.
+func (r *Rows) renew(row *row, found map[source]*made, done *Done) bool {
+	for _, version := range row.inOrder() {
+		one := found[source{version.place, row.parent}]
+		if one == nil {
 			done.Lost++
 			return false
 		}
-		record, err := r.normalize(raw, row.parent)
-		if err == nil && record.ID != row.key {
-			err = &normalize.ValueError{
+		misfit := one.misfit
+		if misfit == nil && one.record.ID != row.key {
+			misfit = &normalize.ValueError{
 				ID: row.key, Path: r.stream.Resource.ID, Code: normalize.CodeNoID, Detail: "the raw record now has another key than its row",
 			}
 		}
-		if err != nil {
+		if misfit != nil {
 			done.Unfit++
-			done.Rejects = append(done.Rejects, reject(row.key, raw, err))
+			done.Rejects = append(done.Rejects, reject(row.key, one.raw, misfit))
 			return false
 		}
-		version.record = record
+		version.record = &one.record
 	}
 	return true
 }
@@ -137,57 +213,4 @@ func reject(id string, raw []byte, err error) pipeline.Reject {
 		return pipeline.Reject{Raw: raw, ID: id, Code: string(misfit.Code), Path: misfit.Path, Detail: misfit.Detail}
 	}
 	return pipeline.Reject{Raw: raw, ID: id, Code: string(normalize.CodeBadJSON), Detail: err.Error()}
-}
-
-// passes are records to be written, in the order in which they are: what was asked for first comes first.
-type passes struct{ olderList, olderDetail, newerList, newerDetail []normalize.Record }
-
-func (p *passes) inOrder() [4][]normalize.Record {
-	return [...][]normalize.Record{p.olderList, p.olderDetail, p.newerList, p.newerDetail}
-}
-
-// add sorts a row's versions into the passes and says whether any is to be written.
-func (p *passes) add(row *row) bool {
-	list := row.list.differs()
-	switch detail := row.detail; {
-	case detail == nil:
-		if list {
-			p.newerList = append(p.newerList, row.list.record)
-		}
-		return list
-	case row.list.call <= detail.call:
-		if list {
-			p.olderList = append(p.olderList, row.list.record)
-		}
-		if list || detail.differs() {
-			p.newerDetail = append(p.newerDetail, detail.record)
-			return true
-		}
-		return false
-	default:
-		// The list record came last and may have taken its word back from the single record's hash: then that one is written
-		// again if the list's is.
-		single := detail.differs() || list && detail.hash == nil
-		if single {
-			p.olderDetail = append(p.olderDetail, detail.record)
-		}
-		if list || single {
-			p.newerList = append(p.newerList, row.list.record)
-		}
-		return list || single
-	}
-}
-
-// parentColumn is the column that holds the parent, "" where rows have none.
-func parentColumn(resource *schema.Resource) string {
-	cursor, ok := resource.Cursor.(schema.PerParent)
-	if !ok {
-		return ""
-	}
-	for _, column := range resource.Columns {
-		if column.Wire == cursor.Column {
-			return column.ColumnName()
-		}
-	}
-	return ""
 }

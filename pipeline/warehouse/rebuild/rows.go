@@ -3,25 +3,18 @@ package rebuild
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
-	"sluice/pipeline"
 	"sluice/schema/normalize"
-	"sluice/schema/scan"
 )
 
-// Each part of an archive is read once, however many of its records are asked for: an export is one call in many parts.
-const sqlRaws = `
-SELECT r.call_id, r.first_position, r.records FROM (
-	SELECT DISTINCT f.call_id, f.first_position FROM unnest($1::bigint[], $2::integer[]) AS w (call_id, position)
-	CROSS JOIN LATERAL (
-		SELECT p.call_id, p.first_position FROM sluice.raw_records p
-		WHERE p.call_id = w.call_id AND p.first_position <= w.position ORDER BY p.first_position DESC LIMIT 1
-	) AS f
-) AS part JOIN sluice.raw_records r USING (call_id, first_position)`
+// errShape says that a row has a value of another type than migrations are drafted with.
+var errShape = errors.New("_hash, _call_id or _raw_position has another type than bytea, bigint, integer")
 
 // place is where a raw record is kept.
 type place struct {
@@ -35,7 +28,7 @@ type version struct {
 
 	// hash is the content hash that is stored; nil if it was forgotten.
 	hash   []byte
-	record normalize.Record
+	record *normalize.Record
 }
 
 // differs says whether the declaration makes something else of the record than it did.
@@ -46,109 +39,160 @@ type row struct {
 	key, parent string
 	list        version
 	detail      *version
+	// fields are those of all columns, in the binary format, nil for a null; those of declared columns are not read before keep says that
+	// they are needed. At is where the row stands.
+	fields [][]byte
+	at     tid
 }
 
-// selectRows reads rows behind a key and keeps them as they are until the transaction ends.
-func selectRows(stream pipeline.Stream) string {
-	resource := stream.Resource
-	key := pgx.Identifier{resource.Columns[0].ColumnName()}.Sanitize()
-	parent, detail := "''", "NULL::bytea, NULL::bigint, NULL::integer"
-	if name := parentColumn(resource); name != "" {
-		parent = "coalesce(t." + pgx.Identifier{name}.Sanitize() + "::text, '')"
+// differs says whether the declaration makes something else of the row than it did.
+func (r *row) differs() bool { return r.list.differs() || r.detail != nil && r.detail.differs() }
+
+// inOrder gives the records of a row in the order in which they were loaded: one of a list makes the row forget the hash of the single
+// record that it covers.
+func (r *row) inOrder() []*version {
+	switch {
+	case r.detail == nil:
+		return []*version{&r.list}
+	case r.detail.hash == nil:
+		return []*version{r.detail, &r.list}
+	default:
+		return []*version{&r.list, r.detail}
 	}
-	if resource.Details != nil {
-		detail = "t._detail_hash, t._detail_call_id, t._detail_raw_position"
-	}
-	return fmt.Sprintf(`SELECT t.%[2]s, %[3]s, t._hash, t._call_id, t._raw_position, %[4]s FROM %[1]s AS t
-WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3 FOR NO KEY UPDATE OF t`,
-		pgx.Identifier{resource.SchemaName(stream.Service), resource.Name}.Sanitize(), key, parent, detail)
 }
 
-func (r *Rows) read(ctx context.Context, tx pgx.Tx, after string) ([]row, error) {
-	found, err := tx.Query(ctx, r.sql, r.stream.Organization, after, batchRows)
-	if err != nil {
-		return nil, fmt.Errorf("reading rows: %w", err)
-	}
-	rows, err := pgx.CollectRows(found, func(at pgx.CollectableRow) (row, error) {
-		var (
-			one      row
-			hash     []byte
-			call     *int64
-			position *int32
-		)
-		err := at.Scan(&one.key, &one.parent, &one.list.hash, &one.list.call, &one.list.position, &hash, &call, &position)
-		if err == nil && call != nil && position != nil {
-			one.detail = &version{place: place{*call, *position}, hash: hash}
-		}
-		return one, err
+// read reads the next rows behind a key: what is ours of them, for what is declared comes out of the raw records.
+func (r *Rows) read(ctx context.Context, tx pgx.Tx, l *layout, after string) ([]row, error) {
+	sql := fmt.Sprintf(`SELECT t.ctid, t.%[2]s, %[3]s%[4]s FROM %[1]s AS t
+WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT %[5]d`,
+		r.table.name, r.table.key, r.table.parentText(), l.list(l.ours), batchRows)
+	rows := make([]row, 0, batchRows)
+	args, types := [][]byte{[]byte(r.stream.Organization), []byte(after)}, []uint32{pgtype.TextOID, pgtype.TextOID}
+	err := inBinary(ctx, tx, sql, args, types, func(values [][]byte) error {
+		one, err := decode(values, l)
+		rows = append(rows, one)
+		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading rows: %w", err)
+		return nil, fmt.Errorf("reading rows of %s: %w", r.table.name, err)
 	}
 	return rows, nil
 }
 
-// readRaws gives the raw records of rows, as far as they are kept.
-func readRaws(ctx context.Context, tx pgx.Tx, rows []row) (map[place][]byte, error) {
-	var (
-		calls     []int64
-		positions []int32
-	)
-	wanted := map[place]bool{}
-	want := func(v *version) {
-		if v != nil && !wanted[v.place] {
-			wanted[v.place] = true
-			calls, positions = append(calls, v.call), append(positions, v.position)
+// keep reads the declared columns of rows whose records do not carry all of them: what is not carried stays.
+func (r *Rows) keep(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) error {
+	lacking, places := map[tid]*row{}, []tid(nil)
+	for _, row := range rows {
+		if !row.whole() {
+			lacking[row.at] = row
+			places = append(places, row.at)
 		}
 	}
-	for i := range rows {
-		want(&rows[i].list)
-		want(rows[i].detail)
+	if len(lacking) == 0 {
+		return nil
 	}
-	parts, err := tx.Query(ctx, sqlRaws, calls, positions)
+	sql := `SELECT t.ctid` + l.list(l.declared) + ` FROM ` + r.table.name + ` AS t WHERE t.ctid = ANY ($1)`
+	found := 0
+	err := inBinary(ctx, tx, sql, [][]byte{tids(places)}, []uint32{tidArray}, func(values [][]byte) error {
+		row := lacking[newTID(values[0])]
+		if row == nil {
+			return errMoved
+		}
+		found++
+		for i, value := range clone(values[1:]) {
+			row.fields[l.declared[i]] = value
+		}
+		return nil
+	})
+	if err == nil && found != len(lacking) {
+		err = errMoved
+	}
 	if err != nil {
-		return nil, fmt.Errorf("reading raw records: %w", err)
+		return fmt.Errorf("reading rows of %s: %w", r.table.name, err)
 	}
-	defer parts.Close()
-	raws := make(map[place][]byte, len(wanted))
-	for parts.Next() {
-		var (
-			at      place
-			text    []byte
-			records [][]byte
-		)
-		if err := parts.Scan(&at.call, &at.position, &text); err != nil {
-			return nil, fmt.Errorf("reading raw records: %w", err)
-		}
-		if records, err = split(text); err != nil {
-			return nil, fmt.Errorf("reading raw records of call %d: %w", at.call, err)
-		}
-		for _, raw := range records {
-			if wanted[at] {
-				raws[at] = raw
-			}
-			at.position++
-		}
-	}
-	if err := parts.Err(); err != nil {
-		return nil, fmt.Errorf("reading raw records: %w", err)
-	}
-	return raws, nil
+	return nil
 }
 
-// split takes an archive apart. The array around the records is no part of how deep they nest.
-func split(text []byte) ([][]byte, error) {
-	var records [][]byte
-	if end, ok := scan.Elements(text, 0, -1, func(raw []byte) { records = append(records, raw) }); ok && end == len(text) {
-		return records, nil
+// whole says that the records of a row carry all its columns.
+func (r *row) whole() bool {
+	order := r.inOrder()
+	for i := range order[0].record.Tables[0][0].Values {
+		carried := false
+		for _, v := range order {
+			carried = carried || v.record.Tables[0][0].Values[i].State != normalize.Absent
+		}
+		if !carried {
+			return false
+		}
 	}
-	var raws []json.RawMessage
-	if err := json.Unmarshal(text, &raws); err != nil {
-		return nil, fmt.Errorf("it is no array of records: %w", err)
+	return true
+}
+
+// inBinary runs a query whose values come in the binary format; each has to copy what it keeps.
+func inBinary(ctx context.Context, tx pgx.Tx, sql string, args [][]byte, types []uint32, each func(values [][]byte) error) error {
+	const binaryFormat = 1
+	reader := tx.Conn().PgConn().ExecParams(ctx, sql, args, types, nil, []int16{binaryFormat})
+	var failed error
+	for reader.NextRow() {
+		if failed == nil { // the answer has to be read to its end before the connection can be used again
+			failed = each(reader.Values())
+		}
 	}
-	records = make([][]byte, len(raws))
-	for i, raw := range raws {
-		records[i] = raw
+	if _, err := reader.Close(); err != nil {
+		return err //nolint:wrapcheck // the caller says what was being done
 	}
-	return records, nil
+	return failed
+}
+
+// clone copies fields out of the connection's buffer.
+func clone(values [][]byte) [][]byte {
+	size := 0
+	for _, value := range values {
+		size += len(value)
+	}
+	buffer, copied := make([]byte, 0, size), make([][]byte, len(values))
+	for i, value := range values {
+		if value != nil {
+			from := len(buffer)
+			buffer = append(buffer, value...)
+			copied[i] = buffer[from:len(buffer):len(buffer)]
+		}
+	}
+	return copied
+}
+
+// decode reads a row.
+func decode(values [][]byte, l *layout) (row, error) {
+	const before = 3
+	copied := clone(values)
+	one := row{key: string(copied[1]), parent: string(copied[2]), fields: make([][]byte, len(l.columns)), at: newTID(copied[0])}
+	for i, at := range l.ours {
+		one.fields[at] = copied[before+i]
+	}
+	list, ok := one.version(l.hash, l.call, l.position)
+	if !ok || list == nil {
+		return one, errShape
+	}
+	one.list = *list
+	if l.detailCall >= 0 {
+		if one.detail, ok = one.version(l.detailHash, l.detailCall, l.detailPosition); !ok {
+			return one, errShape
+		}
+	}
+	return one, nil
+}
+
+// version reads which record a row was made of; nil if of none. It says false if the columns have other types.
+func (r *row) version(hash, call, position int) (*version, bool) {
+	h, c, p := r.fields[hash], r.fields[call], r.fields[position]
+	if c == nil || p == nil {
+		return nil, true
+	}
+	if len(c) != 8 || len(p) != 4 {
+		return nil, false
+	}
+	v := &version{hash: h}
+	v.call = int64(binary.BigEndian.Uint64(c))     //nolint:gosec // the bits of a signed number
+	v.position = int32(binary.BigEndian.Uint32(p)) //nolint:gosec // the same
+	return v, true
 }

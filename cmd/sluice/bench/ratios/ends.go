@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/cmd/sluice/bench/flow"
 	"sluice/cmd/sluice/bench/goods"
@@ -100,7 +101,14 @@ func (b *bench) rebuild(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("prepare: %w", err)
 	}
 	stream := pipeline.Stream{Organization: flow.Organization, Service: b.service, Resource: resource}
-	rows := rebuild.New(stream, 1, loader.New(b.service, resource), normalizer.RecordUnder)
+	pool, err := pgxpool.New(ctx, b.Database)
+	if err != nil {
+		return 0, fmt.Errorf("connect to the database: %w", err)
+	}
+	defer pool.Close()
+	rows := rebuild.New(stream, 1, rebuild.All, loader.New(b.service, resource), normalizer.RecordUnder)
+	rows.ReadAhead(pool)
+	defer rows.Close()
 	rewritten := 0
 	took, _, err := b.timed(ctx, func() error {
 		for after, more := "", true; more; {

@@ -195,7 +195,7 @@ func (s *Set) writers(tables []schema.Table) {
 			Index: i, depth: table.Depth(), columns: len(names),
 			Fields: len(all), Kinds: kinds(table.Columns),
 			Insert: copyInto(quote(s.schema, table.Name), all), InsertBinary: copyBinary(quote(s.schema, table.Name), all),
-			// The one DELETE on warehouse tables: children whose own parent brings their successors (promise 7).
+			// Children whose own parent brings their successors (promise 7); but for rebuilds, the one DELETE on warehouse tables.
 			Remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(s.schema, table.Name)),
 		})

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/rebuild"
+)
+
+// rebuildOptions are the flags of rebuild.
+type rebuildOptions struct {
+	organization string
+	dry, changed bool
+}
+
+func (c *cli) rebuildCommand() *cobra.Command {
+	var options rebuildOptions
+	cmd := &cobra.Command{
+		Use:   "rebuild [resource ...]",
+		Short: "Write tables anew out of the records kept beside their rows, without a call",
+		Long: `Write the rows of resources and their elements anew out of the records that are kept
+beside them, as the declarations are now: all resources, or those that are named. No
+call is made. Whatever the tables hold is replaced: what somebody wrote into them by hand
+is gone, a column that was declared since has its values. Rows keep the calls that
+brought them, the instants of their first sight and last change, and their tombstones.
+
+The tables stay readable meanwhile. A resource that is being copied right now is left
+out and named. A rebuild that was interrupted or killed goes on where it stopped when the
+same command is given again. Records that do not fit the declaration any more go to
+quarantine, and their rows stay as they are.
+
+Exit codes: 0 all rows are what their records make of them, 1 some are not: a resource
+was being copied, records did not fit, or rows have no record.`,
+		Example: "  sluice rebuild\n  sluice rebuild inventory.bills --org acme\n" +
+			"  sluice rebuild --dry-run --changed   # what a new declaration would change",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+				return c.rebuild(ctx, a, args, options)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&options.organization, "org", "", "only this organization (id or name)")
+	cmd.Flags().BoolVar(&options.dry, "dry-run", false, "say what would be written, and write nothing")
+	cmd.Flags().BoolVar(&options.changed, "changed", false, "only rows of which the declaration makes something else by now")
+	return cmd
+}
+
+// rebuiltView is what became of one resource of one organization.
+type rebuiltView struct {
+	Organization string `json:"organization"`
+	Resource     string `json:"resource"`
+	filledView
+
+	// Error says why it was not rebuilt, or not to its end.
+	Error string `json:"error,omitempty"`
+}
+
+// rebuild goes through the resources one after the other: one that cannot be rebuilt
+// stops no other (promise 9).
+func (c *cli) rebuild(ctx context.Context, a *app.App, names []string, options rebuildOptions) error {
+	streams, err := a.Rebuildable(names, options.organization)
+	if err != nil {
+		return err //nolint:wrapcheck // it names what is there
+	}
+	scope := rebuild.All
+	if options.changed {
+		scope = rebuild.Changed
+	}
+	views := make([]rebuiltView, 0, len(streams))
+	failed := false
+	progress := show.NewProgress(c.env.Stderr)
+	defer progress.Clear()
+	for _, stream := range streams {
+		view, err := c.rebuildOne(ctx, a, stream, scope, options.dry, progress)
+		if ctx.Err() != nil {
+			return errors.Join(errInterrupted, err)
+		}
+		failed = failed || err != nil || view.Unfit+view.Lost > 0
+		views = append(views, view)
+	}
+	progress.Clear()
+	if err := c.printRebuilt(views, options.dry); err != nil {
+		return err
+	}
+	if failed {
+		return exit(codeFailed)
+	}
+	return nil
+}
+
+// errInterrupted says that the rest is left for the next time.
+var errInterrupted = errors.New("interrupted: the same command goes on where it stopped")
+
+func (c *cli) rebuildOne(
+	ctx context.Context, a *app.App, stream pipeline.Stream, scope rebuild.Scope, dry bool, progress *show.Progress,
+) (rebuiltView, error) {
+	view := rebuiltView{Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name}
+	counts, err := a.Rebuild(ctx, stream, scope, dry, func(n int) { progress.Show(view.Resource + ": " + show.Plural(n, "row")) })
+	view.filledView = filledView(counts)
+	if err != nil {
+		view.Error = err.Error()
+	}
+	return view, err //nolint:wrapcheck // it names the stream
+}
+
+func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
+	p := c.printer()
+	if c.json {
+		return p.Document(views)
+	}
+	written := "WRITTEN"
+	if dry {
+		written = "TO WRITE"
+	}
+	rows := make([][]string, 0, len(views))
+	for i := range views {
+		v := &views[i]
+		if v.Rows == 0 && v.Error == "" {
+			continue
+		}
+		rows = append(rows, []string{
+			v.Organization, v.Resource, show.Count(v.Rows), show.Count(v.Rewritten), show.Count(v.Unfit), show.Count(v.Lost), v.Error,
+		})
+	}
+	if len(rows) == 0 {
+		return p.Line("There are no rows yet.")
+	}
+	return p.Table([]string{"ORGANIZATION", "TABLE", "LOOKED AT", written, "UNFIT", "LOST", "REMARK"}, rows) //nolint:wrapcheck // it says what failed
+}

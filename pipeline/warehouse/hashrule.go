@@ -1,0 +1,51 @@
+package warehouse
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/pg"
+	"sluice/schema/normalize"
+)
+
+// hashRule is the rule by which content hashes are made now.
+const hashRule = normalize.HashRule
+
+const (
+	sqlNoteRule = `UPDATE sluice.streams SET hash_rule = $4 WHERE (organization_id, service, resource) = ($1, $2, $3) AND hash_rule <> $4`
+
+	// Lists of which nothing was ever kept have no row to bring up to date.
+	sqlNewRule = `
+UPDATE sluice.streams s SET hash_rule = $1 WHERE s.hash_rule <> $1 AND s.run_id IS NULL AND NOT EXISTS (
+	SELECT FROM sluice.raw_records r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource))`
+
+	sqlOtherRule = `
+SELECT s.organization_id, s.service, s.resource FROM sluice.streams s WHERE s.hash_rule <> $1 AND EXISTS (
+	SELECT FROM sluice.raw_records r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource))
+ORDER BY 1, 2, 3`
+)
+
+// OtherRule gives the lists whose rows have content hashes of another rule than normalize.HashRule: each of their records would look
+// changed. A rebuild of the changed rows brings them up to date, without a call.
+func (db *DB) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
+	const op = "looking for content hashes of another rule"
+	if _, err := db.pool.Exec(ctx, sqlNewRule, hashRule); err != nil {
+		return nil, pg.Fail(op, err)
+	}
+	rows, err := db.pool.Query(ctx, sqlOtherRule, hashRule)
+	if err != nil {
+		return nil, pg.Fail(op, err)
+	}
+	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pipeline.Key, error) {
+		var key pipeline.Key
+		err := row.Scan(&key.Organization, &key.Service, &key.Resource)
+		return key, err //nolint:wrapcheck // the caller says what was being done
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", op, err)
+	}
+	return keys, nil
+}

@@ -1,0 +1,318 @@
+package warehouse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/rebuild"
+	"sluice/schema/normalize"
+)
+
+// bring loads records under a claim that is given back at once.
+func (s *storehouse) bring(stream pipeline.Stream, raws ...string) {
+	s.Helper()
+	claim := s.claimOf(stream)
+	s.load(s.of(claim, raws...))
+	s.must(s.db.Settle(s.Context(), claim, pipeline.Settlement{State: pipeline.StateQueued}))
+}
+
+// as is the declaration of a stream as it is.
+func (s *storehouse) as(stream pipeline.Stream) rebuild.Normalize {
+	s.Helper()
+	normalizer, err := normalize.New(stream.Resource, time.UTC)
+	s.must(err)
+	return normalizer.RecordUnder
+}
+
+// tables is all that the tables of bills hold.
+func (s *storehouse) tables() string {
+	s.Helper()
+	return ask[string](s.house, `SELECT concat_ws(E'\n', (SELECT string_agg(b::text, E'\n' ORDER BY bill_id) FROM store.bills b),
+		(SELECT string_agg(l::text, E'\n' ORDER BY _parent_id, _position) FROM store.bills_lines l))`)
+}
+
+// guarded gives the table a trigger of somebody else's, so that rows are updated and not taken out.
+const guarded = `CREATE FUNCTION store.noop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+	CREATE TRIGGER somebodys BEFORE UPDATE ON store.bills FOR EACH ROW EXECUTE FUNCTION store.noop()`
+
+// follow gives elements the tombstones of their bills, as each write does that knows of evidence.
+const follow = `UPDATE store.bills_lines l SET _deleted_at = b._deleted_at FROM store.bills b
+	WHERE b.bill_id = l._parent_id AND l._deleted_at IS DISTINCT FROM b._deleted_at`
+
+const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTION IF EXISTS store.noop()`
+
+// TestRawOfARowIsAlwaysThere: whatever is loaded, by lists and one by one, and however long ago, what is too old and led to by nothing
+// goes, and the raw records of each row are the very bytes that came last; a rebuild of all rows leaves the tables as they were, by either way of
+// writing, whatever somebody did to the rows in between.
+func TestRawOfARowIsAlwaysThere(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.must(exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	const records = 4
+	rapid.Check(t, func(r *rapid.T) {
+		s.must(exec(s, `TRUNCATE store.bills, store.bills_lines, sluice.raw_records, sluice.raw_looks, sluice.quarantine; `+unguarded))
+		day, last, single := map[int]int{}, map[int]string{}, map[int]string{}
+		load := func(stream pipeline.Stream, of func(id int) string, into map[int]string) {
+			var raws []string
+			for id := 1; id <= records; id++ {
+				if !rapid.Bool().Draw(r, "is in it") {
+					continue
+				}
+				if raw := of(id); raw != "" {
+					into[id] = raw
+					raws = append(raws, raw)
+				}
+			}
+			if len(raws) > 0 {
+				s.bring(stream, raws...)
+				s.must(exec(s, follow))
+			}
+		}
+		// Lists, and single records, carry the same keys of a record each time: what came with an earlier version alone is known to the table alone.
+		keys := rapid.SliceOfN(rapid.IntRange(0, 31), records, records).Draw(r, "keys")
+		header := func(id int) string {
+			day[id]++
+			raw := fmt.Sprintf(`{"bill_id":"%d","modified":"2026-01-01T10:00:%02dZ"`, id, day[id])
+			for bit, more := range []string{`,"vendor_id":"v"`, fmt.Sprintf(`,"total":"%d"`, day[id]), `,"novel":{"a":1}`, `,"lines":[{"line":"l","odd":2}]`} {
+				if keys[id-1]&(1<<bit) != 0 {
+					raw += more
+				}
+			}
+			return raw + "}"
+		}
+		details := func(id int) string {
+			if last[id] == "" {
+				return "" // single records are asked for where a list showed one
+			}
+			raw := fmt.Sprintf(`{"bill_id":"%d","modified":"2026-01-01T10:00:%02dZ","total":"single %d"`, id, day[id], rapid.IntRange(1, 3).Draw(r, "total"))
+			if keys[id-1]&16 != 0 {
+				return raw + "}"
+			}
+			return raw + `,"rare":true,"lines":[{"line":"x"},{"line":"y","odd":3}]}`
+		}
+		for range rapid.IntRange(3, 8).Draw(r, "events") {
+			switch rapid.IntRange(0, 7).Draw(r, "what") {
+			case 0, 1, 2:
+				load(s.bills, header, last)
+			case 3:
+				load(s.details, details, single)
+			case 4:
+				s.must(exec(s, `UPDATE sluice.raw_records SET kept_at = kept_at - interval '30 days'; DELETE FROM sluice.raw_looks`))
+			case 5:
+				s.must(s.db.KeepRaw(t.Context(), 40*24*time.Hour))
+			case 6:
+				s.must(exec(s, `UPDATE store.bills SET _deleted_at = now() WHERE bill_id = $1`, fmt.Sprint(rapid.IntRange(1, records).Draw(r, "dies"))))
+				s.must(exec(s, follow))
+			default:
+				s.rebuilt(r, rapid.Bool().Draw(r, "guarded"))
+			}
+			if got := ask[string](s.house, `SELECT coalesce(string_agg(detail, '; '), '') FROM sluice.check_rows_without_raw`); got != "" {
+				r.Fatalf("rows without raw records: %s", got)
+			}
+		}
+		s.must(exec(s, `DELETE FROM sluice.raw_looks`))
+		s.must(s.db.KeepRaw(t.Context(), 40*24*time.Hour))
+		// Each position of each archive, without the counts that the program keeps.
+		if left := ask[int](s.house, `SELECT count(*) FROM sluice.raw_records w WHERE kept_at < now() - interval '40 days' AND NOT EXISTS (
+			SELECT FROM json_array_elements(w.records::json) WITH ORDINALITY AS e (raw, n), store.bills b
+			WHERE w.call_id IN (b._call_id, b._detail_call_id) AND w.first_position + e.n - 1 IN (b._raw_position, b._detail_raw_position))`); left != 0 {
+			r.Fatalf("%d archives are old and led to by nothing", left)
+		}
+		s.lead(r, last, "_call_id, _raw_position", `true`)
+		s.lead(r, single, "_detail_call_id, _detail_raw_position", `_detail_call_id IS NOT NULL`)
+	})
+}
+
+// lead holds the raw records that rows lead to against what was loaded.
+func (s *storehouse) lead(r *rapid.T, loaded map[int]string, place, where string) {
+	s.Helper()
+	rows, err := s.db.Pool().Query(s.Context(), `SELECT bill_id::int, sluice.raw_record(`+place+`)::text FROM store.bills WHERE `+where)
+	s.must(err)
+	defer rows.Close()
+	for rows.Next() {
+		var id int
+		var raw string
+		s.must(rows.Scan(&id, &raw))
+		if raw != loaded[id] {
+			r.Fatalf("the row of %d leads by %s to %s, loaded was %s", id, place, raw, loaded[id])
+		}
+	}
+	s.must(rows.Err())
+}
+
+// rebuilt edits rows by hand and rebuilds them: all is as it was.
+func (s *storehouse) rebuilt(r *rapid.T, guard bool) {
+	s.Helper()
+	if guard {
+		s.must(exec(s, guarded))
+		defer func() { s.must(exec(s, unguarded)) }()
+	}
+	before := s.tables()
+	// What only earlier versions carried is known to the table alone.
+	const carry = `EXISTS (SELECT FROM (VALUES (sluice.raw_record(_call_id, _raw_position)), (sluice.raw_record(_detail_call_id, _detail_raw_position))) AS v (raw)
+		WHERE raw -> '%s' IS NOT NULL)`
+	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE `+fmt.Sprintf(carry, "total")))
+	s.must(exec(s, `UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND `+fmt.Sprintf(carry, "lines")))
+	counts, err := s.db.Rebuild(s.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	s.must(err)
+	if rows := ask[int](s.house, `SELECT count(*) FROM store.bills`); counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
+		r.Fatalf("counts %+v of %d rows", counts, rows)
+	}
+	if diff := cmp.Diff(strings.Split(before, "\n"), strings.Split(s.tables(), "\n")); diff != "" {
+		r.Fatalf("rebuilt, guarded %v (-before +after):\n%s", guard, diff)
+	}
+}
+
+// TestWhatDoesNotFitARebuildStays: a value that the database refuses by now is found, its row stays, the others are written.
+func TestWhatDoesNotFitARebuildStays(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.bring(s.bills, header("1", "a", 1), header("2", "bad", 1), header("3", "c", 1))
+	before := s.tables()
+	s.must(exec(s, `ALTER TABLE store.bills ADD CHECK (total <> 'bad') NOT VALID; UPDATE store.bills SET vendor_id = 'edited' WHERE bill_id <> '2'`))
+	counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	s.must(err)
+	if counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Unfit: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+	if diff := cmp.Diff(before, s.tables()); diff != "" {
+		t.Errorf("rebuilt (-before +after):\n%s", diff)
+	}
+	if got := ask[string](s.house, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`); got != "2|23514|open" {
+		t.Errorf("in quarantine: %q", got)
+	}
+}
+
+// TestARebuildGoesOnWhereItStopped: after an interruption, with the counts of the whole, and from the start if the declaration is another one.
+func TestARebuildGoesOnWhereItStopped(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	const rows = 4500
+	var raws []string
+	for n := range rows {
+		raws = append(raws, header(fmt.Sprintf("%05d", n), "a", 1))
+	}
+	for part := range slices.Chunk(raws, rows/3) {
+		s.bring(s.bills, part...)
+	}
+	before := s.tables()
+	calls := ask[int](s.house, `SELECT count(*) FROM sluice.calls`)
+	s.must(exec(s, `UPDATE store.bills SET total = 'edited'`))
+	interrupted := func() {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if _, err := s.db.Rebuild(ctx, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() }); !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted: %v", err)
+		}
+		if edited := ask[int](s.house, `SELECT count(*) FROM store.bills WHERE total = 'edited'`); edited != rows-2000 {
+			t.Errorf("%d rows are still to be written", edited)
+		}
+	}
+	interrupted()
+	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // behind it: not looked at again
+	var steps []int
+	counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) })
+	s.must(err)
+	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}) {
+		t.Errorf("it went on with %+v in steps %v", counts, steps)
+	}
+	if got := ask[string](s.house, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`); got != "00007" {
+		t.Errorf("edited rows left: %s", got)
+	}
+	s.must(exec(s, `UPDATE store.bills SET total = 'edited'`))
+	interrupted()
+	stream, learned := s.learned()
+	counts, err = s.db.Rebuild(t.Context(), stream, rebuild.All, learned, nil)
+	s.must(err)
+	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
+		t.Errorf("with another declaration: %+v", counts)
+	}
+	s.must(exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
+	if diff := cmp.Diff(before, s.tables()); diff != "" {
+		t.Errorf("rebuilt (-before +after):\n%s", diff)
+	}
+	if got := ask[string](s.house, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`); got != "done superseded done" {
+		t.Errorf("rebuilds: %s", got)
+	}
+	if got := ask[int](s.house, `SELECT count(*) FROM sluice.calls`); got != calls {
+		t.Errorf("%d calls were made", got-calls)
+	}
+}
+
+// TestAnotherRuleOfTheHashIsFound: only lists that hold anything have to be brought up to date, once.
+func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	claim := s.claimOf(s.bills)
+	unit := s.of(claim, header("1", "a", 1))
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	s.load(unit)
+	before := s.tables()
+	s.must(exec(s, `UPDATE sluice.streams SET hash_rule = 0`))
+	s.must(exec(s, `UPDATE store.bills SET _hash = '\x00112233445566778899aabbccddeeff'`))
+	others := func() string {
+		t.Helper()
+		keys, err := s.db.OtherRule(t.Context())
+		s.must(err)
+		return fmt.Sprint(keys)
+	}
+	s.must(exec(s, `UPDATE sluice.streams SET wanted_gen = done_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
+	if got := others(); got != fmt.Sprint([]pipeline.Key{s.bills.Key()}) {
+		t.Errorf("of another rule: %s", got)
+	}
+	if counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.Changed, s.as(s.bills), nil); err != nil || counts.Rewritten != 1 {
+		t.Errorf("rebuilt: %+v, %v", counts, err)
+	}
+	s.must(exec(s, `UPDATE store.bills SET _changed_at = _first_seen_at`)) // it says when the row got its hash
+	if diff := cmp.Diff(before, s.tables()); diff != "" {
+		t.Errorf("rebuilt (-before +after):\n%s", diff)
+	}
+	if got := ask[string](s.house, `SELECT concat_ws(' ', wanted_gen - done_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
+		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
+		t.Errorf("who asked for the list is still to be served when it is due: %s", got)
+	}
+	if got := others(); got != "[]" {
+		t.Errorf("of another rule after that: %s", got)
+	}
+}
+
+// TestRawOfHistoryAndQuarantineStays: what a table of history or an open entry of the quarantine names is kept until they are gone; what is young is
+// kept, too, and a resource that was looked through has to wait for a day.
+func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	for version := range 5 {
+		s.bring(s.bills, header("1", fmt.Sprint(version), version+1))
+	}
+	s.must(exec(s, `CREATE TABLE store.bills_history (organization_id text, bill_id text, _call_id bigint);
+		INSERT INTO store.bills_history SELECT organization_id, '1', min(call_id) FROM sluice.raw_records GROUP BY 1;
+		INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, call_id)
+		SELECT organization_id, 'store', 'bills', '\x01', '', 'no_id', min(call_id) + 1 FROM sluice.raw_records GROUP BY 1;
+		UPDATE sluice.raw_records SET kept_at = now() - interval '41 days' WHERE call_id <> (SELECT max(call_id) - 1 FROM sluice.raw_records)`))
+	left := func(what, want string) {
+		t.Helper()
+		s.must(s.db.KeepRaw(t.Context(), 40*24*time.Hour))
+		got := ask[string](s.house, `SELECT string_agg(sluice.raw_record(call_id, 0) ->> 'total', ' ' ORDER BY call_id) FROM sluice.raw_records`)
+		if got != want {
+			t.Errorf("%s, versions %s are kept, want %s", what, got, want)
+		}
+	}
+	left("with history and quarantine", "0 1 3 4")
+	s.must(exec(s, `DELETE FROM store.bills_history; UPDATE sluice.quarantine SET state = 'resolved'`))
+	left("on the same day", "0 1 3 4")
+	s.must(exec(s, `UPDATE sluice.raw_looks SET looked_at = looked_at - interval '25 hours'`))
+	left("without them", "3 4")
+	if err := s.db.KeepRaw(t.Context(), time.Hour); err == nil {
+		t.Error("raw records can be kept for an hour")
+	}
+}

@@ -1,0 +1,262 @@
+package rebuild
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sluice/pipeline/warehouse/loader/copybinary"
+	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+var (
+	// errRefused says that a value has no binary form, or that the database refuses it: the other way finds out which.
+	errRefused = errors.New("a value was refused")
+	// errMoved says that somebody wrote to the rows meanwhile, past the locks of their streams.
+	errMoved = errors.New("rows were written by something else meanwhile: sluice rebuild goes on where it stopped")
+)
+
+// split tells rows that can be taken out whole from those with elements that their records do not carry: those have to stay.
+func (r *Rows) split(ctx context.Context, tx pgx.Tx, rows []*row) ([]*row, []*row, error) {
+	stay := map[string]bool{}
+	for i := range r.table.sql.Children {
+		child := &r.table.sql.Children[i]
+		var keys []string
+		for _, row := range rows {
+			if !carried(row, child.Index) {
+				keys = append(keys, row.key)
+			}
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		found, err := tx.Query(ctx, `SELECT k.id FROM unnest($2::text[]) AS k (id) WHERE EXISTS (SELECT FROM `+r.table.children[child.Index-1]+
+			` AS c WHERE c.organization_id = $1 AND c._parent_id = k.id)`, r.stream.Organization, keys)
+		if err != nil {
+			return nil, nil, fmt.Errorf("looking for elements that stay: %w", err)
+		}
+		var key string
+		if _, err := pgx.ForEachRow(found, []any{&key}, func() error { stay[key] = true; return nil }); err != nil {
+			return nil, nil, fmt.Errorf("looking for elements that stay: %w", err)
+		}
+	}
+	if len(stay) == 0 {
+		return rows, nil, nil
+	}
+	var whole, others []*row
+	for _, row := range rows {
+		if stay[row.key] {
+			others = append(others, row)
+		} else {
+			whole = append(whole, row)
+		}
+	}
+	return whole, others, nil
+}
+
+func carried(row *row, table int) bool {
+	for _, v := range row.inOrder() {
+		if v.record.Carries[table] {
+			return true
+		}
+	}
+	return false
+}
+
+// exchange takes rows out with their elements and puts them back: rows that are deleted cost the server little, and COPY is the
+// quickest way in. Both are one transaction: whoever reads the table sees the one or the other, and no row is removed (promise 7). Fields
+// that no record carries are put back as they were.
+func (r *Rows) exchange(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	savepoint, err := tx.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("opening a savepoint: %w", err)
+	}
+	err = r.keep(ctx, savepoint, l, rows)
+	if err == nil {
+		err = r.takeOut(ctx, savepoint, rows)
+	}
+	if err == nil {
+		err = r.putBack(ctx, savepoint, l, rows)
+	}
+	if err == nil {
+		err = savepoint.Commit(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	if undo := savepoint.Rollback(ctx); undo != nil {
+		return fmt.Errorf("rolling back to the savepoint: %w; after: %s", undo, err.Error())
+	}
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && len(answer.Code) == 5 {
+		switch answer.Code[:2] {
+		case "22", "23", "54": // a value, a constraint, a limit
+			return errRefused
+		}
+	}
+	return fmt.Errorf("rewriting rows: %w", err)
+}
+
+// takeOut deletes rows; their elements go first, which is quicker than one by one behind each.
+func (r *Rows) takeOut(ctx context.Context, tx pgx.Tx, rows []*row) error {
+	keys, places := make([]string, len(rows)), make([]tid, len(rows))
+	for i, row := range rows {
+		keys[i], places[i] = row.key, row.at
+	}
+	for _, child := range slices.Backward(r.table.sql.Children) {
+		if _, err := tx.Exec(ctx, child.Remove, pgx.QueryExecModeExec, r.stream.Organization, keys); err != nil {
+			return err //nolint:wrapcheck // the caller says what was being done
+		}
+	}
+	result := tx.Conn().PgConn().ExecParams(ctx, `DELETE FROM `+r.table.name+` AS t WHERE t.ctid = ANY ($1)`,
+		[][]byte{tids(places)}, []uint32{tidArray}, nil, nil).Read()
+	if result.Err == nil && result.CommandTag.RowsAffected() != int64(len(rows)) {
+		return errMoved
+	}
+	return result.Err
+}
+
+// putBack copies rows and the elements that their records carry.
+func (r *Rows) putBack(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) error {
+	var now int64
+	const sqlNow = `SELECT (extract(epoch FROM now() - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint`
+	if err := tx.QueryRow(ctx, sqlNow).Scan(&now); err != nil {
+		return err //nolint:wrapcheck // the caller says what was being done
+	}
+	names := make([]string, len(l.columns))
+	for i, name := range l.columns {
+		names[i] = pgx.Identifier{name}.Sanitize()
+	}
+	put := &putting{Rows: r, layout: l, tables: r.stream.Resource.Tables()}
+	put.now = binary.BigEndian.AppendUint64(nil, uint64(now)) //nolint:gosec // the bits of a signed number
+	copied, elements := make([]*normalize.Record, len(rows)), make([]int, len(r.table.sql.Children))
+	for i, row := range rows {
+		copied[i] = row.merged()
+		for c := range elements {
+			elements[c] += len(copied[i].Tables[r.table.sql.Children[c].Index])
+		}
+	}
+	at := 0
+	reader := copybinary.NewReader(rows, func(buf []byte, row *row) ([]byte, error) {
+		at++
+		return put.row(buf, row, copied[at-1])
+	})
+	conn := tx.Conn().PgConn()
+	if err := send(ctx, conn, `COPY `+r.table.name+` (`+strings.Join(names, ", ")+`) FROM STDIN WITH (FORMAT binary)`, reader, len(rows)); err != nil {
+		return err
+	}
+	for i := range r.table.sql.Children {
+		if elements[i] == 0 {
+			continue
+		}
+		child := &r.table.sql.Children[i]
+		reader := copybinary.NewReader(copied, func(buf []byte, record *normalize.Record) ([]byte, error) { return put.elements(buf, child, record) })
+		if err := send(ctx, conn, child.InsertBinary, reader, elements[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failing is a stream of rows that says why it ended.
+type failing interface {
+	io.Reader
+	Err() error
+}
+
+// send copies so many rows. A value without a binary form is as good as refused.
+func send(ctx context.Context, conn *pgconn.PgConn, sql string, reader failing, rows int) error {
+	tag, err := conn.CopyFrom(ctx, reader, sql)
+	switch {
+	case errors.Is(reader.Err(), copybinary.ErrText):
+		return errRefused
+	case reader.Err() != nil:
+		return reader.Err() //nolint:wrapcheck // it says what failed
+	case err == nil && tag.RowsAffected() != int64(rows):
+		return fmt.Errorf("%d rows sent, %s taken", rows, strconv.FormatInt(tag.RowsAffected(), 10))
+	}
+	return err //nolint:wrapcheck // the caller says what was being done
+}
+
+// putting writes rows in the binary format of COPY.
+type putting struct {
+	*Rows
+	*layout
+
+	tables []schema.Table
+	now    []byte
+	fields [][]byte
+	from   []int
+}
+
+// row adds a row: what its records carry, and its stored fields for the rest.
+func (p *putting) row(buf []byte, row *row, record *normalize.Record) ([]byte, error) {
+	order := row.inOrder()
+	extra, err := unknown(p.tables, row.fields[p.extra], order)
+	if err != nil {
+		return buf, err
+	}
+	if p.from == nil {
+		p.from = make([]int, len(p.columns))
+		for i := range p.from {
+			p.from[i] = -1
+		}
+		for i, at := range p.declared {
+			p.from[at] = i
+		}
+	}
+	p.fields = append(p.fields[:0], row.fields...)
+	p.fields[p.hash] = row.list.record.Hash[:]
+	if row.detail != nil && row.detail.hash != nil {
+		p.fields[p.detailHash] = row.detail.record.Hash[:]
+	}
+	if row.differs() {
+		p.fields[p.changed] = p.now
+	}
+	buf = copybinary.Row(buf, len(p.fields))
+	for i, field := range p.fields {
+		switch {
+		case i == p.extra:
+			buf = copybinary.JSON(buf, extra)
+		case p.from[i] >= 0 && record.Tables[0][0].Values[p.from[i]].State != normalize.Absent:
+			if buf, err = copybinary.Value(buf, p.table.sql.Kinds[p.from[i]], &record.Tables[0][0].Values[p.from[i]]); err != nil {
+				return buf, err //nolint:wrapcheck // a value without a binary form
+			}
+		case field == nil:
+			buf = copybinary.Null(buf)
+		default:
+			buf = append(binary.BigEndian.AppendUint32(buf, uint32(len(field))), field...) //nolint:gosec // as the server sent it
+		}
+	}
+	return buf, nil
+}
+
+// elements adds the rows of one array.
+func (p *putting) elements(buf []byte, child *statements.Child, record *normalize.Record) ([]byte, error) {
+	var err error
+	for i := range record.Tables[child.Index] {
+		element := &record.Tables[child.Index][i]
+		buf = copybinary.Text(copybinary.Text(copybinary.Row(buf, child.Fields), p.stream.Organization), record.ID)
+		for _, position := range element.Position {
+			buf = copybinary.Short(buf, int32(position)) //nolint:gosec // bounded by the record
+		}
+		for v := range element.Values {
+			if buf, err = copybinary.Value(buf, child.Kinds[v], &element.Values[v]); err != nil {
+				return buf, err //nolint:wrapcheck // a value without a binary form
+			}
+		}
+	}
+	return buf, nil
+}

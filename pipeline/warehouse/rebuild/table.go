@@ -1,0 +1,138 @@
+package rebuild
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/schema"
+)
+
+// table is where the rows of a resource are.
+type table struct {
+	// name is quoted, with its schema; key and parent are quoted columns, the latter "" where rows have no parent.
+	name, key, parent string
+	children          []string
+	details           bool
+	declared          []schema.Column
+	sql               *statements.Set
+}
+
+func newTable(stream pipeline.Stream) (*table, error) {
+	resource := stream.Resource
+	in := resource.SchemaName(stream.Service)
+	sql, err := statements.New(stream.Service, resource)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be rebuilt: %w", stream, err)
+	}
+	t := &table{
+		name: pgx.Identifier{in, resource.Name}.Sanitize(), key: pgx.Identifier{resource.Columns[0].ColumnName()}.Sanitize(),
+		details: resource.Details != nil, declared: resource.Columns, sql: sql,
+	}
+	if name := parentColumn(resource); name != "" {
+		t.parent = pgx.Identifier{name}.Sanitize()
+	}
+	tables := resource.Tables()
+	for i := range tables[1:] {
+		t.children = append(t.children, pgx.Identifier{in, tables[i+1].Name}.Sanitize())
+	}
+	return t, nil
+}
+
+// layout is what a table is like in the database, within one transaction: nobody alters it meanwhile.
+type layout struct {
+	// columns are all that can be written, unquoted.
+	columns []string
+	// declared are the places of the declared columns among them, ours those of all others; the rest are those of single columns, -1 where
+	// there is none.
+	declared, ours                         []int
+	extra, hash, call, position, changed   int
+	deleted                                int
+	detailHash, detailCall, detailPosition int
+	// exchanged says that rows may be taken out and put back: their columns have the types that migrations are drafted with, and nothing
+	// but their own arrays hangs on them, no foreign key and no trigger of somebody else's.
+	exchanged bool
+}
+
+const sqlLayout = `
+SELECT array_agg(a.attname::text ORDER BY a.attnum), bool_and(NOT c.relrowsecurity)
+	AND NOT EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> ALL ($2::text[]::regclass[]::oid[]))
+	AND NOT EXISTS (SELECT FROM pg_trigger g WHERE NOT g.tgisinternal AND g.tgrelid = ANY ($2::text[]::regclass[]::oid[] || c.oid))
+	AND (SELECT count(*) FROM unnest($3::text[], $4::text[], $5::oid[]) AS w (relation, name, type)
+		JOIN pg_attribute e ON e.attrelid = to_regclass(w.relation) AND e.attname = w.name AND NOT e.attisdropped
+			AND e.atttypid = w.type) = cardinality($3::text[])
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+WHERE c.oid = $1::text::regclass GROUP BY c.oid`
+
+// look finds out what the table is like.
+func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
+	var relations, names []string
+	var types []uint32
+	for _, column := range t.sql.Expected {
+		relations, names, types = append(relations, column.Relation), append(names, column.Name), append(types, column.Type)
+	}
+	l := &layout{}
+	if err := tx.QueryRow(ctx, sqlLayout, t.name, t.children, relations, names, types).Scan(&l.columns, &l.exchanged); err != nil {
+		return nil, fmt.Errorf("looking at %s: %w", t.name, err)
+	}
+	var missing []string
+	place := func(name string, needed bool) int {
+		at := slices.Index(l.columns, name)
+		if at < 0 && needed {
+			missing = append(missing, name)
+		}
+		return at
+	}
+	for i := range t.declared {
+		l.declared = append(l.declared, place(t.declared[i].ColumnName(), true))
+	}
+	for i := range l.columns {
+		if !slices.Contains(l.declared, i) {
+			l.ours = append(l.ours, i)
+		}
+	}
+	l.extra, l.hash, l.call, l.position = place("_extra", true), place("_hash", true), place("_call_id", true), place("_raw_position", true)
+	l.changed, l.deleted = place("_changed_at", true), place("_deleted_at", false)
+	l.detailHash, l.detailCall = place("_detail_hash", t.details), place("_detail_call_id", t.details)
+	l.detailPosition = place("_detail_raw_position", t.details)
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s lacks %s: sluice migrate", t.name, strings.Join(missing, ", "))
+	}
+	return l, nil
+}
+
+// list gives columns for a SELECT, each with a comma before it.
+func (l *layout) list(places []int) string {
+	var b strings.Builder
+	for _, at := range places {
+		b.WriteString(", t." + pgx.Identifier{l.columns[at]}.Sanitize())
+	}
+	return b.String()
+}
+
+// parentText is the expression for the parent of a row.
+func (t *table) parentText() string {
+	if t.parent == "" {
+		return "''"
+	}
+	return "coalesce(t." + t.parent + "::text, '')"
+}
+
+// parentColumn is the column that holds the parent, "" where rows have none.
+func parentColumn(resource *schema.Resource) string {
+	cursor, ok := resource.Cursor.(schema.PerParent)
+	if !ok {
+		return ""
+	}
+	for _, column := range resource.Columns {
+		if column.Wire == cursor.Column {
+			return column.ColumnName()
+		}
+	}
+	return ""
+}
