@@ -12,9 +12,9 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/rebuild"
 	"sluice/pipeline/warehouse/audit"
 	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/rebuild"
 )
 
 // kept says whether versions of bills are kept.
