@@ -207,7 +207,9 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	overtaking := []scriptStep{{page: 1}, {page: 2}, {page: 3}, {page: 5, then: insert}, {page: 4}}
 	inTurn := []scriptStep{{page: 1}, {page: 2}, {page: 3, then: insert}, {page: 4}, {page: 5}}
 	second := []scriptStep{{page: 4, then: removeNewest}, {page: 1}, {page: 2}, {page: 3}, {page: 5}}
-	read := func(scan pipeline.Scan, first []scriptStep) (*rig, *script) {
+	// The first page of a pass that counts is waited for: it says of which size the pages are.
+	waited := []scriptStep{{page: 1}, {page: 4, then: removeNewest}, {page: 2}, {page: 3}, {page: 5}}
+	read := func(scan pipeline.Scan, first, second []scriptStep) (*rig, *script) {
 		w := newWorld(8)
 		w.perPage = 2
 		s := &script{world: w, steps: append(slices.Clone(first), second...)}
@@ -219,11 +221,11 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 		must(t, r.run(t.Context()))
 		return r, s
 	}
-	r, s := read(pipeline.Scan{Partial: true, LastPages: 5}, overtaking)
+	r, s := read(pipeline.Scan{Partial: true, LastPages: 5}, overtaking, second)
 	if lost := r.missing(); !slices.Equal(lost, []string{"0001"}) || len(s.steps) > 0 {
 		t.Errorf("the first pass read ahead: lost %v, %d answers are left: the schedule proves nothing", lost, len(s.steps))
 	}
-	r, s = read(pipeline.Scan{}, inTurn)
+	r, s = read(pipeline.Scan{}, inTurn, waited)
 	if lost := r.missing(); len(lost) > 0 || len(s.steps) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone {
 		t.Errorf("the first pass read page by page: lost %v, %d answers are left, end %+v", lost, len(s.steps), r.memory.ends[0])
 	}

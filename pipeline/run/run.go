@@ -36,6 +36,9 @@ type Runner struct {
 	Now func() time.Time
 	// Zone gives the time zone of an organization, for times without an offset.
 	Zone func(organization string) *time.Location
+	// Normalizer gives what makes rows of the records of a resource; nil means
+	// normalize.New. Who reads many small lists gives the same one again.
+	Normalizer func(*schema.Resource, *time.Location) (*normalize.Normalizer, error)
 	// Rules are the figures of reading.
 	Rules pipeline.Rules
 	// Ahead gives Rules.Ahead for a stream, where it is not the same for all; may be nil.
@@ -50,7 +53,11 @@ type Runner struct {
 // source (*pipeline.Error), of the store, or of the context; whatever was loaded before
 // an error stays loaded, and the position says so.
 func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
-	normalizer, err := normalize.New(claim.Stream.Resource, r.Zone(claim.Stream.Organization))
+	compile := normalize.New
+	if r.Normalizer != nil {
+		compile = r.Normalizer
+	}
+	normalizer, err := compile(claim.Stream.Resource, r.Zone(claim.Stream.Organization))
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", claim.Stream, err)
 	}

@@ -18,16 +18,31 @@ const (
 	kindRecreate
 	kindTie
 	kindLateWrite
+	kindTooLateWrite
+	kindSetBack
 	kindFuture
 	kindPoison
 	kindWait
 	kindWaitLong
+	kindRound
 	kindRequest
 	kindStep
 	kindCrash
 	kindZombie
+	kindSuspend
+	kindJump
+	kindReview
 	kindPageSize
+	kindOurPageSize
 )
+
+func (k kind) String() string {
+	return [...]string{
+		"insert", "edit", "edit twice in a second", "edit without a new time", "remove", "create again", "tie", "write that is seen late",
+		"write that is seen too late", "set back", "time in the future", "poison", "wait", "wait long", "round", "request", "step",
+		"crash", "zombie", "suspend", "clocks jump", "review", "page size", "page size of ours",
+	}[k]
+}
 
 // action is one thing that happens; operand says to whom, or how much.
 type action struct {
@@ -35,13 +50,7 @@ type action struct {
 	operand uint32
 }
 
-func (a action) String() string {
-	names := [...]string{
-		"insert", "edit", "edit twice in a second", "edit without a new time", "remove", "create again", "tie", "write that is seen late",
-		"time in the future", "poison", "wait", "wait long", "request", "step", "crash", "zombie", "page size",
-	}
-	return fmt.Sprintf("%s %d", names[a.kind], a.operand)
-}
+func (a action) String() string { return fmt.Sprintf("%s %d", a.kind, a.operand) }
 
 // schedule draws what happens.
 func schedule(rng *rand.Rand, s swarm) []action {
@@ -60,8 +69,16 @@ func schedule(rng *rand.Rand, s swarm) []action {
 	add(kindStep, 24)
 	add(kindCrash, s.crashes)
 	add(kindZombie, s.zombies)
-	if rng.IntN(10) == 0 {
-		add(kindPageSize, 1)
+	add(kindSuspend, s.suspends)
+	add(kindJump, s.jumps)
+	if s.complete {
+		add(kindRound, rng.IntN(4))
+		add(kindReview, 1)
+	}
+	for _, k := range []kind{kindPageSize, kindOurPageSize} {
+		if rng.IntN(10) == 0 {
+			add(k, 1)
+		}
 	}
 	out := make([]action, s.steps)
 	for i := range out {
@@ -72,163 +89,92 @@ func schedule(rng *rand.Rand, s swarm) []action {
 
 // do lets one thing happen.
 func (w *world) do(a action) {
-	w.notef("%s", a)
-	up := w.streams[0].upstream
+	w.note(a.kind.String(), uint64(a.operand))
 	n := a.operand
 	switch a.kind {
-	case kindInsert:
-		up.insert(edition{lines: int(n % 3)})
-	case kindTie:
-		for range 2 + n%4 {
-			up.insert(edition{lines: 1})
-		}
-	case kindLateWrite:
-		w.late(up, n)
-	case kindRecreate:
-		if t := up.dead(n); t != nil {
-			up.write(t, edition{lines: 1})
-		}
-	case kindWait:
-		up.now = up.now.Add(time.Duration(n%3000) * time.Millisecond)
-	case kindWaitLong:
-		up.now = up.now.Add(time.Duration(n%90) * time.Second)
-	case kindPageSize:
-		up.perPage = 1 + int(n%4)
 	case kindRequest:
 		w.request(w.streams[int(n)%len(w.streams)])
+	case kindRound:
+		w.round(n)
 	case kindStep:
 		w.steps(n)
 	case kindCrash:
 		w.crash(int(n) % len(w.workers))
 	case kindZombie:
 		w.rescue(int(n) % len(w.workers))
+	case kindSuspend:
+		w.suspend(n)
+	case kindJump:
+		w.skew = time.Duration(n%7200)*time.Second - 2*time.Hour + w.swarm.skew.Abs()
+	case kindReview:
+		w.review()
+	case kindPageSize:
+		w.streams[0].upstream.perPage = 1 + int(n%5)
+	case kindOurPageSize:
+		w.store.rules.PerPage = 1 + int(n%5)
 	default:
-		if t := up.living(n); t != nil {
-			w.change(up, t, a.kind)
+		w.streams[0].upstream.happen(a.kind, n)
+	}
+}
+
+// happen is what people and time do upstream.
+func (u *upstream) happen(k kind, n uint32) {
+	switch k {
+	case kindInsert:
+		u.insert(edition{lines: int(n % 3)})
+	case kindTie:
+		for range 2 + n%4 {
+			u.insert(edition{lines: 1})
+		}
+	case kindLateWrite:
+		u.late(n, lag/2)
+	case kindTooLateWrite:
+		u.late(n, 3*lag)
+	case kindRecreate:
+		if t := u.dead(n); t != nil {
+			u.write(t, edition{lines: 1})
+		}
+	case kindWait:
+		u.now = u.now.Add(time.Duration(n%3000) * time.Millisecond)
+	case kindWaitLong:
+		u.now = u.now.Add(time.Duration(n%90) * time.Second)
+	default:
+		if t := u.living(n); t != nil {
+			u.change(t, k)
 		}
 	}
 }
 
 // change writes a living record anew.
-func (*world) change(up *upstream, t *thing, k kind) {
+func (u *upstream) change(t *thing, k kind) {
 	last := *t.last()
 	switch k {
 	case kindEdit:
-		up.write(t, edition{lines: last.lines + 1})
+		u.write(t, edition{lines: last.lines + 1})
 	case kindEditTwice:
-		up.write(t, edition{lines: last.lines})
-		up.write(t, edition{lines: last.lines + 1})
+		u.write(t, edition{lines: last.lines})
+		u.write(t, edition{lines: last.lines + 1})
 	case kindQuietEdit:
-		up.write(t, edition{lines: last.lines + 1, modified: last.modified, quiet: true})
+		u.write(t, edition{lines: last.lines + 1, modified: last.modified, quiet: true})
+	case kindSetBack:
+		// As after a restore: an older time, which no list by time shows as new.
+		u.write(t, edition{lines: 1, modified: last.modified.Add(-time.Minute), quiet: true})
 	case kindRemove:
-		up.write(t, edition{gone: true})
+		u.write(t, edition{gone: true})
 	case kindFuture:
-		up.write(t, edition{lines: 1, modified: up.now.AddDate(900, 0, 0).Truncate(time.Second)})
+		u.write(t, edition{lines: 1, modified: u.now.AddDate(900, 0, 0).Truncate(time.Second)})
 	case kindPoison:
-		up.write(t, edition{lines: 1, poison: true})
+		u.write(t, edition{lines: 1, poison: true})
 	default:
 	}
 }
 
 // late writes something that can be read only a while after the time it carries.
-func (*world) late(up *upstream, n uint32) {
-	v := edition{lines: 1, visible: up.now.Add(time.Duration(n%uint32(lag/2/time.Millisecond)) * time.Millisecond)}
-	if t := up.living(n); t != nil && n%2 == 0 {
-		up.write(t, v)
+func (u *upstream) late(n uint32, most time.Duration) {
+	v := edition{lines: 1, visible: u.now.Add(time.Duration(n%uint32(most/time.Millisecond)) * time.Millisecond)}
+	if t := u.living(n); t != nil && n%2 == 0 {
+		u.write(t, v)
 		return
 	}
-	up.insert(v)
-}
-
-func (w *world) request(of *stream) {
-	if of.held {
-		of.wanted = true
-		return
-	}
-	of.due = true
-}
-
-// steps lets one worker go on for a few points: one that has something to do, if any has.
-func (w *world) steps(n uint32) {
-	i := int(n) % len(w.workers)
-	for j := range w.workers {
-		if at := (i + j) % len(w.workers); w.workers[at].holds != nil {
-			i = at
-			break
-		}
-	}
-	for range 1 + n/16%4 {
-		w.step(i)
-	}
-}
-
-func (w *world) step(i int) {
-	if k := w.workers[i]; !k.dead {
-		k.next()
-	}
-}
-
-// crash kills a worker where it stands; its ticket is given to the next one.
-func (w *world) crash(i int) {
-	k := w.workers[i]
-	k.stop()
-	w.release(k)
-	w.store.seen["crash"]++
-	w.workers[i] = w.newWorker()
-}
-
-// rescue gives a worker's ticket to another one although the worker lives: it was
-// suspended, or its network was cut.
-func (w *world) rescue(i int) {
-	w.release(w.workers[i])
-	w.store.seen["rescued"]++
-}
-
-func (*world) release(k *worker) {
-	if of := k.holds; of != nil && of.held {
-		of.held, of.due = false, true
-		of.attempt++
-	}
-	k.holds = nil
-}
-
-// heal ends all trouble and lets everything come to rest: three more runs of each
-// stream, the last of them a day later, when what rested is asked for again.
-func (w *world) heal() {
-	w.healed = true
-	up := w.streams[0].upstream
-	for _, pause := range []time.Duration{2 * lag, 2 * lag, 25 * time.Hour} {
-		up.now = up.now.Add(pause)
-		w.catchUp()
-	}
-	for _, k := range w.workers {
-		k.stop()
-	}
-}
-
-// catchUp runs each stream once.
-func (w *world) catchUp() {
-	for _, of := range w.streams {
-		w.request(of)
-		w.drain()
-	}
-}
-
-// drain works until nothing is due.
-func (w *world) drain() {
-	const enough = 20_000
-	for range enough {
-		busy := false
-		for i, k := range w.workers {
-			w.step(i)
-			busy = busy || k.holds != nil
-		}
-		for _, of := range w.streams {
-			busy = busy || of.due
-		}
-		if !busy || w.store.violation != nil {
-			return
-		}
-	}
-	w.store.brokenf("what is due is not done after %d steps without trouble", enough)
+	u.insert(v)
 }

@@ -31,23 +31,42 @@ const (
 	faultClockBehind
 	faultClockAhead
 	faultDoubled
+	faultSpent
+	faultDenied
 	faultCount
 )
 
 var errRefused = &pipeline.Error{Kind: pipeline.Unavailable, Op: "GET /things", Status: http.StatusServiceUnavailable}
 
+var (
+	errSpent  = &pipeline.Error{Kind: pipeline.Exhausted, Op: "GET /things", Status: http.StatusTooManyRequests}
+	errDenied = &pipeline.Error{Kind: pipeline.Denied, Op: "GET /things", Status: http.StatusForbidden}
+)
+
+// failure is the answer that is none.
+func failure(f fault) error {
+	switch f {
+	case faultRefused:
+		return errRefused
+	case faultUnreadable:
+		return errUnreadable
+	case faultSpent:
+		return errSpent
+	case faultDenied:
+		return errDenied
+	default:
+		return nil
+	}
+}
+
 var errUnreadable = &pipeline.Error{Kind: pipeline.Unexpected, Op: "GET /things", Status: http.StatusOK, Detail: "not JSON"}
 
 // page answers a list call at this instant, with a fault or without.
 func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, error) {
-	switch f {
-	case faultRefused:
-		return pipeline.Page{}, errRefused
-	case faultUnreadable:
-		return pipeline.Page{}, errUnreadable
-	default:
+	if err := failure(f); err != nil {
+		return pipeline.Page{}, err
 	}
-	at, size, number := u.now, u.perPage, max(ask.Page, 1)
+	at, size, number := u.now, u.pageSize(ask), max(ask.Page, 1)
 	if old := u.now.Add(-lag / 2); f == faultStale && number == 1 && len(u.shows(ask, old, true, true)) < size {
 		at = old
 	}
@@ -97,12 +116,8 @@ func distort(page pipeline.Page, f fault) pipeline.Page {
 
 // single answers with single records; one that upstream does not show is left out.
 func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, error) {
-	switch f {
-	case faultRefused:
-		return pipeline.Page{}, errRefused
-	case faultUnreadable:
-		return pipeline.Page{}, errUnreadable
-	default:
+	if err := failure(f); err != nil {
+		return pipeline.Page{}, err
 	}
 	page := pipeline.Page{Call: call, Date: u.now}
 	for _, id := range ids {
@@ -112,13 +127,14 @@ func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, err
 			}
 		}
 	}
+	page.Unknown = len(page.Records) == 0
 	return page, nil
 }
 
 func (f fault) String() string {
 	names := [...]string{
 		"none", "refused", "unreadable", "stale", "repeated", "more early", "more for ever", "empty page", "filter ignored",
-		"sort ignored", "smaller pages", "no date", "clock behind", "clock ahead", "doubled",
+		"sort ignored", "smaller pages", "no date", "clock behind", "clock ahead", "doubled", "day spent", "denied",
 	}
 	if int(f) < len(names) {
 		return names[f]

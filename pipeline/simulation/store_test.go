@@ -17,20 +17,24 @@ import (
 type row struct {
 	value, stamps string
 	modified      time.Time
-	changed       time.Time
-	call          int64
+	// first and changed are when it was first and last written, deleted when it was gone.
+	first, changed, deleted time.Time
+	call                    int64
 	// list and single are the hashes of what each form brought last.
 	list, single [16]byte
 	// pending says that the row waits for its single record, failed since when it
-	// rests because that was not to be had.
-	pending bool
-	failed  time.Time
+	// rests because that was not to be had; answered that there was one.
+	pending, answered bool
+	failed            time.Time
+	// tried is when one came that was older than the row.
+	tried time.Time
 }
 
-// table is one resource's rows and what did not fit.
+// table is one resource's rows, what did not fit, and what is known against rows.
 type table struct {
-	rows    map[string]*row
-	rejects map[string]bool
+	rows     map[string]*row
+	rejects  map[string]bool
+	evidence map[string]*evidence
 	// known is what answers showed of the list, late how late records came in it, read when
 	// its last clean run began.
 	known pipeline.Capabilities
@@ -48,22 +52,31 @@ type stream struct {
 	upstream *upstream
 	fence    int64
 	run      int64
+	scan     scan
 	position pipeline.Position
-	// due says that a ticket waits, wanted that somebody asked while one was worked.
+	// due says that a ticket waits (until, if that is set), wanted that somebody asked
+	// while one was worked.
 	due, held, wanted bool
+	until             time.Time
 	// attempt counts how often the ticket was handed out.
 	attempt int
-	ends    []pipeline.End
+	ends    int
 }
 
 // store is the warehouse: rows, positions and fences. What it does in one step is
 // what the real one does in one transaction.
 type store struct {
-	rules pipeline.Rules
-	runs  int64
+	rules   pipeline.Rules
+	absence pipeline.AbsenceRules
+	// skew is how far the database's clock is ahead of upstream's.
+	skew time.Duration
+	runs int64
 	// violation is the first promise that was seen broken.
 	violation error
 	seen      map[string]int
+	// forgets makes the store lose the records of one thing: a bug of this simulation,
+	// to see that it is found.
+	forgets string
 }
 
 var (
@@ -77,15 +90,19 @@ func (s *store) brokenf(format string, args ...any) {
 	}
 }
 
+// clock is the database's.
+func (s *store) clock(of *stream) time.Time { return of.upstream.now.Add(s.skew) }
+
 // claim gives a worker the stream and takes it from whoever had it.
-func (s *store) claim(of *stream) pipeline.Claim {
+func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 	of.fence++
 	if of.run == 0 {
 		s.runs++
 		of.run = s.runs
+		of.scan = scan{began: s.clock(of), ids: map[string]bool{}}
 		of.position.Scan = nil
 		if of.Work == pipeline.WorkBackfill {
-			of.position.Scan = passes.Backfill(of.Stream, nil, time.Time{}, s.rules)
+			of.position.Scan = passes.Backfill(of.Stream, nil, bound, s.rules)
 		}
 	}
 	known := make(pipeline.Capabilities)
@@ -128,16 +145,23 @@ func (s *store) load(of *stream, unit pipeline.Unit) error {
 		s.brokenf("%s: %d records received, %d accounted for", of, unit.Received, got)
 	}
 	for i := range unit.Records {
-		s.apply(of, unit, &unit.Records[i])
+		if unit.Records[i].ID != s.forgets {
+			s.apply(of, unit, &unit.Records[i])
+		}
 	}
 	for i := range unit.Rejects {
 		of.table.rejects[string(unit.Rejects[i].Raw)] = true
 		if unit.Details {
-			of.rest(unit.Rejects[i].ID)
+			s.rest(of, unit.Rejects[i].ID)
 		}
 	}
 	for _, id := range unit.Missing {
-		of.rest(id)
+		s.rest(of, id)
+	}
+	of.sight(unit)
+	s.weigh(of, unit)
+	if unit.End != nil && unit.End.Whole != nil {
+		s.conclude(of, unit.End.Whole)
 	}
 	for _, v := range unit.Observed {
 		v.SeenAt = of.upstream.now
@@ -162,12 +186,13 @@ func (s *store) apply(of *stream, unit pipeline.Unit, record *normalize.Record) 
 		}
 	}()
 	if !known {
-		have = &row{}
+		have = &row{first: s.clock(of)}
 		of.table.rows[record.ID] = have
 	}
 	last := &have.list
 	if unit.Details {
 		last = &have.single
+		have.answered = true
 	}
 	if known && *last == record.Hash {
 		s.seen["unchanged"]++
@@ -178,29 +203,53 @@ func (s *store) apply(of *stream, unit pipeline.Unit, record *normalize.Record) 
 	}
 	if known && s.older(of, unit, record, have) {
 		s.seen["superseded"]++
+		if unit.Details {
+			have.tried = s.clock(of)
+		}
 		return
 	}
 	have.single = [16]byte{} // a row that the list changed is not what the single record made of it
-	*last, have.changed = record.Hash, of.upstream.now
+	*last, have.changed = record.Hash, s.clock(of)
 	have.value, have.modified, have.call = record.Tables[0][0].Values[1].Text, record.Modified, unit.Call
 	have.pending, have.failed = false, time.Time{}
 	if record.Carries[1] {
 		have.stamps = stamps(record.Tables[1])
+		s.whole(of, record.ID, have)
 	} else {
 		have.pending = true
 	}
 }
 
-// older asks the rule of the warehouse.
+// whole is that a record and its lines are of one version (promise 2).
+func (s *store) whole(of *stream, id string, have *row) {
+	stamp := have.value + " "
+	for rest := have.stamps; rest != ""; rest = rest[len(stamp):] {
+		if len(rest) < len(stamp) || rest[:len(stamp)] != stamp {
+			s.brokenf("%s: %s is version %s and holds lines [%s]", of, id, have.value, have.stamps)
+			return
+		}
+	}
+}
+
+// older asks the rule of the warehouse, and holds what it says against promise 5: a row
+// goes back by its own word only if upstream was set back, which takes a while to believe,
+// or if one of the two times cannot be.
 func (s *store) older(of *stream, unit pipeline.Unit, record *normalize.Record, have *row) bool {
+	asked := of.upstream.asked[unit.Call]
 	verdict := version.Judge(
-		version.Record{Modified: record.Modified, Call: unit.Call, Asked: of.upstream.asked[unit.Call]},
+		version.Record{Modified: record.Modified, Call: unit.Call, Asked: asked},
 		version.Row{Modified: have.modified, Call: have.call, Changed: have.changed},
 	)
 	if verdict == version.Rollback {
 		s.seen["rollback"]++
 	}
-	return verdict == version.Superseded || verdict == version.Rollback && unit.Details
+	older := verdict == version.Superseded || verdict == version.Rollback && unit.Details
+	back := record.Modified.Before(have.modified) && have.modified.Sub(have.changed) < 24*time.Hour ||
+		record.Modified.Equal(have.modified) && unit.Call < have.call
+	if !older && back && asked.Before(have.changed.Add(10*time.Minute)) {
+		s.brokenf("%s: %s went back from %v (call %d) to %v (call %d)", of, record.ID, have.modified, have.call, record.Modified, unit.Call)
+	}
+	return older
 }
 
 func stamps(lines []normalize.Row) string {
@@ -214,7 +263,7 @@ func stamps(lines []normalize.Row) string {
 // advance moves the position, and holds a mark that moves against promise 1.
 func (s *store) advance(of *stream, unit pipeline.Unit) {
 	before := of.position
-	of.position = copied(unit.Position)
+	of.position = unit.Position
 	if of.Work == pipeline.WorkList {
 		of.table.read = of.position.Read
 	}
@@ -234,16 +283,19 @@ func (s *store) advance(of *stream, unit pipeline.Unit) {
 			s.seen["noted"]++
 		}
 		of.run, of.position.Scan = 0, nil
-		of.ends = append(of.ends, *unit.End)
+		of.ends++
 	}
 }
 
 // passed looks for records that the mark passed and that are not loaded (promise 1).
 func (s *store) passed(of *stream) {
+	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails {
+		s.brokenf("%s: a run over a part of the list moved a mark", of)
+	}
 	started := of.position.Mark.Add(lag)
 	for _, t := range of.upstream.things {
 		v := t.last()
-		if v.gone || v.quiet || v.visible.After(started) || v.modified.After(of.position.Mark) {
+		if v.gone || v.quiet || v.late() || v.visible.After(started) || v.modified.After(of.position.Mark) {
 			continue
 		}
 		have := of.table.rows[t.id]
@@ -261,17 +313,21 @@ func (of *stream) rejected(t *thing, v *edition) bool {
 }
 
 // rest lets a row whose single record was not to be had wait for a day.
-func (of *stream) rest(id string) {
+func (s *store) rest(of *stream, id string) {
 	if have := of.table.rows[id]; have != nil {
-		have.pending, have.failed = false, of.upstream.now
+		have.pending, have.failed = false, s.clock(of)
 	}
 }
 
 // pending gives rows that wait for their single record.
-func (of *stream) pending() []string {
+func (s *store) pending(of *stream) []string {
 	var ids []string
 	for id, have := range of.table.rows {
-		if have.pending || !have.failed.IsZero() && of.upstream.now.Sub(have.failed) >= 24*time.Hour {
+		if !have.deleted.IsZero() {
+			continue
+		}
+		waits := have.pending && (!have.tried.After(have.changed) || s.clock(of).Sub(have.tried) >= time.Hour)
+		if waits || !have.failed.IsZero() && s.clock(of).Sub(have.failed) >= 24*time.Hour {
 			ids = append(ids, id)
 		}
 	}

@@ -25,7 +25,12 @@ type edition struct {
 	quiet bool
 	// poison says that the record does not fit its declaration.
 	poison bool
+	// header and whole are what travels, once it did.
+	header, whole []byte
 }
+
+// late says that it could be read only when marks were allowed to be past it.
+func (v *edition) late() bool { return v.visible.Sub(v.modified) > lag }
 
 // thing is one record upstream with all it ever was.
 type thing struct {
@@ -49,6 +54,19 @@ func (t *thing) at(now time.Time) *edition {
 
 func (t *thing) last() *edition { return &t.versions[len(t.versions)-1] }
 
+// hidden says that there was an instant between the two at which readers did not see it.
+func (t *thing) hidden(from, to time.Time) bool {
+	if t.at(from) == nil {
+		return true
+	}
+	for i := range t.versions {
+		if v := &t.versions[i]; v.gone && v.visible.After(from) && !v.visible.After(to) {
+			return true
+		}
+	}
+	return false
+}
+
 // upstream is one list on virtual time.
 type upstream struct {
 	now    time.Time
@@ -56,9 +74,19 @@ type upstream struct {
 	stamp  int
 	// headers makes the list leave out the lines, which single records have.
 	headers bool
+	// perPage is the largest page, and with fixed the only one.
 	perPage int
-	// asked says when each call left.
+	fixed   bool
+	// asked says when each call left, by the clock of the database.
 	asked map[int64]time.Time
+}
+
+// pageSize is the size of the pages that answer a call.
+func (u *upstream) pageSize(ask pipeline.Ask) int {
+	if u.fixed || ask.PerPage <= 0 {
+		return u.perPage
+	}
+	return min(ask.PerPage, u.perPage)
 }
 
 // shows are the things that a list shows at an instant, in the order asked for.
@@ -86,8 +114,19 @@ func (u *upstream) shows(ask pipeline.Ask, at time.Time, filter, sorts bool) []*
 
 const wireTime = "2006-01-02T15:04:05-0700"
 
-// wire is a record as it travels.
+// wire is a record as it travels: with its lines, or as the header of one.
 func (t *thing) wire(v *edition, whole bool) []byte {
+	kept := &v.header
+	if whole {
+		kept = &v.whole
+	}
+	if *kept == nil {
+		*kept = t.encode(v, whole)
+	}
+	return *kept
+}
+
+func (t *thing) encode(v *edition, whole bool) []byte {
 	out := make([]byte, 0, 256)
 	out = append(out, `{"thing_id":"`...)
 	out = append(out, t.id...)
@@ -108,7 +147,9 @@ func (t *thing) wire(v *edition, whole bool) []byte {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = fmt.Appendf(out, `{"line_id":"%s-%d","stamp":%d}`, t.id, i, v.value)
+			out = append(append(out, `{"line_id":"`...), t.id...)
+			out = strconv.AppendInt(append(out, '-'), int64(i), 10)
+			out = append(strconv.AppendInt(append(out, `","stamp":`...), int64(v.value), 10), '}')
 		}
 		out = append(out, ']')
 	}

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/run"
+	"sluice/schema"
+	"sluice/schema/normalize"
 )
 
 var (
@@ -18,21 +21,41 @@ var (
 	errLostTicket = errors.New("the ticket was given to another worker")
 )
 
+// point is where a worker may stand still for any time, or die.
+type point int
+
+const (
+	pointIdle point = iota
+	pointTaken
+	pointClaimed
+	pointBeforeCall
+	pointAfterCall
+	pointBeforeCommit
+	pointAfterCommit
+	pointCount
+)
+
+func (p point) String() string {
+	return [...]string{"idle", "ticket taken", "claimed", "before the call", "after the call", "before the commit", "after the commit"}[p]
+}
+
 // worker is one process with one hand. It stands still at each point until it is
 // told to go on, and may be killed there.
 type worker struct {
 	world *world
-	pause func(string) bool
-	next  func() (string, bool)
+	pause func(point) bool
+	next  func() (point, bool)
 	stop  func()
 	dead  bool
+	// suspended says that nobody tells it to go on.
+	suspended bool
 	// holds is the stream it works on, or believes to.
 	holds *stream
 }
 
 func (w *world) newWorker() *worker {
 	k := &worker{world: w}
-	k.next, k.stop = iter.Pull(func(yield func(string) bool) {
+	k.next, k.stop = iter.Pull(func(yield func(point) bool) {
 		k.pause = yield
 		k.live()
 	})
@@ -44,13 +67,13 @@ func (k *worker) live() {
 	for {
 		of := k.world.take()
 		if of == nil {
-			if k.at("idle") != nil {
+			if k.at(pointIdle) != nil {
 				return
 			}
 			continue
 		}
 		k.holds = of
-		if k.at("ticket taken") != nil {
+		if k.at(pointTaken) != nil {
 			return
 		}
 		k.work(of, of.attempt)
@@ -62,30 +85,32 @@ func (k *worker) live() {
 }
 
 // at is a point at which the worker may stand still for any time, or die.
-func (k *worker) at(point string) error {
-	if k.dead || !k.pause(point) {
+func (k *worker) at(p point) error {
+	if k.dead || !k.pause(p) {
 		k.dead = true
 		return errCrashed
 	}
-	k.world.passedPoint(point)
+	k.world.passedPoint(p)
 	return nil
 }
 
 // work reads one chunk and settles the ticket as package jobs does.
 func (k *worker) work(of *stream, attempt int) {
-	claim := k.world.store.claim(of)
-	if k.at("claimed") != nil {
+	world := k.world
+	claim := world.store.claim(of, world.bound(of))
+	if k.at(pointClaimed) != nil {
 		return
 	}
 	more := false
 	runner := &run.Runner{
-		Source: source{k, of}, Store: target{k, of}, Backlog: queue{of}, Rules: k.world.rules,
-		Now:  func() time.Time { return of.upstream.now.Add(k.world.swarm.skew) },
-		Zone: func(string) *time.Location { return time.UTC },
+		Source: source{k, of}, Store: target{k, of}, Backlog: queue{world.store, of}, Rules: world.store.rules,
+		Now:        func() time.Time { return of.upstream.now.Add(world.skew) },
+		Zone:       func(string) *time.Location { return time.UTC },
+		Normalizer: normalizer,
 	}
 	err := runner.Chunk(context.Background(), claim, func(_ context.Context, _ pgx.Tx, again bool) error {
 		if of.attempt != attempt {
-			k.world.store.seen["lost ticket"]++
+			world.store.seen["lost ticket"]++
 			return errLostTicket
 		}
 		more = again
@@ -96,11 +121,25 @@ func (k *worker) work(of *stream, attempt int) {
 	}
 	of.held = false
 	if err != nil {
-		k.world.fate(of)
+		world.fate(of, err)
 		return
 	}
 	of.due = of.due || more || of.wanted
 	of.wanted = false
+}
+
+// normalizers are those of the declarations, which all schedules share.
+var normalizers sync.Map
+
+func normalizer(of *schema.Resource, zone *time.Location) (*normalize.Normalizer, error) {
+	if known, ok := normalizers.Load(of); ok {
+		return known.(*normalize.Normalizer), nil //nolint:forcetypeassert // nothing else is kept
+	}
+	made, err := normalize.New(of, zone)
+	if err == nil {
+		normalizers.Store(of, made)
+	}
+	return made, err
 }
 
 // source is upstream as a worker sees it: time passes before an answer and after it.
@@ -120,12 +159,12 @@ func (s source) Details(_ context.Context, _ pipeline.Ask, ids []string) (pipeli
 
 func (s source) call(answer func(int64, fault) (pipeline.Page, error)) (pipeline.Page, error) {
 	number := s.world.reserve() // drawn before it leaves
-	s.of.upstream.asked[number] = s.of.upstream.now
-	if err := s.at("before the call"); err != nil {
+	s.of.upstream.asked[number] = s.world.store.clock(s.of)
+	if err := s.at(pointBeforeCall); err != nil {
 		return pipeline.Page{}, err
 	}
 	page, err := answer(number, s.world.faultOf(number))
-	if crash := s.at("after the call"); crash != nil {
+	if crash := s.at(pointAfterCall); crash != nil {
 		return pipeline.Page{}, crash
 	}
 	return page, err
@@ -144,7 +183,7 @@ type target struct {
 }
 
 func (t target) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
-	if err := t.at("before the commit"); err != nil {
+	if err := t.at(pointBeforeCommit); err != nil {
 		return pipeline.Loaded{}, err
 	}
 	trouble := t.world.databaseFault()
@@ -159,17 +198,20 @@ func (t target) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, 
 	if err := t.world.store.load(t.of, unit); err != nil {
 		return pipeline.Loaded{}, err
 	}
-	if err := t.at("after the commit"); err != nil {
+	if err := t.at(pointAfterCommit); err != nil {
 		return pipeline.Loaded{}, err
 	}
 	return pipeline.Loaded{}, trouble
 }
 
 // queue is what waits for its single record.
-type queue struct{ of *stream }
+type queue struct {
+	store *store
+	of    *stream
+}
 
 func (q queue) Pending(_ context.Context, _ pipeline.Stream, limit int) ([]string, int, error) {
-	ids := q.of.pending()
+	ids := q.store.pending(q.of)
 	return slices.Clone(ids[:min(limit, len(ids))]), len(ids), nil
 }
 

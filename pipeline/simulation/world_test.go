@@ -1,8 +1,6 @@
 package simulation_test
 
 import (
-	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"time"
 
@@ -15,9 +13,13 @@ import (
 type swarm struct {
 	cursor  string
 	headers bool
-	// backfill says that the list is read again beside the scheduled runs.
-	backfill bool
-	perPage  int
+	// complete says that the list shows every record, so that absence from it is
+	// evidence; sweep that it is swept beside the scheduled runs, backfill that it is
+	// read again beside them.
+	complete, sweep, backfill bool
+	perPage                   int
+	// fixed says that upstream does not heed the page size asked for.
+	fixed bool
 	// warm says that all was read once before the schedule begins.
 	warm    bool
 	workers int
@@ -25,24 +27,32 @@ type swarm struct {
 	// faults and database are per thousand calls and transactions.
 	faults   [faultCount]uint64
 	database uint64
-	// crashes, zombies and writes are weights among the actions.
-	crashes, zombies, writes int
-	kinds                    []kind
-	// skew is how far this process's clock is off.
-	skew time.Duration
+	// crashes, zombies, suspends and writes are weights among the actions.
+	crashes, zombies, suspends, writes int
+	kinds                              []kind
+	// skew is how far this process's clock is off, databaseSkew the same of the
+	// database's; jumps is a weight.
+	skew, databaseSkew time.Duration
+	jumps              int
+	// maxGone is the brake of a scan that misses rows.
+	maxGone int
 }
 
 func draw(rng *rand.Rand) swarm {
 	s := swarm{
 		cursor:   []string{"since", "newest", "full"}[rng.IntN(3)],
 		headers:  rng.IntN(2) == 0,
+		complete: rng.IntN(3) > 0,
 		backfill: rng.IntN(3) == 0,
-		perPage:  1 + rng.IntN(4),
+		perPage:  1 + rng.IntN(5),
+		fixed:    rng.IntN(4) == 0,
 		warm:     rng.IntN(3) > 0,
 		workers:  1 + rng.IntN(4),
 		steps:    20 + rng.IntN(130),
 		writes:   rng.IntN(5),
+		maxGone:  rng.IntN(5),
 	}
+	s.sweep = s.complete && s.cursor != "full" && rng.IntN(2) == 0
 	for f := faultRefused; f < faultCount; f++ {
 		if rng.IntN(6) == 0 {
 			s.faults[f] = uint64(1 + rng.IntN(300))
@@ -51,19 +61,23 @@ func draw(rng *rand.Rand) swarm {
 	if rng.IntN(4) == 0 {
 		s.database = uint64(1 + rng.IntN(200))
 	}
-	if rng.IntN(3) == 0 {
-		s.crashes = 1 + rng.IntN(3)
-	}
-	if rng.IntN(3) == 0 {
-		s.zombies = 1 + rng.IntN(3)
+	for _, weight := range []*int{&s.crashes, &s.zombies, &s.suspends} {
+		if rng.IntN(3) == 0 {
+			*weight = 1 + rng.IntN(3)
+		}
 	}
 	for k := kindInsert; k <= kindPoison; k++ {
 		if rng.IntN(2) == 0 {
 			s.kinds = append(s.kinds, k)
 		}
 	}
+	if rng.IntN(4) == 0 {
+		s.databaseSkew = time.Duration(rng.IntN(7200)-3600) * time.Second
+	}
+	// Of two clocks that are ahead of the truth at once nobody can know.
 	if rng.IntN(4) == 0 && s.faults[faultClockAhead] == 0 {
 		s.skew = time.Duration(rng.IntN(3600)-1800) * time.Second
+		s.jumps = rng.IntN(3)
 	}
 	return s
 }
@@ -72,40 +86,33 @@ func draw(rng *rand.Rand) swarm {
 type world struct {
 	seed    uint64
 	swarm   swarm
-	rules   pipeline.Rules
 	store   *store
 	streams []*stream
 	workers []*worker
 	calls   int64
 	commits uint64
-	healed  bool
-	hash    uint64
-	trace   func(format string, args ...any)
+	// skew is how far the clocks of processes are off now.
+	skew time.Duration
+	// points and faults count what was passed and what went wrong.
+	points [pointCount]int
+	faults [faultCount]int
+	healed bool
+	hash   uint64
+	trace  func(format string, args ...any)
 }
 
 func newWorld(seed uint64, s swarm) *world {
-	w := &world{seed: seed, swarm: s, store: &store{seen: map[string]int{}}, rules: pipeline.DefaultRules()}
-	w.rules.PerPage, w.rules.Lag, w.rules.ChunkPages = s.perPage, lag, 1+int(seed%5)
-	w.rules.Ahead = 0 // pages that overlap are tried on a clock of their own, in package run
-	w.store.rules = w.rules
-	up := &upstream{now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), headers: s.headers, perPage: s.perPage, asked: map[int64]time.Time{}}
-	for range seed / 7 % 9 {
-		up.insert(edition{lines: int(seed % 3)})
-		up.now = up.now.Add(time.Second)
+	w := &world{
+		seed: seed, swarm: s, skew: s.skew,
+		store: &store{
+			seen: map[string]int{}, rules: pipeline.DefaultRules(), absence: pipeline.DefaultAbsenceRules(), skew: s.databaseSkew,
+		},
 	}
-	up.now = up.now.Add(time.Hour)
-	rows := &table{rows: map[string]*row{}, rejects: map[string]bool{}, known: pipeline.Capabilities{}, deaf: seed%2 == 0}
-	of := resources[s.cursor]
-	list := pipeline.Stream{Organization: "1", Service: service, Resource: of}
-	w.streams = append(w.streams, &stream{Stream: list, table: rows, upstream: up})
-	if s.headers {
-		list.Work = pipeline.WorkDetails
-		w.streams = append(w.streams, &stream{Stream: list, table: rows, upstream: up})
-	}
-	if s.backfill {
-		list.Work = pipeline.WorkBackfill
-		w.streams = append(w.streams, &stream{Stream: list, table: rows, upstream: up})
-	}
+	rules := &w.store.rules
+	rules.PerPage, rules.Lag, rules.ChunkPages = s.perPage, lag, 1+int(seed%5)
+	rules.Ahead = 0 // pages that overlap are tried on a clock of their own, in package run
+	w.store.absence.MaxRows = s.maxGone
+	w.inhabit(s)
 	for range s.workers {
 		w.workers = append(w.workers, w.newWorker())
 	}
@@ -117,17 +124,55 @@ func newWorld(seed uint64, s swarm) *world {
 	return w
 }
 
-var service = &schema.Service{Name: "test", Root: "/v1"}
-
-var resources = map[string]*schema.Resource{
-	"since":  things(schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),
-	"newest": things(schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"}),
-	"full":   things(schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
+// inhabit makes upstream with its first records, and the streams that read it.
+func (w *world) inhabit(s swarm) {
+	up := &upstream{
+		now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), headers: s.headers, perPage: s.perPage, fixed: s.fixed, asked: map[int64]time.Time{},
+	}
+	for range w.seed / 7 % 9 {
+		up.insert(edition{lines: int(w.seed % 3)})
+		up.now = up.now.Add(time.Second)
+	}
+	up.now = up.now.Add(time.Hour)
+	rows := &table{
+		rows: map[string]*row{}, rejects: map[string]bool{}, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
+	}
+	read := func(work pipeline.Work) {
+		of := pipeline.Stream{Organization: "1", Service: service, Resource: resources[s.cursor], Work: work}
+		if s.complete {
+			of.Resource = complete[s.cursor]
+		}
+		w.streams = append(w.streams, &stream{Stream: of, table: rows, upstream: up})
+	}
+	read(pipeline.WorkList)
+	if s.backfill {
+		read(pipeline.WorkBackfill)
+	}
+	if s.sweep {
+		read(pipeline.WorkSweep)
+	}
+	if s.headers { // last, as each of the others can make a row wait for it
+		read(pipeline.WorkDetails)
+	}
 }
 
-func things(cursor schema.Cursor) *schema.Resource {
+var service = &schema.Service{Name: "test", Root: "/v1"}
+
+// resources are the ways of reading a list, complete the same where the list shows every
+// record.
+var resources, complete = things(""), things("It shows all.")
+
+func things(shows string) map[string]*schema.Resource {
+	return map[string]*schema.Resource{
+		"since":  thingsBy(shows, schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),
+		"newest": thingsBy(shows, schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"}),
+		"full":   thingsBy(shows, schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
+	}
+}
+
+func thingsBy(shows string, cursor schema.Cursor) *schema.Resource {
 	return &schema.Resource{
-		Name: "things", Doc: "A thing.", Path: "/things", Key: "things", ID: "thing_id", Cursor: cursor, Every: "1h",
+		Name: "things", Doc: "A thing.", Path: "/things", Key: "things", ID: "thing_id", Cursor: cursor, Every: "1h", Complete: shows,
 		Single:  &schema.Single{Path: "/things/{id}", Key: "thing"},
 		Details: &schema.Details{Marker: "lines"},
 		Columns: []schema.Column{
@@ -142,12 +187,22 @@ func things(cursor schema.Cursor) *schema.Resource {
 	}
 }
 
+// mix is FNV-1a, without memory of its own.
+func mix(h uint64, of string, n uint64) uint64 {
+	const prime = 1099511628211
+	for i := range len(of) {
+		h = (h ^ uint64(of[i])) * prime
+	}
+	h = (h ^ n) * prime
+	return h ^ h>>29
+}
+
 // chance is a number that depends on the seed and on what it is for, and on nothing
 // that happened before: leaving out an action does not change the others.
 func (w *world) chance(of string, n uint64) uint64 {
-	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, w.seed, of, n)
-	return h.Sum64()
+	h := mix(mix(w.seed^14695981039346656037, of, n), "", n>>32)
+	h = (h ^ h>>32) * 0xd6e8feb86659fd93
+	return h ^ h>>32
 }
 
 func (w *world) reserve() int64 {
@@ -162,8 +217,8 @@ func (w *world) faultOf(call int64) fault {
 	}
 	for f := faultRefused; f < faultCount; f++ {
 		if w.swarm.faults[f] > 0 && w.chance(f.String(), uint64(call))%1000 < w.swarm.faults[f] {
-			w.store.seen["fault "+f.String()]++
-			w.notef("call %d: %s", call, f)
+			w.faults[f]++
+			w.note(f.String(), uint64(call))
 			return f
 		}
 	}
@@ -185,42 +240,27 @@ func (w *world) databaseFault() error {
 	return errAmbiguous
 }
 
-// take gives a worker the next ticket.
-func (w *world) take() *stream {
-	for i := range w.streams {
-		of := w.streams[(i+int(w.calls))%len(w.streams)]
-		if of.due && !of.held {
-			of.due, of.held = false, true
-			of.attempt++
-			return of
-		}
+// bound is from when on a backfill reads; zero is all.
+func (w *world) bound(of *stream) time.Time {
+	n := w.chance("bound", uint64(of.ends))
+	if n%2 == 0 {
+		return time.Time{}
 	}
-	return nil
+	return of.upstream.now.Add(-time.Duration(n/2%3600) * time.Second)
 }
 
-// fate is what becomes of a ticket whose chunk failed: it is tried again, or the
-// run is given up.
-func (w *world) fate(of *stream) {
-	of.due = true
-	if w.chance("fate", w.commits)%3 == 0 {
-		of.run, of.position.Scan = 0, nil
-		w.store.seen["run given up"]++
-	}
-}
-
-func (w *world) passedPoint(point string) {
-	w.store.seen["at "+point]++
-	w.notef("worker %s", point)
+// passedPoint is that a worker goes on, and that it takes time.
+func (w *world) passedPoint(p point) {
+	w.points[p]++
+	w.note(p.String(), uint64(w.calls))
 	up := w.streams[0].upstream
 	up.now = up.now.Add(time.Duration(w.chance("time", uint64(w.calls))%900) * time.Millisecond)
 }
 
 // note adds to the trace and to its hash.
-func (w *world) notef(format string, args ...any) {
-	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, format, args...)
-	w.hash = w.hash*1099511628211 ^ h.Sum64()
+func (w *world) note(what string, n uint64) {
+	w.hash = mix(w.hash, what, n)
 	if w.trace != nil {
-		w.trace(format, args...)
+		w.trace("%s %d", what, n)
 	}
 }

@@ -45,6 +45,10 @@ func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.
 	before := p.Holds(ask)
 	if !before {
 		p.Drop()
+		if more <= 0 { // nothing else is under way: no one has to wait
+			page, err := p.Source.Page(ctx, ask)
+			return page, false, err //nolint:wrapcheck // the caller's own source
+		}
 		p.ask(ctx, ask)
 	}
 	for len(p.asked) <= more {

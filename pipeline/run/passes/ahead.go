@@ -23,8 +23,11 @@ func Ahead(scan *pipeline.Scan, paging schema.Paging, most int) int {
 	if paging != schema.PagingNumber || !scan.Partial && (scan.LastPages == 0 || scan.LastAhead) {
 		return 0
 	}
-	if scan.Page <= scan.LastPages {
-		return min(most, scan.LastPages-scan.Page)
+	if !scan.Partial && scan.Page == 1 {
+		return 0 // the page size is not that of the pass before, and upstream may not heed it
+	}
+	if scan.LastPages > 0 {
+		return min(most, max(scan.LastPages-scan.Page, 0))
 	}
 	return min(most, (scan.Page-1)/pagesPerGuess)
 }

@@ -218,7 +218,22 @@ func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 	}
 	s.Pass++
 	s.restart()
+	s.moveEdges(rules)
 	return s.giveUp(rules)
+}
+
+// moveEdges gives a pass other page edges than the one before: a deletion hides the
+// record behind an edge, and behind no edge of the next pass stands the same one
+// (docs/decisions/0024). A scan that moves no mark proves nothing and need not.
+func (s *progress) moveEdges(rules pipeline.Rules) {
+	const every = 2 // every second pass has the smaller pages
+	switch {
+	case s.Partial:
+	case s.Pass%every == 0:
+		s.PerPage = max(s.PerPage-1, 1)
+	default:
+		s.PerPage = min(s.PerPage+1, rules.PerPage)
+	}
 }
 
 func (s *progress) restart() {

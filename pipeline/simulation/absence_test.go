@@ -1,0 +1,217 @@
+package simulation_test
+
+import (
+	"slices"
+	"time"
+
+	"sluice/pipeline"
+)
+
+// evidence is what is known against a record: one row of sluice.tombstones. The rules
+// are those of package absence, whose decisions are SQL and are tested on a database;
+// here they meet everything else.
+type evidence struct {
+	state    string
+	shrunken bool
+	// missed is the scan that did not see the record first, proof what confirmed it.
+	missed, proof sight
+	gone          time.Time
+}
+
+// sight is one scan, or one call for a single record: first and last are its calls,
+// clock is upstream's when it began and ended the database's when it was over.
+type sight struct {
+	run, first, last int64
+	clock, ended     time.Time
+}
+
+// The states of evidence.
+const (
+	stateMissed = "missed"
+	stateHeld   = "held"
+	stateGone   = "gone"
+)
+
+// scan is what a run over a whole list was shown so far.
+type scan struct {
+	// began is when the run began by the database's clock, seen by the upstream's.
+	began, seen time.Time
+	ids         map[string]bool
+	first, last int64
+	sighted     int
+}
+
+// sight notes what a unit of a whole scan was shown.
+func (of *stream) sight(unit pipeline.Unit) {
+	if unit.Call == 0 || unit.Details || !of.ProvesAbsence() {
+		return
+	}
+	s := &of.scan
+	if s.first == 0 {
+		s.first = unit.Call
+	}
+	s.last = max(s.last, unit.Call)
+	for i := range unit.Records {
+		s.ids[unit.Records[i].ID] = true
+	}
+	for i := range unit.Rejects {
+		s.ids[unit.Rejects[i].ID] = true
+	}
+	s.sighted += len(unit.Records) + len(unit.Rejects)
+}
+
+// weigh is what a unit says about what is known against its records.
+func (s *store) weigh(of *stream, unit pipeline.Unit) {
+	if unit.Call == 0 {
+		return
+	}
+	for i := range unit.Records {
+		s.revive(of, unit.Records[i].ID, unit.Call)
+	}
+	for i := range unit.Rejects {
+		s.revive(of, unit.Rejects[i].ID, unit.Call)
+	}
+	for _, id := range unit.Missing {
+		e := of.table.evidence[id]
+		if e == nil || !unit.Unknown || e.state != stateMissed || e.shrunken || unit.Call <= e.missed.last || !of.table.answered() {
+			continue
+		}
+		asked := of.upstream.asked[unit.Call]
+		e.proof = sight{run: unit.Claim.Run, first: unit.Call, last: unit.Call, clock: asked, ended: s.clock(of)}
+		s.bury(of, id, asked, asked)
+		s.seen["gone by upstream's word"]++
+	}
+}
+
+// revive takes evidence back: the record was seen by a later call than the scan's.
+func (s *store) revive(of *stream, id string, call int64) {
+	e := of.table.evidence[id]
+	switch {
+	case e == nil:
+	case e.state == stateGone && call > e.proof.first:
+		of.table.rows[id].deleted = time.Time{}
+		delete(of.table.evidence, id)
+		s.seen["revived"]++
+	case e.state != stateGone && call > e.missed.first:
+		delete(of.table.evidence, id)
+	}
+}
+
+// conclude is what the end of a clean scan of the whole list says about rows that it
+// did not see.
+func (s *store) conclude(of *stream, whole *pipeline.Whole) {
+	now := sight{run: of.run, first: of.scan.first, last: of.scan.last, clock: whole.Started, ended: s.clock(of)}
+	absent, live := of.absent(whole)
+	if len(absent) == 0 {
+		return
+	}
+	limit := max(s.absence.MaxRows, int(s.absence.MaxShare*float64(live)))
+	shrunken := of.scan.sighted == 0 || len(absent) > limit
+	for _, id := range absent {
+		e := of.table.evidence[id]
+		switch {
+		case e == nil, e.state == stateMissed && e.shrunken && !shrunken:
+			of.table.evidence[id] = &evidence{state: stateMissed, shrunken: shrunken, missed: now}
+			s.seen["missed"]++
+			if !shrunken {
+				s.ask(of, id)
+			}
+		case !s.confirms(of, e, now, shrunken):
+		case shrunken:
+			e.state, e.shrunken, e.proof, e.gone = stateHeld, true, now, whole.Started
+			s.seen["held"]++
+		default:
+			e.proof = now
+			s.bury(of, id, whole.Started, of.scan.began)
+			s.seen["gone by two scans"]++
+		}
+	}
+}
+
+// confirms says whether a second scan stands for the first one.
+func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool {
+	apart := s.absence.Apart
+	return e.state == stateMissed && e.missed.run != now.run && (!e.shrunken || shrunken) &&
+		!of.scan.began.Before(e.missed.ended.Add(apart)) && !now.clock.Before(e.missed.clock.Add(apart))
+}
+
+// absent are the live rows that were there when the scan began and that it did not see,
+// and how many live ones there are.
+func (of *stream) absent(whole *pipeline.Whole) (ids []string, live int) {
+	for id, have := range of.table.rows {
+		if !have.deleted.IsZero() {
+			continue
+		}
+		live++
+		e := of.table.evidence[id]
+		if have.first.Before(of.scan.began) && have.first.Before(whole.Started) && have.changed.Before(of.scan.began) &&
+			!of.scan.ids[id] && (e == nil || e.state != stateHeld) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, live
+}
+
+// ask lets a row that was missed wait for its single record, if that path ever answered.
+func (*store) ask(of *stream, id string) {
+	if of.upstream.headers && of.table.answered() {
+		of.table.rows[id].pending, of.table.rows[id].failed, of.table.rows[id].tried = true, time.Time{}, time.Time{}
+	}
+}
+
+// answered says that a single record was ever had.
+func (t *table) answered() bool {
+	for _, have := range t.rows {
+		if have.answered {
+			return true
+		}
+	}
+	return false
+}
+
+// bury puts a tombstone on a row, unless somebody wrote it since the proof began: then
+// it is alive, and the evidence goes. Promise 7 is checked here: the record was not to
+// be seen at some instant of each scan, or when its single record was asked for.
+func (s *store) bury(of *stream, id string, gone, began time.Time) {
+	have, e := of.table.rows[id], of.table.evidence[id]
+	if !have.changed.Before(began) {
+		delete(of.table.evidence, id)
+		return
+	}
+	e.state, have.deleted = stateGone, gone
+	for _, one := range []sight{e.missed, e.proof} {
+		if of.upstream.sees(id, one, s.skew) {
+			s.brokenf("%s: %s has a tombstone, and was to be seen all through run %d", of, id, one.run)
+		}
+	}
+}
+
+// sees says that a record could be read all through a scan, allowing for answers out of
+// a cache.
+func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
+	from := u.asked[during.first].Add(-skew - lag/2)
+	for _, t := range u.things {
+		if t.id == id {
+			return !t.hidden(from, during.ended.Add(-skew))
+		}
+	}
+	return false
+}
+
+// review lets a person decide about what is held: one who looks upstream.
+func (w *world) review() {
+	of := w.streams[0]
+	for _, t := range of.upstream.things {
+		e := of.table.evidence[t.id]
+		switch {
+		case e == nil || e.state != stateHeld:
+		case t.at(of.upstream.now) != nil:
+			delete(of.table.evidence, t.id)
+			w.store.seen["rejected by a person"]++
+		default:
+			w.store.bury(of, t.id, e.gone, e.proof.ended)
+			w.store.seen["accepted by a person"]++
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package simulation_test
+
+import (
+	"time"
+
+	"sluice/pipeline"
+)
+
+// take gives a worker the next ticket.
+func (w *world) take() *stream {
+	for i := range w.streams {
+		of := w.streams[(i+int(w.calls))%len(w.streams)]
+		if of.ready() {
+			of.due, of.held = false, true
+			of.attempt++
+			return of
+		}
+	}
+	return nil
+}
+
+func (of *stream) ready() bool { return of.due && !of.held && !of.upstream.now.Before(of.until) }
+
+// fate is what becomes of a ticket whose chunk failed, by the kind of the failure: it
+// waits without an end of its run, it ends until somebody asks, it is tried again, or
+// the run is given up.
+func (w *world) fate(of *stream, err error) {
+	switch pipeline.KindOf(err) {
+	case pipeline.Exhausted:
+		of.due, of.until = true, of.upstream.now.Add(time.Hour)
+		w.store.seen["waited for the day"]++
+	case pipeline.Denied:
+		of.run, of.position.Scan = 0, nil
+		w.store.seen["denied"]++
+	default:
+		of.due = true
+		if w.chance("fate", w.commits)%3 == 0 {
+			of.run, of.position.Scan = 0, nil
+			w.store.seen["run given up"]++
+		}
+	}
+}
+
+func (w *world) request(of *stream) {
+	if of.held {
+		of.wanted = true
+		return
+	}
+	of.due = true
+}
+
+// steps lets one worker go on for a few points: one that has something to do, if any has.
+func (w *world) steps(n uint32) {
+	for j := range w.workers {
+		k := w.workers[(int(n)+j)%len(w.workers)]
+		if k.holds != nil && !k.suspended {
+			for range 1 + n/16%4 {
+				k.step()
+			}
+			return
+		}
+	}
+	for j := range w.workers {
+		if k := w.workers[(int(n)+j)%len(w.workers)]; !k.suspended && w.ready() {
+			for range 1 + n/16%4 {
+				k.step()
+			}
+			return
+		}
+	}
+}
+
+// round lets hours pass, as they do between scans of a whole list, and then all streams
+// be asked for and worked on for a while.
+func (w *world) round(n uint32) {
+	up := w.streams[0].upstream
+	up.now = up.now.Add(time.Duration(n%180) * time.Minute)
+	for _, of := range w.streams {
+		w.request(of)
+	}
+	for i := range 20 + n/180%20 {
+		w.steps(n + 17*i)
+	}
+}
+
+func (w *world) ready() bool {
+	for _, of := range w.streams {
+		if of.ready() {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *worker) step() {
+	if !k.dead {
+		k.next()
+	}
+}
+
+// crash kills a worker where it stands; its ticket is given to the next one.
+func (w *world) crash(i int) {
+	k := w.workers[i]
+	k.stop()
+	w.release(k)
+	w.store.seen["crash"]++
+	w.workers[i] = w.newWorker()
+}
+
+// rescue gives a worker's ticket to another one although the worker lives: it was
+// suspended, or its network was cut.
+func (w *world) rescue(i int) {
+	w.release(w.workers[i])
+	w.store.seen["rescued"]++
+}
+
+func (*world) release(k *worker) {
+	if of := k.holds; of != nil && of.held {
+		of.held, of.due = false, true
+		of.attempt++
+	}
+	k.holds = nil
+}
+
+// suspend lets a worker stand still whatever happens, or all of them go on.
+func (w *world) suspend(n uint32) {
+	if n%3 == 0 {
+		for _, k := range w.workers {
+			k.suspended = false
+		}
+		return
+	}
+	w.workers[int(n)%len(w.workers)].suspended = true
+	w.store.seen["suspended"]++
+}
+
+// heal ends all trouble and lets everything come to rest: three more runs of each
+// stream, the last of them a day later, when what rested is asked for again and what
+// was missed has been so long enough.
+func (w *world) heal() {
+	w.healed = true
+	up := w.streams[0].upstream
+	for _, k := range w.workers {
+		k.suspended = false
+	}
+	for _, of := range w.streams {
+		of.until = time.Time{}
+	}
+	for _, pause := range []time.Duration{3 * lag, 4 * time.Hour, 25 * time.Hour} {
+		up.now = up.now.Add(pause)
+		w.catchUp()
+	}
+	// What the brake held back leaves room for what it stopped with it.
+	for range 3 {
+		if w.unburied() == "" {
+			break
+		}
+		up.now = up.now.Add(4 * time.Hour)
+		w.catchUp()
+	}
+	for _, k := range w.workers {
+		k.stop()
+	}
+}
+
+// catchUp runs each stream once.
+func (w *world) catchUp() {
+	for _, of := range w.streams {
+		w.request(of)
+		w.drain()
+	}
+}
+
+// drain works until nothing is due (I25: within a bound).
+func (w *world) drain() {
+	const enough = 20_000
+	for range enough {
+		busy := false
+		for _, k := range w.workers {
+			if k.holds != nil || w.ready() {
+				k.step()
+				busy = true
+			}
+		}
+		if !busy || w.store.violation != nil {
+			return
+		}
+	}
+	w.store.brokenf("what is due is not done after %d steps without trouble", enough)
+}
