@@ -54,10 +54,13 @@ func (of *stream) sight(unit pipeline.Unit) {
 	for i := range unit.Records {
 		s.ids[unit.Records[i].ID] = true
 	}
+	s.sighted += len(unit.Records)
 	for i := range unit.Rejects {
-		s.ids[unit.Rejects[i].ID] = true
+		if id := unit.Rejects[i].ID; id != "" {
+			s.ids[id] = true
+			s.sighted++
+		}
 	}
-	s.sighted += len(unit.Records) + len(unit.Rejects)
 }
 
 // weigh is what a unit says about what is known against its records.

@@ -22,6 +22,7 @@ const (
 	kindSetBack
 	kindFuture
 	kindPoison
+	kindNameless
 	kindWait
 	kindWaitLong
 	kindRound
@@ -39,7 +40,7 @@ const (
 func (k kind) String() string {
 	return [...]string{
 		"insert", "edit", "edit twice in a second", "edit without a new time", "remove", "create again", "tie", "write that is seen late",
-		"write that is seen too late", "set back", "time in the future", "poison", "wait", "wait long", "round", "request", "step",
+		"write that is seen too late", "set back", "time in the future", "poison", "nameless", "wait", "wait long", "round", "request", "step",
 		"crash", "zombie", "suspend", "clocks jump", "review", "page size", "page size of ours",
 	}[k]
 }
@@ -165,6 +166,8 @@ func (u *upstream) change(t *thing, k kind) {
 		u.write(t, edition{lines: 1, modified: u.now.AddDate(900, 0, 0).Truncate(time.Second)})
 	case kindPoison:
 		u.write(t, edition{lines: 1, poison: true})
+	case kindNameless:
+		u.write(t, edition{lines: 1, poison: true, nameless: true})
 	default:
 	}
 }

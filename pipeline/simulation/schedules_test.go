@@ -89,6 +89,9 @@ func (w *world) unburied() string {
 		return ""
 	}
 	of := w.streams[0]
+	if slices.ContainsFunc(of.upstream.things, func(t *thing) bool { return t.last().nameless && !t.last().gone }) {
+		return "" // it may be any of those that are not seen
+	}
 	for _, t := range of.upstream.things {
 		have, e := of.table.rows[t.id], of.table.evidence[t.id]
 		if t.last().gone && have != nil && have.deleted.IsZero() && (e == nil || e.state != stateHeld) {

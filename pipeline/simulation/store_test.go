@@ -319,19 +319,22 @@ func (s *store) rest(of *stream, id string) {
 	}
 }
 
-// pending gives rows that wait for their single record.
+// pending gives rows that wait for their single record, newest first, and behind them
+// those for which it was not to be had a day ago or longer.
 func (s *store) pending(of *stream) []string {
-	var ids []string
+	var waiting, failed []string
 	for id, have := range of.table.rows {
-		if !have.deleted.IsZero() {
-			continue
-		}
-		waits := have.pending && (!have.tried.After(have.changed) || s.clock(of).Sub(have.tried) >= time.Hour)
-		if waits || !have.failed.IsZero() && s.clock(of).Sub(have.failed) >= 24*time.Hour {
-			ids = append(ids, id)
+		switch {
+		case !have.deleted.IsZero():
+		case have.pending && (!have.tried.After(have.changed) || s.clock(of).Sub(have.tried) >= time.Hour):
+			waiting = append(waiting, id)
+		case !have.failed.IsZero() && s.clock(of).Sub(have.failed) >= 24*time.Hour:
+			failed = append(failed, id)
 		}
 	}
-	slices.Sort(ids)
-	slices.Reverse(ids)
-	return ids
+	for _, ids := range [][]string{waiting, failed} {
+		slices.Sort(ids)
+		slices.Reverse(ids)
+	}
+	return append(waiting, failed...)
 }

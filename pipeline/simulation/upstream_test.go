@@ -25,6 +25,8 @@ type edition struct {
 	quiet bool
 	// poison says that the record does not fit its declaration.
 	poison bool
+	// nameless says that not even its identifier can be read.
+	nameless bool
 	// header and whole are what travels, once it did.
 	header, whole []byte
 }
@@ -128,9 +130,13 @@ func (t *thing) wire(v *edition, whole bool) []byte {
 
 func (t *thing) encode(v *edition, whole bool) []byte {
 	out := make([]byte, 0, 256)
-	out = append(out, `{"thing_id":"`...)
-	out = append(out, t.id...)
-	out = append(out, `","value":`...)
+	if v.nameless {
+		out = append(out, `{"thing_id":["no text"],"value":`...)
+	} else {
+		out = append(out, `{"thing_id":"`...)
+		out = append(out, t.id...)
+		out = append(out, `","value":`...)
+	}
 	if v.poison {
 		out = append(out, `"many"`...)
 	} else {

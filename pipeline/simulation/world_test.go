@@ -66,7 +66,7 @@ func draw(rng *rand.Rand) swarm {
 			*weight = 1 + rng.IntN(3)
 		}
 	}
-	for k := kindInsert; k <= kindPoison; k++ {
+	for k := kindInsert; k <= kindNameless; k++ {
 		if rng.IntN(2) == 0 {
 			s.kinds = append(s.kinds, k)
 		}
