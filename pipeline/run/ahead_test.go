@@ -231,6 +231,26 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	}
 }
 
+// TestTheFirstPassIsReadInOrder: in a scan that moves a mark no page of the first pass, nor
+// the first page of the second, is under way beside another; those behind it are.
+func TestTheFirstPassIsReadInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd(5, 90) // of thirty pages: enough to guess that there are more
+		beside := map[int]int{}
+		c.between = func() {
+			if c.underWay > 0 {
+				beside[c.asks[1]]++
+			}
+		}
+		r := c.rig(fullScan(), 5)
+		must(t, r.run(t.Context()))
+		if beside[1] > 0 || beside[2] == 0 || c.asks[1] != 2 {
+			t.Errorf("pages answered beside others, by pass: %v; %d passes", beside, c.asks[1])
+		}
+	})
+}
+
 // TestTheEndIsNotPassed: where the pass before says how many pages there are, none beyond
 // them is asked for; where nothing is known, at most a twentieth is.
 func TestTheEndIsNotPassed(t *testing.T) {

@@ -36,6 +36,9 @@ type swarm struct {
 	jumps              int
 	// maxGone is the brake of a scan that misses rows.
 	maxGone int
+	// forgets makes the store lose what one thing brings: a bug of this simulation, to see
+	// that it is found.
+	forgets string
 }
 
 func draw(rng *rand.Rand) swarm {
@@ -111,7 +114,7 @@ func newWorld(seed uint64, s swarm) *world {
 	rules := &w.store.rules
 	rules.PerPage, rules.Lag, rules.ChunkPages = s.perPage, lag, 1+int(seed%5)
 	rules.Ahead = 0 // pages that overlap are tried on a clock of their own, in package run
-	w.store.absence.MaxRows = s.maxGone
+	w.store.absence.MaxRows, w.store.forgets = s.maxGone, s.forgets
 	w.inhabit(s)
 	for range s.workers {
 		w.workers = append(w.workers, w.newWorker())

@@ -235,6 +235,20 @@ func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
 	l.expect("an answer from before", []string{"3 gone"}, []string{"3"})
 }
 
+// TestALateAnswerKeepsItsRowAlive: an answer from before the first scan takes no evidence
+// back, but a row that it changes while the second one is under way is not buried.
+func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
+	t.Parallel()
+	l := openList(t, once)
+	l.read(1, 2, 3)
+	late := l.unit(l.begin(l.incremental), l.record(3, "edited"))
+	l.scan(1, 2)
+	claim := l.begin(l.sweep)
+	l.load(late)
+	l.end(l.unit(claim, l.records(1, 2)...))
+	l.expect("written during the second scan", []string{"3 missed"}, nil)
+}
+
 // TestALiveRecordIsNeverDead: whatever is created and deleted while lists are read, by
 // sweeps and by runs whose answers are loaded late, a row gets its tombstone only if its
 // record did not exist at some instant of the scan that gave it; and once upstream is
