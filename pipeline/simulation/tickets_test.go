@@ -150,9 +150,10 @@ func (w *world) heal() {
 		up.now = up.now.Add(pause)
 		w.catchUp()
 	}
-	// What the brake held back leaves room for what it stopped with it.
+	// What the brake held back leaves room for what it stopped with it, and what came to
+	// the backlog during a run is the next one's.
 	for range 3 {
-		if w.unburied() == "" {
+		if w.unburied() == "" && len(w.store.pending(w.streams[len(w.streams)-1])) == 0 {
 			break
 		}
 		up.now = up.now.Add(4 * time.Hour)
