@@ -34,8 +34,8 @@ const (
 
 // scan is what a run over a whole list was shown so far.
 type scan struct {
-	// began is when the run began by the database's clock, seen by the upstream's.
-	began, seen time.Time
+	// began is when the run began by the database's clock.
+	began       time.Time
 	ids         map[string]bool
 	first, last int64
 	sighted     int
@@ -140,7 +140,9 @@ func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool
 
 // absent are the live rows that were there when the scan began and that it did not see,
 // and how many live ones there are.
-func (of *stream) absent(whole *pipeline.Whole) (ids []string, live int) {
+func (of *stream) absent(whole *pipeline.Whole) ([]string, int) {
+	var ids []string
+	live := 0
 	for id, have := range of.table.rows {
 		if !have.deleted.IsZero() {
 			continue

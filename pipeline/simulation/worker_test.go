@@ -133,7 +133,7 @@ var normalizers sync.Map
 
 func normalizer(of *schema.Resource, zone *time.Location) (*normalize.Normalizer, error) {
 	if known, ok := normalizers.Load(of); ok {
-		return known.(*normalize.Normalizer), nil //nolint:forcetypeassert // nothing else is kept
+		return known.(*normalize.Normalizer), nil
 	}
 	made, err := normalize.New(of, zone)
 	if err == nil {
