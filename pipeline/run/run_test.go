@@ -160,9 +160,10 @@ func TestShiftingListIsProvisional(t *testing.T) {
 	}
 	r := newRig(w, cursors()["full"])
 	r.runner.Rules.MaxPasses = 2
+	r.stream.Resource.Complete = "The test says so."
 	must(t, r.run(t.Context()))
-	if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional {
-		t.Errorf("outcome = %s, want provisional", got)
+	if got := r.memory.ends[0]; got.Outcome != pipeline.OutcomeProvisional || got.Whole != nil {
+		t.Errorf("end = %+v, want provisional, and no evidence of absence", got)
 	}
 	if !r.memory.position.Mark.IsZero() {
 		t.Errorf("mark = %v, want none: the list never held still", r.memory.position.Mark)
@@ -248,6 +249,25 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 				t.Errorf("%d calls, mark %v; want few calls and no mark", calls, r.memory.position.Mark)
 			}
 		})
+	}
+}
+
+// TestAGapProvesNothing: a page in the middle that comes back empty in each pass leaves the
+// same gap in all of them.
+func TestAGapProvesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(20)
+	r := newRig(w, cursors()["since"])
+	r.runner.Source = answer(func(ask pipeline.Ask) (pipeline.Page, error) {
+		page, err := w.Page(t.Context(), ask)
+		if ask.Page == 2 {
+			page.Records = nil
+		}
+		return page, err
+	})
+	must(t, r.run(t.Context()))
+	if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Mark.IsZero() {
+		t.Errorf("outcome = %s, mark %v; want provisional and none", got, r.memory.position.Mark)
 	}
 }
 

@@ -23,7 +23,7 @@ func absenceBugs() []bug {
 			edit{"pipeline/warehouse/absence/seen.go", "state == stateGone && unit.Call > since:", "state == stateGone:"}),
 		schedules("20000", "a scan in doubt proves", "a record that has no identifier is none of those that were not seen",
 			edit{wholeFile, "	if scan.Doubt != \"\" {\n", "	if false {\n"}),
-		schedules("60000", "a provisional scan proves", "what a list that never held still did not show is taken for gone",
+		tests("pipeline/run", "^TestShiftingListIsProvisional$", "a provisional scan proves", "what a list that never held still did not show is taken for gone",
 			edit{wholeFile, "end == nil || end.Outcome != pipeline.OutcomeDone ||", "end == nil ||"}),
 		schedules("5000", "a backfill moves the mark", "a run over a part of the list is taken for one over all of it",
 			edit{"pipeline/run/passes/window.go", "Partial: true, Once: true,", "Partial: false, Once: true,"}),
