@@ -40,7 +40,8 @@ type Loader struct {
 	// err is what New found wrong with the declaration; every Load returns it.
 	err error
 	// shape is what the tables are like; binary COPY depends on it.
-	shape atomic.Int32
+	shape   atomic.Int32
+	density density
 }
 
 // Batch is what one call brought, normalized.
@@ -127,6 +128,7 @@ func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) 
 	}
 	work := &work{
 		sql: l.sql, form: &l.sql.List, conn: tx.Conn().PgConn(), batch: batch, drafted: seen == drafted, binary: binary && seen == drafted,
+		density: &l.density,
 	}
 	if batch.Details {
 		work.form = l.sql.Single

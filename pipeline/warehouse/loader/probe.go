@@ -21,13 +21,33 @@ const (
 // postgresEpoch is where the binary format of an instant counts its microseconds from: 2000-01-01 in Unix microseconds.
 const postgresEpoch = 946_684_800_000_000
 
-// probe asks what is stored about records, which are in key order.
+// probe asks what is stored about records, which are in key order: whether there is a row, and its hash.
 func (w *work) probe(ctx context.Context, records []*normalize.Record) ([]stored, error) {
-	keys := keyArray(records)
 	if !w.drafted {
-		return read(ctx, w.conn, w.form.Probe, len(records), w.batch.Organization, keys)
+		return read(ctx, w.conn, w.form.Probe, len(records), w.batch.Organization, keyArray(records))
 	}
-	return read(ctx, w.conn, w.form.ProbeRange, len(records), w.batch.Organization, keys,
+	if !w.density.dense() || len(records) < leastRange {
+		return w.lookUp(ctx, records)
+	}
+	rows, through, err := w.lookBetween(ctx, records)
+	if err != nil || through == len(records) {
+		return rows, err
+	}
+	w.density.note(through, len(records))
+	rest, err := w.lookUp(ctx, records[through:])
+	if err != nil || rest == nil {
+		return rows, err
+	}
+	if rows == nil {
+		rows = make([]stored, len(records))
+	}
+	copy(rows[through:], rest)
+	return rows, nil
+}
+
+// lookUp looks each key up.
+func (w *work) lookUp(ctx context.Context, records []*normalize.Record) ([]stored, error) {
+	return read(ctx, w.conn, w.form.ProbeRange, len(records), w.batch.Organization, keyArray(records),
 		records[0].ID, records[len(records)-1].ID)
 }
 

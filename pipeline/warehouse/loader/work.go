@@ -31,6 +31,7 @@ type work struct {
 	// transaction, in microseconds since 2000; archive finds it out.
 	drafted, binary bool
 	now             int64
+	density         *density
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
 	fresh, changed []*kept
 	// equal and older are single records that change no more than the state of their row: as the last one, or superseded.
