@@ -7,8 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
+	"runtime/pprof"
 	"strconv"
 	"time"
 
@@ -84,19 +86,35 @@ func Main(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&a.PerPage, "per-page", 200, "records a page") //nolint:mnd // the usual size
 	flags.IntVar((*int)(&a.Mix), "mix", 0, "which version they have")
 	flags.Int64Var(&a.Call, "call", 1, "the number of the first call")
+	profile := flags.String("cpuprofile", "", "file for a CPU profile")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the flags: %w", err)
+	}
+	if *profile != "" {
+		file, err := os.Create(*profile)
+		if err != nil {
+			return fmt.Errorf("make the file of the profile: %w", err)
+		}
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return fmt.Errorf("profile: %w", err)
+		}
+		defer pprof.StopCPUProfile()
 	}
 	conn, err := pgx.Connect(ctx, a.Database)
 	if err != nil {
 		return fmt.Errorf("connect to the database: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	job := &Job{Conn: conn, Service: goods.Service(), Call: a.Call, Page: func(number int) string {
-		return a.Pages + "/" + a.Resource + "?" + url.Values{
+	address := func(path string, number int) string {
+		return a.Pages + path + a.Resource + "?" + url.Values{
 			"page": {strconv.Itoa(number)}, "per_page": {strconv.Itoa(a.PerPage)}, "total": {strconv.Itoa(a.Total)}, "mix": {strconv.Itoa(int(a.Mix))},
 		}.Encode()
-	}}
+	}
+	job := &Job{Conn: conn, Service: goods.Service(), Call: a.Call, Page: func(number int) string { return address("/", number) }}
+	// What is measured begins with pages that are there: how they are made is nothing of ours.
+	if _, err := get(ctx, new(http.Client), address(goods.ReadyPath, 1)); err != nil {
+		return err
+	}
 	if job.Resource, err = goods.Find(job.Service, a.Resource); err != nil {
 		return err //nolint:wrapcheck // it says what is wrong
 	}

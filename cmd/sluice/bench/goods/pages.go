@@ -2,11 +2,13 @@ package goods
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"sluice/schema"
@@ -69,34 +71,100 @@ func WriteLines(w io.Writer, total int) error {
 	return nil
 }
 
-// Serve answers for pages until the listener closes: /items?page=3&per_page=200&total=50000&mix=0 and /chats?total=1000. The
-// records are written while they are sent, with some 2 microseconds for each.
+// readyBytes bounds what a server keeps of answers that were made ready.
+const readyBytes = 512 << 20
+
+// Serve answers for pages until the listener closes: /items?page=3&per_page=200&total=50000&mix=0 and /chats?total=1000. What was
+// made ready before, by ReadyPath, is sent as it lies there; anything else is written while it is sent, with some 2 microseconds
+// for each record.
 func Serve(listener net.Listener) error {
-	service := Service()
+	lists := &lists{service: Service(), ready: map[string][]byte{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{resource}", func(w http.ResponseWriter, r *http.Request) {
-		number := func(name string) int {
-			n, err := strconv.Atoi(r.FormValue(name))
-			if err != nil {
-				return 0
-			}
-			return n
-		}
-		resource, err := Find(service, r.PathValue("resource"))
-		switch {
-		case err != nil:
-			http.NotFound(w, r)
-		case resource.Name == "chats":
-			_ = WriteLines(w, number("total")) // the reader is gone
-		default:
-			body := AppendPage(nil, resource, number("page"), number("per_page"), number("total"), Mix(number("mix")))
-			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-			_, _ = w.Write(body) // the reader is gone
-		}
-	})
+	mux.HandleFunc("GET "+ReadyPath+"{resource}", lists.prepare)
+	mux.HandleFunc("GET /{resource}", lists.answer)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	if err := server.Serve(listener); err != nil {
 		return fmt.Errorf("serve pages: %w", err)
 	}
 	return nil
+}
+
+// ReadyPath stands in front of a resource's name: the pages of a list are made ready for those who measure what comes behind
+// them. The list that was made ready before is forgotten.
+const ReadyPath = "/ready/"
+
+type lists struct {
+	service *schema.Service
+
+	mu    sync.Mutex
+	ready map[string][]byte
+	last  string
+}
+
+func number(r *http.Request, name string) int {
+	n, err := strconv.Atoi(r.FormValue(name))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// body writes an answer: a page, or the lines of an export.
+func body(r *http.Request, resource *schema.Resource, page int) []byte {
+	if resource.Name == "chats" {
+		var lines bytes.Buffer
+		_ = WriteLines(&lines, number(r, "total")) // a buffer takes everything
+		return lines.Bytes()
+	}
+	return AppendPage(nil, resource, page, number(r, "per_page"), number(r, "total"), Mix(number(r, "mix")))
+}
+
+func key(r *http.Request, page int) string {
+	return fmt.Sprintf("%s %s %s %s %d", r.PathValue("resource"), r.FormValue("per_page"), r.FormValue("total"), r.FormValue("mix"), page)
+}
+
+// prepare makes a list ready, if it is not too large.
+func (l *lists) prepare(w http.ResponseWriter, r *http.Request) {
+	resource, err := Find(l.service, r.PathValue("resource"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == key(r, 0) {
+		return
+	}
+	clear(l.ready)
+	l.last = key(r, 0)
+	size := max(number(r, "per_page"), 1)
+	for page, kept := 1, 0; page == 1 || resource.Name != "chats" && (page-1)*size < number(r, "total"); page++ {
+		answer := body(r, resource, page)
+		if kept += len(answer); kept > readyBytes {
+			clear(l.ready)
+			return
+		}
+		l.ready[key(r, page)] = answer
+	}
+}
+
+func (l *lists) answer(w http.ResponseWriter, r *http.Request) {
+	resource, err := Find(l.service, r.PathValue("resource"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	page := max(number(r, "page"), 1)
+	l.mu.Lock()
+	answer, ready := l.ready[key(r, page)]
+	l.mu.Unlock()
+	switch {
+	case !ready && resource.Name == "chats":
+		_ = WriteLines(w, number(r, "total")) // the reader is gone
+		return
+	case !ready:
+		answer = body(r, resource, page)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+	_, _ = w.Write(answer) // the reader is gone
 }
