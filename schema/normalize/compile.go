@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/schema"
+	"sluice/schema/scan"
 )
 
 // Limits of one record: hostile or broken answers must not take the process down.
@@ -70,6 +71,8 @@ type object struct {
 // set), or neither, which is an ignored key.
 type field struct {
 	name string
+	// quoted is the name as it stands in front of its value; "" where something in it needs escaping.
+	quoted string
 	// at numbers it within the object, id within the resource.
 	at, id int
 	column int
@@ -146,6 +149,9 @@ func (n *Normalizer) compileObject(
 	o := &object{table: at, fields: make(map[string]*field, len(columns)+len(children)+len(ignored)), head: n.number()}
 	add := func(name string, f field) {
 		f.name, f.at, f.id = name, len(o.fields), n.number()
+		if scan.Plain([]byte(name)) {
+			f.quoted = `"` + name + `":`
+		}
 		o.fields[name] = &f
 	}
 	for key := range ignored {

@@ -7,11 +7,17 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"sluice/schema"
 	"sluice/schema/normalize/value"
 )
 
 // leaf reads one value into the cell of its column.
 func (s *scratch) leaf(table, first, column int, name string) *ValueError {
+	if s.kind() == '"' {
+		if text, ok := s.plain(); ok {
+			return s.fillText(table, first, column, name, text)
+		}
+	}
 	raw, fault := s.whole(name)
 	if fault != nil {
 		return fault
@@ -19,33 +25,49 @@ func (s *scratch) leaf(table, first, column int, name string) *ValueError {
 	return s.fill(table, first, column, name, raw)
 }
 
+// fillText is fill for a string of which nothing is escaped: it is read once and not again.
+func (s *scratch) fillText(table, first, at int, name string, literal []byte) *ValueError {
+	column := &s.n.tables[table].columns[at]
+	if column.kind == schema.KindJSON || table == 0 && at == s.n.identifier {
+		// What these ask for is asked of the whole literal.
+		return s.fill(table, first, at, name, s.data[s.at-len(literal)-len(`""`):s.at])
+	}
+	from := len(s.text)
+	text, null, bad := s.values.AppendString(s.text, column.kind, literal)
+	return s.set(table, first, at, name, '"', from, text, null, bad)
+}
+
 // fill brings a value that was read into the cell of its column.
 func (s *scratch) fill(table, first, at int, name string, raw jsontext.Value) *ValueError {
 	column := &s.n.tables[table].columns[at]
 	from := len(s.text)
 	text, null, bad := s.values.Append(s.text, column.kind, raw)
-	s.text = text
 	if table == 0 && at == s.n.identifier && bad.Code == "" {
-		bad = s.checkKey(raw, s.text[from:])
+		bad = s.checkKey(raw, text[from:])
 	}
+	return s.set(table, first, at, name, raw.Kind(), from, text, null, bad)
+}
+
+// set notes what a value was read as: its text begins at from.
+func (s *scratch) set(
+	table, first, at int, name string, kind jsontext.Kind, from int, text []byte, null bool, bad value.Misfit,
+) *ValueError {
+	s.text = text
 	if bad.Code != "" {
 		if bad.Detail == "" {
-			bad.Detail = "the wire has a " + kindName(raw.Kind())
+			bad.Detail = "the wire has a " + kindName(kind)
 		}
 		return s.fault(name, bad.Code, "%s", bad.Detail)
 	}
-	c := cell{from: from, to: len(s.text), state: Set}
 	if null {
-		c.state = Null
-	}
-	s.cells[first+at] = c
-	if null {
+		s.cells[first+at] = cell{from: from, to: len(s.text), state: Null}
 		return nil
 	}
+	s.cells[first+at] = cell{from: from, to: len(s.text), state: Set}
 	if table == 0 && at == s.n.modified {
 		s.modified = s.values.Instant
 	}
-	if column.values != nil {
+	if column := &s.n.tables[table].columns[at]; column.values != nil {
 		s.enumerated(column, s.text[from:], name)
 	}
 	return nil

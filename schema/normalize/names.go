@@ -17,12 +17,8 @@ type met struct {
 	unknown  int
 }
 
-// find gives the field of a name, nil if none is declared. Records have their keys in
-// the same order nearly always: the field that followed the last one is tried first.
+// find gives the field of a name, nil if none is declared, and remembers what it followed.
 func (s *scratch) find(o *object, last int, name []byte) *field {
-	if guess := s.next[last]; guess != nil && guess.name == string(name) {
-		return guess
-	}
 	known := o.fields[string(name)]
 	if known != nil {
 		s.next[last] = known

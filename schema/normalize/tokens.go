@@ -99,6 +99,30 @@ func (t *tokens) bracket(c byte) error {
 	return nil
 }
 
+// expect reads a name with its quotes and its colon if it is the one that comes next, the quick way; "" never comes.
+func (t *tokens) expect(quoted string) bool {
+	end := t.at + len(quoted)
+	if !t.quick || t.behind || quoted == "" || end > len(t.data) || string(t.data[t.at:end]) != quoted {
+		return false
+	}
+	t.at = scan.Space(t.data, end)
+	return true
+}
+
+// plain reads a string of which nothing is escaped, the quick way, without its quotes.
+func (t *tokens) plain() ([]byte, bool) {
+	if !t.quick || t.behind {
+		return nil, false
+	}
+	end, plain, ok := scan.String(t.data, t.at)
+	if !ok || !plain {
+		return nil, false
+	}
+	inner := t.data[t.at+1 : end-1]
+	t.at, t.behind = end, true
+	return inner, true
+}
+
 // name reads a name, with its quotes.
 func (t *tokens) name() ([]byte, error) {
 	if !t.quick {

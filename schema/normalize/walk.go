@@ -75,12 +75,10 @@ func (s *scratch) object(o *object, first int) *ValueError {
 	names := met{unknown: len(s.names)}
 	last := o.head
 	for s.kind() != '}' {
-		quoted, err := s.name()
+		known, name, err := s.key(o, last)
 		if err != nil {
 			return s.syntax("", err)
 		}
-		name := s.values.Unquote(quoted)
-		known := s.find(o, last, name)
 		if s.quick && s.again(&names, known, name) {
 			return s.syntax("", errDoubt)
 		}
@@ -93,7 +91,7 @@ func (s *scratch) object(o *object, first int) *ValueError {
 		case known.child != nil:
 			fault = s.array(known.child)
 		default:
-			fault = s.leaf(o.table, first, known.column, string(name))
+			fault = s.leaf(o.table, first, known.column, known.name)
 		}
 		if fault != nil {
 			return fault
@@ -107,6 +105,21 @@ func (s *scratch) object(o *object, first int) *ValueError {
 		return s.syntax("", err)
 	}
 	return nil
+}
+
+// key reads a name and gives the field that is declared by it, or its bytes if none is. Records have their keys in the same
+// order nearly always: the one that followed the last one is tried first.
+func (s *scratch) key(o *object, last int) (*field, []byte, error) {
+	guess := s.next[last]
+	if guess != nil && s.expect(guess.quoted) {
+		return guess, nil, nil
+	}
+	quoted, err := s.name()
+	if err != nil {
+		return nil, nil, err
+	}
+	name := s.values.Unquote(quoted)
+	return s.find(o, last, name), name, nil
 }
 
 // undeclared takes a key that no column and no array has.

@@ -71,16 +71,15 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 	quoted := raw.Kind() == '"'
 	if quoted {
 		literal = r.Unquote(raw)
-		if kind != schema.KindText && Blank(literal) {
-			return dst, true, Misfit{}
-		}
 	}
 	var bad Misfit
 	switch {
+	case quoted && kind != schema.KindJSON:
+		return r.AppendString(dst, kind, literal)
+	case quoted && Blank(literal):
+		return dst, true, Misfit{}
 	case kind == schema.KindJSON:
 		dst, bad = AppendJSON(dst, raw)
-	case quoted:
-		dst, bad = r.fromText(dst, kind, literal)
 	case raw.Kind() == '0':
 		dst, bad = r.fromNumber(dst, kind, literal)
 	case kind == schema.KindBool && (raw.Kind() == 't' || raw.Kind() == 'f'):
@@ -88,6 +87,15 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 	default:
 		bad.Code = WrongType
 	}
+	return dst, false, bad
+}
+
+// AppendString is Append for what stands between the quotes of a string, unescaped, and for any kind but JSON.
+func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
+	if kind != schema.KindText && Blank(text) {
+		return dst, true, Misfit{}
+	}
+	dst, bad := r.fromText(dst, kind, text)
 	return dst, false, bad
 }
 
