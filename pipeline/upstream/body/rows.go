@@ -17,6 +17,8 @@ const (
 	maxRow = 8 << 20
 	// sniffed is how much of an export's start is looked at for another document.
 	sniffed = 64 << 10
+	// blockSize is how many bytes objects are cut from: some two hundred lines.
+	blockSize = 64 << 10
 	// trailer begins the last line of an export that goes on elsewhere (upstream
 	// facts, "Chat export").
 	trailer = "next_token="
@@ -30,11 +32,15 @@ const (
 // Quoting is strict (RFC 4180). A CR LF inside a quoted field comes out as LF.
 type Rows struct {
 	fields []string
+	// names are the fields as they stand in front of their values.
+	names  []string
 	reader *csv.Reader
 	source *boundedReader
 	first  bool
 	next   string
 	ended  bool
+	// block is what objects are cut from.
+	block []byte
 }
 
 // NewRows starts to read an export of these fields. If what comes is another
@@ -53,7 +59,11 @@ func NewRows(r io.Reader, fields []string) (*Rows, []byte, error) {
 	reader := csv.NewReader(buffered)
 	reader.ReuseRecord = true
 	reader.FieldsPerRecord = -1 // the trailer has one field; Next counts by itself
-	return &Rows{fields: fields, reader: reader, source: source, first: true}, nil, nil
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = string(append(appendQuoted(nil, field), ':'))
+	}
+	return &Rows{fields: fields, names: names, reader: reader, source: source, first: true}, nil, nil
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -121,38 +131,47 @@ func (r *Rows) isOtherHeader(row []string) bool {
 }
 
 // object writes the row as a JSON object. Bytes that are no UTF-8 stay as they
-// are: whether they fit is not decided here (promise 4).
+// are: whether they fit is not decided here (promise 4). Objects are cut from blocks,
+// for a record of its own costs more than its bytes; lines that come together are
+// used together.
 func (r *Rows) object(row []string) []byte {
-	size := 2
-	for i, field := range r.fields {
-		size += len(field) + len(row[i]) + len(`"":"",`) + strings.Count(row[i], `"`)
+	size := len("{}")
+	for i := range row {
+		size += len(r.names[i]) + len(`"",`) + len(row[i]) + strings.Count(row[i], `"`)
 	}
-	out := append(make([]byte, 0, size), '{')
-	for i, field := range r.fields {
+	if cap(r.block)-len(r.block) < size {
+		r.block = make([]byte, 0, max(size, blockSize))
+	}
+	from := len(r.block)
+	out := append(r.block, '{') // grows where more has to be escaped than quotes
+	for i := range row {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendQuoted(out, field)
-		out = append(out, ':')
-		out = appendQuoted(out, row[i])
+		out = appendQuoted(append(out, r.names[i]...), row[i])
 	}
-	return append(out, '}')
+	r.block = append(out, '}')
+	return r.block[from:len(r.block):len(r.block)]
 }
 
 func appendQuoted(out []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	out = append(out, '"')
+	from := 0
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			out = append(out, '\\', c)
-		case c < ' ':
+		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		out = append(out, text[from:i]...)
+		from = i + 1
+		if c < ' ' {
 			out = append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-		default:
-			out = append(out, c)
+		} else {
+			out = append(out, '\\', c)
 		}
 	}
-	return append(out, '"')
+	return append(append(out, text[from:]...), '"')
 }
 
 // sniff gives the start of a body that is JSON or a page, nil if it may be CSV. A
