@@ -150,7 +150,7 @@ func (c *cli) printBudget(a *app.App, days []serviceDay) error {
 			})
 		}
 	}
-	header := []string{"ORGANIZATION", "SERVICE", "CLASS", "SPENT", "FLOOR", "CEILING", "RESERVED", "LENT"}
+	header := []string{headOrganization, "SERVICE", "CLASS", "SPENT", "FLOOR", "CEILING", "RESERVED", "LENT"}
 	if err := p.Table(header, rows); err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}

@@ -138,5 +138,5 @@ func (c *cli) printProbe(view probeView) error {
 		}
 	}
 	return errors.Join(p.Line(""), p.Table(
-		[]string{"", "ORGANIZATION", "LIST", "CAPABILITY", "MEASURED", "VALUE", "DECLARED", "EVIDENCE"}, rows))
+		[]string{"", headOrganization, "LIST", "CAPABILITY", "MEASURED", "VALUE", "DECLARED", "EVIDENCE"}, rows))
 }

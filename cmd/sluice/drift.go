@@ -85,7 +85,7 @@ func (c *cli) printDrift(a *app.App, views []driftView) error {
 			d.FirstSeenAt.In(zone).Format("2006-01-02 15:04"), d.LastSeenAt.In(zone).Format("2006-01-02 15:04"), d.Hint,
 		})
 	}
-	return c.printer().Table([]string{"ORGANIZATION", "RESOURCE", "KEY", "CAME AS", "RECORDS", "FIRST", "LAST", "WHAT TO DO"}, rows)
+	return c.printer().Table([]string{headOrganization, "RESOURCE", "KEY", "CAME AS", "RECORDS", "FIRST", "LAST", "WHAT TO DO"}, rows)
 }
 
 // The two kinds of drift with words of their own: a value that an enumeration does

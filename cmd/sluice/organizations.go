@@ -85,7 +85,7 @@ func (c *cli) organizations(ctx context.Context, a *app.App) error {
 		}
 		rows = append(rows, []string{v.Name, v.ID, v.Key, pinned, active, v.TimeZone, v.DataCenter, strings.Join(v.Services, ", ")})
 	}
-	header := []string{"ORGANIZATION", "ID", "KEY", "UPSTREAM CALLS IT", "ACTIVE", "TIME ZONE", "DATA CENTER", "SERVICES"}
+	header := []string{headOrganization, "ID", "KEY", "UPSTREAM CALLS IT", "ACTIVE", "TIME ZONE", "DATA CENTER", "SERVICES"}
 	return c.printer().Table(header, rows)
 }
 

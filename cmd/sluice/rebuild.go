@@ -131,5 +131,5 @@ func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 	if len(rows) == 0 {
 		return p.Line("There are no rows yet.")
 	}
-	return p.Table([]string{"ORGANIZATION", "TABLE", "LOOKED AT", written, "UNFIT", "LOST", "REMARK"}, rows) //nolint:wrapcheck // it says what failed
+	return p.Table([]string{headOrganization, "TABLE", "LOOKED AT", written, "UNFIT", "LOST", "REMARK"}, rows) //nolint:wrapcheck // it says what failed
 }

@@ -76,3 +76,6 @@ func (c *cli) options() app.Options {
 		Quiet:      true,
 	}
 }
+
+// headOrganization heads the column of the organization in tables.
+const headOrganization = "ORGANIZATION"

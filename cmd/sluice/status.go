@@ -131,7 +131,7 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 		})
 	}
 	p := c.printer()
-	header := []string{"ORGANIZATION", "STREAM", "STATE", "COMPLETE UP TO", "LAST DONE", "NEXT", "QUARANTINED", "REMARK"}
+	header := []string{headOrganization, "STREAM", "STATE", "COMPLETE UP TO", "LAST DONE", "NEXT", "QUARANTINED", "REMARK"}
 	if err := p.Table(header, rows); err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}

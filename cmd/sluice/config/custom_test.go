@@ -30,7 +30,7 @@ func TestCustomResources(t *testing.T) {
 			Name: "price_lists", Schema: "custom", Doc: "One record of /pricebooks, declared in the configuration.", AssumedPath: true,
 			Path: "/pricebooks", Key: "pricebooks", ID: "pricebookID", Scope: "settings", Paging: schema.PagingWhole,
 			Params:  map[string]string{"filter_by": "Status.All"},
-			Cursor:  schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "made"},
+			Cursor:  schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "made", Assumed: true},
 			Single:  &schema.Single{Path: "/pricebooks/{id}", Key: "pricebook", Assumed: true},
 			Details: &schema.Details{Marker: "lines"},
 			Every:   "24h0m0s",

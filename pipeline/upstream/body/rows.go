@@ -143,14 +143,16 @@ func (r *Rows) object(row []string) []byte {
 		r.block = make([]byte, 0, max(size, blockSize))
 	}
 	from := len(r.block)
-	out := append(r.block, '{') // grows where more has to be escaped than quotes
+	out := r.block
+	out = append(out, '{') // grows where more has to be escaped than quotes
 	for i := range row {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		out = appendQuoted(append(out, r.names[i]...), row[i])
 	}
-	r.block = append(out, '}')
+	out = append(out, '}')
+	r.block = out
 	return r.block[from:len(r.block):len(r.block)]
 }
 

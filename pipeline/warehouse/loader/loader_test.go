@@ -140,7 +140,7 @@ func TestVersions(t *testing.T) {
 		"newer modification, earlier call":        {1, 2, 5, 4, time.Time{}, loader.Result{Updated: 1}},
 		"older modification, later call":          {2, 1, 5, 6, time.Time{}, loader.Result{Superseded: 1}},
 		"older modification, call of that moment": {2, 1, 5, 6, now, loader.Result{Superseded: 1}},
-		"older modification, call long after":     {2, 1, 5, 6, now.Add(11 * time.Minute), loader.Result{Updated: 1, Rollbacks: 1}},
+		"older modification, call long after":     {2, 1, 5, 6, now.Add(60 * time.Minute), loader.Result{Updated: 1, Rollbacks: 1}},
 		"older modification, nine minutes after":  {2, 1, 5, 6, now.Add(9 * time.Minute), loader.Result{Superseded: 1}},
 		"older modification, number contradicts":  {2, 1, 5, 4, now.Add(11 * time.Minute), loader.Result{Superseded: 1}},
 		"equal modification, later call":          {1, 1, 5, 6, time.Time{}, loader.Result{Updated: 1}},

@@ -111,7 +111,8 @@ func (r *Rows) keepVersions(ctx context.Context, tx pgx.Tx, rows []*row) error {
 		keys[i] = row.key
 	}
 	key := r.stream.ListKey()
-	return history.Keep(ctx, tx, history.Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}, keys) //nolint:wrapcheck // it says what failed
+	of := history.Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}
+	return history.Keep(ctx, tx, of, keys) //nolint:wrapcheck // it says what failed
 }
 
 // Look is Step without a write: Rewritten are the rows that would be written. What the database would refuse is not known.
