@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -187,12 +188,16 @@ func (r *rig) number(sql string, args ...any) int {
 	return n
 }
 
+// patience is how long a condition may take to come true. The zoo, whose bugs keep them from
+// ever doing so, has less.
+var patience = flag.Duration("patience", time.Minute, "how long a condition may take to come true")
+
 // until waits for a condition in the database: true is 1.
 func (r *rig) until(what, sql string, args ...any) {
 	r.t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(60 * time.Second)
+	deadline := time.After(*patience)
 	for r.number(sql, args...) == 0 {
 		select {
 		case <-deadline:

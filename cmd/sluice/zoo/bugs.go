@@ -135,7 +135,9 @@ func historyBugs() []bug {
 // jobBugs lose tickets (promises 6, 9).
 func jobBugs() []bug {
 	const room = "pipeline/jobs"
-	return []bug{
+	bugs := []bug{
+		tests(room, "^TestARunThatNoTicketStandsForGoesOn$", "a run without its ticket", "a run whose ticket was lost waits for its stream's next turn",
+			edit{room + "/reap.go", " OR s.run_id IS NOT NULL)", ")"}),
 		tests(room, "^TestKilledWorkersJobsComeBack$", "no reaper", "the tickets of killed processes wait for an hour",
 			edit{room + "/reap.go", "		if !r.missed[t] {\n", "		if true {\n"}),
 		tests(room, "^TestAskedDuringARunIsServedByAnother$", "no second look", "who asks while a run is under way is not served",
@@ -148,23 +150,30 @@ func jobBugs() []bug {
 		tests(room, "^TestExhaustedWaitsWithoutAnAttempt$", "waiting spends attempts", "a spent day is a failure",
 			edit{room + "/worker.go", "		return w.snooze(ctx, claim, cause, pipeline.StateWaiting, until)\n", "		return w.retry(ctx, claim, cause)\n"}),
 	}
+	for i := range bugs {
+		bugs[i].Args = []string{"-patience=12s"} // what they break never comes true
+	}
+	return bugs
 }
 
 // callBugs call too often, or believe what is no answer (promises 3, 10).
 func callBugs() []bug {
 	const (
 		ledgerRoom = "pipeline/warehouse"
-		functions  = "migrations/00005_budgets.sql"
+		functions  = "migrations/00019_probe_of_the_day.sql"
+		endings    = "migrations/00005_budgets.sql"
 		door       = "pipeline/upstream/wire/transport.go"
 		room       = "pipeline/upstream"
 	)
 	return []bug{
 		tests(ledgerRoom, "^TestNeverMoreThanTheMinuteInAnyWindow$", "counted when sent", "a call leaves its slot a minute after it was sent, not after it ended",
-			edit{functions, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
+			edit{endings, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
 		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call that nobody ended holds no slot",
 			edit{functions, "p_class, v_now + p_lease, v_now + p_lease + p_window, v_bucket,", "p_class, v_now, v_now + p_window, v_bucket,"}),
 		tests(ledgerRoom+"/ledger", "^TestABackfillDoesNotStarveIncrementalRuns$", "no floors", "a backfill spends what incremental runs need",
 			edit{functions, "                IF v_until > v_now THEN\n                    refused := 'class';", "                IF false THEN\n                    refused := 'class';"}),
+		tests(ledgerRoom+"/ledger", "^TestOneCallAsksWhetherTheDayTurned$", "all ask at once", "when a spent day may have turned, all that wait ask",
+			edit{functions, "        IF v_probe.finished_at IS NULL AND v_probe.lease_until > v_now THEN\n", "        IF false THEN\n"}),
 		tests(room, "^TestEveryAnswerHasItsKind$", "200 is success", "an answer whose code says that it failed is believed",
 			edit{room + "/verdict.go", "	case success && code == \"0\":\n", "	case success:\n"}),
 		tests("pipeline/budget", "^TestAStaleGrantIsGivenUp$", "a stale grant", "a process that was suspended uses a slot that nobody holds for it any more",
