@@ -40,10 +40,13 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 	suspended, killed, last := serve(), serve(), serve()
 	s.until("all three are at work", `SELECT count(DISTINCT attempted_by[array_upper(attempted_by, 1)]) = 3
 		FROM river.river_job WHERE state = 'running'`)
+	// Who refreshes the token holds it for the others, for two minutes at most if it is suspended: that is not what is tried here.
+	reached := s.arrivals.after(10)
+	s.wait("all have the token", reached)
 	s.stopAtWork(suspended)
 	twoMinutes := time.After(2 * minute)
 
-	reached := s.arrivals.after(60)
+	reached = s.arrivals.after(60)
 	s.wait("the others call while one is suspended", reached)
 	killed.kill()
 	reached = s.arrivals.after(30)
