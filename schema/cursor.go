@@ -147,6 +147,20 @@ func modified(cursor Cursor) string {
 	}
 }
 
+// Created gives the wire name of the time of creation that a resource's list is ordered by, or "" if it is by none.
+func (r *Resource) Created() string {
+	switch c := r.ListCursor().(type) {
+	case Since:
+		return c.Created
+	case NewestFirst:
+		return c.Created
+	case FullScan:
+		return c.Created
+	default:
+		return ""
+	}
+}
+
 // Exported says whether the list, or that of each parent, comes as one CSV body.
 func (r *Resource) Exported() bool {
 	_, ok := r.ListCursor().(Export)

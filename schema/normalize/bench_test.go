@@ -70,3 +70,18 @@ func BenchmarkHashBill(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkGlanceBill(b *testing.B) {
+	resource, raw := bill()
+	n, err := normalize.New(resource, time.UTC)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := n.Glance(raw, ""); !ok {
+			b.Fatal("not sure")
+		}
+	}
+}

@@ -36,7 +36,10 @@ type Normalizer struct {
 	// fields counts the declared keys of all objects, and the objects.
 	fields int
 	place
-	zone    *time.Location
+	zone *time.Location
+	// salt begins every fingerprint; 0 if none are made. Glanced are the columns of the record that a glance reads.
+	salt    uint64
+	glanced []bool
 	scratch sync.Pool
 }
 
@@ -130,6 +133,7 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 	}
 	next := 1
 	n.root = n.compileObject(0, resource.Columns, resource.Children, resource.Ignored, &next)
+	n.salt, n.glanced = n.saltOf(resource), n.glancedAt(resource)
 	n.scratch.New = func() any { return newScratch(n) }
 	return n, nil
 }

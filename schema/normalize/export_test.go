@@ -9,7 +9,7 @@ func (n *Normalizer) Carefully(raw []byte, parent string) (Record, error) {
 		fault.ID = n.identify(raw, parent)
 		return Record{}, fault
 	}
-	return s.record(raw), nil
+	return s.record(raw, parent), nil
 }
 
 // HashAgain makes the content hash of a record once more.

@@ -6,8 +6,8 @@ import (
 )
 
 // HashRule is the number of the rule by which the content hash of a record is made. Whatever makes another hash of the same bytes under the
-// same declaration, here or in the canonical values, takes the next number: the warehouse then writes the hashes of all rows
-// anew, once and without a call (docs/decisions/0022). Otherwise each record would look changed.
+// same declaration, here or in the canonical values, takes the next number, and so does what makes other drift of them: the warehouse
+// then writes the hashes of all rows anew, once and without a call (docs/decisions/0022). Otherwise each record would look changed.
 const HashRule = 1
 
 // label is a text with its length before it, so that nothing that follows can

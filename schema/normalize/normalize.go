@@ -70,6 +70,12 @@ type Record struct {
 	Drift []Drift
 	// Raw are the bytes as they came.
 	Raw []byte
+	// Fingerprint is of the bytes and of all that decides what they become: a row with the same one is what this record makes
+	// of it. 0 if there is none: of exports, and of records with drift.
+	Fingerprint uint64
+	// Known says that the row of the record has its fingerprint, so that nothing is to be written. Of a known record only
+	// that is read which Normalizer.Glance reads.
+	Known bool
 }
 
 // Drift is one key on the wire that the declaration does not know, or one value of

@@ -103,9 +103,19 @@ func (s *scratch) newRow(table int) int {
 }
 
 // record copies what was found out of the scratch.
-func (s *scratch) record(raw []byte) Record {
-	text := s.arena.text(s.text)
+func (s *scratch) record(raw []byte, parent string) Record {
+	record := s.rowsOf(raw)
 	s.sortDrift()
+	record.Extra = s.extraObject()
+	record.Drift = append([]Drift(nil), s.drift...)
+	record.Hash = s.hash(&record)
+	record.Fingerprint = s.n.fingerprint(raw, parent, len(s.drift) > 0)
+	return record
+}
+
+// rowsOf copies the rows that were read.
+func (s *scratch) rowsOf(raw []byte) Record {
+	text := s.arena.text(s.text)
 	values := cut(&s.arena.values, len(s.cells), blockValues)
 	for i, c := range s.cells {
 		if c.state == Set {
@@ -119,13 +129,10 @@ func (s *scratch) record(raw []byte) Record {
 		Modified: s.modified,
 		Tables:   cut(&s.arena.tables, len(s.n.tables), blockRows),
 		Carries:  cut(&s.arena.flags, len(s.n.tables), blockRows),
-		Extra:    s.extraObject(),
-		Drift:    append([]Drift(nil), s.drift...),
 		Raw:      raw,
 	}
 	copy(record.Carries, s.carry)
 	s.distribute(&record, values)
-	record.Hash = s.hash(&record)
 	return record
 }
 

@@ -30,7 +30,7 @@ func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
 		s.release()
 		return Record{}, fault
 	}
-	record := s.record(raw)
+	record := s.record(raw, parent)
 	s.release()
 	return record, nil
 }

@@ -16,6 +16,8 @@ func bookkeeping() []column {
 		{name: "_run_id", kind: bigint, required: true, comment: "Run that wrote this version."},
 		{name: "_first_seen_at", kind: stamp, required: true, comment: "When the record was first loaded."},
 		{name: "_changed_at", kind: stamp, required: true, comment: "When the row last changed here."},
+		{name: "_fingerprint", kind: bigint, comment: "Fingerprint of the bytes that this version was made of, and of all that " +
+			"decided what they became; null if none was kept."},
 		deletedColumn("When the record was found to be gone upstream, by upstream's clock; null while it exists. The evidence is in sluice.tombstones."),
 	}
 }

@@ -16,6 +16,7 @@ CREATE TABLE "house"."rates" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_fingerprint" bigint,
   "_deleted_at" timestamp with time zone,
   "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
   "_detail_hash" bytea,
@@ -39,6 +40,7 @@ COMMENT ON COLUMN "house"."rates"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "house"."rates"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rates"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rates"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "house"."rates"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "house"."rates"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 COMMENT ON COLUMN "house"."rates"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
 COMMENT ON COLUMN "house"."rates"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
@@ -115,6 +117,7 @@ CREATE TABLE "house"."rooms" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_fingerprint" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "room_key")
 );
@@ -130,6 +133,7 @@ COMMENT ON COLUMN "house"."rooms"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "house"."rooms"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rooms"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rooms"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "house"."rooms"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "house"."rooms"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE SCHEMA IF NOT EXISTS "custom";
@@ -145,6 +149,7 @@ CREATE TABLE "custom"."opening" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_fingerprint" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "opening_id")
 );
@@ -158,4 +163,5 @@ COMMENT ON COLUMN "custom"."opening"."_raw_position" IS 'Place of the record''s 
 COMMENT ON COLUMN "custom"."opening"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "custom"."opening"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "custom"."opening"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "custom"."opening"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "custom"."opening"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';

@@ -19,6 +19,7 @@ CREATE TABLE "shop"."things" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_fingerprint" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "thing_id")
 );
@@ -40,6 +41,7 @@ COMMENT ON COLUMN "shop"."things"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "shop"."things"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "shop"."things"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "shop"."things"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "shop"."things"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "shop"."things"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE TABLE "shop"."things_parts" (
