@@ -43,7 +43,9 @@ func (s *fakeStore) WithToken(ctx context.Context, credential string, fn func(co
 	next, store, err := fn(ctx, row)
 	if store {
 		version := row.Version + 1
-		s.rows[credential] = pipeline.Token{Sealed: next.Sealed, Reason: next.Reason, Version: version}
+		s.rows[credential] = pipeline.Token{
+			Sealed: next.Sealed, Refresh: next.Refresh, DiedYoung: next.DiedYoung, Reason: next.Reason, Version: version,
+		}
 		s.expires[credential] = s.clock().Add(next.ExpiresIn)
 		s.attempted[credential] = s.clock()
 	}

@@ -251,21 +251,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-func FuzzRows(f *testing.F) {
-	for _, seed := range []string{"title,chat_id\na,1\n", "\"a\"\"b\",1\nnext_token=x\n\n", "{\"code\":44}", "<html>", "\xef\xbb\xbf\n,\n"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, _, err := body.NewRows(bytes.NewReader(data), []string{"title", "chat_id"})
-		var raw []byte
-		for err == nil {
-			if raw, err = rows.Next(); err == nil && bytes.Count(raw, []byte(`"chat_id":`)) == 0 {
-				t.Fatalf("a row without its fields: %q", raw)
-			}
-		}
-		if !errors.Is(err, io.EOF) && !errors.Is(err, body.ErrShape) {
-			t.Fatalf("an error of neither sort: %v", err)
-		}
-	})
-}

@@ -32,13 +32,17 @@ const (
 // Quoting is strict (RFC 4180). A CR LF inside a quoted field comes out as LF.
 type Rows struct {
 	fields []string
-	// names are the fields as they stand in front of their values.
+	// names are the fields as they stand in front of their values; around is how much of an object stands around its values.
 	names  []string
-	reader *csv.Reader
-	source *boundedReader
-	first  bool
-	next   string
-	ended  bool
+	around int
+	// received is what reader reads from and the quick way looks into; quick counts the lines that it took.
+	received *bufio.Reader
+	reader   *csv.Reader
+	quick    int
+	source   *boundedReader
+	first    bool
+	next     string
+	ended    bool
 	// block is what objects are cut from.
 	block []byte
 }
@@ -59,11 +63,17 @@ func NewRows(r io.Reader, fields []string) (*Rows, []byte, error) {
 	reader := csv.NewReader(buffered)
 	reader.ReuseRecord = true
 	reader.FieldsPerRecord = -1 // the trailer has one field; Next counts by itself
-	names := make([]string, len(fields))
-	for i, field := range fields {
-		names[i] = string(append(appendQuoted(nil, field), ':'))
+	rows := &Rows{fields: fields, names: make([]string, len(fields)), received: buffered, reader: reader, source: source, first: true}
+	for i, name := range fields {
+		before := byte(',')
+		if i == 0 {
+			before = '{'
+		}
+		rows.names[i] = string(append(appendQuoted([]byte{before}, name), ':'))
+		rows.around += len(rows.names[i]) + len(`""`)
 	}
-	return &Rows{fields: fields, names: names, reader: reader, source: source, first: true}, nil, nil
+	rows.around += len("}")
+	return rows, nil, nil
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -72,6 +82,13 @@ const byteOrderMark = "\xef\xbb\xbf"
 // io.EOF after the last one. ErrShape says that the lines are not those asked
 // for; any other error is the reader's.
 func (r *Rows) Next() ([]byte, error) {
+	if object, ok := r.quickly(); ok {
+		return object, nil
+	}
+	return r.carefully()
+}
+
+func (r *Rows) carefully() ([]byte, error) {
 	for {
 		row, err := r.read()
 		if err != nil {
@@ -117,7 +134,7 @@ func (r *Rows) read() ([]string, error) {
 		return nil, io.EOF
 	}
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, fmt.Errorf("%w: line %d: %w", ErrShape, parse.Line, parse.Err)
+		return nil, fmt.Errorf("%w: line %d: %w", ErrShape, r.quick+parse.Line, parse.Err)
 	}
 	return nil, fmt.Errorf("read a row: %w", err)
 }
@@ -135,30 +152,35 @@ func (r *Rows) isOtherHeader(row []string) bool {
 // for a record of its own costs more than its bytes; lines that come together are
 // used together.
 func (r *Rows) object(row []string) []byte {
-	size := len("{}")
+	size := r.around
 	for i := range row {
-		size += len(r.names[i]) + len(`"",`) + len(row[i]) + strings.Count(row[i], `"`)
+		size += len(row[i]) + strings.Count(row[i], `"`)
 	}
-	if cap(r.block)-len(r.block) < size {
-		r.block = make([]byte, 0, max(size, blockSize))
-	}
+	r.room(size)
 	from := len(r.block)
 	out := r.block
-	out = append(out, '{') // grows where more has to be escaped than quotes
 	for i := range row {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = appendQuoted(append(out, r.names[i]...), row[i])
+		out = appendQuoted(append(out, r.names[i]...), row[i]) // grows where more has to be escaped than quotes
 	}
 	out = append(out, '}')
 	r.block = out
 	return r.block[from:len(r.block):len(r.block)]
 }
 
+// room sees to it that an object of a size fits behind those in the block.
+func (r *Rows) room(size int) {
+	if cap(r.block)-len(r.block) < size {
+		r.block = make([]byte, 0, max(size, blockSize))
+	}
+}
+
 func appendQuoted(out []byte, text string) []byte {
+	return append(appendEscaped(append(out, '"'), text), '"')
+}
+
+// appendEscaped adds the inside of a string.
+func appendEscaped[Text string | []byte](out []byte, text Text) []byte {
 	const hex = "0123456789abcdef"
-	out = append(out, '"')
 	from := 0
 	for i := range len(text) {
 		c := text[i]
@@ -173,7 +195,7 @@ func appendQuoted(out []byte, text string) []byte {
 			out = append(out, '\\', c)
 		}
 	}
-	return append(append(out, text[from:]...), '"')
+	return append(out, text[from:]...)
 }
 
 // sniff gives the start of a body that is JSON or a page, nil if it may be CSV. A

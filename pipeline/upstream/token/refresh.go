@@ -64,26 +64,61 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 		}
 		return row, false, grant{}, tooSoon(row.SinceRefresh, dead, now)
 	}
-	fresh, life, called, err := t.refresh(ctx, a)
+	if err := t.replaced(&a, row); err != nil {
+		return row, false, grant{}, err
+	}
+	fresh, called, err := t.refresh(ctx, a)
 	switch {
 	case err == nil:
-		next := pipeline.Token{Sealed: t.sealer.seal(a.id, fresh.Reveal()), Version: row.Version + 1, ExpiresIn: life}
-		return next, true, grant{token: fresh, version: next.Version, until: now.Add(max(life-margin, min(life/2, spacing)))}, nil
+		next := t.renewed(a, row, fresh, dead)
+		return next, true, grant{token: fresh.access, version: next.Version, until: now.Add(max(fresh.life-margin, min(fresh.life/2, spacing)))}, nil
 	case pipeline.KindOf(err) == pipeline.Denied && called:
 		reason := err.Error()
 		if denied, ok := errors.AsType[*pipeline.Error](err); ok {
 			reason = denied.Detail
 		}
-		return pipeline.Token{Version: row.Version + 1, Reason: reason}, true, grant{}, err
+		return pipeline.Token{Refresh: row.Refresh, Version: row.Version + 1, Reason: reason}, true, grant{}, err
 	case alive:
 		return row, false, last, nil
 	case called:
 		// Stored without the dead token: its version moves on, and nobody may take
 		// it for a new one.
-		return pipeline.Token{Version: row.Version + 1}, true, grant{}, err
+		return pipeline.Token{Refresh: row.Refresh, DiedYoung: row.DiedYoung, Version: row.Version + 1}, true, grant{}, err
 	default:
 		return row, false, grant{}, err
 	}
+}
+
+// renewed is the row with what the authorization server gave; dead says that the token before was refused.
+func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pipeline.Token {
+	next := pipeline.Token{
+		Sealed: t.sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, Version: row.Version + 1, ExpiresIn: fresh.life,
+	}
+	if refresh := fresh.refresh.Reveal(); refresh != "" && refresh != a.credential.RefreshToken.Reveal() {
+		next.Refresh = t.sealer.seal(refreshOf(a.id), refresh)
+	}
+	if dead && row.ExpiresIn > margin {
+		next.DiedYoung = row.DiedYoung + 1
+	}
+	return next
+}
+
+// refreshOf names what the refresh token of a credential is sealed for.
+func refreshOf(id string) string { return "refresh token of " + id }
+
+// replaced puts the refresh token that upstream sent last in the place of the configured one. One that does not open is not passed
+// over: the configured one may be dead since, and is asked with once only.
+func (t *Tokens) replaced(a *asked, row pipeline.Token) error {
+	if len(row.Refresh) == 0 {
+		return nil
+	}
+	refresh, err := t.sealer.open(refreshOf(a.id), row.Refresh)
+	if err != nil {
+		return tokenError(pipeline.Denied, "upstream replaced the refresh token of organization "+a.organization+
+			", and the new one was stored with another key: set that one, or give consent anew", err)
+	}
+	a.credential.RefreshToken = refresh
+	return nil
 }
 
 // current opens the stored token. One that does not open is given up only when it

@@ -25,12 +25,19 @@ const (
 	lockedOut = 10 * time.Minute
 )
 
-// refresh asks for a new access token, once. It gives the token, its life, and
-// whether a call was made at all.
-func (t *Tokens) refresh(ctx context.Context, a asked) (wire.Secret, time.Duration, bool, error) {
+// given is what the authorization server gave.
+type given struct {
+	access wire.Secret
+	// refresh is the refresh token that came along, if one did.
+	refresh wire.Secret
+	life    time.Duration
+}
+
+// refresh asks for a new access token, once. It says whether a call was made at all.
+func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 	u, err := t.address(a)
 	if err != nil {
-		return wire.Secret{}, 0, false, tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
+		return given{}, false, tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
 	}
 	op := wire.NewCall(pipeline.Call{
 		Organization: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
@@ -38,8 +45,7 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (wire.Secret, time.Durati
 	})
 	u.RawQuery = a.credential.query().Encode()
 	var (
-		token  wire.Secret
-		life   time.Duration
+		got    given
 		called bool
 	)
 	err = wire.Counted(ctx, t.gate, op, func(_ int64, result *pipeline.CallResult) error {
@@ -56,11 +62,11 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (wire.Secret, time.Durati
 			if err != nil {
 				return err
 			}
-			token, life, err = t.judgeToken(op, a.credential, answer, data, result)
+			got, err = t.judgeToken(op, a.credential, answer, data, result)
 			return err
 		})
 	})
-	return token, life, called, err
+	return got, called, err
 }
 
 // address is where tokens are asked for: the organization's own address as it is,
@@ -103,38 +109,47 @@ func (c Credential) query() url.Values {
 // nothing of a body but an error's word: bodies of this address hold tokens.
 func (t *Tokens) judgeToken(
 	op wire.Call, credential Credential, answer *wire.Reply, data []byte, result *pipeline.CallResult,
-) (wire.Secret, time.Duration, error) {
+) (given, error) {
 	fail := func(kind pipeline.Kind, detail string, cause error) error {
 		return &pipeline.Error{Kind: kind, Op: op.Op, Status: answer.Status, Detail: detail, Err: cause}
 	}
 	switch {
 	case answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusRequestTimeout:
-		return wire.Secret{}, 0, fail(pipeline.Unavailable, "the authorization server failed", nil)
+		return given{}, fail(pipeline.Unavailable, "the authorization server failed", nil)
 	case answer.Status >= 300 && answer.Status < 400: //nolint:mnd // the class of redirects
-		return wire.Secret{}, 0, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header)+", not followed", nil)
+		return given{}, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header)+", not followed", nil)
 	}
 	envelope, err := body.Parse(data)
 	switch {
 	case answer.Status == http.StatusTooManyRequests:
-		return wire.Secret{}, 0, t.locked(op, answer, result, wire.RetryAfter(answer.Header, t.now()))
+		return given{}, t.locked(op, answer, result, wire.RetryAfter(answer.Header, t.now()))
 	case errors.Is(err, body.ErrCut):
-		return wire.Secret{}, 0, fail(pipeline.Unavailable, "", err)
+		return given{}, fail(pipeline.Unavailable, "", err)
 	case err != nil:
-		return wire.Secret{}, 0, fail(pipeline.Unexpected, fmt.Sprintf("not a token answer, %d bytes", len(data)), err)
+		return given{}, fail(pipeline.Unexpected, fmt.Sprintf("not a token answer, %d bytes", len(data)), err)
 	case envelope.Has("error"):
-		return wire.Secret{}, 0, t.refused(op, credential, answer, envelope, result)
+		return given{}, t.refused(op, credential, answer, envelope, result)
 	case answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden:
-		return wire.Secret{}, 0, fail(pipeline.Denied, "the authorization server refuses the credentials", nil)
+		return given{}, fail(pipeline.Denied, "the authorization server refuses the credentials", nil)
 	case answer.Status != http.StatusOK && answer.Status != http.StatusCreated:
-		return wire.Secret{}, 0, fail(pipeline.Unexpected, "an answer that the documents do not describe", nil)
+		return given{}, fail(pipeline.Unexpected, "an answer that the documents do not describe", nil)
 	}
 	token, _ := envelope.Text("access_token")
-	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return wire.Secret{}, 0, fail(pipeline.Unexpected, "the answer holds no usable access token", nil)
+	if !usable(token) {
+		return given{}, fail(pipeline.Unexpected, "the answer holds no usable access token", nil)
 	}
 	text, _ := envelope.Text("expires_in")
 	seconds, err := strconv.Atoi(text)
-	return wire.NewSecret(token), clampLife(seconds, err == nil), nil
+	got := given{access: wire.NewSecret(token), life: clampLife(seconds, err == nil)}
+	if refresh, _ := envelope.Text("refresh_token"); usable(refresh) {
+		got.refresh = wire.NewSecret(refresh)
+	}
+	return got, nil
+}
+
+// usable says that a text can be a token.
+func usable(token string) bool {
+	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // refused makes the error of an answer that names one.

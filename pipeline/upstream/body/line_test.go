@@ -1,0 +1,82 @@
+package body_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/upstream/body"
+)
+
+// FuzzRows: whatever comes, the quick way and the careful one give the same rows, the same end, and the same words about it.
+func FuzzRows(f *testing.F) {
+	for _, seed := range []string{
+		"title,chat_id\na,1\n", "\"a\"\"b\",1\nnext_token=x\n\n", "{\"code\":44}", "<html>", "\xef\xbb\xbf\n,\n",
+		"a,1\nb,2\r\n\"c,\",\"\"\nd\r,4\n", "a,1\nb,2\n\"c\nd\",3\ne,4\n", "a,1\nb\"c,2\n", "a,1\n\"b\"c,2\n", "a,1\nb,2\nc,\"3\n", "a,1\nb,2,\n", "a,1\nb,\"2\",\n",
+		"a,1\n,\n\"\",\n\x01\\,\"\\\x1f\"\n", "a,1\nnext_token=b,2\nc,3\n", "a,1\n\nb,2\n\r\nc,3", "a,1\n\"\"\"\",\"\"\"b\"\n\"\"\"\"\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fields := []string{"title", "chat_id"}
+		quick, _, err := body.NewRows(bytes.NewReader(data), fields)
+		careful, _, again := body.NewRows(bytes.NewReader(data), fields)
+		for err == nil && again == nil {
+			var got, want []byte
+			got, err = quick.Next()
+			want, again = careful.Carefully()
+			if !bytes.Equal(got, want) {
+				t.Fatalf("a row is %q, the careful way has %q", got, want)
+			}
+			if err == nil && bytes.Count(got, []byte(`"chat_id":`)) == 0 {
+				t.Fatalf("a row without its fields: %q", got)
+			}
+		}
+		if !errors.Is(err, io.EOF) && !errors.Is(err, body.ErrShape) {
+			t.Fatalf("an error of neither sort: %v", err)
+		}
+		if again == nil || err.Error() != again.Error() {
+			t.Fatalf("it ends with %v, the careful way with %v", err, again)
+		}
+		if quick != nil && quick.NextToken() != careful.NextToken() {
+			t.Fatalf("it goes on with %q, the careful way with %q", quick.NextToken(), careful.NextToken())
+		}
+	})
+}
+
+// Plain lines go the quick way, also behind one that does not; where one is wrong, its number is that in the body.
+func TestRowsCountAllLines(t *testing.T) {
+	t.Parallel()
+	text := "title,chat_id\n" + strings.Repeat("a,1\n", 10) + "\"two\nlines\",2\n" + strings.Repeat("\"a, \"\"b\"\"\",3\r\n", 10) + "b\"c,4\n"
+	rows, _, err := body.NewRows(strings.NewReader(text), []string{"title", "chat_id"})
+	read := 0
+	for ; err == nil; read++ {
+		_, err = rows.Next()
+	}
+	// The first row behind a header is still looked at as a header, and the one of two lines is no plain line.
+	if rows.Quick() != 19 || read != 22 || !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), "line 24:") {
+		t.Errorf("%d rows, %d the quick way, then %v", read-1, rows.Quick(), err)
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	lines := strings.Repeat("460000000012345,\"Team 345, \"\"open\"\" questions\",2026-01-05T10:00:00Z,2026-02-05T11:30:00Z,17,345,460000000000345\n", 1000)
+	fields := strings.Split("chat_id,title,creation_time,last_modified_time,participant_count,total_message_count,creator_id", ",")
+	for name, next := range map[string]func(*body.Rows) ([]byte, error){"quick": (*body.Rows).Next, "careful": (*body.Rows).Carefully} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(lines)))
+			b.ReportAllocs()
+			for b.Loop() {
+				rows, _, err := body.NewRows(strings.NewReader(lines), fields)
+				for err == nil {
+					_, err = next(rows)
+				}
+				if !errors.Is(err, io.EOF) {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,156 @@
+package upstream_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+)
+
+// rotating replaces the refresh token with each answer; the one before is dead at once.
+type rotating struct {
+	mu      sync.Mutex
+	valid   string
+	granted int
+	failing bool
+}
+
+func (o *rotating) fail(failing bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failing = failing
+}
+
+// ServeHTTP implements http.Handler.
+func (o *rotating) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.failing {
+		answer(500, jsonType, `{}`)(w, q)
+		return
+	}
+	if q.URL.Query().Get("refresh_token") != o.valid {
+		answer(200, jsonType, `{"error":"invalid_code"}`)(w, q)
+		return
+	}
+	o.granted++
+	o.valid = fmt.Sprintf("1000.%s.%d", canaryRefresh, o.granted)
+	answer(200, jsonType, fmt.Sprintf(`{"access_token":"%s%d","refresh_token":"%s","expires_in":3600}`, canaryToken, o.granted, o.valid))(w, q)
+}
+
+// An authorization server that replaces refresh tokens locks nobody out: the new one is kept, sealed, and used by every process (faults A5).
+func TestAReplacedRefreshTokenIsKept(t *testing.T) {
+	t.Parallel()
+	server := &rotating{valid: canaryRefresh}
+	r := newTokenRig(t, server.ServeHTTP)
+	for n := 1; n <= 3; n++ {
+		token, version, err := r.process(t).Token(t.Context(), "1") // a process of its own each time: what it knows is in the store
+		if err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n) {
+			t.Fatalf("refresh %d: %s, version %d, %v", n, token.Reveal(), version, err)
+		}
+		r.advance(56 * time.Minute)
+	}
+	for _, row := range r.store.rows {
+		if len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)) {
+			t.Errorf("the refresh token is stored as %q", row.Refresh)
+		}
+	}
+	// The answers of a server that fails take it from nobody.
+	r.advance(10 * time.Minute)
+	server.fail(true)
+	if _, _, err := r.process(t).Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Unavailable {
+		t.Fatalf("a server that fails: %v", err)
+	}
+	server.fail(false)
+	r.advance(2 * time.Minute)
+	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+		t.Fatalf("after a failure: %v", err)
+	}
+	// Another key cannot open it: nothing is asked with the configured one, which is dead, and nothing is overwritten.
+	r.advance(2 * time.Hour)
+	r.key = bytes.Repeat([]byte{8}, 32)
+	asked := len(r.seen())
+	_, _, err := r.process(t).Token(t.Context(), "1")
+	if pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), "another key") || len(r.seen()) != asked {
+		t.Errorf("with another key: %v, %d calls", err, len(r.seen())-asked)
+	}
+	r.key = bytes.Repeat([]byte{7}, 32)
+	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+		t.Errorf("with the right key again: %v", err)
+	}
+	// A person who knows better goes back to the configured one, which this server does not know any more.
+	r.advance(2 * time.Minute)
+	process := r.process(t)
+	if err := process.Forget(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	r.advance(2 * time.Minute)
+	if _, _, err := process.Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Denied {
+		t.Errorf("the configured refresh token was replaced long ago: %v", err)
+	}
+}
+
+// Tokens that die before their time are counted in a row: somebody else may use the same refresh token (faults A9).
+func TestTokensThatDieYoungAreCounted(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	process := r.process(t)
+	young := func() int {
+		for _, row := range r.store.rows {
+			return row.DiedYoung
+		}
+		return -1
+	}
+	_, version, err := process.Token(t.Context(), "1")
+	for n := range 3 {
+		if err != nil || young() != n {
+			t.Fatalf("%d tokens died young, want %d, %v", young(), n, err)
+		}
+		r.advance(2 * time.Minute)
+		_, version, err = process.Renew(t.Context(), "1", version)
+	}
+	r.advance(58 * time.Minute)
+	if _, _, err := process.Token(t.Context(), "1"); err != nil || young() != 0 {
+		t.Errorf("after one that lived as long as it should: %d, %v", young(), err)
+	}
+}
+
+// The life of a token is counted by the store's clock: a process whose clock jumps fetches none because of it, and one
+// that takes a dead one for alive is told so by upstream and goes on (faults A8).
+func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
+	t.Parallel()
+	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	var passed time.Duration // by the store's clock
+	r.store.clock = func() time.Time { return noon.Add(passed) }
+	process := r.process(t)
+	token := func(want int64) {
+		t.Helper()
+		if _, version, err := process.Token(t.Context(), "1"); err != nil || version != want || len(r.seen()) != int(want) {
+			t.Fatalf("version %d, %d refreshes, %v; want %d", version, len(r.seen()), err, want)
+		}
+	}
+	token(1)
+	r.advance(5 * time.Hour)
+	token(1)
+	r.advance(-10 * time.Hour)
+	token(1)
+	passed += 2 * time.Hour // it is dead, and this process cannot know
+	token(1)
+	if _, version, err := process.Renew(t.Context(), "1", 1); err != nil || version != 2 {
+		t.Fatalf("after the refusal: version %d, %v", version, err)
+	}
+	token(2)
+	if row := r.store.rows; len(row) != 1 {
+		t.Fatalf("%d rows", len(row))
+	}
+	for _, row := range r.store.rows {
+		if row.DiedYoung != 0 {
+			t.Error("a token that had come to its end did not die young")
+		}
+	}
+}
