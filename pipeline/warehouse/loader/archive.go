@@ -8,64 +8,105 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"sluice/pipeline/warehouse/loader/copybinary"
 )
+
+// archiveCopied is from how many bytes on an archive goes by COPY: one round trip more than as a parameter of a statement, but
+// nothing is copied together for it, here or for the message. Pages of 200 records gain nothing by it (docs/performance.md).
+const archiveCopied = 1 << 20
 
 // archive keeps the raw records of what is about to be written, as one JSON array, and tells every record its position: its
 // index among all that was kept of the call. A call that is loaded in several batches (an export, a bisected page) has several
 // arrays, one behind the other.
-//
-// Raw bytes are JSON, for normalize has read them; what Postgres cannot hold as text is replaced: invalid UTF-8 by U+FFFD
-// and NUL by its picture U+2400.
 func (w *work) archive(ctx context.Context) error {
-	size, n := len("[]"), int32(0)
-	for _, group := range [][]*kept{w.fresh, w.changed} {
-		for _, k := range group {
-			size += len(k.Raw) + len(",")
-		}
+	all := make([]*kept, 0, len(w.fresh)+len(w.changed))
+	all = append(append(all, w.fresh...), w.changed...)
+	size := len("[]") + len(all) - 1
+	for _, k := range all {
+		k.raw = storable(k.Raw)
+		size += len(k.raw)
 	}
-	text := append(make([]byte, 0, size), '[')
-	for _, group := range [][]*kept{w.fresh, w.changed} {
-		for _, k := range group {
-			if n > 0 {
-				text = append(text, ',')
-			}
-			k.position, n = n, n+1
-			text = appendRaw(text, k.Raw)
-		}
+	var err error
+	var first int32
+	if size < archiveCopied {
+		first, err = w.place(ctx, w.sql.Archive, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource),
+			appendArray(make([]byte, 0, size), all), strconv.AppendInt(nil, int64(len(all)), 10))
+	} else if first, err = w.place(ctx, w.sql.ArchivePlace); err == nil {
+		err = w.copyArchive(ctx, all, first, size)
 	}
-	call, count := strconv.AppendInt(nil, w.batch.Call, 10), strconv.AppendInt(nil, int64(n), 10)
-	result := w.conn.ExecParams(ctx, w.sql.Archive,
-		[][]byte{call, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource), append(text, ']'), count},
-		[]uint32{pgtype.Int8OID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.Int4OID}, nil, nil).Read()
-	if result.Err != nil {
-		return w.fail("archive raw records of", result.Err)
-	}
-	first, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 32)
 	if err != nil {
-		return w.fail("archive raw records of", fmt.Errorf("first position of call %s: %w", call, err))
+		return w.fail("archive raw records of", err)
 	}
-	now, err := strconv.ParseInt(string(result.Rows[0][1]), 10, 64)
-	if err != nil {
-		return w.fail("archive raw records of", fmt.Errorf("the time of call %s: %w", call, err))
-	}
-	w.now = now - postgresEpoch
-	for _, group := range [][]*kept{w.fresh, w.changed} {
-		for _, k := range group {
-			k.position += int32(first)
-		}
+	for i, k := range all {
+		k.position = first + int32(i)
 	}
 	return nil
 }
 
-func appendRaw(text, raw []byte) []byte {
+// place asks for the position of the first record that is kept now of the call, by a statement with these parameters behind the
+// call, and notes the time of the transaction.
+func (w *work) place(ctx context.Context, sql string, values ...[]byte) (int32, error) {
+	types := []uint32{pgtype.Int8OID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.Int4OID}
+	values = append([][]byte{strconv.AppendInt(nil, w.batch.Call, 10)}, values...)
+	result := w.conn.ExecParams(ctx, sql, values, types[:len(values)], nil, nil).Read()
+	if result.Err != nil {
+		return 0, result.Err //nolint:wrapcheck // the caller says what was done
+	}
+	first, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("first position of call %d: %w", w.batch.Call, err)
+	}
+	now, err := strconv.ParseInt(string(result.Rows[0][1]), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the time of call %d: %w", w.batch.Call, err)
+	}
+	w.now = now - postgresEpoch
+	return int32(first), nil
+}
+
+// copyArchive sends an array of so many bytes out of the records' own bytes.
+func (w *work) copyArchive(ctx context.Context, all []*kept, first int32, size int) error {
+	reader := copybinary.NewReader(all, func(buf []byte, k *kept) ([]byte, error) {
+		if k != all[0] {
+			buf = append(buf, ',')
+		} else {
+			buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, w.sql.ArchiveFields), w.batch.Call), first)
+			buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
+			buf = copybinary.Int(copybinary.Short(buf, int32(len(all))), w.now) //nolint:gosec // bounded by the batch
+			buf = append(copybinary.Size(buf, size), '[')
+		}
+		if buf = append(buf, k.raw...); k == all[len(all)-1] {
+			buf = append(buf, ']')
+		}
+		return buf, nil
+	})
+	_, err := w.conn.CopyFrom(ctx, reader, w.sql.ArchiveCopy)
+	return err //nolint:wrapcheck // the caller says what was done
+}
+
+func appendArray(text []byte, all []*kept) []byte {
+	text = append(text, '[')
+	for i, k := range all {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, k.raw...)
+	}
+	return append(text, ']')
+}
+
+// storable gives raw bytes as they are kept: they are JSON, for normalize has read them, and what Postgres cannot hold as text is
+// replaced, invalid UTF-8 by U+FFFD and NUL by its picture U+2400.
+func storable(raw []byte) []byte {
 	if len(raw) == 0 {
-		return append(text, "null"...)
+		return []byte("null")
 	}
 	if bytes.IndexByte(raw, 0) >= 0 {
 		raw = bytes.ReplaceAll(raw, []byte{0}, []byte("\u2400"))
 	}
 	if utf8.Valid(raw) { // the usual case, asked several times faster than ToValidUTF8 answers it
-		return append(text, raw...)
+		return raw
 	}
-	return append(text, bytes.ToValidUTF8(raw, []byte("\uFFFD"))...)
+	return bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 }

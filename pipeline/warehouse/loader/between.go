@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/schema/normalize"
@@ -40,40 +41,57 @@ func (d *density) note(through, all int) {
 	}
 }
 
-// lookBetween reads what is stored between the least and the largest key. It gives up where that is too much, and says how
-// many records, from the front, it knows everything about.
+// lookBetween reads which hashes are stored between the least and the largest key, as far as between does.
 func (w *work) lookBetween(ctx context.Context, records []*normalize.Record) ([]stored, int, error) {
-	most := mostBetween * len(records)
-	reader := w.conn.ExecParams(ctx, w.form.Range, [][]byte{
-		[]byte(w.batch.Organization), []byte(records[0].ID), []byte(records[len(records)-1].ID), strconv.AppendInt(nil, int64(most), 10),
-	}, []uint32{pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.Int8OID}, nil, []int16{formatBinary})
 	var rows []stored
-	var shape error
-	at, read := 0, 0
-	for ; reader.NextRow(); read++ {
-		key, hash := reader.Values()[0], reader.Values()[1]
-		for at < len(records) && records[at].ID < string(key) {
-			at++
-		}
-		if at == len(records) || len(hash) != len(stored{}.hash) {
-			shape = fmt.Errorf("keys are not in order, or _hash is not of 16 bytes: %w", errShape)
-			continue // the answer has to be read to its end before the connection can be used again
-		}
-		if records[at].ID != string(key) {
-			continue
+	through, err := between(ctx, w.conn, w.form.Range, w.batch.Organization, records, func(at int, hash []byte) error {
+		if len(hash) != len(stored{}.hash) {
+			return fmt.Errorf("_hash is not of 16 bytes: %w", errShape)
 		}
 		if rows == nil {
 			rows = make([]stored, len(records))
 		}
 		rows[at].found = true
 		copy(rows[at].hash[:], hash)
+		return nil
+	})
+	return rows, through, err
+}
+
+// between asks sql for what is stored between the least and the largest key of records, which are in key order, and gives it to
+// each with the place of its record. It gives up where that is too much, and says how many records, from the front, it knows
+// everything about.
+func between(
+	ctx context.Context, conn *pgconn.PgConn, sql, organization string, records []*normalize.Record, each func(at int, value []byte) error,
+) (int, error) {
+	most := mostBetween * len(records)
+	reader := conn.ExecParams(ctx, sql, [][]byte{
+		[]byte(organization), []byte(records[0].ID), []byte(records[len(records)-1].ID), strconv.AppendInt(nil, int64(most), 10),
+	}, []uint32{pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.Int8OID}, nil, []int16{formatBinary})
+	var shape error
+	at, read := 0, 0
+	for ; reader.NextRow(); read++ {
+		key, value := reader.Values()[0], reader.Values()[1]
+		for at < len(records) && records[at].ID < string(key) {
+			at++
+		}
+		if at == len(records) {
+			shape = fmt.Errorf("keys are not in order: %w", errShape)
+			continue // the answer has to be read to its end before the connection can be used again
+		}
+		if records[at].ID != string(key) {
+			continue
+		}
+		if err := each(at, value); err != nil {
+			shape = err
+		}
 		at++
 	}
 	if _, err := reader.Close(); err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	if read < most {
 		at = len(records)
 	}
-	return rows, at, shape
+	return at, shape
 }

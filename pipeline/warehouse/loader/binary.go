@@ -21,6 +21,7 @@ func (w *work) insertBinary(ctx context.Context) error {
 		buf = copybinary.Hash(copybinary.JSON(buf, k.Extra), k.Hash)
 		buf = copybinary.Short(copybinary.Int(buf, w.batch.Call), k.position)
 		buf = copybinary.Int(copybinary.Int(copybinary.Int(buf, w.batch.Run), w.now), w.now)
+		buf = copybinary.Mark(buf, k.Fingerprint)
 		return w.appendDetailBinary(buf, k), nil
 	})
 }

@@ -67,7 +67,7 @@ type Batch struct {
 	Rewrite bool
 	// History says that versions of the records are kept.
 	History bool
-	// Records are unique by ID, in any order. They are only read.
+	// Records are unique by ID, in any order. They are only read. Known ones, as Loader.Known says it, count as unchanged.
 	Records []normalize.Record
 }
 
@@ -119,8 +119,9 @@ func (l *Loader) Load(ctx context.Context, tx pgx.Tx, batch Batch) (Result, erro
 
 func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) (Result, error) {
 	records, err := l.check(batch)
+	known := Result{Unchanged: len(batch.Records) - len(records)}
 	if err != nil || len(records) == 0 {
-		return Result{}, err
+		return known, err
 	}
 	seen, err := l.look(ctx, tx)
 	if err != nil {
@@ -128,7 +129,7 @@ func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) 
 	}
 	work := &work{
 		sql: l.sql, form: &l.sql.List, conn: tx.Conn().PgConn(), batch: batch, drafted: seen == drafted, binary: binary && seen == drafted,
-		density: &l.density,
+		density: &l.density, result: known,
 	}
 	if batch.Details {
 		work.form = l.sql.Single
@@ -148,8 +149,8 @@ func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) 
 	return work.result, work.keepVersions(ctx, tx)
 }
 
-// check gives the batch's records in key order, which is the order in which rows are locked: two transactions that touch
-// the same rows wait for each other instead of deadlocking.
+// check gives the batch's records in key order, those that are known left out, which is the order in which rows are locked: two
+// transactions that touch the same rows wait for each other instead of deadlocking.
 func (l *Loader) check(batch Batch) ([]*normalize.Record, error) {
 	if l.err != nil {
 		return nil, l.err
@@ -157,9 +158,14 @@ func (l *Loader) check(batch Batch) ([]*normalize.Record, error) {
 	if batch.Details && l.sql.Single == nil {
 		return nil, fmt.Errorf("%w: %s declares no details", ErrBatch, l.sql.Name)
 	}
-	records := make([]*normalize.Record, len(batch.Records))
+	records := make([]*normalize.Record, 0, len(batch.Records))
 	for i := range batch.Records {
-		records[i] = &batch.Records[i]
+		switch {
+		case !batch.Records[i].Known:
+			records = append(records, &batch.Records[i])
+		case batch.Details || batch.Rewrite:
+			return nil, fmt.Errorf("%w: only records of lists are known, and only until they are written", ErrBatch)
+		}
 	}
 	slices.SortFunc(records, func(a, b *normalize.Record) int { return cmp.Compare(a.ID, b.ID) })
 	for i, record := range records {

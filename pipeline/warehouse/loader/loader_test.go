@@ -221,27 +221,6 @@ func TestTextArrivesUnharmed(t *testing.T) {
 	}
 }
 
-func TestRawThatPostgresCannotHoldIsReplaced(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
-	broken := record(t, res, object{"flag_id": "1", "state": "x"})
-	broken.Raw = []byte("{\"state\":\"a\x00b\xffc\\u0000\"}")
-	load(t, conn, res, batch(1, broken))
-	same(t, "archive", []string{"[{\"state\":\"a\u2400b\uFFFDc\\u0000\"}]"}, query(t, conn, "SELECT records FROM sluice.raw_records"))
-}
-
-func TestOneCallInSeveralBatches(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
-	flag := func(id, state string) normalize.Record { return record(t, res, object{"flag_id": id, "state": state}) }
-	load(t, conn, res, batch(7, flag("a", "1"), flag("b", "2")))
-	load(t, conn, res, batch(7, flag("c", "3")))
-	load(t, conn, res, batch(7, flag("a", "4"), flag("d", "5")))
-	same(t, "every row finds its raw record", []string{"a|4", "b|2", "c|3", "d|5"}, query(t, conn,
-		`SELECT flag_id, records::json -> (_raw_position - first_position) ->> 'state' FROM shop.flags JOIN sluice.raw_records ON call_id = _call_id
- AND first_position <= _raw_position AND records::json -> (_raw_position - first_position) IS NOT NULL ORDER BY 1`))
-}
-
 func TestOrganizationsAreApart(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")

@@ -26,7 +26,9 @@ JOIN pg_attribute a ON a.attrelid = to_regclass(w.relation) AND a.attname = w.na
 	AND a.atttypid = w.type AND (NOT w.key OR a.attcollation = '"C"'::regcollation)`
 
 // look finds out, once for all loads, what the tables are like.
-func (l *Loader) look(ctx context.Context, tx pgx.Tx) (shape, error) {
+func (l *Loader) look(ctx context.Context, tx interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) (shape, error) {
 	if seen := shape(l.shape.Load()); seen != unseen {
 		return seen, nil
 	}

@@ -14,13 +14,13 @@ import (
 // insert copies new records into the table.
 func (w *work) insert(ctx context.Context) error {
 	// COPY takes no expressions, but the input word "now" is the instant at which the transaction began.
-	tail := copytext.Text(copytext.Text(copytext.Int(nil, w.batch.Run), "now"), "now")
+	since := copytext.Text(copytext.Text(copytext.Int(nil, w.batch.Run), "now"), "now")
 	return w.copy(ctx, w.form.Insert, w.fresh, len(w.fresh), func(buf []byte, k *kept) []byte {
 		buf = copytext.Text(buf, w.batch.Organization)
 		buf = copytext.Values(buf, k.Tables[0][0].Values)
 		buf = copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash)
 		buf = copytext.Int(copytext.Int(buf, w.batch.Call), int64(k.position))
-		return copytext.EndRow(w.appendDetail(append(buf, tail...), k))
+		return copytext.EndRow(w.appendDetail(copytext.Mark(append(buf, since...), k.Fingerprint), k))
 	})
 }
 
@@ -44,7 +44,7 @@ func (w *work) update(ctx context.Context) error {
 	}
 	err := w.copy(ctx, w.sql.CopyStage, w.changed, len(w.changed), func(buf []byte, k *kept) []byte {
 		buf = copytext.Values(buf, k.Tables[0][0].Values)
-		buf = copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash)
+		buf = copytext.Mark(copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash), k.Fingerprint)
 		buf = copytext.Place(copytext.Int(buf, int64(k.position)), k.place)
 		return copytext.EndRow(appendMasks(buf, w.sql.Presence(k.Record)))
 	})

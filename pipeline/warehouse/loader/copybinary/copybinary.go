@@ -75,20 +75,28 @@ func Null(buf []byte) []byte { return append(buf, 0xff, 0xff, 0xff, 0xff) }
 
 // Text adds a field of type text.
 func Text(buf []byte, text string) []byte {
-	return append(size(buf, len(text)), text...)
+	return append(Size(buf, len(text)), text...)
 }
 
 // Hash adds a bytea of 16 bytes.
-func Hash(buf []byte, hash [16]byte) []byte { return append(size(buf, len(hash)), hash[:]...) }
+func Hash(buf []byte, hash [16]byte) []byte { return append(Size(buf, len(hash)), hash[:]...) }
 
 // Int adds a bigint, Short an integer, Instant a timestamptz in microseconds since 2000.
 func Int(buf []byte, n int64) []byte {
-	return binary.BigEndian.AppendUint64(size(buf, 8), uint64(n)) //nolint:gosec,mnd // the bits of a signed number
+	return binary.BigEndian.AppendUint64(Size(buf, 8), uint64(n)) //nolint:gosec,mnd // the bits of a signed number
+}
+
+// Mark adds a fingerprint, the bits of it as a signed number; 0 is none.
+func Mark(buf []byte, fingerprint uint64) []byte {
+	if fingerprint == 0 {
+		return Null(buf)
+	}
+	return Int(buf, int64(fingerprint)) //nolint:gosec // the bits of it
 }
 
 // Short adds an integer.
 func Short(buf []byte, n int32) []byte {
-	return binary.BigEndian.AppendUint32(size(buf, 4), uint32(n)) //nolint:gosec,mnd // the bits of a signed number
+	return binary.BigEndian.AppendUint32(Size(buf, 4), uint32(n)) //nolint:gosec,mnd // the bits of a signed number
 }
 
 // JSON adds a jsonb, null where the text is empty.
@@ -97,10 +105,11 @@ func JSON(buf []byte, text string) []byte {
 		return Null(buf)
 	}
 	const version = 1
-	return append(append(size(buf, len(text)+1), version), text...)
+	return append(append(Size(buf, len(text)+1), version), text...)
 }
 
-func size(buf []byte, n int) []byte {
+// Size begins a field of n bytes, which are to follow.
+func Size(buf []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(buf, uint32(n)) //nolint:gosec // bounded by the record
 }
 

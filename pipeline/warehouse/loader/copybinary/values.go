@@ -18,9 +18,9 @@ const (
 func boolean(buf []byte, text string) ([]byte, error) {
 	switch text {
 	case "true":
-		return append(size(buf, 1), 1), nil
+		return append(Size(buf, 1), 1), nil
 	case "false":
-		return append(size(buf, 1), 0), nil
+		return append(Size(buf, 1), 0), nil
 	default:
 		return buf, ErrText
 	}

@@ -115,6 +115,14 @@ func Hash(buf []byte, hash [16]byte) []byte {
 	return append(buf, '\t')
 }
 
+// Mark adds a fingerprint, the bits of it as a signed number; 0 is none.
+func Mark(buf []byte, fingerprint uint64) []byte {
+	if fingerprint == 0 {
+		return null(buf)
+	}
+	return Int(buf, int64(fingerprint)) //nolint:gosec // the bits of it
+}
+
 // EndRow turns the last field's tab into the end of the line.
 func EndRow(buf []byte) []byte {
 	buf[len(buf)-1] = '\n'

@@ -41,6 +41,7 @@ func (s *Set) expect(tables []schema.Table) {
 		add("_run_id", pgtype.Int8OID, false)
 		add("_first_seen_at", pgtype.TimestamptzOID, false)
 		add("_changed_at", pgtype.TimestamptzOID, false)
+		add("_fingerprint", pgtype.Int8OID, false)
 		if s.Single != nil {
 			add("_detail_state", pgtype.TextOID, false)
 			add("_detail_hash", pgtype.ByteaOID, false)

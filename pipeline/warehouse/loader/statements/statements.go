@@ -43,8 +43,10 @@ type Set struct {
 	Children []Child
 	// OpenStage makes the staging table empty, CopyStage copies into it.
 	OpenStage, CopyStage string
-	// Archive keeps the raw records of a call.
-	Archive string
+	// Archive keeps the raw records of a call and says which position the first of them got, and when; ArchivePlace says so and
+	// keeps nothing. ArchiveCopy takes them in the binary format of COPY, as a row of so many fields.
+	Archive, ArchivePlace, ArchiveCopy string
+	ArchiveFields                      int
 	// KeepHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
 	KeepHistory string
 	// List is for records of lists, Single for single records; the latter is nil where the resource declares no details.
@@ -69,6 +71,9 @@ type Form struct {
 	// ProbeRange is Probe with the least and the largest key besides: where nothing is stored from the one to the other, which
 	// is one look into the index, no key is looked up. It needs keys that compare as their bytes do.
 	ProbeRange string
+	// Marks gives the fingerprints of rows by the place of their keys among those asked for, from 1, and RangeMarks the keys and
+	// fingerprints of what is stored from the least key to the largest, as Range does. Only lists have them.
+	Marks, RangeMarks string
 	// Range gives the keys and hashes of what is stored from the least key to the largest, in their order and at most so many:
 	// reading the index from one key to the next costs a fraction of looking each of them up.
 	Range string
@@ -87,7 +92,9 @@ type Child struct {
 	// Remove deletes the elements of parents, Insert copies new ones in, InsertBinary so many fields in the binary format.
 	Remove, Insert, InsertBinary string
 	Fields                       int
-	Kinds                        []schema.Kind
+	// Columns are the names of those fields; the last of them are declared, with these kinds.
+	Columns []string
+	Kinds   []schema.Kind
 
 	depth, columns int
 }
@@ -132,11 +139,7 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	if err := s.history(resource); err != nil {
 		return nil, err
 	}
-	// The last part of the call, if it has one, says where the next one begins.
-	s.Archive = `INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records, record_count, kept_at)
-SELECT $1, coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_length(r.records::json)) FROM sluice.raw_records AS r
-	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), $2, $3, $4, $5, $6, now()
-RETURNING first_position, (extract(epoch FROM now()) * 1000000)::bigint`
+	s.archive()
 	return s, nil
 }
 
@@ -163,6 +166,9 @@ ORDER BY r.organization_id, r.%[2]s LIMIT 1) <= $4`
 	const between = `SELECT t.%[2]s, %[3]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s >= $2 AND t.%[2]s <= $3
 ORDER BY t.organization_id, t.%[2]s LIMIT $4`
 	s.List.Range = fmt.Sprintf(between, table, id, "t._hash")
+	s.List.RangeMarks = fmt.Sprintf(between, table, id, "t._fingerprint")
+	s.List.Marks = fmt.Sprintf(`SELECT k.n, f._fingerprint FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
+SELECT t._fingerprint FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0) AS f`, table, id)
 	s.List.Lock = fmt.Sprintf(look, table, id, modified, locked, "t._hash", "t._call_id")
 	if s.Single == nil {
 		return
@@ -182,7 +188,7 @@ func (s *Set) writers(tables []schema.Table) {
 		names := columnNames(table.Columns)
 		if i == 0 {
 			all := append([]string{"organization_id"}, names...)
-			all = append(all, "_extra", "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
+			all = append(all, "_extra", "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at", "_fingerprint")
 			into := quote(s.schema, table.Name)
 			s.List.insert(into, all)
 			if s.Single != nil {
@@ -200,7 +206,7 @@ func (s *Set) writers(tables []schema.Table) {
 		all = append(append(all, "_position"), names...)
 		s.Children = append(s.Children, Child{
 			Index: i, depth: table.Depth(), columns: len(names),
-			Fields: len(all), Kinds: kinds(table.Columns),
+			Fields: len(all), Columns: all, Kinds: kinds(table.Columns),
 			Insert: copyInto(quote(s.schema, table.Name), all), InsertBinary: copyBinary(quote(s.schema, table.Name), all),
 			// Children whose own parent brings their successors (promise 7); but for rebuilds, the one DELETE on warehouse tables.
 			Remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL

@@ -24,8 +24,8 @@ func (s *Set) updates(tables []schema.Table) {
 		whole = append(whole, fmt.Sprintf("%[1]s = s.%[1]s", quote(name)))
 		some = append(some, fmt.Sprintf("%[1]s = CASE WHEN %[2]s THEN s.%[1]s ELSE t.%[1]s END", quote(name), carries(i)))
 	}
-	staged := append(append([]string(nil), columns...), "_extra", "_hash", "_raw_position", "_row")
-	selected = append(selected, "t._extra", "t._hash", "t._raw_position", "t.ctid AS _row")
+	staged := append(append([]string(nil), columns...), "_extra", "_hash", "_fingerprint", "_raw_position", "_row")
+	selected = append(selected, "t._extra", "t._hash", "t._fingerprint", "t._raw_position", "t.ctid AS _row")
 	for mask := range s.masks {
 		name := fmt.Sprintf("_has_%d", mask)
 		staged, selected = append(staged, name), append(selected, "0::bigint AS "+name)
@@ -43,7 +43,8 @@ func (s *Set) updates(tables []schema.Table) {
 WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
 			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = now()"}, ours), ", "), stage, quote(columns[s.id]))
 	}
-	ours := []string{"_hash = s._hash", "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
+	const made = "_hash = s._hash, _fingerprint = s._fingerprint" // both are of one record, always
+	ours := []string{made, "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
 	if s.Single != nil {
 		ours = append(ours, s.owe()...)
 		single := []string{
@@ -54,7 +55,7 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 		// A row whose list record changed since has no such hash: its single record is to be loaded whole.
 		s.Single.Rewrite = update(some, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
 	}
-	s.List.UpdateWhole, s.List.UpdateSome, s.List.Rewrite = update(whole, ours...), update(some, ours...), update(some, "_hash = s._hash")
+	s.List.UpdateWhole, s.List.UpdateSome, s.List.Rewrite = update(whole, ours...), update(some, ours...), update(some, made)
 }
 
 // mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key does for declared ones;
