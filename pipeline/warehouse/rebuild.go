@@ -54,7 +54,7 @@ SELECT FROM sluice.streams WHERE organization_id = $1 AND service = $2 AND (reso
 ORDER BY resource FOR UPDATE`
 )
 
-// Rebuild writes the rows of a stream's resource anew out of the raw records that are kept beside them: without a call, in
+// Rebuild writes the rows of a stream's resource that are not what the raw records beside them make of them: without a call, in
 // batches, under a claim. Each row keeps its calls, the instant at which it was first seen and its tombstone; the instant of its last
 // change moves where its content hash is another one now. The function normalize is the declaration as it is now, parent
 // the one that a record was listed under. Records that do not fit it go to quarantine and their rows stay as they are.
@@ -160,6 +160,7 @@ type rebuilding struct {
 	claim  pipeline.Claim
 	rows   *rebuild.Rows
 	id     int64
+	zone   int // the list's zone_gen when it began
 	after  string
 	counts rebuild.Counts
 }
@@ -173,11 +174,17 @@ func (r *rebuilding) begin(ctx context.Context, scope rebuild.Scope) error {
 		if _, err := lockClaimed(ctx, tx, r.claim, 0); err != nil {
 			return err
 		}
+		// A rebuild under the time zone of before is none of this one.
+		err := tx.QueryRow(ctx, sqlZoneGen, key.Organization, key.Service, key.Resource).Scan(&r.zone)
+		if err != nil {
+			return pg.Fail(op, err)
+		}
+		declaration = fmt.Appendf(declaration, " zone %d", r.zone)
 		if _, err := tx.Exec(ctx, sqlSupersede, key.Organization, key.Service, key.Resource, scope, declaration); err != nil {
 			return pg.Fail(op, err)
 		}
 		c := &r.counts
-		err := tx.QueryRow(ctx, sqlBeginRebuild, key.Organization, key.Service, key.Resource, scope, declaration, r.claim.Run, r.claim.Fence).
+		err = tx.QueryRow(ctx, sqlBeginRebuild, key.Organization, key.Service, key.Resource, scope, declaration, r.claim.Run, r.claim.Fence).
 			Scan(&r.id, &r.after, &c.Rows, &c.Rewritten, &c.Unfit, &c.Lost)
 		return pg.Fail(op, err)
 	})
@@ -240,6 +247,9 @@ func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failur
 				return pg.Fail(op, err)
 			}
 			if _, err := tx.Exec(ctx, sqlNoteRule, key.Organization, key.Service, key.Resource, hashRule); err != nil {
+				return pg.Fail(op, err)
+			}
+			if _, err := tx.Exec(ctx, sqlRezoned, key.Organization, key.Service, key.Resource, r.zone); err != nil {
 				return pg.Fail(op, err)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -33,6 +34,8 @@ type reader struct {
 	next chan map[source]*made
 	stop context.CancelFunc
 	wait sync.WaitGroup
+	// archives are those that the last batch came from.
+	archives archives
 }
 
 // ReadAhead lets Step prepare the batch behind its own, on a connection of its own. Close ends that.
@@ -64,9 +67,12 @@ func (a *reader) begin(ctx context.Context, r *Rows, after string) {
 		if err != nil {
 			return // the step that needs them says what is wrong
 		}
-		if found, err := r.make(ctx, a.pool, sources); err == nil {
-			next <- found
+		raws, used, err := a.archives.read(ctx, a.pool, places(sources))
+		if err != nil {
+			return
 		}
+		a.archives = used
+		next <- r.make(raws, sources)
 	})
 }
 
@@ -111,27 +117,38 @@ WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.tabl
 	return sources, nil
 }
 
-// make normalizes raw records, as far as they are kept.
-func (r *Rows) make(ctx context.Context, from querier, sources []source) (map[source]*made, error) {
+func places(sources []source) []place {
 	places := make([]place, len(sources))
 	for i := range sources {
 		places[i] = sources[i].place
 	}
-	raws, err := readRaws(ctx, from, places)
-	if err != nil {
-		return nil, err
-	}
+	return places
+}
+
+// hands is how many records are normalized at once.
+const hands = 2
+
+// make normalizes raw records, as far as they are kept.
+func (r *Rows) make(raws map[place][]byte, sources []source) map[source]*made {
 	found := make(map[source]*made, len(sources))
+	var todo []source
 	for _, at := range sources {
-		raw, kept := raws[at.place]
-		if !kept || found[at] != nil {
-			continue
+		if raw, kept := raws[at.place]; kept && found[at] == nil {
+			found[at] = &made{raw: raw}
+			todo = append(todo, at)
 		}
-		one := &made{raw: raw}
-		one.record, one.misfit = r.normalize(raw, at.parent)
-		found[at] = one
 	}
-	return found, nil
+	var wait sync.WaitGroup
+	for part := range slices.Chunk(todo, len(todo)/hands+1) {
+		wait.Go(func() {
+			for _, at := range part {
+				one := found[at] // nobody writes to the map any more
+				one.record, one.misfit = r.normalize(one.raw, at.parent)
+			}
+		})
+	}
+	wait.Wait()
+	return found
 }
 
 // records gives what the declaration makes of rows: what was prepared, and what else there is to make.
@@ -152,10 +169,10 @@ func (r *Rows) records(ctx context.Context, tx pgx.Tx, rows []row) (map[source]*
 			want(rows[i].detail, rows[i].parent)
 		}
 	}
-	more, err := r.make(ctx, tx, missing)
+	raws, err := readRaws(ctx, tx, places(missing))
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(found, more)
+	maps.Copy(found, r.make(raws, missing))
 	return found, nil
 }

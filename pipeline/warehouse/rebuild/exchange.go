@@ -218,7 +218,10 @@ func (p *putting) row(buf []byte, row *row, record *normalize.Record) ([]byte, e
 		}
 	}
 	p.fields = append(p.fields[:0], row.fields...)
-	p.fields[p.hash] = row.list.record.Hash[:]
+	p.fields[p.hash], p.fields[p.fingerprint] = row.list.record.Hash[:], nil
+	if mark := row.list.record.Fingerprint; mark != 0 {
+		p.fields[p.fingerprint] = binary.BigEndian.AppendUint64(nil, mark)
+	}
 	if row.detail != nil && row.detail.hash != nil {
 		p.fields[p.detailHash] = row.detail.record.Hash[:]
 	}

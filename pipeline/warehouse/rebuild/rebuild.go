@@ -4,16 +4,18 @@
 // A row is what its last list record and its last single record make of it, in the order in which they were loaded; each
 // is normalized again. What only an earlier version of the record carried is not looked for: it stays as the row has it.
 //
-// Rows are taken out and put back by COPY where nothing but their own arrays hangs on them, and updated where something does. Both
+// What is written is encoded first and held against what is stored, bytes against bytes: a row that is as it should be is left
+// alone. Others are taken out and put back by COPY where nothing but their own arrays hangs on them, and updated where something does. Both
 // need the caller to hold everybody else off the table's rows of the organization: whoever writes them locks a stream of theirs first.
 //
-// Start reading at Step, then exchange.
+// Start reading at Step, then compare and exchange.
 package rebuild
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -36,7 +38,7 @@ type Scope string
 
 // The scopes.
 const (
-	// All rows are written, whatever the table holds.
+	// All rows are held against their records, and those are written that are not what these make of them, whatever the table holds.
 	All Scope = "all"
 	// Changed are those of which the declaration, or the rule of the content hash, makes something else than it did.
 	Changed Scope = "changed"
@@ -110,9 +112,7 @@ func (r *Rows) keepVersions(ctx context.Context, tx pgx.Tx, rows []*row) error {
 	for i, row := range rows {
 		keys[i] = row.key
 	}
-	key := r.stream.ListKey()
-	of := history.Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}
-	return history.Keep(ctx, tx, of, keys) //nolint:wrapcheck // it says what failed
+	return history.Keep(ctx, tx, history.ResourceOf(r.stream), keys) //nolint:wrapcheck // it says what failed
 }
 
 // Look is Step without a write: Rewritten are the rows that would be written. What the database would refuse is not known.
@@ -144,14 +144,23 @@ func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *lay
 	if r.reader != nil && len(rows) == batchRows {
 		r.reader.begin(context.WithoutCancel(ctx), r, done.Last)
 	}
-	todo := make([]*row, 0, len(rows))
+	fit := make([]*row, 0, len(rows))
 	for i := range rows {
-		if r.renew(&rows[i], found, &done) && (r.scope == All || rows[i].differs()) {
-			todo = append(todo, &rows[i])
+		if r.renew(&rows[i], found, &done) {
+			rows[i].unlike = rows[i].differs() || r.scope == All
+			fit = append(fit, &rows[i])
 		}
 	}
-	return done, l, todo, nil
+	if r.compares(l) {
+		if err := r.compare(ctx, tx, l, fit, after, done.Last); err != nil {
+			return done, nil, nil, err
+		}
+	}
+	return done, l, slices.DeleteFunc(fit, func(row *row) bool { return !row.unlike }), nil
 }
+
+// compares says that rows are written only where they are not what they would be. Tables of other types are written whole.
+func (r *Rows) compares(l *layout) bool { return r.scope == All && l.typed }
 
 // write writes rows by the quick way as far as it goes, and by the other.
 func (r *Rows) write(ctx context.Context, tx pgx.Tx, l *layout, todo []*row, done *Done) error {

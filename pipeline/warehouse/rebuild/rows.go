@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -43,6 +44,8 @@ type row struct {
 	// they are needed. At is where the row stands.
 	fields [][]byte
 	at     tid
+	// unlike says that the row is to be written: it is not what its records make of it, or nobody looked.
+	unlike bool
 }
 
 // differs says whether the declaration makes something else of the row than it did.
@@ -61,15 +64,20 @@ func (r *row) inOrder() []*version {
 	}
 }
 
-// read reads the next rows behind a key: what is ours of them, for what is declared comes out of the raw records.
+// read reads the next rows behind a key: what is ours of them, for what is declared comes out of the raw records, and that, too,
+// where it is compared.
 func (r *Rows) read(ctx context.Context, tx pgx.Tx, l *layout, after string) ([]row, error) {
+	columns := l.ours
+	if r.compares(l) {
+		columns = slices.Concat(l.ours, l.declared)
+	}
 	sql := fmt.Sprintf(`SELECT t.ctid, t.%[2]s, %[3]s%[4]s FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT %[5]d`,
-		r.table.name, r.table.key, r.table.parentText(), l.list(l.ours), batchRows)
+		r.table.name, r.table.key, r.table.parentText(), l.list(columns), batchRows)
 	rows := make([]row, 0, batchRows)
 	args, types := [][]byte{[]byte(r.stream.Organization), []byte(after)}, []uint32{pgtype.TextOID, pgtype.TextOID}
 	err := inBinary(ctx, tx, sql, args, types, func(values [][]byte) error {
-		one, err := decode(values, l)
+		one, err := decode(values, l, columns)
 		rows = append(rows, one)
 		return err
 	})
@@ -81,6 +89,9 @@ WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT %[5]d`,
 
 // keep reads the declared columns of rows whose records do not carry all of them: what is not carried stays.
 func (r *Rows) keep(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) error {
+	if r.compares(l) {
+		return nil // they are there
+	}
 	lacking, places := map[tid]*row{}, []tid(nil)
 	for _, row := range rows {
 		if !row.whole() {
@@ -161,12 +172,12 @@ func clone(values [][]byte) [][]byte {
 	return copied
 }
 
-// decode reads a row.
-func decode(values [][]byte, l *layout) (row, error) {
+// decode reads a row of which these columns were asked for.
+func decode(values [][]byte, l *layout, columns []int) (row, error) {
 	const before = 3
 	copied := clone(values)
 	one := row{key: string(copied[1]), parent: string(copied[2]), fields: make([][]byte, len(l.columns)), at: newTID(copied[0])}
-	for i, at := range l.ours {
+	for i, at := range columns {
 		one.fields[at] = copied[before+i]
 	}
 	list, ok := one.version(l.hash, l.call, l.position)

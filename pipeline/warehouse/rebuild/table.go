@@ -52,20 +52,28 @@ type layout struct {
 	// there is none.
 	declared, ours                         []int
 	extra, hash, call, position, changed   int
-	deleted                                int
+	deleted, fingerprint                   int
 	detailHash, detailCall, detailPosition int
-	// exchanged says that rows may be taken out and put back: their columns have the types that migrations are drafted with, and nothing
-	// but their own arrays hangs on them, no foreign key and no trigger of somebody else's.
-	exchanged bool
+	// json says which columns are jsonb, buried which arrays' tables have tombstones.
+	json, buried []bool
+	// typed says that columns have the types that migrations are drafted with, and elements the order of their rows: what is stored can be
+	// held against what would be. Exchanged says that rows may be taken out and put back: they are typed, and nothing but
+	// their own arrays hangs on them, no foreign key and no trigger of somebody else's.
+	typed, exchanged bool
 }
 
 const sqlLayout = `
-SELECT array_agg(a.attname::text ORDER BY a.attnum), bool_and(NOT c.relrowsecurity)
-	AND NOT EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> ALL ($2::text[]::regclass[]::oid[]))
-	AND NOT EXISTS (SELECT FROM pg_trigger g WHERE NOT g.tgisinternal AND g.tgrelid = ANY ($2::text[]::regclass[]::oid[] || c.oid))
-	AND (SELECT count(*) FROM unnest($3::text[], $4::text[], $5::oid[]) AS w (relation, name, type)
+SELECT array_agg(a.attname::text ORDER BY a.attnum), array_agg(a.atttypid = 'jsonb'::regtype ORDER BY a.attnum),
+	ARRAY (SELECT EXISTS (SELECT FROM pg_attribute e WHERE e.attrelid = to_regclass(w.name) AND e.attname = '_deleted_at' AND NOT e.attisdropped)
+		FROM unnest($2::text[]) WITH ORDINALITY AS w (name, n) ORDER BY n),
+	(SELECT count(*) FROM unnest($3::text[], $4::text[], $5::oid[]) AS w (relation, name, type)
 		JOIN pg_attribute e ON e.attrelid = to_regclass(w.relation) AND e.attname = w.name AND NOT e.attisdropped
 			AND e.atttypid = w.type) = cardinality($3::text[])
+	AND NOT EXISTS (SELECT FROM pg_attribute e JOIN pg_attribute k ON k.attrelid = c.oid AND k.attname = $6
+		WHERE e.attrelid = ANY ($2::text[]::regclass[]::oid[]) AND e.attname = '_parent_id' AND e.attcollation <> k.attcollation),
+	bool_and(NOT c.relrowsecurity)
+	AND NOT EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> ALL ($2::text[]::regclass[]::oid[]))
+	AND NOT EXISTS (SELECT FROM pg_trigger g WHERE NOT g.tgisinternal AND g.tgrelid = ANY ($2::text[]::regclass[]::oid[] || c.oid))
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
 WHERE c.oid = $1::text::regclass GROUP BY c.oid`
 
@@ -77,9 +85,12 @@ func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
 		relations, names, types = append(relations, column.Relation), append(names, column.Name), append(types, column.Type)
 	}
 	l := &layout{}
-	if err := tx.QueryRow(ctx, sqlLayout, t.name, t.children, relations, names, types).Scan(&l.columns, &l.exchanged); err != nil {
+	err := tx.QueryRow(ctx, sqlLayout, t.name, t.children, relations, names, types, t.declared[0].ColumnName()).
+		Scan(&l.columns, &l.json, &l.buried, &l.typed, &l.exchanged)
+	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", t.name, err)
 	}
+	l.exchanged = l.exchanged && l.typed
 	var missing []string
 	place := func(name string, needed bool) int {
 		at := slices.Index(l.columns, name)
@@ -97,7 +108,7 @@ func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
 		}
 	}
 	l.extra, l.hash, l.call, l.position = place("_extra", true), place("_hash", true), place("_call_id", true), place("_raw_position", true)
-	l.changed, l.deleted = place("_changed_at", true), place("_deleted_at", false)
+	l.changed, l.deleted, l.fingerprint = place("_changed_at", true), place("_deleted_at", false), place("_fingerprint", true)
 	l.detailHash, l.detailCall = place("_detail_hash", t.details), place("_detail_call_id", t.details)
 	l.detailPosition = place("_detail_raw_position", t.details)
 	if len(missing) > 0 {

@@ -1,0 +1,166 @@
+package rebuild
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"sluice/pipeline/warehouse/loader/copybinary"
+	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// compare finds the rows that are not what their records make of them: each is encoded as it would be written and held against what
+// is stored, field by field and element by element. Rows are behind a key and up to another. What has no binary form counts as
+// unlike, so that no doubt leaves a row as it is.
+func (r *Rows) compare(ctx context.Context, tx pgx.Tx, l *layout, rows []*row, after, last string) error {
+	put := &putting{Rows: r, layout: l, tables: r.stream.Resource.Tables()}
+	records := make([]*normalize.Record, len(rows))
+	var buf []byte
+	var err error
+	for i, row := range rows {
+		records[i] = row.merged()
+		if buf, err = put.row(buf[:0], row, records[i]); err != nil && !errors.Is(err, copybinary.ErrText) {
+			return err
+		}
+		rest, same := alike(row.fields, buf, l.json)
+		row.unlike = err != nil || !same || len(rest) > 0
+	}
+	for i := range r.table.sql.Children {
+		if err := r.compareElements(ctx, tx, put, i, rows, records, after, last); err != nil {
+			return fmt.Errorf("reading elements of %s: %w", r.table.name, err)
+		}
+	}
+	return nil
+}
+
+// elements are those of one row, encoded as they would be written and not met yet.
+type elements struct {
+	row  *row
+	left []byte
+}
+
+// compareElements does so for the elements of one array: those of records that do not carry it stay, whatever they are.
+func (r *Rows) compareElements(
+	ctx context.Context, tx pgx.Tx, put *putting, number int, rows []*row, records []*normalize.Record, after, last string,
+) error {
+	child := &r.table.sql.Children[number]
+	wanted := make(map[string]*elements, len(rows))
+	for i, row := range rows {
+		if row.unlike || !carried(row, child.Index) {
+			continue
+		}
+		ours, err := put.elements(nil, child, records[i])
+		if errors.Is(err, copybinary.ErrText) {
+			row.unlike = true
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		wanted[row.key] = &elements{row: row, left: ours}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	sql, deleted := r.selectElements(put.layout, number)
+	args := [][]byte{[]byte(r.stream.Organization), []byte(after), []byte(last)}
+	json := jsonFields(child)
+	err := inBinary(ctx, tx, sql, args, []uint32{pgtype.TextOID, pgtype.TextOID, pgtype.TextOID}, func(values [][]byte) error {
+		one := wanted[string(values[1])]
+		if one == nil {
+			return nil
+		}
+		same := true
+		if deleted {
+			buried := values[child.Fields]
+			of := one.row.fields[put.deleted]
+			same = (buried == nil) == (of == nil) && bytes.Equal(buried, of)
+		}
+		if same {
+			one.left, same = alike(values[:child.Fields], one.left, json)
+		}
+		one.row.unlike = one.row.unlike || !same
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, one := range wanted {
+		one.row.unlike = one.row.unlike || len(one.left) > 0
+	}
+	return nil
+}
+
+// selectElements reads the elements of an array in the order in which they would be written, and says whether their tombstones come last.
+func (r *Rows) selectElements(l *layout, number int) (string, bool) {
+	child := &r.table.sql.Children[number]
+	columns := make([]string, 0, len(child.Columns)+1)
+	for _, name := range child.Columns {
+		columns = append(columns, "c."+pgx.Identifier{name}.Sanitize())
+	}
+	order := strings.Join(columns[1:child.Fields-len(child.Kinds)], ", ")
+	deleted := l.deleted >= 0 && l.buried[number]
+	if deleted {
+		columns = append(columns, "c._deleted_at")
+	}
+	return fmt.Sprintf(`SELECT %s FROM %s AS c WHERE c.organization_id = $1 AND c._parent_id > $2 AND c._parent_id <= $3 ORDER BY %s`,
+		strings.Join(columns, ", "), r.table.children[child.Index-1], order), deleted
+}
+
+// jsonFields says which fields of an array's table are jsonb.
+func jsonFields(child *statements.Child) []bool {
+	json := make([]bool, child.Fields)
+	for i, kind := range child.Kinds {
+		json[child.Fields-len(child.Kinds)+i] = kind == schema.KindJSON
+	}
+	return json
+}
+
+// alike holds stored fields against the row at the front of ours, which is in the binary format of COPY, and gives what follows it. Bytes
+// decide, so what it says yes to is equal, to the scale of a number; only a jsonb is spelled by the server in its own way.
+func alike(stored [][]byte, ours []byte, json []bool) ([]byte, bool) {
+	const count, null = 2, 0xffffffff
+	if len(ours) < count || int(binary.BigEndian.Uint16(ours)) != len(stored) {
+		return ours, false
+	}
+	ours = ours[count:]
+	for i, field := range stored {
+		size := binary.BigEndian.Uint32(ours)
+		ours = ours[4:]
+		if size == null {
+			if field != nil {
+				return ours, false
+			}
+			continue
+		}
+		same := bytes.Equal(field, ours[:size]) || json[i] && sameJSON(field, ours[:size])
+		if field == nil || !same {
+			return ours, false
+		}
+		ours = ours[size:]
+	}
+	return ours, true
+}
+
+// sameJSON says that two jsonb in the binary format are the same value with every number written alike. What it cannot read is not.
+func sameJSON(stored, ours []byte) bool {
+	if len(stored) == 0 || len(ours) == 0 || stored[0] != ours[0] {
+		return false
+	}
+	a, b := jsontext.Value(bytes.Clone(stored[1:])), jsontext.Value(bytes.Clone(ours[1:]))
+	for _, value := range []*jsontext.Value{&a, &b} {
+		if err := value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)); err != nil {
+			return false
+		}
+	}
+	return bytes.Equal(a, b)
+}

@@ -1,0 +1,4 @@
+package rebuild
+
+// Records takes an archive of raw records apart.
+func Records(archive []byte) ([][]byte, error) { return split(archive) }

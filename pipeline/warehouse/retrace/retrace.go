@@ -1,0 +1,253 @@
+// Package retrace makes versions of records out of the raw records that are kept: no call is made.
+//
+// Raw records are loaded once more, in the order in which they came, by the loader and with the declaration as it is now, into
+// temporary tables that are like those of the resource; so there is no second rule for what a row is. After each of them
+// the functions of the database that keep versions say what row and arrays hold, and history.weave puts that in its place
+// among the versions that are there. What is temporary goes with the connection: one that is killed leaves whole versions of
+// each record, and the next one begins anew. Why: docs/decisions/0028.
+//
+// Start reading at Replay, then Weave.
+package retrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/loader"
+	"sluice/pipeline/warehouse/rebuild"
+	"sluice/schema/normalize"
+)
+
+// ErrNoHistory says that no versions are kept of a resource.
+var ErrNoHistory = errors.New("no versions are kept: the configuration asks for them by history: true")
+
+const (
+	// batchRecords is how many records are loaded at once; of one record each batch has one raw record at most.
+	batchRecords = 1000
+	// weaveRecords is how many records get their versions in one transaction, in which no run writes to the resource.
+	weaveRecords = 500
+)
+
+// Counts say what was done.
+type Counts struct {
+	// Archives and Raw records were read, which are about so many Records.
+	Archives, Raw, Records int
+	// Versions were written.
+	Versions int
+	// Unfit are raw records that do not fit the declaration any more: their records keep the versions that they have.
+	Unfit int
+	// Since is the instant since when versions say what the table held, by raw records and otherwise; zero if raw records say
+	// nothing about that.
+	Since time.Time
+}
+
+// Past retraces the versions of one resource of one organization on a connection of its own.
+type Past struct {
+	stream    pipeline.Stream
+	normalize rebuild.Normalize
+	loader    *loader.Loader
+	parent    string
+	batch     []step
+	in        map[string]bool
+	unfit     map[string]bool
+	// unnamed says that raw records did not fit of which nobody knows whose they are.
+	unnamed bool
+	counts  Counts
+}
+
+// step is one raw record on its way into its row.
+type step struct {
+	record normalize.Record
+	raw    []byte
+	at     archive
+}
+
+// New prepares to retrace the records of a stream's resource.
+func New(stream pipeline.Stream, normalize rebuild.Normalize) *Past {
+	there := *stream.Resource
+	there.Schema, there.History = temporary, nil
+	return &Past{
+		stream: stream, normalize: normalize, loader: loader.New(stream.Service, &there),
+		parent: rebuild.ParentColumn(stream.Resource), in: map[string]bool{}, unfit: map[string]bool{},
+	}
+}
+
+// Replay goes through all raw records of the resource. Progress, if not nil, gets the number of those read so far.
+func (p *Past) Replay(ctx context.Context, conn *pgx.Conn, progress func(n int)) error {
+	if err := p.prepare(ctx, conn); err != nil {
+		return err
+	}
+	archives, err := p.archives(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, a := range archives {
+		raws, err := a.read(ctx, conn)
+		if err != nil {
+			return err
+		}
+		for i, raw := range raws {
+			at := a
+			at.Position += int32(i)
+			if err := p.take(ctx, conn, raw, at); err != nil {
+				return err
+			}
+		}
+		p.counts.Archives++
+		p.counts.Raw += len(raws)
+		if progress != nil {
+			progress(p.counts.Raw)
+		}
+	}
+	if err := p.flush(ctx, conn); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, sqlReady)
+	return wrap("sorting what was read", err)
+}
+
+// take adds a raw record to the batch.
+func (p *Past) take(ctx context.Context, conn *pgx.Conn, raw []byte, at archive) error {
+	record, err := p.normalize(raw, "")
+	if err != nil {
+		p.reject(err)
+		return nil
+	}
+	if p.in[record.ID] || len(p.batch) == batchRecords {
+		if err := p.flush(ctx, conn); err != nil {
+			return err
+		}
+	}
+	p.in[record.ID] = true
+	p.batch = append(p.batch, step{record: record, raw: raw, at: at})
+	return nil
+}
+
+// reject notes that a raw record says nothing any more.
+func (p *Past) reject(err error) {
+	p.counts.Unfit++
+	if misfit, ok := errors.AsType[*normalize.ValueError](err); ok && misfit.ID != "" {
+		p.unfit[misfit.ID] = true
+		return
+	}
+	p.unnamed = true
+}
+
+// flush loads the batch and notes what the rows hold then.
+func (p *Past) flush(ctx context.Context, conn *pgx.Conn) error {
+	if len(p.batch) == 0 {
+		return nil
+	}
+	defer func() { p.batch = p.batch[:0]; clear(p.in) }()
+	if err := p.adopt(ctx, conn); err != nil {
+		return err
+	}
+	return wrap("loading raw records of "+p.stream.String(), pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, p.sqlRows(), p.stream.Organization, p.ids(), p.instants()); err != nil {
+			return fmt.Errorf("making rows: %w", err)
+		}
+		records := make([]normalize.Record, len(p.batch))
+		for i := range p.batch {
+			records[i] = p.batch[i].record
+		}
+		_, refused, err := p.loader.LoadBisect(ctx, tx, loader.Batch{
+			Organization: p.stream.Organization, Run: 1, Call: 1, Rewrite: true, Records: records,
+		})
+		if err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+		for i := range refused {
+			p.counts.Unfit++
+			p.unfit[refused[i].Record.ID] = true
+		}
+		_, err = tx.Exec(ctx, sqlRetraced, p.setting(), p.ids(), p.instants(), p.calls(), p.positions(), p.details())
+		return wrap("noting what rows hold", err)
+	}))
+}
+
+// adopt gives records the parents that they were listed under, which their rows know.
+func (p *Past) adopt(ctx context.Context, conn *pgx.Conn) error {
+	if p.parent == "" {
+		return nil
+	}
+	rows, err := conn.Query(ctx, p.sqlParents(), p.stream.Organization, p.ids())
+	if err != nil {
+		return fmt.Errorf("reading parents: %w", err)
+	}
+	parents := map[string]string{}
+	var id, parent string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &parent}, func() error { parents[id] = parent; return nil }); err != nil {
+		return fmt.Errorf("reading parents: %w", err)
+	}
+	adopted := p.batch[:0]
+	for _, s := range p.batch {
+		if s.record, err = p.normalize(s.raw, parents[s.record.ID]); err != nil {
+			p.reject(err)
+			continue
+		}
+		adopted = append(adopted, s)
+	}
+	p.batch = adopted
+	return nil
+}
+
+// Weave makes the versions of the next records behind a key anew, within a transaction in which nobody else writes to the resource. It
+// gives the last of them, "" if there was none left.
+func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, error) {
+	rows, err := tx.Query(ctx, sqlNext, after, weaveRecords)
+	if err != nil {
+		return "", fmt.Errorf("reading which records come next: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(ids) == 0 {
+		return "", wrap("reading which records come next", err)
+	}
+	fit := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if !p.unfit[id] {
+			fit = append(fit, id)
+		}
+	}
+	var written int
+	s := p.stream
+	if err := tx.QueryRow(ctx, sqlWeave, s.Organization, s.Service.Name, s.Resource.Name, fit).Scan(&written); err != nil {
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = ErrNoHistory
+		}
+		return "", fmt.Errorf("writing versions of %s: %w", s, err)
+	}
+	p.counts.Records += len(fit)
+	p.counts.Versions += written
+	return ids[len(ids)-1], nil
+}
+
+// Cover notes since when versions say what the table held. Where a record could not be read, nothing is noted.
+func (p *Past) Cover(ctx context.Context, tx pgx.Tx) (Counts, error) {
+	if p.unnamed || len(p.unfit) > 0 {
+		return p.counts, nil
+	}
+	var since *time.Time
+	s := p.stream
+	err := tx.QueryRow(ctx, sqlCover, s.Organization, s.Service.Name, s.Resource.Name).Scan(&since)
+	if since != nil {
+		p.counts.Since = *since
+	}
+	return p.counts, wrap("noting since when versions are kept of "+s.String(), err)
+}
+
+// Wanted says whether versions of a resource are kept.
+func Wanted(ctx context.Context, conn *pgx.Conn, stream pipeline.Stream) error {
+	var kept bool
+	if err := conn.QueryRow(ctx, sqlWanted, stream.Organization, stream.Service.Name, stream.Resource.Name).Scan(&kept); err != nil {
+		return fmt.Errorf("reading whether versions are kept of %s: %w", stream, err)
+	}
+	if !kept {
+		return fmt.Errorf("%s: %w", stream, ErrNoHistory)
+	}
+	return nil
+}
