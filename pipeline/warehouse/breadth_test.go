@@ -20,7 +20,7 @@ import (
 
 // ours are the columns of ours of every record table.
 const ours = `_extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
-	_first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _deleted_at timestamptz`
+	_first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _fingerprint bigint, _deleted_at timestamptz`
 
 // store is a service with bills, whose lists carry headers, and persons, who are listed under those who sent the bills. Its
 // tables are written by hand, as the layout demands.
@@ -215,6 +215,20 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	s.load(s.of(details, singleBill("1", "old", 4)))
 	s.load(s.of(list, header("1", "newer", 6)))
 	s.wantPending(10, 1, "1")
+}
+
+// TestWaitingGoesByTurns: what is asked for in vain again and again is not in the way of what is asked for seldom.
+func TestWaitingGoesByTurns(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	s.load(s.of(s.claimOf(s.bills), header("1", "a", 4), header("2", "b", 3), header("3", "c", 1), header("4", "d", 2)))
+	s.must(exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
+	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes' WHERE bill_id = '1'`))
+	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`))
+	s.wantPending(10, 4, "4", "3", "2", "1")
+	s.wantPending(3, 4, "4", "3", "2")
+	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours' WHERE bill_id = '1'`))
+	s.wantPending(10, 4, "4", "3", "1", "2")
 }
 
 func TestWhatTheDatabaseRefusesOfASingleRecordFails(t *testing.T) {

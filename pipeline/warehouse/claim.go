@@ -184,6 +184,11 @@ func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 		if err := capability.Known(ctx, tx, &claim); err != nil {
 			return err
 		}
+		if stream.Work == pipeline.WorkSweep && claim.Position.Scan == nil {
+			if claim.Missed, err = absence.Waits(ctx, tx, stream); err != nil {
+				return err
+			}
+		}
 		return order.Begin(ctx, tx, claim, opened)
 	})
 	if err != nil {

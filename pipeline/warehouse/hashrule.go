@@ -35,7 +35,12 @@ func (db *DB) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
 	if _, err := db.pool.Exec(ctx, sqlNewRule, hashRule); err != nil {
 		return nil, pg.Fail(op, err)
 	}
-	rows, err := db.pool.Query(ctx, sqlOtherRule, hashRule)
+	return db.keys(ctx, op, sqlOtherRule, hashRule)
+}
+
+// keys are the streams that a query names.
+func (db *DB) keys(ctx context.Context, op, query string, args ...any) ([]pipeline.Key, error) {
+	rows, err := db.pool.Query(ctx, query, args...)
 	if err != nil {
 		return nil, pg.Fail(op, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"sluice/pipeline/warehouse/capability"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/pg"
+	"sluice/schema/normalize"
 )
 
 const (
@@ -88,6 +89,18 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		return pipeline.Loaded{}, err
 	}
 	return loaded, nil
+}
+
+// Known implements run.Known: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
+// version that came later than the one that was looked at; the next read of the list meets it.
+func (db *DB) Known(ctx context.Context, stream pipeline.Stream, records []normalize.Record) error {
+	op := "looking at rows of " + stream.String()
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return pg.Fail(op, err)
+	}
+	defer conn.Release()
+	return pg.Fail(op, db.loader(stream).Known(ctx, conn.Conn(), stream.Organization, records))
 }
 
 // write brings the unit's records into their tables.

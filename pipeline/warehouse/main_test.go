@@ -32,7 +32,7 @@ CREATE TABLE shop.things (
 	organization_id text COLLATE "C" NOT NULL, thing_id text COLLATE "C" NOT NULL, name text CHECK (name <> 'poison'),
 	amount numeric, modified timestamptz, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL,
 	_raw_position integer NOT NULL, _run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL,
-	_changed_at timestamptz NOT NULL, _deleted_at timestamptz, PRIMARY KEY (organization_id, thing_id))`
+	_changed_at timestamptz NOT NULL, _fingerprint bigint, _deleted_at timestamptz, PRIMARY KEY (organization_id, thing_id))`
 
 // shop is the service of the tests.
 func shop() *schema.Service {

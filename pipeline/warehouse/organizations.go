@@ -25,18 +25,24 @@ type Identity struct {
 }
 
 const (
-	// The name is compared and never replaced. An answer without a time zone takes none away.
+	// The name is compared and never replaced. An answer without a time zone takes none away. After another time zone every whole list is
+	// due to be read: upstream may write times without an offset otherwise now, and moves no modification time for that.
 	sqlPin = `
-INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
-ON CONFLICT (organization_id) DO UPDATE SET
-	time_zone = coalesce(nullif(excluded.time_zone, ''), o.time_zone), is_active = excluded.is_active, checked_at = clock_timestamp()
-WHERE o.name = excluded.name`
+WITH was AS (SELECT time_zone FROM sluice.organizations WHERE organization_id = $1), pinned AS (
+	INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
+	ON CONFLICT (organization_id) DO UPDATE SET
+		time_zone_before = CASE WHEN excluded.time_zone IN ('', o.time_zone) THEN o.time_zone_before ELSE o.time_zone END,
+		time_zone = coalesce(nullif(excluded.time_zone, ''), o.time_zone), is_active = excluded.is_active, checked_at = clock_timestamp()
+	WHERE o.name = excluded.name
+	RETURNING time_zone)
+UPDATE sluice.streams SET next_due_at = least(next_due_at, clock_timestamp()) FROM was, pinned
+WHERE organization_id = $1 AND resource LIKE '%.sweep' AND was.time_zone NOT IN ('', pinned.time_zone)`
 
+	// The time zone is left to the next look, which knows what follows from another one.
 	sqlAccept = `
 INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
 ON CONFLICT (organization_id) DO UPDATE SET
-	name = excluded.name, time_zone = coalesce(nullif(excluded.time_zone, ''), o.time_zone), is_active = excluded.is_active,
-	pinned_at = clock_timestamp(), checked_at = clock_timestamp()`
+	name = excluded.name, is_active = excluded.is_active, pinned_at = clock_timestamp(), checked_at = clock_timestamp()`
 
 	sqlPinned = `SELECT name, time_zone, is_active FROM sluice.organizations WHERE organization_id = $1`
 )

@@ -162,10 +162,14 @@ func (s *storehouse) rebuilt(r *rapid.T, guard bool) {
 		WHERE raw -> '%s' IS NOT NULL)`
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE `+fmt.Sprintf(carry, "total")))
 	s.must(exec(s, `UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND `+fmt.Sprintf(carry, "lines")))
-	counts, err := s.db.Rebuild(s.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
-	s.must(err)
-	if rows := ask[int](s.house, `SELECT count(*) FROM store.bills`); counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
-		r.Fatalf("counts %+v of %d rows", counts, rows)
+	rows := ask[int](s.house, `SELECT count(*) FROM store.bills`)
+	edited := ask[int](s.house, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
+	for _, rewritten := range []int{edited, 0} { // what is as it should be is not written
+		counts, err := s.db.Rebuild(s.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+		s.must(err)
+		if counts != (rebuild.Counts{Rows: rows, Rewritten: rewritten}) {
+			r.Fatalf("counts %+v of %d rows, of which %d are to be written", counts, rows, rewritten)
+		}
 	}
 	if diff := cmp.Diff(strings.Split(before, "\n"), strings.Split(s.tables(), "\n")); diff != "" {
 		r.Fatalf("rebuilt, guarded %v (-before +after):\n%s", guard, diff)
@@ -178,11 +182,20 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	s := openStore(t)
 	s.bring(s.bills, header("1", "a", 1), header("2", "bad", 1), header("3", "c", 1))
 	before := s.tables()
-	s.must(exec(s, `ALTER TABLE store.bills ADD CHECK (total <> 'bad') NOT VALID; UPDATE store.bills SET vendor_id = 'edited' WHERE bill_id <> '2'`))
+	s.must(exec(s, `UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`))
 	counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Unfit: 1}) {
 		t.Errorf("counts %+v", counts)
+	}
+	if got := ask[string](s.house, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE vendor_id = 'edited'`); got != "2" {
+		t.Errorf("edited still: %q", got)
+	}
+	s.must(exec(s, `ALTER TABLE store.bills DROP CONSTRAINT good`))
+	counts, err = s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	s.must(err)
+	if counts != (rebuild.Counts{Rows: 3, Rewritten: 1}) {
+		t.Errorf("counts when the database takes it: %+v", counts)
 	}
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
@@ -231,13 +244,19 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited'`))
 	interrupted()
+	s.must(exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _fingerprint FROM store.bills`))
 	stream, learned := s.learned()
 	counts, err = s.db.Rebuild(t.Context(), stream, rebuild.All, learned, nil)
 	s.must(err)
-	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
-		t.Errorf("with another declaration: %+v", counts)
+	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) { // their fingerprints are those of another declaration
+		t.Errorf("with another declaration, from the start: %+v", counts)
 	}
 	s.must(exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
+	// What another declaration made is known by other fingerprints.
+	if same := ask[int](s.house, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._fingerprint IS NOT DISTINCT FROM bills._fingerprint`); same != 0 {
+		t.Errorf("%d rows have the fingerprint of the declaration of before", same)
+	}
+	s.must(exec(s, `UPDATE store.bills b SET _fingerprint = m._fingerprint FROM store.marks m WHERE m.bill_id = b.bill_id`))
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}

@@ -57,7 +57,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		}
 		return had
 	}
-	good := pipeline.Token{Sealed: []byte("one"), ExpiresIn: time.Hour, Reason: "why"}
+	good := pipeline.Token{Sealed: []byte("one"), Refresh: []byte("another"), DiedYoung: 2, ExpiresIn: time.Hour, Reason: "why"}
 	if had := with(t.Context(), good, false, nil); len(had.Sealed) != 0 || had.Version != 0 || had.SinceRefresh < 1000*time.Hour {
 		t.Errorf("a new credential has %+v", had)
 	}
@@ -75,7 +75,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		return good, true, nil
 	}))
 	had := with(t.Context(), good, false, nil)
-	if string(had.Sealed) != "one" || had.Version != 1 || had.Reason != "why" || had.ExpiresIn < 59*time.Minute || had.ExpiresIn > time.Hour {
+	if string(had.Sealed) != "one" || string(had.Refresh) != "another" || had.DiedYoung != 2 || had.Version != 1 || had.Reason != "why" || had.ExpiresIn < 59*time.Minute || had.ExpiresIn > time.Hour {
 		t.Errorf("after a refresh: %+v", had)
 	}
 }

@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,7 +39,7 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Uni
 	end := *unit.End
 	unit.End = &end
 	if note := verdict.Note(); note != "" {
-		end.Note = note
+		end.Note = strings.TrimPrefix(end.Note+"; "+note, "; ")
 	}
 	if again := verdict.Again(); end.Again == 0 {
 		end.Again = again

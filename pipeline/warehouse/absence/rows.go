@@ -96,13 +96,7 @@ func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, 
 	if err := Follow(ctx, tx, stream, buried); err != nil {
 		return 0, err
 	}
-	return len(buried), keepVersions(ctx, tx, stream, buried)
-}
-
-// keepVersions ends the versions of rows that got a tombstone, and begins others for those that lost it, where they are kept.
-func keepVersions(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
-	key := stream.ListKey()
-	return history.Keep(ctx, tx, history.Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}, ids)
+	return len(buried), history.Keep(ctx, tx, history.ResourceOf(stream), buried)
 }
 
 // Follow brings the tombstones of elements in line with those of their records.

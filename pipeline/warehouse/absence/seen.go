@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/schema"
 )
 
@@ -27,6 +29,9 @@ ORDER BY record_id FOR UPDATE`
 UPDATE sluice.tombstones SET state = 'revived', revived_at = clock_timestamp(), revived_call = $5, revivals = revivals + 1
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
+	sqlWaits = `
+SELECT EXISTS (SELECT FROM sluice.tombstones WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'missed')`
+
 	sqlNotFound = `
 UPDATE sluice.tombstones SET state = 'gone', proof = 'not_found', proof_run_id = $5, proof_first_call = $6, proof_last_call = $6,
 	proof_at = clock_timestamp(), gone_at = $7, decided_by = 'rule', decided_at = clock_timestamp()
@@ -42,6 +47,13 @@ WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND t._deleted_at IS
 	sqlAnswers = `
 SELECT EXISTS (SELECT FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_call_id IS NOT NULL)`
 )
+
+// Waits says whether rows of a stream's list were missed by one scan, so that the next one decides about them.
+func Waits(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (bool, error) {
+	key, waits := stream.ListKey(), false
+	err := tx.QueryRow(ctx, sqlWaits, key.Organization, key.Service, key.Resource).Scan(&waits)
+	return waits, pg.Fail("asking what waits for another scan of "+key.String(), err)
+}
 
 // QueueSighting notes which records a unit of a whole scan was shown, those that did not fit included: they exist. Other
 // units leave no trace.
@@ -140,7 +152,7 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, call
 	if err := Follow(ctx, tx, stream, append(e.gone, e.buried...)); err != nil {
 		return err
 	}
-	if err := keepVersions(ctx, tx, stream, e.gone); err != nil {
+	if err := history.Keep(ctx, tx, history.ResourceOf(stream), e.gone); err != nil {
 		return err
 	}
 	return e.notFound(ctx, tx, unit, called)

@@ -28,7 +28,7 @@ CREATE SCHEMA shop;
 CREATE TABLE shop.orders (
 	organization_id text COLLATE "C" NOT NULL, order_id text COLLATE "C" NOT NULL, name text, rate numeric, active boolean, stock bigint,
 	since date, edited timestamptz, open jsonb, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL,
-	_run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL,
+	_run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _fingerprint bigint,
 	_detail_state text NOT NULL DEFAULT 'none_needed', _detail_hash bytea, _detail_call_id bigint, _detail_raw_position integer,
 	_detail_at timestamptz, _deleted_at timestamptz, PRIMARY KEY (organization_id, order_id));
 CREATE TABLE shop.orders_lines (

@@ -29,7 +29,8 @@ func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 	schemaName := r.SchemaName(stream.Service)
 	from := pgx.Identifier{schemaName, r.Name}.Sanitize()
 	key := quote(r.Columns[0].ColumnName())
-	parent, modified, detail, current := "''", "NULL::timestamptz", "NULL::text, NULL::bytea, NULL::bigint, NULL::integer", "true"
+	parent, modified, detail, alive := "''", "NULL::timestamptz", "NULL::text, NULL::bytea, NULL::bigint, NULL::integer", "_deleted_at IS NULL"
+	current := alive
 	if name := rebuild.ParentColumn(r); name != "" {
 		parent = "coalesce(t." + quote(name) + "::text, '')"
 	}
@@ -39,14 +40,15 @@ func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 		}
 	}
 	if r.Details != nil {
-		detail, current = "t._detail_state, t._detail_hash, t._detail_call_id, t._detail_raw_position", "_detail_state = 'current'"
+		detail = "t._detail_state, t._detail_hash, t._detail_call_id, t._detail_raw_position"
+		current = alive + " AND _detail_state = 'current'"
 	}
 	const keys = `SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[3]s ORDER BY random() LIMIT $2`
 	t.sqlKeys = fmt.Sprintf(keys, from, key, "true")
 	t.sqlCurrent = fmt.Sprintf(keys, from, key, current)
 	t.sqlBehind = fmt.Sprintf(`SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3`, from, key)
-	t.sqlCount = fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1`, from)
-	t.sqlRows = fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._hash, t._call_id, t._raw_position, %[5]s
+	t.sqlCount = fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1 AND %s`, from, alive)
+	t.sqlRows = fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._hash, t._call_id, t._raw_position, t._deleted_at IS NOT NULL, %[5]s
 FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = ANY($2) ORDER BY t.%[2]s`, from, key, parent, modified, detail)
 	for i := range t.tables {
 		t.compare = append(t.compare, compareSQL(schemaName, t.tables, i))
@@ -63,6 +65,8 @@ type Row struct {
 	Hash     []byte
 	Call     int64
 	Position int32
+	// Gone says that the row has a tombstone: upstream is not expected to know its record.
+	Gone bool
 	// DetailState is what is known of the single record, "" where there are none; DetailCall is zero if none was loaded.
 	DetailState    string
 	DetailHash     []byte
@@ -73,7 +77,7 @@ type Row struct {
 // LastCall is the later of the calls that wrote the row.
 func (r *Row) LastCall() int64 { return max(r.Call, r.DetailCall) }
 
-// Sample gives at most n keys by chance. If current is set, only rows whose single record is loaded and not outdated.
+// Sample gives at most n keys by chance. If current is set, only rows without a tombstone whose single record is loaded and not outdated.
 func (t *Table) Sample(ctx context.Context, tx pgx.Tx, n int, current bool) ([]string, error) {
 	sql := t.sqlKeys
 	if current {
@@ -99,7 +103,7 @@ func (t *Table) keys(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([
 	return keys, nil
 }
 
-// Count is how many rows the organization has.
+// Count is how many rows without a tombstone the organization has.
 func (t *Table) Count(ctx context.Context, tx pgx.Tx) (int64, error) {
 	var n int64
 	if err := tx.QueryRow(ctx, t.sqlCount, t.stream.Organization).Scan(&n); err != nil {
@@ -122,7 +126,7 @@ func (t *Table) Rows(ctx context.Context, tx pgx.Tx, keys []string) ([]Row, erro
 			call     *int64
 			position *int32
 		)
-		err := at.Scan(&row.Key, &row.Parent, &modified, &row.Hash, &row.Call, &row.Position, &state, &row.DetailHash, &call, &position)
+		err := at.Scan(&row.Key, &row.Parent, &modified, &row.Hash, &row.Call, &row.Position, &row.Gone, &state, &row.DetailHash, &call, &position)
 		if modified != nil {
 			row.Modified = *modified
 		}

@@ -31,24 +31,25 @@ const (
 var errNoDetails = errors.New("the resource declares no details")
 
 const (
-	// %[1]s is the table, %[2]s its key, %[3]s what its index of the backlog is sorted by. The two halves are apart so that each
-	// is read in the order of that index. A row that was asked for since it last changed, and still waits, got an answer older
-	// than itself.
+	// %[1]s is the table, %[2]s its key, %[3]s what its index of the backlog is sorted by: the first half is read in its order. A row
+	// that was asked for since it last changed, and still waits, got an answer older than itself. Such ones and those that failed
+	// come round by turns: none of them is in the way of another for good.
 	sqlPending = `
-(SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale') AND ` + pendingNow + `
+(SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale') AND t._deleted_at IS NULL AND ` + unasked + `
 ORDER BY t.%[3]s DESC LIMIT $4)
 UNION ALL
-(SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state = 'failed' AND ` + failedNow + `
-ORDER BY t.%[3]s DESC LIMIT $4)
+(SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND
+	(t._detail_state IN ('pending', 'stale') AND NOT ` + unasked + ` AND t._detail_at <= clock_timestamp() - $2::interval
+		OR t._detail_state = 'failed' AND (t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval))
+ORDER BY t._detail_at NULLS FIRST, t.%[2]s LIMIT $4)
 LIMIT $4`
 
 	sqlPendingCount = `
-SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale', 'failed')
-	AND CASE t._detail_state WHEN 'failed' THEN ` + failedNow + ` ELSE ` + pendingNow + ` END`
+SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale', 'failed') AND t._deleted_at IS NULL
+	AND CASE t._detail_state WHEN 'failed' THEN t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval
+		ELSE ` + unasked + ` OR t._detail_at <= clock_timestamp() - $2::interval END`
 
-	pendingNow = `t._deleted_at IS NULL AND (t._detail_at IS NULL OR t._detail_at <= t._changed_at OR
-		t._detail_at <= clock_timestamp() - $2::interval)`
-	failedNow = `t._deleted_at IS NULL AND (t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval)`
+	unasked = `(t._detail_at IS NULL OR t._detail_at <= t._changed_at)`
 
 	// Each row is looked up by itself, as package loader does and for the same reason: on a table without statistics the planner
 	// would read all rows of the organization.
@@ -64,7 +65,7 @@ WHERE t.ctid = ANY (ARRAY (SELECT f.place FROM ` + lookUp + `) AS f))`
 
 // Pending gives at most limit identifiers of rows that wait for their single record, and how many wait in all: those never
 // asked for and those whose list record changed since, newest modification first, then those that failed a day ago or
-// longer.
+// longer, or got an older answer an hour ago or longer, those first that were asked for the longest time ago.
 func Pending(ctx context.Context, db Querier, stream pipeline.Stream, limit int) ([]string, int, error) {
 	var total int
 	pending, err := statement(sqlPending, stream)

@@ -12,10 +12,18 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
 )
 
 // Resource is one resource of one organization.
 type Resource struct{ Organization, Service, Name string }
+
+// ResourceOf is the resource that a stream reads, whatever its work is.
+func ResourceOf(stream pipeline.Stream) Resource {
+	key := stream.ListKey()
+	return Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}
+}
 
 // String names it in messages: 10234695/inventory.bills.
 func (r Resource) String() string { return r.Organization + "/" + r.Service + "." + r.Name }

@@ -15,7 +15,7 @@ import (
 const (
 	sqlAccessMake = `INSERT INTO sluice.tokens (credential) VALUES ($1) ON CONFLICT DO NOTHING`
 
-	sqlAccessLock = `SELECT sealed, version, reason FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
+	sqlAccessLock = `SELECT sealed, version, reason, refresh, died_young FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
 
 	// Read after the lock, by a statement of its own: who waited for the lock must not judge by the clock before it.
 	sqlAccessAge = `
@@ -25,7 +25,7 @@ FROM sluice.tokens WHERE credential = $1`
 
 	sqlAccessStore = `
 UPDATE sluice.tokens SET sealed = $2, version = version + 1, expires_at = clock_timestamp() + $3::interval,
-	attempted_at = clock_timestamp(), reason = $4
+	attempted_at = clock_timestamp(), reason = $4, refresh = $5, died_young = $6
 WHERE credential = $1`
 
 	sqlAccessAttempt = `UPDATE sluice.tokens SET attempted_at = clock_timestamp(), reason = $2 WHERE credential = $1`
@@ -33,8 +33,8 @@ WHERE credential = $1`
 
 // WithToken calls fn with the token of a credential, under a lock that one process of the fleet holds at a time: fn may
 // refresh the token, and those who waited see the result. fn returns the token to keep, whether it attempted a refresh, and an
-// error. Without an attempt nothing is stored. After an attempt the time of it is stored, and Reason; Sealed and ExpiresIn, as
-// the next version, only if there was no error. The error of fn is returned as it is.
+// error. Without an attempt nothing is stored. After an attempt the time of it is stored, and Reason; the rest, as the next
+// version, only if there was no error. The error of fn is returned as it is.
 //
 // What fn achieved is stored even if ctx ends meanwhile: upstream hands out few tokens.
 func (l *Ledger) WithToken(
@@ -57,7 +57,8 @@ func (l *Ledger) WithToken(
 	defer cancel()
 	reason := pg.Clean(renewed.Reason, pg.MaxReason)
 	if failure == nil {
-		_, err = tx.Exec(storing, sqlAccessStore, credential, pg.NotNil(renewed.Sealed), renewed.ExpiresIn, reason)
+		_, err = tx.Exec(storing, sqlAccessStore, credential, pg.NotNil(renewed.Sealed), renewed.ExpiresIn, reason,
+			pg.NotNil(renewed.Refresh), renewed.DiedYoung)
 	} else {
 		_, err = tx.Exec(storing, sqlAccessAttempt, credential, reason)
 	}
@@ -75,7 +76,8 @@ func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Toke
 	if _, err := tx.Exec(ctx, sqlAccessMake, credential); err != nil {
 		return token, err
 	}
-	if err := tx.QueryRow(ctx, sqlAccessLock, credential).Scan(&token.Sealed, &token.Version, &token.Reason); err != nil {
+	if err := tx.QueryRow(ctx, sqlAccessLock, credential).
+		Scan(&token.Sealed, &token.Version, &token.Reason, &token.Refresh, &token.DiedYoung); err != nil {
 		return token, err
 	}
 	if err := tx.QueryRow(ctx, sqlAccessAge, credential).Scan(&expires, &passed); err != nil {

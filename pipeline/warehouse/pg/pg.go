@@ -66,14 +66,15 @@ func Fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if unreachable(err) {
+	if Unreachable(err) {
 		return fmt.Errorf("%s: %w: %w", op, ErrUnreachable, err)
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }
 
-func unreachable(err error) bool {
-	if errors.Is(err, context.Canceled) {
+// Unreachable says that an error means that the database is out of reach, refuses connections, or went away.
+func Unreachable(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) {
 		return false
 	}
 	var (
@@ -85,7 +86,8 @@ func unreachable(err error) bool {
 	case errors.As(err, &answer):
 		// 08: connection, 57P: shutting down or starting up, 53300: too many connections.
 		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") || answer.Code == "53300"
-	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		pgconn.SafeToRetry(err): // a connection that is closed already
 		return true
 	default:
 		return false

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/schedule"
 )
 
@@ -104,12 +105,24 @@ SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(
 			AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
 		HAVING count(*) > 0) AS parents
 FROM sluice.streams s
-WHERE $1 = '' OR organization_id = $1
+WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 ORDER BY organization_id, service, resource`
 
 // Streams gives the streams of an organization, or of all if it is empty.
 func (r *Reader) Streams(ctx context.Context, organization string) ([]Stream, error) {
-	return query[Stream](ctx, r, "streams", sqlStreams, organization)
+	return query[Stream](ctx, r, "streams", sqlStreams, organization, "", "")
+}
+
+// Stream gives one stream; ErrNotFound if it is not registered.
+func (r *Reader) Stream(ctx context.Context, key pipeline.Key) (Stream, error) {
+	found, err := query[Stream](ctx, r, "the stream", sqlStreams, key.Organization, key.Service, key.Resource)
+	if err != nil {
+		return Stream{}, err
+	}
+	if len(found) != 1 {
+		return Stream{}, fmt.Errorf("stream %s: %w", key, ErrNotFound)
+	}
+	return found[0], nil
 }
 
 const sqlTableCount = `SELECT count(*) FROM `

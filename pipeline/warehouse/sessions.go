@@ -1,0 +1,63 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/pg"
+)
+
+// ErrSharedSessions says that connections lead to a pooler that hands sessions from one to the other. The lock that shows that a process
+// lives belongs to a session, and so do prepared statements.
+var ErrSharedSessions = errors.New("the database is behind a pooler that shares sessions between connections (transaction or statement mode): " +
+	"name the database itself in database.url, or a pooler in session mode")
+
+// CheckSessions opens two connections and looks whether each keeps its session, also when the other one was in a transaction meanwhile. It
+// returns ErrSharedSessions if not. That it finds none is no proof: a pooler may happen to give each its own.
+func CheckSessions(ctx context.Context, url string) error {
+	var conns [2]*pgx.Conn
+	var sessions [2]uint32
+	defer func() {
+		for _, conn := range conns {
+			if conn != nil {
+				_ = conn.Close(context.WithoutCancel(ctx)) // nothing is left open in it
+			}
+		}
+	}()
+	for i := range conns {
+		config, err := pgx.ParseConfig(url)
+		if err != nil {
+			return errors.New("database.url does not parse: write it as postgres://user@host:5432/database")
+		}
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements
+		if conns[i], err = pgx.ConnectConfig(ctx, config); err != nil {
+			return fmt.Errorf("%w: database %s at %s: %w", ErrUnreachable, config.Database, config.Host, err)
+		}
+	}
+	for step, sql := range []struct {
+		conn int
+		sql  string
+	}{{0, ""}, {1, ""}, {0, "BEGIN"}, {0, ""}, {1, ""}, {0, "COMMIT"}, {0, ""}, {1, ""}} {
+		conn := conns[sql.conn]
+		if sql.sql != "" {
+			if _, err := conn.Exec(ctx, sql.sql); err != nil {
+				return pg.Fail("looking whether connections keep their sessions", err)
+			}
+			continue
+		}
+		var session uint32
+		if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&session); err != nil {
+			return pg.Fail("looking whether connections keep their sessions", err)
+		}
+		if step < len(conns) {
+			sessions[sql.conn] = session
+		}
+		if session != sessions[sql.conn] || sessions[0] == sessions[1] {
+			return ErrSharedSessions
+		}
+	}
+	return nil
+}
