@@ -68,7 +68,7 @@ func (d *details) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit,
 	}
 	d.unfit, d.suspects = 0, max(d.suspects-len(ids), 0)
 	d.through(scan, ids)
-	return d.complete(page, ids), nil
+	return d.complete(ctx, page, ids)
 }
 
 // size is how many identifiers the next call is given: half of the suspects, until
@@ -106,8 +106,11 @@ func (d *details) through(scan *pipeline.Scan, ids []string) {
 
 // complete makes the unit of an answer: records, those that do not fit, and the
 // identifiers that upstream does not know.
-func (d *details) complete(page pipeline.Page, ids []string) pipeline.Unit {
-	unit := d.unit(page, "")
+func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string) (pipeline.Unit, error) {
+	unit, err := d.unit(ctx, page, "")
+	if err != nil {
+		return unit, err
+	}
 	unit.Details, unit.Unknown = true, page.Unknown
 	answered := make(map[string]bool, len(ids))
 	for i := range unit.Records {
@@ -124,7 +127,7 @@ func (d *details) complete(page pipeline.Page, ids []string) pipeline.Unit {
 			unit.Missing = append(unit.Missing, id)
 		}
 	}
-	return unit
+	return unit, nil
 }
 
 // refused finds the identifier that has no readable answer and goes on without it:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sluice/pipeline"
+	"sluice/schema/normalize"
 )
 
 // Source is where records come from.
@@ -34,4 +35,10 @@ type Store interface {
 	// Load writes one unit in one transaction, fenced by the claim. It returns
 	// pipeline.ErrLostClaim if somebody else claimed the stream, and writes nothing then.
 	Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error)
+}
+
+// Known is who knows the rows that there are.
+type Known interface {
+	// Known sets normalize.Record.Known of those records of a list whose rows have their fingerprints. Records without a key are none.
+	Known(ctx context.Context, stream pipeline.Stream, records []normalize.Record) error
 }

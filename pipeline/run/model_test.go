@@ -29,6 +29,9 @@ type world struct {
 	perPage      int
 	ignoreFilter bool
 	ignoreSort   bool
+	// exclusive makes the filter leave out its own instant, timeless the first record carry
+	// no modification time; lies says that the list is sorted as asked, and it is not.
+	exclusive, timeless, lies bool
 	// byToken makes the list go on by token: an offset, which shifts as pages do.
 	byToken bool
 	// between is called before each page is answered.
@@ -104,14 +107,18 @@ func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error)
 			page.Token = strconv.Itoa(to)
 		}
 	}
-	if ask.Sort != "" && !w.ignoreSort {
+	if ask.Sort != "" && (!w.ignoreSort || w.lies) {
 		page.Sort, page.Order = ask.Sort, ask.Order
 	}
 	for _, r := range list[from:to] {
-		raw, err := json.Marshal(map[string]any{
+		wire := map[string]any{
 			"thing_id": r.ID, "value": r.Value,
 			"created_time": r.Created.Format(wireTime), "last_modified_time": r.Modified.Format(wireTime),
-		})
+		}
+		if w.timeless && r == w.records[0] {
+			delete(wire, "last_modified_time")
+		}
+		raw, err := json.Marshal(wire)
 		if err != nil {
 			return pipeline.Page{}, fmt.Errorf("encode: %w", err)
 		}
@@ -124,7 +131,8 @@ func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error)
 func (w *world) list(ask pipeline.Ask) []*thing {
 	var list []*thing
 	for _, r := range w.records {
-		if w.ignoreFilter || ask.Since.IsZero() || !r.Modified.Before(ask.Since.Truncate(time.Second)) {
+		since := ask.Since.Truncate(time.Second)
+		if w.ignoreFilter || ask.Since.IsZero() || r.Modified.After(since) || !w.exclusive && r.Modified.Equal(since) {
 			list = append(list, r)
 		}
 	}
@@ -172,6 +180,8 @@ type memory struct {
 	// failAfter makes the n-th load from now fail as a killed process would: the
 	// unit is not written.
 	failAfter int
+	// known counts the records that were.
+	known int
 }
 
 // Load implements run.Store.
@@ -189,6 +199,9 @@ func (m *memory) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded,
 	}
 	m.units++
 	for _, record := range unit.Records {
+		if record.Known {
+			continue // its row is what it is
+		}
 		if old, known := m.rows[record.ID]; !known || !record.Modified.Before(old.Modified) {
 			m.rows[record.ID] = record
 		}

@@ -51,7 +51,10 @@ func (p pages) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, er
 	scan.Spent++
 	scan.Ahead = scan.Ahead || before
 	passes.Begin(scan, page.Date, asked)
-	unit := p.unit(page, scan.Parent)
+	unit, err := p.unit(ctx, page, scan.Parent)
+	if err != nil {
+		return pipeline.Unit{}, err
+	}
 	doubt(scan, &unit)
 	was := *scan
 	unit.End = passes.Advance(scan, ask, page, &unit, p.runner.Rules)
@@ -83,9 +86,12 @@ func (e export) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, e
 		if len(page.Records) == 0 {
 			return nil
 		}
-		unit := e.unit(page, scan.Parent)
+		unit, err := e.unit(ctx, page, scan.Parent)
+		if err != nil {
+			return err
+		}
 		unit.Position = pipeline.Position{Mark: e.position.Mark, Scan: scan}
-		_, err := e.runner.Store.Load(ctx, unit)
+		_, err = e.runner.Store.Load(ctx, unit)
 		return err
 	})
 	if err != nil {

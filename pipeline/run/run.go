@@ -15,6 +15,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/run/ahead"
+	"sluice/pipeline/run/known"
 	"sluice/pipeline/run/passes"
 	"sluice/schema"
 	"sluice/schema/normalize"
@@ -39,6 +40,8 @@ type Runner struct {
 	// Normalizer gives what makes rows of the records of a resource; nil means
 	// normalize.New. Who reads many small lists gives the same one again.
 	Normalizer func(*schema.Resource, *time.Location) (*normalize.Normalizer, error)
+	// Known says which records of a list need not be normalized; may be nil.
+	Known Known
 	// Rules are the figures of reading.
 	Rules pipeline.Rules
 	// Ahead gives Rules.Ahead for a stream, where it is not the same for all; may be nil.
@@ -62,13 +65,19 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		return fmt.Errorf("prepare %s: %w", claim.Stream, err)
 	}
 	chunk := &chunk{
-		runner:     r,
-		claim:      claim,
-		position:   claim.Position,
-		normalizer: normalizer,
-		settle:     settle,
-		begun:      r.Now(),
-		ahead:      &ahead.Pages{Source: r.Source},
+		runner:   r,
+		claim:    claim,
+		position: claim.Position,
+		records:  known.Reader{Normalizer: normalizer},
+		settle:   settle,
+		begun:    r.Now(),
+		ahead:    &ahead.Pages{Source: r.Source},
+	}
+	// Single records are asked for because their rows are not made of them yet.
+	if r.Known != nil && claim.Stream.Work != pipeline.WorkDetails {
+		chunk.records.Ask = func(ctx context.Context, records []normalize.Record) error {
+			return r.Known.Known(ctx, claim.Stream, records)
+		}
 	}
 	defer chunk.ahead.Drop()
 	if chunk.position.Scan == nil {
@@ -83,13 +92,13 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 
 // chunk is one execution of Chunk.
 type chunk struct {
-	runner     *Runner
-	claim      pipeline.Claim
-	position   pipeline.Position
-	normalizer *normalize.Normalizer
-	settle     pipeline.Settle
-	begun      time.Time
-	pages      int
+	runner   *Runner
+	claim    pipeline.Claim
+	position pipeline.Position
+	records  known.Reader
+	settle   pipeline.Settle
+	begun    time.Time
+	pages    int
 	// ahead are the pages under way beside the one that is being read.
 	ahead *ahead.Pages
 }
@@ -203,8 +212,11 @@ func (c *chunk) ask(scan *pipeline.Scan) pipeline.Ask {
 	ask.From, ask.To = scan.Windows.Bounds()
 	switch cursor := c.claim.Stream.Resource.ListCursor().(type) {
 	case schema.Since:
-		if scan.Mode == pipeline.ModeSince {
+		switch scan.Mode { //nolint:exhaustive // the others ask for everything
+		case pipeline.ModeSince:
 			ask.Since = scan.Bound
+		case pipeline.ModeKeyset:
+			ask.Since, ask.Sort, ask.Order = scan.Keyset.From, cursor.Column, "A"
 		}
 	case schema.NewestFirst:
 		if scan.Mode == pipeline.ModeNewest {

@@ -24,7 +24,8 @@ func prove(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 	if end == nil || end.Outcome != pipeline.OutcomeDone || !stream.ProvesAbsence() {
 		return
 	}
-	if scan.Mode != pipeline.ModeFull || scan.Partial || scan.Note != "" || scan.Started.IsZero() {
+	whole := scan.Mode == pipeline.ModeFull || scan.Mode == pipeline.ModeKeyset && scan.Bound.IsZero()
+	if !whole || scan.Partial || scan.Note != "" || scan.Started.IsZero() {
 		return
 	}
 	if scan.Doubt != "" {

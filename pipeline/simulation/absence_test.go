@@ -204,6 +204,16 @@ func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	return false
 }
 
+// missed says that rows wait for what the next scan says of them.
+func (t *table) missed() bool {
+	for _, e := range t.evidence {
+		if e.state == stateMissed {
+			return true
+		}
+	}
+	return false
+}
+
 // review lets a person decide about what is held: one who looks upstream.
 func (w *world) review() {
 	of := w.streams[0]

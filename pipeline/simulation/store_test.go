@@ -1,10 +1,12 @@
 package simulation_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sluice/pipeline"
@@ -114,7 +116,7 @@ func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 		late = 0
 	}
 	return pipeline.Claim{
-		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: late,
+		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: late, Missed: of.table.missed(),
 	}
 }
 
@@ -204,6 +206,9 @@ func (s *store) apply(of *stream, unit pipeline.Unit, record *normalize.Record) 
 		s.seen["superseded"]++
 		if unit.Details {
 			have.tried = s.clock(of)
+			if !have.failed.IsZero() {
+				have.failed = have.tried // one that had failed rests for another day
+			}
 		}
 		return
 	}
@@ -276,7 +281,13 @@ func (s *store) advance(of *stream, unit pipeline.Unit) {
 			s.seen["with late records"]++
 		}
 	}
+	if before.Scan != nil && !before.Scan.Keyset.Tie.IsZero() && (unit.Position.Scan == nil || unit.Position.Scan.Keyset.Tie.IsZero()) {
+		s.seen["tie walked"]++
+	}
 	if unit.End != nil {
+		if unit.End.Note == "re-anchored: one pass" {
+			s.seen[strings.TrimSpace("re-anchored "+string(of.Work))]++
+		}
 		s.seen["ended "+string(unit.End.Outcome)]++
 		if unit.End.Note != "" {
 			s.seen["noted"]++
@@ -318,22 +329,24 @@ func (s *store) rest(of *stream, id string) {
 	}
 }
 
-// pending gives rows that wait for their single record, newest first, and behind them
-// those for which it was not to be had a day ago or longer.
+// pending gives rows that wait for their single record, newest first, and behind them those for which it was not to be had a
+// day ago or longer, or was older than they are, those first that were asked for the longest time ago.
 func (s *store) pending(of *stream) []string {
-	var waiting, failed []string
+	var waiting, again []string
+	asked := map[string]time.Time{}
 	for id, have := range of.table.rows {
 		switch {
 		case !have.deleted.IsZero():
-		case have.pending && (!have.tried.After(have.changed) || s.clock(of).Sub(have.tried) >= time.Hour):
+		case have.pending && !have.tried.After(have.changed):
 			waiting = append(waiting, id)
+		case have.pending && s.clock(of).Sub(have.tried) >= time.Hour:
+			again, asked[id] = append(again, id), have.tried
 		case !have.failed.IsZero() && s.clock(of).Sub(have.failed) >= 24*time.Hour:
-			failed = append(failed, id)
+			again, asked[id] = append(again, id), have.failed
 		}
 	}
-	for _, ids := range [][]string{waiting, failed} {
-		slices.Sort(ids)
-		slices.Reverse(ids)
-	}
-	return append(waiting, failed...)
+	slices.Sort(waiting)
+	slices.Reverse(waiting)
+	slices.SortFunc(again, func(a, b string) int { return cmp.Or(asked[a].Compare(asked[b]), cmp.Compare(a, b)) })
+	return append(waiting, again...)
 }

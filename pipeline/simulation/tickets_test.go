@@ -134,6 +134,9 @@ func (w *world) suspend(n uint32) {
 	w.store.seen["suspended"]++
 }
 
+// mostRuns is how many more runs may be needed until nothing is waited for.
+const mostRuns = 8
+
 // heal ends all trouble and lets everything come to rest: three more runs of each
 // stream, the last of them a day later, when what rested is asked for again and what
 // was missed has been so long enough.
@@ -151,8 +154,8 @@ func (w *world) heal() {
 		w.catchUp()
 	}
 	// What the brake held back leaves room for what it stopped with it, and what came to
-	// the backlog during a run is the next one's.
-	for range 3 {
+	// the backlog during a run, or rested until then, is the next one's: a run takes a few.
+	for range mostRuns {
 		if w.unburied() == "" && len(w.store.pending(w.streams[len(w.streams)-1])) == 0 {
 			break
 		}

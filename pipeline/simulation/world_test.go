@@ -11,8 +11,10 @@ import (
 // swarm is what a seed draws before its schedule: which kinds of trouble there are
 // at all, and how often. Few at a time find more than all at once.
 type swarm struct {
-	cursor  string
-	headers bool
+	cursor string
+	// anchored says that the list is known to filter and to sort, so that it is re-anchored.
+	anchored bool
+	headers  bool
 	// complete says that the list shows every record, so that absence from it is
 	// evidence; sweep that it is swept beside the scheduled runs, backfill that it is
 	// read again beside them.
@@ -85,6 +87,11 @@ func draw(rng *rand.Rand) swarm {
 	return s
 }
 
+// anchors draws from the seed alone, so that the other schedules stay what they were.
+func (s *swarm) anchors(seed uint64) {
+	s.anchored = s.cursor == "since" && mix(seed, "anchored", 0)%3 > 0
+}
+
 // world is one schedule under way.
 type world struct {
 	seed    uint64
@@ -139,6 +146,11 @@ func (w *world) inhabit(s swarm) {
 	up.now = up.now.Add(time.Hour)
 	rows := &table{
 		rows: map[string]*row{}, rejects: map[string]bool{}, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
+	}
+	if s.anchored {
+		for _, c := range []pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending} {
+			rows.known[c] = pipeline.Verdict{Capability: c, Answer: pipeline.AnswerYes, Source: pipeline.SourceProbed}
+		}
 	}
 	read := func(work pipeline.Work) {
 		of := pipeline.Stream{Organization: "1", Service: service, Resource: resources[s.cursor], Work: work}

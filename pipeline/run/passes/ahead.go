@@ -20,7 +20,7 @@ const pagesPerGuess = 20
 // whatever order, cannot see any more: they differ (docs/decisions/0013). A scan that
 // moves no mark proves nothing and need not.
 func Ahead(scan *pipeline.Scan, paging schema.Paging, most int) int {
-	if paging != schema.PagingNumber || !scan.Partial && (scan.LastPages == 0 || scan.LastAhead) {
+	if paging != schema.PagingNumber || scan.Mode == pipeline.ModeKeyset || !scan.Partial && (scan.LastPages == 0 || scan.LastAhead) {
 		return 0
 	}
 	if !scan.Partial && scan.Page == 1 {

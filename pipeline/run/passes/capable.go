@@ -35,6 +35,36 @@ func Demoted(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	return needed != "" && known.Lacks(needed)
 }
 
+// anchors are what a list has to do to be read in one pass, all of it shown and not only
+// declared.
+var anchors = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
+
+// Anchored says that the list can be asked for what was modified since the last record, in
+// ascending order, so that one pass is enough (docs/decisions/0029).
+func Anchored(stream pipeline.Stream, known pipeline.Capabilities) bool {
+	if _, filters := stream.Resource.Cursor.(schema.Since); !filters || stream.Resource.Paging != schema.PagingNumber {
+		return false
+	}
+	for _, c := range anchors {
+		if !known.Shows(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// unfilteredOneIn is how many sweeps there are to one that does not rely on the filter,
+// whatever is known.
+const unfilteredOneIn = 4
+
+// unfiltered says that a sweep must not rely on the filter. No answer shows that a filter
+// leaves out more than it should: what it hides from runs it would hide from sweeps. So
+// nothing gets a tombstone by its word alone (promise 7), and what it hides is found by
+// some sweep, which the number of its run picks.
+func unfiltered(claim *pipeline.Claim) bool {
+	return claim.Missed || digest(strconv.FormatInt(claim.Run, 10), "sweep")%unfilteredOneIn == 0
+}
+
 // demote plans a run over the whole list and says why.
 func demote(scan *pipeline.Scan, claim *pipeline.Claim) {
 	needed := Needed(claim.Stream.Resource.ListCursor())
@@ -53,12 +83,14 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	var seen []pipeline.Verdict
 	needed := neededBy(before.Mode)
 	switch {
+	case before.Mode == pipeline.ModeKeyset:
+		seen = anchorsSeen(after, end, known)
 	case needed == "":
 	case after.Mode == pipeline.ModeFull:
 		seen = append(seen, pipeline.Verdict{Capability: needed, Answer: pipeline.AnswerNo, Evidence: after.Note})
 	case end != nil && end.Outcome == pipeline.OutcomeDone && retried(known[needed]):
 		seen = append(seen, pipeline.Verdict{
-			Capability: needed, Answer: pipeline.AnswerYes, Evidence: "a clean run asked for it again, and every answer was as asked",
+			Capability: needed, Answer: pipeline.AnswerYes, Evidence: evidenceRetried,
 		})
 	}
 	if v, ok := smaller(before, page, known); ok {
@@ -69,6 +101,30 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	}
 	return seen
 }
+
+// anchorsSeen are the verdicts that an answer to a re-anchored scan gives.
+func anchorsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
+	if after.Mode != pipeline.ModeKeyset {
+		missing := pipeline.CapabilityAscending
+		switch after.Note {
+		case noteIgnored:
+			missing = pipeline.CapabilityFilter
+		case noteExclusive:
+			missing = pipeline.CapabilityInclusive
+		}
+		return []pipeline.Verdict{{Capability: missing, Answer: pipeline.AnswerNo, Evidence: after.Note}}
+	}
+	var seen []pipeline.Verdict
+	for _, c := range anchors {
+		if end != nil && end.Outcome == pipeline.OutcomeDone && retried(known[c]) {
+			seen = append(seen, pipeline.Verdict{Capability: c, Answer: pipeline.AnswerYes, Evidence: evidenceRetried})
+		}
+	}
+	return seen
+}
+
+// evidenceRetried is what a no is taken back for.
+const evidenceRetried = "a clean run asked for it again, and every answer was as asked"
 
 // retried says that the run asked once more for what an earlier one was not given.
 func retried(v pipeline.Verdict) bool {
@@ -82,7 +138,7 @@ func neededBy(mode pipeline.Mode) pipeline.Capability {
 		return pipeline.CapabilityFilter
 	case pipeline.ModeNewest:
 		return pipeline.CapabilityDescending
-	case pipeline.ModeFull, pipeline.ModeExport:
+	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset:
 		return ""
 	default:
 		return ""

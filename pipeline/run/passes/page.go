@@ -43,15 +43,7 @@ const canonicalTime = "2006-01-02 15:04:05.999999-07"
 // createdAt is where in a row the time of creation stands that lists are ordered by;
 // -1 if there is none.
 func createdAt(resource *schema.Resource) int {
-	wire := ""
-	switch cursor := resource.ListCursor().(type) {
-	case schema.Since:
-		wire = cursor.Created
-	case schema.NewestFirst:
-		wire = cursor.Created
-	case schema.FullScan:
-		wire = cursor.Created
-	}
+	wire := resource.Created()
 	for i, column := range resource.Columns {
 		if wire != "" && column.Wire == wire {
 			return i

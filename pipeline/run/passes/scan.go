@@ -37,10 +37,18 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 		return scan
 	}
 	if stream.Work == pipeline.WorkSweep {
-		return scan // the whole list, whatever the mark: what no mark shows is what sweeps are for
+		// The whole list, whatever the mark: what no mark shows is what sweeps are for.
+		if Anchored(stream, claim.Capabilities) && !unfiltered(claim) {
+			scan.Mode = pipeline.ModeKeyset
+		}
+		return scan
 	}
 	if Demoted(stream, claim.Capabilities) {
 		demote(scan, claim)
+		return scan
+	}
+	if Anchored(stream, claim.Capabilities) {
+		scan.Mode, scan.Bound, scan.Keyset.From = pipeline.ModeKeyset, bound, bound
 		return scan
 	}
 	switch stream.Resource.ListCursor().(type) {
@@ -66,7 +74,7 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 	if late := claim.Position.Read.Add(-rules.LagFor(claim.Late)); !claim.Position.Read.IsZero() && late.Before(from) {
 		from = late
 	}
-	return from.Add(-rules.Overlap)
+	return from.Add(-rules.Overlap).Truncate(time.Second) // what is asked for has no parts of a second
 }
 
 // Begin notes the upstream clock at the first answer of the run: the earlier of
@@ -103,6 +111,9 @@ func Advance(scan *pipeline.Scan, asked pipeline.Ask, page pipeline.Page, unit *
 type progress pipeline.Scan
 
 func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
+	if s.Mode == pipeline.ModeKeyset {
+		return s.anchored(page, rules)
+	}
 	if note := s.unbelievable(page); note != "" {
 		return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: note}
 	}
@@ -129,7 +140,7 @@ func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 // a page 1 that the filter did not narrow is page 1 of the whole list, anything
 // else is not part of a pass over it.
 func (s *progress) fallBack(note string) bool {
-	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest
+	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest || s.Mode == pipeline.ModeKeyset
 	s.Mode, s.Bound, s.Note = pipeline.ModeFull, time.Time{}, note
 	s.forget()
 	s.Pass, s.Windows = 1, nil

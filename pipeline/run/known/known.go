@@ -1,0 +1,75 @@
+// Package known makes records of the bytes of a page, and reads no further in those whose rows were made of the same bytes
+// (docs/decisions/0026).
+//
+// It decides about time alone: whoever gets a known record and whoever gets it whole come to the same rows, positions and counts.
+//
+// Start reading at Reader.Page.
+package known
+
+import (
+	"context"
+
+	"sluice/schema/normalize"
+)
+
+const (
+	// least is how many records a page has at least for anybody to be asked about them: fewer are normalized as fast.
+	least = 16
+	// pause is for how many pages nobody is asked after one of which less than half was known.
+	pause = 8
+)
+
+// Reader reads the pages of one list, one after the other. It is not safe for concurrent use.
+type Reader struct {
+	Normalizer *normalize.Normalizer
+	// Ask sets Known of those records whose rows have their fingerprints; nil if nobody knows. Records without a key are none.
+	Ask func(ctx context.Context, records []normalize.Record) error
+
+	pause int
+}
+
+// Page gives to each the records of a page in their order: known ones as a glance shows them, all others normalized, or why they
+// do not fit. Its error is that of Ask.
+func (r *Reader) Page(ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record normalize.Record, misfit error)) error {
+	glances, err := r.glance(ctx, raws, parent)
+	if err != nil {
+		return err
+	}
+	for i, raw := range raws {
+		if glances != nil && glances[i].Known {
+			each(raw, glances[i], nil)
+			continue
+		}
+		record, misfit := r.Normalizer.RecordUnder(raw, parent)
+		each(raw, record, misfit)
+	}
+	return nil
+}
+
+// glance gives what is seen of each record at a glance, and which are known; nil if nobody was asked.
+func (r *Reader) glance(ctx context.Context, raws [][]byte, parent string) ([]normalize.Record, error) {
+	if r.Ask == nil || len(raws) < least {
+		return nil, nil
+	}
+	if r.pause > 0 {
+		r.pause--
+		return nil, nil
+	}
+	glances := make([]normalize.Record, len(raws))
+	for i, raw := range raws {
+		glances[i], _ = r.Normalizer.Glance(raw, parent)
+	}
+	if err := r.Ask(ctx, glances); err != nil {
+		return nil, err
+	}
+	known := 0
+	for i := range glances {
+		if glances[i].Known {
+			known++
+		}
+	}
+	if known < len(raws)/2 {
+		r.pause = pause
+	}
+	return glances, nil
+}
