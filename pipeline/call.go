@@ -119,6 +119,10 @@ type CallResult struct {
 type Token struct {
 	// Sealed is the encrypted access token; empty if there is none.
 	Sealed []byte
+	// Refresh is the encrypted refresh token that upstream sent in place of the configured one; empty if it sent none.
+	Refresh []byte
+	// DiedYoung is how many access tokens in a row were refused before their time.
+	DiedYoung int
 	// Version grows with every refresh.
 	Version int64
 	// ExpiresIn is the life left by the database's clock.

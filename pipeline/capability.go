@@ -81,3 +81,20 @@ func (c Capabilities) Lacks(capability Capability) bool {
 	v := c[capability]
 	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < RetryAfter)
 }
+
+// Shows says that the list was measured or seen to have the capability: what a declaration
+// or a document says alone does not count. One that an answer contradicted, which only
+// those do that were asked for what was known, is tried again like all others.
+func (c Capabilities) Shows(capability Capability) bool {
+	v := c[capability]
+	switch v.Answer {
+	case AnswerYes:
+		return v.Source == SourceProbed || v.Source == SourceObserved
+	case AnswerNo:
+		return v.Source == SourceObserved && v.Age >= RetryAfter
+	case AnswerUnknown:
+		return false
+	default:
+		return false
+	}
+}

@@ -15,6 +15,9 @@ type Claim struct {
 	// visible in it, as far as that has not faded.
 	Capabilities Capabilities
 	Late         time.Duration
+	// Missed says that an earlier scan of the whole list did not see some of its rows, and
+	// that the next one decides about them.
+	Missed bool
 }
 
 // Position is the mark and, if a scan is half-finished, where it stands.
@@ -61,6 +64,8 @@ type Scan struct {
 	// Anchor the digest of an earlier one of the pass, against circles.
 	Token  string `json:"token,omitempty"`
 	Anchor uint64 `json:"anchor,omitempty"`
+	// Keyset is where a list that is re-anchored stands.
+	Keyset Keyset `json:"keyset,omitzero"`
 	// Parent is the parent whose list is being read.
 	Parent string `json:"parent,omitempty"`
 	// Spent is how many calls the run spent so far. Done counts the details or
@@ -89,6 +94,23 @@ type Scan struct {
 	Note string `json:"note,omitempty"`
 }
 
+// Keyset is the anchor of a scan that asks for page 1 again and again, each time from the
+// modification time of the last record on (docs/decisions/0029). Instants are whole seconds.
+type Keyset struct {
+	// From is what is asked for next, inclusively; zero asks from the beginning.
+	From time.Time `json:"from,omitzero"`
+	// Expect is a second of which the answer has to show a record; zero if none has to be.
+	Expect time.Time `json:"expect,omitzero"`
+	// Tie is a second of more records than a page, which is walked by page number; zero if
+	// none is. The passes of the scan are then walks over it.
+	Tie time.Time `json:"tie,omitzero"`
+	// Answers counts pages; Absent those in a row that did not show what was expected; Beyond
+	// those that brought only what was written after the run began.
+	Answers int `json:"answers,omitempty"`
+	Absent  int `json:"absent,omitempty"`
+	Beyond  int `json:"beyond,omitempty"`
+}
+
 // Mode is a closed set: how a run reads its list.
 type Mode string
 
@@ -98,6 +120,9 @@ const (
 	ModeSince Mode = "since"
 	// ModeNewest: the list is sorted by modification time, newest first.
 	ModeNewest Mode = "newest"
+	// ModeKeyset: the list is filtered by modification time, in ascending order of it, and page
+	// 1 is asked for again from the last record on.
+	ModeKeyset Mode = "keyset"
 	// ModeFull: everything is read.
 	ModeFull Mode = "full"
 	// ModeExport: one CSV body.
