@@ -114,7 +114,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, st *stage, addres
 	}
 	e.Serve(&endpoints.Call{
 		ResponseWriter: w, Request: r, Endpoint: e, Values: values, Company: c, Fault: fault,
-		Manner: endpoints.Manner{HeadersOnly: s.options.HeadersOnly, NoCSVHeader: s.options.NoCSVHeader, ChatPage: s.options.ChatPage},
+		Manner: endpoints.Manner{
+			HeadersOnly: s.options.HeadersOnly, SortsModified: s.options.SortsModified, NoCSVHeader: s.options.NoCSVHeader, ChatPage: s.options.ChatPage,
+		},
 	})
 }
 

@@ -61,6 +61,9 @@ func (s *Server) shown(e endpoints.Endpoint) landing.Endpoint {
 	if e.Resource.SinceHonoured && list {
 		notes = append(notes, "Filters by last_modified_time.")
 	}
+	if e.Resource.SinceHonoured && s.options.SortsModified && list {
+		notes = append(notes, "Sorts by it as well.")
+	}
 	if e.Resource.Wide && s.options.HeadersOnly && list {
 		notes = append(notes, "Lines come with the single record only.")
 	}

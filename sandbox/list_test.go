@@ -161,6 +161,39 @@ func TestSorting(t *testing.T) {
 	}
 }
 
+// TestSortsModified: lists that filter by modification time sort by it, if the option says so: the documents show it for none of
+// these.
+func TestSortsModified(t *testing.T) {
+	t.Parallel()
+	const column = "last_modified_time"
+	for _, on := range []bool{false, true} {
+		u := start(t, sandbox.Options{Seed: 8, Records: 600, Limits: off(), SortsModified: on})
+		if _, err := u.Change(sandbox.Change{Seed: 4, Edits: 20}); err != nil {
+			t.Fatal(err)
+		}
+		all := listings()
+		for _, c := range []struct {
+			listing listing
+			sorts   bool
+		}{{all[1], on}, {all[2], on}, {all[3], true}} { // bills sort in any case, and do not filter
+			whole := readPage(t, u.get(t, c.listing.path), c.listing.key)
+			since := text(t, whole.Records[len(whole.Records)/2][column])
+			for order, sign := range map[string]int{"A": 1, "D": -1} {
+				p := readPage(t, u.get(t, c.listing.path, "sort_column", column, "sort_order", order, column, since), c.listing.key)
+				if (p.Context.Column == column && p.Context.Order == order) != c.sorts {
+					t.Errorf("%s, option %v: context %+v", c.listing.name, on, p.Context)
+				}
+				sorted := slices.IsSortedFunc(p.Records, func(a, b object) int {
+					return sign * instant(t, text(t, a[column])).Compare(instant(t, text(t, b[column])))
+				})
+				if len(p.Records) < 10 || sorted != c.sorts {
+					t.Errorf("%s %s, option %v: %d records, sorted %v", c.listing.name, order, on, len(p.Records), sorted)
+				}
+			}
+		}
+	}
+}
+
 func TestTimesTie(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 2000, Limits: off(), TimeZone: "America/New_York"})

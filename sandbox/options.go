@@ -60,6 +60,9 @@ type Options struct {
 	// HeadersOnly makes lists of bills, credit notes, vendor payments, items and
 	// composite items leave out what live services give with the single record alone.
 	HeadersOnly bool
+	// SortsModified makes lists that filter by modification time sort by it, too, in both
+	// directions, as live services may. The documents show both for no list.
+	SortsModified bool
 	// PageLatency is waited for before each answer of a service, LatencyJitter less or
 	// more, drawn by the seed.
 	PageLatency, LatencyJitter time.Duration

@@ -54,6 +54,8 @@ type Manner struct {
 	// HeadersOnly makes wide lists leave out what live services give with the
 	// single record alone.
 	HeadersOnly bool
+	// SortsModified makes lists that filter by modification time sort by it, too.
+	SortsModified bool
 	// NoCSVHeader leaves out the first line of the conversation export.
 	NoCSVHeader bool
 	// ChatPage is how many chats one answer of the export holds; 0 gives all.

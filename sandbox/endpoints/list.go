@@ -28,7 +28,8 @@ func list(c *Call) {
 		return
 	}
 	request := lists.Read(lists.Asked{
-		Values: c.Request.URL.Query(), Under: under, HeadersOnly: c.Manner.HeadersOnly, Today: c.Company.Time(),
+		Values: c.Request.URL.Query(), Under: under, Today: c.Company.Time(),
+		HeadersOnly: c.Manner.HeadersOnly, SortsModified: c.Manner.SortsModified,
 	}, e)
 	onSheet(func(body []byte) []byte {
 		body = fmt.Appendf(body, `{"code":0,"message":"success","%s":[`, e.Key)

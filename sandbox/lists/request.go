@@ -34,6 +34,8 @@ type Asked struct {
 	Under string
 	// HeadersOnly makes wide resources give headers.
 	HeadersOnly bool
+	// SortsModified makes lists that filter by modification time sort by it, too.
+	SortsModified bool
 	// Today is the organization's day; filters by date count from it.
 	Today time.Time
 }
@@ -50,7 +52,8 @@ func Read(asked Asked, e Resource) Request {
 	if asked.HeadersOnly && e.Wide || e.Narrow {
 		list.Form = world.Headers
 	}
-	if name := values.Get("sort_column"); name != "" && world.Sortable(e.Kind, name) {
+	byTime := asked.SortsModified && e.SinceHonoured && values.Get("sort_column") == world.ModifiedTime
+	if name := values.Get("sort_column"); name != "" && (byTime || world.Sortable(e.Kind, name)) {
 		list.Query.Sort = name
 	} else if name != "" {
 		list.Query.Ascending = false

@@ -34,16 +34,17 @@ func Sortable(kind Kind, name string) bool {
 	return name == createdTime || slices.Contains(names[kind], name)
 }
 
-const (
-	createdTime  = "created_time"
-	modifiedTime = "last_modified_time"
-)
+const createdTime = "created_time"
+
+// ModifiedTime is the wire name of the modification time, by which any list can be put in
+// order: whether one may be asked for that is for package lists to say.
+const ModifiedTime = "last_modified_time"
 
 // Order answers the indices of the live records that match, sorted. The slice
 // is shared: callers only read it. It stays as it is while records change, and
 // a later call sees the change.
 func (w *World) Order(query Query) []int32 {
-	if !Sortable(query.Kind, query.Sort) {
+	if !Sortable(query.Kind, query.Sort) && query.Sort != ModifiedTime {
 		query.Sort = createdTime
 	}
 	return w.order(query)

@@ -73,7 +73,7 @@ func (w *World) selected(query Query) []int32 {
 // order that it looks into is mended as records change, so that a filter costs what it
 // lets pass.
 func (w *World) modifiedSince(kind Kind, since int64) []int32 {
-	order := w.order(Query{Kind: kind, Sort: modifiedTime, Ascending: true})
+	order := w.order(Query{Kind: kind, Sort: ModifiedTime, Ascending: true})
 	return order[sort.Search(len(order), func(n int) bool { return w.Modified(kind, int(order[n])) >= since }):]
 }
 

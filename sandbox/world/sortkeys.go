@@ -13,7 +13,7 @@ func (w *World) sortKey(kind Kind, i int, column string) (string, int64) {
 	switch column {
 	case createdTime:
 		return "", w.tables.Created(kind, i)
-	case modifiedTime:
+	case ModifiedTime:
 		return "", w.tables.Modified(kind, i)
 	}
 	written := w.overlay.Find(kind, i)
