@@ -23,6 +23,14 @@ func (s *storm) calm(ctx context.Context) error {
 	if err := s.answers(waiting); err != nil {
 		return err
 	}
+	for _, slot := range s.slots {
+		slot.retire()
+	}
+	// Whoever starts last says which streams there are.
+	if !until(waiting, func() bool { return s.known(waiting) }) {
+		s.report.brokenf("promise 6: streams that an older version did not know stay off within %s: %s", s.Calm, s.situation(ctx))
+		return nil
+	}
 	began := time.Now()
 	// Nobody does anything: the schedule has to bring every stream to rest.
 	if !s.atRest(waiting, true) {
@@ -54,6 +62,19 @@ func (s *storm) calm(ctx context.Context) error {
 	s.report.Verdict = verdict
 	s.report.Violations = append(s.report.Violations, verdict.Violations...)
 	return s.verify(ctx)
+}
+
+// known says that all that is copied here is switched on.
+func (s *storm) known(ctx context.Context) bool {
+	var names []string
+	for service, resources := range ground.Resources() {
+		for _, resource := range resources {
+			names = append(names, service+"."+resource)
+		}
+	}
+	var on int
+	const sql = `SELECT count(*) FROM sluice.streams WHERE enabled AND service || '.' || resource = ANY($1)`
+	return s.ground.Postgres.Pool.QueryRow(ctx, sql, names).Scan(&on) == nil && on == len(names)
 }
 
 // sqlRested: every stream has ended a run well that began after an instant, and has nothing left to do.

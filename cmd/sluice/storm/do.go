@@ -20,18 +20,37 @@ func (s *storm) do(ctx context.Context, step step) error {
 		return s.killLeader(ctx)
 	case terminate:
 		p := slot.current()
-		slot.next(step.Clock)
+		slot.next(step.Clock, step.Older)
 		p.Signal(syscall.SIGTERM)
 	case suspend:
 		p := slot.current()
 		p.Signal(syscall.SIGSTOP)
 		s.later(ctx, step.Lasts, func() { p.Signal(syscall.SIGCONT) })
+	case jumpAhead:
+		slot.current().Signal(syscall.SIGUSR1)
+	case jumpBack:
+		slot.current().Signal(syscall.SIGUSR2)
 	case crash, killSession:
 		return s.crash(ctx, step)
 	case fillDisk:
 		return s.fillDisk(ctx, step)
 	case lockTable, crowd:
 		return s.hold(ctx, step)
+	case refuse:
+		return s.refuse(ctx, step, sandbox.Fault{Path: "/inventory", Kind: "retry_after", Rate: 0.5, Seconds: 1})
+	case fail:
+		return s.refuse(ctx, step, sandbox.Fault{Path: "/", Kind: "unavailable", Rate: 0.5})
+	case revoke:
+		return s.revoke(ctx)
+	default:
+		s.breakLine(ctx, slot, step)
+	}
+	return nil
+}
+
+// breakLine does one deed to a line of a process.
+func (s *storm) breakLine(ctx context.Context, slot *slot, step step) {
+	switch step.Deed {
 	case dbReset:
 		slot.database.Reset()
 	case httpReset:
@@ -55,14 +74,8 @@ func (s *storm) do(ctx context.Context, step step) error {
 	case httpDelay:
 		slot.http.Delay(late)
 		s.later(ctx, step.Lasts, slot.http.Heal)
-	case refuse:
-		return s.refuse(ctx, step, sandbox.Fault{Path: "/inventory", Kind: "retry_after", Rate: 0.5, Seconds: 1})
-	case fail:
-		return s.refuse(ctx, step, sandbox.Fault{Path: "/", Kind: "unavailable", Rate: 0.5})
-	case revoke:
-		return s.revoke(ctx)
+	default: // the other deeds strike no line
 	}
-	return nil
 }
 
 // late is how late a piece of bytes is on a slow line.
@@ -84,7 +97,7 @@ func (s *storm) kill(ctx context.Context, slot *slot, step step) error {
 			s.ground.Postgres.Pool.QueryRow(waiting, sqlBusy, p.Name).Scan(&atWork) == nil && atWork && p.Alive()
 	})
 	p := slot.current()
-	slot.next(step.Clock)
+	slot.next(step.Clock, step.Older)
 	at := time.Now()
 	if !p.Kill() {
 		s.report.Actions[string(step.Deed)]-- // it had ended by itself in this moment

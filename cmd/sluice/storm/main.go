@@ -35,9 +35,11 @@ func main() {
 type choice struct {
 	scenario
 
-	// For is how long storms are played, each with the next seed; zero plays one.
-	For  time.Duration
-	JSON bool
+	// For is how long storms are played, each with the next seed, and Total how many kills there have to be in all of them; zero
+	// plays one.
+	For   time.Duration
+	Total int
+	JSON  bool
 }
 
 func parse(args []string) (choice, error) {
@@ -52,12 +54,13 @@ func parse(args []string) (choice, error) {
 	flags.IntVar(&c.Records, "records", c.Records, "records upstream")
 	flags.DurationVar(&c.Calm, "calm", c.Calm, "how long the fleet may take to come to rest")
 	flags.DurationVar(&c.For, "for", 0, "play storms, each with the next seed, until so much time has passed; 0: one")
+	flags.IntVar(&c.Total, "total", 0, "play storms, each with the next seed, until so many processes were killed; 0: one")
 	flags.StringVar(&c.Keep, "keep", "", "folder to keep the logs of all processes in")
 	flags.BoolVar(&c.JSON, "json", false, "print reports as JSON, one a line")
 	if err := flags.Parse(args); err != nil {
 		return c, fmt.Errorf("read the flags: %w", err)
 	}
-	if min(c.Slots, c.Kills, c.Crashes, c.Records) < 1 || c.Leaders < 0 || c.Leaders > c.Kills || c.For < 0 || flags.NArg() > 0 {
+	if min(c.Slots, c.Kills, c.Crashes, c.Records) < 1 || c.Leaders < 0 || c.Leaders > c.Kills || c.For < 0 || c.Total < 0 || flags.NArg() > 0 {
 		return c, errors.New("all figures have to be positive, -leaders at most -kills, and there are no arguments: see -help")
 	}
 	return c, nil
@@ -73,7 +76,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	end := time.Now().Add(c.For)
 	kills, crashes, storms, broken := 0, 0, 0, 0
-	for storms == 0 || time.Now().Before(end) {
+	for storms == 0 || kills < c.Total || time.Now().Before(end) {
 		report, err := play(ctx, c.scenario, log)
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", c.Seed, err)
@@ -89,8 +92,10 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		storms, kills, crashes, broken = storms+1, kills+report.Kills, crashes+report.Crashes, broken+len(report.Violations)
 		c.Seed++
 	}
-	if storms > 1 {
-		_, _ = fmt.Fprintf(log, "%d storms: %d kills, %d ends of Postgres, %d violations\n", storms, kills, crashes, broken)
+	if !c.JSON {
+		if _, err := fmt.Fprintf(out, "%d storms: %d kills, %d ends of Postgres, %d violations\n", storms, kills, crashes, broken); err != nil {
+			return fmt.Errorf("print: %w", err)
+		}
 	}
 	if broken > 0 {
 		return fmt.Errorf("%d violations", broken)

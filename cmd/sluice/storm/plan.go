@@ -14,6 +14,8 @@ const (
 	killLeader  deed = "kill -9 of the leader"
 	terminate   deed = "SIGTERM"
 	suspend     deed = "SIGSTOP"
+	jumpAhead   deed = "clock jumps ahead"
+	jumpBack    deed = "clock jumps back"
 	crash       deed = "Postgres ended at once"
 	killSession deed = "Postgres session killed"
 	fillDisk    deed = "disk full"
@@ -46,8 +48,10 @@ type step struct {
 	// Bytes are those that pass before a cut; Seed draws the calls that upstream refuses.
 	Bytes int
 	Seed  uint64
-	// Clock is how far the clock of the process is off that is started after it.
+	// Clock is how far the clock of the process is off that is started after it, and Older that it is of an older version, which
+	// does not know all that the others do.
 	Clock time.Duration
+	Older bool
 }
 
 // mix is how often each deed comes.
@@ -66,6 +70,7 @@ func mixOf(kills, crashes, leaders int) []mix {
 		{Deed: crash, Count: crashes - crashes/4}, {Deed: killSession, Count: crashes / 4},
 		{Deed: terminate, Count: 2 * few},
 		{Deed: suspend, Count: 2 * few, Lasts: [2]time.Duration{second, 14 * second}},
+		{Deed: jumpAhead, Count: 2 * few}, {Deed: jumpBack, Count: 2 * few},
 		{Deed: fillDisk, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 4 * second}},
 		// Some of these outlast lock_timeout, which is 20 s.
 		{Deed: lockTable, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 25 * second}},
@@ -93,6 +98,7 @@ func planOf(seed uint64, slots, kills, crashes, leaders int) []step {
 			s := step{
 				Deed: m.Deed, Slot: chance.IntN(slots), Calls: chance.IntN(10), Pause: time.Duration(100+chance.IntN(900)) * time.Millisecond,
 				Bytes: chance.IntN(2000), Seed: chance.Uint64(), Clock: clockOf(chance),
+				Older: chance.IntN(6) == 0,
 			}
 			if span := m.Lasts[1] - m.Lasts[0]; span > 0 {
 				s.Lasts = m.Lasts[0] + time.Duration(chance.Int64N(int64(span)))

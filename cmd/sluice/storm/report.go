@@ -25,8 +25,9 @@ type Report struct {
 	// Actions are all deeds by kind, Skipped those that this machine does not permit.
 	Actions map[string]int `json:"actions"`
 	Skipped []string       `json:"skipped,omitempty"`
-	// Starts of processes, and how those ended that nobody killed, by exit code.
+	// Starts of processes, those of an older version among them, and how those ended that nobody killed, by exit code.
 	Starts int         `json:"starts"`
+	Olders int         `json:"starts_of_an_older_version"`
 	Exits  map[int]int `json:"exits"`
 	// What happened upstream meanwhile.
 	Inserted int `json:"inserted"`
@@ -71,6 +72,9 @@ func (r *Report) enough(sc scenario) {
 	if r.KillsAtWork*4 < sc.Kills {
 		r.brokenf("only %d of %d kills hit a stream at work", r.KillsAtWork, r.Kills)
 	}
+	if sc.Kills >= 100 && r.Olders == 0 {
+		r.brokenf("no process was of an older version")
+	}
 	if sc.Kills >= 100 && (r.Deleted == 0 || r.Inserted == 0 || r.Edited == 0 || r.Verdict.Tombstones == 0) {
 		r.brokenf("upstream did not live: %d inserted, %d edited, %d deleted, %d tombstones", r.Inserted, r.Edited, r.Deleted, r.Verdict.Tombstones)
 	}
@@ -88,8 +92,8 @@ func (r *Report) print(out io.Writer) error {
 		fmt.Fprintf(&text, "  NOT PLAYED: %s\n", skipped)
 	}
 	v := r.Verdict
-	fmt.Fprintf(&text, "%d starts, exit codes of those that nobody killed %v; upstream: %d inserted, %d edited, %d deleted\n",
-		r.Starts, r.Exits, r.Inserted, r.Edited, r.Deleted)
+	fmt.Fprintf(&text, "%d starts, %d of an older version, exit codes of those that nobody killed %v; upstream: %d inserted, %d edited, %d deleted\n",
+		r.Starts, r.Olders, r.Exits, r.Inserted, r.Edited, r.Deleted)
 	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
 		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)
 	fmt.Fprintf(&text, "streams of killed processes went on: %d, p50 %.1f s, p99 %.1f s, at most %.1f s\n",

@@ -16,16 +16,21 @@ import (
 
 // slot is the place of one process: its proxies and its configuration outlive it. A service manager keeps it filled.
 type slot struct {
-	number         int
-	ground         *ground.Ground
+	number int
+	ground *ground.Ground
+	// config knows everything, before is that of an older version.
+	config, before string
 	database, http *proxy.Proxy
-	config         string
 	managing       sync.WaitGroup
 
 	mu      sync.Mutex
 	process *ground.Process
 	starts  int
+	olders  int
 	clock   time.Duration
+	older   bool
+	// isOlder says that the process in the slot is of an older version.
+	isOlder bool
 	ending  bool
 	// exits counts how processes ended that nobody killed, by exit code.
 	exits map[int]int
@@ -45,6 +50,9 @@ func newSlot(ctx context.Context, g *ground.Ground, number int) (*slot, error) {
 		return nil, errors.Join(err, s.database.Close())
 	}
 	if s.config, err = g.Configure("slot"+strconv.Itoa(number), s.http.Address()); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if s.before, err = g.Configure("before"+strconv.Itoa(number), s.http.Address(), ground.Older()...); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
@@ -89,14 +97,19 @@ func (s *slot) start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starts++
+	config := s.config
+	if s.older {
+		s.olders++
+		config = s.before
+	}
 	p, err := s.ground.Run(ground.Start{
-		Name: fmt.Sprintf("storm-%d-%d", s.number, s.starts), Config: s.config, Postgres: s.database.Address(), Clock: s.clock,
+		Name: fmt.Sprintf("storm-%d-%d", s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock,
 		Args: []string{"serve", "--listen", "127.0.0.1:0"},
 	})
 	if err != nil {
 		return err
 	}
-	s.process, s.clock = p, 0
+	s.process, s.clock, s.isOlder, s.older = p, 0, s.older, false
 	return nil
 }
 
@@ -126,11 +139,23 @@ func (s *slot) current() *ground.Process {
 	return s.process
 }
 
-// next says how far the clock of the next process is off.
-func (s *slot) next(clock time.Duration) {
+// next says how far the clock of the next process is off, and whether it is of an older version.
+func (s *slot) next(clock time.Duration, older bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.clock = clock
+	s.clock, s.older = clock, older
+}
+
+// retire ends the process in the slot if it is of an older version; a newer one comes.
+func (s *slot) retire() {
+	s.mu.Lock()
+	p, older := s.process, s.isOlder || s.older
+	s.older = false
+	s.mu.Unlock()
+	if older {
+		p.Signal(syscall.SIGCONT)
+		p.Signal(syscall.SIGTERM)
+	}
 }
 
 // end asks the process to end, as a service manager does, and says what was wrong about its end.

@@ -221,6 +221,7 @@ func (s *storm) measure() {
 		slot.mu.Lock()
 		maps.Copy(s.report.Exits, merged(s.report.Exits, slot.exits))
 		s.report.Starts += slot.starts
+		s.report.Olders += slot.olders
 		s.report.Violations = append(s.report.Violations, slot.bad...)
 		slot.mu.Unlock()
 	}

@@ -33,7 +33,7 @@ func TestTheSameSeedGivesTheSamePlan(t *testing.T) {
 		t.Errorf("%v, %d clocks are off", count, off)
 	}
 	for _, d := range []deed{
-		terminate, suspend, fillDisk, lockTable, crowd, dbReset, dbHold, dbSwallow, dbCut, dbDelay, httpReset, httpSwallow, httpCut, httpDelay, refuse, fail, revoke,
+		terminate, suspend, jumpAhead, jumpBack, fillDisk, lockTable, crowd, dbReset, dbHold, dbSwallow, dbCut, dbDelay, httpReset, httpSwallow, httpCut, httpDelay, refuse, fail, revoke,
 	} {
 		if count[d] == 0 {
 			t.Errorf("a storm of 100 kills has no %s", d)
@@ -73,13 +73,13 @@ func TestAStormThatProvesNothingFails(t *testing.T) {
 	t.Parallel()
 	sc := usual()
 	fine := func() Report {
-		r := Report{Kills: 100, KillsAtWork: 60, Crashes: 8, Inserted: 1, Edited: 1, Deleted: 1}
+		r := Report{Kills: 100, KillsAtWork: 60, Crashes: 8, Inserted: 1, Edited: 1, Deleted: 1, Olders: 1}
 		r.Verdict.Tombstones = 1
 		return r
 	}
 	for name, spoil := range map[string]func(*Report){
 		"few kills": func(r *Report) { r.Kills = 99 }, "few crashes": func(r *Report) { r.Crashes = 7 }, "idle": func(r *Report) { r.KillsAtWork = 20 },
-		"dead world": func(r *Report) { r.Edited = 0 }, "no tombstone": func(r *Report) { r.Verdict.Tombstones = 0 },
+		"dead world": func(r *Report) { r.Edited = 0 }, "no tombstone": func(r *Report) { r.Verdict.Tombstones = 0 }, "one version": func(r *Report) { r.Olders = 0 },
 	} {
 		r := fine()
 		spoil(&r)

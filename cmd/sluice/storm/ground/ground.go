@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,8 @@ type Options struct {
 	Latency time.Duration
 	// Workers is how many streams one process reads at once.
 	Workers int
+	// Fleeting spares the server what makes commits survive a power cut: for trials that never end it.
+	Fleeting bool
 	// Small asks for a data volume of so many MiB, which can be filled; zero for none. See Postgres.Fillable.
 	Small int
 	// Log gets lines for people.
@@ -64,10 +67,14 @@ type Ground struct {
 	address  string
 	serving  sync.WaitGroup
 	arrived  atomic.Int64
-	// Tap is asked before and after each request of a service, and says whether to answer; it may be replaced while nothing runs.
-	// Nil lets all pass.
-	Tap func(before bool) bool
+	// guest is a ground beside another one, whose Postgres it uses.
+	guest bool
+	// Tap is asked about each request, also for tokens; it may be replaced while nothing runs. Nil lets all pass.
+	Tap Tap
 }
+
+// Tap says when a request arrives whether upstream hears it; what it gives says, once upstream has done it, whether it is answered.
+type Tap func(r *http.Request) (heard bool, answered func() bool)
 
 // Open opens a ground: an empty migrated database, and a world.
 func Open(ctx context.Context, options Options) (_ *Ground, err error) {
@@ -77,27 +84,44 @@ func Open(ctx context.Context, options Options) (_ *Ground, err error) {
 			err = errors.Join(err, g.Close(ctx))
 		}
 	}()
-	// Not the folder for temporary files of a user: the account that a server of root runs as cannot enter it.
-	if g.folder, err = os.MkdirTemp("", "sluice-storm-"); err != nil {
-		return nil, fmt.Errorf("make a folder: %w", err)
-	}
-	if err := os.Chmod(g.folder, 0o711); err != nil { //nolint:gosec // that account passes through
-		return nil, fmt.Errorf("open the folder for Postgres: %w", err)
-	}
-	g.World, err = sandbox.New(sandbox.Options{
-		Seed: options.Seed, Records: options.Records, Plan: Plan, Now: time.Now, PageLatency: options.Latency, LatencyJitter: options.Latency / 2,
-		Limits: sandbox.Limits{Minute: options.Minute},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open the sandbox: %w", err)
-	}
-	if err := g.serve(ctx); err != nil {
+	if err := g.openWorld(ctx); err != nil {
 		return nil, err
 	}
-	if g.Postgres, err = openPostgres(ctx, g.folder, options.Small); err != nil {
+	if g.Postgres, err = openPostgres(ctx, g.folder, options.Small, !options.Fleeting); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// Beside opens another ground on the same Postgres, with an equal world of its own, for trials side by side in databases that
+// Fresh makes. It has to be closed first.
+func (g *Ground) Beside(ctx context.Context) (*Ground, error) {
+	beside := &Ground{options: g.options, Postgres: g.Postgres, guest: true}
+	if err := beside.openWorld(ctx); err != nil {
+		return nil, errors.Join(err, beside.Close(ctx))
+	}
+	return beside, nil
+}
+
+// openWorld makes a folder and a world behind HTTP.
+func (g *Ground) openWorld(ctx context.Context) error {
+	// Not the folder for temporary files of a user: the account that a server of root runs as cannot enter it.
+	folder, err := os.MkdirTemp("", "sluice-storm-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	g.folder = folder
+	if err := os.Chmod(g.folder, 0o711); err != nil { //nolint:gosec // that account passes through
+		return fmt.Errorf("open the folder for Postgres: %w", err)
+	}
+	g.World, err = sandbox.New(sandbox.Options{
+		Seed: g.options.Seed, Records: g.options.Records, Plan: Plan, Now: time.Now, PageLatency: g.options.Latency,
+		LatencyJitter: g.options.Latency / 2, Limits: sandbox.Limits{Minute: g.options.Minute},
+	})
+	if err != nil {
+		return fmt.Errorf("open the sandbox: %w", err)
+	}
+	return g.serve(ctx)
 }
 
 // serve puts the sandbox behind HTTP.
@@ -116,17 +140,21 @@ func (g *Ground) serve(ctx context.Context) error {
 }
 
 func (g *Ground) arrive(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, "/oauth/") {
+	if !strings.HasPrefix(r.URL.Path, "/oauth/") {
+		g.arrived.Add(1)
+	}
+	if g.Tap == nil {
 		g.World.ServeHTTP(w, r)
 		return
 	}
-	g.arrived.Add(1)
-	if g.Tap != nil && !g.Tap(true) {
+	heard, answered := g.Tap(r)
+	if !heard {
 		return
 	}
-	g.World.ServeHTTP(w, r)
-	if g.Tap != nil {
-		g.Tap(false)
+	said := &answer{header: make(http.Header), code: http.StatusOK}
+	g.World.ServeHTTP(said, r)
+	if answered() {
+		said.send(w)
 	}
 }
 
@@ -151,7 +179,7 @@ func (g *Ground) Close(ctx context.Context) error {
 		errs = append(errs, g.upstream.Close())
 	}
 	g.serving.Wait()
-	if g.Postgres != nil {
+	if g.Postgres != nil && !g.guest {
 		errs = append(errs, g.Postgres.close(context.WithoutCancel(ctx)))
 	}
 	if g.folder != "" {
@@ -169,9 +197,17 @@ func Resources() map[string][]string {
 	}
 }
 
-// Configure writes a configuration whose upstream is at an address, and gives its path.
-func (g *Ground) Configure(name, upstream string) (string, error) {
-	var text strings.Builder
+// Older is what a program of before does not know: a service, and a resource of another one.
+func Older() []string { return []string{"chat", "inventory.credit_notes"} }
+
+// Configure writes a configuration whose upstream is at an address, and gives its path. Services and resources may be left out.
+func (g *Ground) Configure(name, upstream string, without ...string) (string, error) {
+	var text, services strings.Builder
+	for _, line := range []string{"accounting: {plan: " + Plan + "}", "inventory: {plan: " + Plan + "}", "chat: {plan: free}"} {
+		if service, _, _ := strings.Cut(line, ":"); !slices.Contains(without, service) {
+			services.WriteString("      " + line + "\n")
+		}
+	}
 	fmt.Fprintf(&text, `database:
   url: ${SLUICE_DATABASE_URL}
 vendor: {name: Svc, api_url: "http://%[1]s", chat_url: "http://%[1]s", auth_url: "http://%[1]s"}
@@ -182,18 +218,15 @@ organizations:
     time_zone: Asia/Kolkata
     credentials: {client_id: %[3]s, client_secret: "${STORM_CLIENT_SECRET}", refresh_token: "${STORM_REFRESH_TOKEN}"}
     services:
-      accounting: {plan: %[4]s}
-      inventory: {plan: %[4]s}
-      chat: {plan: free}
-workers: %[5]d
+%[4]sworkers: %[5]d
 log: {level: warn}
 tombstones: {apart: 0s, max_rows: 100000}
 resources:
-`, upstream, sandbox.DefaultOrganizationID, sandbox.ClientID, Plan, max(g.options.Workers, 1))
+`, upstream, sandbox.DefaultOrganizationID, sandbox.ClientID, services.String(), max(g.options.Workers, 1))
 	kept := make(map[string]bool)
 	for service, names := range Resources() {
 		for _, name := range names {
-			kept[service+"."+name] = true
+			kept[service+"."+name] = !slices.Contains(without, service+"."+name)
 		}
 	}
 	for _, service := range connectors.All() {

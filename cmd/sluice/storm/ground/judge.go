@@ -149,28 +149,39 @@ func identifiers(truth iter.Seq[json.RawMessage], key string) ([]string, error) 
 	return ids, nil
 }
 
-// AtRest are the questions that have to be answered with nothing once all streams have done what was asked.
-func AtRest() map[string]string {
+// questions have to be answered with nothing once all streams have done what was asked; each answer is a line for people.
+// A ticket that nobody took and whose stream wants nothing is none of them: of two who queue a stream in the same moment one may be
+// so late that the other's ticket is done, and whoever takes the second finds nothing to do.
+func questions() map[string]string {
+	const ticket = `SELECT concat_ws(' ', kind, args ->> 'resource', state, 'attempt', attempt, 'at', scheduled_at, 'by', attempted_by::text)
+		FROM river.river_job WHERE NOT (state = 'available' AND attempt = 0 AND EXISTS (
+			SELECT FROM sluice.streams s WHERE s.state = 'idle' AND s.run_id IS NULL AND s.wanted_gen <= s.done_gen AND s.service = args ->> 'service'
+				AND s.resource = args ->> 'resource' AND s.organization_id = args ->> 'organization')) AND state `
 	return map[string]string{
-		"streams are not idle": `SELECT count(*) FROM sluice.streams
+		"streams are not idle": `SELECT concat_ws(' ', service, resource, state, 'run', run_id) FROM sluice.streams
 			WHERE enabled AND (state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL)`,
-		"streams were asked for in vain": `SELECT count(*) FROM sluice.streams WHERE enabled AND wanted_gen > done_gen`,
-		"runs are open":                  `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`,
-		"tickets are not finished":       `SELECT count(*) FROM river.river_job WHERE state NOT IN ('completed', 'cancelled', 'discarded')`,
-		"tickets were given up":          `SELECT count(*) FROM river.river_job WHERE state IN ('cancelled', 'discarded')`,
-		"records are in quarantine":      `SELECT count(*) FROM sluice.quarantine`,
-		"transactions are prepared":      `SELECT count(*) FROM pg_prepared_xacts`,
+		"streams were asked for in vain": `SELECT concat_ws(' ', service, resource, wanted_gen, done_gen) FROM sluice.streams
+			WHERE enabled AND wanted_gen > done_gen`,
+		"runs are open":             `SELECT concat_ws(' ', id, service, resource, started_at) FROM sluice.runs WHERE ended_at IS NULL`,
+		"tickets are not finished":  ticket + `NOT IN ('completed', 'cancelled', 'discarded')`,
+		"tickets were given up":     ticket + `IN ('cancelled', 'discarded')`,
+		"records are in quarantine": `SELECT concat_ws(' ', service, resource, code, detail) FROM sluice.quarantine`,
+		"transactions are prepared": `SELECT gid FROM pg_prepared_xacts`,
 	}
 }
 
 func (g *Ground) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
-	for what, sql := range AtRest() {
-		var n int
-		if err := conn.QueryRow(ctx, sql).Scan(&n); err != nil {
-			return fmt.Errorf("ask how many %s: %w", what, err)
+	for what, sql := range questions() {
+		rows, err := conn.Query(ctx, sql)
+		if err != nil {
+			return fmt.Errorf("ask which %s: %w", what, err)
 		}
-		if n != 0 {
-			v.brokenf("promise 6: %d %s", n, what)
+		answers, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("ask which %s: %w", what, err)
+		}
+		if n := len(answers); n != 0 {
+			v.brokenf("promise 6: %d %s: %s", n, what, strings.Join(answers[:min(3, n)], "; "))
 		}
 	}
 	return nil

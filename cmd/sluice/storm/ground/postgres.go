@@ -22,10 +22,11 @@ import (
 	"sluice/pipeline/warehouse/localpg"
 )
 
-// Postgres is a durable server that may be ended at any moment, with one database. If a small volume was asked for and may be
+// Postgres is a server that may be ended at any moment, if it is durable, with one database. If a small volume was asked for and may be
 // mounted, the database is in a tablespace on it; what the server writes ahead is on the disk of its folder.
 type Postgres struct {
 	dir, small, unfillable string
+	durable                bool
 	server                 *localpg.Server
 	// Pool asks beside the processes, without a proxy.
 	Pool *pgxpool.Pool
@@ -40,8 +41,8 @@ const (
 	pollEvery = 10 * time.Millisecond
 )
 
-func openPostgres(ctx context.Context, folder string, mebibytes int) (_ *Postgres, err error) {
-	p := &Postgres{dir: filepath.Join(folder, "pg")}
+func openPostgres(ctx context.Context, folder string, mebibytes int, durable bool) (_ *Postgres, err error) {
+	p := &Postgres{dir: filepath.Join(folder, "pg"), durable: durable}
 	if err := p.Start(ctx); err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (p *Postgres) mount(ctx context.Context, at string, mebibytes int) error {
 
 // Start starts the server, or starts it again.
 func (p *Postgres) Start(ctx context.Context) error {
-	server, err := localpg.Start(ctx, localpg.Options{Dir: p.dir, Durable: true})
+	server, err := localpg.Start(ctx, localpg.Options{Dir: p.dir, Durable: p.durable})
 	if err != nil {
 		return fmt.Errorf("start Postgres: %w", err)
 	}

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"sluice/cmd/sluice/storm/frontend"
@@ -18,17 +23,32 @@ const (
 // edge is the line on which points are counted.
 type edge string
 
-// The edges.
+// The edges. A statement inside a transaction leaves nothing by itself: the commit does.
 const (
 	toPostgres edge = "statement"
+	inside     edge = "part of a transaction"
 	toUpstream edge = "call"
 )
 
-// point is one place at which a process is killed: the nth thing on an edge.
+// class is a kind of thing that passes an edge: a statement by its text, a commit by the statement before it, a call by its address.
+type class struct {
+	Edge edge   `json:"edge"`
+	What string `json:"what"`
+}
+
+// point is one place at which a process is killed: the nth thing of a class. Counting within a class makes little of
+// what processes do now and then beside their work.
 type point struct {
-	Edge   edge   `json:"edge"`
+	class
+
 	Moment moment `json:"moment"`
 	Number int    `json:"number"`
+}
+
+// passage is how much passed, and whether the process was killed at its point.
+type passage struct {
+	count map[class]int
+	hit   bool
 }
 
 // cutter counts what passes the edges of one process, and kills the process at a point. It is safe for concurrent use.
@@ -36,83 +56,111 @@ type cutter struct {
 	at   point
 	kill func()
 
-	mu         sync.Mutex
-	streams    map[int]*frontend.Stream
-	statements int
-	calls      int
-	// armed is the connection whose next answer is the end.
-	armed int
-	// hit is what the point turned out to be; "" until it was reached.
-	hit string
-	// distinct are the statements that passed, and how often.
-	distinct map[string]int
+	mu    sync.Mutex
+	lines map[int]*line
+	seen  passage
+}
+
+// line is one connection to Postgres: the last statement that it executed, whether that was inside a transaction, and whether
+// its next answer is the end.
+type line struct {
+	stream frontend.Stream
+	last   string
+	inside bool
+	armed  bool
 }
 
 func newCutter(at point, kill func()) *cutter {
-	return &cutter{at: at, kill: kill, streams: make(map[int]*frontend.Stream), distinct: make(map[string]int)}
+	return &cutter{at: at, kill: kill, lines: make(map[int]*line), seen: passage{count: make(map[class]int)}}
 }
 
 // postgres is the tap between the process and Postgres.
 func (c *cutter) postgres(connection int, fromClient bool, data []byte) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	l := c.lines[connection]
+	if l == nil {
+		l = new(line)
+		c.lines[connection] = l
+	}
 	if !fromClient {
-		if c.armed == connection {
+		if l.armed {
 			c.kill()
 			return 0
 		}
 		return len(data)
 	}
-	stream := c.streams[connection]
-	if stream == nil {
-		stream = new(frontend.Stream)
-		c.streams[connection] = stream
-	}
-	for _, s := range stream.Read(data) {
-		if frontend.Reads(s.SQL) {
+	for _, s := range l.stream.Read(data) {
+		if frontend.Reads(s.SQL) || !c.count(l.classify(s.SQL)) {
 			continue
 		}
-		c.statements++
-		c.distinct[s.SQL]++
-		if c.at.Edge != toPostgres || c.statements != c.at.Number {
-			continue
-		}
-		c.hit = s.SQL
 		if c.at.Moment == before {
 			c.kill()
 			return s.Start
 		}
-		c.armed = connection
+		l.armed = true
 	}
 	return len(data)
 }
 
-// upstream is the tap before and after a call; it says whether the call is answered.
-func (c *cutter) upstream(arrives bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if arrives {
-		c.calls++
+// classify gives the class of a statement that writes.
+func (l *line) classify(sql string) class {
+	last := l.last
+	l.last = sql
+	switch strings.ToLower(sql) {
+	case "begin":
+		l.inside = true
+	case "commit":
+		l.inside = false
+		return class{toPostgres, "commit of " + last}
+	case "rollback":
+		l.inside = false
+		return class{inside, sql}
 	}
-	if c.at.Edge != toUpstream || c.calls != c.at.Number || c.hit != "" || arrives != (c.at.Moment == before) {
-		return true
+	if l.inside {
+		return class{inside, sql}
 	}
-	c.hit = "call"
-	c.kill()
-	return false
+	return class{toPostgres, sql}
 }
 
-// passage is how much passed.
-type passage struct {
-	statements, calls int
-	// distinct are the statements, and how often each passed.
-	distinct map[string]int
-	// hit is what the process was killed at; "" if it had ended before.
-	hit string
+// count counts one of a class, and says whether it is the point.
+func (c *cutter) count(what class) bool {
+	c.seen.count[what]++
+	if what != c.at.class || c.seen.count[what] != c.at.Number {
+		return false
+	}
+	c.seen.hit = true
+	return true
 }
 
-func (c *cutter) seen() passage {
+var digits = regexp.MustCompile(`\d{3,}`)
+
+// kindOf is the class of a call: what varies between calls of a kind is left out.
+func kindOf(r *http.Request) class {
+	keys := slices.Sorted(maps.Keys(r.URL.Query()))
+	return class{toUpstream, r.Method + " " + digits.ReplaceAllString(r.URL.Path, "N") + " " + strings.Join(keys, ",")}
+}
+
+// upstream is the tap before and after a call.
+func (c *cutter) upstream(r *http.Request) (bool, func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return passage{c.statements, c.calls, c.distinct, c.hit}
+	here := c.count(kindOf(r))
+	if here && c.at.Moment == before {
+		c.kill()
+		return false, nil
+	}
+	return true, func() bool {
+		if here {
+			c.kill()
+		}
+		return !here
+	}
+}
+
+// passed is what has passed up to now.
+func (c *cutter) passed() passage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return passage{maps.Clone(c.seen.count), c.seen.hit}
 }

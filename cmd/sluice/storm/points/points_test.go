@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"flag"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,24 +22,44 @@ func start() []byte { return []byte{0, 0, 0, 8, 0, 3, 0, 0} }
 
 func TestThePlacesAreCountedAndHit(t *testing.T) {
 	t.Parallel()
+	said := []string{"SELECT 1", "DELETE FROM a", "begin", "DELETE FROM a", "DELETE FROM b", "commit", "DELETE FROM a"}
 	for _, c := range []struct {
-		at   point
-		hit  string
-		seen int // statements, up to the end
-		pass int // bytes
+		what   class
+		number int
+		passed int // statements
 	}{
-		{point{}, "", 2, len(query("SELECT 1")) + len(query("DELETE FROM a")) + len(query("COMMIT"))},
-		{point{toPostgres, before, 1}, "DELETE FROM a", 1, len(query("SELECT 1"))},
-		{point{toPostgres, before, 2}, "COMMIT", 2, len(query("SELECT 1")) + len(query("DELETE FROM a"))},
+		{class{}, 0, 7},
+		{class{toPostgres, "DELETE FROM a"}, 1, 1},
+		{class{toPostgres, "DELETE FROM a"}, 2, 6},
+		{class{toPostgres, "DELETE FROM a"}, 3, 7}, // it never comes
+		{class{inside, "DELETE FROM a"}, 1, 3},
+		{class{toPostgres, "commit of DELETE FROM b"}, 1, 5},
+		{class{toPostgres, "SELECT 1"}, 1, 7}, // it only reads
 	} {
 		killed := 0
-		cut := newCutter(c.at, func() { killed++ })
+		cut := newCutter(point{c.what, before, c.number}, func() { killed++ })
 		cut.postgres(1, true, start())
-		said := slices.Concat(query("SELECT 1"), query("DELETE FROM a"), query("COMMIT"))
-		passed := cut.postgres(1, true, said)
-		seen := cut.seen()
-		if seen.hit != c.hit || killed != min(len(c.hit), 1) || passed != c.pass || seen.statements != c.seen || len(seen.distinct) != c.seen {
-			t.Errorf("%+v: hit %q, killed %d times, %d bytes passed (want %d), %d statements", c.at, seen.hit, killed, passed, c.pass, seen.statements)
+		var whole, want []byte
+		for n, sql := range said {
+			whole = append(whole, query(sql)...)
+			if n < c.passed {
+				want = append(want, query(sql)...)
+			}
+		}
+		passed := cut.postgres(1, true, whole)
+		hit := c.passed < len(said)
+		if cut.passed().hit != hit || (killed == 1) != hit || passed != len(want) {
+			t.Errorf("%v %d: hit %t, killed %d times, %d bytes passed (want %d)", c.what, c.number, cut.passed().hit, killed, passed, len(want))
+		}
+		if c.number == 0 {
+			for what, n := range map[class]int{
+				{toPostgres, "DELETE FROM a"}: 2, {inside, "begin"}: 1, {inside, "DELETE FROM a"}: 1, {inside, "DELETE FROM b"}: 1,
+				{toPostgres, "commit of DELETE FROM b"}: 1,
+			} {
+				if got := cut.passed().count; got[what] != n || len(got) != 5 {
+					t.Errorf("%v: %v", what, got)
+				}
+			}
 		}
 	}
 }
@@ -45,7 +68,7 @@ func TestThePlacesAreCountedAndHit(t *testing.T) {
 func TestTheAnswerIsKeptBack(t *testing.T) {
 	t.Parallel()
 	killed := 0
-	cut := newCutter(point{toPostgres, after, 1}, func() { killed++ })
+	cut := newCutter(point{class{toPostgres, "commit of "}, after, 1}, func() { killed++ })
 	cut.postgres(1, true, start())
 	cut.postgres(2, true, start())
 	said := query("COMMIT")
@@ -60,21 +83,60 @@ func TestTheAnswerIsKeptBack(t *testing.T) {
 	}
 }
 
+// A call is killed at its own answer, whatever arrives meanwhile.
 func TestCallsAreCountedAndHit(t *testing.T) {
 	t.Parallel()
-	for moment, want := range map[moment][]bool{before: {true, true, false}, after: {true, true, true, false}} {
+	const list = "GET /inventory/v1/bills/N page,per_page"
+	for _, moment := range []moment{before, after} {
 		killed := 0
-		cut := newCutter(point{toUpstream, moment, 2}, func() { killed++ })
-		var got []bool
-		for _, arrives := range []bool{true, false, true, false} {
-			answered := cut.upstream(arrives)
-			if got = append(got, answered); !answered {
-				break
-			}
+		cut := newCutter(point{class{toUpstream, list}, moment, 2}, func() { killed++ })
+		ask := func(path string) (bool, func() bool) {
+			return cut.upstream(httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
 		}
-		if !slices.Equal(got, want) || killed != 1 {
-			t.Errorf("%s the second call: %v, want %v; killed %d times", moment, got, want, killed)
+		_, first := ask("/inventory/v1/bills/9876?per_page=2&page=1")
+		if heard, _ := ask("/inventory/v1/items?page=1"); !heard || killed != 0 {
+			t.Errorf("%s: a call of another kind is the end", moment)
 		}
+		heard, second := ask("/inventory/v1/bills/1234?page=2&per_page=2")
+		if heard != (moment == after) || (killed == 1) != (moment == before) {
+			t.Errorf("%s the second call: heard %t, killed %d times", moment, heard, killed)
+		}
+		if !first() {
+			t.Errorf("%s: the first call is not answered", moment)
+		}
+		if moment == after && (second() || killed != 1) {
+			t.Errorf("the second call is answered, killed %d times", killed)
+		}
+	}
+}
+
+// some are the counts of two scenarios.
+func some() counts {
+	return counts{
+		"first": {{toUpstream, "GET a"}: 1, {toPostgres, "commit of b"}: 3, {inside, "b"}: 3},
+		"edits": {{toPostgres, "commit of b"}: 2, {inside, "c"}: 1},
+	}
+}
+
+func TestEachClassIsChosenOnBothSides(t *testing.T) {
+	t.Parallel()
+	if all := some().all(); len(all) != 2*(1+3+3+2+1) || !slices.Equal(all, some().all()) {
+		t.Errorf("%d points: %v", len(all), all)
+	}
+	places := map[trial]bool{}
+	for seed := range uint64(20) {
+		chosen := map[class][]moment{}
+		for _, t := range some().each(seed) {
+			chosen[t.class] = append(chosen[t.class], t.Moment)
+			places[t] = true
+		}
+		if len(chosen) != 4 || len(chosen[class{toUpstream, "GET a"}]) != 2 || len(chosen[class{toPostgres, "commit of b"}]) != 2 ||
+			len(chosen[class{inside, "b"}]) != 1 || len(chosen[class{inside, "c"}]) != 1 {
+			t.Errorf("seed %d: %v", seed, chosen)
+		}
+	}
+	if len(places) != len(some().all()) {
+		t.Errorf("twenty seeds choose %d places of %d", len(places), len(some().all()))
 	}
 }
 
@@ -83,26 +145,70 @@ func TestFlags(t *testing.T) {
 	if c, err := parse([]string{"-one-in", "60", "-offset", "7", "-only", "sweep"}); err != nil || c.OneIn != 60 || c.Offset != 7 || c.Only != "sweep" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	for _, args := range [][]string{{"-one-in", "0"}, {"-only", "nothing"}, {"all"}} {
+	for _, args := range [][]string{{"-one-in", "0"}, {"-parallel", "0"}, {"-only", "nothing"}, {"all"}} {
 		if _, err := parse(args); err == nil || errors.Is(err, flag.ErrHelp) {
 			t.Errorf("%q: got error %v, want one about the figures", args, err)
 		}
 	}
 }
 
-func TestFoundIsPrinted(t *testing.T) {
+// TestWhatIsDoneIsNotDoneAgain: results outlive the program, and what a process did not come by is looked for at its first place.
+func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
 	t.Parallel()
-	f := Found{Scenario: "first", Statements: 3, Calls: 2, Tried: 10, Hit: 9}
-	f.note(point{toPostgres, after, 3}, outcome{passage: passage{hit: "COMMIT"}})
-	o := outcome{passage: passage{hit: "COMMIT"}}
-	o.verdict.Violations = []string{"promise 8: different"}
-	f.note(point{toPostgres, after, 3}, o)
-	var text strings.Builder
-	if err := f.print(&text, false); err != nil {
+	name := filepath.Join(t.TempDir(), "results")
+	trials := some().all()
+	for n, r := range []result{{trial: trials[0], Hit: true}, {trial: trials[4]}} {
+		kept, err := openLedger(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := kept.left(trials); len(left) != len(trials)-n {
+			t.Errorf("%d of %d are left, %d are done", len(left), len(trials), n)
+		}
+		if err := errors.Join(kept.add(r), kept.close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := openLedger(name)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "10 of 10 points tried, 9 hit") || !strings.HasSuffix(text.String(),
-		"VIOLATION: killed after statement 3 (COMMIT): promise 8: different\n") || len(f.Violations) != 1 {
-		t.Errorf("%q", text.String())
+	defer func() { _ = kept.close() }()
+	first := trials[4]
+	first.Number = 1
+	if again := kept.missed([]trial{trials[0], trials[4]}); trials[4].Number < 2 || !slices.Equal(again, []trial{first}) {
+		t.Errorf("missed %v, looked for %v", trials[4], again)
+	}
+}
+
+func TestFoundIsPrinted(t *testing.T) {
+	t.Parallel()
+	kept, err := openLedger("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials := some().all()
+	for n, t := range trials[:12] {
+		r := result{trial: t, Hit: n > 0}
+		if n == 3 {
+			r.Violations = []string{"promise 8: different"}
+		}
+		_ = kept.add(r) // without a file nothing fails
+	}
+	var text strings.Builder
+	if err := report(&text, choice{}, some(), kept); err == nil || err.Error() != "1 violations" {
+		t.Errorf("got error %v", err)
+	}
+	for _, want := range []string{
+		"edits     6 points at 2 statements and 0 kinds of calls: 0 tried, 0 hit, at 0 before and 0 after; 0 violations\n",
+		"all       20 points at 3 statements and 1 kinds of calls: 12 tried, 11 hit,",
+		"VIOLATION: first, killed " + string(trials[3].Moment) + " ", ": promise 8: different\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in %q", want, text.String())
+		}
+	}
+	if err := report(&text, choice{Each: true}, some(), &ledger{done: map[trial]result{}}); err == nil {
+		t.Error("a pass that hit nothing is enough")
 	}
 }

@@ -45,22 +45,37 @@ func scenarios() []scenario {
 	}
 }
 
-// bench is what trials are made on.
-type bench struct {
+// lane is what trials are made on, one after the other; others go on beside it.
+type lane struct {
+	number int
 	ground *ground.Ground
 	direct *proxy.Proxy
-	number int
+	config string
+	runs   int
+}
+
+// newLane makes a lane on a ground, and closes the ground if it cannot.
+func newLane(ctx context.Context, g *ground.Ground, number int) (*lane, error) {
+	config, err := g.Configure("points", g.Address())
+	if err != nil {
+		return nil, errors.Join(err, g.Close(ctx))
+	}
+	direct, err := proxy.Listen(ctx, g.Postgres.Dial, nil)
+	if err != nil {
+		return nil, errors.Join(err, g.Close(ctx))
+	}
+	return &lane{number: number, ground: g, direct: direct, config: config}, nil
 }
 
 // stepLimit bounds one process: some seconds, on a machine that has nothing else to do.
 const stepLimit = 3 * time.Minute
 
 // prepare makes the database that each trial of a scenario begins with.
-func (b *bench) prepare(ctx context.Context, sc scenario) error {
-	if err := b.ground.World.Reset(); err != nil {
+func (l *lane) prepare(ctx context.Context, sc scenario) error {
+	if err := l.ground.World.Reset(); err != nil {
 		return fmt.Errorf("begin anew upstream: %w", err)
 	}
-	pool, err := b.ground.Postgres.Fresh(ctx, sc.Name, ground.Empty)
+	pool, err := l.ground.Postgres.Fresh(ctx, sc.Name, ground.Empty)
 	if err != nil {
 		return err
 	}
@@ -73,7 +88,7 @@ func (b *bench) prepare(ctx context.Context, sc scenario) error {
 		commands = append(commands, sc.From)
 	}
 	for _, args := range commands {
-		if err := b.calmly(ctx, sc.Name, args); err != nil {
+		if err := l.calmly(ctx, sc.Name, args); err != nil {
 			return err
 		}
 	}
@@ -90,8 +105,8 @@ func (b *bench) prepare(ctx context.Context, sc scenario) error {
 }
 
 // calmly runs a command to its end, which has to be a good one.
-func (b *bench) calmly(ctx context.Context, database string, args []string) error {
-	p, err := b.run(b.direct, database, args)
+func (l *lane) calmly(ctx context.Context, database string, args []string) error {
+	p, err := l.run(l.direct, database, args)
 	if err != nil {
 		return err
 	}
@@ -106,14 +121,10 @@ func (b *bench) calmly(ctx context.Context, database string, args []string) erro
 	return nil
 }
 
-func (b *bench) run(through *proxy.Proxy, database string, args []string) (*ground.Process, error) {
-	config, err := b.ground.Configure("points", b.ground.Address())
-	if err != nil {
-		return nil, err
-	}
-	b.number++
-	return b.ground.Run(ground.Start{
-		Name: fmt.Sprintf("points-%d", b.number), Config: config, Postgres: through.Address(), Database: database, Args: args,
+func (l *lane) run(through *proxy.Proxy, database string, args []string) (*ground.Process, error) {
+	l.runs++
+	return l.ground.Run(ground.Start{
+		Name: fmt.Sprintf("points-%d-%d", l.number, l.runs), Config: l.config, Postgres: through.Address(), Database: database, Args: args,
 	})
 }
 
@@ -125,35 +136,39 @@ type outcome struct {
 }
 
 // try plays a scenario with a kill at a point, lets the program heal it, and judges.
-func (b *bench) try(ctx context.Context, sc scenario, at point) (outcome, error) {
-	const name = "trial"
-	if err := b.ground.World.Reset(); err != nil {
+func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) {
+	name := fmt.Sprintf("trial_%d", l.number)
+	if err := l.ground.World.Reset(); err != nil {
 		return outcome{}, fmt.Errorf("begin anew upstream: %w", err)
 	}
 	for _, change := range sc.Change {
-		if _, err := b.ground.World.Change(change); err != nil {
+		if _, err := l.ground.World.Change(change); err != nil {
 			return outcome{}, fmt.Errorf("change upstream: %w", err)
 		}
 	}
-	pool, err := b.ground.Postgres.Fresh(ctx, name, sc.Name)
+	pool, err := l.ground.Postgres.Fresh(ctx, name, sc.Name)
 	if err != nil {
 		return outcome{}, err
 	}
 	defer pool.Close()
-	o, err := b.killed(ctx, sc, name, at)
+	o, err := l.killed(ctx, sc, name, at)
 	if err != nil {
 		return o, err
+	}
+	// Who was killed while it refreshed keeps the others waiting for a minute: it has passed.
+	if _, err := pool.Exec(ctx, `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute'`); err != nil {
+		return o, fmt.Errorf("let a minute pass for tokens: %w", err)
 	}
 	broken := []string{}
 	for range sc.Again {
 		if err := ground.Age(ctx, pool); err != nil {
 			return o, err
 		}
-		if err := b.calmly(ctx, name, sc.Args); err != nil {
+		if err := l.calmly(ctx, name, sc.Args); err != nil {
 			broken = append(broken, "promise 6: the next process: "+err.Error())
 		}
 	}
-	if o.verdict, err = b.ground.Judge(ctx, pool); err != nil {
+	if o.verdict, err = l.ground.Judge(ctx, pool); err != nil {
 		return o, err
 	}
 	repeated, err := repeatedCalls(ctx, pool)
@@ -169,19 +184,19 @@ func (b *bench) try(ctx context.Context, sc scenario, at point) (outcome, error)
 }
 
 // killed runs the process that is killed.
-func (b *bench) killed(ctx context.Context, sc scenario, database string, at point) (outcome, error) {
+func (l *lane) killed(ctx context.Context, sc scenario, database string, at point) (outcome, error) {
 	ready := make(chan *ground.Process, 1)
 	c := newCutter(at, func() {
 		p := <-ready
 		p.Kill()
 		ready <- p
 	})
-	between, err := proxy.Listen(ctx, b.ground.Postgres.Dial, c.postgres)
+	between, err := proxy.Listen(ctx, l.ground.Postgres.Dial, c.postgres)
 	if err != nil {
 		return outcome{}, err
 	}
-	b.ground.Tap = c.upstream
-	p, err := b.run(between, database, sc.Args)
+	l.ground.Tap = c.upstream
+	p, err := l.run(between, database, sc.Args)
 	if err != nil {
 		return outcome{}, errors.Join(err, between.Close())
 	}
@@ -192,10 +207,10 @@ func (b *bench) killed(ctx context.Context, sc scenario, database string, at poi
 	if err = errors.Join(err, between.Close()); err != nil {
 		return outcome{}, err
 	}
-	b.ground.Tap = nil
+	l.ground.Tap = nil
 	var o outcome
-	o.passage = c.seen()
-	if o.hit == "" && p.Code != 0 {
+	o.passage = c.passed()
+	if !o.hit && p.Code != 0 {
 		return o, fmt.Errorf("%v ended with %d although nobody killed it: %s", sc.Args, p.Code, p.Log())
 	}
 	return o, nil
