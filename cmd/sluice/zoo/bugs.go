@@ -5,7 +5,7 @@ import "slices"
 // bugs are the zoo. Those of reading are caught by the simulation, each within the
 // number of schedules that stands there; the others by the tests of their room.
 func bugs() []bug {
-	return slices.Concat(markBugs(), passBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs())
+	return slices.Concat(markBugs(), passBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs())
 }
 
 const (
@@ -16,7 +16,7 @@ const (
 
 // schedules makes a bug of the simulation: it has to be caught within n schedules.
 func schedules(n, name, says string, edits ...edit) bug {
-	return bug{Name: name, Says: says, Edits: edits, Package: simulated, Run: "^TestSchedules$", Args: []string{"-schedules=" + n}}
+	return bug{Name: name, Says: says, Edits: edits, Package: simulated, Run: "^TestSchedules$", Args: []string{"-schedules=" + n, "-shrink=false"}}
 }
 
 // tests makes a bug of another room.
@@ -29,7 +29,7 @@ const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Lat
 // markBugs move the mark where it must not go (promise 1).
 func markBugs() []bug {
 	largest := []edit{
-		{runFile, "	pages      int\n", "	pages      int\n	largest    time.Time\n"},
+		{runFile, "	pages    int\n", "	pages    int\n	largest  time.Time\n"},
 		{runFile, "	c.pages++\n", "	c.pages++\n	for i := range unit.Records {\n		if m := unit.Records[i].Modified; m.After(c.largest) {\n			c.largest = m\n		}\n	}\n"},
 	}
 	return []bug{
@@ -50,7 +50,7 @@ func markBugs() []bug {
 		schedules("20000", "upstream's clock alone", "a server whose clock is ahead carries the mark with it",
 			edit{scanFile, "		scan.Started = asked\n", "		scan.Started = date\n"}),
 		schedules("60000", "our clock after the answer", "the run starts when its first answer is looked at",
-			edit{"pipeline/run/reader.go", "	unit := p.unit(page, scan.Parent)\n", "	scan.Started = p.runner.Now().UTC().Truncate(time.Second)\n	unit := p.unit(page, scan.Parent)\n"},
+			edit{"pipeline/run/reader.go", "	unit, err := p.unit(ctx, page, scan.Parent)\n", "	scan.Started = p.runner.Now().UTC().Truncate(time.Second)\n	unit, err := p.unit(ctx, page, scan.Parent)\n"},
 			edit{"pipeline/run/reader.go", "	\"fmt\"\n", "	\"fmt\"\n	\"time\"\n"}),
 	}
 }
@@ -79,7 +79,7 @@ func passBugs() []bug {
 		schedules("5000", "a refused call is an empty page", "an answer that none is ends the list",
 			edit{"pipeline/run/reader.go", "	if err != nil {\n		return pipeline.Unit{}, err\n	}\n	scan.Spent++\n", "	if err != nil {\n		page = pipeline.Page{Date: asked, PerPage: scan.PerPage}\n	}\n	scan.Spent++\n"}),
 		schedules("5000", "a poison record hides the rest", "the first record that does not fit ends its page",
-			edit{"pipeline/run/unit.go", "			unit.Rejects = append(unit.Rejects, reject(raw, err))\n			continue\n", "			unit.Rejects = append(unit.Rejects, reject(raw, err))\n			break\n"}),
+			edit{"pipeline/run/known/known.go", "		each(raw, record, misfit)\n", "		each(raw, record, misfit)\n		if misfit != nil {\n			break\n		}\n"}),
 	}
 }
 
@@ -106,6 +106,12 @@ func rowBugs() []bug {
 			edit{"pipeline/warehouse/load.go", "mark = greatest(mark, $4::timestamptz)", "mark = $4::timestamptz"}),
 		tests("pipeline/warehouse", "^TestAUnitIsOneTransaction$", "rows without their ticket", "a ticket that cannot be settled does not undo the rows",
 			edit{"pipeline/warehouse/load.go", "	return complete(ctx, tx, unit.Claim, unit.Complete)\n", "	_ = complete(ctx, tx, unit.Claim, unit.Complete)\n	return nil\n"}),
+		tests("schema/normalize", "^TestWhatAFingerprintIsOf$", "the fingerprint forgets the declaration", "a record is known although its columns are declared otherwise by now",
+			edit{"schema/normalize/fingerprint.go", "			add(\"%q %q %d %t %q\", c.Wire, c.ColumnName(), c.Kind, c.Given, c.Values)\n", "			add(\"%q\", c.Wire)\n"}),
+		tests("pipeline/run", "^TestKnownRecordsChangeNothing$", "known records have no age", "of records that are known no pass knows when they were created",
+			edit{"schema/normalize/glance.go", "|| c.Wire == resource.Created() ", ""}),
+		tests(loaderRoom, "^TestFingerprintsChangeNothing$", "a fingerprint outlives its bytes", "a row that is replaced keeps the fingerprint of what it was",
+			edit{loaderRoom + "/statements/updates.go", "_hash = s._hash, _fingerprint = s._fingerprint", "_hash = s._hash"}),
 		tests("schema/normalize/...", "^(TestDecimalIsExact|TestAppend|TestRecordBecomesRows|TestWhatDoesNotFit)$", "numbers are floats", "a number passes through a float",
 			edit{"schema/normalize/value/decimal.go", "	mantissa, exponent, ok := splitExponent(literal)\n", "	float, _ := strconv.ParseFloat(string(literal), 64)\n	literal = strconv.AppendFloat(nil, float, 'g', -1, 64)\n	mantissa, exponent, ok := splitExponent(literal)\n"}),
 	}
@@ -115,20 +121,24 @@ func rowBugs() []bug {
 func historyBugs() []bug {
 	const (
 		room      = "pipeline/warehouse"
-		functions = "migrations/00015_history.sql"
+		functions = "migrations/00023_history_cheaper.sql"
+		readers   = "migrations/00024_history_from_raw.sql"
 	)
 	return []bug{
 		tests(room, "^TestVersionsAreWhatTheTablesHeld$", "versions without arrays", "a version holds the row and not its lines",
 			edit{functions, "        CASE WHEN v_arrays IS NULL THEN", "        CASE WHEN true THEN"}),
 		tests(room, "^TestATombstoneEndsAVersion$", "a version outlives its record", "a tombstone leaves the version open",
-			edit{room + "/absence/rows.go", "	return len(buried), keepVersions(ctx, tx, stream, buried)\n", "	return len(buried), nil\n"}),
+			edit{room + "/absence/rows.go", "	return len(buried), history.Keep(ctx, tx, history.ResourceOf(stream), buried)\n", "	_ = history.Keep\n	return len(buried), nil\n"}),
 		tests(room, "^TestTheTableIsItsOwnVersion$", "a version of nothing", "a version is written although nothing changed",
-			edit{functions, "            (l.record - v_own) IS DISTINCT FROM (s.record - v_own) OR l.arrays", "            true OR l.arrays"}),
+			edit{functions, "ELSE (l.record - v_own) IS DISTINCT FROM (s.record - v_own) OR l.arrays", "ELSE true OR l.arrays"}),
 		tests(room, "^TestTheTableIsItsOwnVersion$", "versions depend on the session", "texts of instants are in the session's zone",
 			edit{functions, "SET timezone = 'UTC' SET bytea_output", "SET bytea_output"}),
 		tests(room, "^TestSwitchingOnAndOff$", "gaps are filled", "what was not kept is answered from before",
-			edit{functions, "AND q.versions AND q.began_at <= $3 AND (q.ended_at IS NULL OR $3 < q.ended_at))$sql$", "AND q.versions)$sql$"},
-			edit{functions, "AND q.versions AND q.began_at <= at AND (q.ended_at IS NULL OR at < q.ended_at))", "AND q.versions)"}),
+			edit{readers, "SELECT p.versions AND p.began_at <= at AND (p.ended_at IS NULL OR at < p.ended_at) AND", "SELECT p.versions AND"}),
+		tests(room, "^TestVersionsAreKeptForATime$", "half of the past", "an instant whose versions were dropped is answered out of what is left",
+			edit{readers, " AND (p.dropped_to IS NULL OR p.dropped_to <= at)\n", "\n"}),
+		tests(room, "^TestDroppedRawRecordsSayNothing$", "dropped raw records", "versions are made out of raw records although others in between were dropped",
+			edit{readers, "(p_dropped IS NULL OR r.first_at > p_dropped OR r.at = r.last_at)", "true"}),
 	}
 }
 
