@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -83,12 +84,13 @@ func parse(args []string) (plan, error) {
 	quick := flags.Bool("quick", false, "small sizes and one repetition: shows that it works, measures little")
 	only := flags.String("stream", "", "measure this stream only, and no memory, such as inventory.items")
 	part := flags.String("part", "all", "what is measured: ratios (the table), run (whole runs of sluice), or all")
+	lines := flags.String("only", "", "of the ratios only these parts, with commas between: "+strings.Join(ratios.Parts, ", "))
 	percent := flags.Int("percent", 100, "size of the table of ratios in percent of the usual") //nolint:mnd // all of it
 	huge := flags.Bool("huge", false, "with 5,000,000 records, too: an hour")
 	flags.StringVar(&p.Program, "sluice", filepath.Join("bin", "sluice"), "the program, built")
 	flags.IntVar(&p.Records, "records", p.Records, "records of each stream")
 	flags.IntVar(&p.Repetitions, "repetitions", p.Repetitions, "repetitions of each stream, of which the median counts")
-	flags.StringVar(&p.Profile, "cpuprofile", "", "file for a CPU profile of the first sync of the first stream")
+	flags.StringVar(&p.Profile, "cpuprofile", "", "file for a CPU profile of the first sync of the first stream, or of the last flow of the table")
 	if err := flags.Parse(args); err != nil {
 		return p, fmt.Errorf("read the flags: %w", err)
 	}
@@ -96,6 +98,14 @@ func parse(args []string) (plan, error) {
 		p.Records, p.Repetitions, p.Sizes = 1_000, 1, [2]int{2_000, 4_000}
 		p.Ratios.Items, p.Ratios.Bills, p.Ratios.Pages, p.Ratios.Lines = 2_000, 500, 2_000, 10_000
 		p.Ratios.Sizes, p.Ratios.Growth, p.Ratios.Repetitions = []int{1_000, 2_000}, [2]int{5_000, 10_000}, 1
+	}
+	if *lines != "" {
+		p.Ratios.Only = strings.Split(*lines, ",")
+	}
+	for _, name := range p.Ratios.Only {
+		if !slices.Contains(ratios.Parts, name) {
+			return p, fmt.Errorf("there are no ratios of %q: see -help", name)
+		}
 	}
 	if *percent < 1 {
 		return p, errors.New("percent has to be positive: see -help")
@@ -150,6 +160,7 @@ func run(ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
+	p.Ratios.Profile = p.Profile
 	if err := s.ratios(ctx, p.Ratios, os.Stdout); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice/bench/rival"
+	"sluice/pipeline/run/known"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/schema"
@@ -29,19 +30,21 @@ import (
 const Organization = "org"
 
 const (
-	// ahead is how many pages may wait between two stages.
-	ahead = 4
+	// ahead is how many pages may wait between two stages: with few, transactions have few pages, and each ends with a wait for the disk.
+	ahead = 12
 	// groupRecords bounds one transaction.
 	groupRecords = 5000
-	// partRecords is how many records of a large page are read at once.
-	partRecords = 500
+	// partRecords is how many records of a large page are read at once: it waits as a page of the usual size does.
+	partRecords = 200
 	// lines of an export come in groups of so many.
 	groupLines = 10_000
 )
 
 // Job is what is read and where it goes.
 type Job struct {
+	// Conn loads, Look is for asking which records are known meanwhile.
 	Conn     *pgx.Conn
+	Look     *pgx.Conn
 	Service  *schema.Service
 	Resource *schema.Resource
 	// Page gives the address of a page by its number.
@@ -104,6 +107,10 @@ func (j *Job) Pages(ctx context.Context) (Counts, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	l := loader.New(j.Service, j.Resource)
+	reader := &known.Reader{Normalizer: normalizer, Ask: func(ctx context.Context, records []normalize.Record) error {
+		return l.Known(ctx, j.Look, Organization, records) //nolint:wrapcheck // what fails says where
+	}}
 	bodies, pages := make(chan []byte, 1), make(chan []normalize.Record, ahead)
 	client := new(http.Client)
 	go func() {
@@ -121,14 +128,14 @@ func (j *Job) Pages(ctx context.Context) (Counts, error) {
 	go func() {
 		defer close(pages)
 		for data := range bodies {
-			err := read(normalizer, j.Resource, data, func(records []normalize.Record) error { return send(ctx, pages, records) })
+			err := read(ctx, reader, j.Resource, data, func(records []normalize.Record) error { return send(ctx, pages, records) })
 			if err != nil {
 				cancel(err)
 				return
 			}
 		}
 	}()
-	counts, err := j.load(ctx, pages)
+	counts, err := j.load(ctx, l, pages)
 	if cause := context.Cause(ctx); cause != nil {
 		return counts, cause
 	}
@@ -145,7 +152,7 @@ func send[T any](ctx context.Context, to chan<- T, value T) error {
 }
 
 // read normalizes a page, a part at a time: a page can be large, and what is made of it is larger.
-func read(normalizer *normalize.Normalizer, resource *schema.Resource, data []byte, each func([]normalize.Record) error) error {
+func read(ctx context.Context, reader *known.Reader, resource *schema.Resource, data []byte, each func([]normalize.Record) error) error {
 	envelope, err := body.Parse(data)
 	if err != nil {
 		return fmt.Errorf("read an envelope: %w", err)
@@ -155,11 +162,13 @@ func read(normalizer *normalize.Normalizer, resource *schema.Resource, data []by
 		return fmt.Errorf("read a list: %w", err)
 	}
 	for part := range slices.Chunk(page.Records, partRecords) {
-		records := make([]normalize.Record, len(part))
-		for i, raw := range part {
-			if records[i], err = normalizer.Record(raw); err != nil {
-				return fmt.Errorf("read a record: %w", err)
-			}
+		records := make([]normalize.Record, 0, len(part))
+		var unfit error
+		err := reader.Page(ctx, part, "", func(_ []byte, record normalize.Record, misfit error) {
+			records, unfit = append(records, record), errors.Join(unfit, misfit)
+		})
+		if err := errors.Join(err, unfit); err != nil {
+			return fmt.Errorf("read records: %w", err)
 		}
 		if err := each(records); err != nil {
 			return err
@@ -169,9 +178,8 @@ func read(normalizer *normalize.Normalizer, resource *schema.Resource, data []by
 }
 
 // load takes all pages that are ready into one transaction.
-func (j *Job) load(ctx context.Context, pages <-chan []normalize.Record) (Counts, error) {
+func (j *Job) load(ctx context.Context, l *loader.Loader, pages <-chan []normalize.Record) (Counts, error) {
 	var counts Counts
-	l := loader.New(j.Service, j.Resource)
 	for records := range pages {
 	gather:
 		for len(records) < groupRecords {
@@ -204,67 +212,6 @@ func Load(ctx context.Context, conn *pgx.Conn, l *loader.Loader, records []norma
 		counts.Transactions++
 		return err //nolint:wrapcheck // what fails says where
 	})
-}
-
-// Lines copies an export.
-func (j *Job) Lines(ctx context.Context) (_ Counts, err error) {
-	var counts Counts
-	normalizer, err := normalize.New(j.Resource, time.UTC)
-	if err != nil {
-		return counts, fmt.Errorf("prepare: %w", err)
-	}
-	answer, err := open(ctx, new(http.Client), j.Page(1))
-	if err != nil {
-		return counts, err
-	}
-	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	fields := make([]string, len(j.Resource.Columns))
-	for i := range fields {
-		fields[i] = j.Resource.Columns[i].Wire
-	}
-	rows, _, err := body.NewRows(answer.Body, fields)
-	if err != nil {
-		return counts, fmt.Errorf("read an export: %w", err)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	groups := make(chan []normalize.Record, 1)
-	go func() {
-		defer close(groups)
-		if err := readLines(ctx, rows, normalizer, groups); err != nil {
-			cancel(err)
-		}
-	}()
-	l := loader.New(j.Service, j.Resource)
-	for records := range groups {
-		if err := Load(ctx, j.Conn, l, records, j.Call, &counts); err != nil {
-			return counts, err
-		}
-	}
-	return counts, context.Cause(ctx) //nolint:wrapcheck // what fails says where
-}
-
-func readLines(ctx context.Context, rows *body.Rows, normalizer *normalize.Normalizer, groups chan<- []normalize.Record) error {
-	for {
-		records := make([]normalize.Record, 0, groupLines)
-		for len(records) < groupLines {
-			raw, err := rows.Next()
-			if errors.Is(err, io.EOF) {
-				return send(ctx, groups, records)
-			}
-			if err != nil {
-				return fmt.Errorf("read a line: %w", err)
-			}
-			record, err := normalizer.Record(raw)
-			if err != nil {
-				return fmt.Errorf("read a line: %w", err)
-			}
-			records = append(records, record)
-		}
-		if err := send(ctx, groups, records); err != nil {
-			return err
-		}
-	}
 }
 
 // Rival copies the list as most tools do: one step after the other, by encoding/json and upserts by row.

@@ -57,6 +57,8 @@ type Asked struct {
 	Total, PerPage            int
 	Mix                       goods.Mix
 	Call                      int64
+	// Profile is a file for the CPU profile, "" for none.
+	Profile string
 }
 
 // Args are the arguments of the process.
@@ -64,6 +66,7 @@ func (a *Asked) Args() []string {
 	return []string{
 		FlowRole, "-database", a.Database, "-pages", a.Pages, "-resource", a.Resource, "-rival=" + strconv.FormatBool(a.Rival),
 		"-total", strconv.Itoa(a.Total), "-per-page", strconv.Itoa(a.PerPage), "-mix", strconv.Itoa(int(a.Mix)), "-call", strconv.FormatInt(a.Call, 10),
+		"-cpuprofile", a.Profile,
 	}
 }
 
@@ -105,12 +108,17 @@ func Main(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("connect to the database: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	look, err := pgx.Connect(ctx, a.Database)
+	if err != nil {
+		return fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { err = errors.Join(err, look.Close(ctx)) }()
 	address := func(path string, number int) string {
 		return a.Pages + path + a.Resource + "?" + url.Values{
 			"page": {strconv.Itoa(number)}, "per_page": {strconv.Itoa(a.PerPage)}, "total": {strconv.Itoa(a.Total)}, "mix": {strconv.Itoa(int(a.Mix))},
 		}.Encode()
 	}
-	job := &Job{Conn: conn, Service: goods.Service(), Call: a.Call, Page: func(number int) string { return address("/", number) }}
+	job := &Job{Conn: conn, Look: look, Service: goods.Service(), Call: a.Call, Page: func(number int) string { return address("/", number) }}
 	// What is measured begins with pages that are there: how they are made is nothing of ours.
 	if _, err := get(ctx, new(http.Client), address(goods.ReadyPath, 1)); err != nil {
 		return err

@@ -9,28 +9,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
-	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/cmd/sluice/bench/flow"
 	"sluice/cmd/sluice/bench/goods"
 	"sluice/cmd/sluice/bench/rival"
-	"sluice/pipeline"
-	"sluice/pipeline/warehouse/loader"
-	"sluice/pipeline/warehouse/rebuild"
-	"sluice/schema/normalize"
 )
 
-// ends measures from HTTP to the tables.
-func (b *bench) ends(ctx context.Context) error {
+// items measures a list from HTTP to the tables.
+func (b *bench) items(ctx context.Context) error { return b.repeated(ctx, b.list) }
+
+// chats measures an export from HTTP to the tables.
+func (b *bench) chats(ctx context.Context) error { return b.repeated(ctx, b.export) }
+
+// repeated measures while pages are served.
+func (b *bench) repeated(ctx context.Context, measure func(ctx context.Context, pages string) error) error {
 	return b.served(ctx, func(pages string) error {
 		for range b.Repetitions {
-			if err := b.items(ctx, pages); err != nil {
-				return err
-			}
-			if err := b.chats(ctx, pages); err != nil {
+			if err := measure(ctx, pages); err != nil {
 				return err
 			}
 		}
@@ -38,7 +33,7 @@ func (b *bench) ends(ctx context.Context) error {
 	})
 }
 
-func (b *bench) items(ctx context.Context, pages string) error {
+func (b *bench) list(ctx context.Context, pages string) error {
 	resource := b.resource("items")
 	names, other := b.names(resource), rival.Of(resource)
 	if err := rival.Empty(ctx, b.conn, append(names, other.Names()...)...); err != nil {
@@ -52,10 +47,6 @@ func (b *bench) items(ctx context.Context, pages string) error {
 	copied, err := rival.RawCopy(ctx, b.conn, b.Folder, names)
 	if err != nil {
 		return err //nolint:wrapcheck // it says what failed
-	}
-	again, err := b.rebuild(ctx)
-	if err != nil {
-		return err
 	}
 	asked = b.ask(pages, "items", b.Pages)
 	same, err := b.process(ctx, asked)
@@ -82,56 +73,11 @@ func (b *bench) items(ctx context.Context, pages string) error {
 	const usual = "encoding/json + batch of upserts"
 	b.found(ratio{name: name + "fresh", against: usual, goal: "≥ 4", want: 4, format: "%.1f"}, freshOther.Seconds/fresh.Seconds)
 	b.found(ratio{name: name + "unchanged", against: usual, goal: "≥ 15", want: 15, format: "%.1f"}, sameOther.Seconds/same.Seconds)
-	b.found(ratio{name: "rebuild from raw, items, all rows", against: "end to end, fresh", goal: "≥ 1.5", want: 1.5}, fresh.Seconds/again.Seconds())
 	return nil
 }
 
-// rebuild writes all rows anew from their raw records, as a new rule would ask for, and takes the time.
-func (b *bench) rebuild(ctx context.Context) (time.Duration, error) {
-	resource := b.resource("items")
-	if _, err := b.conn.Exec(ctx, `UPDATE bench.items SET _hash = decode(repeat('00', 16), 'hex')`); err != nil {
-		return 0, fmt.Errorf("forget the hashes: %w", err)
-	}
-	// What an update leaves behind is not what a rebuild takes.
-	if _, err := b.conn.Exec(ctx, `VACUUM FULL bench.items`); err != nil {
-		return 0, fmt.Errorf("vacuum: %w", err)
-	}
-	normalizer, err := normalize.New(resource, time.UTC)
-	if err != nil {
-		return 0, fmt.Errorf("prepare: %w", err)
-	}
-	stream := pipeline.Stream{Organization: flow.Organization, Service: b.service, Resource: resource}
-	pool, err := pgxpool.New(ctx, b.Database)
-	if err != nil {
-		return 0, fmt.Errorf("connect to the database: %w", err)
-	}
-	defer pool.Close()
-	rows := rebuild.New(stream, 1, rebuild.All, loader.New(b.service, resource), normalizer.RecordUnder)
-	rows.ReadAhead(pool)
-	defer rows.Close()
-	rewritten := 0
-	took, _, err := b.timed(ctx, func() error {
-		for after, more := "", true; more; {
-			err := pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error {
-				done, err := rows.Step(ctx, tx, after, false)
-				rewritten += done.Rewritten
-				after, more = done.Last, done.Last != ""
-				return err //nolint:wrapcheck // it says what failed
-			})
-			if err != nil {
-				return fmt.Errorf("rebuild: %w", err)
-			}
-		}
-		return nil
-	})
-	if err == nil && rewritten != b.Pages {
-		err = fmt.Errorf("%d of %d rows were written anew", rewritten, b.Pages)
-	}
-	return took, err
-}
-
-// chats measures an export against the client's COPY of the same lines into the same columns.
-func (b *bench) chats(ctx context.Context, pages string) error {
+// export measures one against the client's COPY of the same lines into the same columns.
+func (b *bench) export(ctx context.Context, pages string) error {
 	resource := b.resource("chats")
 	if err := rival.Empty(ctx, b.conn, b.names(resource)...); err != nil {
 		return err //nolint:wrapcheck // it says what failed

@@ -35,6 +35,10 @@ type Options struct {
 	Sizes       []int
 	Growth      [2]int
 	Repetitions int
+	// Only are the parts that are measured, of those that Parts names; all if there are none.
+	Only []string
+	// Profile is a file for the CPU profile of the flow that is measured last; "" for none.
+	Profile string
 	// Log gets what other processes complain about.
 	Log io.Writer
 }
@@ -77,14 +81,20 @@ func Measure(ctx context.Context, o Options, out io.Writer) error {
 			return err //nolint:wrapcheck // it says what failed
 		}
 	}
-	// Memory first: on Linux a child's peak counts what its parent held when it was started, and this has held little so far.
-	for _, part := range []func(context.Context) error{b.memory, b.alone, b.past, b.ends, b.growth} {
+	for i, part := range []func(context.Context) error{b.memory, b.alone, b.past, b.items, b.anew, b.chats, b.growth} {
+		if len(b.Only) > 0 && !slices.Contains(b.Only, Parts[i]) {
+			continue
+		}
 		if err := part(ctx); err != nil {
 			return err
 		}
 	}
 	return b.print(out)
 }
+
+// Parts are the names of what is measured, in this order. Memory comes first: on Linux a child's peak counts what its parent held when it was
+// started, and this has held little by then.
+var Parts = []string{"memory", "loader", "history", "items", "rebuild", "chats", "growth"}
 
 // found adds a figure to a line, which is made where it is new.
 func (b *bench) found(line ratio, got float64) *ratio {
@@ -173,5 +183,7 @@ func quotient(opponent, ours time.Duration) float64 { return opponent.Seconds() 
 func (b *bench) ask(pages, resource string, total int) flow.Asked {
 	b.call += int64(total)
 	const usual = 200
-	return flow.Asked{Database: b.Database, Pages: pages, Resource: resource, Total: total, PerPage: usual, Mix: goods.First, Call: b.call}
+	return flow.Asked{
+		Database: b.Database, Pages: pages, Resource: resource, Total: total, PerPage: usual, Mix: goods.First, Call: b.call, Profile: b.Profile,
+	}
 }

@@ -1,0 +1,91 @@
+package ratios
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/cmd/sluice/bench/flow"
+	"sluice/cmd/sluice/bench/rival"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/loader"
+	"sluice/pipeline/warehouse/rebuild"
+	"sluice/schema/normalize"
+)
+
+// anew measures rebuilding a table out of its raw records against bringing them from upstream.
+func (b *bench) anew(ctx context.Context) error { return b.repeated(ctx, b.rebuilds) }
+
+func (b *bench) rebuilds(ctx context.Context, pages string) error {
+	if err := rival.Empty(ctx, b.conn, b.names(b.resource("items"))...); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	fresh, err := b.process(ctx, b.ask(pages, "items", b.Pages))
+	if err != nil {
+		return err
+	}
+	if _, err := b.conn.Exec(ctx, `VACUUM (FREEZE, ANALYZE) bench.items`); err != nil {
+		return fmt.Errorf("vacuum: %w", err)
+	}
+	same, log, err := b.rebuild(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := b.conn.Exec(ctx, `UPDATE bench.items SET description_0 = 'edited'`); err != nil {
+		return fmt.Errorf("edit all rows: %w", err)
+	}
+	// What an update leaves behind is not what a rebuild takes.
+	if _, err := b.conn.Exec(ctx, `VACUUM FULL bench.items`); err != nil {
+		return fmt.Errorf("vacuum: %w", err)
+	}
+	all, _, err := b.rebuild(ctx, b.Pages)
+	if err != nil {
+		return err
+	}
+	const name, opponent = "rebuild from raw, items, ", "end to end, fresh"
+	b.found(ratio{name: name + "no row differs", against: opponent, goal: "≥ 1.5", want: 1.5}, fresh.Seconds/same.Seconds())
+	b.found(ratio{name: "… WAL, bytes a row", against: "no row differs", goal: "≤ 10", want: 10, most: true}, log/float64(b.Pages))
+	b.found(ratio{name: name + "every row differs", against: opponent, goal: "≥ 1.5", want: 1.5}, fresh.Seconds/all.Seconds())
+	return nil
+}
+
+// rebuild holds all rows against their raw records, of which so many are to be written, and gives the time and the bytes of write-ahead
+// log that it took.
+func (b *bench) rebuild(ctx context.Context, differ int) (time.Duration, float64, error) {
+	resource := b.resource("items")
+	normalizer, err := normalize.New(resource, time.UTC)
+	if err != nil {
+		return 0, 0, fmt.Errorf("prepare: %w", err)
+	}
+	stream := pipeline.Stream{Organization: flow.Organization, Service: b.service, Resource: resource}
+	pool, err := pgxpool.New(ctx, b.Database)
+	if err != nil {
+		return 0, 0, fmt.Errorf("connect to the database: %w", err)
+	}
+	defer pool.Close()
+	rows := rebuild.New(stream, 1, rebuild.All, loader.New(b.service, resource), normalizer.RecordUnder)
+	rows.ReadAhead(pool)
+	defer rows.Close()
+	var counts rebuild.Counts
+	took, log, err := b.timed(ctx, func() error {
+		for after, more := "", true; more; {
+			err := pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error {
+				done, err := rows.Step(ctx, tx, after, false)
+				counts.Add(done.Counts)
+				after, more = done.Last, done.Last != ""
+				return err //nolint:wrapcheck // it says what failed
+			})
+			if err != nil {
+				return fmt.Errorf("rebuild: %w", err)
+			}
+		}
+		return nil
+	})
+	if err == nil && counts != (rebuild.Counts{Rows: b.Pages, Rewritten: differ}) {
+		err = fmt.Errorf("%+v of %d rows, of which %d differ", counts, b.Pages, differ)
+	}
+	return took, log, err
+}
