@@ -53,7 +53,8 @@ func TestBackfill(t *testing.T) {
 	marks := `SELECT string_agg(resource || mark, ' ' ORDER BY resource) FROM sluice.streams WHERE resource NOT LIKE '%.backfill'`
 	before := one[string](s, marks)
 	s.exec(`DELETE FROM accounting.vendor_payments WHERE mod(hashtext(payment_id), 3) = 0`)
-	s.exec(`UPDATE accounting.vendor_payments SET amount = amount + 1, _hash = '\x00000000000000000000000000000000' WHERE mod(hashtext(payment_id), 3) = 1`)
+	s.exec(`UPDATE accounting.vendor_payments SET amount = amount + 1, _hash = '\x00000000000000000000000000000000', _fingerprint = NULL
+		WHERE mod(hashtext(payment_id), 3) = 1`)
 	old := 0
 	for raw := range s.world.Truth("accounting", "vendor_payments") {
 		var record struct {

@@ -23,6 +23,9 @@ func empty() map[string]string {
 		"_detail_call_id":      "as _detail_hash",
 		"_detail_raw_position": "as _detail_hash",
 		"_detail_at":           "as _detail_hash",
+
+		"chat.conversations._fingerprint":         "lines of an export have none",
+		"chat.network_conversations._fingerprint": "lines of an export have none",
 	}
 }
 

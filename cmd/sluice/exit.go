@@ -6,13 +6,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/config"
 	"sluice/migrations"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/localpg"
+	"sluice/pipeline/warehouse/pg"
 )
 
 // The exit codes.
@@ -59,7 +58,6 @@ func exit(code int) error {
 func codeOf(err error) int {
 	var coded *exitError
 	var mistakes *config.Error
-	var unconnected *pgconn.ConnectError
 	switch {
 	case err == nil:
 		return codeFine
@@ -67,8 +65,9 @@ func codeOf(err error) int {
 		return coded.code
 	case errors.As(err, &mistakes), errors.Is(err, app.ErrUsage), isUsage(err):
 		return codeUsage
-	case errors.Is(err, warehouse.ErrUnreachable), errors.Is(err, app.ErrNotMigrated), errors.Is(err, localpg.ErrNoBinaries),
-		errors.Is(err, migrations.ErrNewer), errors.Is(err, errEnvironment), errors.As(err, &unconnected):
+	case errors.Is(err, app.ErrNotMigrated), errors.Is(err, localpg.ErrNoBinaries),
+		errors.Is(err, migrations.ErrNewer), errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),
+		errors.Is(err, warehouse.ErrSharedSessions), pg.Unreachable(err):
 		return codeEnvironment
 	default:
 		return codeFailed

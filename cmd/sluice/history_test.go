@@ -113,6 +113,74 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Logf("%d versions of %d instants", written, len(instants))
 }
 
+// TestThePastComesOutOfRawRecords edits, deletes and copies in turns while no versions are kept, switches history on and has it made out of raw
+// records, by a process that is killed and by another: the tables as of every instant are held against what upstream had then.
+func TestThePastComesOutOfRawRecords(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured("  inventory.bills: {history: false}\n" + believing)
+	all := []string{"bills", "bills.details", "credit_notes", "credit_notes.details", "vendor_payments", "vendor_payments.details"}
+	s.sync(codeFine)
+	instants := []past{s.look()}
+	s.age()
+	for round := range int64(3) {
+		for _, resource := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
+			s.edit(100+round, resource, 5)
+		}
+		s.delete("inventory.bills", s.truth("inventory.bills")[round*3])
+		s.sync(codeFine, all...)
+		for range 2 { // two scans prove that a record is gone
+			s.sync(codeFine, "bills.sweep")
+		}
+		instants = append(instants, s.look())
+	}
+	s.rewrite("  inventory.bills: {history: false}\n", remembered)
+	calls := s.calls()
+	s.run("status")
+	instants = append(instants, s.look())
+	if o := s.run("rebuild", "--history", "--changed"); o.code != codeUsage {
+		t.Errorf("two flags that do not go together: exit code %d\n%s", o.code, o.stderr)
+	}
+	p := s.start("rebuild", "--history")
+	s.until("versions are made out of raw records", `SELECT count(*) > 0 FROM pg_class WHERE relname = 'retraced'`)
+	p.kill()
+	s.consistent()
+	var views []retracedView
+	o := s.run("--json", "rebuild", "--history")
+	must(t, json.Unmarshal([]byte(o.stdout), &views))
+	if o.code != codeFine || len(views) != 3 {
+		t.Errorf("exit code %d, %d resources, want 3\n%s%s", o.code, len(views), o.stdout, o.stderr)
+	}
+	for _, v := range views {
+		if v.Since == nil || v.Records == 0 || v.Unfit > 0 || v.Error != "" {
+			t.Errorf("%+v", v)
+		}
+	}
+	if more := s.calls() - calls; more != 0 {
+		t.Errorf("%d calls were made", more)
+	}
+	s.consistent()
+	for _, p := range instants {
+		s.relive(p)
+	}
+	var status statusView
+	if o := s.run("--json", "status"); o.code != codeFine {
+		t.Fatalf("status: exit code %d\n%s", o.code, o.stderr)
+	}
+	must(t, json.Unmarshal([]byte(s.run("--json", "status").stdout), &status))
+	if len(status.Histories) != 3 {
+		t.Fatalf("status knows of %d histories, want 3", len(status.Histories))
+	}
+	for _, h := range status.Histories {
+		if want := one[int64](s, `SELECT count(*) FROM history.versions WHERE resource = $1`, h.Resource); h.Count != want || h.Since == nil || h.Since.After(instants[0].at) {
+			t.Errorf("status says %+v, want %d versions since before %s", h, want, instants[0].at)
+		}
+	}
+	if text := s.run("status").stdout; !strings.Contains(text, "KNOWN SINCE") || !strings.Contains(text, "inventory.credit_notes") {
+		t.Errorf("status does not show what is kept:\n%s", text)
+	}
+}
+
 // TestKillsLeaveRowsAndVersionsTogether kills processes while they load, fetch details and take rows in: what a row holds and
 // its open version are never apart (promise 2), and in the end the past of now is the truth.
 func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {

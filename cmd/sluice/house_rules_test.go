@@ -20,6 +20,7 @@ const (
 	river   = "github.com/riverqueue/river"
 	pgx     = "github.com/jackc/pgx"
 	jsontxt = "github.com/go-json-experiment/json/jsontext"
+	xxhash  = "github.com/cespare/xxhash/v2"
 )
 
 // imports makes a rule out of who may not import what; tests may.
@@ -83,10 +84,10 @@ func importRules() []rule {
 		imports("schema imports the standard library only",
 			"everybody reads declarations: what they need, everybody needs",
 			func(s *source, imported string) bool { return s.folder == "schema" && !standard(imported) }),
-		imports("the rooms of schema import schema and the JSON tokenizer",
+		imports("the rooms of schema import schema, the JSON tokenizer and the hash of fingerprints",
 			"they are pure: bytes and declarations in, rows or text out; encoding/json takes doubled keys and other spellings",
 			func(s *source, imported string) bool {
-				return strings.HasPrefix(s.folder, "schema/") && !standard(imported) && imported != jsontxt && !under(ours(imported), "schema")
+				return strings.HasPrefix(s.folder, "schema/") && !standard(imported) && imported != jsontxt && imported != xxhash && !under(ours(imported), "schema")
 			}),
 		imports("connectors import schema only",
 			"they are data and cannot do anything: a resource is added without reading the engine",
@@ -197,26 +198,26 @@ func TestRulesBite(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("// line\n", maxFileLines)
 	cases := map[string]struct{ path, bad, goodPath, good string }{
-		"schema imports the standard library only":                    {"schema/a.go", `import "golang.org/x/text"`, "schema/a.go", `import "time"`},
-		"the rooms of schema import schema and the JSON tokenizer":    {"schema/render/a.go", `import "sluice/pipeline"`, "schema/normalize/a.go", `import "sluice/schema"`},
-		"connectors import schema only":                               {"connectors/chat/a.go", `import "os"`, "connectors/a.go", `import "sluice/connectors/chat"`},
-		"pipeline never imports connectors, sandbox or cmd":           {"pipeline/jobs/a.go", `import "sluice/connectors"`, "pipeline/jobs/a_test.go", `import "sluice/connectors"`},
-		"the children of pipeline do not import each other":           {"pipeline/jobs/a.go", `import "sluice/pipeline/warehouse/loader"`, "pipeline/warehouse/a.go", `import "sluice/pipeline/warehouse/loader"`},
-		"sandbox imports nothing of ours":                             {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
-		"nobody but cmd imports sandbox":                              {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/a.go", `import "sluice/sandbox"`},
-		"the queue only in jobs and cmd":                              {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
-		"net/http only in upstream, sandbox and cmd":                  {"pipeline/budget/a.go", `import "net/http"`, "pipeline/upstream/a.go", `import "net/http"`},
-		"pgx only where rows and jobs are written":                    {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},
-		"database/sql and goose only in migrations and the warehouse": {"pipeline/jobs/a.go", `import "database/sql"`, "migrations/a.go", `import "github.com/pressly/goose/v3"`},
-		"no tests' libraries in the program":                          {"cmd/sluice/a.go", `import "testing"`, "cmd/sluice/a_test.go", `import "testing"`},
-		"the clock is passed in":                                      {"pipeline/a.go", "import clock \"time\"\nvar now = clock.Now", "cmd/sluice/a.go", "import \"time\"\nvar now = time.Now"},
-		"nobody sleeps":                                               {"pipeline/a_test.go", "import \"time\"\nfunc f() { time.Sleep(1) }", "pipeline/a.go", "import \"time\"\nvar d time.Duration"},
-		"only cmd ends the process":                                   {"sandbox/a.go", "import \"os\"\nfunc f() { os.Exit(1) }", "sandbox/a_test.go", "import \"os\"\nfunc f() { os.Exit(1) }"},
-		"HTTP clients only in upstream":                               {"sandbox/a.go", "import \"net/http\"\nvar c http.Client", "sandbox/a.go", "import \"net/http\"\nvar c http.Server"},
-		"no default HTTP client":                                      {"pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.DefaultClient", "pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.Client{}"},
-		"no init":                                                     {"schema/a.go", "func init() {}", "schema/a.go", "type x int\nfunc (x) init() {}"},
-		"no skipped tests":                                            {"schema/a_test.go", "func f(t *T) { t.Skip() }", "schema/a.go", "func f(s *scanner) { s.Skip() }"},
-		"small rooms":                                                 {"schema/a.go", long, "schema/a_test.go", long},
+		"schema imports the standard library only":                                           {"schema/a.go", `import "golang.org/x/text"`, "schema/a.go", `import "time"`},
+		"the rooms of schema import schema, the JSON tokenizer and the hash of fingerprints": {"schema/render/a.go", `import "sluice/pipeline"`, "schema/normalize/a.go", `import "sluice/schema"`},
+		"connectors import schema only":                                                      {"connectors/chat/a.go", `import "os"`, "connectors/a.go", `import "sluice/connectors/chat"`},
+		"pipeline never imports connectors, sandbox or cmd":                                  {"pipeline/jobs/a.go", `import "sluice/connectors"`, "pipeline/jobs/a_test.go", `import "sluice/connectors"`},
+		"the children of pipeline do not import each other":                                  {"pipeline/jobs/a.go", `import "sluice/pipeline/warehouse/loader"`, "pipeline/warehouse/a.go", `import "sluice/pipeline/warehouse/loader"`},
+		"sandbox imports nothing of ours":                                                    {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
+		"nobody but cmd imports sandbox":                                                     {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/a.go", `import "sluice/sandbox"`},
+		"the queue only in jobs and cmd":                                                     {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
+		"net/http only in upstream, sandbox and cmd":                                         {"pipeline/budget/a.go", `import "net/http"`, "pipeline/upstream/a.go", `import "net/http"`},
+		"pgx only where rows and jobs are written":                                           {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},
+		"database/sql and goose only in migrations and the warehouse":                        {"pipeline/jobs/a.go", `import "database/sql"`, "migrations/a.go", `import "github.com/pressly/goose/v3"`},
+		"no tests' libraries in the program":                                                 {"cmd/sluice/a.go", `import "testing"`, "cmd/sluice/a_test.go", `import "testing"`},
+		"the clock is passed in":                                                             {"pipeline/a.go", "import clock \"time\"\nvar now = clock.Now", "cmd/sluice/a.go", "import \"time\"\nvar now = time.Now"},
+		"nobody sleeps":                                                                      {"pipeline/a_test.go", "import \"time\"\nfunc f() { time.Sleep(1) }", "pipeline/a.go", "import \"time\"\nvar d time.Duration"},
+		"only cmd ends the process":                                                          {"sandbox/a.go", "import \"os\"\nfunc f() { os.Exit(1) }", "sandbox/a_test.go", "import \"os\"\nfunc f() { os.Exit(1) }"},
+		"HTTP clients only in upstream":                                                      {"sandbox/a.go", "import \"net/http\"\nvar c http.Client", "sandbox/a.go", "import \"net/http\"\nvar c http.Server"},
+		"no default HTTP client":                                                             {"pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.DefaultClient", "pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.Client{}"},
+		"no init":                                                                            {"schema/a.go", "func init() {}", "schema/a.go", "type x int\nfunc (x) init() {}"},
+		"no skipped tests":                                                                   {"schema/a_test.go", "func f(t *T) { t.Skip() }", "schema/a.go", "func f(s *scanner) { s.Skip() }"},
+		"small rooms":                                                                        {"schema/a.go", long, "schema/a_test.go", long},
 	}
 	for _, rule := range rules() {
 		t.Run(rule.name, func(t *testing.T) {

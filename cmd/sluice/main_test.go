@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(warehousetest.Run(m))
 }
 
+// clockJump is how far the clock of such a process jumps at a signal: ahead at SIGUSR1, back at SIGUSR2.
+const clockJump = 10 * time.Minute
+
 // program is main with another minute and another clock.
 func program() int {
 	env := Env{Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now}
@@ -43,9 +47,19 @@ func program() int {
 			}
 		}
 	}
-	if off != 0 {
-		env.Now = func() time.Time { return time.Now().Add(off) }
-	}
+	var jumped atomic.Int64
+	env.Now = func() time.Time { return time.Now().Add(off + time.Duration(jumped.Load())) }
+	jumps := make(chan os.Signal, 1)
+	signal.Notify(jumps, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		for direction := range jumps {
+			step := clockJump
+			if direction == syscall.SIGUSR2 {
+				step = -step
+			}
+			jumped.Add(int64(step))
+		}
+	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return Main(ctx, os.Args[1:], env)

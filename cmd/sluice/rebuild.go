@@ -14,8 +14,8 @@ import (
 
 // rebuildOptions are the flags of rebuild.
 type rebuildOptions struct {
-	organization string
-	dry, changed bool
+	organization          string
+	dry, changed, history bool
 }
 
 func (c *cli) rebuildCommand() *cobra.Command {
@@ -23,16 +23,21 @@ func (c *cli) rebuildCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rebuild [resource ...]",
 		Short: "Write tables anew out of the records kept beside their rows, without a call",
-		Long: `Write the rows of resources and their elements anew out of the records that are kept
-beside them, as the declarations are now: all resources, or those that are named. No
-call is made. Whatever the tables hold is replaced: what somebody wrote into them by hand
-is gone, a column that was declared since has its values. Rows keep the calls that
-brought them, the instants of their first sight and last change, and their tombstones.
+		Long: `Hold the rows of resources and their elements against the records that are kept beside
+them, as the declarations are now, and write anew what differs: all resources, or those
+that are named. No call is made. What somebody wrote into the tables by hand is gone then,
+a column that was declared since has its values; rows that are as they should be are not
+touched. Rows keep the calls that brought them, the instants of their first sight and
+last change, and their tombstones.
 
 The tables stay readable meanwhile. A resource that is being copied right now is left
 out and named. A rebuild that was interrupted or killed goes on where it stopped when the
 same command is given again. Records that do not fit the declaration any more go to
 quarantine, and their rows stay as they are.
+
+With --history rows are left alone, and the versions of records are made anew, of
+resources with history: true: from before it was switched on, as far as raw records are
+kept, and with what a column that was declared since would have held.
 
 Exit codes: 0 all rows are what their records make of them, 1 some are not: a resource
 was being copied, records did not fit, or rows have no record.`,
@@ -40,14 +45,21 @@ was being copied, records did not fit, or rows have no record.`,
 			"  sluice rebuild --dry-run --changed   # what a new declaration would change",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.history && (options.dry || options.changed) {
+				return usage("rebuild: --history goes neither with --dry-run nor with --changed")
+			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+				if options.history {
+					return c.rebuildHistory(ctx, a, args, options.organization)
+				}
 				return c.rebuild(ctx, a, args, options)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&options.organization, "org", "", "only this organization (id or name)")
 	cmd.Flags().BoolVar(&options.dry, "dry-run", false, "say what would be written, and write nothing")
-	cmd.Flags().BoolVar(&options.changed, "changed", false, "only rows of which the declaration makes something else by now")
+	cmd.Flags().BoolVar(&options.changed, "changed", false, "only rows of which the declaration makes something else by now: edits are not looked for")
+	cmd.Flags().BoolVar(&options.history, "history", false, "the versions of records instead of rows")
 	return cmd
 }
 

@@ -57,6 +57,8 @@ faults; they answer on this machine only.`,
 	f.StringVar(&flags.faults, "faults", "", "file with faults to begin with: a JSON list, as POST /_sandbox/faults takes it")
 	f.BoolVar(&flags.options.Strict, "strict", false, "refuse query parameters that no document shows")
 	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines and the like out of lists, as live services do")
+	f.BoolVar(&flags.options.SortsModified, "sorts-modified", false,
+		"let lists that filter by modification time sort by it, too, as live services may: the documents show both for no list")
 	f.BoolVar(&flags.noLimit, "no-limits", false, "enforce no limits")
 	f.DurationVar(&flags.options.Limits.Minute, "minute", 0, "length of the minute of the limits, for tests that have not the time (default 1m0s)")
 	f.StringSliceVar(&flags.options.Networks, "networks", nil, "chat networks, each with channels and chats of its own: partners,suppliers")

@@ -64,6 +64,10 @@ type statusView struct {
 	Budgets []budgetView    `json:"budgets"`
 	// Backfills are those that are not over.
 	Backfills []backfillView `json:"backfills"`
+	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the credential with most of them.
+	TokensDiedYoung int `json:"tokens_died_young"`
+	// Histories are the resources whose past is kept.
+	Histories []report.History `json:"histories"`
 }
 
 // budgetView is a service's day.
@@ -82,12 +86,18 @@ func (c *cli) status(ctx context.Context, a *app.App) error {
 	if view.Budgets, err = budgets(ctx, a); err != nil {
 		return err
 	}
+	if view.TokensDiedYoung, err = a.Report.TokensDiedYoung(ctx); err != nil {
+		return fmt.Errorf("read the tokens: %w", err)
+	}
 	open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true})
 	if err != nil {
 		return fmt.Errorf("read the backfills: %w", err)
 	}
 	if view.Backfills, err = c.views(ctx, a, open); err != nil {
 		return err
+	}
+	if view.Histories, err = a.Report.Histories(ctx); err != nil {
+		return err //nolint:wrapcheck // it says what was being read
 	}
 	if c.json {
 		return c.printer().Document(view)
@@ -143,6 +153,17 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 			return err
 		}
 	}
+	if view.TokensDiedYoung >= youngAlarm {
+		if err := p.Line("ALARM: %d access tokens in a row were refused before their time: another program may use the same refresh token",
+			view.TokensDiedYoung); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	if len(view.Histories) > 0 {
+		if err := c.tableOfHistories(a, view.Histories); err != nil {
+			return err
+		}
+	}
 	for i := range view.Budgets {
 		b := &view.Budgets[i]
 		text := fmt.Sprintf("%s %s: %s calls in the last 24 h", b.Organization, b.Service, show.Count(b.Day))
@@ -161,6 +182,9 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 	}
 	return nil
 }
+
+// youngAlarm is how many tokens in a row have to die young for a person to hear of it: one may have been revoked by hand.
+const youngAlarm = 3
 
 func complete(mark *time.Time, zone *time.Location) string {
 	if mark == nil {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"sluice/pipeline/warehouse/report"
+	"sluice/sandbox"
 )
 
 func TestRemark(t *testing.T) {
@@ -55,6 +57,18 @@ func TestSyncCode(t *testing.T) {
 	} {
 		if got := (&syncResult{Streams: test.streams}).code(0.05); got != test.want {
 			t.Errorf("%s: exit code %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// TestStatusTellsOfTokensThatDieYoung: from the third in a row on, for one may have been revoked by hand.
+func TestStatusTellsOfTokensThatDieYoung(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 10})
+	for young, alarm := range map[int]bool{2: false, 3: true} {
+		s.exec(`INSERT INTO sluice.tokens (credential, died_young) VALUES ('c', $1) ON CONFLICT (credential) DO UPDATE SET died_young = $1`, young)
+		if o := s.run("status"); o.code != codeFine || strings.Contains(o.stdout, "another program may use the same refresh token") != alarm {
+			t.Errorf("%d tokens died young, alarm wanted: %t\n%s", young, alarm, o.stdout)
 		}
 	}
 }

@@ -159,6 +159,14 @@ func TestTombstones(t *testing.T) {
 	if o := s.run("tombstones", "list", "inventory.bills", "--state", "gone"); strings.Count(o.stdout, "\n") != 4 {
 		t.Errorf("list: %s%s", o.stdout, o.stderr)
 	}
+	// What is known to be gone is neither looked for upstream nor told as news.
+	for _, f := range s.verified(codeFine, "--calls", "40").Findings {
+		for resource, ids := range deleted {
+			if strings.HasSuffix(resource, "."+f.Resource) && slices.Contains(ids, f.Record) {
+				t.Errorf("verify tells of a row with a tombstone: %+v", f)
+			}
+		}
+	}
 	// Nothing more is written for what is known to be gone.
 	before := s.written()
 	s.sync(codeFine, sweeps...)
@@ -325,6 +333,9 @@ func TestWhatComesBackIsRevived(t *testing.T) {
 	}
 
 	d.show(nil, b, c) // a comes back, equal to its row to the last byte
+	if told := toldOf(s.verified(codeFine, "--calls", "8", resource).Findings); !slices.Equal(told, []string{"notice returned items " + a}) {
+		t.Errorf("verify says of a record that came back: %v", told)
+	}
 	s.sync(codeFine, sweep)
 	if ids := s.ids(resource, dead); !slices.Equal(ids, []string{b, c}) {
 		t.Errorf("tombstones of %v after one came back", ids)

@@ -74,7 +74,7 @@ func (c *cli) syncOnce(ctx context.Context, a *app.App, names []string, organiza
 	}
 	result, err := c.await(ctx, a, queue, streams)
 	if err == nil {
-		err = withHeld(ctx, a, result)
+		err = errors.Join(withHeld(ctx, a, result), a.Rezone(ctx))
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()

@@ -111,11 +111,11 @@ func Open(ctx context.Context, options Options) (*App, error) {
 }
 
 // OpenDatabase makes the database of the configuration available: it starts the
-// private one if no other is named.
+// private one if no other is named, and looks whether the other one gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
 	if !a.Config.Database.Private() {
 		a.URL = a.Config.Database.URL.Reveal()
-		return nil
+		return warehouse.CheckSessions(ctx, a.URL) //nolint:wrapcheck // it says what to do
 	}
 	server, err := localpg.Start(ctx, localpg.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"sluice/cmd/sluice/forecast"
 	"sluice/pipeline"
+	"sluice/pipeline/run/passes"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
@@ -23,9 +24,15 @@ func (a *App) Foresee(ctx context.Context, streams []pipeline.Stream) ([]forecas
 	for i := range all {
 		known[Key{Organization: all[i].Organization, Service: all[i].Service, Resource: all[i].Resource}] = all[i]
 	}
+	can, err := a.Report.Capabilities(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what the lists can do: %w", err)
+	}
 	foreseen := make([]forecast.Stream, 0, len(streams))
 	for _, stream := range streams {
-		foreseen = append(foreseen, a.foreseen(stream, ofList(known[stream.Key()], known[stream.ListKey()])))
+		s := a.foreseen(stream, ofList(known[stream.Key()], known[stream.ListKey()]))
+		s.Anchored = passes.Anchored(stream, can[stream.ListKey()])
+		foreseen = append(foreseen, s)
 	}
 	return foreseen, nil
 }
@@ -125,7 +132,13 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 			return err
 		}
 	}
-	run := forecast.Next([]forecast.Stream{a.foreseen(stream, facts)})[0]
+	can, err := a.DB.Capabilities(ctx, stream)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	foreseen := a.foreseen(stream, facts)
+	foreseen.Anchored = passes.Anchored(stream, can)
+	run := forecast.Next([]forecast.Stream{foreseen})[0]
 	if run.Basis == forecast.Unknown {
 		return nil
 	}

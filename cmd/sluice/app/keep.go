@@ -16,5 +16,8 @@ func (a *App) keep(ctx context.Context) error {
 	if a.Config.Keep.Raw > 0 {
 		err = errors.Join(err, a.DB.KeepRaw(ctx, a.Config.Keep.Raw))
 	}
-	return err
+	if a.Config.Keep.History > 0 {
+		err = errors.Join(err, a.DB.KeepVersions(ctx, a.Config.Keep.History))
+	}
+	return errors.Join(err, a.Rezone(ctx))
 }

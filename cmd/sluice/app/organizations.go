@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice/config"
+	"sluice/pipeline"
 )
 
 // organization finds an organization by the key under which its rows are kept.
@@ -24,6 +25,18 @@ func (a *App) organization(key string) *config.Organization {
 type zones struct {
 	mu   sync.Mutex
 	seen map[string]*time.Location
+	// names are what seen was made of.
+	names map[string]string
+}
+
+// follow keeps a zone if its name is another one than before.
+func (z *zones) follow(organization, name string) {
+	z.mu.Lock()
+	known := z.seen != nil && z.names[organization] == name
+	z.mu.Unlock()
+	if !known {
+		z.set(organization, name)
+	}
 }
 
 // set keeps a zone by its name; one that is unknown here is kept as none.
@@ -32,9 +45,9 @@ func (z *zones) set(organization, name string) *time.Location {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if z.seen == nil {
-		z.seen = make(map[string]*time.Location)
+		z.seen, z.names = make(map[string]*time.Location), make(map[string]string)
 	}
-	z.seen[organization] = zone
+	z.seen[organization], z.names[organization] = zone, name
 	return zone
 }
 
@@ -78,6 +91,32 @@ func (a *App) readZones(ctx context.Context) error {
 		a.zones.set(known[i].Organization, known[i].TimeZone)
 	}
 	return nil
+}
+
+// zoned notes in which time zone the chunk that is about to begin reads, by what upstream said last to whichever process. If
+// the configuration changed it, what was read before was read wrong: the rows of the resource become due to be written anew. If upstream
+// did, rows are what they were when they were read, and whole lists are read again (warehouse.PinOrganization).
+func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
+	return func(ctx context.Context, stream pipeline.Stream) error {
+		if err := ready(ctx, stream); err != nil {
+			return err
+		}
+		known, err := a.DB.ZonesOf(ctx, stream)
+		if err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+		a.zones.follow(stream.Organization, known.Upstream)
+		now := a.Zone(stream.Organization).String()
+		if now == known.Read {
+			return nil
+		}
+		o := a.organization(stream.Organization)
+		moved := o.Location == nil && known.Read == known.Before
+		if known.Read != "" {
+			a.Log.WarnContext(ctx, "the organization has another time zone", "stream", stream.String(), "before", known.Read, "now", now, "by_upstream", moved)
+		}
+		return a.DB.NoteZone(ctx, stream, now, !moved) //nolint:wrapcheck // it says what failed
+	}
 }
 
 // Accept pins an organization to the name that upstream gives now. It makes one

@@ -33,7 +33,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	stopping := make(chan struct{})
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &run.Runner{
-		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
+		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Known: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
 		Rules: pipeline.DefaultRules(), Ahead: a.ahead, Stopping: stopping,
 	}
 	if schedule { // others show what runs come to as their result
@@ -43,7 +43,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Pool:     a.DB.Pool(),
 		Store:    store,
 		Stream:   a.Stream,
-		Ready:    a.forecasting(a.Identities(client).Ready),
+		Ready:    a.forecasting(a.zoned(a.Identities(client).Ready)),
 		Runner:   runner,
 		Workers:  a.Config.Workers,
 		Schedule: schedule,

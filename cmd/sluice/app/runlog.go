@@ -44,20 +44,14 @@ func (l runLog) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline
 
 // alarm writes that too much of a stream does not fit.
 func (l runLog) alarm(ctx context.Context, stream pipeline.Stream) {
-	streams, err := l.app.Report.Streams(ctx, stream.Organization)
+	row, err := l.app.Report.Stream(ctx, stream.Key())
 	if err != nil {
 		l.app.Log.WarnContext(ctx, "the quarantine could not be counted", "stream", stream.String(), "error", err)
 		return
 	}
-	key := stream.Key()
-	for i := range streams {
-		s := &streams[i]
-		if s.Service != key.Service || s.Resource != key.Resource {
-			continue
-		}
-		if text := l.app.Alarm(s); text != "" {
-			l.app.Log.ErrorContext(ctx, text, "stream", stream.String(), "look", "sluice quarantine list "+key.Service+"."+key.Resource)
-		}
+	if text := l.app.Alarm(&row); text != "" {
+		key := stream.ListKey() // entries are kept by the list, whatever the stream's own work is
+		l.app.Log.ErrorContext(ctx, text, "stream", stream.String(), "look", "sluice quarantine list "+key.Service+"."+key.Resource)
 	}
 }
 

@@ -184,6 +184,8 @@ type Keep struct {
 	Runs time.Duration `yaml:"runs"`
 	// Raw is how long raw records are kept that nothing leads to any more; zero means for ever. Those that rows were made of stay.
 	Raw time.Duration `yaml:"raw"`
+	// History is how long versions of records are kept after they ended, and values by day after others took their place; zero means for ever.
+	History time.Duration `yaml:"history"`
 }
 
 // Tombstones says when rows are believed to be gone upstream.

@@ -207,7 +207,7 @@ func TestEverything(t *testing.T) {
 				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02},
 			},
 		},
-		Keep:       config.Keep{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour},
+		Keep:       config.Keep{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
 		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })

@@ -93,6 +93,9 @@ func (c *checker) process(cfg *Config) {
 	if raw := cfg.Keep.Raw; raw != 0 && raw < minKept {
 		c.failf("keep.raw", "has to be %gh at least, or 0 for ever, not %s", minKept.Hours(), c.Raw("keep.raw"))
 	}
+	if history := cfg.Keep.History; history != 0 && history < minKept {
+		c.failf("keep.history", "has to be %gh at least, or 0 for ever, not %s", minKept.Hours(), c.Raw("keep.history"))
+	}
 	_, port, err := net.SplitHostPort(cfg.Listen)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)

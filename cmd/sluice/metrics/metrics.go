@@ -23,6 +23,7 @@ const readLimit = 5 * time.Second
 type Source interface {
 	Streams(ctx context.Context, organization string) ([]report.Stream, error)
 	Spent(ctx context.Context, organization string) ([]report.Spent, error)
+	TokensDiedYoung(ctx context.Context) (int, error)
 }
 
 // Registry holds the metrics of one process. Alarm says why a stream's quarantine alarms; empty if it does not.
@@ -48,6 +49,7 @@ type streams struct {
 	quar   *prometheus.Desc
 	alarms *prometheus.Desc
 	calls  *prometheus.Desc
+	young  *prometheus.Desc
 }
 
 func newStreams(source Source, alarm func(*report.Stream) string) *streams {
@@ -66,12 +68,13 @@ func newStreams(source Source, alarm func(*report.Stream) string) *streams {
 		quar:   desc("stream_quarantined_records", "Records of the stream in quarantine.", stream...),
 		alarms: desc("stream_quarantine_alarm", "1 if more of the stream is in quarantine than the configuration lets pass, 0 if not.", stream...),
 		calls:  desc("calls_24h", "Calls of the last 24 hours.", "service", "resource", "class"),
+		young:  desc("tokens_died_young", "Access tokens in a row that upstream refused before their time, of the credential with most of them."),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (s *streams) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{s.up, s.state, s.mark, s.done, s.fails, s.quar, s.alarms, s.calls} {
+	for _, d := range []*prometheus.Desc{s.up, s.state, s.mark, s.done, s.fails, s.quar, s.alarms, s.calls, s.young} {
 		out <- d
 	}
 }
@@ -85,11 +88,16 @@ func (s *streams) Collect(out chan<- prometheus.Metric) {
 	if err == nil {
 		spent, err = s.source.Spent(ctx, "")
 	}
+	young := 0
+	if err == nil {
+		young, err = s.source.TokensDiedYoung(ctx)
+	}
 	if err != nil {
 		out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 0)
 		return
 	}
 	out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 1)
+	out <- prometheus.MustNewConstMetric(s.young, prometheus.GaugeValue, float64(young))
 	for i := range rows {
 		s.stream(out, &rows[i])
 	}

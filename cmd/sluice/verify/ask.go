@@ -56,6 +56,11 @@ func (s *subject) local(ctx context.Context) error {
 			return err
 		})
 	}
+	return s.each(ctx, func(tx pgx.Tx, keys []string) error { return s.lookAt(ctx, tx, keys) })
+}
+
+// each hands over the keys of all rows in their order, a batch in each transaction.
+func (s *subject) each(ctx context.Context, work func(pgx.Tx, []string) error) error {
 	for after := ""; ; {
 		over := false
 		err := s.run.view(ctx, func(tx pgx.Tx) error {
@@ -65,7 +70,7 @@ func (s *subject) local(ctx context.Context) error {
 				return err
 			}
 			after = keys[len(keys)-1]
-			return s.lookAt(ctx, tx, keys)
+			return work(tx, keys)
 		})
 		if err != nil || over {
 			return err

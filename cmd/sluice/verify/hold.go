@@ -31,6 +31,8 @@ const (
 	codeOlder = "older"
 	// codeNotListed: the row's record is not on the list, which was read whole.
 	codeNotListed = "not_listed"
+	// codeReturned: upstream shows the record, and the row has a tombstone.
+	codeReturned = "returned"
 	// codeNotFound: upstream does not know the single record.
 	codeNotFound = "not_found"
 	// codeQuarantined: the record is in quarantine and not here, or here in an older version.
@@ -139,6 +141,11 @@ func (s *subject) judge(ctx context.Context, tx pgx.Tx, r *record, h held, call 
 	if row == nil {
 		return s.absent(ctx, tx, r, h, call, standing)
 	}
+	if row.Gone && row.LastCall() < call {
+		s.say(audit.Notice, codeReturned, r.ID, call, "",
+			"upstream shows the record, and its row has a tombstone: the next scan that sees it takes that away")
+		return nil
+	}
 	differences := h.differences[r.ID]
 	// A row that was written since the answer is not to be held against it; what was edited was found already.
 	if len(differences) == 0 || row.LastCall() > call || s.edited[r.ID] {
@@ -224,28 +231,16 @@ func (s *subject) whole(ctx context.Context, call int64, standing audit.Standing
 	for _, id := range ids {
 		listed[id] = true
 	}
-	for after := ""; ; {
-		over := false
-		err := s.run.view(ctx, func(tx pgx.Tx) error {
-			keys, err := s.table.Behind(ctx, tx, after, localBatch)
-			if err != nil || len(keys) == 0 {
-				over = true
-				return err
+	return s.each(ctx, func(tx pgx.Tx, keys []string) error {
+		rows, err := s.table.Rows(ctx, tx, keys)
+		for i := range rows {
+			if row := &rows[i]; !listed[row.Key] && !row.Gone && row.LastCall() < call {
+				s.say(audit.Notice, codeNotListed, row.Key, call, "",
+					"its record is not on the list, which was read whole: deleted upstream, or hidden there")
 			}
-			after = keys[len(keys)-1]
-			rows, err := s.table.Rows(ctx, tx, keys)
-			for i := range rows {
-				if !listed[rows[i].Key] && rows[i].LastCall() < call {
-					s.say(audit.Notice, codeNotListed, rows[i].Key, call, "",
-						"its record is not on the list, which was read whole: deleted upstream, or hidden there")
-				}
-			}
-			return err
-		})
-		if err != nil || over {
-			return err
 		}
-	}
+		return err
+	})
 }
 
 // unknown tells the single records that upstream does not know.

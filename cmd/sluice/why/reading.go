@@ -32,6 +32,9 @@ type Reading struct {
 
 // Read says how a list is read. Late is nil if no record was seen late.
 func Read(stream pipeline.Stream, known pipeline.Capabilities, late *report.Lateness, rules pipeline.Rules) Reading {
+	if stream.Work == pipeline.WorkSweep {
+		return sweep(stream, known)
+	}
 	if stream.Work != pipeline.WorkList {
 		return Reading{}
 	}
@@ -51,6 +54,8 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *report.Late
 	switch {
 	case reading.Demoted:
 		reading.Mode = "the whole list in passes until two are equal, out of the calls of full scans, for " + words(verdict)
+	case passes.Anchored(stream, known):
+		reading.Mode = "what was modified since the mark, re-anchored: one pass; " + words(known[pipeline.CapabilityAscending])
 	default:
 		reading.Mode = mode(stream.Resource.ListCursor(), verdict)
 	}
@@ -62,6 +67,15 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *report.Late
 		reading.LagSeconds = rules.LagFor(time.Duration(left * float64(time.Second))).Seconds()
 	}
 	return reading
+}
+
+// sweep says how a sweep reads, where that is not in passes as everywhere.
+func sweep(stream pipeline.Stream, known pipeline.Capabilities) Reading {
+	if !passes.Anchored(stream, known) {
+		return Reading{}
+	}
+	return Reading{Mode: "the whole list, re-anchored: one pass; one sweep in four, and any that decides about rows that were missed, " +
+		"in passes until two are equal, without the filter; " + words(known[pipeline.CapabilityAscending])}
 }
 
 func mode(cursor schema.Cursor, v pipeline.Verdict) string {

@@ -25,6 +25,8 @@ func TestHowAListIsRead(t *testing.T) {
 		return all
 	}
 	probed := pipeline.Verdict{Capability: "filter", Answer: "yes", Source: "probed", Evidence: "it left out 28"}
+	inclusive := pipeline.Verdict{Capability: "filter_inclusive", Answer: "yes", Source: "probed", Evidence: "1 came"}
+	ascending := pipeline.Verdict{Capability: "sort_ascending", Answer: "yes", Source: "probed", Evidence: "40 in order"}
 	ignored := pipeline.Verdict{Capability: "filter", Answer: "no", Source: "observed", Evidence: "it was ignored"}
 	for name, test := range map[string]struct {
 		cursor schema.Cursor
@@ -55,6 +57,11 @@ func TestHowAListIsRead(t *testing.T) {
 				"late: 3 records seen up to 20 m after the time they carry; the mark lags 20 m behind",
 				"late: 2 records seen more than 1 h after the time they carry, which no lag waits for: scans of the whole list find such",
 			}},
+		"re-anchored": {since, "", known(probed, inclusive, ascending), nil,
+			[]string{"reads: what was modified since the mark, re-anchored: one pass; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
+		"a sweep, re-anchored": {since, pipeline.WorkSweep, known(probed, inclusive, ascending), nil,
+			[]string{"reads: the whole list, re-anchored: one pass; one sweep in four, and any that decides about rows that were missed, " +
+				"in passes until two are equal, without the filter; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
 		"a sweep": {since, pipeline.WorkSweep, known(ignored), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

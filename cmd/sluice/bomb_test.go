@@ -1,0 +1,28 @@
+package main
+
+import (
+	"syscall"
+	"testing"
+)
+
+// TestABombIsBoundedInMemory: a small body that unfolds to a gigabyte costs the process no more than the bound of a page and what goes with
+// it.
+func TestABombIsBoundedInMemory(t *testing.T) {
+	t.Parallel()
+	const most = 256 // MiB; a process that does little takes some 80
+	f := newFaultStageOf(t, false, small)
+	f.fault("gzip_bomb", 0, 0)
+	p := f.start("sync", f.name)
+	f.until("the bomb came twice", `SELECT count(*) >= 2 FROM sluice.calls WHERE resource = 'bills' AND finished_at IS NOT NULL`)
+	p.terminate()
+	<-p.done
+	used, ok := p.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Fatal("this system does not say how much memory a process took")
+	}
+	if mib := used.Maxrss >> 10; mib > most {
+		t.Errorf("the process took %d MiB, and %d are enough", mib, most)
+	} else {
+		t.Logf("the process took %d MiB", mib)
+	}
+}
