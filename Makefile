@@ -14,9 +14,9 @@ FUZZTIME ?= 30s
 BENCHFLAGS ?=
 # Flags of the simulation: bin/fleet -help lists them.
 SCALEFLAGS ?=
-# Flags of the storm: bin/storm -help lists them. Of the places at which processes are killed, one in POINTS is tried.
+# Flags of the storm and of the crash points: bin/storm -help and bin/points -help list them.
 STORMFLAGS ?=
-POINTS ?= 80
+POINTSFLAGS ?= -each
 SEED ?= 1
 # Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
 BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
@@ -46,7 +46,7 @@ demo: build ## run the whole program on a simulated upstream and a private Postg
 
 test: ## run all tests (TESTFLAGS=-race, PKG=./schema/... and so on)
 	@.ci/setup
-	$(GO) test -timeout 30m $(TESTFLAGS) $(PKG)
+	$(GO) test -timeout 60m $(TESTFLAGS) $(PKG)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \
@@ -89,7 +89,7 @@ simulate: ## play SCHEDULES random schedules of edits, faults and crashes agains
 	$(GO) test ./pipeline/simulation -run '^TestSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(SCHEDULES),100000)
 
 zoo: ## put deliberate bugs into the program, one at a time: the tests have to catch each
-	@.ci/setup
+	@.ci/setup binaries
 	$(GO) run ./cmd/sluice/zoo $(ZOOFLAGS)
 
 storm-programs:
@@ -97,19 +97,14 @@ storm-programs:
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/points ./cmd/sluice/storm/points
 	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice
 
-storm: storm-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines (SEED, STORMFLAGS, POINTS)
+storm: storm-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines, all kinds of crash points (SEED)
 	@.ci/setup binaries
 	bin/storm -seed $(SEED) $(STORMFLAGS)
-	bin/points -one-in $(POINTS) -offset $(SEED)
+	bin/points -seed $(SEED) $(POINTSFLAGS)
 
-soak: storm-programs ## hours: FOR (default 2h) of storms from SEED on, all points, a million schedules, the zoo, all rare faults, kills
+soak: storm-programs ## hours: storms until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), zoo, rare faults, ROUNDS (5) of kills
 	@.ci/setup
-	bin/storm -seed $(SEED) -for $(or $(FOR),2h) $(STORMFLAGS)
-	bin/points
-	$(MAKE) simulate SCHEDULES=$(or $(SCHEDULES),1000000)
-	$(MAKE) zoo
-	$(GO) test ./cmd/sluice -run '^TestRareFaults$$' -count=1 -timeout 2h -rare-faults-one-in 1
-	$(GO) test ./cmd/sluice -run 'Kills|Killed|Storm' -v -count=$(or $(ROUNDS),50) -timeout 24h
+	SEED=$(SEED) KILLS=$(or $(KILLS),1000) FOR=$(or $(FOR),0s) SCHEDULES=$(or $(SCHEDULES),1000000) ROUNDS=$(or $(ROUNDS),5) .ci/soak
 
 draft: ## print the migration that the declarations ask for
 	@$(GO) run ./cmd/sluice draft
