@@ -236,9 +236,8 @@ func (s *stage) equal(only ...string) (int, int) {
 
 // arrivals counts the calls of services that reach upstream.
 type arrivals struct {
-	next http.Handler
-
 	mu      sync.Mutex
+	next    http.Handler
 	count   int
 	waiting map[int]chan struct{}
 	// tokens are the access tokens that came with the calls.
@@ -247,8 +246,9 @@ type arrivals struct {
 
 // ServeHTTP implements http.Handler.
 func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	next := a.next
 	if !strings.HasPrefix(r.URL.Path, "/oauth/") {
-		a.mu.Lock()
 		a.count++
 		if _, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok {
 			if a.tokens == nil {
@@ -259,9 +259,16 @@ func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if c, ok := a.waiting[a.count]; ok {
 			close(c)
 		}
-		a.mu.Unlock()
 	}
-	a.next.ServeHTTP(w, r)
+	a.mu.Unlock()
+	next.ServeHTTP(w, r)
+}
+
+// through has every call go through what of makes of upstream.
+func (a *arrivals) through(of func(upstream http.Handler) http.Handler) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.next = of(a.next)
 }
 
 // total is how many have arrived.

@@ -179,10 +179,13 @@ func TestSweepsInAStorm(t *testing.T) {
 			s := newStage(t, sandbox.Options{Seed: seed, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 			s.configured("tombstones: {apart: 0s, max_rows: 100000}\n") // without the brake: the rule alone has to hold
 			u := &unrest{
-				t: t, next: s.arrivals.next, world: s.world, rand: rand.New(rand.NewPCG(uint64(seed), 1)),
+				t: t, world: s.world, rand: rand.New(rand.NewPCG(uint64(seed), 1)),
 				seed: seed, count: map[string]int{},
 			}
-			s.arrivals.next = u
+			s.arrivals.through(func(upstream http.Handler) http.Handler {
+				u.next = upstream
+				return u
+			})
 			s.sync(codeFine, "bills", "credit_notes")
 			for round := range 6 {
 				u.mu.Lock()

@@ -301,8 +301,11 @@ func (d *disguise) show(values map[string]string, hidden ...string) {
 func disguised(t *testing.T, seed int64) (*stage, *disguise) {
 	t.Helper()
 	s := newStage(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
-	d := &disguise{next: s.arrivals.next}
-	s.arrivals.next = d
+	d := &disguise{}
+	s.arrivals.through(func(upstream http.Handler) http.Handler {
+		d.next = upstream
+		return d
+	})
 	s.configured(believing)
 	s.sync(codeFine, "items")
 	s.age()

@@ -51,8 +51,11 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func newZoneStage(t *testing.T) (*faultStage, *elsewhere) {
 	t.Helper()
 	f := newFaultStageOf(t, true, small)
-	moved := &elsewhere{next: f.arrivals.next}
-	f.arrivals.next = moved
+	moved := &elsewhere{}
+	f.arrivals.through(func(upstream http.Handler) http.Handler {
+		moved.next = upstream
+		return moved
+	})
 	f.fault("no_offset", 0, 0)
 	return f, moved
 }
