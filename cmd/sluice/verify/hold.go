@@ -11,6 +11,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/audit"
+	"sluice/pipeline/warehouse/audit/values"
 	"sluice/schema"
 	"sluice/schema/normalize"
 )
@@ -44,7 +45,7 @@ const (
 // held is what an answer is held against.
 type held struct {
 	rows        map[string]*audit.Row
-	differences map[string][]audit.Difference
+	differences map[string][]values.Difference
 	quarantined map[string]bool
 }
 
@@ -169,7 +170,7 @@ func (s *subject) judge(ctx context.Context, tx pgx.Tx, r *record, h held, call 
 	case r.Modified.Before(row.Modified):
 		severity, code, text = audit.Notice, codeOlder, "upstream answers with an older version: "
 	}
-	s.say(severity, code, r.ID, call, differences[0].Path, text+audit.Sentence(differences))
+	s.say(severity, code, r.ID, call, differences[0].Path, text+values.Sentence(differences))
 	return nil
 }
 

@@ -49,7 +49,7 @@ func versionBugs() []bug {
 func proofBugs() []bug {
 	return []bug{
 		tests("pipeline/warehouse/audit", "^TestCompare$", "verify compares nothing", "rows that differ from their records are found equal",
-			edit{"pipeline/warehouse/audit/compare.go", "CASE WHEN w.c%d::%s IS DISTINCT FROM %s THEN %d END", "CASE WHEN false AND w.c%d::%s IS DISTINCT FROM %s THEN %d END"}),
+			edit{"pipeline/warehouse/audit/values/statement.go", "CASE WHEN w.c%d::%s IS DISTINCT FROM %s THEN %d END", "CASE WHEN false AND w.c%d::%s IS DISTINCT FROM %s THEN %d END"}),
 		tests("pipeline/warehouse/audit", "^TestEachCheckFindsWhatItIsFor$", "a check that finds nothing", "a mark that is ahead of time is not reported",
 			edit{"migrations/00012_verify.sql", "FROM sluice.streams WHERE mark > clock_timestamp();", "FROM sluice.streams WHERE false;"}),
 		tests("cmd/sluice/explain", "^TestConclusions$", "explain is silent about details", "nobody is told that a single record is missing",

@@ -4,7 +4,7 @@
 // It changes no row of the warehouse; what was found is kept in tables of its own (keep.go). It never makes a call: records of
 // upstream are handed to it.
 //
-// Start reading at Auditor.Checks, then Table.Local and Table.Compare.
+// Start reading at Auditor.Checks, then Table.Local and package values.
 package audit
 
 import (

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/audit/values"
 	"sluice/pipeline/warehouse/rebuild"
 	"sluice/schema/normalize"
 )
@@ -121,11 +122,11 @@ func (t *Table) version(v *versions, at rebuild.Place, hash []byte, raws map[reb
 	return record, nil
 }
 
-func (t *Table) judge(v *versions, differences []Difference) *Finding {
+func (t *Table) judge(v *versions, differences []values.Difference) *Finding {
 	var finding Finding
 	switch {
 	case len(differences) > 0:
-		finding = t.finding(Violation, SourceRow, CodeEdited, v.row.Key, "the row is not what its raw record makes of it: "+Sentence(differences))
+		finding = t.finding(Violation, SourceRow, CodeEdited, v.row.Key, "the row is not what its raw record makes of it: "+values.Sentence(differences))
 		finding.Path = differences[0].Path
 		if v.otherHash {
 			finding.Detail += "; the content hash is another one, too: if the declaration changed, sluice rebuild writes the rows anew"
@@ -142,21 +143,4 @@ func (t *Table) judge(v *versions, differences []Difference) *Finding {
 	}
 	finding.Call = v.row.LastCall()
 	return &finding
-}
-
-// Sentence says the first differences and how many there are.
-func Sentence(differences []Difference) string {
-	const spelled = 3
-	var b bytes.Buffer
-	for i, d := range differences {
-		if i == spelled {
-			fmt.Fprintf(&b, "; and %d more", len(differences)-spelled)
-			break
-		}
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(d.Path + ": " + d.Detail)
-	}
-	return b.String()
 }

@@ -8,26 +8,26 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/audit/values"
 	"sluice/pipeline/warehouse/rebuild"
 	"sluice/schema"
 )
 
-// Table is the rows of one resource of one organization.
+// Table is the rows of one resource of one organization. Its values are compared by package values.
 type Table struct {
+	*values.Table
+
 	stream    pipeline.Stream
-	tables    []schema.Table
 	normalize rebuild.Normalize
 
 	sqlKeys, sqlCurrent, sqlBehind, sqlRows, sqlCount string
-	compare                                           []string
 }
 
 // NewTable prepares the statements. The function normalize is the declaration as it is now; it is used by Local alone.
 func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 	r := stream.Resource
-	t := &Table{stream: stream, tables: r.Tables(), normalize: normalize}
-	schemaName := r.SchemaName(stream.Service)
-	from := pgx.Identifier{schemaName, r.Name}.Sanitize()
+	t := &Table{Table: values.New(stream), stream: stream, normalize: normalize}
+	from := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
 	key := quote(r.Columns[0].ColumnName())
 	parent, modified, detail, alive := "''", "NULL::timestamptz", "NULL::text, NULL::bytea, NULL::bigint, NULL::integer", "_deleted_at IS NULL"
 	current := alive
@@ -50,9 +50,6 @@ func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 	t.sqlCount = fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1 AND %s`, from, alive)
 	t.sqlRows = fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._hash, t._call_id, t._raw_position, t._deleted_at IS NOT NULL, %[5]s
 FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = ANY($2) ORDER BY t.%[2]s`, from, key, parent, modified, detail)
-	for i := range t.tables {
-		t.compare = append(t.compare, compareSQL(schemaName, t.tables, i))
-	}
 	return t
 }
 

@@ -1,0 +1,69 @@
+package values
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sluice/schema"
+)
+
+// Difference is one value of a record that is another one in the table.
+type Difference struct {
+	// Path is the key, with array positions.
+	Path string
+	// Detail says what the table has and what the record.
+	Detail string
+}
+
+// Sentence says the first differences and how many there are.
+func Sentence(differences []Difference) string {
+	const spelled = 3
+	var b strings.Builder
+	for i, d := range differences {
+		if i == spelled {
+			fmt.Fprintf(&b, "; and %d more", len(differences)-spelled)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(d.Path + ": " + d.Detail)
+	}
+	return b.String()
+}
+
+// elementPath names an element: line_items[2].serials[0]; with an id before it, it is a key of ours.
+func elementPath(path []string, id string, positions []int) string {
+	var b strings.Builder
+	b.WriteString(id)
+	for i, name := range path {
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(name)
+		if i < len(positions) {
+			b.WriteString("[" + strconv.Itoa(positions[i]) + "]")
+		}
+	}
+	return b.String()
+}
+
+// maxShown bounds what is shown of a number.
+const maxShown = 40
+
+// difference says what the table has and what the record. Figures and instants are shown; of texts, which may be names and
+// addresses, only how long they are.
+func difference(path string, kind schema.Kind, stored, record *string) Difference {
+	show := func(value *string) string {
+		switch {
+		case value == nil:
+			return "nothing"
+		case kind == schema.KindText || kind == schema.KindID || kind == schema.KindJSON || len(*value) > maxShown:
+			return fmt.Sprintf("a text of %d characters", len([]rune(*value)))
+		default:
+			return *value
+		}
+	}
+	return Difference{Path: path, Detail: "the table has " + show(stored) + ", the record has " + show(record)}
+}

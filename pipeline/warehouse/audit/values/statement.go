@@ -1,0 +1,81 @@
+package values
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/schema"
+)
+
+// maxDepth is how deep arrays nest at most.
+const maxDepth = 2
+
+var postgresTypes = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant table
+	schema.KindID: "text", schema.KindText: "text", schema.KindBool: "boolean", schema.KindInt: "bigint",
+	schema.KindDecimal: "numeric", schema.KindDate: "date", schema.KindTime: "timestamptz", schema.KindJSON: "jsonb",
+}
+
+// statement builds the statement that holds rows of a table against values that are given column by column, as texts that
+// Postgres reads: so it is Postgres that says whether two values are the same. It gives the rows that differ.
+//
+// For records it takes organization, unknown keys and columns; for arrays organization, the records whose array is compared,
+// then record, positions and columns of each element.
+func statement(schemaName string, tables []schema.Table, at int) string {
+	table := &tables[at]
+	from := pgx.Identifier{schemaName, table.Name}.Sanitize()
+	var names, columns, differs, stored []string
+	for i, c := range table.Columns {
+		column := "t." + quote(c.ColumnName())
+		columns = append(columns, quote(c.ColumnName()))
+		names = append(names, "c"+strconv.Itoa(i))
+		differs = append(differs, fmt.Sprintf("CASE WHEN w.c%d::%s IS DISTINCT FROM %s THEN %d END", i, postgresTypes[c.Kind], column, i))
+		stored = append(stored, column+"::text")
+	}
+	// Strings of a text have no type of their own, so every parameter says it.
+	params := func(first, n int) string {
+		texts := make([]string, n)
+		for i := range texts {
+			texts[i] = fmt.Sprintf("$%d::text[]", first+i)
+		}
+		return strings.Join(texts, ", ")
+	}
+	result := "array_remove(ARRAY[" + strings.Join(differs, ", ") + "]::integer[], NULL) AS differs, ARRAY[" +
+		strings.Join(stored, ", ") + "]::text[] AS stored"
+	if at == 0 {
+		key := quote(table.Columns[0].ColumnName())
+		return fmt.Sprintf(`SELECT w.c0, t.%[2]s IS NULL, %[3]s,
+	t.%[2]s IS NOT NULL AND w.extra IS NOT NULL AND NOT coalesce(t._extra @> w.extra::jsonb, false)
+FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN %[1]s AS t ON t.organization_id = $1 AND t.%[2]s = w.c0`,
+			from, key, result, params(2, len(names)+1), strings.Join(names, ", "))
+	}
+	positions, own := []string{"p0"}, []string{"_position"}
+	if table.Depth() == maxDepth {
+		positions, own = []string{"p0", "p1"}, []string{"_parent_position", "_position"}
+	}
+	on, place := []string{"t._parent_id = w.id"}, []string{}
+	for i := range positions {
+		on = append(on, fmt.Sprintf("t.%s = w.%s", own[i], positions[i]))
+		place = append(place, fmt.Sprintf("coalesce(w.%s, t.%s)", positions[i], own[i]))
+	}
+	return fmt.Sprintf(`SELECT id, place, missing, extra, differs, stored FROM (
+SELECT coalesce(w.id, t._parent_id) AS id, ARRAY[%[4]s] AS place, t._parent_id IS NULL AS missing, w.id IS NULL AS extra, %[3]s
+FROM (SELECT u.id, %[7]s, %[8]s FROM unnest(%[5]s) AS u (id, %[6]s, %[8]s)) AS w
+FULL JOIN (SELECT _parent_id, %[9]s FROM %[1]s AS s WHERE s.organization_id = $1 AND s._parent_id = ANY($2::text[])) AS t ON %[2]s) AS found
+WHERE missing OR extra OR cardinality(differs) > 0 ORDER BY id, place`,
+		from, strings.Join(on, " AND "), result, strings.Join(place, ", "), params(3, 1+len(positions)+len(names)),
+		strings.Join(positions, ", "), cast(positions), strings.Join(names, ", "), strings.Join(append(own, columns...), ", "))
+}
+
+// cast makes numbers of positions that came as texts.
+func cast(positions []string) string {
+	parts := make([]string, len(positions))
+	for i, p := range positions {
+		parts[i] = "u." + p + "::integer AS " + p
+	}
+	return strings.Join(parts, ", ")
+}
+
+func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
