@@ -12,6 +12,7 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/config"
+	"sluice/cmd/sluice/config/secrets"
 	"sluice/pipeline"
 	"sluice/pipeline/upstream"
 	"sluice/schema"
@@ -61,7 +62,7 @@ declaration ends the command with 1.`,
 func (c *cli) check(ctx context.Context, further func(*app.App, *upstream.Client) error) []finding {
 	a, err := app.Load(c.options())
 	findings := []finding{verdict("configuration "+c.path(), err, "valid")}
-	_, keyErr := config.EncryptionKey(c.env.LookupEnv)
+	_, keyErr := secrets.EncryptionKey(c.env.LookupEnv)
 	key := verdict("SLUICE_ENCRYPTION_KEY", keyErr, "32 bytes")
 	if keyErr != nil {
 		key.code = codeUsage

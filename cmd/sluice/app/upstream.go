@@ -3,7 +3,7 @@ package app
 import (
 	"fmt"
 
-	"sluice/cmd/sluice/config"
+	"sluice/cmd/sluice/config/secrets"
 	"sluice/pipeline/budget"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/upstream/wire"
@@ -12,7 +12,7 @@ import (
 // Client wires the door to upstream: the gate that counts calls, the tokens that
 // all processes share, and the addresses of the configuration.
 func (a *App) Client() (*upstream.Client, error) {
-	key, err := config.EncryptionKey(a.options.LookupEnv)
+	key, err := secrets.EncryptionKey(a.options.LookupEnv)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}

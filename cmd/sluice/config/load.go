@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"reflect"
+	"strings"
 
+	"sluice/cmd/sluice/config/secrets"
 	"sluice/cmd/sluice/config/strict"
 	"sluice/schema"
 )
@@ -38,11 +39,13 @@ func Load(
 	case err != nil:
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	r := resolver{getenv: getenv, readFile: readFile, mode: fileMode}
+	from := secrets.Source{Getenv: getenv, ReadFile: readFile}
 	doc := defaults()
 	file := strict.Decode(text, &doc, strict.Options{
-		Expand:  r.value,
-		Special: map[reflect.Type]func(path, raw string) (any, error){reflect.TypeFor[Secret](): r.special},
+		Expand: func(path, text string) (string, error) { return value(from, path, text) },
+		Special: map[reflect.Type]func(path, raw string) (any, error){
+			reflect.TypeFor[Secret](): func(path, raw string) (any, error) { return special(from, path, raw) },
+		},
 	})
 	if file.Shaped() {
 		newChecker(file, getenv, services).complete(&doc)
@@ -53,11 +56,19 @@ func Load(
 	return &doc.Config, nil
 }
 
-// fileMode gives the permissions of a file that a secret comes from.
-func fileMode(path string) (fs.FileMode, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, fmt.Errorf("looking at the file's permissions: %w", err)
+// value expands the value at a path. Declarations of the user's own are written
+// out: they are the same on every machine, and what is in them is shown.
+func value(from secrets.Source, path, text string) (string, error) {
+	if strings.HasPrefix(path, "custom[") && secrets.Refers(text) {
+		return "", errors.New("a declared resource takes no ${…}: write the value out")
 	}
-	return info.Mode(), nil
+	return from.Expand(text) //nolint:wrapcheck // it says what to do
+}
+
+// special reads the values of type Secret: secrets, and one address that may hold one.
+func special(from secrets.Source, path, raw string) (Secret, error) {
+	if path == "database.url" {
+		return from.DatabaseURL(raw) //nolint:wrapcheck // it says what to do
+	}
+	return from.Secret(raw) //nolint:wrapcheck // it says what to do
 }

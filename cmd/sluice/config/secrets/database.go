@@ -1,0 +1,68 @@
+package secrets
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+
+	"sluice/pipeline/upstream"
+)
+
+// DatabaseURL reads the address of the database. It may be a reference as a whole,
+// or an address in which the password is one.
+func (s Source) DatabaseURL(raw string) (upstream.Secret, error) {
+	if raw == "" {
+		return upstream.Secret{}, errors.New("is empty: write ${NAME}, or leave the key out for a private Postgres server")
+	}
+	if strings.HasPrefix(raw, "file:") {
+		return s.databaseFromFile(raw)
+	}
+	// The shape is looked at with every reference replaced by nothing: whatever
+	// password is left then is written in the file.
+	shape := reference.ReplaceAllString(raw, "")
+	if !referenceOnly.MatchString(raw) && literalPassword(shape) {
+		return upstream.Secret{}, errors.New("a password is not written into the file: write the whole address as ${NAME}, " +
+			"or only the password: postgres://user:${NAME}@host/database")
+	}
+	text, err := s.Expand(raw)
+	if err != nil {
+		return upstream.Secret{}, err
+	}
+	return checkedURL(text)
+}
+
+func (s Source) databaseFromFile(raw string) (upstream.Secret, error) {
+	value, err := s.Secret(raw)
+	if err != nil {
+		return upstream.Secret{}, err
+	}
+	return checkedURL(value.Reveal())
+}
+
+// literalPassword errs on the side of yes: what is no address may be all password.
+func literalPassword(shape string) bool {
+	u, err := url.Parse(shape)
+	if err != nil || u.Scheme == "" {
+		return strings.Contains(strings.ToLower(shape), "password") || strings.Contains(shape, "@")
+	}
+	if password, _ := u.User.Password(); password != "" {
+		return true
+	}
+	for key, values := range u.Query() {
+		if strings.Contains(strings.ToLower(key), "password") && strings.Join(values, "") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func checkedURL(text string) (upstream.Secret, error) {
+	text = strings.TrimSpace(text)
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") || (u.Host == "" && u.Query().Get("host") == "") {
+		// err is not passed on: it quotes the address.
+		return upstream.Secret{}, errors.New("is not the address of a Postgres database: write postgres://user:${NAME}@host:5432/database, " +
+			"with every special character of the password percent-encoded")
+	}
+	return upstream.NewSecret(text), nil
+}

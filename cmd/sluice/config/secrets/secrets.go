@@ -1,0 +1,143 @@
+// Package secrets fetches what the configuration only refers to: variables of the environment, and secrets out of variables and files.
+//
+// A secret that is written in the configuration itself is refused, and no error holds one (promise 10).
+//
+// Start reading at Source.
+package secrets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"sluice/pipeline/upstream"
+)
+
+// maxSecret is far above any token or secret.
+const maxSecret = 64 << 10
+
+// The forms of a reference, and everything that looks like the beginning of one.
+//
+//nolint:gochecknoglobals // constants
+var (
+	reference     = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+	referenceOnly = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
+	anyReference  = regexp.MustCompile(`\$\{[^}]*\}?`)
+)
+
+// Source fetches what the configuration only refers to: Getenv looks a variable up and says whether it is set, ReadFile reads a
+// file.
+type Source struct {
+	Getenv   func(string) (string, bool)
+	ReadFile func(string) ([]byte, error)
+}
+
+// Refers says that a text holds a reference, or the beginning of one.
+func Refers(text string) bool { return anyReference.MatchString(text) }
+
+// missing describes variables that a value refers to and that are not set or empty.
+func missing(names []string) error {
+	if len(names) == 1 {
+		return fmt.Errorf("the environment variable %s is not set or empty: set it before starting", names[0])
+	}
+	return fmt.Errorf("the environment variables %s are not set or empty: set them before starting", strings.Join(names, ", "))
+}
+
+// Expand replaces every ${NAME} by the variable. What a variable holds is not
+// expanded again.
+func (s Source) Expand(text string) (string, error) {
+	var unset []string
+	var malformed error
+	expanded := anyReference.ReplaceAllStringFunc(text, func(found string) string {
+		match := reference.FindStringSubmatch(found)
+		if match == nil {
+			malformed = fmt.Errorf("%q is no reference: write ${NAME}, letters, digits and underscores; defaults are not supported", found)
+			return ""
+		}
+		value, ok := s.Getenv(match[1])
+		if !ok || value == "" {
+			unset = append(unset, match[1])
+		}
+		return value
+	})
+	switch {
+	case malformed != nil:
+		return "", malformed
+	case unset != nil:
+		return "", missing(unset)
+	default:
+		return expanded, nil
+	}
+}
+
+// Secret reads a secret from where the file says. A secret in the file itself is
+// refused: the file is copied, committed and mailed.
+func (s Source) Secret(raw string) (upstream.Secret, error) {
+	var value string
+	var err error
+	path, isFile := strings.CutPrefix(raw, "file:")
+	switch {
+	case raw == "":
+		return upstream.Secret{}, errors.New("is empty: write ${NAME} or file:/path")
+	case isFile:
+		value, err = s.file(path)
+	case referenceOnly.MatchString(raw):
+		value, err = s.Expand(raw)
+	default:
+		return upstream.Secret{}, errors.New("a secret is not written into the file: put it into an environment variable and write ${NAME}, " +
+			"or into a file and write file:/path; and replace this one, it has been on disk in clear")
+	}
+	if err != nil {
+		return upstream.Secret{}, err
+	}
+	value = strings.TrimSpace(value)
+	switch {
+	case value == "":
+		return upstream.Secret{}, fmt.Errorf("%s holds nothing but space: put the secret there", raw)
+	case strings.ContainsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		return upstream.Secret{}, fmt.Errorf("%s holds spaces, line breaks or control characters: put there the secret and nothing else", raw)
+	}
+	return upstream.NewSecret(value), nil
+}
+
+func (s Source) file(path string) (string, error) {
+	path, err := s.Expand(path)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(path) {
+		return "", errors.New("the path of a secret has to be absolute: write file:/path")
+	}
+	mode, err := fileMode(path)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the secret's file cannot be read: %w", err)
+	case !mode.IsRegular():
+		return "", errors.New("the secret's file is not a regular file: write the path of the file itself")
+	case mode.Perm()&0o004 != 0:
+		return "", fmt.Errorf("everybody may read the secret's file (mode %04o): run chmod o-rwx on it, "+
+			"or mount it with mode 0440", mode.Perm())
+	}
+	text, err := s.ReadFile(path)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the secret's file cannot be read: %w", err)
+	case len(text) > maxSecret:
+		return "", fmt.Errorf("the secret's file is larger than %d bytes: is it the right one?", maxSecret)
+	}
+	return string(text), nil
+}
+
+// fileMode gives the permissions of a file that a secret comes from.
+func fileMode(path string) (fs.FileMode, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fmt.Errorf("looking at the file's permissions: %w", err)
+	}
+	return info.Mode(), nil
+}
