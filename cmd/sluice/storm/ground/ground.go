@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sluice/cmd/sluice/storm/postgres"
 	"sluice/connectors"
 	"sluice/sandbox"
 )
@@ -40,7 +41,7 @@ type Options struct {
 	Workers int
 	// Fleeting spares the server what makes commits survive a power cut: for trials that never end it.
 	Fleeting bool
-	// Small asks for a data volume of so many MiB, which can be filled; zero for none. See Postgres.Fillable.
+	// Small asks for a data volume of so many MiB, which can be filled; zero for none. See postgres.Server.Fillable.
 	Small int
 	// Log gets lines for people.
 	Log io.Writer
@@ -59,7 +60,7 @@ const (
 // Ground is an open ground. It is safe for concurrent use.
 type Ground struct {
 	World    *sandbox.Server
-	Postgres *Postgres
+	Postgres *postgres.Server
 
 	options  Options
 	folder   string
@@ -87,7 +88,7 @@ func Open(ctx context.Context, options Options) (_ *Ground, err error) {
 	if err := g.openWorld(ctx); err != nil {
 		return nil, err
 	}
-	if g.Postgres, err = openPostgres(ctx, g.folder, options.Small, !options.Fleeting); err != nil {
+	if g.Postgres, err = postgres.Open(ctx, g.folder, options.Small, !options.Fleeting); err != nil {
 		return nil, err
 	}
 	return g, nil
@@ -180,7 +181,7 @@ func (g *Ground) Close(ctx context.Context) error {
 	}
 	g.serving.Wait()
 	if g.Postgres != nil && !g.guest {
-		errs = append(errs, g.Postgres.close(context.WithoutCancel(ctx)))
+		errs = append(errs, g.Postgres.Close(context.WithoutCancel(ctx)))
 	}
 	if g.folder != "" {
 		errs = append(errs, os.RemoveAll(g.folder))

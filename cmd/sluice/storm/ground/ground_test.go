@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/cmd/sluice/storm/postgres"
 )
 
 // open opens a ground on which no process runs.
@@ -88,7 +90,7 @@ func TestAFullServerAndALockedTable(t *testing.T) {
 	if letGo, err = g.Postgres.Crowd(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if conn, err := g.Postgres.Fresh(t.Context(), "one_more", Empty); err == nil {
+	if conn, err := g.Postgres.Fresh(t.Context(), "one_more", postgres.Empty); err == nil {
 		if conn.Ping(t.Context()) == nil {
 			t.Error("there is a connection left")
 		}
@@ -101,7 +103,7 @@ func TestAFullServerAndALockedTable(t *testing.T) {
 	if err := g.Postgres.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := g.Postgres.Fresh(t.Context(), "one_more", Empty)
+	pool, err := g.Postgres.Fresh(t.Context(), "one_more", postgres.Empty)
 	if err != nil {
 		t.Fatal(err)
 	}

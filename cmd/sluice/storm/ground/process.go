@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"sluice/cmd/sluice/storm/postgres"
 	"sluice/sandbox"
 )
 
@@ -56,7 +57,7 @@ func (g *Ground) Run(start Start) (*Process, error) {
 	args := append([]string{"--config", start.Config}, start.Args...)
 	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; who starts it ends it
 	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key,
-		"SLUICE_DATABASE_URL="+through(start.Postgres, cmp.Or(start.Database, database), start.Name),
+		"SLUICE_DATABASE_URL="+postgres.Through(start.Postgres, cmp.Or(start.Database, postgres.Database), start.Name),
 		"STORM_CLIENT_SECRET="+sandbox.ClientSecret, "STORM_REFRESH_TOKEN="+sandbox.RefreshToken)
 	if g.options.Minute > 0 {
 		p.cmd.Env = append(p.cmd.Env, withMinute+g.options.Minute.String())

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/cmd/sluice/storm/ground"
+	"sluice/cmd/sluice/storm/postgres"
 	"sluice/cmd/sluice/storm/proxy"
 	"sluice/sandbox"
 )
@@ -75,7 +76,7 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	if err := l.ground.World.Reset(); err != nil {
 		return fmt.Errorf("begin anew upstream: %w", err)
 	}
-	pool, err := l.ground.Postgres.Fresh(ctx, sc.Name, ground.Empty)
+	pool, err := l.ground.Postgres.Fresh(ctx, sc.Name, postgres.Empty)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package ground
+package postgres
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 )
 
 // LockBills locks a table against everybody, as a careless migration does, until what it gives is called.
-func (p *Postgres) LockBills(ctx context.Context) (func(), error) {
-	conn, err := pgx.Connect(ctx, p.url(database))
+func (p *Server) LockBills(ctx context.Context) (func(), error) {
+	conn, err := pgx.Connect(ctx, p.url(Database))
 	if err != nil {
 		return nil, fmt.Errorf("connect to Postgres: %w", err)
 	}
@@ -29,7 +29,7 @@ func (p *Postgres) LockBills(ctx context.Context) (func(), error) {
 const tooMany = "53300"
 
 // Crowd takes all connections that the server has left, until what it gives is called.
-func (p *Postgres) Crowd(ctx context.Context) (func(), error) {
+func (p *Server) Crowd(ctx context.Context) (func(), error) {
 	var taken []*pgx.Conn
 	letGo := func() {
 		for _, conn := range taken {
@@ -37,7 +37,7 @@ func (p *Postgres) Crowd(ctx context.Context) (func(), error) {
 		}
 	}
 	for {
-		conn, err := pgx.Connect(ctx, p.url(database))
+		conn, err := pgx.Connect(ctx, p.url(Database))
 		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == tooMany {
 			return letGo, nil
 		}

@@ -1,7 +1,9 @@
-package ground
+// Package postgres is a Postgres that is treated badly: ended at once, filled up, crowded, locked, its sessions killed.
+//
+// It knows nothing of upstream and of processes: they come to it by a proxy. Start reading at Open.
+package postgres
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,9 +24,9 @@ import (
 	"sluice/pipeline/warehouse/localpg"
 )
 
-// Postgres is a server that may be ended at any moment, if it is durable, with one database. If a small volume was asked for and may be
-// mounted, the database is in a tablespace on it; what the server writes ahead is on the disk of its folder.
-type Postgres struct {
+// Server may be ended at any moment, if it is durable. It has one database, and others that are made of it. If a small volume was
+// asked for and may be mounted, the database is in a tablespace on it; what the server writes ahead is on the disk of its folder.
+type Server struct {
 	dir, small, unfillable string
 	durable                bool
 	server                 *localpg.Server
@@ -33,22 +35,23 @@ type Postgres struct {
 }
 
 const (
-	database = "storm"
-	// filler is the file that fills the small volume.
-	filler = "filler"
+	// Database is the name of the database.
+	Database = "storm"
 	// quitLimit is how long a server may take to end that was told to end at once.
 	quitLimit = time.Minute
 	pollEvery = 10 * time.Millisecond
 )
 
-func openPostgres(ctx context.Context, folder string, mebibytes int, durable bool) (_ *Postgres, err error) {
-	p := &Postgres{dir: filepath.Join(folder, "pg"), durable: durable}
+// Open starts a server in a folder, durable or not, whose database has all tables and no rows. With mebibytes that is on a volume
+// of so many, if one can be mounted: see Fillable.
+func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *Server, err error) {
+	p := &Server{dir: filepath.Join(folder, "pg"), durable: durable}
 	if err := p.Start(ctx); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.close(context.WithoutCancel(ctx)))
+			err = errors.Join(err, p.Close(context.WithoutCancel(ctx)))
 		}
 	}()
 	if mebibytes > 0 {
@@ -61,10 +64,10 @@ func openPostgres(ctx context.Context, folder string, mebibytes int, durable boo
 		return nil, fmt.Errorf("connect to Postgres: %w", err)
 	}
 	defer func() { _ = admin.Close(ctx) }() // what it was for is done
-	statements := []string{"CREATE DATABASE " + database}
+	statements := []string{"CREATE DATABASE " + Database}
 	if p.small != "" {
 		statements = []string{
-			"CREATE TABLESPACE small LOCATION '" + strings.ReplaceAll(p.small, "'", "''") + "'", "CREATE DATABASE " + database + " TABLESPACE small",
+			"CREATE TABLESPACE small LOCATION '" + strings.ReplaceAll(p.small, "'", "''") + "'", "CREATE DATABASE " + Database + " TABLESPACE small",
 		}
 	}
 	for _, sql := range statements {
@@ -72,13 +75,13 @@ func openPostgres(ctx context.Context, folder string, mebibytes int, durable boo
 			return nil, fmt.Errorf("%s: %w", sql, err)
 		}
 	}
-	if err := migrations.Migrate(ctx, p.url(database), migrations.Options{}); err != nil {
+	if err := migrations.Migrate(ctx, p.url(Database), migrations.Options{}); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	if _, err := admin.Exec(ctx, "CREATE DATABASE "+Empty+" TEMPLATE "+database); err != nil {
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+Empty+" TEMPLATE "+Database); err != nil {
 		return nil, fmt.Errorf("keep an empty database: %w", err)
 	}
-	if p.Pool, err = pgxpool.New(ctx, p.url(database)); err != nil {
+	if p.Pool, err = pgxpool.New(ctx, p.url(Database)); err != nil {
 		return nil, fmt.Errorf("prepare connections: %w", err)
 	}
 	return p, nil
@@ -88,7 +91,7 @@ func openPostgres(ctx context.Context, folder string, mebibytes int, durable boo
 const Empty = "empty"
 
 // Fresh makes a database as another one is, to which nobody is connected, and connects to it.
-func (p *Postgres) Fresh(ctx context.Context, name, template string) (*pgxpool.Pool, error) {
+func (p *Server) Fresh(ctx context.Context, name, template string) (*pgxpool.Pool, error) {
 	for _, sql := range []string{"DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", "CREATE DATABASE %[1]s TEMPLATE %[2]s"} {
 		sql = fmt.Sprintf(sql, pgx.Identifier{name}.Sanitize(), pgx.Identifier{template}.Sanitize())
 		if _, err := p.Pool.Exec(ctx, sql); err != nil {
@@ -102,30 +105,8 @@ func (p *Postgres) Fresh(ctx context.Context, name, template string) (*pgxpool.P
 	return pool, nil
 }
 
-// mount makes a volume of memory that the server's account owns.
-func (p *Postgres) mount(ctx context.Context, at string, mebibytes int) error {
-	owner, err := os.Stat(filepath.Join(p.dir, "data"))
-	if err != nil {
-		return fmt.Errorf("look at the cluster: %w", err)
-	}
-	stat, ok := owner.Sys().(*syscall.Stat_t)
-	if !ok {
-		return errors.New("this system does not say who owns a file")
-	}
-	if err := os.Mkdir(at, 0o700); err != nil {
-		return fmt.Errorf("make the mount point: %w", err)
-	}
-	options := fmt.Sprintf("size=%dm,mode=0700,uid=%d,gid=%d", mebibytes, stat.Uid, stat.Gid)
-	cmd := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", options, "tmpfs", at) //nolint:gosec // arguments of ours
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("mount a small volume: %w: %s", err, bytes.TrimSpace(said))
-	}
-	p.small = at
-	return nil
-}
-
 // Start starts the server, or starts it again.
-func (p *Postgres) Start(ctx context.Context) error {
+func (p *Server) Start(ctx context.Context) error {
 	server, err := localpg.Start(ctx, localpg.Options{Dir: p.dir, Durable: p.durable})
 	if err != nil {
 		return fmt.Errorf("start Postgres: %w", err)
@@ -138,7 +119,7 @@ func (p *Postgres) Start(ctx context.Context) error {
 }
 
 // Crash ends it as pg_ctl stop -m immediate does: nothing is written out, all sessions break.
-func (p *Postgres) Crash(ctx context.Context) error {
+func (p *Server) Crash(ctx context.Context) error {
 	pid, err := p.postmaster()
 	if err != nil {
 		return err
@@ -162,7 +143,7 @@ func (p *Postgres) Crash(ctx context.Context) error {
 
 // KillSession kills the server process of one session, of an application whose name begins so, as a memory killer does. Postgres
 // then ends all sessions and recovers by itself.
-func (p *Postgres) KillSession(ctx context.Context, application string) error {
+func (p *Server) KillSession(ctx context.Context, application string) error {
 	var pid int
 	const busiest = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 || '%'
 		ORDER BY state = 'active' DESC, state_change DESC LIMIT 1`
@@ -175,7 +156,7 @@ func (p *Postgres) KillSession(ctx context.Context, application string) error {
 	return nil
 }
 
-func (p *Postgres) postmaster() (int, error) {
+func (p *Server) postmaster() (int, error) {
 	state, err := os.ReadFile(filepath.Join(p.dir, "data", "postmaster.pid"))
 	if err != nil {
 		return 0, fmt.Errorf("find Postgres: %w", err)
@@ -188,40 +169,8 @@ func (p *Postgres) postmaster() (int, error) {
 	return pid, nil
 }
 
-// Fillable says whether there is a volume that can be filled, and if not, why.
-func (p *Postgres) Fillable() (bool, string) { return p.small != "", p.unfillable }
-
-// Fill fills the small volume to the last byte.
-func (p *Postgres) Fill() error {
-	file, err := os.OpenFile(filepath.Join(p.small, filler), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("fill the volume: %w", err)
-	}
-	piece := make([]byte, 1<<20)
-	for len(piece) > 0 {
-		switch _, err = file.Write(piece); {
-		case errors.Is(err, syscall.ENOSPC):
-			piece = piece[:len(piece)/2]
-		case err != nil:
-			return errors.Join(fmt.Errorf("fill the volume: %w", err), file.Close())
-		}
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("fill the volume: %w", err)
-	}
-	return nil
-}
-
-// Free takes back what Fill filled.
-func (p *Postgres) Free() error {
-	if err := os.Remove(filepath.Join(p.small, filler)); err != nil {
-		return fmt.Errorf("free the volume: %w", err)
-	}
-	return nil
-}
-
 // url is the address of a database, without a proxy.
-func (p *Postgres) url(database string) string {
+func (p *Server) url(database string) string {
 	address, err := url.Parse(p.server.URL())
 	if err != nil {
 		return p.server.URL()
@@ -231,7 +180,7 @@ func (p *Postgres) url(database string) string {
 }
 
 // Dial connects to the server, for a proxy.
-func (p *Postgres) Dial(ctx context.Context) (net.Conn, error) {
+func (p *Server) Dial(ctx context.Context) (net.Conn, error) {
 	address, err := url.Parse(p.server.URL())
 	if err != nil {
 		return nil, fmt.Errorf("read the address of Postgres: %w", err)
@@ -240,12 +189,13 @@ func (p *Postgres) Dial(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port")))
 }
 
-// through is the address of a database behind a proxy, for an application of a name.
-func through(proxy, database, application string) string {
+// Through is the address of a database behind a proxy, for an application of a name.
+func Through(proxy, database, application string) string {
 	return "postgres://postgres@" + proxy + "/" + database + "?sslmode=disable&application_name=" + application
 }
 
-func (p *Postgres) close(ctx context.Context) error {
+// Close ends the server and takes the volume away.
+func (p *Server) Close(ctx context.Context) error {
 	if p.Pool != nil {
 		p.Pool.Close()
 	}
