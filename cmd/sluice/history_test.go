@@ -71,30 +71,42 @@ func (s *stage) consistent() {
 	}
 }
 
-// TestThePastIsWhatUpstreamHad edits, deletes and copies in turns, and then asks for every instant at which upstream and
-// warehouse were equal: the tables of then are held against the records that the test kept.
-func TestThePastIsWhatUpstreamHad(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.configured(remembered + believing)
-	all := []string{"bills", "bills.details", "credit_notes", "credit_notes.details", "vendor_payments", "vendor_payments.details"}
+// withVersions are the streams of the resources whose versions these tests keep.
+func withVersions() []string {
+	return []string{"bills", "bills.details", "credit_notes", "credit_notes.details", "vendor_payments", "vendor_payments.details"}
+}
+
+// live copies everything, and then edits, deletes and copies in turns, one bill gone in each. It gives every instant at which
+// upstream and warehouse were equal.
+func (s *stage) live(turns int) []past {
+	s.t.Helper()
 	s.sync(codeFine)
 	instants := []past{s.look()}
 	s.age()
-	for round := range int64(4) {
+	for turn := range turns {
 		for _, resource := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
-			s.edit(100+round, resource, 5)
+			s.edit(int64(100+turn), resource, 5)
 		}
-		s.delete("inventory.bills", s.truth("inventory.bills")[round*3])
-		s.sync(codeFine, all...)
+		s.delete("inventory.bills", s.truth("inventory.bills")[turn*3])
+		s.sync(codeFine, withVersions()...)
 		for range 2 { // two scans prove that a record is gone
 			s.sync(codeFine, "bills.sweep")
 		}
 		instants = append(instants, s.look())
 		s.consistent()
 	}
+	return instants
+}
+
+// TestThePastIsWhatUpstreamHad edits, deletes and copies in turns, and then asks for every instant at which upstream and
+// warehouse were equal: the tables of then are held against the records that the test kept.
+func TestThePastIsWhatUpstreamHad(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured(remembered + believing)
+	instants := s.live(4)
 	written := one[int](s, `SELECT count(*) FROM history.versions`)
-	s.sync(codeFine, all...)
+	s.sync(codeFine, withVersions()...)
 	s.sync(codeFine, "bills.sweep", "vendor_payments.sweep")
 	if more := one[int](s, `SELECT count(*) FROM history.versions`); more != written {
 		t.Errorf("%d versions were written although nothing changed", more-written)
@@ -119,21 +131,7 @@ func TestThePastComesOutOfRawRecords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.configured("  inventory.bills: {history: false}\n" + believing)
-	all := []string{"bills", "bills.details", "credit_notes", "credit_notes.details", "vendor_payments", "vendor_payments.details"}
-	s.sync(codeFine)
-	instants := []past{s.look()}
-	s.age()
-	for round := range int64(3) {
-		for _, resource := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
-			s.edit(100+round, resource, 5)
-		}
-		s.delete("inventory.bills", s.truth("inventory.bills")[round*3])
-		s.sync(codeFine, all...)
-		for range 2 { // two scans prove that a record is gone
-			s.sync(codeFine, "bills.sweep")
-		}
-		instants = append(instants, s.look())
-	}
+	instants := s.live(3)
 	s.rewrite("  inventory.bills: {history: false}\n", remembered)
 	calls := s.calls()
 	s.run("status")
@@ -164,15 +162,16 @@ func TestThePastComesOutOfRawRecords(t *testing.T) {
 		s.relive(p)
 	}
 	var status statusView
-	if o := s.run("--json", "status"); o.code != codeFine {
+	if o = s.run("--json", "status"); o.code != codeFine {
 		t.Fatalf("status: exit code %d\n%s", o.code, o.stderr)
 	}
-	must(t, json.Unmarshal([]byte(s.run("--json", "status").stdout), &status))
+	must(t, json.Unmarshal([]byte(o.stdout), &status))
 	if len(status.Histories) != 3 {
 		t.Fatalf("status knows of %d histories, want 3", len(status.Histories))
 	}
 	for _, h := range status.Histories {
-		if want := one[int64](s, `SELECT count(*) FROM history.versions WHERE resource = $1`, h.Resource); h.Count != want || h.Since == nil || h.Since.After(instants[0].at) {
+		want := one[int64](s, `SELECT count(*) FROM history.versions WHERE resource = $1`, h.Resource)
+		if h.Count != want || h.Since == nil || h.Since.After(instants[0].at) {
 			t.Errorf("status says %+v, want %d versions since before %s", h, want, instants[0].at)
 		}
 	}

@@ -51,7 +51,10 @@ func (s *stage) tampered() {
 	s.exec(`UPDATE inventory.items SET name = 'edited', rate = NULL`)
 	s.exec(`UPDATE inventory.bills SET vendor_name = NULL, sub_total = 0`)
 	s.exec(`DELETE FROM inventory.bills_line_items WHERE _position > 0`)
-	s.exec(`DELETE FROM accounting.vendor_payments_bills`)
+	// Of elements alone: of some records there are fewer, of others more.
+	s.exec(`DELETE FROM accounting.vendor_payments_bills WHERE mod(hashtext(_parent_id), 2) = 0`)
+	s.exec(`INSERT INTO accounting.vendor_payments_bills SELECT (jsonb_populate_record(b, '{"_position": 99}')).* FROM accounting.vendor_payments_bills b
+		WHERE _position = 0`)
 	s.exec(`UPDATE chat.conversations SET title = 'edited'`)
 }
 

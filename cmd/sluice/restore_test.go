@@ -30,6 +30,23 @@ func (s *stage) moves(to string, between func(admin *pgx.Conn)) {
 	s.t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(s.t.Context())) })
 }
 
+// untilTheDayIsSpent changes and copies in turns until the budget stops it: within the day of upstream, before one call is refused.
+func (s *stage) untilTheDayIsSpent(daily int, change func(turn int)) {
+	s.t.Helper()
+	turns := 0
+	for ; turns < daily; turns++ { // a sync takes one call at least
+		change(turns)
+		if o := s.run("sync", "items", "bills"); o.code == codeBudget {
+			break
+		} else if o.code != codeFine {
+			s.t.Fatalf("sync ended with %d\n%s", o.code, o.stderr)
+		}
+	}
+	if stats := s.world.Stats(); len(stats.Refused) > 0 || turns == daily || stats.ByService["inventory"] > daily {
+		s.t.Errorf("after %d syncs: %d calls of %d, refused %v", turns, stats.ByService["inventory"], daily, stats.Refused)
+	}
+}
+
 // TestADatabaseIsRestored: an older copy of the database takes the place of the one that was worked on since. Marks and rows are those
 // of the copy, so the next run brings both sides together; the calls since are known to upstream alone, whose headers correct the day
 // before one call is refused.
@@ -66,18 +83,7 @@ func TestADatabaseIsRestored(t *testing.T) {
 	if used := one[int](s, `SELECT limit_seen - remaining_seen FROM sluice.day_budgets WHERE service = 'inventory'`); used <= before {
 		t.Errorf("%d calls of the day are taken for spent, and upstream had counted %d before the restore", used, before)
 	}
-	syncs := 0
-	for ; syncs < daily; syncs++ {
-		change(int64(10 + syncs))
-		if o := s.run("sync", "items", "bills"); o.code == codeBudget {
-			break
-		} else if o.code != codeFine {
-			t.Fatalf("sync ended with %d\n%s", o.code, o.stderr)
-		}
-	}
-	if stats := s.world.Stats(); len(stats.Refused) > 0 || syncs == daily || stats.ByService["inventory"] > daily {
-		t.Errorf("after %d syncs: %d calls of %d, refused %v", syncs, stats.ByService["inventory"], daily, stats.Refused)
-	}
+	s.untilTheDayIsSpent(daily, func(n int) { change(int64(10 + n)) })
 	state := one[string](s, `SELECT string_agg(DISTINCT state, ' ') FROM sluice.streams WHERE resource IN ('items', 'bills')`)
 	if !strings.Contains(state, "waiting") {
 		t.Errorf("the streams are %s, want some waiting for the day", state)

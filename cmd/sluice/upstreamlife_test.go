@@ -86,20 +86,8 @@ func TestThePlanChangesUpstream(t *testing.T) {
 		}
 	}
 	s.sync(codeFine, "items", "bills")
-	const daily, most = 30, 30
 	plan(`{"plan":"free","limits":{"daily_inventory":30}}`)
-	syncs := 0
-	for ; syncs < most; syncs++ {
-		change(int64(syncs + 1))
-		if o := s.run("sync", "items", "bills"); o.code == codeBudget {
-			break
-		} else if o.code != codeFine {
-			t.Fatalf("sync ended with %d\n%s", o.code, o.stderr)
-		}
-	}
-	if stats := s.world.Stats(); len(stats.Refused) > 0 || syncs == most || stats.ByService["inventory"] > daily {
-		t.Errorf("after %d syncs: %d calls of %d, refused %v", syncs, stats.ByService["inventory"], daily, stats.Refused)
-	}
+	s.untilTheDayIsSpent(30, func(n int) { change(int64(n + 1)) })
 	plan(`{"plan":"premium","limits":{"daily_inventory":7500}}`)
 	s.pass(25 * time.Hour)
 	s.world.Advance(25 * time.Hour)

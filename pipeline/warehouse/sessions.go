@@ -37,25 +37,24 @@ func CheckSessions(ctx context.Context, url string) error {
 			return fmt.Errorf("%w: database %s at %s: %w", ErrUnreachable, config.Database, config.Host, err)
 		}
 	}
-	for step, sql := range []struct {
-		conn int
-		sql  string
-	}{{0, ""}, {1, ""}, {0, "BEGIN"}, {0, ""}, {1, ""}, {0, "COMMIT"}, {0, ""}, {1, ""}} {
-		conn := conns[sql.conn]
-		if sql.sql != "" {
-			if _, err := conn.Exec(ctx, sql.sql); err != nil {
+	const look = "" // each connection is asked for its session
+	for _, sql := range []string{look, "BEGIN", look, "COMMIT", look} {
+		if sql != look {
+			if _, err := conns[0].Exec(ctx, sql); err != nil {
 				return pg.Fail("looking whether connections keep their sessions", err)
 			}
 			continue
 		}
-		var session uint32
-		if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&session); err != nil {
-			return pg.Fail("looking whether connections keep their sessions", err)
+		for i, conn := range conns {
+			before := sessions[i]
+			if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&sessions[i]); err != nil {
+				return pg.Fail("looking whether connections keep their sessions", err)
+			}
+			if before != 0 && before != sessions[i] {
+				return ErrSharedSessions
+			}
 		}
-		if step < len(conns) {
-			sessions[sql.conn] = session
-		}
-		if session != sessions[sql.conn] || sessions[0] == sessions[1] {
+		if sessions[0] == sessions[1] {
 			return ErrSharedSessions
 		}
 	}

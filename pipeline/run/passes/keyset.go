@@ -164,14 +164,7 @@ func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rul
 		s.restart()
 		return s.anchor(tie.Add(time.Second), next, tie)
 	}
-	s.remember()
-	if s.Suspect {
-		s.LastSeen = -1
-	}
-	s.Pass++
-	s.restart()
-	s.moveEdges(rules)
-	return s.giveUp(rules)
+	return s.nextPass(rules)
 }
 
 // arrive ends the run: the last answer showed all there was behind its anchor.

@@ -223,6 +223,11 @@ func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 	if onePage || equal {
 		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
 	}
+	return s.nextPass(rules)
+}
+
+// nextPass begins another pass, which is held against the one that is over.
+func (s *progress) nextPass(rules pipeline.Rules) *pipeline.End {
 	s.remember()
 	if s.Suspect {
 		s.LastSeen = -1

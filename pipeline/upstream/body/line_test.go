@@ -14,7 +14,7 @@ import (
 func FuzzRows(f *testing.F) {
 	for _, seed := range []string{
 		"title,chat_id\na,1\n", "\"a\"\"b\",1\nnext_token=x\n\n", "{\"code\":44}", "<html>", "\xef\xbb\xbf\n,\n",
-		"a,1\nb,2\r\n\"c,\",\"\"\nd\r,4\n", "a,1\nb,2\n\"c\nd\",3\ne,4\n", "a,1\nb\"c,2\n", "a,1\n\"b\"c,2\n", "a,1\nb,2\nc,\"3\n", "a,1\nb,2,\n", "a,1\nb,\"2\",\n",
+		"a,1\nb,2\r\n\"c,\",\"\"\nd\r,4\n", "a,1\nb,2\n\"c\nd\",3\ne,4\n", "a,1\nb\"c,2\n", "a,1\n\"b\"c,2\n", "a,1\n\"b\"c\",2\n", "a,1\nb,2\nc,\"3\n", "a,1\nb,2,\n", "a,1\nb,\"2\",\n",
 		"a,1\n,\n\"\",\n\x01\\,\"\\\x1f\"\n", "a,1\nnext_token=b,2\nc,3\n", "a,1\n\nb,2\n\r\nc,3", "a,1\n\"\"\"\",\"\"\"b\"\n\"\"\"\"\n",
 	} {
 		f.Add([]byte(seed))

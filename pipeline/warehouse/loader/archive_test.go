@@ -5,71 +5,74 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
+	"sluice/schema"
 	"sluice/schema/normalize"
 )
 
-// ways are how an archive goes, by how much is behind each record: as a parameter, and by COPY.
-var ways = map[string]string{"small": "", "large": strings.Repeat(" naïve 日本 🚲", 60_000)} //nolint:gochecknoglobals // a constant table
+// eachWay tries flags with a small archive, which goes as a parameter, and with a large one, which goes by COPY: pad is what
+// stands behind a record.
+func eachWay(t *testing.T, try func(t *testing.T, conn *pgx.Conn, flags *schema.Resource, pad string)) {
+	t.Helper()
+	for name, pad := range map[string]string{"small": "", "large": strings.Repeat(" naïve 日本 🚲", 60_000)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			try(t, connect(t), resource(t, "flags"), pad)
+		})
+	}
+}
 
 func TestRawIsKeptByteForByte(t *testing.T) {
 	t.Parallel()
-	for name, pad := range ways {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conn, res := connect(t), resource(t, "flags")
-			raws := []string{`{"state":"x",  "n":1.50e1}`, "{\n\t\"state\":\"\\u0041\\\\\"}", `{"state":"` + pad + `"}`, `{}`}
-			records := make([]normalize.Record, len(raws))
-			for i, raw := range raws {
-				records[i] = record(t, res, object{"flag_id": fmt.Sprint(i), "state": "x"})
-				records[i].Raw = []byte(raw)
-			}
-			load(t, conn, res, batch(1, records...))
-			same(t, "archive", []string{"1|0|org|shop|flags|4|[" + strings.Join(raws, ",") + "]"}, query(t, conn,
-				`SELECT call_id, first_position, organization_id, service, resource, record_count, records FROM sluice.raw_records`))
-			same(t, "kept with the rows", []string{"t|4"}, query(t, conn,
-				`SELECT bool_and(kept_at = _changed_at AND _raw_position = flag_id::int), count(*) FROM sluice.raw_records JOIN shop.flags ON call_id = _call_id`))
-		})
-	}
+	eachWay(t, func(t *testing.T, conn *pgx.Conn, res *schema.Resource, pad string) {
+		t.Helper()
+		raws := []string{`{"state":"x",  "n":1.50e1}`, "{\n\t\"state\":\"\\u0041\\\\\"}", `{"state":"` + pad + `"}`, `{}`}
+		records := make([]normalize.Record, len(raws))
+		for i, raw := range raws {
+			records[i] = record(t, res, object{"flag_id": fmt.Sprint(i), "state": "x"})
+			records[i].Raw = []byte(raw)
+		}
+		load(t, conn, res, batch(1, records...))
+		same(t, "archive", []string{"1|0|org|shop|flags|4|[" + strings.Join(raws, ",") + "]"}, query(t, conn,
+			`SELECT call_id, first_position, organization_id, service, resource, record_count, records FROM sluice.raw_records`))
+		same(t, "kept with the rows", []string{"t|4"}, query(t, conn,
+			`SELECT bool_and(kept_at = _changed_at AND _raw_position = flag_id::int), count(*) FROM sluice.raw_records JOIN shop.flags ON call_id = _call_id`))
+	})
 }
 
 func TestRawThatPostgresCannotHoldIsReplaced(t *testing.T) {
 	t.Parallel()
-	for name, pad := range ways {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conn, res := connect(t), resource(t, "flags")
-			broken, none := record(t, res, object{"flag_id": "1", "state": "x"}), record(t, res, object{"flag_id": "2", "state": "x"})
-			broken.Raw, none.Raw = []byte("{\"state\":\"a\x00b\xffc\\u0000"+pad+"\"}"), nil
-			load(t, conn, res, batch(1, broken, none))
-			same(t, "archive", []string{"[{\"state\":\"a\u2400b\uFFFDc\\u0000" + pad + "\"},null]"}, query(t, conn, "SELECT records FROM sluice.raw_records"))
-		})
-	}
+	eachWay(t, func(t *testing.T, conn *pgx.Conn, res *schema.Resource, pad string) {
+		t.Helper()
+		broken, none := record(t, res, object{"flag_id": "1", "state": "x"}), record(t, res, object{"flag_id": "2", "state": "x"})
+		broken.Raw, none.Raw = []byte("{\"state\":\"a\x00b\xffc\\u0000"+pad+"\"}"), nil
+		load(t, conn, res, batch(1, broken, none))
+		same(t, "archive", []string{"[{\"state\":\"a\u2400b\uFFFDc\\u0000" + pad + "\"},null]"}, query(t, conn, "SELECT records FROM sluice.raw_records"))
+	})
 }
 
 func TestOneCallInSeveralBatches(t *testing.T) {
 	t.Parallel()
-	for name, pad := range ways {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conn, res := connect(t), resource(t, "flags")
-			flag := func(id, state string) normalize.Record {
-				return record(t, res, object{"flag_id": id, "state": state, "pad": pad})
+	eachWay(t, func(t *testing.T, conn *pgx.Conn, res *schema.Resource, pad string) {
+		t.Helper()
+		flag := func(id, state string) normalize.Record {
+			return record(t, res, object{"flag_id": id, "state": state, "pad": pad})
+		}
+		for _, records := range [][]normalize.Record{
+			{flag("a", "1"), flag("b", "2")}, {flag("c", "3")}, {flag("a", "4"), flag("d", "5")},
+		} {
+			// As values in the binary format, which take the time from the archive.
+			if _, refused := bisect(t, conn, res, batch(7, records...)); len(refused) > 0 {
+				t.Fatalf("%d records were refused", len(refused))
 			}
-			for _, records := range [][]normalize.Record{
-				{flag("a", "1"), flag("b", "2")}, {flag("c", "3")}, {flag("a", "4"), flag("d", "5")},
-			} {
-				// As values in the binary format, which take the time from the archive.
-				if _, refused := bisect(t, conn, res, batch(7, records...)); len(refused) > 0 {
-					t.Fatalf("%d records were refused", len(refused))
-				}
-			}
-			same(t, "every row finds its raw record", []string{"a|4", "b|2", "c|3", "d|5"}, query(t, conn,
-				`SELECT flag_id, records::json -> (_raw_position - first_position) ->> 'state' FROM shop.flags JOIN sluice.raw_records
+		}
+		same(t, "every row finds its raw record", []string{"a|4", "b|2", "c|3", "d|5"}, query(t, conn,
+			`SELECT flag_id, records::json -> (_raw_position - first_position) ->> 'state' FROM shop.flags JOIN sluice.raw_records
  ON call_id = _call_id AND first_position <= _raw_position AND records::json -> (_raw_position - first_position) IS NOT NULL ORDER BY 1`))
-			same(t, "parts", []string{"0|2", "2|1", "3|2"}, query(t, conn, `SELECT first_position, record_count FROM sluice.raw_records ORDER BY 1`))
-			same(t, "times", []string{"0"}, query(t, conn,
-				`SELECT count(*) FROM shop.flags JOIN sluice.raw_records ON call_id = _call_id AND first_position <= _raw_position
+		same(t, "parts", []string{"0|2", "2|1", "3|2"}, query(t, conn, `SELECT first_position, record_count FROM sluice.raw_records ORDER BY 1`))
+		same(t, "times", []string{"0"}, query(t, conn,
+			`SELECT count(*) FROM shop.flags JOIN sluice.raw_records ON call_id = _call_id AND first_position <= _raw_position
  AND _raw_position < first_position + record_count WHERE kept_at <> _changed_at`))
-		})
-	}
+	})
 }

@@ -151,8 +151,8 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bills := loader.New(shop, resource(t, "bookings"))
-		if _, err := bills.Load(context.Background(), tx, b); !errors.Is(err, loader.ErrBatch) {
+		bookings := loader.New(shop, resource(t, "bookings"))
+		if _, err := bookings.Load(context.Background(), tx, b); !errors.Is(err, loader.ErrBatch) {
 			t.Errorf("%+v: %v, want %v", b, err, loader.ErrBatch)
 		}
 		if err := tx.Rollback(context.Background()); err != nil {

@@ -103,7 +103,7 @@ func (c *cutter) postgres(connection int, fromClient bool, data []byte) int {
 	return len(data)
 }
 
-// classify gives the class of a statement that writes.
+// classify gives the class of a statement that writes, and notes whether those behind it are inside a transaction.
 func (l *line) classify(sql string) class {
 	last := l.last
 	l.last = sql

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -137,7 +136,7 @@ func sum(scenario string, passed counts, results map[trial]result) Found {
 		}
 	}
 	f.Classes, f.Before, f.After = len(classes), len(hit[before]), len(hit[after])
-	for what := range maps.Keys(classes) {
+	for what := range classes {
 		if what.Edge == toUpstream {
 			f.Calls++
 		}

@@ -81,7 +81,7 @@ func Text(buf []byte, text string) []byte {
 // Hash adds a bytea of 16 bytes.
 func Hash(buf []byte, hash [16]byte) []byte { return append(Size(buf, len(hash)), hash[:]...) }
 
-// Int adds a bigint, Short an integer, Instant a timestamptz in microseconds since 2000.
+// Int adds a bigint, or a timestamptz in microseconds since 2000.
 func Int(buf []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(Size(buf, 8), uint64(n)) //nolint:gosec,mnd // the bits of a signed number
 }
