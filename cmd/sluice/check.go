@@ -38,8 +38,9 @@ Everything that is wrong is said at once.
 
 With --probe, measure besides what each list can do, or those of the resources named:
 whether it filters and sorts by modification time, whether page and size of a page are
-heard, and whether single records can be read. That takes three calls a list at most, and
-one for each way of reading single records, out of the day's allowance of class probe.
+heard, and whether single records can be read. That takes three calls a list at most (four
+where its newest records share one second), and one for each way of reading single
+records, out of the day's allowance of class probe.
 What was measured is kept, and runs read each list by it; what contradicts the
 declaration ends the command with 1.`,
 		Example: "  sluice check\n  sluice check --probe\n  sluice check --probe inventory.items --json",
@@ -61,7 +62,7 @@ declaration ends the command with 1.`,
 // check looks at everything, and if that is fine does what is left to do.
 func (c *cli) check(ctx context.Context, further func(*app.App, *upstream.Client) error) []finding {
 	a, err := app.Load(c.options())
-	findings := []finding{verdict("configuration "+c.path(), err, "valid")}
+	findings := []finding{verdict("configuration", err, c.path()+" is valid")}
 	_, keyErr := secrets.EncryptionKey(c.env.LookupEnv)
 	key := verdict("SLUICE_ENCRYPTION_KEY", keyErr, "32 bytes")
 	if keyErr != nil {

@@ -22,7 +22,7 @@ func (c *cli) rebuildCommand() *cobra.Command {
 	var options rebuildOptions
 	cmd := &cobra.Command{
 		Use:   "rebuild [resource ...]",
-		Short: "Write tables anew out of the records kept beside their rows, without a call",
+		Short: "Write anew what differs from the records kept beside rows, or versions, without a call",
 		Long: `Hold the rows of resources and their elements against the records that are kept beside
 them, as the declarations are now, and write anew what differs: all resources, or those
 that are named. No call is made. What somebody wrote into the tables by hand is gone then,
@@ -42,7 +42,8 @@ kept, and with what a column that was declared since would have held.
 Exit codes: 0 all rows are what their records make of them, 1 some are not: a resource
 was being copied, records did not fit, or rows have no record.`,
 		Example: "  sluice rebuild\n  sluice rebuild inventory.bills --org acme\n" +
-			"  sluice rebuild --dry-run --changed   # what a new declaration would change",
+			"  sluice rebuild --dry-run --changed   # what a new declaration would change\n" +
+			"  sluice rebuild --history inventory.bills",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.history && (options.dry || options.changed) {

@@ -154,8 +154,8 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 		}
 	}
 	if view.TokensDiedYoung >= youngAlarm {
-		if err := p.Line("ALARM: %d access tokens in a row were refused before their time: another program may use the same refresh token",
-			view.TokensDiedYoung); err != nil {
+		if err := p.Line("ALARM: %d access tokens in a row were refused before their time: "+
+			"another program may use the same refresh token, give each its own", view.TokensDiedYoung); err != nil {
 			return err //nolint:wrapcheck // it says what failed
 		}
 	}

@@ -272,7 +272,8 @@ func endRebuildRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim) error {
 		return pg.Fail(op, err)
 	}
 	err := endRun(ctx, tx, claim, ending{
-		state: pipeline.StateIdle, outcome: pipeline.OutcomeDone, note: "rows were written anew out of raw records, without a call",
+		state: pipeline.StateIdle, outcome: pipeline.OutcomeDone,
+		note: "rows were held against raw records, without a call: those that differ are written anew",
 	})
 	if err != nil {
 		return err
