@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"sluice/cmd/sluice/fleet/virtual"
 	"sluice/pipeline"
 )
 
@@ -30,9 +31,9 @@ type chunk struct {
 	stream   *stream
 	process  *process
 	life     int
-	began    instant
+	began    virtual.Instant
 	pages    int
-	deadline instant // until when the call may wait for its turn
+	deadline virtual.Instant // until when the call may wait for its turn
 }
 
 // begin starts a chunk, and its run if none is under way.
@@ -46,8 +47,8 @@ func (s *simulation) begin(p *process, st *stream) {
 }
 
 // later plans what the worker does next, unless its process is killed before.
-func (c *chunk) later(when instant, do func(ctx context.Context) error) {
-	c.at(when, func(ctx context.Context) error {
+func (c *chunk) later(when virtual.Instant, do func(ctx context.Context) error) {
+	c.agenda.Plan(when, func(ctx context.Context) error {
 		if c.process.life != c.life {
 			return nil
 		}
@@ -64,7 +65,7 @@ func (c *chunk) enter() {
 		lane = rate.NewLimiter(rate.Limit(float64(o.limits.PerMinute)/time.Minute.Seconds()), o.limits.PerMinute)
 		c.process.lanes[o] = lane
 	}
-	at := began().Add(c.now)
+	at := virtual.Began().Add(c.now)
 	turn := lane.ReserveN(at, 1)
 	wait := turn.DelayFrom(at)
 	if wait > maxWait {
@@ -80,9 +81,9 @@ func (c *chunk) ask(ctx context.Context) error {
 	st := c.stream
 	c.counts.asked++
 	c.counts.reservations++
-	decision, err := c.db.ledger.Reserve(ctx, pipeline.Call{
+	decision, err := c.db.Ledger.Reserve(ctx, pipeline.Call{
 		Organization: st.key.Organization, Service: st.key.Service, Resource: st.key.Resource, Class: st.class,
-		Run: int64(st.number + 1), Method: "GET", Path: c.db.stamp(c.now), Page: st.page + 1,
+		Run: int64(st.number + 1), Method: "GET", Path: c.db.Stamp(c.now), Page: st.page + 1,
 	}, st.of.limits)
 	if err != nil {
 		return err
@@ -116,10 +117,10 @@ func (c *chunk) send(call int64) {
 	takes := 100*time.Millisecond + min(8*time.Second, time.Duration(c.chance.ExpFloat64()*float64(250*time.Millisecond)))
 	there := c.draw(takes)
 	silent := c.chance.IntN(300) == 0
-	c.at(c.now+there, func(context.Context) error {
-		result := server.arrive(c.now)
-		c.at(c.now+(takes-there)/2, func(context.Context) error {
-			server.end()
+	c.agenda.Plan(c.now+there, func(context.Context) error {
+		result := server.Arrive(c.now)
+		c.agenda.Plan(c.now+(takes-there)/2, func(context.Context) error {
+			server.End()
 			return nil
 		})
 		back := c.now + takes - there
@@ -142,25 +143,25 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 		penalty = crowded
 	case pipeline.Exhausted:
 		if penalty = result.DayReset; penalty <= 0 {
-			local := began().Add(c.now).In(o.zone)
+			local := virtual.Began().Add(c.now).In(o.zone)
 			year, month, day := local.Date()
 			penalty = time.Date(year, month, day+1, 0, 0, 0, 0, o.zone).Sub(local)
 		}
 	}
 	if penalty > 0 {
-		if err := c.db.set(ctx, c.now); err != nil {
+		if err := c.db.Set(ctx, c.now); err != nil {
 			return err
 		}
 		c.counts.asked++
 		c.counts.penalties++
-		if err := c.db.ledger.Penalize(ctx, o.name, c.stream.key.Service, o.limits.Shared, result.Kind, penalty); err != nil {
+		if err := c.db.Ledger.Penalize(ctx, o.name, c.stream.key.Service, o.limits.Shared, result.Kind, penalty); err != nil {
 			return err
 		}
 	}
 	c.counts.asked++
 	c.counts.finishes++
-	result.Detail = c.db.stamp(c.now)
-	if err := c.db.ledger.Finish(ctx, call, result); err != nil {
+	result.Detail = c.db.Stamp(c.now)
+	if err := c.db.Ledger.Finish(ctx, call, result); err != nil {
 		return err
 	}
 	c.note(3, call, int64(result.Status))
@@ -197,25 +198,6 @@ func (c *chunk) next() error {
 	return nil
 }
 
-// clean ends a run without an error: the stream is as fresh as its beginning.
-func (st *stream) clean(at instant) {
-	st.judge(at)
-	st.fresh = st.started
-	if st.class == pipeline.ClassBackfill {
-		st.done, st.doneAt = true, at
-	}
-	st.page = 0
-}
-
-// judge holds how old the stream has become against its bound.
-func (st *stream) judge(at instant) {
-	if st.class == pipeline.ClassBackfill {
-		return
-	}
-	st.worst = max(st.worst, at-st.fresh)
-	st.strain = max(st.strain, float64(at-st.fresh)/float64(st.bound(st.fresh, at)))
-}
-
 // complete ends the run, and the ticket with it.
 func (c *chunk) complete(failed bool) error {
 	st := c.stream
@@ -223,7 +205,7 @@ func (c *chunk) complete(failed bool) error {
 		st.page = 0 // a failed scan begins anew; backfills go on
 	}
 	st.open, st.ticket = false, false
-	c.db.ended(st, c.now, failed)
+	c.db.Ended(st.key, c.now, failed, st.done)
 	c.give()
 	return c.dispatch()
 }
@@ -240,7 +222,7 @@ func (c *chunk) give() {
 }
 
 // snooze lets the ticket wait without spending an attempt.
-func (c *chunk) snooze(until instant) error {
+func (c *chunk) snooze(until virtual.Instant) error {
 	c.give()
 	c.sleep(c.stream, until+c.draw(maxSnooze))
 	return c.dispatch()

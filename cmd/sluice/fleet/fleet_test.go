@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/cmd/sluice/fleet/virtual"
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/ledger"
@@ -19,18 +20,18 @@ import (
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
 // try runs a scenario in a database of its own. change, if there is one, puts something in the ledger's place.
-func try(t *testing.T, s scenario, rules ledger.Rules, change func(right) counter, prepare func(*simulation)) (*simulation, verdict) {
+func try(t *testing.T, s scenario, rules ledger.Rules, change func(right) virtual.Ledger, prepare func(*simulation)) (*simulation, verdict) {
 	t.Helper()
 	url := warehousetest.Template(t, "fleet", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
-	db, err := openDatabase(t.Context(), url, rules)
+	db, err := virtual.Open(t.Context(), url, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(db.pool.Close)
+	t.Cleanup(db.Pool.Close)
 	if change != nil {
-		db.ledger = change(right{db.ledger, db.pool})
+		db.Ledger = change(right{db.Ledger, db.Pool})
 	}
 	sim, err := newSimulation(s, db)
 	if err != nil {
@@ -65,7 +66,7 @@ func TestASmallFleetKeepsItsPromises(t *testing.T) {
 	for _, o := range first.organizations {
 		kinds[o.others]++
 		// Nothing came of nothing: what upstream saw is what was reserved, less what kills kept from being sent.
-		if o.server.tally.calls == 0 {
+		if o.server.Tally.Calls == 0 {
 			t.Errorf("%s was never called", o.name)
 		}
 	}
@@ -90,7 +91,7 @@ func TestTheSameSeedGivesTheSameSimulation(t *testing.T) {
 
 // right is the ledger as it is, for those who do one thing otherwise.
 type right struct {
-	counter
+	virtual.Ledger
 
 	pool *pgxpool.Pool
 }
@@ -154,17 +155,17 @@ func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name, want string // what is broken
 		rules      ledger.Rules
-		change     func(right) counter
+		change     func(right) virtual.Ledger
 		others     others
 	}{
 		{"as it is", fine, ledger.DefaultRules(), nil, nobody},
 		{"as it is, with others", fine, ledger.DefaultRules(), nil, unseen},
-		{"slots counted from sending", "calls of ours were more", ledger.DefaultRules(), func(r right) counter { return bySending{r} }, nobody},
-		{"calls given back", "calls of ours were more", ledger.DefaultRules(), func(r right) counter { return refunding{r} }, nobody},
+		{"slots counted from sending", "calls of ours were more", ledger.DefaultRules(), func(r right) virtual.Ledger { return bySending{r} }, nobody},
+		{"calls given back", "calls of ours were more", ledger.DefaultRules(), func(r right) virtual.Ledger { return refunding{r} }, nobody},
 		{"leases shorter than calls", "calls of ours were more", hasty, nil, nobody},
-		{"no day", "calls of ours were more", ledger.DefaultRules(), func(r right) counter { return dayless{r} }, nobody},
-		{"no classes", "of its bound", ledger.DefaultRules(), func(r right) counter { return classless{r} }, nobody},
-		{"others ignored", "were refused with 45", ledger.DefaultRules(), func(r right) counter { return deaf{r} }, unseen},
+		{"no day", "calls of ours were more", ledger.DefaultRules(), func(r right) virtual.Ledger { return dayless{r} }, nobody},
+		{"no classes", "of its bound", ledger.DefaultRules(), func(r right) virtual.Ledger { return classless{r} }, nobody},
+		{"others ignored", "were refused with 45", ledger.DefaultRules(), func(r right) virtual.Ledger { return deaf{r} }, unseen},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -174,6 +175,7 @@ func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 				o := sim.organizations[0]
 				o.others, o.share, o.outages = test.others, 0.6, nil
 				o.limits.Concurrent = 2
+				o.open()
 				o.streams[streamsEach-1].calls = s.Backfill
 			})
 			broken := slices.DeleteFunc(v.Broken, func(broken string) bool { return strings.Contains(broken, "its backfill is at") })

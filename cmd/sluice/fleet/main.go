@@ -5,7 +5,7 @@
 // What is played is the rest: upstream, which is the judge, and the workers, which wait and come back as packages budget and
 // jobs do. Nothing is fetched and nothing is loaded.
 //
-// Start reading at simulation.run, then chunk.go; server.go is the judge.
+// Start reading at simulation.run, then chunk.go; package upstream is the judge.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"sluice/cmd/sluice/fleet/virtual"
 	"sluice/pipeline/warehouse/ledger"
 	"sluice/pipeline/warehouse/localpg"
 )
@@ -72,18 +73,14 @@ func simulate(ctx context.Context, args []string, out, log io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
-	db, err := openDatabase(ctx, server.URL(), ledger.DefaultRules())
+	db, err := virtual.Open(ctx, server.URL(), ledger.DefaultRules())
 	if err != nil {
 		return err
 	}
-	defer db.pool.Close()
+	defer db.Pool.Close()
 	sim, err := newSimulation(s, db)
 	if err != nil {
 		return err
-	}
-	var before int64
-	if err := db.pool.QueryRow(ctx, sqlWritten).Scan(&before); err != nil {
-		return fmt.Errorf("ask for what was written: %w", err)
 	}
 	start := time.Now()
 	if limit > 0 {
@@ -105,13 +102,13 @@ func simulate(ctx context.Context, args []string, out, log io.Writer) (err error
 	if err := v.table(out); err != nil {
 		return err
 	}
-	var ahead, logged, spent, live int64
-	if err := db.pool.QueryRow(ctx, sqlSizes, before).Scan(&ahead, &logged, &spent, &live); err != nil {
-		return fmt.Errorf("ask for sizes: %w", err)
+	left, err := db.Sizes(ctx)
+	if err != nil {
+		return err
 	}
 	each := int64(max(1, sim.counts.granted))
 	if _, err := fmt.Fprintf(out, "for each call: %d bytes of call log, %d written ahead; spent %.1f MB, live calls %.1f MB\n",
-		logged/each, ahead/each, float64(spent)/1e6, float64(live)/1e6); err != nil {
+		left.Calls/each, left.Ahead/each, float64(left.Spent)/1e6, float64(left.Live)/1e6); err != nil {
 		return err
 	}
 	for _, broken := range v.Broken[:min(len(v.Broken), 20)] {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice/cmd/sluice/fleet/upstream"
 	"sluice/pipeline"
 )
 
@@ -47,11 +48,11 @@ func (v *verdict) limits(s *simulation) {
 	var calls, foreign, failed, exceeded int
 	var minute, atOnce, day float64
 	for _, o := range s.organizations {
-		t := &o.server.tally
-		calls, foreign, failed, exceeded = calls+t.calls, foreign+t.foreign, failed+t.failed, exceeded+t.exceeded
-		minute, atOnce, day = max(minute, t.minute), max(atOnce, t.atOnce), max(day, t.day)
-		v.checkf(t.exceeded == 0, "%s: %d calls of ours were more than allowed (most: %.2f of a minute, %.2f at once, %.2f of a day)",
-			o.name, t.exceeded, t.minute, t.atOnce, t.day)
+		t := &o.server.Tally
+		calls, foreign, failed, exceeded = calls+t.Calls, foreign+t.Foreign, failed+t.Failed, exceeded+t.Exceeded
+		minute, atOnce, day = max(minute, t.Minute), max(atOnce, t.AtOnce), max(day, t.Day)
+		v.checkf(t.Exceeded == 0, "%s: %d calls of ours were more than allowed (most: %.2f of a minute, %.2f at once, %.2f of a day)",
+			o.name, t.Exceeded, t.Minute, t.AtOnce, t.Day)
 	}
 	v.addf("our calls that arrived", "", "%d", calls)
 	v.addf("calls of others", "", "%d", foreign)
@@ -71,18 +72,18 @@ func (v *verdict) refusals(s *simulation) {
 		by[i] = map[string]int{}
 	}
 	for _, o := range s.organizations {
-		t := &o.server.tally
-		for code, count := range t.refused {
+		t := &o.server.Tally
+		for code, count := range t.Refused {
 			by[o.others][code] += count
 			v.checkf(o.others != nobody, "%s: upstream refused %d calls with %s, though nobody else spends", o.name, count, code)
 		}
-		v.checkf(t.refused[codeCrowded] == 0, "%s: upstream refused calls as too many at once", o.name)
-		v.checkf(t.mostOfADay <= o.limits.Concurrent, "%s: %d calls were refused with %s in one day", o.name, t.mostOfADay, codeDay)
-		most = max(most, float64(t.mostOfADay)/float64(o.limits.Concurrent))
+		v.checkf(t.Refused[upstream.CodeCrowded] == 0, "%s: upstream refused calls as too many at once", o.name)
+		v.checkf(t.MostOfADay <= o.limits.Concurrent, "%s: %d calls were refused with %s in one day", o.name, t.MostOfADay, upstream.CodeDay)
+		most = max(most, float64(t.MostOfADay)/float64(o.limits.Concurrent))
 	}
-	v.addf("refusals where nobody else spends", "0", "%d", by[nobody][codeDay]+by[nobody][codeMinute]+by[nobody][codeCrowded])
-	v.addf("code 45 / 44 where others show in headers", "", "%d / %d", by[seen][codeDay], by[seen][codeMinute])
-	v.addf("code 45 / 44 where others are unseen", "", "%d / %d", by[unseen][codeDay], by[unseen][codeMinute])
+	v.addf("refusals where nobody else spends", "0", "%d", by[nobody][upstream.CodeDay]+by[nobody][upstream.CodeMinute]+by[nobody][upstream.CodeCrowded])
+	v.addf("code 45 / 44 where others show in headers", "", "%d / %d", by[seen][upstream.CodeDay], by[seen][upstream.CodeMinute])
+	v.addf("code 45 / 44 where others are unseen", "", "%d / %d", by[unseen][upstream.CodeDay], by[unseen][upstream.CodeMinute])
 	v.addf("most code 45 in one day of one organization, of its calls at once", "1.00", "%.2f", most)
 }
 

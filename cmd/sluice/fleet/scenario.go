@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"sluice/cmd/sluice/fleet/upstream"
+	"sluice/cmd/sluice/fleet/virtual"
 	"sluice/pipeline"
 )
 
@@ -24,12 +26,6 @@ type scenario struct {
 // streamsEach is how many streams an organization has.
 const streamsEach = 20
 
-// began is the virtual instant at which simulations begin.
-func began() time.Time { return time.Date(2026, time.January, 5, 0, 0, 0, 0, time.UTC) }
-
-// instant is a virtual point in time: so long after the beginning, in whole microseconds, as the database counts.
-type instant = time.Duration
-
 // others says whether other clients spend from an organization's allowance.
 type others int
 
@@ -41,19 +37,17 @@ const (
 	unseen
 )
 
-// span is a stretch of time.
-type span struct{ from, to instant }
-
 // organization is one organization upstream, with its plan and its misfortunes.
 type organization struct {
 	name    string
 	limits  pipeline.Limits
 	zone    *time.Location
+	rolls   bool // its day upstream is any 24 hours
 	others  others
 	share   float64 // of the day that others spend
-	outages []span
+	outages []upstream.Span
 	streams []*stream
-	server  *server
+	server  *upstream.Server
 	// owed are calls of others that did not make a whole one yet.
 	owed float64
 }
@@ -69,15 +63,15 @@ type stream struct {
 	// floating says that no floor of the day is kept for the class: it may have to wait for the day.
 	floating bool
 
-	ticket  bool    // there is an unfinished ticket
-	queued  instant // since when it waits for a worker
-	errors  int     // of the ticket
-	page    int     // calls of the run that are done
-	started instant
-	open    bool    // a run is under way
-	fresh   instant // when the last clean run began
-	done    bool    // of a backfill
-	doneAt  instant
+	ticket  bool            // there is an unfinished ticket
+	queued  virtual.Instant // since when it waits for a worker
+	errors  int             // of the ticket
+	page    int             // calls of the run that are done
+	started virtual.Instant
+	open    bool            // a run is under way
+	fresh   virtual.Instant // when the last clean run began
+	done    bool            // of a backfill
+	doneAt  virtual.Instant
 	worst   time.Duration // the longest that passed from the beginning of a clean run to the end of the next
 	strain  float64       // the largest part of its bound that the stream used
 }
@@ -100,10 +94,10 @@ func fleet(s scenario) ([]*organization, error) {
 	}
 	end := time.Duration(s.Days) * 24 * time.Hour
 	// For two hours in the middle of the simulation all of upstream is out of order.
-	everywhere := span{from: end/2 + 3*time.Hour, to: end/2 + 5*time.Hour}
+	everywhere := upstream.Span{From: end/2 + 3*time.Hour, To: end/2 + 5*time.Hour}
 	all := make([]*organization, s.Organizations)
 	for i := range all {
-		o := &organization{name: fmt.Sprintf("o%04d", i), zone: zones[i%len(zones)], outages: []span{everywhere}}
+		o := &organization{name: fmt.Sprintf("o%04d", i), zone: zones[i%len(zones)], outages: []upstream.Span{everywhere}}
 		place := i * 7 % 20 // plans, others and zones are mixed with each other
 		for _, plan := range plans() {
 			if place -= plan.of; place < 0 {
@@ -124,9 +118,10 @@ func fleet(s scenario) ([]*organization, error) {
 		}
 		if chance.IntN(10) == 0 {
 			from := time.Duration(chance.Int64N(int64(end * 3 / 4))).Truncate(time.Microsecond)
-			o.outages = append(o.outages, span{from, from + time.Hour + time.Duration(chance.IntN(300))*time.Minute})
+			o.outages = append(o.outages, upstream.Span{From: from, To: from + time.Hour + time.Duration(chance.IntN(300))*time.Minute})
 		}
-		o.server = newServer(o, rolls)
+		o.rolls = rolls
+		o.open()
 		backfill := s.Backfill
 		if i%s.LongEvery == 0 {
 			backfill = long(o.limits.Daily)
@@ -135,6 +130,11 @@ func fleet(s scenario) ([]*organization, error) {
 		all[i] = o
 	}
 	return all, nil
+}
+
+// open makes upstream as the organization is.
+func (o *organization) open() {
+	o.server = upstream.New(upstream.Options{Limits: o.limits, Zone: o.zone, Rolls: o.rolls, Shows: o.others == seen, Outages: o.outages})
 }
 
 // long is how many calls a long backfill takes: with the share that backfills get of the day, half of it, more than a day.
@@ -172,15 +172,34 @@ const patience = 30 * time.Minute
 // bound is the longest that may pass from the beginning of a clean run to the end of the next, if these were the two: the
 // interval and patience; a day where the day can be spent for this class, by other classes without a floor or by others; and
 // for each outage its length and the interval after which a failed run is repeated.
-func (s *stream) bound(from, to instant) time.Duration {
+func (s *stream) bound(from, to virtual.Instant) time.Duration {
 	bound := s.every + patience
 	if s.floating || s.of.others != nobody {
 		bound += 24 * time.Hour
 	}
 	for _, outage := range s.of.outages {
-		if outage.from < to && outage.to > from {
-			bound += outage.to - outage.from + s.every
+		if outage.From < to && outage.To > from {
+			bound += outage.To - outage.From + s.every
 		}
 	}
 	return bound
+}
+
+// clean ends a run without an error: the stream is as fresh as its beginning.
+func (st *stream) clean(at virtual.Instant) {
+	st.judge(at)
+	st.fresh = st.started
+	if st.class == pipeline.ClassBackfill {
+		st.done, st.doneAt = true, at
+	}
+	st.page = 0
+}
+
+// judge holds how old the stream has become against its bound.
+func (st *stream) judge(at virtual.Instant) {
+	if st.class == pipeline.ClassBackfill {
+		return
+	}
+	st.worst = max(st.worst, at-st.fresh)
+	st.strain = max(st.strain, float64(at-st.fresh)/float64(st.bound(st.fresh, at)))
 }

@@ -1,4 +1,4 @@
-package main
+package virtual
 
 import (
 	"context"
@@ -91,20 +91,23 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[]
 WHERE (s.organization_id, s.service, s.resource) = (e.organization_id, e.service, e.resource)`
 )
 
-// counter is the ledger, as far as the simulation asks it.
-type counter interface {
+// Ledger is the ledger, as far as the simulation asks it.
+type Ledger interface {
 	Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error)
 	Finish(ctx context.Context, call int64, result pipeline.CallResult) error
 	Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error
 	KeepCalls(ctx context.Context, days int) (int, error)
 }
 
-// database is a Postgres in virtual time.
-type database struct {
-	pool     *pgxpool.Pool
-	ledger   counter
+// Database is a Postgres in virtual time.
+type Database struct {
+	Pool   *pgxpool.Pool
+	Ledger Ledger
+
 	schedule *schedule.Schedule
-	at       instant
+	at       Instant
+	// written is how much had been written ahead when it was opened.
+	written int64
 	// ends are the ends of runs that are not written yet.
 	ends ends
 }
@@ -116,8 +119,8 @@ type ends struct {
 	failed, finished                   []bool
 }
 
-// openDatabase makes an empty database at url ready: our tables, and a clock that stands still.
-func openDatabase(ctx context.Context, url string, rules ledger.Rules) (*database, error) {
+// Open makes an empty database at url ready: our tables, and a clock that stands still.
+func Open(ctx context.Context, url string, rules ledger.Rules) (*Database, error) {
 	if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
 	}
@@ -133,66 +136,64 @@ func openDatabase(ctx context.Context, url string, rules ledger.Rules) (*databas
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	d := &database{pool: pool, ledger: ledger.New(pool, pool, rules), schedule: schedule.New(pool), at: -1}
+	d := &Database{Pool: pool, Ledger: ledger.New(pool, pool, rules), schedule: schedule.New(pool), at: -1}
 	if _, err := pool.Exec(ctx, sqlClock); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("set up the virtual clock: %w", err)
 	}
+	if err := pool.QueryRow(ctx, sqlWritten).Scan(&d.written); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("ask for what was written: %w", err)
+	}
 	return d, nil
 }
 
-// set moves the clock.
-func (d *database) set(ctx context.Context, at instant) error {
+// Set moves the clock.
+func (d *Database) Set(ctx context.Context, at Instant) error {
 	if d.at == at {
 		return nil
 	}
-	if _, err := d.pool.Exec(ctx, sqlSet, d.stamp(at)); err != nil {
+	if _, err := d.Pool.Exec(ctx, sqlSet, d.Stamp(at)); err != nil {
 		return fmt.Errorf("set the virtual clock: %w", err)
 	}
 	return nil
 }
 
-// stamp is an instant as the virtual clock has it; whoever sends it to the database moves the clock.
-func (d *database) stamp(at instant) string {
+// Stamp is an instant as the virtual clock has it; whoever sends it to the database moves the clock.
+func (d *Database) Stamp(at Instant) string {
 	d.at = at
-	return began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00")
+	return Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00")
 }
 
-// register makes the streams known, all of them due at once.
-func (d *database) register(ctx context.Context, organizations []*organization) error {
-	var settings []schedule.Setting
-	for _, o := range organizations {
-		for _, s := range o.streams {
-			settings = append(settings, schedule.Setting{Key: s.key, Every: s.every, Enabled: true})
-		}
-	}
-	if err := d.set(ctx, 0); err != nil {
+// Register makes streams known, all of them due at once.
+func (d *Database) Register(ctx context.Context, settings []schedule.Setting) error {
+	if err := d.Set(ctx, 0); err != nil {
 		return err
 	}
 	if err := d.schedule.RegisterStreams(ctx, settings); err != nil {
 		return fmt.Errorf("register the streams: %w", err)
 	}
-	if _, err := d.pool.Exec(ctx, sqlSpread); err != nil {
+	if _, err := d.Pool.Exec(ctx, sqlSpread); err != nil {
 		return fmt.Errorf("spread the streams: %w", err)
 	}
-	_, err := d.pool.Exec(ctx, `ANALYZE sluice.streams`)
+	_, err := d.Pool.Exec(ctx, `ANALYZE sluice.streams`)
 	return err
 }
 
-// ended notes the end of a run, to be written before the next tick.
-func (d *database) ended(s *stream, at instant, failed bool) {
+// Ended notes the end of a run, to be written before the next tick; finished says that the stream has no further one.
+func (d *Database) Ended(key pipeline.Key, at Instant, failed, finished bool) {
 	e := &d.ends
-	e.organizations = append(e.organizations, s.key.Organization)
-	e.services = append(e.services, s.key.Service)
-	e.resources = append(e.resources, s.key.Resource)
-	e.at = append(e.at, began().Add(at))
+	e.organizations = append(e.organizations, key.Organization)
+	e.services = append(e.services, key.Service)
+	e.resources = append(e.resources, key.Resource)
+	e.at = append(e.at, Began().Add(at))
 	e.failed = append(e.failed, failed)
-	e.finished = append(e.finished, s.done)
+	e.finished = append(e.finished, finished)
 }
 
-// takeDue writes the ends of runs and takes what is due at an instant, as a tick does.
-func (d *database) takeDue(ctx context.Context, at instant, limit int) ([]pipeline.Key, error) {
-	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(`BEGIN; SELECT pg_catalog.set_config('sim.now', '%s', false)`, d.stamp(at))})
+// TakeDue writes the ends of runs and takes what is due at an Instant, as a tick does.
+func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeline.Key, error) {
+	tx, err := d.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(`BEGIN; SELECT pg_catalog.set_config('sim.now', '%s', false)`, d.Stamp(at))})
 	if err != nil {
 		return nil, fmt.Errorf("tick: %w", err)
 	}
@@ -208,4 +209,17 @@ func (d *database) takeDue(ctx context.Context, at instant, limit int) ([]pipeli
 		return nil, fmt.Errorf("tick: %w", err)
 	}
 	return keys, tx.Commit(ctx)
+}
+
+// Sizes are what calls left behind, in bytes with the indexes, and what was written ahead since the database was opened.
+type Sizes struct{ Ahead, Calls, Spent, Live int64 }
+
+// Sizes asks for the sizes as they are.
+func (d *Database) Sizes(ctx context.Context) (Sizes, error) {
+	var s Sizes
+	err := d.Pool.QueryRow(ctx, sqlSizes, d.written).Scan(&s.Ahead, &s.Calls, &s.Spent, &s.Live)
+	if err != nil {
+		return s, fmt.Errorf("ask for sizes: %w", err)
+	}
+	return s, nil
 }
