@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice/storm/ground"
+	"sluice/cmd/sluice/storm/watch"
 )
 
 // calm lets all faults stop, the fleet converge by its own schedule, and the judge look.
@@ -27,7 +28,7 @@ func (s *storm) calm(ctx context.Context) error {
 		slot.retire()
 	}
 	// Whoever starts last says which streams there are.
-	if !until(waiting, func() bool { return s.known(waiting) }) {
+	if !watch.Until(waiting, func() bool { return s.known(waiting) }) {
 		s.report.brokenf("promise 6: streams that an older version did not know stay off within %s: %s", s.Calm, s.situation(ctx))
 		return nil
 	}
@@ -97,14 +98,14 @@ func (s *storm) atRest(ctx context.Context, again bool) bool {
 		life.Wait()
 	}()
 	life.Go(func() {
-		each(passing, s.DueFor, func() {
+		watch.Each(passing, s.DueFor, func() {
 			if again {
 				s.due(passing, since)
 			}
 			s.minute(passing)
 		})
 	})
-	return until(ctx, func() bool {
+	return watch.Until(ctx, func() bool {
 		var rested bool
 		return s.ground.Postgres.Pool.QueryRow(ctx, sqlRested, since).Scan(&rested) == nil && rested
 	})

@@ -6,41 +6,43 @@ import (
 	"syscall"
 	"time"
 
+	"sluice/cmd/sluice/storm/plan"
+	"sluice/cmd/sluice/storm/watch"
 	"sluice/sandbox"
 )
 
 // do does one deed.
-func (s *storm) do(ctx context.Context, step step) error {
+func (s *storm) do(ctx context.Context, step plan.Step) error {
 	slot := s.slots[step.Slot]
 	s.report.Actions[string(step.Deed)]++
 	switch step.Deed {
-	case kill:
+	case plan.Kill:
 		return s.kill(ctx, slot, step)
-	case killLeader:
+	case plan.KillLeader:
 		return s.killLeader(ctx)
-	case terminate:
+	case plan.Terminate:
 		p := slot.current()
 		slot.next(step.Clock, step.Older)
 		p.Signal(syscall.SIGTERM)
-	case suspend:
+	case plan.Suspend:
 		p := slot.current()
 		p.Signal(syscall.SIGSTOP)
 		s.later(ctx, step.Lasts, func() { p.Signal(syscall.SIGCONT) })
-	case jumpAhead:
+	case plan.JumpAhead:
 		slot.current().Signal(syscall.SIGUSR1)
-	case jumpBack:
+	case plan.JumpBack:
 		slot.current().Signal(syscall.SIGUSR2)
-	case crash, killSession:
+	case plan.Crash, plan.KillSession:
 		return s.crash(ctx, step)
-	case fillDisk:
+	case plan.FillDisk:
 		return s.fillDisk(ctx, step)
-	case lockTable, crowd:
+	case plan.LockTable, plan.Crowd:
 		return s.hold(ctx, step)
-	case refuse:
+	case plan.Refuse:
 		return s.refuse(ctx, step, sandbox.Fault{Path: "/inventory", Kind: "retry_after", Rate: 0.5, Seconds: 1})
-	case fail:
+	case plan.Fail:
 		return s.refuse(ctx, step, sandbox.Fault{Path: "/", Kind: "unavailable", Rate: 0.5})
-	case revoke:
+	case plan.Revoke:
 		return s.revoke(ctx)
 	default:
 		s.breakLine(ctx, slot, step)
@@ -48,53 +50,19 @@ func (s *storm) do(ctx context.Context, step step) error {
 	return nil
 }
 
-// breakLine does one deed to a line of a process.
-func (s *storm) breakLine(ctx context.Context, slot *slot, step step) {
-	switch step.Deed {
-	case dbReset:
-		slot.database.Reset()
-	case httpReset:
-		slot.http.Reset()
-	case dbCut:
-		slot.database.Cut(step.Bytes)
-	case httpCut:
-		slot.http.Cut(step.Bytes)
-	case dbHold:
-		slot.database.Hold()
-		s.later(ctx, step.Lasts, slot.database.Heal)
-	case dbSwallow:
-		slot.database.Swallow()
-		s.later(ctx, step.Lasts, slot.database.Heal)
-	case httpSwallow:
-		slot.http.Swallow()
-		s.later(ctx, step.Lasts, slot.http.Heal)
-	case dbDelay:
-		slot.database.Delay(late)
-		s.later(ctx, step.Lasts, slot.database.Heal)
-	case httpDelay:
-		slot.http.Delay(late)
-		s.later(ctx, step.Lasts, slot.http.Heal)
-	default: // the other deeds strike no line
-	}
-}
-
-// late is how late a piece of bytes is on a slow line.
-const late = 30 * time.Millisecond
-
 // What a kill waits for: a process that has a stream at work, an answer of the database.
 const (
 	atWorkLimit = 2 * time.Second
 	askLimit    = time.Minute
 )
 
-func (s *storm) kill(ctx context.Context, slot *slot, step step) error {
+func (s *storm) kill(ctx context.Context, slot *slot, step plan.Step) error {
 	waiting, cancel := context.WithTimeout(ctx, atWorkLimit)
 	defer cancel()
-	until(waiting, func() bool {
+	watch.Until(waiting, func() bool {
 		p := slot.current()
-		var atWork bool
 		return step.Calls == 1 || // one in ten is killed while it starts
-			s.ground.Postgres.Pool.QueryRow(waiting, sqlBusy, p.Name).Scan(&atWork) == nil && atWork && p.Alive()
+			s.watcher.Busy(waiting, p.Name) && p.Alive()
 	})
 	p := slot.current()
 	slot.next(step.Clock, step.Older)
@@ -108,11 +76,11 @@ func (s *storm) kill(ctx context.Context, slot *slot, step step) error {
 }
 
 // again kills whoever comes next into the slot.
-func (s *storm) again(ctx context.Context, slot *slot, step step) error {
+func (s *storm) again(ctx context.Context, slot *slot, step plan.Step) error {
 	gone := slot.current()
 	waiting, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	if !until(waiting, func() bool { p := slot.current(); return p != gone }) {
+	if !watch.Until(waiting, func() bool { p := slot.current(); return p != gone }) {
 		return fmt.Errorf("slot %d stays empty", slot.number)
 	}
 	return s.do(ctx, step)
@@ -124,7 +92,7 @@ func (s *storm) bury(ctx context.Context, name string, at time.Time) error {
 	asking, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	var err error
-	if !until(asking, func() bool { orphans, err = s.watcher.killed(asking, name, at); return err == nil }) {
+	if !watch.Until(asking, func() bool { orphans, err = s.watcher.Killed(asking, name, at); return err == nil }) {
 		return err
 	}
 	if orphans > 0 {
@@ -140,7 +108,7 @@ func (s *storm) killLeader(ctx context.Context) error {
 	number := -1
 	waiting, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if !until(waiting, func() bool { name, number = s.watcher.leader(waiting); return number >= 0 }) {
+	if !watch.Until(waiting, func() bool { name, number = s.watcher.Leader(waiting); return number >= 0 }) {
 		return fmt.Errorf("nobody leads the queue: %w", waiting.Err())
 	}
 	p := s.slots[number].current()
@@ -152,7 +120,7 @@ func (s *storm) killLeader(ctx context.Context) error {
 	if err := s.bury(ctx, name, at); err != nil {
 		return err
 	}
-	if !until(waiting, func() bool { next, found := s.watcher.leader(waiting); return found >= 0 && next != name }) {
+	if !watch.Until(waiting, func() bool { next, found := s.watcher.Leader(waiting); return found >= 0 && next != name }) {
 		return fmt.Errorf("nobody leads the queue after %s: %w", name, waiting.Err())
 	}
 	s.report.leaders = append(s.report.leaders, time.Since(at))
@@ -160,10 +128,10 @@ func (s *storm) killLeader(ctx context.Context) error {
 }
 
 // crash ends Postgres, wholly or one of its sessions, and sees it work again.
-func (s *storm) crash(ctx context.Context, step step) error {
+func (s *storm) crash(ctx context.Context, step plan.Step) error {
 	s.database.Lock()
 	defer s.database.Unlock()
-	if step.Deed == killSession {
+	if step.Deed == plan.KillSession {
 		if err := s.ground.Postgres.KillSession(ctx, "storm-"); err != nil {
 			return err
 		}
@@ -183,14 +151,14 @@ func (s *storm) crash(ctx context.Context, step step) error {
 func (s *storm) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if !until(ctx, func() bool { return s.ground.Postgres.Pool.Ping(ctx) == nil }) {
+	if !watch.Until(ctx, func() bool { return s.ground.Postgres.Pool.Ping(ctx) == nil }) {
 		return fmt.Errorf("postgres does not answer: %w", ctx.Err())
 	}
 	return nil
 }
 
 // fillDisk fills the volume of the tables for a while.
-func (s *storm) fillDisk(ctx context.Context, step step) error {
+func (s *storm) fillDisk(ctx context.Context, step plan.Step) error {
 	if ok, why := s.ground.Postgres.Fillable(); !ok {
 		s.report.Actions[string(step.Deed)]--
 		s.report.Skipped = append(s.report.Skipped, fmt.Sprintf("%s: %s", step.Deed, why))
@@ -211,9 +179,9 @@ func (s *storm) fillDisk(ctx context.Context, step step) error {
 }
 
 // hold takes a table, or all connections, for a while.
-func (s *storm) hold(ctx context.Context, step step) error {
+func (s *storm) hold(ctx context.Context, step plan.Step) error {
 	take := s.ground.Postgres.LockBills
-	if step.Deed == crowd {
+	if step.Deed == plan.Crowd {
 		take = s.ground.Postgres.Crowd
 	}
 	s.database.Lock()
@@ -227,7 +195,7 @@ func (s *storm) hold(ctx context.Context, step step) error {
 }
 
 // refuse lets upstream refuse for a while.
-func (s *storm) refuse(ctx context.Context, step step, fault sandbox.Fault) error {
+func (s *storm) refuse(ctx context.Context, step plan.Step, fault sandbox.Fault) error {
 	fault.Seed = step.Seed
 	if err := s.ground.World.SetFaults([]sandbox.Fault{fault}); err != nil {
 		return fmt.Errorf("let upstream refuse: %w", err)
@@ -246,7 +214,7 @@ func (s *storm) revoke(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	var err error
-	if !until(waiting, func() bool {
+	if !watch.Until(waiting, func() bool {
 		_, err = s.ground.Postgres.Pool.Exec(waiting, `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute'`)
 		return err == nil
 	}) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"sluice/cmd/sluice/storm/ground"
+	"sluice/cmd/sluice/storm/plan"
+	"sluice/cmd/sluice/storm/watch"
 	"sluice/sandbox"
 )
 
@@ -41,7 +43,7 @@ type storm struct {
 
 	ground  *ground.Ground
 	slots   []*slot
-	watcher *watcher
+	watcher *watch.Watcher
 	log     io.Writer
 	// database is held by whatever the server cannot survive twice at once: its end, and a full disk.
 	database sync.Mutex
@@ -60,7 +62,7 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 	if err != nil {
 		return s.report, err
 	}
-	s.watcher = &watcher{pool: s.ground.Postgres.Pool, orphans: make(map[orphan]time.Time)}
+	s.watcher = watch.New(s.ground.Postgres.Pool)
 	defer func() {
 		for _, slot := range s.slots {
 			slot.kill()
@@ -81,7 +83,7 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	go s.watcher.run(watching)
+	go s.watcher.Run(watching)
 	if err := s.blow(ctx); err != nil {
 		return s.report, err
 	}
@@ -107,18 +109,18 @@ func (s *storm) blow(ctx context.Context) error {
 	}()
 	var broken error
 	life.Go(func() { broken = s.live(living) })
-	life.Go(func() { each(living, s.DueFor, func() { s.due(living, farOff) }) })
-	life.Go(func() { each(living, s.Minute, func() { s.minute(living) }) })
-	plan := planOf(s.Seed, s.Slots, s.Kills, s.Crashes, s.Leaders)
-	for n, step := range plan {
+	life.Go(func() { watch.Each(living, s.DueFor, func() { s.due(living, farOff) }) })
+	life.Go(func() { watch.Each(living, s.Minute, func() { s.minute(living) }) })
+	steps := plan.Of(s.Seed, s.Slots, s.Kills, s.Crashes, s.Leaders)
+	for n, step := range steps {
 		if err := s.await(ctx, step); err != nil {
 			return err
 		}
 		if err := s.do(ctx, step); err != nil {
-			return fmt.Errorf("step %d of %d, %s: %w", n+1, len(plan), step.Deed, err)
+			return fmt.Errorf("step %d of %d, %s: %w", n+1, len(steps), step.Deed, err)
 		}
 		if n%25 == 24 {
-			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(plan), s.ground.Arrived()) // progress is worth no error
+			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.ground.Arrived()) // progress is worth no error
 		}
 	}
 	s.undoing.Wait()
@@ -132,7 +134,7 @@ func (s *storm) live(ctx context.Context) error {
 	resources := [][]string{ground.Deletable(), {"items", "chart_of_accounts"}}
 	var failed error
 	seed := int64(0)
-	each(ctx, s.ChangeEvery, func() {
+	watch.Each(ctx, s.ChangeEvery, func() {
 		seed++
 		change := sandbox.Change{Seed: seed, Inserts: 1, Edits: 2, Resources: resources[seed%2]}
 		if seed%4 == 0 {
@@ -176,11 +178,11 @@ func (s *storm) minute(ctx context.Context) {
 }
 
 // await waits for the moment of a step.
-func (s *storm) await(ctx context.Context, step step) error {
+func (s *storm) await(ctx context.Context, step plan.Step) error {
 	ctx, cancel := context.WithTimeout(ctx, step.Pause)
 	defer cancel()
 	from := s.ground.Arrived()
-	until(ctx, func() bool { return s.ground.Arrived() >= from+int64(step.Calls) && step.Calls > 0 })
+	watch.Until(ctx, func() bool { return s.ground.Arrived() >= from+int64(step.Calls) && step.Calls > 0 })
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: %w", err)
 	}
@@ -225,7 +227,7 @@ func (s *storm) measure() {
 		s.report.Violations = append(s.report.Violations, slot.bad...)
 		slot.mu.Unlock()
 	}
-	took, left := s.watcher.result()
+	took, left := s.watcher.Result()
 	s.report.GoOn = figuresOf(took)
 	s.report.Leader = figuresOf(s.report.leaders)
 	if left > 0 {

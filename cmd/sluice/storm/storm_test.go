@@ -4,42 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 )
-
-func TestTheSameSeedGivesTheSamePlan(t *testing.T) {
-	t.Parallel()
-	plan := planOf(7, 3, 100, 8, 2)
-	if !slices.Equal(plan, planOf(7, 3, 100, 8, 2)) {
-		t.Error("the same seed gives another plan")
-	}
-	if slices.Equal(plan, planOf(8, 3, 100, 8, 2)) {
-		t.Error("another seed gives the same plan")
-	}
-	count, off := map[deed]int{}, 0
-	for _, s := range plan {
-		count[s.Deed]++
-		if s.Clock != 0 {
-			off++
-		}
-		if s.Slot < 0 || s.Slot > 2 || s.Pause <= 0 || s.Pause > time.Second || s.Lasts > 25*time.Second || s.Clock.Abs() > 30*time.Minute {
-			t.Errorf("%+v", s)
-		}
-	}
-	if count[kill]+count[killLeader] != 100 || count[killLeader] != 2 || count[crash]+count[killSession] != 8 || off < len(plan)/8 {
-		t.Errorf("%v, %d clocks are off", count, off)
-	}
-	for _, d := range []deed{
-		terminate, suspend, jumpAhead, jumpBack, fillDisk, lockTable, crowd, dbReset, dbHold, dbSwallow, dbCut, dbDelay, httpReset, httpSwallow, httpCut, httpDelay, refuse, fail, revoke,
-	} {
-		if count[d] == 0 {
-			t.Errorf("a storm of 100 kills has no %s", d)
-		}
-	}
-}
 
 func TestFlags(t *testing.T) {
 	t.Parallel()

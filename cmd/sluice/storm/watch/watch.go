@@ -1,4 +1,8 @@
-package main
+// Package watch looks at a fleet beside its work: which streams killed processes had at work and how soon those go on, and who
+// leads the queue.
+//
+// Start reading at Watcher.
+package watch
 
 import (
 	"context"
@@ -12,13 +16,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// watcher measures how soon the streams of killed processes go on.
-type watcher struct {
+// Watcher measures how soon the streams of killed processes go on. It is safe for concurrent use.
+type Watcher struct {
 	pool *pgxpool.Pool
 
 	mu      sync.Mutex
 	orphans map[orphan]time.Time
 	took    []time.Duration
+}
+
+// New makes a watcher that has seen nothing yet.
+func New(pool *pgxpool.Pool) *Watcher {
+	return &Watcher{pool: pool, orphans: make(map[orphan]time.Time)}
 }
 
 // orphan is a ticket that was at work in a process that was killed.
@@ -45,8 +54,8 @@ const (
 // lookEvery is how often the database is asked; what is measured is no finer.
 const lookEvery = 100 * time.Millisecond
 
-// killed notes the streams that a process had at work when it was killed.
-func (w *watcher) killed(ctx context.Context, name string, at time.Time) (int, error) {
+// Killed notes the streams that a process had at work when it was killed.
+func (w *Watcher) Killed(ctx context.Context, name string, at time.Time) (int, error) {
 	rows, err := w.pool.Query(ctx, sqlAtWork, name)
 	if err != nil {
 		return 0, fmt.Errorf("ask what %s was at: %w", name, err)
@@ -63,8 +72,14 @@ func (w *watcher) killed(ctx context.Context, name string, at time.Time) (int, e
 	return len(found), nil
 }
 
+// Busy says whether a process has a stream at work; false also if the server does not say.
+func (w *Watcher) Busy(ctx context.Context, name string) bool {
+	var busy bool
+	return w.pool.QueryRow(ctx, sqlBusy, name).Scan(&busy) == nil && busy
+}
+
 // look asks which streams go on.
-func (w *watcher) look(ctx context.Context) {
+func (w *Watcher) look(ctx context.Context) {
 	w.mu.Lock()
 	jobs, attempts := make([]int64, 0, len(w.orphans)), make([]int16, 0, len(w.orphans))
 	for o := range w.orphans {
@@ -91,18 +106,18 @@ func (w *watcher) look(ctx context.Context) {
 	}
 }
 
-// run looks until the context ends.
-func (w *watcher) run(ctx context.Context) { each(ctx, lookEvery, func() { w.look(ctx) }) }
+// Run looks until the context ends.
+func (w *Watcher) Run(ctx context.Context) { Each(ctx, lookEvery, func() { w.look(ctx) }) }
 
-// result gives what was measured, and how many streams have not gone on.
-func (w *watcher) result() ([]time.Duration, int) {
+// Result gives what was measured, and how many streams have not gone on.
+func (w *Watcher) Result() ([]time.Duration, int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.took, len(w.orphans)
 }
 
-// leader is the process that leads the queue, and the slot that it is in; -1 if none leads.
-func (w *watcher) leader(ctx context.Context) (string, int) {
+// Leader is the process that leads the queue, and the slot that it is in; -1 if none leads.
+func (w *Watcher) Leader(ctx context.Context) (string, int) {
 	var id, name string
 	if err := w.pool.QueryRow(ctx, sqlLeader).Scan(&id, &name); err != nil {
 		return "", -1
@@ -115,8 +130,8 @@ func (w *watcher) leader(ctx context.Context) (string, int) {
 	return name, number
 }
 
-// each calls work now and then until the context ends.
-func each(ctx context.Context, every time.Duration, work func()) {
+// Each calls work now and then until the context ends.
+func Each(ctx context.Context, every time.Duration, work func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -129,8 +144,8 @@ func each(ctx context.Context, every time.Duration, work func()) {
 	}
 }
 
-// until asks now and then whether something holds, as long as the context lasts.
-func until(ctx context.Context, holds func() bool) bool {
+// Until asks now and then whether something holds, as long as the context lasts.
+func Until(ctx context.Context, holds func() bool) bool {
 	ticker := time.NewTicker(lookEvery / 4)
 	defer ticker.Stop()
 	for !holds() {
