@@ -5,7 +5,7 @@
 //
 // The program under test is the test binary of cmd/sluice: the program itself, with a shorter minute and with clocks that are off.
 //
-// Start reading at play, then plan.go and do.go; package ground has the judge.
+// Start reading at play, then package plan and do.go; package ground has the judge.
 package main
 
 import (
