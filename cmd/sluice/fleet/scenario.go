@@ -186,20 +186,20 @@ func (s *stream) bound(from, to virtual.Instant) time.Duration {
 }
 
 // clean ends a run without an error: the stream is as fresh as its beginning.
-func (st *stream) clean(at virtual.Instant) {
-	st.judge(at)
-	st.fresh = st.started
-	if st.class == pipeline.ClassBackfill {
-		st.done, st.doneAt = true, at
+func (s *stream) clean(at virtual.Instant) {
+	s.judge(at)
+	s.fresh = s.started
+	if s.class == pipeline.ClassBackfill {
+		s.done, s.doneAt = true, at
 	}
-	st.page = 0
+	s.page = 0
 }
 
 // judge holds how old the stream has become against its bound.
-func (st *stream) judge(at virtual.Instant) {
-	if st.class == pipeline.ClassBackfill {
+func (s *stream) judge(at virtual.Instant) {
+	if s.class == pipeline.ClassBackfill {
 		return
 	}
-	st.worst = max(st.worst, at-st.fresh)
-	st.strain = max(st.strain, float64(at-st.fresh)/float64(st.bound(st.fresh, at)))
+	s.worst = max(s.worst, at-s.fresh)
+	s.strain = max(s.strain, float64(at-s.fresh)/float64(s.bound(s.fresh, at)))
 }
