@@ -48,7 +48,7 @@ func text(raw json.RawMessage) string {
 		if inner, ok = bytes.CutSuffix(inner, []byte(`"`)); ok && plain(inner) {
 			return string(inner)
 		}
-	} else if len(raw) > 0 && bytes.IndexByte([]byte("-0123456789tf[{"), raw[0]) >= 0 {
+	} else if len(raw) > 0 && strings.IndexByte("-0123456789tf[{", raw[0]) >= 0 {
 		return string(raw)
 	}
 	var s string
