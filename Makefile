@@ -4,7 +4,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 GO ?= go
-# Flags of the tests, for example TESTFLAGS=-race; PKG narrows what is tested.
+# Flags of the tests, for example TESTFLAGS=-race; PKG narrows what is tested. Of a package six tests run at once unless they say something
+# else: most of them wait, for processes, for Postgres or for calls, and two cores by themselves would let two of them wait.
 TESTFLAGS ?=
 PKG ?= ./...
 # Where benchmarks are: building the tests of all other packages, too, would take longer than they run.
@@ -46,7 +47,7 @@ demo: build ## run the whole program on a simulated upstream and a private Postg
 
 test: ## run all tests (TESTFLAGS=-race, PKG=./schema/... and so on)
 	@.ci/setup
-	$(GO) test -timeout 60m $(TESTFLAGS) $(PKG)
+	$(GO) test -timeout 60m -parallel 6 $(TESTFLAGS) $(PKG)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \
@@ -59,7 +60,7 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 
 bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory, at the limit (QUICK=1: do they work?)
 	@.ci/setup binaries
-	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
+	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
 	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/bench ./cmd/sluice/bench
 	bin/bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
 	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/atlimit ./cmd/sluice/bench/atlimit

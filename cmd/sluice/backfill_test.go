@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -286,7 +287,7 @@ func TestKillsInBackfill(t *testing.T) {
 	}
 	p := s.start("backfill", "resume")
 	s.sync(codeFine, "inventory.bills", "accounting.vendor_payments")
-	p.ends(codeFine, 2*time.Minute)
+	p.worksOff(codeFine)
 	s.sync(codeFine, "inventory.bills", "accounting.vendor_payments")
 	s.equal("inventory.bills")
 	s.equal("accounting.vendor_payments")
@@ -303,17 +304,21 @@ func TestKillsInBackfill(t *testing.T) {
 	t.Logf("backfills were at work in %d of %d kills", atWork, kills)
 }
 
-// TestBackfillOverDays is a backfill of three days beside hourly incrementals of the same
+// backfillDays says how long the backfill of TestBackfillOverDays takes: each day is 24 hourly syncs; make soak has more.
+var backfillDays = flag.Int("backfill-days", 2, "the backfill of TestBackfillOverDays takes so many days, two or more")
+
+// TestBackfillOverDays is a backfill of days beside hourly incrementals of the same
 // list and of another one of its service: it never makes them wait.
 func TestBackfillOverDays(t *testing.T) {
 	t.Parallel()
 	const (
-		daily           = 150 // of which incremental runs keep 60, and backfills get 75
-		before, after   = 6, 6
-		longest         = 96
-		from, to        = "2007-08-01", "2026-04-30" // 225 months: as many windows, where the size is unknown
-		windows, perDay = 225, 75
+		daily         = 150 // of which incremental runs keep 60, and backfills get 75
+		before, after = 6, 6
+		perDay        = 75
 	)
+	// Where the size is unknown there is a window for each month.
+	windows, longest := perDay**backfillDays, 24*(*backfillDays+1)
+	from, to := time.Date(2026, 5-time.Month(windows), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), "2026-04-30"
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 700, Limits: sandbox.Limits{DailyAccounting: daily, PerMinute: 1000}}).narrow()
 	lists := []string{"accounting.chart_of_accounts", "accounting.vendor_payments"}
 	// Asked for while nobody knows how many payments there are, it has a window for each
@@ -365,7 +370,7 @@ func TestBackfillOverDays(t *testing.T) {
 	}
 	t.Logf("%d windows in %d hours, %v done when each day was two hours old; age of the oldest mark behind each hour's sync: before %s, during %s, after %s",
 		b.Windows, ended, days, lag["before"].Round(time.Second), lag["during"].Round(time.Second), lag["after"].Round(time.Second))
-	if b.State != "done" || b.Windows != windows || b.Calls != windows || ended < 48 {
+	if b.State != "done" || b.Windows != windows || b.Calls != windows || ended < 24*(*backfillDays-1) {
 		t.Errorf("%+v after %d hours, want %d windows with a call each, about %d a day", b, ended, windows, perDay)
 	}
 	for phase, age := range lag {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -8,15 +9,18 @@ import (
 	"sluice/sandbox"
 )
 
+// killsFlag says how often TestKills kills: make soak has more, and make storm kills a hundred others.
+var killsFlag = flag.Int("kills", 10, "so many processes are killed in TestKills")
+
 // TestKills tries promise 6: a process is killed at any instant, again and again,
 // and the next one goes on.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const (
-		kills   = 20
 		seed    = 41
 		records = 20_000
 	)
+	kills := *killsFlag
 	s := newStage(t, sandbox.Options{Seed: seed, Records: records, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond}).narrow()
 	chance := rand.New(rand.NewPCG(seed, seed))
 	began := time.Now()
@@ -32,7 +36,7 @@ func TestKills(t *testing.T) {
 		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
 	}
 	p := s.start("sync")
-	p.ends(codeFine, 2*time.Minute)
+	p.worksOff(codeFine)
 	if gone, undeclared := s.equal(); gone+undeclared != 0 {
 		t.Errorf("%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
 	}

@@ -12,6 +12,7 @@ import (
 // process is the program as a process of its own.
 type process struct {
 	t              *testing.T
+	arrivals       *arrivals
 	cmd            *exec.Cmd
 	stdout, stderr buffer
 	// done is closed when it has ended, with code set.
@@ -24,7 +25,7 @@ func (s *stage) start(args ...string) *process {
 	s.t.Helper()
 	self, err := os.Executable()
 	must(s.t, err)
-	p := &process{t: s.t, done: make(chan struct{})}
+	p := &process{t: s.t, arrivals: s.arrivals, done: make(chan struct{})}
 	p.cmd = exec.Command(self, append([]string{"--config", s.config}, args...)...)
 	p.cmd.Env = append(os.Environ(), asProgram+"=1")
 	for name, value := range s.environment {
@@ -61,6 +62,28 @@ func (p *process) kill() {
 func (p *process) terminate() {
 	p.t.Helper()
 	must(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
+}
+
+// worksOff waits for the end of a process that has work: it may take as long as calls arrive, and a minute more for what waits for the next one.
+func (p *process) worksOff(code int) {
+	p.t.Helper()
+	const still = time.Minute + patience
+	ticker := time.NewTicker(still)
+	defer ticker.Stop()
+	for seen := p.arrivals.total(); ; {
+		select {
+		case <-p.done:
+			p.ends(code, still)
+			return
+		case <-ticker.C:
+		}
+		total := p.arrivals.total()
+		if total == seen {
+			p.kill()
+			p.t.Fatalf("the process did not end, and made no call for %s\n%s\n%s", still, p.stdout.String(), p.stderr.String())
+		}
+		seen = total
+	}
 }
 
 // ends waits for the end and holds the exit code against the wanted one.

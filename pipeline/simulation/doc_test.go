@@ -9,7 +9,7 @@
 // A schedule is a list of actions, each with an operand, so that the same seed gives
 // the same trace, and a schedule that fails is made smaller by leaving actions out.
 //
-//	go test ./pipeline/simulation                      # a few thousand schedules
+//	go test ./pipeline/simulation                      # a few thousand schedules; with -race fewer
 //	go test ./pipeline/simulation -schedules 1000000   # many
 //	go test ./pipeline/simulation -seed 4711           # one of them again, with its trace
 //

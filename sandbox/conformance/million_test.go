@@ -19,6 +19,14 @@ import (
 
 const million = 1_000_000
 
+// share is by what the world and its lists are smaller: with -short (make bench QUICK=1) the benchmarks work, and measure little.
+func share() int {
+	if testing.Short() {
+		return 20
+	}
+	return 1
+}
+
 // lists are the lists that are asked for, each with the number of its pages: asking
 // walks over all of them, here and there, so that nothing it measures is an answer of
 // before.
@@ -64,6 +72,7 @@ type asking func(b *testing.B, server *sandbox.Server, token string) func(path s
 
 func pages(b *testing.B, target string, count int, headersOnly bool, by asking) {
 	b.Helper()
+	count /= share()
 	begun := time.Now()
 	server, token := grown(b, headersOnly)
 	built := time.Since(begun)
@@ -157,7 +166,7 @@ func grown(b *testing.B, headersOnly bool) (*sandbox.Server, string) {
 	b.Helper()
 	noon := time.Date(2026, 3, 10, 6, 30, 0, 0, time.UTC)
 	server, err := sandbox.New(sandbox.Options{
-		Seed: 4, Records: million, HeadersOnly: headersOnly, Now: func() time.Time { return noon }, Limits: sandbox.Limits{Off: true},
+		Seed: 4, Records: million / share(), HeadersOnly: headersOnly, Now: func() time.Time { return noon }, Limits: sandbox.Limits{Off: true},
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -41,13 +41,31 @@ func list(raw json.RawMessage) ([]json.RawMessage, error) {
 	}
 }
 
-// text is the text of a JSON string, and any other value as it is spelled.
+// text is the text of a JSON string, and any other value as it is spelled. Millions are asked for in the tests, so what is spelled as it
+// reads is not decoded.
 func text(raw json.RawMessage) string {
+	if inner, ok := bytes.CutPrefix(raw, []byte(`"`)); ok {
+		if inner, ok = bytes.CutSuffix(inner, []byte(`"`)); ok && plain(inner) {
+			return string(inner)
+		}
+	} else if len(raw) > 0 && strings.IndexByte("-0123456789tf[{", raw[0]) >= 0 {
+		return string(raw)
+	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return string(raw)
 	}
 	return s
+}
+
+// plain says that the inside of a JSON string is its text: printable ASCII, and nothing escaped.
+func plain(inner []byte) bool {
+	for _, b := range inner {
+		if b < ' ' || b > '~' || b == '\\' || b == '"' {
+			return false
+		}
+	}
+	return true
 }
 
 // equal compares a value on the wire with one in a column, by the column's type.
@@ -81,6 +99,11 @@ func equal(c column, wire json.RawMessage, stored *string) bool {
 }
 
 func sameNumber(a, b string) bool {
+	if n, errA := strconv.ParseInt(a, 10, 64); errA == nil {
+		if m, errB := strconv.ParseInt(b, 10, 64); errB == nil {
+			return n == m
+		}
+	}
 	x, okX := new(big.Rat).SetString(a)
 	y, okY := new(big.Rat).SetString(b)
 	return okX && okY && x.Cmp(y) == 0

@@ -68,15 +68,21 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	only := flags.String("only", "", "only bugs whose name matches this expression")
 	jobs := flags.Int("jobs", 3, "how many are tried at once")
 	list := flags.Bool("list", false, "list the bugs and try none")
+	oneIn := flags.Int("one-in", 1, "of the bugs that do not stand for one of the thirty mistakes of docs/reliability.md try one in so many")
+	offset := flags.Int("offset", 0, "which of them: another number, other bugs")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *oneIn < 1 || *offset < 0 {
+		return errors.New("-one-in is positive and -offset not negative: see -help")
 	}
 	match, err := regexp.Compile(*only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
 	var chosen []bug
-	for _, b := range bugs() {
+	all := bugs()
+	for _, b := range sample(all, *oneIn, *offset) {
 		if match.MatchString(b.Name) {
 			chosen = append(chosen, b)
 		}
@@ -113,7 +119,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		}
 		fmt.Fprintf(out, "%-34s %5.1f s  %s\n", v.bug.Name, v.took.Seconds(), how)
 	}
-	fmt.Fprintf(out, "%d of %d bugs caught\n", len(chosen)-escaped, len(chosen))
+	fmt.Fprintf(out, "%d of %d bugs caught, of %d in the zoo\n", len(chosen)-escaped, len(chosen), len(all))
 	if escaped > 0 || len(chosen) == 0 {
 		return fmt.Errorf("%d bugs were not caught", escaped)
 	}
