@@ -193,4 +193,6 @@ type Loaded struct {
 	Silent int
 	// Rollbacks counts those of Updated whose modification time went back: upstream was set back.
 	Rollbacks int
+	// Gone are the declared keys that most records of the list carried so far, and do not from now on.
+	Gone []string
 }

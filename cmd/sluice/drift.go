@@ -9,10 +9,11 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/report"
 )
 
-// driftView is one key or value that no declaration knows.
+// driftView is one key or value that no declaration knows, or one declared key that is gone.
 type driftView struct {
 	report.Drift
 
@@ -24,11 +25,13 @@ func (c *cli) driftCommand() *cobra.Command {
 	var organization string
 	cmd := &cobra.Command{
 		Use:   "drift [resource]",
-		Short: "Show what upstream sent that no declaration knows: keys, and values of enumerations",
+		Short: "Show what upstream sent that no declaration knows, and which declared keys are gone",
 		Long: `Show which keys and which values of enumerations came over the wire that no
 declaration knows, in how many records, and since when. Nothing of it is lost and
 nothing fails: values of unknown keys are in the column _extra of their rows, and an
-unknown value of an enumeration is in its column like any other.`,
+unknown value of an enumeration is in its column like any other. A declared key that
+most records of a list carried and do not carry any more is shown as gone: its column
+keeps what came last.`,
 		Example: "  sluice drift\n  sluice drift inventory.bills --org 60012345678 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +75,8 @@ func (c *cli) drift(ctx context.Context, a *app.App, names []string, organizatio
 // namedBy says whether a name of the command line means the drift's resource.
 func namedBy(d *report.Drift, name string) bool {
 	service, resource := splitName(name)
-	return (service == "" || service == d.Service) && resource == d.Resource || service == "" && resource == d.Service
+	of := strings.TrimSuffix(d.Resource, "."+string(pipeline.WorkSweep))
+	return (service == "" || service == d.Service) && resource == of || service == "" && resource == d.Service
 }
 
 func (c *cli) printDrift(a *app.App, views []driftView) error {
@@ -100,6 +104,8 @@ func driftHint(d *report.Drift) string {
 	switch {
 	case d.Path == driftOthers:
 		return "more than a thousand unknown keys: they are in the column _extra"
+	case d.Kind == report.KindGone:
+		return "most records carried it before: its column keeps what came last; a key that came instead is listed here, too"
 	case strings.HasPrefix(d.Kind, driftValue):
 		return "loaded as it came; queries that list the values may miss it"
 	default:

@@ -7,7 +7,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestDrift lets three resources drift and looks at all, at one, and at another
+// TestDrift lets three resources drift and a key go, and looks at all, at one, and at another
 // organization's.
 func TestDrift(t *testing.T) {
 	t.Parallel()
@@ -20,17 +20,21 @@ func TestDrift(t *testing.T) {
 		($1, 'inventory', 'bills', 'line_items[].novel', 'number', 2),
 		($1, 'inventory', 'items', E'bell\u0007', 'value: consumable', 7),
 		('99', 'accounting', 'vendor_payments', '(others)', 'many', 5)`, sandbox.DefaultOrganizationID)
+	s.exec(`INSERT INTO sluice.keys (organization_id, service, resource, path, came_run, lacking_run, lacking, lacking_since, lacking_at, sometimes) VALUES
+		($1, 'inventory', 'items.sweep', 'rate', 7, 8, 4321, '2026-11-01', '2026-11-08', false),
+		($1, 'inventory', 'items.sweep', 'sku', 7, 8, 4321, '2026-11-01', '2026-11-08', true),
+		($1, 'inventory', 'items.sweep', 'unit', 8, 7, 0, NULL, '2026-11-08', false)`, sandbox.DefaultOrganizationID)
 
 	for _, c := range []struct {
 		args  []string
 		lines int
 		texts []string
 	}{
-		{nil, 4, []string{"1,234", "kept in the column _extra, under surprise", "such as line_items[0].novel", "loaded as it came", "thousand"}},
+		{nil, 5, []string{"1,234", "gone", "4,321", "kept in the column _extra, under surprise", "such as line_items[0].novel", "loaded as it came", "thousand"}},
 		{[]string{"bills"}, 2, []string{"surprise", "novel"}},
-		{[]string{"inventory.items"}, 1, []string{"value: consumable", "bell␀"}},
+		{[]string{"inventory.items"}, 2, []string{"value: consumable", "bell␀", "rate", "keeps what came last"}},
 		{[]string{"accounting"}, 1, []string{"(others)"}},
-		{[]string{"--org", "Sandbox Trading"}, 3, []string{"surprise", "consumable"}},
+		{[]string{"--org", "Sandbox Trading"}, 4, []string{"surprise", "consumable"}},
 		{[]string{"inventory.bills", "--org", sandbox.DefaultOrganizationID}, 2, []string{"surprise"}},
 	} {
 		args := append([]string{"drift"}, c.args...)

@@ -67,7 +67,7 @@ func codeOf(err error) int {
 		return codeUsage
 	case errors.Is(err, app.ErrNotMigrated), errors.Is(err, localpg.ErrNoBinaries),
 		errors.Is(err, migrations.ErrNewer), errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),
-		errors.Is(err, warehouse.ErrSharedSessions), pg.Unreachable(err):
+		errors.Is(err, warehouse.ErrSharedSessions), pg.Unreachable(err), pg.Busy(err):
 		return codeEnvironment
 	default:
 		return codeFailed

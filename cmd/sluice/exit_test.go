@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
@@ -48,6 +50,10 @@ func TestExitCodes(t *testing.T) {
 		"no database to migrate": {args: "migrate", code: codeEnvironment, spoil: noDatabase},
 		"no database to serve":   {args: "serve", code: codeEnvironment, spoil: noDatabase},
 		"no database to check":   {args: "check", code: codeEnvironment, spoil: noDatabase},
+		"a table that somebody holds": {args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *stage) {
+			s.holds("sluice.streams")
+			s.environment["SLUICE_DATABASE_URL"] += "&lock_timeout=50ms"
+		}},
 		"not migrated": {args: "sync", code: codeEnvironment, says: "sluice migrate", spoil: func(s *stage) {
 			s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(s.t)
 		}},
@@ -90,6 +96,16 @@ func TestExitCodes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// holds lets somebody hold a table until the test ends.
+func (s *stage) holds(table string) {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
+	must(s.t, err)
+	s.t.Cleanup(func() { must(s.t, conn.Close(context.WithoutCancel(s.t.Context()))) })
+	_, err = conn.Exec(s.t.Context(), "BEGIN; LOCK TABLE "+table)
+	must(s.t, err)
 }
 
 // noDatabase names a socket that nobody listens on.

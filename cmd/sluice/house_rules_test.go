@@ -184,6 +184,13 @@ func nameRules() []rule {
 			}
 			return found
 		}},
+		{name: "no times compared as text", reason: "one moment has a text for each offset, and the later one may sort first; only instants are put in order",
+			broken: func(s *source) []string {
+				if s.test {
+					return nil
+				}
+				return s.timesAsText
+			}},
 		{name: "small rooms", reason: "a file is read in one sitting or not at all", broken: func(s *source) []string {
 			if s.lines > maxFileLines && !s.test && !s.within("connectors") {
 				return []string{fmt.Sprintf("has %d lines, at most %d", s.lines, maxFileLines)}
@@ -217,6 +224,7 @@ func TestRulesBite(t *testing.T) {
 		"no default HTTP client":                                                             {"pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.DefaultClient", "pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.Client{}"},
 		"no init":                                                                            {"schema/a.go", "func init() {}", "schema/a.go", "type x int\nfunc (x) init() {}"},
 		"no skipped tests":                                                                   {"schema/a_test.go", "func f(t *T) { t.Skip() }", "schema/a.go", "func f(s *scanner) { s.Skip() }"},
+		"no times compared as text":                                                          {"schema/a.go", "var x = a.Format(l) > mark", "schema/a.go", "var x = a.Format(l) == b.Format(l) || a.Before(b)"},
 		"small rooms":                                                                        {"schema/a.go", long, "schema/a_test.go", long},
 	}
 	for _, rule := range rules() {
@@ -239,6 +247,15 @@ func TestRulesBite(t *testing.T) {
 				}
 			}
 		})
+	}
+	for text, want := range map[string]int{
+		"var x = mark < t.Format(l)": 1, "var x = cmp.Compare(a.Format(l), b)": 1, "var x = strings.Compare(b, a.Format(l))": 1,
+		"const q = `WHERE modified::text >= $1`": 1, "const q = `ORDER BY to_char(edited_at, 'YYYY') > $2`": 1,
+		"var x = cmp.Compare(a.Unix(), b.Unix())": 0, "var x = day < t.Format(time.DateOnly)": 0, "const q = `WHERE modified >= $1::text::timestamptz`": 0, "const q = `mark::text <> ''`": 0,
+	} {
+		if s, err := parse("schema/a.go", []byte("package a\n"+text+"\n")); err != nil || len(s.timesAsText) != want {
+			t.Errorf("%s: found %q, error %v, want %d", text, s.timesAsText, err, want)
+		}
 	}
 	if !laterWords().MatchString("// TO"+"DO: later") || laterWords().MatchString("mastodon") {
 		t.Error("the words for later are not found, or found where they are not")

@@ -36,6 +36,8 @@ type source struct {
 	// full ("net/http.Client"); calls are methods called on anything ("Skip").
 	names, calls []string
 	hasInit      bool
+	// timesAsText are times that are put in order as texts.
+	timesAsText []string
 }
 
 // within says that the file is in one of the folders or below it.
@@ -77,6 +79,8 @@ func parse(name string, text []byte) (*source, error) {
 			} else if ok {
 				s.calls = append(s.calls, n.Sel.Name)
 			}
+		case *ast.BinaryExpr, *ast.CallExpr, *ast.BasicLit:
+			s.timesAsText = append(s.timesAsText, orderOfTexts(n)...)
 		case *ast.FuncDecl:
 			s.hasInit = s.hasInit || (n.Recv == nil && n.Name.Name == "init")
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -65,6 +66,34 @@ func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
 				t.Errorf("the database was lost %d times only", lost)
 			}
 		})
+	}
+}
+
+// TestServeIsToldToStopWhileItStarts: whatever serve says to the database when it is told to stop, it has not failed.
+func TestServeIsToldToStopWhileItStarts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 10})
+	var at atomic.Pointer[string]
+	var stop atomic.Pointer[context.CancelFunc]
+	s.through(func(_ int, fromClient bool, data []byte) int {
+		if fromClient && bytes.Contains(data, []byte(*at.Load())) {
+			(*stop.Load())()
+		}
+		return len(data)
+	})
+	for _, text := range []string{"user", "pg_backend_pid", "river_migration", "INSERT INTO sluice.streams"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		at.Store(&text)
+		stop.Store(&cancel)
+		var stdout, stderr buffer
+		code := Main(ctx, []string{"--config", s.config, "serve", "--listen", "127.0.0.1:0"}, s.env(&stdout, &stderr))
+		if code != codeFine || ctx.Err() == nil {
+			t.Errorf("told to stop at %q: exit code %d, want %d\n%s", text, code, codeFine, stderr.String())
+		}
+		cancel()
+		if strings.Contains(stderr.String(), `"message":"serving"`) {
+			t.Errorf("told to stop at %q, it served", text)
+		}
 	}
 }
 

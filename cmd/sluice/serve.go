@@ -31,12 +31,16 @@ Each run that ends, waits or fails is a line in the log.
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options := c.options()
 			options.Quiet = false
-			return c.withOptions(cmd.Context(), options, func(ctx context.Context, a *app.App) error {
+			err := c.withOptions(cmd.Context(), options, func(ctx context.Context, a *app.App) error {
 				if listen == "" {
 					listen = a.Config.Listen
 				}
 				return c.serve(ctx, a, listen)
 			})
+			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
+				return nil // told to stop while it started: it has nothing to end
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address for health and metrics (default: listen of the configuration)")

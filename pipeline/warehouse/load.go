@@ -12,6 +12,7 @@ import (
 	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/backfill"
 	"sluice/pipeline/warehouse/capability"
+	"sluice/pipeline/warehouse/keys"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/pg"
 	"sluice/schema/normalize"
@@ -69,6 +70,7 @@ func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, er
 		absence.QueueSighting(batch, unit)
 		capability.QueueObserved(batch, unit)
 		capability.QueueLate(batch, stream, result.Late)
+		keys.Queue(batch, &unit, &loaded.Gone)
 		queueRejects(batch, unit, refused)
 		if err := queueBacklog(batch, unit, result, refused); err != nil {
 			return err

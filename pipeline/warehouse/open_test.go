@@ -127,3 +127,29 @@ func statements(t *testing.T, file string) map[string]string {
 	})
 	return found
 }
+
+// TestASessionThatHangsLosesItsTransaction: whoever hangs between two statements holds nobody up for long: the server ends the session.
+func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	settings := ask[string](h, `SELECT concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'),
+		current_setting('idle_in_transaction_session_timeout'))`)
+	if settings != "5min 20s 2min" {
+		t.Errorf("the timeouts of sessions are %s", settings)
+	}
+	separator := "?"
+	if strings.Contains(h.url, "?") {
+		separator = "&"
+	}
+	hanging, err := warehouse.Open(t.Context(), h.url+separator+"idle_in_transaction_session_timeout=100ms", warehouse.Options{})
+	h.must(err)
+	t.Cleanup(hanging.Close)
+	tx, err := hanging.Pool().Begin(t.Context())
+	h.must(err)
+	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
+	h.must(err)
+	h.claim() // waits until the server has ended the session
+	if err := tx.Commit(t.Context()); err == nil {
+		t.Error("the transaction of a session that hung was committed")
+	}
+}

@@ -43,7 +43,7 @@ func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 }
 
 // noticing is a store that says in the log when an answer changed what is held of its list: a list that does not do what
-// its declaration relies on is read in another way from then on, which costs calls.
+// its declaration relies on is read in another way from then on, which costs calls; a key that is gone leaves its column behind.
 type noticing struct {
 	run.Store
 
@@ -63,6 +63,10 @@ func (n noticing) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded
 		}
 		n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", unit.Claim.Stream.String(),
 			"capability", v.Capability, "verdict", v.Answer, "value", v.Value, "evidence", v.Evidence)
+	}
+	for _, name := range loaded.Gone {
+		n.log.WarnContext(ctx, "a declared key is gone from most records: its values stay as they were last",
+			"stream", unit.Claim.Stream.String(), "key", name)
 	}
 	return loaded, nil
 }

@@ -104,7 +104,7 @@ func (s *slot) start() error {
 	}
 	p, err := s.ground.Run(ground.Start{
 		Name: fmt.Sprintf("storm-%d-%d", s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock,
-		Args: []string{"serve", "--listen", "127.0.0.1:0"},
+		Args: []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "info"}, // so that it says when it serves
 	})
 	if err != nil {
 		return err
@@ -126,10 +126,33 @@ func (s *slot) note(p *ground.Process) {
 	if p.Code >= 0 {
 		s.exits[p.Code]++
 	}
-	const usage = 2
-	if p.Code == usage {
-		s.bad = append(s.bad, fmt.Sprintf("%s ended with %d: %s", p.Name, p.Code, said))
+	if wrong := wrongEnd(p.Code, p.Asked(), said); wrong != "" {
+		s.bad = append(s.bad, fmt.Sprintf("%s %s: %s", p.Name, wrong, lastLines(said)))
 	}
+}
+
+// wrongEnd says what is wrong about the end of a serve, "" if nothing is. It may end well when it was asked to, and with 3 where it
+// finds no database at its start. One at work outlives the database.
+func wrongEnd(code int, asked bool, said string) string {
+	const fine, environment = 0, 3
+	switch {
+	case code < 0: // killed
+		return ""
+	case code == fine && !asked:
+		return "ended and nobody had asked it to"
+	case code == environment && strings.Contains(said, `"message":"serving"`):
+		return "ended for want of a database that it had"
+	case code != fine && code != environment:
+		return fmt.Sprintf("ended with %d", code)
+	}
+	return ""
+}
+
+// lastLines are those that tell why a process ended.
+func lastLines(said string) string {
+	const most = 8
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
 // current is the process in the slot.

@@ -61,6 +61,37 @@ func TestAStormThatProvesNothingFails(t *testing.T) {
 	}
 }
 
+// How a serve ends that nobody killed: well when asked to, and for want of a database only before it served.
+func TestWrongEnds(t *testing.T) {
+	t.Parallel()
+	const serving, mistake = `{"level":"info","message":"serving"}`, "sluice: the database is out of reach"
+	for name, c := range map[string]struct {
+		code  int
+		asked bool
+		said  string
+		wrong bool
+	}{
+		"killed":                  {code: -1, said: serving},
+		"asked":                   {asked: true, said: serving},
+		"asked at its start":      {asked: true},
+		"nobody asked":            {said: serving, wrong: true},
+		"no database":             {code: 3, said: mistake},
+		"no database any more":    {code: 3, said: serving + "\n" + mistake, wrong: true},
+		"no database at the end":  {code: 3, asked: true, said: serving + "\n" + mistake, wrong: true},
+		"failed":                  {code: 1, said: mistake, wrong: true},
+		"failed when asked":       {code: 1, asked: true, said: serving, wrong: true},
+		"usage":                   {code: 2, wrong: true},
+		"a bug that ends a start": {code: 2, said: "panic: oh", wrong: true},
+	} {
+		if got := wrongEnd(c.code, c.asked, c.said); (got != "") != c.wrong {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := lastLines("1\n2\n3\n4\n5\n6\n7\n8\n9\n"); got != "2\n3\n4\n5\n6\n7\n8\n9" {
+		t.Errorf("the last lines: %q", got)
+	}
+}
+
 func TestReports(t *testing.T) {
 	t.Parallel()
 	r := Report{Seed: 3, Kills: 4, Actions: map[string]int{"kill -9": 4}, Skipped: []string{"disk full: not permitted"}, Exits: map[int]int{0: 1}}

@@ -94,6 +94,21 @@ func Unreachable(err error) bool {
 	}
 }
 
+// Busy says that the database is there and could not do just now what it was asked for: it has no room, no memory or no connection left,
+// cannot write, or waited too long for others. Source: PostgreSQL, appendix A, error codes.
+func Busy(err error) bool {
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) || errors.Is(err, context.Canceled) {
+		return false
+	}
+	switch answer.Code {
+	case "55P03", "57014", "40001", "40P01": // waited for a lock, or took too long; could not be put in order with others, or a deadlock
+		return true
+	default: // 53: resources, 58: the system below the server
+		return strings.HasPrefix(answer.Code, "53") || strings.HasPrefix(answer.Code, "58")
+	}
+}
+
 // Clean makes a text one that Postgres takes (no NUL, valid UTF-8) and at most limit bytes long.
 func Clean(text string, limit int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\u2400")

@@ -116,7 +116,10 @@ func (r *Reader) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
 	return entries[0], nil
 }
 
-// Drift is one key on the wire that a declaration does not know.
+// KindGone is the kind of a declared key that most records carried and do not carry any more.
+const KindGone = "gone"
+
+// Drift is one key on the wire that a declaration does not know, one value that it does not list, or one declared key that is gone.
 type Drift struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
@@ -124,7 +127,7 @@ type Drift struct {
 	// Path is the key, array positions left out; Kind the JSON type.
 	Path string `db:"path" json:"path"`
 	Kind string `db:"kind" json:"kind"`
-	// Seen is in how many records it came.
+	// Seen is in how many records it came, or which came without it if it is gone.
 	Seen        int64     `db:"seen"          json:"seen"`
 	FirstSeenAt time.Time `db:"first_seen_at" json:"first_seen_at"`
 	LastSeenAt  time.Time `db:"last_seen_at"  json:"last_seen_at"`
@@ -132,6 +135,9 @@ type Drift struct {
 
 const sqlDrift = `
 SELECT organization_id, service, resource, path, kind, seen, first_seen_at, last_seen_at FROM sluice.drift
+WHERE $1 = '' OR organization_id = $1
+UNION ALL
+SELECT organization_id, service, resource, path, '` + KindGone + `', lacking, lacking_since, lacking_at FROM sluice.gone_keys
 WHERE $1 = '' OR organization_id = $1
 ORDER BY organization_id, service, resource, path, kind`
 

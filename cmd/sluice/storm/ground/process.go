@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,6 +45,8 @@ type Process struct {
 
 	cmd *exec.Cmd
 	log string
+	// asked says that it was sent a SIGTERM.
+	asked atomic.Bool
 }
 
 // Run starts a process.
@@ -100,7 +103,15 @@ func (p *Process) Alive() bool {
 }
 
 // Signal sends a signal; a process that has ended gets none.
-func (p *Process) Signal(signal syscall.Signal) { _ = p.cmd.Process.Signal(signal) }
+func (p *Process) Signal(signal syscall.Signal) {
+	if signal == syscall.SIGTERM {
+		p.asked.Store(true)
+	}
+	_ = p.cmd.Process.Signal(signal)
+}
+
+// Asked says whether it was asked to end.
+func (p *Process) Asked() bool { return p.asked.Load() }
 
 // Wait waits for the end, or kills the process when the context ends.
 func (p *Process) Wait(ctx context.Context) error {

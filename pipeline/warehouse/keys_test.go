@@ -1,0 +1,64 @@
+package warehouse_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"sluice/pipeline"
+	"sluice/schema/normalize"
+)
+
+// page is a page of things, with or without the key amount.
+func (h *house) page(name string, things int, amount bool) []normalize.Record {
+	h.Helper()
+	records := make([]normalize.Record, things)
+	for i := range records {
+		raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"modified":"2026-01-17T15:27:23+0530"`, i, name)
+		if amount {
+			raw += `,"amount":null`
+		}
+		var err error
+		records[i], err = h.normalizer.Record([]byte(raw + "}"))
+		h.must(err)
+	}
+	return records
+}
+
+// One step is a run of a list: its pages, with the key or without it. What is new is said once; what a run shows of both kinds proves nothing.
+func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const with, without = true, false
+	for n, step := range []struct {
+		pages   []bool
+		news    []string
+		lacking int64 // in the view; 0 if the key is not gone
+	}{
+		{[]bool{without}, nil, 0}, // it has never come
+		{[]bool{with, with}, nil, 0},
+		{[]bool{without, without}, []string{"amount"}, 24},
+		{[]bool{without}, nil, 36},
+		{[]bool{with}, nil, 0},
+		{[]bool{with, without, with}, nil, 0},
+		{[]bool{without}, nil, 0}, // so it comes now and then
+		{[]bool{without}, []string{"amount"}, 36},
+		{[]bool{with}, nil, 0},
+		{[]bool{without, with}, []string{"amount"}, 0}, // said too early
+		{[]bool{without, with}, nil, 0},                // and learned
+	} {
+		claim := h.claim()
+		var news []string
+		for at, amount := range step.pages {
+			unit := h.unit(claim, h.page(fmt.Sprint("run ", n, " page ", at), 12, amount)...)
+			unit.Listed = true
+			if at == len(step.pages)-1 {
+				unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+			}
+			news = append(news, h.load(unit).Gone...)
+		}
+		if got := ask[int64](h, `SELECT coalesce(sum(lacking), 0) FROM sluice.gone_keys`); got != step.lacking || !slices.Equal(news, step.news) {
+			t.Fatalf("run %d: gone in %d records, news %q; want %d, %q", n, got, news, step.lacking, step.news)
+		}
+	}
+}
