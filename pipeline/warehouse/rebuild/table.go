@@ -64,7 +64,8 @@ type layout struct {
 }
 
 const sqlLayout = `
-SELECT array_agg(a.attname::text ORDER BY d.place NULLS FIRST, a.attnum), array_agg(a.atttypid = 'jsonb'::regtype ORDER BY d.place NULLS FIRST, a.attnum),
+SELECT array_agg(a.attname::text ORDER BY d.place NULLS FIRST, a.attnum),
+	array_agg(a.atttypid = 'jsonb'::regtype ORDER BY d.place NULLS FIRST, a.attnum),
 	(count(*) - count(d.place))::integer,
 	ARRAY (SELECT EXISTS (SELECT FROM pg_attribute e WHERE e.attrelid = to_regclass(w.name) AND e.attname = '_deleted_at' AND NOT e.attisdropped)
 		FROM unnest($2::text[]) WITH ORDINALITY AS w (name, n) ORDER BY n),
