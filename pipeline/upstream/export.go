@@ -14,12 +14,14 @@ import (
 )
 
 const (
-	// groupSize is how many records of an export are given at once.
-	groupSize = 1000
+	// groupSize is how many records of an export are given at once, groupBytes how many bytes of them, but for the last: each group is
+	// a transaction, which costs its commit however few they are.
+	groupSize  = 5000
+	groupBytes = 4 << 20
 )
 
 // Export streams a list that comes as one CSV body and gives its records in groups
-// of a thousand, each a JSON object of strings. Groups that were given stay good
+// of thousands, each a JSON object of strings. Groups that were given stay good
 // if an error follows; that the list is whole is known only when Export returns
 // nil. An error of each ends it and is returned as it is. Where the body ends with
 // a token to ask on with, further calls follow, each counted. Source: document 1,
@@ -114,12 +116,13 @@ func (c *Client) rows(
 		return "", c.judgeOther(op, answer, other)
 	}
 	var group [][]byte
+	size := 0
 	flush := func(more bool) error {
 		if len(group) == 0 {
 			return nil
 		}
 		page := pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Records: group, More: more, PerPage: groupSize}
-		group = nil
+		group, size = nil, 0
 		return each(page)
 	}
 	for {
@@ -132,12 +135,13 @@ func (c *Client) rows(
 		case err != nil:
 			return "", c.failure(op, pipeline.Unavailable, answer, "", "", err)
 		}
-		if len(group) == groupSize {
+		if len(group) == groupSize || size >= groupBytes {
 			if err := flush(true); err != nil {
 				return "", err
 			}
 		}
 		group = append(group, row)
+		size += len(row)
 		result.Records++
 	}
 }

@@ -103,9 +103,9 @@ func TestExportStreamsInGroups(t *testing.T) {
 	seen := make(chan struct{})
 	r := newRig(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", csvType)
-		for i := range 2500 {
+		for i := range 12_500 {
 			_, _ = fmt.Fprintf(w, "%s,%d,1\n", strings.Repeat("t", 50), i)
-			if i == 2400 { // the rest only leaves once the first group was given
+			if i == 12_400 { // the rest only leaves once the first group was given
 				_ = http.NewResponseController(w).Flush()
 				<-seen
 			}
@@ -123,14 +123,29 @@ func TestExportStreamsInGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{1000, 1000, 500}, sizes); diff != "" {
+	if diff := cmp.Diff([]int{5000, 5000, 2500}, sizes); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]bool{true, true, false}, more); diff != "" {
 		t.Error(diff)
 	}
-	if r.gate.left[0].Records != 2500 {
+	if r.gate.left[0].Records != 12_500 {
 		t.Errorf("the call log has %d records", r.gate.left[0].Records)
+	}
+}
+
+// Long lines come in smaller groups: what is not loaded yet has to fit into memory.
+func TestExportOfLongLines(t *testing.T) {
+	t.Parallel()
+	line := strings.Repeat("t", 1<<20) + ",1,1\n"
+	r := newRig(t, answer(200, csvType, strings.Repeat(line, 10)))
+	var sizes []int
+	err := r.client.Export(t.Context(), askExport(), func(page pipeline.Page) error {
+		sizes = append(sizes, len(page.Records))
+		return nil
+	})
+	if diff := cmp.Diff([]int{4, 4, 2}, sizes); diff != "" || err != nil {
+		t.Error(err, diff)
 	}
 }
 
@@ -250,7 +265,7 @@ func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
 
 func TestExportEndsOnAnErrorOfItsReader(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, csvType, strings.Repeat("a,1,1\n", 1500)))
+	r := newRig(t, answer(200, csvType, strings.Repeat("a,1,1\n", 5500)))
 	calls := 0
 	err := r.client.Export(t.Context(), askExport(), func(pipeline.Page) error {
 		calls++

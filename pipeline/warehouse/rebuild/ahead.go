@@ -27,18 +27,32 @@ type made struct {
 	misfit error
 }
 
-// reader makes records of the rows that come next while those before them are written. What is kept never changes, so a record that was made
-// ahead is right as long as its row leads to the same place; one that is not there is made when it is needed.
+// reader makes records of the rows that come next while those before them are written: one hand fetches raw records, another makes records of
+// those that it fetched before. What is kept never changes, so a record that was made ahead is right as long as its row leads to the same
+// place; one that is not there is made when it is needed.
 type reader struct {
 	pool *pgxpool.Pool
-	next chan map[source]*made
-	stop context.CancelFunc
-	wait sync.WaitGroup
-	// archives are those that the last batch came from.
-	archives archives
+	// next are the batches in their order; after is the key behind which the one begins that comes next.
+	next  chan prepared
+	after string
+	stop  context.CancelFunc
+	wait  sync.WaitGroup
 }
 
-// ReadAhead lets Step prepare the batch behind its own, on a connection of its own. Close ends that.
+// fetched are the raw records of a batch, prepared what the declaration makes of them; last is the key of its last row.
+type (
+	fetched struct {
+		last    string
+		sources []source
+		raws    map[place][]byte
+	}
+	prepared struct {
+		last  string
+		found map[source]*made
+	}
+)
+
+// ReadAhead lets Step have the batches behind its own prepared, on a connection of its own. Close ends that.
 func (r *Rows) ReadAhead(pool *pgxpool.Pool) { r.reader = &reader{pool: pool} }
 
 // Close waits for what is read ahead.
@@ -53,58 +67,98 @@ func (a *reader) end() {
 		a.stop()
 	}
 	a.wait.Wait()
+	a.next = nil
 }
 
-// begin prepares the rows behind a key.
+// begin prepares the rows behind a key, a batch after the other. None of its failures is told: the step that needs what is missing says
+// what is wrong.
 func (a *reader) begin(ctx context.Context, r *Rows, after string) {
 	a.end()
-	ctx, a.stop = context.WithCancel(ctx)
-	next := make(chan map[source]*made, 1)
-	a.next = next
+	ctx, a.stop = context.WithCancel(context.WithoutCancel(ctx))
+	raws, next := make(chan fetched), make(chan prepared)
+	a.next, a.after = next, after
+	a.wait.Go(func() {
+		defer close(raws)
+		_ = r.fetch(ctx, a.pool, after, raws)
+	})
 	a.wait.Go(func() {
 		defer close(next)
-		sources, err := r.sources(ctx, a.pool, after)
-		if err != nil {
-			return // the step that needs them says what is wrong
+		for batch := range raws {
+			if !hand(ctx, next, prepared{last: batch.last, found: r.make(batch.raws, batch.sources)}) {
+				return
+			}
 		}
-		raws, used, err := a.archives.read(ctx, a.pool, places(sources))
-		if err != nil {
-			return
-		}
-		a.archives = used
-		next <- r.make(raws, sources)
 	})
 }
 
-// take gives what was prepared, nil if nothing was.
-func (a *reader) take() map[source]*made {
-	if a == nil || a.next == nil {
-		return nil
+// fetch hands on the raw records of the rows behind a key until there are no more.
+func (r *Rows) fetch(ctx context.Context, pool *pgxpool.Pool, after string, to chan<- fetched) error {
+	var known archives // those that the last batch came from
+	for {
+		batch := fetched{}
+		var rows int
+		var err error
+		if batch.sources, batch.last, rows, err = r.sources(ctx, pool, after); err != nil || rows == 0 {
+			return err
+		}
+		if batch.raws, known, err = known.read(ctx, pool, places(batch.sources)); err != nil {
+			return err
+		}
+		if !hand(ctx, to, batch) || rows < batchRows {
+			return nil
+		}
+		after = batch.last
 	}
-	found := <-a.next
-	a.next = nil
-	return found
 }
 
-// sources gives those of the rows behind a key.
-func (r *Rows) sources(ctx context.Context, from querier, after string) ([]source, error) {
+func hand[T any](ctx context.Context, to chan<- T, value T) bool {
+	select {
+	case to <- value:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// take gives what was prepared of the rows behind a key, empty if nothing was.
+func (a *reader) take(ctx context.Context, r *Rows, after string) map[source]*made {
+	if a == nil {
+		return map[source]*made{}
+	}
+	if a.next == nil || a.after != after {
+		a.begin(ctx, r, after)
+	}
+	batch, ok := <-a.next
+	if !ok {
+		a.next = nil
+		return map[source]*made{}
+	}
+	a.after = batch.last
+	return batch.found
+}
+
+// sources gives those of the rows behind a key, the key of the last, and how many rows they are.
+func (r *Rows) sources(ctx context.Context, from querier, after string) ([]source, string, int, error) {
 	detail := "NULL::bigint, NULL::integer"
 	if r.table.details {
 		detail = "t._detail_call_id, t._detail_raw_position"
 	}
-	found, err := from.Query(ctx, fmt.Sprintf(`SELECT %[3]s, t._call_id, t._raw_position, %[4]s FROM %[1]s AS t
+	found, err := from.Query(ctx, fmt.Sprintf(`SELECT t.%[2]s, %[3]s, t._call_id, t._raw_position, %[4]s FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.table.name, r.table.key, r.table.parentText(), detail),
 		r.stream.Organization, after, batchRows)
 	if err != nil {
-		return nil, fmt.Errorf("reading ahead: %w", err)
+		return nil, "", 0, fmt.Errorf("reading ahead: %w", err)
 	}
 	var (
-		sources  []source
+		sources  = make([]source, 0, batchRows)
+		rows     int
+		last     string
 		one      source
 		call     *int64
 		position *int32
 	)
-	_, err = pgx.ForEachRow(found, []any{&one.parent, &one.call, &one.position, &call, &position}, func() error {
+	_, err = pgx.ForEachRow(found, []any{&last, &one.parent, &one.call, &one.position, &call, &position}, func() error {
+		rows++
 		sources = append(sources, one)
 		if call != nil && position != nil {
 			sources = append(sources, source{place: place{*call, *position}, parent: one.parent})
@@ -112,9 +166,9 @@ WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.tabl
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading ahead: %w", err)
+		return nil, "", 0, fmt.Errorf("reading ahead: %w", err)
 	}
-	return sources, nil
+	return sources, last, rows, nil
 }
 
 func places(sources []source) []place {
@@ -151,28 +205,23 @@ func (r *Rows) make(raws map[place][]byte, sources []source) map[source]*made {
 	return found
 }
 
-// records gives what the declaration makes of rows: what was prepared, and what else there is to make.
-func (r *Rows) records(ctx context.Context, tx pgx.Tx, rows []row) (map[source]*made, error) {
-	found := r.reader.take()
-	if found == nil {
-		found = map[source]*made{}
-	}
+// makeMissing makes the records that nobody prepared.
+func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
 	var missing []source
-	want := func(v *version, parent string) {
-		if at := (source{v.place, parent}); found[at] == nil {
-			missing = append(missing, at)
+	for _, row := range b.late {
+		for _, v := range row.inOrder() {
+			if at := (source{v.place, row.parent}); b.found[at] == nil {
+				missing = append(missing, at)
+			}
 		}
 	}
-	for i := range rows {
-		want(&rows[i].list, rows[i].parent)
-		if rows[i].detail != nil {
-			want(rows[i].detail, rows[i].parent)
-		}
+	if len(missing) == 0 {
+		return nil
 	}
 	raws, err := readRaws(ctx, tx, places(missing))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	maps.Copy(found, r.make(raws, missing))
-	return found, nil
+	maps.Copy(b.found, b.make(raws, missing))
+	return nil
 }

@@ -15,28 +15,14 @@ import (
 	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/schema"
-	"sluice/schema/normalize"
 )
 
-// compare finds the rows that are not what their records make of them: each is encoded as it would be written and held against what
-// is stored, field by field and element by element. Rows are behind a key and up to another. What has no binary form counts as
-// unlike, so that no doubt leaves a row as it is.
-func (r *Rows) compare(ctx context.Context, tx pgx.Tx, l *layout, rows []*row, after, last string) error {
-	put := &putting{Rows: r, layout: l, tables: r.stream.Resource.Tables()}
-	records := make([]*normalize.Record, len(rows))
-	var buf []byte
-	var err error
-	for i, row := range rows {
-		records[i] = row.merged()
-		if buf, err = put.row(buf[:0], row, records[i]); err != nil && !errors.Is(err, copybinary.ErrText) {
-			return err
-		}
-		rest, same := alike(row.fields, buf, l.json)
-		row.unlike = err != nil || !same || len(rest) > 0
-	}
-	for i := range r.table.sql.Children {
-		if err := r.compareElements(ctx, tx, put, i, rows, records, after, last); err != nil {
-			return fmt.Errorf("reading elements of %s: %w", r.table.name, err)
+// compareElements finds the rows whose elements are not what their records make of them, as hold does for the rows themselves. Rows are behind
+// a key and up to another.
+func (b *batch) compareElements(ctx context.Context, tx pgx.Tx, after, last string) error {
+	for i := range b.table.sql.Children {
+		if err := b.compareArray(ctx, tx, i, after, last); err != nil {
+			return fmt.Errorf("reading elements of %s: %w", b.table.name, err)
 		}
 	}
 	return nil
@@ -48,17 +34,15 @@ type elements struct {
 	left []byte
 }
 
-// compareElements does so for the elements of one array: those of records that do not carry it stay, whatever they are.
-func (r *Rows) compareElements(
-	ctx context.Context, tx pgx.Tx, put *putting, number int, rows []*row, records []*normalize.Record, after, last string,
-) error {
-	child := &r.table.sql.Children[number]
-	wanted := make(map[string]*elements, len(rows))
-	for i, row := range rows {
+// compareArray does so for the elements of one array: those of records that do not carry it stay, whatever they are.
+func (b *batch) compareArray(ctx context.Context, tx pgx.Tx, number int, after, last string) error {
+	child := &b.table.sql.Children[number]
+	wanted := make(map[string]*elements, len(b.fit))
+	for _, row := range b.fit {
 		if row.unlike || !carried(row, child.Index) {
 			continue
 		}
-		ours, err := put.elements(nil, child, records[i])
+		ours, err := b.put.elements(nil, child, row.record)
 		if errors.Is(err, copybinary.ErrText) {
 			row.unlike = true
 			continue
@@ -71,8 +55,8 @@ func (r *Rows) compareElements(
 	if len(wanted) == 0 {
 		return nil
 	}
-	sql, deleted := r.selectElements(put.layout, number)
-	args := [][]byte{[]byte(r.stream.Organization), []byte(after), []byte(last)}
+	sql, deleted := b.selectElements(b.layout, number)
+	args := [][]byte{[]byte(b.stream.Organization), []byte(after), []byte(last)}
 	json := jsonFields(child)
 	err := inBinary(ctx, tx, sql, args, []uint32{pgtype.TextOID, pgtype.TextOID, pgtype.TextOID}, func(values [][]byte) error {
 		one := wanted[string(values[1])]
@@ -82,7 +66,7 @@ func (r *Rows) compareElements(
 		same := true
 		if deleted {
 			buried := values[child.Fields]
-			of := one.row.fields[put.deleted]
+			of := one.row.fields[b.layout.deleted]
 			same = (buried == nil) == (of == nil) && bytes.Equal(buried, of)
 		}
 		if same {

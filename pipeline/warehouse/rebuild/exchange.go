@@ -130,28 +130,22 @@ func (r *Rows) takeOut(ctx context.Context, tx pgx.Tx, rows []*row) error {
 
 // putBack copies rows and the elements that their records carry.
 func (r *Rows) putBack(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) error {
-	var now int64
-	const sqlNow = `SELECT (extract(epoch FROM now() - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint`
-	if err := tx.QueryRow(ctx, sqlNow).Scan(&now); err != nil {
-		return err //nolint:wrapcheck // the caller says what was being done
-	}
 	names := make([]string, len(l.columns))
 	for i, name := range l.columns {
 		names[i] = pgx.Identifier{name}.Sanitize()
 	}
 	put := &putting{Rows: r, layout: l, tables: r.stream.Resource.Tables()}
-	put.now = binary.BigEndian.AppendUint64(nil, uint64(now)) //nolint:gosec // the bits of a signed number
-	copied, elements := make([]*normalize.Record, len(rows)), make([]int, len(r.table.sql.Children))
-	for i, row := range rows {
-		copied[i] = row.merged()
+	elements := make([]int, len(r.table.sql.Children))
+	for _, row := range rows {
 		for c := range elements {
-			elements[c] += len(copied[i].Tables[r.table.sql.Children[c].Index])
+			elements[c] += len(row.record.Tables[r.table.sql.Children[c].Index])
 		}
 	}
-	at := 0
 	reader := copybinary.NewReader(rows, func(buf []byte, row *row) ([]byte, error) {
-		at++
-		return put.row(buf, row, copied[at-1])
+		if row.encoded != nil {
+			return append(buf, row.encoded...), nil
+		}
+		return put.row(buf, row, row.fields)
 	})
 	conn := tx.Conn().PgConn()
 	if err := send(ctx, conn, `COPY `+r.table.name+` (`+strings.Join(names, ", ")+`) FROM STDIN WITH (FORMAT binary)`, reader, len(rows)); err != nil {
@@ -162,7 +156,7 @@ func (r *Rows) putBack(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) e
 			continue
 		}
 		child := &r.table.sql.Children[i]
-		reader := copybinary.NewReader(copied, func(buf []byte, record *normalize.Record) ([]byte, error) { return put.elements(buf, child, record) })
+		reader := copybinary.NewReader(rows, func(buf []byte, row *row) ([]byte, error) { return put.elements(buf, child, row.record) })
 		if err := send(ctx, conn, child.InsertBinary, reader, elements[i]); err != nil {
 			return err
 		}
@@ -196,31 +190,21 @@ type putting struct {
 	*layout
 
 	tables []schema.Table
-	now    []byte
 	fields [][]byte
-	from   []int
+	mark   [8]byte
 }
 
-// row adds a row: what its records carry, and its stored fields for the rest.
-func (p *putting) row(buf []byte, row *row, record *normalize.Record) ([]byte, error) {
-	order := row.inOrder()
-	extra, err := unknown(p.tables, row.fields[p.extra], order)
+// row adds a row: what its records carry, and its stored fields for the rest. Of those, declared ones may be missing that its records carry.
+func (p *putting) row(buf []byte, row *row, stored [][]byte) ([]byte, error) {
+	extra, err := unknown(p.tables, stored[p.extra], row.inOrder())
 	if err != nil {
 		return buf, err
 	}
-	if p.from == nil {
-		p.from = make([]int, len(p.columns))
-		for i := range p.from {
-			p.from[i] = -1
-		}
-		for i, at := range p.declared {
-			p.from[at] = i
-		}
-	}
-	p.fields = append(p.fields[:0], row.fields...)
+	p.fields = append(p.fields[:0], stored[:p.own]...)
 	p.fields[p.hash], p.fields[p.fingerprint] = row.list.record.Hash[:], nil
 	if mark := row.list.record.Fingerprint; mark != 0 {
-		p.fields[p.fingerprint] = binary.BigEndian.AppendUint64(nil, mark)
+		binary.BigEndian.PutUint64(p.mark[:], mark)
+		p.fields[p.fingerprint] = p.mark[:]
 	}
 	if row.detail != nil && row.detail.hash != nil {
 		p.fields[p.detailHash] = row.detail.record.Hash[:]
@@ -228,22 +212,35 @@ func (p *putting) row(buf []byte, row *row, record *normalize.Record) ([]byte, e
 	if row.differs() {
 		p.fields[p.changed] = p.now
 	}
-	buf = copybinary.Row(buf, len(p.fields))
+	buf = copybinary.Row(buf, len(p.columns))
 	for i, field := range p.fields {
-		switch {
-		case i == p.extra:
+		if i == p.extra {
 			buf = copybinary.JSON(buf, extra)
-		case p.from[i] >= 0 && record.Tables[0][0].Values[p.from[i]].State != normalize.Absent:
-			if buf, err = copybinary.Value(buf, p.table.sql.Kinds[p.from[i]], &record.Tables[0][0].Values[p.from[i]]); err != nil {
-				return buf, err //nolint:wrapcheck // a value without a binary form
+		} else {
+			buf = asSent(buf, field)
+		}
+	}
+	values := row.record.Tables[0][0].Values
+	for i := range values {
+		if values[i].State == normalize.Absent {
+			var field []byte
+			if at := p.own + i; at < len(stored) {
+				field = stored[at]
 			}
-		case field == nil:
-			buf = copybinary.Null(buf)
-		default:
-			buf = append(binary.BigEndian.AppendUint32(buf, uint32(len(field))), field...) //nolint:gosec // as the server sent it
+			buf = asSent(buf, field)
+		} else if buf, err = copybinary.Value(buf, p.table.sql.Kinds[i], &values[i]); err != nil {
+			return buf, err //nolint:wrapcheck // a value without a binary form
 		}
 	}
 	return buf, nil
+}
+
+// asSent adds a field as the server sent it.
+func asSent(buf, field []byte) []byte {
+	if field == nil {
+		return copybinary.Null(buf)
+	}
+	return append(copybinary.Size(buf, len(field)), field...)
 }
 
 // elements adds the rows of one array.

@@ -8,7 +8,7 @@
 // alone. Others are taken out and put back by COPY where nothing but their own arrays hangs on them, and updated where something does. Both
 // need the caller to hold everybody else off the table's rows of the organization: whoever writes them locks a stream of theirs first.
 //
-// Start reading at Step, then compare and exchange.
+// Start reading at Step, then batch and exchange.
 package rebuild
 
 import (
@@ -53,6 +53,8 @@ type Rows struct {
 	table     *table
 	run       int64
 	reader    *reader
+	// renewed says that the hashes of most rows of the last batch were other ones: those rows are written whatever their columns hold.
+	renewed bool
 	// err is what New found wrong with the declaration; every Step returns it.
 	err error
 }
@@ -132,31 +134,20 @@ func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *lay
 	if err != nil {
 		return done, nil, nil, err
 	}
-	rows, err := r.read(ctx, tx, l, after)
-	if err != nil || len(rows) == 0 {
+	b := r.newBatch(l, r.reader.take(ctx, r, after), &done)
+	if err := b.read(ctx, tx, after); err != nil || len(b.rows) == 0 {
 		return done, l, nil, err
 	}
-	done.Rows, done.Last = len(rows), rows[len(rows)-1].key
-	found, err := r.records(ctx, tx, rows)
-	if err != nil {
+	done.Rows, done.Last = len(b.rows), b.rows[len(b.rows)-1].key
+	if err := b.finish(ctx, tx); err != nil {
 		return done, nil, nil, err
 	}
-	if r.reader != nil && len(rows) == batchRows {
-		r.reader.begin(context.WithoutCancel(ctx), r, done.Last)
-	}
-	fit := make([]*row, 0, len(rows))
-	for i := range rows {
-		if r.renew(&rows[i], found, &done) {
-			rows[i].unlike = rows[i].differs() || r.scope == All
-			fit = append(fit, &rows[i])
-		}
-	}
-	if r.compares(l) {
-		if err := r.compare(ctx, tx, l, fit, after, done.Last); err != nil {
+	if b.compares {
+		if err := b.compareElements(ctx, tx, after, done.Last); err != nil {
 			return done, nil, nil, err
 		}
 	}
-	return done, l, slices.DeleteFunc(fit, func(row *row) bool { return !row.unlike }), nil
+	return done, l, slices.DeleteFunc(b.fit, func(row *row) bool { return !row.unlike }), nil
 }
 
 // compares says that rows are written only where they are not what they would be. Tables of other types are written whole.
@@ -214,6 +205,7 @@ func (r *Rows) renew(row *row, found map[source]*made, done *Done) bool {
 		}
 		version.record = &one.record
 	}
+	row.record = row.merged()
 	return true
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -40,10 +39,13 @@ type row struct {
 	key, parent string
 	list        version
 	detail      *version
-	// fields are those of all columns, in the binary format, nil for a null; those of declared columns are not read before keep says that
-	// they are needed. At is where the row stands.
-	fields [][]byte
-	at     tid
+	// fields are those that are ours, in the binary format, nil for a null; those of declared columns follow where somebody had to read
+	// them. At is where the row stands. Record is what its records make of it together; encoded the row as it is to be written, where it
+	// was held against what is stored.
+	fields  [][]byte
+	at      tid
+	record  *normalize.Record
+	encoded []byte
 	// unlike says that the row is to be written: it is not what its records make of it, or nobody looked.
 	unlike bool
 }
@@ -64,58 +66,60 @@ func (r *row) inOrder() []*version {
 	}
 }
 
+// before is how many columns stand in front of those of the table.
+const before = 3
+
 // read reads the next rows behind a key: what is ours of them, for what is declared comes out of the raw records, and that, too,
 // where it is compared.
-func (r *Rows) read(ctx context.Context, tx pgx.Tx, l *layout, after string) ([]row, error) {
-	columns := l.ours
-	if r.compares(l) {
-		columns = slices.Concat(l.ours, l.declared)
+func (b *batch) read(ctx context.Context, tx pgx.Tx, after string) error {
+	l, t := b.layout, b.table
+	columns := l.columns[:l.own]
+	if b.whole {
+		columns = l.columns
 	}
 	sql := fmt.Sprintf(`SELECT t.ctid, t.%[2]s, %[3]s%[4]s FROM %[1]s AS t
-WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT %[5]d`,
-		r.table.name, r.table.key, r.table.parentText(), l.list(columns), batchRows)
-	rows := make([]row, 0, batchRows)
-	args, types := [][]byte{[]byte(r.stream.Organization), []byte(after)}, []uint32{pgtype.TextOID, pgtype.TextOID}
-	err := inBinary(ctx, tx, sql, args, types, func(values [][]byte) error {
-		one, err := decode(values, l, columns)
-		rows = append(rows, one)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading rows of %s: %w", r.table.name, err)
+WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT %[5]d`, t.name, t.key, t.parentText(), list(columns), batchRows)
+	args, types := [][]byte{[]byte(b.stream.Organization), []byte(after)}, []uint32{pgtype.TextOID, pgtype.TextOID}
+	if err := inBinary(ctx, tx, sql, args, types, b.arrive); err != nil {
+		return fmt.Errorf("reading rows of %s: %w", t.name, err)
 	}
-	return rows, nil
+	return nil
 }
 
 // keep reads the declared columns of rows whose records do not carry all of them: what is not carried stays.
 func (r *Rows) keep(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) error {
-	if r.compares(l) {
-		return nil // they are there
-	}
-	lacking, places := map[tid]*row{}, []tid(nil)
+	var lacking []*row
 	for _, row := range rows {
-		if !row.whole() {
-			lacking[row.at] = row
-			places = append(places, row.at)
+		if row.encoded == nil && len(row.fields) == l.own && !row.whole() {
+			lacking = append(lacking, row)
 		}
 	}
-	if len(lacking) == 0 {
+	return r.readDeclared(ctx, tx, l, lacking, func(row *row, declared [][]byte) error {
+		row.fields = append(row.fields, clone(declared)...)
+		return nil
+	})
+}
+
+// readDeclared gives to each the declared columns of rows; they hold until the next row comes.
+func (r *Rows) readDeclared(ctx context.Context, tx pgx.Tx, l *layout, rows []*row, each func(row *row, declared [][]byte) error) error {
+	if len(rows) == 0 {
 		return nil
 	}
-	sql := `SELECT t.ctid` + l.list(l.declared) + ` FROM ` + r.table.name + ` AS t WHERE t.ctid = ANY ($1)`
+	wanted, places := make(map[tid]*row, len(rows)), make([]tid, len(rows))
+	for i, row := range rows {
+		wanted[row.at], places[i] = row, row.at
+	}
+	sql := `SELECT t.ctid` + list(l.columns[l.own:]) + ` FROM ` + r.table.name + ` AS t WHERE t.ctid = ANY ($1)`
 	found := 0
 	err := inBinary(ctx, tx, sql, [][]byte{tids(places)}, []uint32{tidArray}, func(values [][]byte) error {
-		row := lacking[newTID(values[0])]
+		row := wanted[newTID(values[0])]
 		if row == nil {
 			return errMoved
 		}
 		found++
-		for i, value := range clone(values[1:]) {
-			row.fields[l.declared[i]] = value
-		}
-		return nil
+		return each(row, values[1:])
 	})
-	if err == nil && found != len(lacking) {
+	if err == nil && found != len(rows) {
 		err = errMoved
 	}
 	if err != nil {
@@ -172,14 +176,9 @@ func clone(values [][]byte) [][]byte {
 	return copied
 }
 
-// decode reads a row of which these columns were asked for.
-func decode(values [][]byte, l *layout, columns []int) (row, error) {
-	const before = 3
-	copied := clone(values)
-	one := row{key: string(copied[1]), parent: string(copied[2]), fields: make([][]byte, len(l.columns)), at: newTID(copied[0])}
-	for i, at := range columns {
-		one.fields[at] = copied[before+i]
-	}
+// decode reads what is ours of a row; the declared columns behind it are not copied.
+func decode(values [][]byte, l *layout) (row, error) {
+	one := row{key: string(values[1]), parent: string(values[2]), fields: clone(values[before : before+l.own]), at: newTID(values[0])}
 	list, ok := one.version(l.hash, l.call, l.position)
 	if !ok || list == nil {
 		return one, errShape

@@ -46,11 +46,10 @@ func newTable(stream pipeline.Stream) (*table, error) {
 
 // layout is what a table is like in the database, within one transaction: nobody alters it meanwhile.
 type layout struct {
-	// columns are all that can be written, unquoted.
+	// columns are all that can be written, unquoted: first so many of our own, then those that are declared, in their order.
 	columns []string
-	// declared are the places of the declared columns among them, ours those of all others; the rest are those of single columns, -1 where
-	// there is none.
-	declared, ours                         []int
+	own     int
+	// These are the places of single columns, -1 where there is none.
 	extra, hash, call, position, changed   int
 	deleted, fingerprint                   int
 	detailHash, detailCall, detailPosition int
@@ -60,21 +59,26 @@ type layout struct {
 	// held against what would be. Exchanged says that rows may be taken out and put back: they are typed, and nothing but
 	// their own arrays hangs on them, no foreign key and no trigger of somebody else's.
 	typed, exchanged bool
+	// now is the instant of the transaction, as a timestamptz is sent.
+	now []byte
 }
 
 const sqlLayout = `
-SELECT array_agg(a.attname::text ORDER BY a.attnum), array_agg(a.atttypid = 'jsonb'::regtype ORDER BY a.attnum),
+SELECT array_agg(a.attname::text ORDER BY d.place NULLS FIRST, a.attnum),
+	array_agg(a.atttypid = 'jsonb'::regtype ORDER BY d.place NULLS FIRST, a.attnum),
+	(count(*) - count(d.place))::integer,
 	ARRAY (SELECT EXISTS (SELECT FROM pg_attribute e WHERE e.attrelid = to_regclass(w.name) AND e.attname = '_deleted_at' AND NOT e.attisdropped)
 		FROM unnest($2::text[]) WITH ORDINALITY AS w (name, n) ORDER BY n),
 	(SELECT count(*) FROM unnest($3::text[], $4::text[], $5::oid[]) AS w (relation, name, type)
 		JOIN pg_attribute e ON e.attrelid = to_regclass(w.relation) AND e.attname = w.name AND NOT e.attisdropped
 			AND e.atttypid = w.type) = cardinality($3::text[])
-	AND NOT EXISTS (SELECT FROM pg_attribute e JOIN pg_attribute k ON k.attrelid = c.oid AND k.attname = $6
+	AND NOT EXISTS (SELECT FROM pg_attribute e JOIN pg_attribute k ON k.attrelid = c.oid AND k.attname = ($6::text[])[1]
 		WHERE e.attrelid = ANY ($2::text[]::regclass[]::oid[]) AND e.attname = '_parent_id' AND e.attcollation <> k.attcollation),
-	bool_and(NOT c.relrowsecurity)
+	timestamptz_send(now()), bool_and(NOT c.relrowsecurity)
 	AND NOT EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> ALL ($2::text[]::regclass[]::oid[]))
 	AND NOT EXISTS (SELECT FROM pg_trigger g WHERE NOT g.tgisinternal AND g.tgrelid = ANY ($2::text[]::regclass[]::oid[] || c.oid))
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+LEFT JOIN unnest($6::text[]) WITH ORDINALITY AS d (name, place) ON d.name = a.attname
 WHERE c.oid = $1::text::regclass GROUP BY c.oid`
 
 // look finds out what the table is like.
@@ -85,8 +89,12 @@ func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
 		relations, names, types = append(relations, column.Relation), append(names, column.Name), append(types, column.Type)
 	}
 	l := &layout{}
-	err := tx.QueryRow(ctx, sqlLayout, t.name, t.children, relations, names, types, t.declared[0].ColumnName()).
-		Scan(&l.columns, &l.json, &l.buried, &l.typed, &l.exchanged)
+	declared := make([]string, len(t.declared))
+	for i := range t.declared {
+		declared[i] = t.declared[i].ColumnName()
+	}
+	err := tx.QueryRow(ctx, sqlLayout, t.name, t.children, relations, names, types, declared).
+		Scan(&l.columns, &l.json, &l.own, &l.buried, &l.typed, &l.now, &l.exchanged)
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", t.name, err)
 	}
@@ -99,13 +107,8 @@ func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
 		}
 		return at
 	}
-	for i := range t.declared {
-		l.declared = append(l.declared, place(t.declared[i].ColumnName(), true))
-	}
-	for i := range l.columns {
-		if !slices.Contains(l.declared, i) {
-			l.ours = append(l.ours, i)
-		}
+	for _, name := range declared {
+		place(name, true)
 	}
 	l.extra, l.hash, l.call, l.position = place("_extra", true), place("_hash", true), place("_call_id", true), place("_raw_position", true)
 	l.changed, l.deleted, l.fingerprint = place("_changed_at", true), place("_deleted_at", false), place("_fingerprint", true)
@@ -118,10 +121,10 @@ func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
 }
 
 // list gives columns for a SELECT, each with a comma before it.
-func (l *layout) list(places []int) string {
+func list(columns []string) string {
 	var b strings.Builder
-	for _, at := range places {
-		b.WriteString(", t." + pgx.Identifier{l.columns[at]}.Sanitize())
+	for _, name := range columns {
+		b.WriteString(", t." + pgx.Identifier{name}.Sanitize())
 	}
 	return b.String()
 }
