@@ -75,6 +75,8 @@ type Did struct {
 	Counts
 
 	Seconds float64 `json:"seconds"`
+	// Peak is the most memory that it had resident, in bytes.
+	Peak int64 `json:"peak"`
 }
 
 // Main is one flow in a process of its own; args are those behind the role.
@@ -141,6 +143,9 @@ func Main(ctx context.Context, args []string) (err error) {
 		err = fmt.Errorf("%d of %d records came", did.Records, a.Total)
 	}
 	if err != nil {
+		return err
+	}
+	if did.Peak, err = Peak(); err != nil {
 		return err
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(did); err != nil {
