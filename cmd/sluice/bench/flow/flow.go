@@ -34,7 +34,7 @@ const (
 	// ahead is how many pages may wait for a lane.
 	ahead = 4
 	// groupRecords bounds one transaction. All lanes together have so many times their number in memory.
-	groupRecords = 2500
+	groupRecords = 2000
 	// partRecords is how many records of a large page are read at once: it waits as a page of the usual size does.
 	partRecords = 200
 	// lines of an export come in groups of so many.
