@@ -29,7 +29,7 @@ func TestPeakIsOfTheProcessAloneAndNotOfItsParent(t *testing.T) {
 	for i := 0; i < len(held); i += 4096 { // memory is resident, by pages, once it was touched
 		held[i] = 1
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$") //nolint:gosec // this program itself
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), asked+"=1")
 	said, err := cmd.Output()
 	if err != nil {
