@@ -153,8 +153,6 @@ func run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(ctx)) }()
-	// Memory first: on Linux a child's peak counts what its parent held when it was
-	// started, and the parent has held next to nothing so far.
 	if p.Sizes[0] > 0 {
 		if err := measureMemory(ctx, s, p, os.Stdout); err != nil {
 			return err

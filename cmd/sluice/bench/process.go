@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -58,16 +57,10 @@ func (w *warehouse) sync(ctx context.Context, upstream *sandbox, profile string,
 		return nil, fmt.Errorf("sync %v: %w", streams, err)
 	}
 	result := &synced{process: time.Since(began), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return nil, fmt.Errorf("%s does not say what memory a process took", runtime.GOOS)
-	}
-	result.peak = usage.Maxrss
-	if runtime.GOOS != "darwin" { // which counts bytes, and all others kilobytes
-		result.peak *= 1024
-	}
-	if err := json.Unmarshal(said, &result.runs); err != nil {
+	var answer worked
+	if err := json.Unmarshal(said, &answer); err != nil {
 		return nil, fmt.Errorf("read what the worker did: %w", err)
 	}
+	result.runs, result.peak = answer.Runs, answer.Peak
 	return result, nil
 }

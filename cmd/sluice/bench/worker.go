@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice/app"
+	"sluice/cmd/sluice/bench/flow"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
@@ -23,6 +24,12 @@ const (
 	pollEvery = 20 * time.Millisecond
 	stopLimit = 30 * time.Second
 )
+
+// worked is what a worker says at its end: its runs, and the most memory that it had resident, in bytes.
+type worked struct {
+	Runs []report.Run `json:"runs"`
+	Peak int64        `json:"peak"`
+}
 
 // work copies the streams that args name, all if none is named, and prints their
 // runs: what the command sync does, without its limits and its progress.
@@ -60,7 +67,11 @@ func work(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(runs); err != nil {
+	peak, err := flow.Peak()
+	if err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(worked{Runs: runs, Peak: peak}); err != nil {
 		return fmt.Errorf("print the runs: %w", err)
 	}
 	return nil

@@ -12,15 +12,17 @@ import (
 	"sluice/schema/normalize"
 )
 
-// rows are what is stored: fingerprints by key. Asked counts how often somebody looked.
+// rows are what is stored: fingerprints by key. Asked counts how often somebody looked, about how many records that were.
 type rows struct {
 	marks map[string]uint64
 	asked int
+	about int
 	err   error
 }
 
 func (r *rows) know(_ context.Context, records []normalize.Record) error {
 	r.asked++
+	r.about += len(records)
 	for i := range records {
 		mark, found := r.marks[records[i].ID]
 		records[i].Known = found && mark == records[i].Fingerprint
@@ -101,6 +103,9 @@ func TestNobodyAsksForLong(t *testing.T) {
 	}
 	if r.asked != 3 {
 		t.Errorf("27 new pages were asked about %d times, want 3", r.asked)
+	}
+	if r.about >= 100 {
+		t.Errorf("27 new pages were asked about by %d records, want a few of three pages", r.about)
 	}
 	for range 20 {
 		read(t, reader(t, r), r, page(0, 15, 1))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,6 +20,10 @@ const uniqueViolation = "23505"
 // With k culprits among n records it takes about k·log2(n) loads more. Errors that are not about values (connection, lock,
 // resources, missing tables) are returned as they are, and the caller has to roll back.
 func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Refused, error) {
+	if !slices.ContainsFunc(batch.Records, func(r normalize.Record) bool { return !r.Known }) {
+		result, err := l.Load(ctx, tx, batch) // nothing is sent, so nothing can be refused
+		return result, nil, err
+	}
 	result, err := l.attempt(ctx, tx, batch, true)
 	if refusal := (*RefusedError)(nil); err == nil || !errors.As(err, &refusal) && !errors.Is(err, copybinary.ErrText) {
 		return result, nil, err

@@ -37,7 +37,7 @@ func (l *Loader) Known(ctx context.Context, conn *pgx.Conn, organization string,
 	}
 	slices.SortFunc(asked, func(a, b *normalize.Record) int { return cmp.Compare(a.ID, b.ID) })
 	through := 0
-	if seen == drafted && l.density.dense() {
+	if seen == drafted && len(asked) >= leastRange && l.density.dense() {
 		through, err = between(ctx, conn.PgConn(), l.sql.List.RangeMarks, organization, asked, func(at int, mark []byte) error {
 			return know(asked[at], mark)
 		})

@@ -160,3 +160,14 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownRecordsAskNothing: without a transaction there is nobody to ask.
+func TestKnownRecordsAskNothing(t *testing.T) {
+	t.Parallel()
+	known := []normalize.Record{{ID: "1", Known: true}, {ID: "2", Known: true}}
+	result, refused, err := loader.New(shop, resource(t, "orders")).LoadBisect(t.Context(), nil, batch(1, known...))
+	if err != nil || len(refused) > 0 {
+		t.Fatal(refused, err)
+	}
+	same(t, "result", loader.Result{Unchanged: 2}, result)
+}

@@ -1,8 +1,9 @@
 // Package flow brings pages from HTTP into tables with the program's own parts and nothing around them: no call log, no
 // positions, no queue, no limits. It shows what the parts can do; what a whole run does is measured beside it.
 //
-// Stages run side by side, with room for a few pages between them and no more: one that is slow holds those before it up.
-// Whatever pages are ready when the loader is become one transaction: one page where calls are slow, many where they are fast.
+// One party fetches, and a few lanes beside each other take the pages, read them and load them, each on a connection of its own: while
+// one waits for the server or for the disk, the others go on, as streams do that run side by side. What a lane has read when no page is
+// ready becomes one transaction: one page where calls are slow, many where they are fast.
 //
 // Start reading at Pages.
 package flow
@@ -13,14 +14,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"sluice/cmd/sluice/bench/rival"
 	"sluice/pipeline/run/known"
-	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/schema"
 	"sluice/schema/normalize"
@@ -30,10 +31,10 @@ import (
 const Organization = "org"
 
 const (
-	// ahead is how many pages may wait between two stages: with few, transactions have few pages, and each ends with a wait for the disk.
-	ahead = 12
-	// groupRecords bounds one transaction.
-	groupRecords = 5000
+	// ahead is how many pages may wait for a lane.
+	ahead = 4
+	// groupRecords bounds one transaction. All lanes together have so many times their number in memory.
+	groupRecords = 2000
 	// partRecords is how many records of a large page are read at once: it waits as a page of the usual size does.
 	partRecords = 200
 	// lines of an export come in groups of so many.
@@ -42,9 +43,9 @@ const (
 
 // Job is what is read and where it goes.
 type Job struct {
-	// Conn loads, Look is for asking which records are known meanwhile.
+	// Conn is that of the first lane, or of whoever has no lanes; Beside are those of the other lanes.
 	Conn     *pgx.Conn
-	Look     *pgx.Conn
+	Beside   []*pgx.Conn
 	Service  *schema.Service
 	Resource *schema.Resource
 	// Page gives the address of a page by its number.
@@ -105,41 +106,33 @@ func (j *Job) Pages(ctx context.Context) (Counts, error) {
 	if err != nil {
 		return Counts{}, fmt.Errorf("prepare: %w", err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	l := loader.New(j.Service, j.Resource)
-	reader := &known.Reader{Normalizer: normalizer, Ask: func(ctx context.Context, records []normalize.Record) error {
-		return l.Known(ctx, j.Look, Organization, records) //nolint:wrapcheck // what fails says where
-	}}
-	bodies, pages := make(chan []byte, 1), make(chan []normalize.Record, ahead)
-	client := new(http.Client)
-	go func() {
+	bodies, l := make(chan []byte, ahead), loader.New(j.Service, j.Resource)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
 		defer close(bodies)
-		err := j.fetch(ctx, client, func(data []byte) (bool, error) {
-			// Only its end says whether more follows; what is in between is read in the next stage.
+		return j.fetch(ctx, new(http.Client), func(data []byte) (bool, error) {
+			// Only its end says whether more follows; what is in between is read by the lanes.
 			const tail = 60
 			more := string(data[max(0, len(data)-tail):])
 			return more[len(more)-len(`true}}`):] == `true}}`, send(ctx, bodies, data)
 		})
-		if err != nil {
-			cancel(err)
-		}
-	}()
-	go func() {
-		defer close(pages)
-		for data := range bodies {
-			err := read(ctx, reader, j.Resource, data, func(records []normalize.Record) error { return send(ctx, pages, records) })
-			if err != nil {
-				cancel(err)
-				return
-			}
-		}
-	}()
-	counts, err := j.load(ctx, l, pages)
-	if cause := context.Cause(ctx); cause != nil {
-		return counts, cause
+	})
+	var call atomic.Int64
+	call.Store(j.Call)
+	lanes := make([]lane, 1+len(j.Beside))
+	for i, conn := range append([]*pgx.Conn{j.Conn}, j.Beside...) {
+		lanes[i] = lane{resource: j.Resource, conn: conn, loader: l, call: &call}
+		lanes[i].reader = known.Reader{Normalizer: normalizer, Ask: lanes[i].ask}
+		group.Go(func() error { return lanes[i].run(ctx, bodies) })
 	}
-	return counts, err
+	err = group.Wait()
+	var counts Counts
+	for i := range lanes {
+		counts.Records += lanes[i].counts.Records
+		counts.Written += lanes[i].counts.Written
+		counts.Transactions += lanes[i].counts.Transactions
+	}
+	return counts, err //nolint:wrapcheck // what fails says where
 }
 
 func send[T any](ctx context.Context, to chan<- T, value T) error {
@@ -149,55 +142,6 @@ func send[T any](ctx context.Context, to chan<- T, value T) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// read normalizes a page, a part at a time: a page can be large, and what is made of it is larger.
-func read(ctx context.Context, reader *known.Reader, resource *schema.Resource, data []byte, each func([]normalize.Record) error) error {
-	envelope, err := body.Parse(data)
-	if err != nil {
-		return fmt.Errorf("read an envelope: %w", err)
-	}
-	page, err := envelope.Page(resource.Key)
-	if err != nil {
-		return fmt.Errorf("read a list: %w", err)
-	}
-	for part := range slices.Chunk(page.Records, partRecords) {
-		records := make([]normalize.Record, 0, len(part))
-		var unfit error
-		err := reader.Page(ctx, part, "", func(_ []byte, record normalize.Record, misfit error) {
-			records, unfit = append(records, record), errors.Join(unfit, misfit)
-		})
-		if err := errors.Join(err, unfit); err != nil {
-			return fmt.Errorf("read records: %w", err)
-		}
-		if err := each(records); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// load takes all pages that are ready into one transaction.
-func (j *Job) load(ctx context.Context, l *loader.Loader, pages <-chan []normalize.Record) (Counts, error) {
-	var counts Counts
-	for records := range pages {
-	gather:
-		for len(records) < groupRecords {
-			select {
-			case more, open := <-pages:
-				if !open {
-					break gather
-				}
-				records = append(records, more...)
-			default:
-				break gather
-			}
-		}
-		if err := Load(ctx, j.Conn, l, records, j.Call+int64(counts.Transactions), &counts); err != nil {
-			return counts, err
-		}
-	}
-	return counts, nil
 }
 
 // Load loads records in one transaction.

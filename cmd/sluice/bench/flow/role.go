@@ -29,6 +29,9 @@ const (
 // rivalGroup is how many records the rival brings in one transaction.
 const rivalGroup = 5000
 
+// lanes is how many lanes a list has.
+const lanes = 2
+
 // Served says where pages are served.
 type Served struct {
 	URL string `json:"url"`
@@ -75,6 +78,8 @@ type Did struct {
 	Counts
 
 	Seconds float64 `json:"seconds"`
+	// Peak is the most memory that it had resident, in bytes.
+	Peak int64 `json:"peak"`
 }
 
 // Main is one flow in a process of its own; args are those behind the role.
@@ -103,22 +108,22 @@ func Main(ctx context.Context, args []string) (err error) {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	conn, err := pgx.Connect(ctx, a.Database)
+	conns, err := connect(ctx, a.Database)
+	defer func() {
+		for _, conn := range conns {
+			err = errors.Join(err, conn.Close(ctx))
+		}
+	}()
 	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	look, err := pgx.Connect(ctx, a.Database)
-	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
-	}
-	defer func() { err = errors.Join(err, look.Close(ctx)) }()
+	job := &Job{Conn: conns[0], Beside: conns[1:], Service: goods.Service(), Call: a.Call}
 	address := func(path string, number int) string {
 		return a.Pages + path + a.Resource + "?" + url.Values{
 			"page": {strconv.Itoa(number)}, "per_page": {strconv.Itoa(a.PerPage)}, "total": {strconv.Itoa(a.Total)}, "mix": {strconv.Itoa(int(a.Mix))},
 		}.Encode()
 	}
-	job := &Job{Conn: conn, Look: look, Service: goods.Service(), Call: a.Call, Page: func(number int) string { return address("/", number) }}
+	job.Page = func(number int) string { return address("/", number) }
 	// What is measured begins with pages that are there: how they are made is nothing of ours.
 	if _, err := get(ctx, new(http.Client), address(goods.ReadyPath, 1)); err != nil {
 		return err
@@ -143,8 +148,24 @@ func Main(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if did.Peak, err = Peak(); err != nil {
+		return err
+	}
 	if err := json.NewEncoder(os.Stdout).Encode(did); err != nil {
 		return fmt.Errorf("say what was done: %w", err)
 	}
 	return nil
+}
+
+// connect opens the connections of all lanes; those that were opened before one failed are given, too.
+func connect(ctx context.Context, database string) ([]*pgx.Conn, error) {
+	var conns []*pgx.Conn
+	for range lanes {
+		conn, err := pgx.Connect(ctx, database)
+		if err != nil {
+			return conns, fmt.Errorf("connect to the database: %w", err)
+		}
+		conns = append(conns, conn)
+	}
+	return conns, nil
 }

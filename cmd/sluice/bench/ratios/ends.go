@@ -119,16 +119,9 @@ ALTER TABLE rival.lines ADD PRIMARY KEY (chat_id)`)
 	return nil
 }
 
-// did is what a process did, and the most memory that it had resident, in bytes.
-type did struct {
-	flow.Did
-
-	peak float64
-}
-
 // process runs one flow.
-func (b *bench) process(ctx context.Context, asked flow.Asked) (did, error) {
-	var result did
+func (b *bench) process(ctx context.Context, asked flow.Asked) (flow.Did, error) {
+	var result flow.Did
 	if err := rival.Checkpoint(ctx, b.conn); err != nil {
 		return result, err //nolint:wrapcheck // it says what failed
 	}
@@ -138,11 +131,8 @@ func (b *bench) process(ctx context.Context, asked flow.Asked) (did, error) {
 	if err != nil {
 		return result, fmt.Errorf("copy %s: %w", asked.Resource, err)
 	}
-	if err := json.Unmarshal(said, &result.Did); err != nil {
+	if err := json.Unmarshal(said, &result); err != nil {
 		return result, fmt.Errorf("read what was done: %w", err)
-	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		result.peak = float64(usage.Maxrss) * 1024 //nolint:mnd // kilobytes, on Linux
 	}
 	return result, nil
 }

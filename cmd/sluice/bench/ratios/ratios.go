@@ -92,8 +92,7 @@ func Measure(ctx context.Context, o Options, out io.Writer) error {
 	return b.print(out)
 }
 
-// Parts are the names of what is measured, in this order. Memory comes first: on Linux a child's peak counts what its parent held when it was
-// started, and this has held little by then.
+// Parts are the names of what is measured, in this order.
 var Parts = []string{"memory", "loader", "history", "items", "rebuild", "chats", "growth"}
 
 // found adds a figure to a line, which is made where it is new.

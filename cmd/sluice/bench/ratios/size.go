@@ -33,11 +33,12 @@ func (b *bench) memory(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			peak := float64(result.Peak)
 			if least == 0 {
-				least = result.peak
+				least = peak
 			}
-			least, most = min(result.peak, least), max(result.peak, most)
-			b.found(ratio{name: "peak memory, MB, " + what, against: "–", goal: "≤ 120", want: 120, most: true, format: "%.0f"}, result.peak/megabyte)
+			least, most = min(peak, least), max(peak, most)
+			b.found(ratio{name: "peak memory, MB, " + what, against: "–", goal: "≤ 120", want: 120, most: true, format: "%.0f"}, peak/megabyte)
 			return nil
 		}
 		for _, size := range b.Sizes {
