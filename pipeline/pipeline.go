@@ -181,7 +181,7 @@ const (
 	OutcomeFailed Outcome = "failed"
 )
 
-// Loaded counts what a unit did to the warehouse.
+// Loaded counts what units did to the warehouse.
 type Loaded struct {
 	// Inserted, Updated, Unchanged and Superseded count records; Superseded are
 	// older than the stored row.
@@ -193,4 +193,15 @@ type Loaded struct {
 	Silent int
 	// Rollbacks counts those of Updated whose modification time went back: upstream was set back.
 	Rollbacks int
+}
+
+// Add counts more.
+func (l *Loaded) Add(more Loaded) {
+	l.Inserted += more.Inserted
+	l.Updated += more.Updated
+	l.Unchanged += more.Unchanged
+	l.Superseded += more.Superseded
+	l.Rejected += more.Rejected
+	l.Silent += more.Silent
+	l.Rollbacks += more.Rollbacks
 }
