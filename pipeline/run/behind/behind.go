@@ -120,15 +120,16 @@ func (u *Units) until(holds func() bool) error {
 // work loads units, and then whatever waits by then, until nothing does.
 func (u *Units) work(ctx context.Context, units []pipeline.Unit) {
 	for len(units) > 0 {
-		failed := u.load(ctx, units)
+		var end failure
+		u.load(ctx, units, &end)
 		u.mu.Lock()
-		u.failed = failed
+		u.failed = end
 		u.open -= len(units)
 		for i := range units {
 			u.bytes -= size(units[i])
 		}
 		units = nil
-		if !failed.is() {
+		if !end.is() {
 			units = u.take()
 		}
 		u.working = len(units) > 0
@@ -145,14 +146,9 @@ func (u *Units) take() []pipeline.Unit {
 	return units
 }
 
-func (u *Units) load(ctx context.Context, units []pipeline.Unit) (failed failure) {
-	defer func() {
-		if panicked := recover(); panicked != nil { // it must not end the process, but the chunk
-			failed.panicked = panicked
-		}
-	}()
-	_, failed.err = u.store.Load(ctx, units...)
-	return failed
+func (u *Units) load(ctx context.Context, units []pipeline.Unit, end *failure) {
+	defer func() { end.panicked = recover() }() // it must not end the process, but the chunk
+	_, end.err = u.store.Load(ctx, units...)
 }
 
 // size is what a unit takes while it waits, in bytes of raw records.
