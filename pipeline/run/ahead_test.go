@@ -345,7 +345,7 @@ func TestWhatWaitsIsLoadedTogether(t *testing.T) {
 	}{
 		"slow transactions": {10 * time.Second, 5, 2, 5},
 		"quick ones":        {0, 5, 1, 5},
-		"page by page":      {10 * time.Second, 0, 1, 1},
+		"nothing ahead":     {10 * time.Second, 0, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -136,8 +136,7 @@ func (c *chunk) load(ctx context.Context, reader reader, unit pipeline.Unit, sca
 	}
 	most := 0
 	if _, list := reader.(pages); list && !over {
-		// Promise 6: with those that are not loaded, no more pages are under way than the plan allows at once.
-		most = c.mostAhead()
+		most = c.mostBehind(&scan)
 	}
 	return over, c.behind.Add(ctx, unit, most) //nolint:wrapcheck // what fails says where
 }
@@ -179,6 +178,13 @@ func (c *chunk) mostAhead() int {
 		return c.runner.Ahead(c.claim.Stream)
 	}
 	return c.runner.Rules.Ahead
+}
+
+// mostBehind is how many units may wait to be loaded while the scan goes on: one where pages are read in order, for a kill repeats
+// what is not loaded, and as many as may be under way where they are read ahead, of which they take the room (promise 6).
+func (c *chunk) mostBehind(scan *pipeline.Scan) int {
+	most := c.mostAhead()
+	return min(most, max(passes.Ahead(scan, c.claim.Stream.Resource.Paging, most), 1))
 }
 
 // room is how many pages the chunk can still load behind the next one.
