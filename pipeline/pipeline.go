@@ -181,7 +181,7 @@ const (
 	OutcomeFailed Outcome = "failed"
 )
 
-// Loaded counts what a unit did to the warehouse.
+// Loaded counts what units did to the warehouse.
 type Loaded struct {
 	// Inserted, Updated, Unchanged and Superseded count records; Superseded are
 	// older than the stored row.
@@ -195,4 +195,16 @@ type Loaded struct {
 	Rollbacks int
 	// Gone are the declared keys that most records of the list carried so far, and do not from now on.
 	Gone []string
+}
+
+// Add counts more.
+func (l *Loaded) Add(more Loaded) {
+	l.Inserted += more.Inserted
+	l.Updated += more.Updated
+	l.Unchanged += more.Unchanged
+	l.Superseded += more.Superseded
+	l.Rejected += more.Rejected
+	l.Silent += more.Silent
+	l.Rollbacks += more.Rollbacks
+	l.Gone = append(l.Gone, more.Gone...)
 }

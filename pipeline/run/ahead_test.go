@@ -133,6 +133,7 @@ func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) 
 	}
 	r := c.rig(cursor, 1+chance.IntN(6))
 	r.runner.Rules.ChunkPages = 1 + chance.IntN(9)
+	r.memory.lasts = time.Duration(chance.IntN(4)) * time.Second
 	together := 0
 	for run := range 3 {
 		if run == 2 {
@@ -327,6 +328,44 @@ func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 				}
 				if r.memory.units < 9 || r.memory.units > 20 {
 					t.Errorf("the chunk loaded %d pages, want about ten", r.memory.units)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatWaitsIsLoadedTogether: where a transaction takes longer than a call, it takes all pages that came meanwhile. What is under way
+// and what is not loaded are never more pages than may be under way (promise 6).
+func TestWhatWaitsIsLoadedTogether(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lasts          time.Duration
+		ahead          int
+		fewest, mostOf int
+	}{
+		"slow transactions": {10 * time.Second, 5, 2, 5},
+		"quick ones":        {0, 5, 1, 5},
+		"nothing ahead":     {10 * time.Second, 0, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newCrowd(5, 300)
+				r := c.rig(fullScan(), test.ahead)
+				r.memory.lasts = test.lasts
+				open := 0
+				c.between = func() {
+					r.memory.mu.Lock()
+					defer r.memory.mu.Unlock()
+					open = max(open, c.total()-r.memory.units)
+				}
+				must(t, r.run(t.Context()))
+				if open > test.ahead+1 || r.memory.together < test.fewest || r.memory.together > test.mostOf {
+					t.Errorf("%d pages were asked for and not loaded, %d may be; at most %d in one transaction, want %d to %d",
+						open, test.ahead+1, r.memory.together, test.fewest, test.mostOf)
+				}
+				if lost := r.missing(); len(lost) > 0 || r.memory.units != c.total() || r.memory.ends[0].Outcome != pipeline.OutcomeDone {
+					t.Errorf("lost %v; %d units of %d calls, end %+v", lost, r.memory.units, c.total(), r.memory.ends[0])
 				}
 			})
 		})

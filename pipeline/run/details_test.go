@@ -88,7 +88,11 @@ func (*shelf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
 }
 
 // Load implements run.Store.
-func (s *shelf) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
+func (s *shelf) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+	if len(units) != 1 {
+		return pipeline.Loaded{}, errors.New("the backlog is asked only when all before is loaded")
+	}
+	unit := units[0]
 	if s.failAfter > 0 {
 		if s.failAfter--; s.failAfter == 0 {
 			return pipeline.Loaded{}, errKilled

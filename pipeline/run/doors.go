@@ -32,9 +32,10 @@ type Backlog interface {
 
 // Store is where rows and progress go.
 type Store interface {
-	// Load writes one unit in one transaction, fenced by the claim. It returns
-	// pipeline.ErrLostClaim if somebody else claimed the stream, and writes nothing then.
-	Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error)
+	// Load writes units of one claim, in their order, in one transaction, fenced by the claim. It returns
+	// pipeline.ErrLostClaim if somebody else claimed the stream, and writes nothing then. After another error
+	// some of them may be loaded, each with all that were before it.
+	Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error)
 }
 
 // Known is who knows the rows that there are.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -165,6 +166,7 @@ func (w *world) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline
 // memory is a warehouse in memory, with the one rule that matters here: an older
 // version never overwrites a newer one.
 type memory struct {
+	mu       sync.Mutex
 	rows     map[string]normalize.Record
 	position pipeline.Position
 	ends     []pipeline.End
@@ -182,19 +184,35 @@ type memory struct {
 	failAfter int
 	// known counts the records that were.
 	known int
+	// lasts is how long a transaction takes, together the most units that one had.
+	lasts    time.Duration
+	together int
 }
 
 // Load implements run.Store.
-func (m *memory) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
+func (m *memory) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+	time.Sleep(m.lasts) // of virtual time
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.failAfter > 0 {
 		m.failAfter--
 		if m.failAfter == 0 {
 			return pipeline.Loaded{}, errKilled
 		}
 	}
+	m.together = max(m.together, len(units))
+	for _, unit := range units {
+		if err := m.take(ctx, unit); err != nil {
+			return pipeline.Loaded{}, err
+		}
+	}
+	return pipeline.Loaded{}, nil
+}
+
+func (m *memory) take(ctx context.Context, unit pipeline.Unit) error {
 	if unit.Complete != nil {
 		if err := unit.Complete(ctx, nil); err != nil {
-			return pipeline.Loaded{}, err
+			return err
 		}
 	}
 	m.units++
@@ -217,7 +235,7 @@ func (m *memory) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded,
 	if unit.End != nil {
 		m.ends = append(m.ends, *unit.End)
 	}
-	return pipeline.Loaded{}, nil
+	return nil
 }
 
 // deepCopy sends a position through JSON, as the table that holds it does.

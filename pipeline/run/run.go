@@ -9,12 +9,14 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/run/ahead"
+	"sluice/pipeline/run/behind"
 	"sluice/pipeline/run/known"
 	"sluice/pipeline/run/passes"
 	"sluice/schema"
@@ -71,8 +73,9 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		records:  known.Reader{Normalizer: normalizer},
 		settle:   settle,
 		begun:    r.Now(),
-		ahead:    &ahead.Pages{Source: r.Source},
+		behind:   behind.New(r.Store),
 	}
+	chunk.ahead = &ahead.Pages{Source: r.Source, Behind: chunk.behind}
 	// Single records are asked for because their rows are not made of them yet.
 	if r.Known != nil && claim.Stream.Work != pipeline.WorkDetails {
 		chunk.records.Ask = func(ctx context.Context, records []normalize.Record) error {
@@ -80,6 +83,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		}
 	}
 	defer chunk.ahead.Drop()
+	defer chunk.behind.Wait()
 	if chunk.position.Scan == nil {
 		chunk.position.Scan = passes.Plan(&claim, r.Rules)
 	}
@@ -99,8 +103,9 @@ type chunk struct {
 	settle   pipeline.Settle
 	begun    time.Time
 	pages    int
-	// ahead are the pages under way beside the one that is being read.
-	ahead *ahead.Pages
+	// ahead are the pages under way beside the one that is being read, behind the units that are not loaded yet.
+	ahead  *ahead.Pages
+	behind *behind.Units
 }
 
 // read takes steps until the run ends or the chunk is full.
@@ -109,17 +114,18 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 		scan := *c.position.Scan
 		unit, err := reader.step(ctx, &scan)
 		if err != nil {
-			return err
+			// What came before the error was paid for.
+			return cmp.Or(c.behind.Flush(), err)
 		}
-		over, err := c.load(ctx, unit, scan)
+		over, err := c.load(ctx, reader, unit, scan)
 		if over || err != nil {
 			return err
 		}
 	}
 }
 
-// load writes a unit with the position behind it and says whether the chunk is over.
-func (c *chunk) load(ctx context.Context, unit pipeline.Unit, scan pipeline.Scan) (bool, error) {
+// load gives a unit away to be written with the position behind it, and says whether the chunk is over.
+func (c *chunk) load(ctx context.Context, reader reader, unit pipeline.Unit, scan pipeline.Scan) (bool, error) {
 	c.pages++
 	// What is under way was paid for: a full chunk takes it, and asks for no more.
 	over := unit.End != nil || c.full() && !c.ahead.Holds(c.ask(&scan))
@@ -128,8 +134,11 @@ func (c *chunk) load(ctx context.Context, unit pipeline.Unit, scan pipeline.Scan
 	if over {
 		unit.Complete = c.settle.Completion(unit.End == nil)
 	}
-	_, err := c.runner.Store.Load(ctx, unit)
-	return over, err
+	most := 0
+	if _, list := reader.(pages); list && !over {
+		most = c.mostBehind(&scan)
+	}
+	return over, c.behind.Add(ctx, unit, most) //nolint:wrapcheck // what fails says where
 }
 
 // after gives the position behind a unit. Promise 1: the mark moves only with
@@ -169,6 +178,13 @@ func (c *chunk) mostAhead() int {
 		return c.runner.Ahead(c.claim.Stream)
 	}
 	return c.runner.Rules.Ahead
+}
+
+// mostBehind is how many units may wait to be loaded while the scan goes on: one where pages are read in order, for a kill repeats
+// what is not loaded, and as many as may be under way where they are read ahead, of which they take the room (promise 6).
+func (c *chunk) mostBehind(scan *pipeline.Scan) int {
+	most := c.mostAhead()
+	return min(most, max(passes.Ahead(scan, c.claim.Stream.Resource.Paging, most), 1))
 }
 
 // room is how many pages the chunk can still load behind the next one.

@@ -182,7 +182,7 @@ type target struct {
 	of *stream
 }
 
-func (t target) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
+func (t target) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
 	if err := t.at(pointBeforeCommit); err != nil {
 		return pipeline.Loaded{}, err
 	}
@@ -190,13 +190,15 @@ func (t target) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, 
 	if trouble != nil && !errors.Is(trouble, errAmbiguous) {
 		return pipeline.Loaded{}, trouble
 	}
-	if unit.Complete != nil {
-		if err := unit.Complete(ctx, nil); err != nil {
+	for _, unit := range units { // one: pages are not read ahead here
+		if unit.Complete != nil {
+			if err := unit.Complete(ctx, nil); err != nil {
+				return pipeline.Loaded{}, err
+			}
+		}
+		if err := t.world.store.load(t.of, unit); err != nil {
 			return pipeline.Loaded{}, err
 		}
-	}
-	if err := t.world.store.load(t.of, unit); err != nil {
-		return pipeline.Loaded{}, err
 	}
 	if err := t.at(pointAfterCommit); err != nil {
 		return pipeline.Loaded{}, err

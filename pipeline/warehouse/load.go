@@ -3,10 +3,12 @@ package warehouse
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/absence"
@@ -33,64 +35,111 @@ UPDATE sluice.runs SET
 WHERE id = $1`
 )
 
+// codeDeadlock is deadlock_detected (PostgreSQL's documentation, appendix A).
+const codeDeadlock = "40P01"
+
 // Load implements run.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
-// are one transaction (promise 2). It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
+// are one transaction (promise 2), of all units or, if the server refuses it, of each by itself: those before the one that
+// it refuses stay loaded. It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
 // (promise 6). After an error of which it is unknown whether it came before or after the commit, claim the stream again: the
 // claim says where it stands.
-func (db *DB) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
-	var loaded pipeline.Loaded
-	stream := unit.Claim.Stream
-	err := db.inTx(ctx, "loading "+stream.String(), func(tx pgx.Tx) error {
-		if err := backfill.TakeTurn(ctx, tx, unit); err != nil {
-			return err
-		}
-		row, err := lockClaimed(ctx, tx, unit.Claim, unit.Call)
+func (db *DB) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+	loaded, err := db.loadTogether(ctx, units)
+	if !refused(err) || len(units) == 1 && !deadlocked(err) {
+		return loaded, err
+	}
+	var sum pipeline.Loaded
+	for i := range units {
+		loaded, err := db.loadTogether(ctx, units[i:i+1])
 		if err != nil {
-			return err
+			return sum, err
 		}
-		evidence, err := lockEvidence(ctx, tx, unit, row)
-		if err != nil {
-			return err
+		sum.Add(loaded)
+	}
+	return sum, nil
+}
+
+// refused says that the server answered with an error that is about what it was asked: nothing is written then, and another
+// transaction may fare better. Where the server is going away nobody knows, and none would.
+func refused(err error) bool {
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	return answered && !errors.Is(err, ErrUnreachable)
+}
+
+// deadlocked says that the server ended one of several transactions that waited for each other. A unit locks its rows in order, several
+// in one transaction do not: single records that are loaded meanwhile can wait for one of its rows, and it for one of theirs.
+func deadlocked(err error) bool {
+	answer, answered := errors.AsType[*pgconn.PgError](err)
+	return answered && answer.Code == codeDeadlock
+}
+
+// loadTogether loads units in one transaction.
+func (db *DB) loadTogether(ctx context.Context, units []pipeline.Unit) (pipeline.Loaded, error) {
+	var sum pipeline.Loaded
+	err := db.inTx(ctx, "loading "+units[0].Claim.Stream.String(), func(tx pgx.Tx) error {
+		for i := range units {
+			loaded, err := db.loadUnit(ctx, tx, units[i])
+			if err != nil {
+				return err
+			}
+			sum.Add(loaded)
 		}
-		result, refused, err := db.write(ctx, tx, unit, row)
-		if err != nil {
-			return pg.Fail("loading records of "+stream.String(), err)
-		}
-		loaded = pipeline.Loaded{
-			Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
-			Rejected: len(refused), Silent: result.Silent, Rollbacks: result.Rollbacks,
-		}
-		batch := new(pgx.Batch)
-		if row.suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
-			queueRelease(batch, unit)
-		}
-		if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
-			db.QueueUnderWay(batch, unit.Call)
-		}
-		absence.QueueSighting(batch, unit)
-		capability.QueueObserved(batch, unit)
-		capability.QueueLate(batch, stream, result.Late)
-		keys.Queue(batch, &unit, &loaded.Gone)
-		queueRejects(batch, unit, refused)
-		if err := queueBacklog(batch, unit, result, refused); err != nil {
-			return err
-		}
-		drifted := queueDrift(batch, unit)
-		if err := queueProgress(batch, unit, loaded, drifted); err != nil {
-			return err
-		}
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return pg.Fail("recording progress of "+stream.String(), err)
-		}
-		if err := db.concludeAbsence(ctx, tx, &unit, evidence, row); err != nil {
-			return err
-		}
-		return finish(ctx, tx, unit)
+		return nil
 	})
 	if err != nil {
 		return pipeline.Loaded{}, err
 	}
-	return loaded, nil
+	return sum, nil
+}
+
+func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipeline.Loaded, error) {
+	var loaded pipeline.Loaded
+	stream := unit.Claim.Stream
+	if err := backfill.TakeTurn(ctx, tx, unit); err != nil {
+		return loaded, err
+	}
+	row, err := lockClaimed(ctx, tx, unit.Claim, unit.Call)
+	if err != nil {
+		return loaded, err
+	}
+	evidence, err := lockEvidence(ctx, tx, unit, row)
+	if err != nil {
+		return loaded, err
+	}
+	result, refused, err := db.write(ctx, tx, unit, row)
+	if err != nil {
+		return loaded, pg.Fail("loading records of "+stream.String(), err)
+	}
+	loaded = pipeline.Loaded{
+		Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
+		Rejected: len(refused), Silent: result.Silent, Rollbacks: result.Rollbacks,
+	}
+	batch := new(pgx.Batch)
+	if row.suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
+		queueRelease(batch, unit)
+	}
+	if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
+		db.QueueUnderWay(batch, unit.Call)
+	}
+	absence.QueueSighting(batch, unit)
+	capability.QueueObserved(batch, unit)
+	capability.QueueLate(batch, stream, result.Late)
+	keys.Queue(batch, &unit, &loaded.Gone)
+	queueRejects(batch, unit, refused)
+	if err := queueBacklog(batch, unit, result, refused); err != nil {
+		return loaded, err
+	}
+	drifted := queueDrift(batch, unit)
+	if err := queueProgress(batch, unit, loaded, drifted); err != nil {
+		return loaded, err
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return loaded, pg.Fail("recording progress of "+stream.String(), err)
+	}
+	if err := db.concludeAbsence(ctx, tx, &unit, evidence, row); err != nil {
+		return loaded, err
+	}
+	return loaded, finish(ctx, tx, unit)
 }
 
 // Known implements run.Known: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a

@@ -51,22 +51,24 @@ type noticing struct {
 }
 
 // Load implements run.Store.
-func (n noticing) Load(ctx context.Context, unit pipeline.Unit) (pipeline.Loaded, error) {
-	loaded, err := n.Store.Load(ctx, unit)
+func (n noticing) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+	loaded, err := n.Store.Load(ctx, units...)
 	if err != nil {
 		return loaded, err //nolint:wrapcheck // it is the store's
 	}
-	for _, v := range unit.Observed {
-		level := slog.LevelInfo
-		if v.Answer == pipeline.AnswerNo {
-			level = slog.LevelWarn
+	for i := range units {
+		for _, v := range units[i].Observed {
+			level := slog.LevelInfo
+			if v.Answer == pipeline.AnswerNo {
+				level = slog.LevelWarn
+			}
+			n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", units[i].Claim.Stream.String(),
+				"capability", v.Capability, "verdict", v.Answer, "value", v.Value, "evidence", v.Evidence)
 		}
-		n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", unit.Claim.Stream.String(),
-			"capability", v.Capability, "verdict", v.Answer, "value", v.Value, "evidence", v.Evidence)
 	}
 	for _, name := range loaded.Gone {
 		n.log.WarnContext(ctx, "a declared key is gone from most records: its values stay as they were last",
-			"stream", unit.Claim.Stream.String(), "key", name)
+			"stream", units[0].Claim.Stream.String(), "key", name)
 	}
 	return loaded, nil
 }

@@ -17,10 +17,18 @@ type Source interface {
 	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
 }
 
-// Pages are the pages of one list that are under way. The zero value, with a Source, has
-// none. It is used by one goroutine, and has to be dropped in the end.
+// Behind is what was read and is not loaded yet. It takes the room of pages under way: Room gives
+// how much of it is left, and Changed is closed when that may be more.
+type Behind interface {
+	Room(most int) int
+	Changed() <-chan struct{}
+}
+
+// Pages are the pages of one list that are under way. The zero value, with a Source and a
+// Behind, has none. It is used by one goroutine, and has to be dropped in the end.
 type Pages struct {
 	Source Source
+	Behind Behind
 
 	// asked are those not taken yet, in the order of their numbers.
 	asked  []*asked
@@ -39,8 +47,8 @@ type asked struct {
 }
 
 // Take gives the page that ask asks for, and says whether it had been asked for before.
-// Meanwhile as many as more of the pages behind it are asked for. Pages that were
-// asked for in another way than ask goes on are dropped.
+// Meanwhile as many as more of the pages behind it are asked for, less what is not loaded yet
+// (promise 6). Pages that were asked for in another way than ask goes on are dropped.
 func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.Page, bool, error) {
 	before := p.Holds(ask)
 	if !before {
@@ -51,19 +59,31 @@ func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.
 		}
 		p.ask(ctx, ask)
 	}
-	for len(p.asked) <= more {
-		next := p.asked[len(p.asked)-1].ask
-		next.Page++
-		p.ask(ctx, next)
-	}
 	head := p.asked[0]
+	for waits := true; waits; {
+		changed := p.Behind.Changed()
+		p.fill(ctx, p.Behind.Room(more))
+		select {
+		case <-head.done:
+			waits = false
+		case <-changed:
+		}
+	}
 	p.asked = p.asked[1:]
-	<-head.done
 	head.cancel()
 	if head.panicked != nil {
 		panic(head.panicked)
 	}
 	return head.page, before, head.err
+}
+
+// fill asks for pages until as many as more are under way behind the first.
+func (p *Pages) fill(ctx context.Context, more int) {
+	for len(p.asked) <= more {
+		next := p.asked[len(p.asked)-1].ask
+		next.Page++
+		p.ask(ctx, next)
+	}
 }
 
 func (p *Pages) ask(ctx context.Context, ask pipeline.Ask) {

@@ -1,0 +1,123 @@
+package warehouse_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sluice/pipeline"
+)
+
+// TestSeveralUnitsAreOneTransaction: nothing of them is there before the last is, and each counts for itself.
+func TestSeveralUnitsAreOneTransaction(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	first, second := h.unit(claim, h.record(1, "one"), h.record(2, "two")), h.unit(claim, h.record(1, "one"), h.record(3, "three"))
+	first.Position.Scan = &pipeline.Scan{Page: 2}
+	second.Position.Scan = &pipeline.Scan{Page: 3}
+	second.Complete = func(ctx context.Context, _ pgx.Tx) error {
+		var seen int
+		if err := h.db.Pool().QueryRow(ctx, `SELECT count(*) FROM shop.things`).Scan(&seen); err != nil {
+			return err
+		}
+		if seen != 0 {
+			t.Errorf("%d rows are there before the transaction ended", seen)
+		}
+		return nil
+	}
+	loaded, err := h.db.Load(t.Context(), first, second)
+	h.must(err)
+	if diff := cmp.Diff(pipeline.Loaded{Inserted: 3, Unchanged: 1}, loaded); diff != "" {
+		t.Errorf("loaded (-want +got):\n%s", diff)
+	}
+	if got := ask[string](h, `SELECT format('%s %s %s %s', pages, received, inserted, unchanged) FROM sluice.runs`); got != "2 4 3 1" {
+		t.Errorf("pages, received, inserted and unchanged of the run are %s, want 2 4 3 1", got)
+	}
+	if got := ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`); got != 3 {
+		t.Errorf("the stream stands at page %d, want 3", got)
+	}
+	if got := ask[int](h, `SELECT count(*) FROM sluice.raw_records`); got != 2 {
+		t.Errorf("%d archives, want one for each call", got)
+	}
+}
+
+// TestOneOfSeveralUnitsThatIsRefused: those before it stay loaded with their position, and the error is its own.
+func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	first, second, third := h.unit(claim, h.record(1, "one")), h.unit(claim, h.record(2, "two")), h.unit(claim, h.record(3, "three"))
+	for i, unit := range []*pipeline.Unit{&first, &second, &third} {
+		unit.Position.Scan = &pipeline.Scan{Page: 2 + i}
+	}
+	second.Complete = func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `SELECT 1 / 0`)
+		return err
+	}
+	loaded, err := h.db.Load(t.Context(), first, second, third)
+	if answer, ok := errors.AsType[*pgconn.PgError](err); !ok || answer.Code != "22012" { // division_by_zero
+		t.Errorf("Load = %v, want what the server says of the second unit", err)
+	}
+	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1}, loaded); diff != "" {
+		t.Errorf("loaded (-want +got):\n%s", diff)
+	}
+	if got := ask[string](h, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM shop.things`); got != "1" {
+		t.Errorf("rows %s, want that of the first unit", got)
+	}
+	if got := ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`); got != 2 {
+		t.Errorf("the stream stands at page %d, want 2", got)
+	}
+}
+
+// TestSeveralUnitsAndSingleRecordsThatWaitForEachOther: the units of a list lock the rows 2 and then 1, single records 1 and then 2. The
+// server ends one of the two, and both are loaded.
+func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	s.load(s.of(list, header("1", "a", 1), header("2", "a", 1)))
+	first, second := s.of(list, header("2", "b", 2)), s.of(list, header("1", "b", 2))
+	single := s.of(details, singleBill("1", "b", 2), singleBill("2", "b", 2))
+	began, ended := false, make(chan error, 1)
+	first.Complete = func(ctx context.Context, _ pgx.Tx) error {
+		if began { // the second time
+			return nil
+		}
+		began = true
+		go func() {
+			_, err := s.db.Load(t.Context(), single)
+			ended <- err
+		}()
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+		for { // until it holds row 1 and waits for row 2
+			var waits bool
+			err := s.db.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%NO KEY UPDATE OF t%')`).Scan(&waits)
+			if err != nil || waits {
+				return err
+			}
+			pause(ctx, time.Millisecond)
+		}
+	}
+	_, err := s.db.Load(t.Context(), first, second)
+	s.must(err)
+	s.must(<-ended)
+	if got, want := s.states(), "1:current 2:current"; got != want {
+		t.Errorf("states %q, want %q", got, want)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for ask[int](s.house, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`) == 0 { // sessions report it a while later
+		if ctx.Err() != nil {
+			t.Fatal("no transaction waited for the other: nothing was tried")
+		}
+		pause(ctx, 50*time.Millisecond)
+	}
+}
