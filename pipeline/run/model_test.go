@@ -191,7 +191,9 @@ type memory struct {
 
 // Load implements run.Store.
 func (m *memory) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
-	time.Sleep(m.lasts) // of virtual time
+	if m.lasts > 0 {
+		<-time.After(m.lasts) // of virtual time
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.failAfter > 0 {

@@ -27,7 +27,7 @@ type slow struct {
 func (s *slow) Load(_ context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
 	s.began = append(s.began, len(units))
 	at := len(s.began)
-	time.Sleep(time.Second)
+	<-time.After(time.Second)
 	switch {
 	case at != s.fails:
 		return pipeline.Loaded{}, nil
@@ -107,7 +107,7 @@ func TestNothingIsLoadedBehindAFailure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(1500 * time.Millisecond)
+		<-time.After(1500 * time.Millisecond)
 		if _, err := add(t, u, 4, pipeline.Unit{}); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestNothingIsLoadedBehindAFailure(t *testing.T) {
 			t.Errorf("adding behind a failure: %v, room for %d", err, u.Room(9))
 		}
 		u.Wait()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if !slices.Equal(store.began, []int{1, 2}) {
 			t.Errorf("transactions %v", store.began)
 		}
