@@ -1,9 +1,9 @@
 // Package flow brings pages from HTTP into tables with the program's own parts and nothing around them: no call log, no
 // positions, no queue, no limits. It shows what the parts can do; what a whole run does is measured beside it.
 //
-// One party fetches, and a few lanes beside each other take the pages, read them and load them, each on a connection of its own: while
-// one waits for the server or for the disk, the others go on, as streams do that run side by side. What a lane has read when no page is
-// ready becomes one transaction: one page where calls are slow, many where they are fast.
+// One party fetches, and a few lanes beside each other take the pages, or the lines of an export, read them and load them, each on a
+// connection of its own: while one waits for the server or for the disk, the others go on, as streams do that run side by side. What a
+// lane has read when no page is ready becomes one transaction: one page where calls are slow, many where they are fast.
 //
 // Start reading at Pages.
 package flow
@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -106,7 +105,7 @@ func (j *Job) Pages(ctx context.Context) (Counts, error) {
 	if err != nil {
 		return Counts{}, fmt.Errorf("prepare: %w", err)
 	}
-	bodies, l := make(chan []byte, ahead), loader.New(j.Service, j.Resource)
+	bodies := make(chan []byte, ahead)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(bodies)
@@ -117,22 +116,13 @@ func (j *Job) Pages(ctx context.Context) (Counts, error) {
 			return more[len(more)-len(`true}}`):] == `true}}`, send(ctx, bodies, data)
 		})
 	})
-	var call atomic.Int64
-	call.Store(j.Call)
-	lanes := make([]lane, 1+len(j.Beside))
-	for i, conn := range append([]*pgx.Conn{j.Conn}, j.Beside...) {
-		lanes[i] = lane{resource: j.Resource, conn: conn, loader: l, call: &call}
+	lanes := j.lanes()
+	for i := range lanes {
 		lanes[i].reader = known.Reader{Normalizer: normalizer, Ask: lanes[i].ask}
 		group.Go(func() error { return lanes[i].run(ctx, bodies) })
 	}
 	err = group.Wait()
-	var counts Counts
-	for i := range lanes {
-		counts.Records += lanes[i].counts.Records
-		counts.Written += lanes[i].counts.Written
-		counts.Transactions += lanes[i].counts.Transactions
-	}
-	return counts, err //nolint:wrapcheck // what fails says where
+	return sum(lanes), err //nolint:wrapcheck // what fails says where
 }
 
 func send[T any](ctx context.Context, to chan<- T, value T) error {

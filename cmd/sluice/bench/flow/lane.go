@@ -29,6 +29,28 @@ type lane struct {
 	waiting []normalize.Record
 }
 
+// lanes gives one for each connection.
+func (j *Job) lanes() []lane {
+	call, l := new(atomic.Int64), loader.New(j.Service, j.Resource)
+	call.Store(j.Call)
+	lanes := make([]lane, 1+len(j.Beside))
+	for i, conn := range append([]*pgx.Conn{j.Conn}, j.Beside...) {
+		lanes[i] = lane{resource: j.Resource, conn: conn, loader: l, call: call}
+	}
+	return lanes
+}
+
+// sum gives what became of the records of all lanes.
+func sum(lanes []lane) Counts {
+	var counts Counts
+	for i := range lanes {
+		counts.Records += lanes[i].counts.Records
+		counts.Written += lanes[i].counts.Written
+		counts.Transactions += lanes[i].counts.Transactions
+	}
+	return counts
+}
+
 func (l *lane) ask(ctx context.Context, records []normalize.Record) error {
 	return l.loader.Known(ctx, l.conn, Organization, records) //nolint:wrapcheck // what fails says where
 }

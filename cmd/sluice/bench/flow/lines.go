@@ -8,21 +8,21 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"sluice/pipeline/upstream/body"
-	"sluice/pipeline/warehouse/loader"
 	"sluice/schema/normalize"
 )
 
-// Lines copies an export.
+// Lines copies an export: one party cuts the body into lines, and the lanes take groups of them.
 func (j *Job) Lines(ctx context.Context) (_ Counts, err error) {
-	var counts Counts
 	normalizer, err := normalize.New(j.Resource, time.UTC)
 	if err != nil {
-		return counts, fmt.Errorf("prepare: %w", err)
+		return Counts{}, fmt.Errorf("prepare: %w", err)
 	}
 	answer, err := open(ctx, new(http.Client), j.Page(1))
 	if err != nil {
-		return counts, err
+		return Counts{}, err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
 	fields := make([]string, len(j.Resource.Columns))
@@ -31,45 +31,55 @@ func (j *Job) Lines(ctx context.Context) (_ Counts, err error) {
 	}
 	rows, _, err := body.NewRows(answer.Body, fields)
 	if err != nil {
-		return counts, fmt.Errorf("read an export: %w", err)
+		return Counts{}, fmt.Errorf("read an export: %w", err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	groups := make(chan []normalize.Record, 1)
-	go func() {
+	groups := make(chan [][]byte, 1)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
 		defer close(groups)
-		if err := readLines(ctx, rows, normalizer, groups); err != nil {
-			cancel(err)
-		}
-	}()
-	l := loader.New(j.Service, j.Resource)
-	for records := range groups {
-		if err := Load(ctx, j.Conn, l, records, j.Call, &counts); err != nil {
-			return counts, err
-		}
+		return cut(ctx, rows, groups)
+	})
+	lanes := j.lanes()
+	for i := range lanes {
+		group.Go(func() error { return lanes[i].lines(ctx, normalizer, groups) })
 	}
-	return counts, context.Cause(ctx) //nolint:wrapcheck // what fails says where
+	err = group.Wait()
+	return sum(lanes), err //nolint:wrapcheck // what fails says where
 }
 
-func readLines(ctx context.Context, rows *body.Rows, normalizer *normalize.Normalizer, groups chan<- []normalize.Record) error {
+// cut gives lines in groups, each line as a record's bytes.
+func cut(ctx context.Context, rows *body.Rows, groups chan<- [][]byte) error {
 	for {
-		records := make([]normalize.Record, 0, groupLines)
-		for len(records) < groupLines {
-			raw, err := rows.Next()
+		lines := make([][]byte, 0, groupLines)
+		for len(lines) < groupLines {
+			line, err := rows.Next()
 			if errors.Is(err, io.EOF) {
-				return send(ctx, groups, records)
+				return send(ctx, groups, lines)
 			}
 			if err != nil {
 				return fmt.Errorf("read a line: %w", err)
 			}
-			record, err := normalizer.Record(raw)
-			if err != nil {
-				return fmt.Errorf("read a line: %w", err)
-			}
-			records = append(records, record)
+			lines = append(lines, line)
 		}
-		if err := send(ctx, groups, records); err != nil {
+		if err := send(ctx, groups, lines); err != nil {
 			return err
 		}
 	}
+}
+
+// lines loads groups of lines until there are no more.
+func (l *lane) lines(ctx context.Context, normalizer *normalize.Normalizer, groups <-chan [][]byte) error {
+	for lines := range groups {
+		for _, line := range lines {
+			record, err := normalizer.Record(line)
+			if err != nil {
+				return fmt.Errorf("read a line: %w", err)
+			}
+			l.waiting = append(l.waiting, record)
+		}
+		if err := l.load(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

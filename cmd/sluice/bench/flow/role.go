@@ -29,7 +29,7 @@ const (
 // rivalGroup is how many records the rival brings in one transaction.
 const rivalGroup = 5000
 
-// lanes is how many lanes a list has.
+// lanes is how many lanes a list or an export has.
 const lanes = 2
 
 // Served says where pages are served.
