@@ -213,6 +213,9 @@ func (s *store) apply(of *stream, unit pipeline.Unit, record *normalize.Record) 
 		return
 	}
 	have.single = [16]byte{} // a row that the list changed is not what the single record made of it
+	if unit.Details && !record.Modified.Equal(before) {
+		have.list = [16]byte{} // nor is one that the single record made another version of what the list did
+	}
 	*last, have.changed = record.Hash, s.clock(of)
 	have.value, have.modified, have.call = record.Tables[0][0].Values[1].Text, record.Modified, unit.Call
 	have.pending, have.failed = false, time.Time{}

@@ -195,7 +195,7 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 		"an outdated line":  {`UPDATE shop.orders_lines SET amount = 4 WHERE _parent_id = '8'`, "violation edited lines[0].amount", "the record has 3"},
 		"an outdated value": {`UPDATE shop.orders SET rate = 1 WHERE order_id = '8'`, "violation edited rate", "the record has 2"},
 		"several":           {`UPDATE shop.orders SET name = 'nut', rate = 1, stock = 1, active = false WHERE order_id = '7'`, "violation edited name", "and 1 more"},
-		"a hash":            {`UPDATE shop.orders SET _hash = '\x00000000000000000000000000000000' WHERE order_id = '7'`, "violation hash ", "content hash"},
+		"a hash":            {`UPDATE shop.orders SET _hash = '\x01010101010101010101010101010101' WHERE order_id = '7'`, "violation hash ", "content hash"},
 		"another's raw":     {`UPDATE shop.orders SET _raw_position = 1 WHERE order_id = '7'`, "violation edited ", "of another record"},
 		"no raw record":     {`DELETE FROM sluice.raw_records WHERE call_id = (SELECT _call_id FROM shop.orders WHERE order_id = '8')`, "notice no_raw ", "not kept"},
 		"an unfit raw record": {

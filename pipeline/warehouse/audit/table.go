@@ -9,6 +9,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/audit/values"
+	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/pipeline/warehouse/rebuild"
 	"sluice/schema"
 )
@@ -48,7 +49,7 @@ func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 	t.sqlCurrent = fmt.Sprintf(keys, from, key, current)
 	t.sqlBehind = fmt.Sprintf(`SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3`, from, key)
 	t.sqlCount = fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1 AND %s`, from, alive)
-	t.sqlRows = fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._hash, t._call_id, t._raw_position, t._deleted_at IS NOT NULL, %[5]s
+	t.sqlRows = fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, nullif(t._hash, `+statements.NoHash+`), t._call_id, t._raw_position, t._deleted_at IS NOT NULL, %[5]s
 FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = ANY($2) ORDER BY t.%[2]s`, from, key, parent, modified, detail)
 	return t
 }
@@ -58,7 +59,7 @@ type Row struct {
 	Key, Parent string
 	// Modified is upstream's modification time; zero if it has none.
 	Modified time.Time
-	// Hash, Call and Position are of the list record that was last loaded.
+	// Hash, Call and Position are of the list record that was last loaded; Hash is nil if a single record made another version of the row.
 	Hash     []byte
 	Call     int64
 	Position int32

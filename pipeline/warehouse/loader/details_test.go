@@ -116,6 +116,39 @@ func TestSingleRecords(t *testing.T) {
 	}
 }
 
+// TestUpstreamGoesBackToWhatTheListShowed: a single record made a later version of the row, upstream was set back to the version
+// of before, and the list shows the very bytes that it showed then.
+func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
+	t.Parallel()
+	conn, res := connect(t), resource(t, "bookings")
+	l := loader.New(shop, res)
+	before := record(t, res, object{"booking_id": "1", "total": "5", "edited": day1})
+	before.Fingerprint = 77
+	later := record(t, res, object{"booking_id": "1", "total": "6", "edited": day2, "lines": []object{{"line": "x"}}})
+	known := func() bool {
+		records := []normalize.Record{before}
+		if err := l.Known(context.Background(), conn, "org", records); err != nil {
+			t.Fatal(err)
+		}
+		return records[0].Known
+	}
+	load(t, conn, res, batch(1, before))
+	load(t, conn, res, single(2, record(t, res, object{"booking_id": "1", "total": "5", "edited": day1, "lines": []object{{"line": "w"}}})))
+	if !known() {
+		t.Error("a single record of the same version hides what the list showed")
+	}
+	load(t, conn, res, single(3, later))
+	if known() {
+		t.Error("what the list showed is known, and the row is of another version")
+	}
+	same(t, "soon after", loader.Result{Superseded: 1}, load(t, conn, res, batch(4, before)))
+	back := batch(5, before)
+	back.CallStarted = time.Now().Add(time.Hour)
+	same(t, "long after", loader.Result{Updated: 1, Rollbacks: 1, Owing: 1}, load(t, conn, res, back))
+	same(t, "row", []string{"5|stale|t"}, query(t, conn, "SELECT total, _detail_state, _fingerprint IS NOT NULL FROM shop.bookings"))
+	same(t, "again", loader.Result{Unchanged: 1}, load(t, conn, res, batch(6, before)))
+}
+
 func TestHistoryKeepsEachChange(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "bookings")

@@ -201,8 +201,11 @@ func (p *putting) row(buf []byte, row *row, stored [][]byte) ([]byte, error) {
 		return buf, err
 	}
 	p.fields = append(p.fields[:0], stored[:p.own]...)
-	p.fields[p.hash], p.fields[p.fingerprint] = row.list.record.Hash[:], nil
-	if mark := row.list.record.Fingerprint; mark != 0 {
+	p.fields[p.fingerprint] = nil
+	if row.list.hash != nil {
+		p.fields[p.hash] = row.list.record.Hash[:]
+	}
+	if mark := row.list.record.Fingerprint; mark != 0 && row.list.hash != nil {
 		binary.BigEndian.PutUint64(p.mark[:], mark)
 		p.fields[p.fingerprint] = p.mark[:]
 	}

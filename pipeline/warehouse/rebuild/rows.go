@@ -183,7 +183,9 @@ func decode(values [][]byte, l *layout) (row, error) {
 	if !ok || list == nil {
 		return one, errShape
 	}
-	one.list = *list
+	if one.list = *list; bytes.Equal(one.list.hash, make([]byte, len(one.list.hash))) {
+		one.list.hash = nil // a single record made another version of the row
+	}
 	if l.detailCall >= 0 {
 		if one.detail, ok = one.version(l.detailHash, l.detailCall, l.detailPosition); !ok {
 			return one, errShape

@@ -28,6 +28,18 @@ func (s *Set) owe() []string {
 WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' ELSE 'stale' END`, "_detail_hash = NULL"}
 }
 
+// forget is what a single record of another modification time does to what is known of the list's record: the row is not of its version any
+// more. If upstream goes back to that, the list shows the very bytes that it showed before, and they have to be judged like others. Modified is
+// the column of the modification time, "" where there is none.
+func (*Set) forget(modified string) string {
+	if modified == "" {
+		return "_hash = t._hash"
+	}
+	other := fmt.Sprintf("s.%[1]s <> t.%[1]s", modified)
+	return fmt.Sprintf("_hash = CASE WHEN %[1]s THEN %[2]s ELSE t._hash END, _fingerprint = CASE WHEN %[1]s THEN NULL ELSE t._fingerprint END",
+		other, NoHash)
+}
+
 // singles builds the statements for single records that change no more than the state of their row.
 func (s *Set) singles(table, id string) {
 	if s.Single == nil {

@@ -26,8 +26,8 @@ const (
 	stagePrefix = "sluice_stage_"
 	// maskBits is how many presence bits one bigint holds without its sign.
 	maskBits = 62
-	// noHash stands for a hash that is not there: no record has it.
-	noHash = `'\x00000000000000000000000000000000'::bytea`
+	// NoHash stands, in SQL, for a hash that is not there: no record has it.
+	NoHash = `'\x00000000000000000000000000000000'::bytea`
 )
 
 // Set is the SQL texts of one resource, built once.
@@ -110,7 +110,7 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 		Name: service.Name + "." + resource.Name, Service: service.Name, Resource: resource.Name, schema: schemaName,
 		id: -1, columns: len(resource.Columns), Kinds: kinds(resource.Columns),
 	}
-	modified := "NULL::timestamptz"
+	modified, changes := "NULL::timestamptz", ""
 	for i, column := range resource.Columns {
 		if column.Wire == resource.ID {
 			s.id = i
@@ -119,7 +119,8 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 			if column.Kind != schema.KindTime {
 				return nil, fmt.Errorf("column %s is the modification time, declare it with kind time", column.Wire)
 			}
-			modified = "t." + quote(column.ColumnName())
+			changes = quote(column.ColumnName())
+			modified = "t." + changes
 		}
 	}
 	switch {
@@ -134,7 +135,7 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	s.readers(quote(schemaName, resource.Name), quote(resource.Columns[s.id].ColumnName()), modified)
 	s.writers(tables)
 	s.expect(tables)
-	s.updates(tables)
+	s.updates(tables, changes)
 	s.singles(quote(schemaName, resource.Name), quote(resource.Columns[s.id].ColumnName()))
 	if err := s.history(resource); err != nil {
 		return nil, err
@@ -174,11 +175,11 @@ SELECT t._fingerprint FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s =
 		return
 	}
 	const call = "greatest(t._call_id, t._detail_call_id)" // greatest skips nulls
-	const waited = `coalesce(CASE t._detail_state WHEN 'current' THEN t._detail_hash END, ` + noHash + `)`
+	const waited = `coalesce(CASE t._detail_state WHEN 'current' THEN t._detail_hash END, ` + NoHash + `)`
 	s.Single.Probe = fmt.Sprintf(look, table, id, modified, "", waited, call)
 	s.Single.Range = fmt.Sprintf(between, table, id, waited)
 	s.Single.ProbeRange = s.Single.Probe + fmt.Sprintf(within, table, id)
-	s.Single.Lock = fmt.Sprintf(look, table, id, modified, locked, `coalesce(t._detail_hash, `+noHash+`)`, call)
+	s.Single.Lock = fmt.Sprintf(look, table, id, modified, locked, `coalesce(t._detail_hash, `+NoHash+`)`, call)
 }
 
 // writers builds the COPY statements into the tables, and what empties an array before it is written anew.

@@ -11,7 +11,7 @@ import (
 )
 
 // updates builds the staging table and the statements that empty it into the table.
-func (s *Set) updates(tables []schema.Table) {
+func (s *Set) updates(tables []schema.Table, modified string) {
 	target, columns := quote(s.schema, tables[0].Name), columnNames(tables[0].Columns)
 	s.masks = (len(columns)+len(tables)-1)/maskBits + 1
 	selected := make([]string, 0, len(columns)+s.masks)
@@ -44,10 +44,14 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = now()"}, ours), ", "), stage, quote(columns[s.id]))
 	}
 	const made = "_hash = s._hash, _fingerprint = s._fingerprint" // both are of one record, always
+	// A row that a single record made another version of has neither: rewritten, it still has not.
+	const again = "_hash = CASE WHEN t._hash = " + NoHash + " THEN t._hash ELSE s._hash END, " +
+		"_fingerprint = CASE WHEN t._hash <> " + NoHash + " THEN s._fingerprint END"
 	ours := []string{made, "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
 	if s.Single != nil {
 		ours = append(ours, s.owe()...)
 		single := []string{
+			s.forget(modified),
 			"_detail_state = 'current'", "_detail_hash = s._hash", "_detail_call_id = $1",
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}
@@ -55,7 +59,7 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 		// A row whose list record changed since has no such hash: its single record is to be loaded whole.
 		s.Single.Rewrite = update(some, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
 	}
-	s.List.UpdateWhole, s.List.UpdateSome, s.List.Rewrite = update(whole, ours...), update(some, ours...), update(some, made)
+	s.List.UpdateWhole, s.List.UpdateSome, s.List.Rewrite = update(whole, ours...), update(some, ours...), update(some, again)
 }
 
 // mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key does for declared ones;
