@@ -3,12 +3,10 @@ package warehouse
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/absence"
@@ -35,9 +33,6 @@ UPDATE sluice.runs SET
 WHERE id = $1`
 )
 
-// codeDeadlock is deadlock_detected (PostgreSQL's documentation, appendix A).
-const codeDeadlock = "40P01"
-
 // Load implements run.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
 // are one transaction (promise 2), of all units or, if the server refuses it, of each by itself: those before the one that
 // it refuses stay loaded. It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
@@ -45,7 +40,9 @@ const codeDeadlock = "40P01"
 // claim says where it stands.
 func (db *DB) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
 	loaded, err := db.loadTogether(ctx, units)
-	if !refused(err) || len(units) == 1 && !deadlocked(err) {
+	// A unit locks its rows in order, several in one transaction do not: single records that are loaded meanwhile can wait for one of its
+	// rows, and it for one of theirs.
+	if !pg.Refused(err) || len(units) == 1 && !pg.Deadlocked(err) {
 		return loaded, err
 	}
 	var sum pipeline.Loaded
@@ -57,20 +54,6 @@ func (db *DB) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded
 		sum.Add(loaded)
 	}
 	return sum, nil
-}
-
-// refused says that the server answered with an error that is about what it was asked: nothing is written then, and another
-// transaction may fare better. Where the server is going away nobody knows, and none would.
-func refused(err error) bool {
-	_, answered := errors.AsType[*pgconn.PgError](err)
-	return answered && !errors.Is(err, ErrUnreachable)
-}
-
-// deadlocked says that the server ended one of several transactions that waited for each other. A unit locks its rows in order, several
-// in one transaction do not: single records that are loaded meanwhile can wait for one of its rows, and it for one of theirs.
-func deadlocked(err error) bool {
-	answer, answered := errors.AsType[*pgconn.PgError](err)
-	return answered && answer.Code == codeDeadlock
 }
 
 // loadTogether loads units in one transaction.

@@ -105,16 +105,11 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 
 // listFacts gives a sweep's facts with the rows of its list.
 func (a *App) listFacts(ctx context.Context, own report.Known, list Key) (report.Known, error) {
-	all, err := a.Report.Known(ctx, list.Organization)
-	if err != nil {
+	of, err := a.Report.KnownSoon(ctx, list)
+	if err != nil || len(of) == 0 {
 		return own, err //nolint:wrapcheck // it says what failed
 	}
-	for i := range all {
-		if all[i].Service == list.Service && all[i].Resource == list.Resource {
-			return ofList(own, all[i]), nil
-		}
-	}
-	return own, nil
+	return ofList(own, of[0]), nil
 }
 
 func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
@@ -122,7 +117,7 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 		return nil // its forecast is that of whoever asked for it
 	}
 	key := stream.Key()
-	known, err := a.Report.KnownAtStart(ctx, key.Organization, key.Service, key.Resource)
+	known, err := a.Report.KnownAtStart(ctx, key)
 	if err != nil || len(known) == 0 {
 		return err //nolint:wrapcheck // it says what failed
 	}

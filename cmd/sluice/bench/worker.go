@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice/app"
-	"sluice/cmd/sluice/bench/flow"
+	"sluice/cmd/sluice/bench/peak"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
@@ -67,11 +67,11 @@ func work(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	peak, err := flow.Peak()
+	most, err := peak.Self()
 	if err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(worked{Runs: runs, Peak: peak}); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(worked{Runs: runs, Peak: most}); err != nil {
 		return fmt.Errorf("print the runs: %w", err)
 	}
 	return nil

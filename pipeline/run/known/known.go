@@ -18,8 +18,8 @@ const (
 	// sample is how many records, from the middle of a page, are asked about first where nothing says yet that rows know the list: to ask
 	// in vain about all of a page costs an eighth of what normalizing it does.
 	sample = 12
-	// pause is for how many pages nobody is asked after one of which less than half was known.
-	pause = 8
+	// rest is for how many pages nobody is asked after one of which less than half was known.
+	rest = 8
 )
 
 // Reader reads the pages of one list, one after the other. It is not safe for concurrent use.
@@ -86,7 +86,7 @@ func (r *Reader) ask(ctx context.Context, raws [][]byte, parent string, glances 
 		}
 	}
 	if r.sure = known >= len(raws)/2; !r.sure {
-		r.pause = pause
+		r.pause = rest
 	}
 	return nil
 }

@@ -94,6 +94,9 @@ func Unreachable(err error) bool {
 	}
 }
 
+// codeDeadlock is deadlock_detected (PostgreSQL, appendix A, error codes).
+const codeDeadlock = "40P01"
+
 // Busy says that the database is there and could not do just now what it was asked for: it has no room, no memory or no connection left,
 // cannot write, or waited too long for others. Source: PostgreSQL, appendix A, error codes.
 func Busy(err error) bool {
@@ -102,11 +105,24 @@ func Busy(err error) bool {
 		return false
 	}
 	switch answer.Code {
-	case "55P03", "57014", "40001", "40P01": // waited for a lock, or took too long; could not be put in order with others, or a deadlock
+	case "55P03", "57014", "40001", codeDeadlock: // waited for a lock, or took too long; could not be put in order with others, or a deadlock
 		return true
 	default: // 53: resources, 58: the system below the server
 		return strings.HasPrefix(answer.Code, "53") || strings.HasPrefix(answer.Code, "58")
 	}
+}
+
+// Refused says that the server answered with an error that is about what it was asked: nothing is written then, and another transaction may
+// fare better. Where the server is going away nobody knows, and none would.
+func Refused(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && !Unreachable(err)
+}
+
+// Deadlocked says that the server ended one of several transactions that waited for each other.
+func Deadlocked(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == codeDeadlock
 }
 
 // Clean makes a text one that Postgres takes (no NUL, valid UTF-8) and at most limit bytes long.

@@ -29,10 +29,13 @@ func TestWhatTheServerSays(t *testing.T) {
 		if pg.Unreachable(err) != want.unreachable || pg.Busy(err) != want.busy {
 			t.Errorf("%s: unreachable %v, busy %v, want %+v", code, pg.Unreachable(err), pg.Busy(err), want)
 		}
+		if pg.Refused(err) == want.unreachable || pg.Deadlocked(err) != (code == "40P01") {
+			t.Errorf("%s: refused %v, deadlocked %v", code, pg.Refused(err), pg.Deadlocked(err))
+		}
 	}
 	for _, err := range []error{nil, errors.New("something else"), context.Canceled, errors.Join(context.Canceled, &pgconn.PgError{Code: "57014"})} {
-		if pg.Unreachable(err) || pg.Busy(err) {
-			t.Errorf("%v: unreachable %v, busy %v", err, pg.Unreachable(err), pg.Busy(err))
+		if pg.Unreachable(err) || pg.Busy(err) || pg.Deadlocked(err) {
+			t.Errorf("%v: unreachable %v, busy %v, deadlocked %v", err, pg.Unreachable(err), pg.Busy(err), pg.Deadlocked(err))
 		}
 	}
 }

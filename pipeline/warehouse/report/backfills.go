@@ -80,7 +80,7 @@ ORDER BY b.id DESC LIMIT $3`
 
 // Backfills gives backfills, the last asked for first.
 func (r *Reader) Backfills(ctx context.Context, f BackfillFilter) ([]Backfill, error) {
-	return query[Backfill](ctx, r, "backfills", sqlBackfills, f.ID, f.Open, limit(f.Limit))
+	return query[Backfill](ctx, r.pool, "backfills", sqlBackfills, f.ID, f.Open, limit(f.Limit))
 }
 
 // Backfill gives one backfill; ErrNotFound if there is no such one.

@@ -58,7 +58,7 @@ FROM sluice.day_budgets WHERE organization_id = $1 AND service = $2`
 // Spent gives what the calls of the last 24 hours of an organization, or of all if it is empty, were spent on, most first
 // within a service.
 func (r *Reader) Spent(ctx context.Context, organization string) ([]Spent, error) {
-	return query[Spent](ctx, r, "the call log", sqlSpent, organization)
+	return query[Spent](ctx, r.pool, "the call log", sqlSpent, organization)
 }
 
 // BudgetLeft gives what the day of a service has seen. The plan's figure is the configuration's: hold Day against it.

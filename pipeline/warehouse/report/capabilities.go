@@ -26,7 +26,7 @@ func (r *Reader) Capabilities(ctx context.Context) (map[pipeline.Key]pipeline.Ca
 		SeenAt       time.Time           `db:"seen_at"`
 		Age          float64             `db:"age"`
 	}
-	rows, err := query[row](ctx, r, "what lists can do", sqlCapabilities)
+	rows, err := query[row](ctx, r.pool, "what lists can do", sqlCapabilities)
 	if err != nil {
 		return nil, err
 	}
@@ -65,5 +65,5 @@ FROM sluice.lateness ORDER BY organization_id, service, resource`
 
 // Lateness gives the lists in which records came late.
 func (r *Reader) Lateness(ctx context.Context) ([]Lateness, error) {
-	return query[Lateness](ctx, r, "lateness", sqlLateness)
+	return query[Lateness](ctx, r.pool, "lateness", sqlLateness)
 }

@@ -33,7 +33,7 @@ func (r *Reader) Catalog(ctx context.Context, schemas []string) (Catalog, error)
 		Type    string `db:"type"`
 		Comment string `db:"comment"`
 	}
-	lines, err := query[line](ctx, r, "the catalogue", sqlCatalog, schemas)
+	lines, err := query[line](ctx, r.pool, "the catalogue", sqlCatalog, schemas)
 	if err != nil {
 		return Catalog{}, err
 	}

@@ -81,6 +81,6 @@ func (r *Reader) Day(ctx context.Context, organization, service string, limits p
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return Day{}, fmt.Errorf("reading what upstream says is left of %s/%s: %w", organization, service, err)
 	}
-	day.Before, err = query[ExternalDay](ctx, r, "what others spent", sqlExternalDays, organization, service)
+	day.Before, err = query[ExternalDay](ctx, r.pool, "what others spent", sqlExternalDays, organization, service)
 	return day, err
 }

@@ -3,6 +3,10 @@ package report
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
 )
 
 // Known is what runs and tables tell about a stream, for forecasts.
@@ -64,12 +68,32 @@ ORDER BY s.organization_id, s.service, s.resource`
 
 // Known gives what is known of the streams of an organization; "" means all.
 func (r *Reader) Known(ctx context.Context, organization string) ([]Known, error) {
-	return query[Known](ctx, r, "what is known of the streams", sqlKnown, organization, "", "", false)
+	return query[Known](ctx, r.pool, "what is known of the streams", sqlKnown, organization, "", "", false)
 }
 
-// KnownAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no forecast; none otherwise.
-func (r *Reader) KnownAtStart(ctx context.Context, organization, service, resource string) ([]Known, error) {
-	return query[Known](ctx, r, "what is known of a stream", sqlKnown, organization, service, resource, true)
+// atStart begins what a run waits for before its first call: a table that somebody has locked costs it a second and not the 20 that other
+// work has patience for, and the run goes on without.
+var atStart = pgx.TxOptions{BeginQuery: "BEGIN READ ONLY; SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'"}
+
+// KnownAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no forecast; none otherwise. It waits for
+// nobody longer than a second.
+func (r *Reader) KnownAtStart(ctx context.Context, stream pipeline.Key) ([]Known, error) {
+	return r.knownSoon(ctx, stream, true)
+}
+
+// KnownSoon gives what is known of one stream, and waits for nobody longer than a second.
+func (r *Reader) KnownSoon(ctx context.Context, stream pipeline.Key) ([]Known, error) {
+	return r.knownSoon(ctx, stream, false)
+}
+
+func (r *Reader) knownSoon(ctx context.Context, stream pipeline.Key, started bool) ([]Known, error) {
+	var known []Known
+	err := pgx.BeginTxFunc(ctx, r.pool, atStart, func(tx pgx.Tx) error {
+		var err error
+		known, err = query[Known](ctx, tx, "what is known of a stream", sqlKnown, stream.Organization, stream.Service, stream.Resource, started)
+		return err
+	})
+	return known, err //nolint:wrapcheck // it says what failed
 }
 
 // Hour is what one of the last 24 hours spent on a class of work of a service.
@@ -93,5 +117,5 @@ GROUP BY service, class, ago ORDER BY service, class, ago`
 
 // Hours gives what the last 24 hours spent of an organization's allowances.
 func (r *Reader) Hours(ctx context.Context, organization string) ([]Hour, error) {
-	return query[Hour](ctx, r, "the call log by hours", sqlHours, organization)
+	return query[Hour](ctx, r.pool, "the call log by hours", sqlHours, organization)
 }

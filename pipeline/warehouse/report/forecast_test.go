@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -29,6 +31,8 @@ SELECT 'q', 'shop', 'things', 'incremental', 'suite', 'GET', '/x', now() - ago, 
 FROM (VALUES (interval '10 minutes', interval '2 seconds'), (interval '20 minutes', interval '4 seconds'), (interval '30 minutes', NULL),
 	(interval '90 minutes', interval '1 second'), (interval '25 hours', interval '1 second')) AS v (ago, took)`
 
+var things = pipeline.Key{Organization: "q", Service: "shop", Resource: "things"}
+
 func TestKnown(t *testing.T) {
 	t.Parallel()
 	pool, reader := openBoth(t)
@@ -44,7 +48,7 @@ func TestKnown(t *testing.T) {
 	if diff := cmp.Diff(want, known, about); diff != "" || err != nil {
 		t.Errorf("known: %v\n%s", err, diff)
 	}
-	if known, err = reader.KnownAtStart(t.Context(), "q", "shop", "things"); len(known) != 1 || err != nil {
+	if known, err = reader.KnownAtStart(t.Context(), things); len(known) != 1 || err != nil {
 		t.Errorf("at the start of a run: %v, %v", known, err)
 	}
 	for _, spoil := range []string{
@@ -54,7 +58,7 @@ func TestKnown(t *testing.T) {
 		if _, err := pool.Exec(t.Context(), spoil); err != nil {
 			t.Fatal(err)
 		}
-		if known, err := reader.KnownAtStart(t.Context(), "q", "shop", "things"); len(known) != 0 || err != nil {
+		if known, err := reader.KnownAtStart(t.Context(), things); len(known) != 0 || err != nil {
 			t.Errorf("after %s: %v, %v", spoil, known, err)
 		}
 	}
@@ -69,6 +73,35 @@ func TestKnown(t *testing.T) {
 	}
 	if known, err = reader.Known(t.Context(), "nobody"); len(known) != 0 || err != nil {
 		t.Errorf("of nobody: %v, %v", known, err)
+	}
+}
+
+// TestAForecastWaitsForNobody: whoever locks a table holds up no run that wants to know how many of its rows wait.
+func TestAForecastWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	pool, reader := openBoth(t)
+	if _, err := pool.Exec(t.Context(), backlogs); err != nil {
+		t.Fatal(err)
+	}
+	holder, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.Exec(t.Context(), `LOCK TABLE shop.bills IN ACCESS EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	details := pipeline.Key{Organization: "q", Service: "shop", Resource: "bills.details"}
+	if known, err := reader.KnownSoon(t.Context(), details); !pg.Busy(err) {
+		t.Errorf("behind a lock: %v, %v", known, err)
+	}
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if known, err := reader.KnownSoon(t.Context(), details); err != nil || len(known) != 1 || known[0].Waiting != 5 {
+		t.Errorf("without it: %+v, %v", known, err)
+	}
+	if known, err := reader.KnownAtStart(t.Context(), details); err != nil || len(known) != 0 {
+		t.Errorf("of a stream without a run: %+v, %v", known, err)
 	}
 }
 

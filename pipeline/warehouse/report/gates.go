@@ -23,5 +23,5 @@ ORDER BY organization_id, shared`
 
 // Gates gives the allowances that upstream has closed or narrowed for now.
 func (r *Reader) Gates(ctx context.Context) ([]Gate, error) {
-	return query[Gate](ctx, r, "the gates", sqlGates)
+	return query[Gate](ctx, r.pool, "the gates", sqlGates)
 }

@@ -47,5 +47,5 @@ WHERE p.ended_at IS NULL ORDER BY 1, 2, 3`
 
 // Histories says of which resources the past is kept.
 func (r *Reader) Histories(ctx context.Context) ([]History, error) {
-	return query[History](ctx, r, "what is kept of the past", sqlHistories, CountBound)
+	return query[History](ctx, r.pool, "what is kept of the past", sqlHistories, CountBound)
 }

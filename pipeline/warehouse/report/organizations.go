@@ -24,5 +24,5 @@ SELECT organization_id, name, time_zone, is_active, pinned_at, checked_at FROM s
 
 // Organizations gives the organizations that were met so far.
 func (r *Reader) Organizations(ctx context.Context) ([]Organization, error) {
-	return query[Organization](ctx, r, "organizations", sqlOrganizations)
+	return query[Organization](ctx, r.pool, "organizations", sqlOrganizations)
 }

@@ -78,7 +78,7 @@ func (f QuarantineFilter) arguments() []any {
 
 // Quarantine gives entries, newest first, without their bytes.
 func (r *Reader) Quarantine(ctx context.Context, f QuarantineFilter) ([]Entry, error) {
-	return query[Entry](ctx, r, "the quarantine", sqlQuarantine, append(f.arguments(), limit(f.Limit))...)
+	return query[Entry](ctx, r.pool, "the quarantine", sqlQuarantine, append(f.arguments(), limit(f.Limit))...)
 }
 
 // QuarantineEach hands over entries with their bytes, oldest first and one at a time, whatever the filter's limit is. The error
@@ -106,7 +106,7 @@ func (r *Reader) QuarantineEach(ctx context.Context, f QuarantineFilter, each fu
 
 // QuarantineShow gives one entry with its bytes; ErrNotFound if there is no such entry.
 func (r *Reader) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
-	entries, err := query[Entry](ctx, r, "the quarantine", sqlEntry, id)
+	entries, err := query[Entry](ctx, r.pool, "the quarantine", sqlEntry, id)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -143,5 +143,5 @@ ORDER BY organization_id, service, resource, path, kind`
 
 // Drift gives the drift of an organization, or of all if it is empty.
 func (r *Reader) Drift(ctx context.Context, organization string) ([]Drift, error) {
-	return query[Drift](ctx, r, "drift", sqlDrift, organization)
+	return query[Drift](ctx, r.pool, "drift", sqlDrift, organization)
 }

@@ -26,6 +26,11 @@ var ErrNotFound = errors.New("not found")
 // Reader reads the control tables. It is safe for concurrent use.
 type Reader struct{ pool *pgxpool.Pool }
 
+// querier is a pool, or one transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
 // New makes a reader over the connections of a warehouse.
 func New(pool *pgxpool.Pool) *Reader { return &Reader{pool: pool} }
 
@@ -110,12 +115,12 @@ ORDER BY organization_id, service, resource`
 
 // Streams gives the streams of an organization, or of all if it is empty.
 func (r *Reader) Streams(ctx context.Context, organization string) ([]Stream, error) {
-	return query[Stream](ctx, r, "streams", sqlStreams, organization, "", "")
+	return query[Stream](ctx, r.pool, "streams", sqlStreams, organization, "", "")
 }
 
 // Stream gives one stream; ErrNotFound if it is not registered.
 func (r *Reader) Stream(ctx context.Context, key pipeline.Key) (Stream, error) {
-	found, err := query[Stream](ctx, r, "the stream", sqlStreams, key.Organization, key.Service, key.Resource)
+	found, err := query[Stream](ctx, r.pool, "the stream", sqlStreams, key.Organization, key.Service, key.Resource)
 	if err != nil {
 		return Stream{}, err
 	}
@@ -142,8 +147,8 @@ func (r *Reader) TableCounts(ctx context.Context, tables []string) (map[string]i
 }
 
 // query collects rows whose columns are named as the struct's tags say.
-func query[T any](ctx context.Context, r *Reader, what, sql string, args ...any) ([]T, error) {
-	rows, err := r.pool.Query(ctx, sql, args...)
+func query[T any](ctx context.Context, q querier, what, sql string, args ...any) ([]T, error) {
+	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", what, err)
 	}

@@ -73,7 +73,7 @@ ORDER BY id DESC LIMIT $6`
 
 // Runs gives runs, newest first.
 func (r *Reader) Runs(ctx context.Context, f RunFilter) ([]Run, error) {
-	return query[Run](ctx, r, "runs", sqlRuns, f.Organization, f.Service, f.Resource, f.Open, f.ID, limit(f.Limit))
+	return query[Run](ctx, r.pool, "runs", sqlRuns, f.Organization, f.Service, f.Resource, f.Open, f.ID, limit(f.Limit))
 }
 
 // RunProgress gives one run; ErrNotFound if there is no such run.

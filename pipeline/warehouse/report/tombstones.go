@@ -53,7 +53,7 @@ ORDER BY greatest(missed_at, proof_at, decided_at, revived_at) DESC, organizatio
 
 // Tombstones gives what is known of records that whole lists did not show, newest first.
 func (r *Reader) Tombstones(ctx context.Context, f TombstoneFilter) ([]Tombstone, error) {
-	return query[Tombstone](ctx, r, "tombstones", sqlTombstones, f.Service, f.Resource, f.Record, f.State, limit(f.Limit))
+	return query[Tombstone](ctx, r.pool, "tombstones", sqlTombstones, f.Service, f.Resource, f.Record, f.State, limit(f.Limit))
 }
 
 // HeldScan is a scan whose missing rows wait for a person.
@@ -82,7 +82,7 @@ ORDER BY k.proof_run_id`
 
 // HeldScans gives the scans whose missing rows wait for a person.
 func (r *Reader) HeldScans(ctx context.Context) ([]HeldScan, error) {
-	return query[HeldScan](ctx, r, "what is held", sqlHeldScans)
+	return query[HeldScan](ctx, r.pool, "what is held", sqlHeldScans)
 }
 
 // Trust says how far the modification time of a resource's records can be trusted.
@@ -114,5 +114,5 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
 
 // Trust gives how far modification times can be trusted, for each resource that was read.
 func (r *Reader) Trust(ctx context.Context) ([]Trust, error) {
-	return query[Trust](ctx, r, "the trust in modification times", sqlTrust)
+	return query[Trust](ctx, r.pool, "the trust in modification times", sqlTrust)
 }

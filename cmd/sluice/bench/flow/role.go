@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice/bench/goods"
+	"sluice/cmd/sluice/bench/peak"
 	"sluice/cmd/sluice/bench/rival"
 )
 
@@ -148,7 +149,7 @@ func Main(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if did.Peak, err = Peak(); err != nil {
+	if did.Peak, err = peak.Self(); err != nil {
 		return err
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(did); err != nil {

@@ -1,4 +1,4 @@
-package flow_test
+package peak_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sluice/cmd/sluice/bench/flow"
+	"sluice/cmd/sluice/bench/peak"
 )
 
 // asked says to the test's program that it is the child.
@@ -16,11 +16,11 @@ const asked = "BENCH_SAY_PEAK"
 func TestPeakIsOfTheProcessAloneAndNotOfItsParent(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(asked) != "" {
-		peak, err := flow.Peak()
+		most, err := peak.Self()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stdout.WriteString("peak " + strconv.FormatInt(peak, 10) + "\n"); err != nil {
+		if _, err := os.Stdout.WriteString("peak " + strconv.FormatInt(most, 10) + "\n"); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -40,7 +40,7 @@ func TestPeakIsOfTheProcessAloneAndNotOfItsParent(t *testing.T) {
 	if err != nil || child < 1<<20 || child > 128<<20 {
 		t.Errorf("a child that holds nothing says %d bytes, %v", child, err)
 	}
-	if peak, err := flow.Peak(); err != nil || peak < int64(len(held)) {
-		t.Errorf("with %d bytes in use the peak is %d, %v", len(held), peak, err)
+	if most, err := peak.Self(); err != nil || most < int64(len(held)) {
+		t.Errorf("with %d bytes in use the peak is %d, %v", len(held), most, err)
 	}
 }
