@@ -182,3 +182,17 @@ func (r *Resource) SchemaName(service *Service) string {
 	}
 	return service.Name
 }
+
+// ColumnOfParent is the column that holds the parent under which a record was listed, "" where records have none.
+func (r *Resource) ColumnOfParent() string {
+	cursor, under := r.Cursor.(PerParent)
+	if !under {
+		return ""
+	}
+	for i := range r.Columns {
+		if r.Columns[i].Wire == cursor.Column {
+			return r.Columns[i].ColumnName()
+		}
+	}
+	return ""
+}

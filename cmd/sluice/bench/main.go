@@ -77,7 +77,8 @@ func parse(args []string) (plan, error) {
 	p := plan{
 		Streams: []string{"inventory.items", "inventory.bills"}, Records: 20_000, Repetitions: 3, Sizes: [2]int{20_000, 200_000},
 		Ratios: ratios.Options{
-			Items: 40_000, Bills: 8_000, Pages: 60_000, Lines: 1_000_000, Sizes: []int{20_000, 500_000}, Growth: [2]int{100_000, 500_000}, Repetitions: 3,
+			Items: 50_000, Bills: 10_000, Pages: 200_000, Lines: 1_000_000, Sizes: []int{20_000, 500_000},
+			Growth: [2]int{100_000, 500_000}, Repetitions: 3,
 		},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)

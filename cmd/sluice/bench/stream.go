@@ -25,6 +25,7 @@ type round struct {
 	tables, whole          rival.Copied
 	alone                  time.Duration
 	first, mark, unchanged *synced
+	same, edited           time.Duration
 	where                  phases
 }
 
@@ -84,6 +85,15 @@ func (s *stage) round(ctx context.Context, records int, stream, profile string) 
 	if one.unchanged, err = w.sync(ctx, upstream, "", stream); err != nil {
 		return one, err
 	}
+	if one.same, err = w.rebuild(ctx, upstream, stream); err != nil {
+		return one, err
+	}
+	if err := w.do(ctx, editRows(names[0])); err != nil {
+		return one, err
+	}
+	if one.edited, err = w.rebuild(ctx, upstream, stream); err != nil {
+		return one, err
+	}
 	// Last, for it empties the tables; the archive follows the tables that refer to it.
 	if one.tables, err = w.rawCopy(ctx, names); err != nil {
 		return one, err
@@ -134,6 +144,8 @@ func printStream(out io.Writer, stream string, rounds []round) error {
 			plain("only reading the pages twice", func(r *round) time.Duration { return r.alone }),
 			sync("next sync, nothing changed", func(r *round) *synced { return r.mark }),
 			sync("everything read again, nothing changed", func(r *round) *synced { return r.unchanged }),
+			plain("rebuild, no row differs, start to end of the process", func(r *round) time.Duration { return r.same }),
+			plain("rebuild, every row was edited, start to end", func(r *round) time.Duration { return r.edited }),
 		})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline/warehouse/audit/values"
+	"sluice/pipeline/warehouse/raws"
 	"sluice/pipeline/warehouse/rebuild"
 	"sluice/schema/normalize"
 )
@@ -33,7 +34,7 @@ func (t *Table) Local(ctx context.Context, tx pgx.Tx, keys []string) ([]Finding,
 	if err != nil {
 		return nil, 0, err
 	}
-	raws, err := rebuild.Raws(ctx, tx, places(rows))
+	kept, err := raws.Read(ctx, tx, places(rows))
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading raw records of %s: %w", t.stream, err)
 	}
@@ -43,7 +44,7 @@ func (t *Table) Local(ctx context.Context, tx pgx.Tx, keys []string) ([]Finding,
 		byKey    = make(map[string]*versions, len(rows))
 	)
 	for i := range rows {
-		v, finding := t.versions(&rows[i], raws)
+		v, finding := t.versions(&rows[i], kept)
 		if finding != nil {
 			findings = append(findings, *finding)
 			continue
@@ -73,25 +74,25 @@ type versions struct {
 	otherHash, repaired bool
 }
 
-func places(rows []Row) []rebuild.Place {
-	found := make([]rebuild.Place, 0, len(rows))
+func places(rows []Row) []raws.Place {
+	found := make([]raws.Place, 0, len(rows))
 	for i := range rows {
-		found = append(found, rebuild.Place{Call: rows[i].Call, Position: rows[i].Position})
+		found = append(found, raws.Place{Call: rows[i].Call, Position: rows[i].Position})
 		if rows[i].DetailCall != 0 {
-			found = append(found, rebuild.Place{Call: rows[i].DetailCall, Position: rows[i].DetailPosition})
+			found = append(found, raws.Place{Call: rows[i].DetailCall, Position: rows[i].DetailPosition})
 		}
 	}
 	return found
 }
 
-func (t *Table) versions(row *Row, raws map[rebuild.Place][]byte) (*versions, *Finding) {
+func (t *Table) versions(row *Row, kept map[raws.Place][]byte) (*versions, *Finding) {
 	v := &versions{row: row}
-	list, finding := t.version(v, rebuild.Place{Call: row.Call, Position: row.Position}, row.Hash, raws)
+	list, finding := t.version(v, raws.Place{Call: row.Call, Position: row.Position}, row.Hash, kept)
 	if finding != nil || row.DetailCall == 0 {
 		v.merged = list
 		return v, finding
 	}
-	detail, finding := t.version(v, rebuild.Place{Call: row.DetailCall, Position: row.DetailPosition}, row.DetailHash, raws)
+	detail, finding := t.version(v, raws.Place{Call: row.DetailCall, Position: row.DetailPosition}, row.DetailHash, kept)
 	if row.DetailHash == nil {
 		v.merged = rebuild.Merge(&detail, &list)
 	} else {
@@ -100,14 +101,14 @@ func (t *Table) versions(row *Row, raws map[rebuild.Place][]byte) (*versions, *F
 	return v, finding
 }
 
-func (t *Table) version(v *versions, at rebuild.Place, hash []byte, raws map[rebuild.Place][]byte) (normalize.Record, *Finding) {
+func (t *Table) version(v *versions, at raws.Place, hash []byte, kept map[raws.Place][]byte) (normalize.Record, *Finding) {
 	refuse := func(severity Severity, code, detail string) (normalize.Record, *Finding) {
 		finding := t.finding(severity, SourceRow, code, v.row.Key, detail)
 		finding.Call = at.Call
 		return normalize.Record{}, &finding
 	}
-	raw, kept := raws[at]
-	if !kept {
+	raw, found := kept[at]
+	if !found {
 		return refuse(Notice, CodeNoRaw, fmt.Sprintf("its raw record of call %d is not kept: nobody can say whether the row was edited", at.Call))
 	}
 	record, err := t.normalize(raw, v.row.Parent)

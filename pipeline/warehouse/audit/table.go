@@ -32,7 +32,7 @@ func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 	key := quote(r.Columns[0].ColumnName())
 	parent, modified, detail, alive := "''", "NULL::timestamptz", "NULL::text, NULL::bytea, NULL::bigint, NULL::integer", "_deleted_at IS NULL"
 	current := alive
-	if name := rebuild.ParentColumn(r); name != "" {
+	if name := r.ColumnOfParent(); name != "" {
 		parent = "coalesce(t." + quote(name) + "::text, '')"
 	}
 	for _, c := range r.Columns {

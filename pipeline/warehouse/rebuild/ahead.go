@@ -10,12 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline/warehouse/raws"
 	"sluice/schema/normalize"
 )
 
 // source is what a record was made of: a raw record, and the parent that it was listed under.
 type source struct {
-	place
+	raws.Place
 
 	parent string
 }
@@ -44,7 +45,7 @@ type (
 	fetched struct {
 		last    string
 		sources []source
-		raws    map[place][]byte
+		raws    map[raws.Place][]byte
 	}
 	prepared struct {
 		last  string
@@ -75,15 +76,15 @@ func (a *reader) end() {
 func (a *reader) begin(ctx context.Context, r *Rows, after string) {
 	a.end()
 	ctx, a.stop = context.WithCancel(context.WithoutCancel(ctx))
-	raws, next := make(chan fetched), make(chan prepared)
+	batches, next := make(chan fetched), make(chan prepared)
 	a.next, a.after = next, after
 	a.wait.Go(func() {
-		defer close(raws)
-		_ = r.fetch(ctx, a.pool, after, raws)
+		defer close(batches)
+		_ = r.fetch(ctx, a.pool, after, batches)
 	})
 	a.wait.Go(func() {
 		defer close(next)
-		for batch := range raws {
+		for batch := range batches {
 			if !hand(ctx, next, prepared{last: batch.last, found: r.make(batch.raws, batch.sources)}) {
 				return
 			}
@@ -93,7 +94,7 @@ func (a *reader) begin(ctx context.Context, r *Rows, after string) {
 
 // fetch hands on the raw records of the rows behind a key until there are no more.
 func (r *Rows) fetch(ctx context.Context, pool *pgxpool.Pool, after string, to chan<- fetched) error {
-	var known archives // those that the last batch came from
+	var known raws.Archives // those that the last batch came from
 	for {
 		batch := fetched{}
 		var rows int
@@ -101,7 +102,7 @@ func (r *Rows) fetch(ctx context.Context, pool *pgxpool.Pool, after string, to c
 		if batch.sources, batch.last, rows, err = r.sources(ctx, pool, after); err != nil || rows == 0 {
 			return err
 		}
-		if batch.raws, known, err = known.read(ctx, pool, places(batch.sources)); err != nil {
+		if batch.raws, known, err = known.Read(ctx, pool, places(batch.sources)); err != nil {
 			return err
 		}
 		if !hand(ctx, to, batch) || rows < batchRows {
@@ -138,7 +139,7 @@ func (a *reader) take(ctx context.Context, r *Rows, after string) map[source]*ma
 }
 
 // sources gives those of the rows behind a key, the key of the last, and how many rows they are.
-func (r *Rows) sources(ctx context.Context, from querier, after string) ([]source, string, int, error) {
+func (r *Rows) sources(ctx context.Context, from raws.Querier, after string) ([]source, string, int, error) {
 	detail := "NULL::bigint, NULL::integer"
 	if r.table.details {
 		detail = "t._detail_call_id, t._detail_raw_position"
@@ -157,11 +158,11 @@ WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.tabl
 		call     *int64
 		position *int32
 	)
-	_, err = pgx.ForEachRow(found, []any{&last, &one.parent, &one.call, &one.position, &call, &position}, func() error {
+	_, err = pgx.ForEachRow(found, []any{&last, &one.parent, &one.Call, &one.Position, &call, &position}, func() error {
 		rows++
 		sources = append(sources, one)
 		if call != nil && position != nil {
-			sources = append(sources, source{place: place{*call, *position}, parent: one.parent})
+			sources = append(sources, source{Place: raws.Place{Call: *call, Position: *position}, parent: one.parent})
 		}
 		return nil
 	})
@@ -171,10 +172,10 @@ WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.tabl
 	return sources, last, rows, nil
 }
 
-func places(sources []source) []place {
-	places := make([]place, len(sources))
+func places(sources []source) []raws.Place {
+	places := make([]raws.Place, len(sources))
 	for i := range sources {
-		places[i] = sources[i].place
+		places[i] = sources[i].Place
 	}
 	return places
 }
@@ -183,11 +184,11 @@ func places(sources []source) []place {
 const hands = 2
 
 // make normalizes raw records, as far as they are kept.
-func (r *Rows) make(raws map[place][]byte, sources []source) map[source]*made {
+func (r *Rows) make(records map[raws.Place][]byte, sources []source) map[source]*made {
 	found := make(map[source]*made, len(sources))
 	var todo []source
 	for _, at := range sources {
-		if raw, kept := raws[at.place]; kept && found[at] == nil {
+		if raw, kept := records[at.Place]; kept && found[at] == nil {
 			found[at] = &made{raw: raw}
 			todo = append(todo, at)
 		}
@@ -210,7 +211,7 @@ func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
 	var missing []source
 	for _, row := range b.late {
 		for _, v := range row.inOrder() {
-			if at := (source{v.place, row.parent}); b.found[at] == nil {
+			if at := (source{v.Place, row.parent}); b.found[at] == nil {
 				missing = append(missing, at)
 			}
 		}
@@ -218,10 +219,10 @@ func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	raws, err := readRaws(ctx, tx, places(missing))
+	found, err := raws.Read(ctx, tx, places(missing))
 	if err != nil {
 		return err
 	}
-	maps.Copy(b.found, b.make(raws, missing))
+	maps.Copy(b.found, b.make(found, missing))
 	return nil
 }

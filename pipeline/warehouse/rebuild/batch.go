@@ -51,7 +51,7 @@ func (b *batch) arrive(values [][]byte) error {
 	row := &b.rows[len(b.rows)-1] // which never moves: there is room for all
 	stored := values[before:]
 	for _, v := range row.inOrder() {
-		if b.found[source{v.place, row.parent}] == nil {
+		if b.found[source{v.Place, row.parent}] == nil {
 			row.fields = clone(stored)
 			b.late = append(b.late, row)
 			return nil

@@ -187,7 +187,7 @@ func (r *Rows) write(ctx context.Context, tx pgx.Tx, l *layout, todo []*row, don
 // renew finds what the declaration makes of a row. It says false, and counts why, if the row has to stay as it is.
 func (r *Rows) renew(row *row, found map[source]*made, done *Done) bool {
 	for _, version := range row.inOrder() {
-		one := found[source{version.place, row.parent}]
+		one := found[source{version.Place, row.parent}]
 		if one == nil {
 			done.Lost++
 			return false

@@ -10,21 +10,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"sluice/pipeline/warehouse/raws"
 	"sluice/schema/normalize"
 )
 
 // errShape says that a row has a value of another type than migrations are drafted with.
 var errShape = errors.New("_hash, _call_id or _raw_position has another type than bytea, bigint, integer")
 
-// place is where a raw record is kept.
-type place struct {
-	call     int64
-	position int32
-}
-
 // version is a record that made a row what it is.
 type version struct {
-	place
+	raws.Place
 
 	// hash is the content hash that is stored; nil if it was forgotten.
 	hash   []byte
@@ -204,7 +199,7 @@ func (r *row) version(hash, call, position int) (*version, bool) {
 		return nil, false
 	}
 	v := &version{hash: h}
-	v.call = int64(binary.BigEndian.Uint64(c))     //nolint:gosec // the bits of a signed number
-	v.position = int32(binary.BigEndian.Uint32(p)) //nolint:gosec // the same
+	v.Call = int64(binary.BigEndian.Uint64(c))     //nolint:gosec // the bits of a signed number
+	v.Position = int32(binary.BigEndian.Uint32(p)) //nolint:gosec // the same
 	return v, true
 }

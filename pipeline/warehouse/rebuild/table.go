@@ -34,7 +34,7 @@ func newTable(stream pipeline.Stream) (*table, error) {
 		name: pgx.Identifier{in, resource.Name}.Sanitize(), key: pgx.Identifier{resource.Columns[0].ColumnName()}.Sanitize(),
 		details: resource.Details != nil, declared: resource.Columns, sql: sql,
 	}
-	if name := parentColumn(resource); name != "" {
+	if name := resource.ColumnOfParent(); name != "" {
 		t.parent = pgx.Identifier{name}.Sanitize()
 	}
 	tables := resource.Tables()
@@ -135,18 +135,4 @@ func (t *table) parentText() string {
 		return "''"
 	}
 	return "coalesce(t." + t.parent + "::text, '')"
-}
-
-// parentColumn is the column that holds the parent, "" where rows have none.
-func parentColumn(resource *schema.Resource) string {
-	cursor, ok := resource.Cursor.(schema.PerParent)
-	if !ok {
-		return ""
-	}
-	for _, column := range resource.Columns {
-		if column.Wire == cursor.Column {
-			return column.ColumnName()
-		}
-	}
-	return ""
 }

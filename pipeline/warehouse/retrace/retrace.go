@@ -73,7 +73,7 @@ func New(stream pipeline.Stream, normalize rebuild.Normalize) *Past {
 	there.Schema, there.History = temporary, nil
 	return &Past{
 		stream: stream, normalize: normalize, loader: loader.New(stream.Service, &there),
-		parent: rebuild.ParentColumn(stream.Resource), in: map[string]bool{}, unfit: map[string]bool{},
+		parent: stream.Resource.ColumnOfParent(), in: map[string]bool{}, unfit: map[string]bool{},
 	}
 }
 

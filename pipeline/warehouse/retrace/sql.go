@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline/warehouse/history"
-	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/warehouse/raws"
 )
 
 // temporary is the schema of temporary tables, whatever its name is.
@@ -65,7 +65,7 @@ WHERE (p.organization_id, p.service, p.resource) = ($1, $2, $3) AND p.versions A
 
 // archive is a part of what is kept of a call, or one of its records.
 type archive struct {
-	rebuild.Place
+	raws.Place
 
 	kept   time.Time
 	detail bool
@@ -91,8 +91,8 @@ func (a archive) read(ctx context.Context, conn *pgx.Conn) ([][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the archive of call %d: %w", a.Call, err)
 	}
-	raws, err := rebuild.Records(text)
-	return raws, wrap(fmt.Sprintf("reading the archive of call %d", a.Call), err)
+	found, err := raws.Split(text)
+	return found, wrap(fmt.Sprintf("reading the archive of call %d", a.Call), err)
 }
 
 // prepare makes the temporary tables: those of the resource, without what they demand of a row, for rows are made before their values come.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,8 +31,8 @@ const (
 // rivalGroup is how many records the rival brings in one transaction.
 const rivalGroup = 5000
 
-// lanes is how many lanes a list or an export has.
-const lanes = 2
+// usualLanes is how many lanes a list or an export has where nobody says how many.
+const usualLanes = 2
 
 // Served says where pages are served.
 type Served struct {
@@ -59,8 +60,10 @@ type Asked struct {
 	Database, Pages, Resource string
 	Rival                     bool
 	Total, PerPage            int
-	Mix                       goods.Mix
-	Call                      int64
+	// Lanes is how many there are; 0 means the usual number.
+	Lanes int
+	Mix   goods.Mix
+	Call  int64
 	// Profile is a file for the CPU profile, "" for none.
 	Profile string
 }
@@ -70,7 +73,7 @@ func (a *Asked) Args() []string {
 	return []string{
 		FlowRole, "-database", a.Database, "-pages", a.Pages, "-resource", a.Resource, "-rival=" + strconv.FormatBool(a.Rival),
 		"-total", strconv.Itoa(a.Total), "-per-page", strconv.Itoa(a.PerPage), "-mix", strconv.Itoa(int(a.Mix)), "-call", strconv.FormatInt(a.Call, 10),
-		"-cpuprofile", a.Profile,
+		"-lanes", strconv.Itoa(cmp.Or(a.Lanes, usualLanes)), "-cpuprofile", a.Profile,
 	}
 }
 
@@ -94,6 +97,7 @@ func Main(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&a.Total, "total", 0, "how many records there are")
 	flags.IntVar(&a.PerPage, "per-page", 200, "records a page") //nolint:mnd // the usual size
 	flags.IntVar((*int)(&a.Mix), "mix", 0, "which version they have")
+	flags.IntVar(&a.Lanes, "lanes", usualLanes, "how many lanes read and load beside each other")
 	flags.Int64Var(&a.Call, "call", 1, "the number of the first call")
 	profile := flags.String("cpuprofile", "", "file for a CPU profile")
 	if err := flags.Parse(args); err != nil {
@@ -109,7 +113,7 @@ func Main(ctx context.Context, args []string) (err error) {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	conns, err := connect(ctx, a.Database)
+	conns, err := connect(ctx, a.Database, a.Lanes)
 	defer func() {
 		for _, conn := range conns {
 			err = errors.Join(err, conn.Close(ctx))
@@ -159,7 +163,7 @@ func Main(ctx context.Context, args []string) (err error) {
 }
 
 // connect opens the connections of all lanes; those that were opened before one failed are given, too.
-func connect(ctx context.Context, database string) ([]*pgx.Conn, error) {
+func connect(ctx context.Context, database string, lanes int) ([]*pgx.Conn, error) {
 	var conns []*pgx.Conn
 	for range lanes {
 		conn, err := pgx.Connect(ctx, database)

@@ -20,10 +20,11 @@ import (
 func (b *bench) anew(ctx context.Context) error { return b.repeated(ctx, b.rebuilds) }
 
 func (b *bench) rebuilds(ctx context.Context, pages string) error {
-	if err := rival.Empty(ctx, b.conn, b.names(b.resource("items"))...); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+	alone, err := b.fresh(ctx, pages, 1)
+	if err != nil {
+		return err
 	}
-	fresh, err := b.process(ctx, b.ask(pages, "items", b.Pages))
+	fresh, err := b.fresh(ctx, pages, 0)
 	if err != nil {
 		return err
 	}
@@ -44,11 +45,27 @@ func (b *bench) rebuilds(ctx context.Context, pages string) error {
 		return err
 	}
 	const name, opponent = "rebuild from raw, items, ", "end to end, fresh"
-	b.found(ratio{name: name + "no row differs", against: opponent, goal: "≥ 1.5", want: 1.5}, fresh.Seconds/same.Seconds())
+	for _, line := range []struct {
+		what string
+		took time.Duration
+	}{{"no row differs", same}, {"every row differs", all}, {"every hash differs", other}} {
+		b.found(ratio{name: name + line.what, against: opponent, goal: "≥ 1.5", want: 1.5}, fresh/line.took.Seconds())
+		// A rebuild goes through one table in its order, as one lane does.
+		b.found(ratio{name: name + line.what, against: opponent + ", one lane", goal: "≥ 1.5", want: 1.5}, alone/line.took.Seconds())
+	}
 	b.found(ratio{name: "… WAL, bytes a row", against: "no row differs", goal: "≤ 10", want: 10, most: true}, log/float64(b.Pages))
-	b.found(ratio{name: name + "every row differs", against: opponent, goal: "≥ 1.5", want: 1.5}, fresh.Seconds/all.Seconds())
-	b.found(ratio{name: name + "every hash differs", against: opponent, goal: "≥ 1.5", want: 1.5}, fresh.Seconds/other.Seconds())
 	return nil
+}
+
+// fresh brings all items into empty tables, in so many lanes, and gives the seconds that it took.
+func (b *bench) fresh(ctx context.Context, pages string, lanes int) (float64, error) {
+	if err := rival.Empty(ctx, b.conn, b.names(b.resource("items"))...); err != nil {
+		return 0, err //nolint:wrapcheck // it says what failed
+	}
+	asked := b.ask(pages, "items", b.Pages)
+	asked.Lanes = lanes
+	did, err := b.process(ctx, asked)
+	return did.Seconds, err
 }
 
 // rebuildAfter changes all rows and gives the time of rebuilding them.

@@ -141,17 +141,27 @@ func (p *Server) Crash(ctx context.Context) error {
 	return nil
 }
 
-// KillSession kills the server process of one session, of an application whose name begins so, as a memory killer does. Postgres
-// then ends all sessions and recovers by itself.
+// KillSession kills the server process of one session, of an application whose name begins so, as a memory killer does, and returns when
+// Postgres has ended all sessions, after which it recovers by itself: until it has noticed, it answers as if nothing had happened.
 func (p *Server) KillSession(ctx context.Context, application string) error {
+	ctx, cancel := context.WithTimeout(ctx, quitLimit)
+	defer cancel()
+	witness, err := pgx.Connect(ctx, p.url(Database))
+	if err != nil {
+		return fmt.Errorf("look for a session: %w", err)
+	}
+	defer func() { _ = witness.Close(ctx) }() // it is to be broken
 	var pid int
 	const busiest = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 || '%'
 		ORDER BY state = 'active' DESC, state_change DESC LIMIT 1`
-	if err := p.Pool.QueryRow(ctx, busiest, application).Scan(&pid); err != nil {
+	if err := witness.QueryRow(ctx, busiest, application).Scan(&pid); err != nil {
 		return fmt.Errorf("look for a session: %w", err)
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		return fmt.Errorf("kill a session: %w", err)
+	}
+	if _, err := witness.Exec(ctx, "SELECT pg_sleep($1)", quitLimit.Seconds()); err == nil || ctx.Err() != nil {
+		return errors.New("a session was killed, and Postgres did not end the others")
 	}
 	return nil
 }
@@ -194,12 +204,14 @@ func Through(proxy, database, application string) string {
 	return "postgres://postgres@" + proxy + "/" + database + "?sslmode=disable&application_name=" + application
 }
 
-// Close ends the server and takes the volume away.
+// Close ends the server and takes the volume away. A server that is told to end while it recovers may never do so by itself.
 func (p *Server) Close(ctx context.Context) error {
 	if p.Pool != nil {
 		p.Pool.Close()
 	}
-	errs := []error{p.server.Stop(ctx)}
+	stopping, cancel := context.WithTimeout(ctx, quitLimit)
+	defer cancel()
+	errs := []error{p.server.Stop(stopping)}
 	if p.small != "" {
 		if said, err := exec.CommandContext(ctx, "umount", "-l", p.small).CombinedOutput(); err != nil { //nolint:gosec // a path of ours
 			errs = append(errs, fmt.Errorf("unmount the small volume: %w: %s", err, said))

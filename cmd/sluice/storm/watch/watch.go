@@ -1,5 +1,5 @@
-// Package watch looks at a fleet beside its work: which streams killed processes had at work and how soon those go on, and who
-// leads the queue.
+// Package watch looks at a fleet beside its work: which streams killed processes had at work and how soon those go on while there is
+// a database, and who leads the queue.
 //
 // Start reading at Watcher.
 package watch
@@ -22,6 +22,7 @@ type Watcher struct {
 
 	mu      sync.Mutex
 	orphans map[orphan]time.Time
+	outages outages
 	took    []time.Duration
 }
 
@@ -78,7 +79,7 @@ func (w *Watcher) Busy(ctx context.Context, name string) bool {
 	return w.pool.QueryRow(ctx, sqlBusy, name).Scan(&busy) == nil && busy
 }
 
-// look asks which streams go on.
+// look asks which streams go on. The time without a database is not that of a stream.
 func (w *Watcher) look(ctx context.Context) {
 	w.mu.Lock()
 	jobs, attempts := make([]int64, 0, len(w.orphans)), make([]int16, 0, len(w.orphans))
@@ -86,22 +87,22 @@ func (w *Watcher) look(ctx context.Context) {
 		jobs, attempts = append(jobs, o.Job), append(attempts, o.Attempt)
 	}
 	w.mu.Unlock()
-	if len(jobs) == 0 {
-		return
-	}
+	began := time.Now()
+	var found []orphan
 	rows, err := w.pool.Query(ctx, sqlGoneOn, jobs, attempts)
-	if err != nil {
-		return // the server is down: the next look asks again
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
-	if err != nil {
-		return
+	if err == nil {
+		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
 	}
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.outages.looked(began, now, err == nil)
+	if err != nil {
+		return // the server is down: the next look asks again
+	}
 	for _, o := range found {
-		w.took = append(w.took, now.Sub(w.orphans[o]))
+		killed := w.orphans[o]
+		w.took = append(w.took, now.Sub(killed)-w.outages.between(killed, now))
 		delete(w.orphans, o)
 	}
 }
@@ -109,11 +110,11 @@ func (w *Watcher) look(ctx context.Context) {
 // Run looks until the context ends.
 func (w *Watcher) Run(ctx context.Context) { Each(ctx, lookEvery, func() { w.look(ctx) }) }
 
-// Result gives what was measured, and how many streams have not gone on.
-func (w *Watcher) Result() ([]time.Duration, int) {
+// Result gives what was measured, how many streams have not gone on, and for how long the database gave no answer between two instants.
+func (w *Watcher) Result(from, to time.Time) ([]time.Duration, int, time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.took, len(w.orphans)
+	return w.took, len(w.orphans), w.outages.between(from, to)
 }
 
 // Leader is the process that leads the queue, and the slot that it is in; -1 if none leads.

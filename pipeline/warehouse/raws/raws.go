@@ -1,4 +1,5 @@
-package rebuild
+// Package raws reads raw records: the bytes of records as upstream sent them, which are kept by call and found by their place.
+package raws
 
 import (
 	"context"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/schema"
 	"sluice/schema/scan"
 )
 
@@ -23,8 +23,8 @@ const sqlRaws = `
 SELECT r.call_id, r.first_position, r.records FROM unnest($1::bigint[], $2::integer[]) AS w (call_id, first_position)
 JOIN sluice.raw_records r USING (call_id, first_position)`
 
-// querier is a transaction or a pool of connections.
-type querier interface {
+// Querier is a transaction or a pool of connections.
+type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
@@ -34,39 +34,19 @@ type Place struct {
 	Position int32
 }
 
-// Raws gives raw records by their places, as far as they are kept.
-func Raws(ctx context.Context, tx pgx.Tx, places []Place) (map[Place][]byte, error) {
-	wanted := make([]place, len(places))
-	for i, at := range places {
-		wanted[i] = place{call: at.Call, position: at.Position}
-	}
-	found, err := readRaws(ctx, tx, wanted)
-	if err != nil {
-		return nil, err
-	}
-	raws := make(map[Place][]byte, len(found))
-	for at, raw := range found {
-		raws[Place{Call: at.call, Position: at.position}] = raw
-	}
-	return raws, nil
-}
+// Archives are parts of calls, taken apart, by the place of their first record.
+type Archives map[Place][][]byte
 
-// ParentColumn is the column that holds the parent of a resource's rows, "" where rows have none.
-func ParentColumn(resource *schema.Resource) string { return parentColumn(resource) }
-
-// archives are parts of calls, taken apart, by the place of their first record.
-type archives map[place][][]byte
-
-// readRaws gives the raw records of places, as far as they are kept.
-func readRaws(ctx context.Context, from querier, places []place) (map[place][]byte, error) {
-	raws, _, err := archives(nil).read(ctx, from, places)
+// Read gives the raw records of places, as far as they are kept.
+func Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, error) {
+	raws, _, err := Archives(nil).Read(ctx, from, places)
 	return raws, err
 }
 
-// read gives the raw records of places, as far as they are kept, and the archives that they are from. An archive that is known already is
+// Read gives the raw records of places, as far as they are kept, and the archives that they are from. An archive that is known already is
 // not read again: rows that come next were often brought by the same call.
-func (known archives) read(ctx context.Context, from querier, places []place) (map[place][]byte, archives, error) {
-	raws, used := make(map[place][]byte, len(places)), archives{}
+func (known Archives) Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, Archives, error) {
+	raws, used := make(map[Place][]byte, len(places)), Archives{}
 	parts, err := findParts(ctx, from, places)
 	if err != nil {
 		return nil, nil, err
@@ -74,7 +54,7 @@ func (known archives) read(ctx context.Context, from querier, places []place) (m
 	var (
 		calls     []int64
 		positions []int32
-		wanted    = make(map[place]place, len(places)) // the part of each
+		wanted    = make(map[Place]Place, len(places)) // the part of each
 	)
 	for _, at := range places {
 		first, kept := parts.of(at)
@@ -86,14 +66,14 @@ func (known archives) read(ctx context.Context, from querier, places []place) (m
 			continue
 		}
 		if used[first] = known[first]; used[first] == nil {
-			calls, positions = append(calls, first.call), append(positions, first.position)
+			calls, positions = append(calls, first.Call), append(positions, first.Position)
 		}
 	}
 	if err := used.fetch(ctx, from, calls, positions); err != nil {
 		return nil, nil, err
 	}
 	for at, first := range wanted {
-		if records, index := used[first], int(at.position-first.position); index < len(records) {
+		if records, index := used[first], int(at.Position-first.Position); index < len(records) {
 			raws[at] = records[index]
 		}
 	}
@@ -101,7 +81,7 @@ func (known archives) read(ctx context.Context, from querier, places []place) (m
 }
 
 // fetch reads archives.
-func (known archives) fetch(ctx context.Context, from querier, calls []int64, positions []int32) error {
+func (known Archives) fetch(ctx context.Context, from Querier, calls []int64, positions []int32) error {
 	if len(calls) == 0 {
 		return nil
 	}
@@ -110,13 +90,13 @@ func (known archives) fetch(ctx context.Context, from querier, calls []int64, po
 		return fmt.Errorf("reading raw records: %w", err)
 	}
 	var (
-		at   place
+		at   Place
 		text []byte
 	)
-	_, err = pgx.ForEachRow(found, []any{&at.call, &at.position, &text}, func() error {
-		known[at], err = split(text)
+	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position, &text}, func() error {
+		known[at], err = Split(text)
 		if err != nil {
-			return fmt.Errorf("call %d: %w", at.call, err)
+			return fmt.Errorf("call %d: %w", at.Call, err)
 		}
 		text = nil // the records lie in it
 		return nil
@@ -131,25 +111,25 @@ func (known archives) fetch(ctx context.Context, from querier, calls []int64, po
 type parts map[int64][]int32
 
 // of gives the part in which a place lies, if its call has one.
-func (p parts) of(at place) (place, bool) {
-	firsts := p[at.call]
-	i, exact := slices.BinarySearch(firsts, at.position)
+func (p parts) of(at Place) (Place, bool) {
+	firsts := p[at.Call]
+	i, exact := slices.BinarySearch(firsts, at.Position)
 	if !exact {
 		i--
 	}
 	if i < 0 {
-		return place{}, false
+		return Place{}, false
 	}
-	return place{call: at.call, position: firsts[i]}, true
+	return Place{Call: at.Call, Position: firsts[i]}, true
 }
 
-func findParts(ctx context.Context, from querier, places []place) (parts, error) {
+func findParts(ctx context.Context, from Querier, places []Place) (parts, error) {
 	bounds := map[int64][2]int32{}
 	for _, at := range places {
-		if known, ok := bounds[at.call]; ok {
-			bounds[at.call] = [...]int32{min(known[0], at.position), max(known[1], at.position)}
+		if known, ok := bounds[at.Call]; ok {
+			bounds[at.Call] = [...]int32{min(known[0], at.Position), max(known[1], at.Position)}
 		} else {
-			bounds[at.call] = [...]int32{at.position, at.position}
+			bounds[at.Call] = [...]int32{at.Position, at.Position}
 		}
 	}
 	p := make(parts, len(bounds))
@@ -164,9 +144,9 @@ func findParts(ctx context.Context, from querier, places []place) (parts, error)
 	if err != nil {
 		return nil, fmt.Errorf("looking for raw records: %w", err)
 	}
-	var at place
-	_, err = pgx.ForEachRow(found, []any{&at.call, &at.position}, func() error {
-		p[at.call] = append(p[at.call], at.position)
+	var at Place
+	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position}, func() error {
+		p[at.Call] = append(p[at.Call], at.Position)
 		return nil
 	})
 	if err != nil {
@@ -175,18 +155,18 @@ func findParts(ctx context.Context, from querier, places []place) (parts, error)
 	return p, nil
 }
 
-// split takes an archive apart. The array around the records is no part of how deep they nest.
-func split(text []byte) ([][]byte, error) {
+// Split takes an archive apart. The array around the records is no part of how deep they nest.
+func Split(text []byte) ([][]byte, error) {
 	var records [][]byte
 	if end, ok := scan.Elements(text, 0, -1, func(raw []byte) { records = append(records, raw) }); ok && end == len(text) {
 		return records, nil
 	}
-	var raws []json.RawMessage
-	if err := json.Unmarshal(text, &raws); err != nil {
+	var careful []json.RawMessage
+	if err := json.Unmarshal(text, &careful); err != nil {
 		return nil, fmt.Errorf("it is no array of records: %w", err)
 	}
-	records = make([][]byte, len(raws))
-	for i, raw := range raws {
+	records = make([][]byte, len(careful))
+	for i, raw := range careful {
 		records[i] = raw
 	}
 	return records, nil

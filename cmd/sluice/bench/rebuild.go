@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice/bench/rival"
+)
+
+// rebuild holds a stream's rows against their raw records, by the command that users run, and takes the time of its process.
+func (w *warehouse) rebuild(ctx context.Context, upstream *sandbox, stream string) (time.Duration, error) {
+	if err := w.do(ctx, rival.Checkpoint); err != nil {
+		return 0, err
+	}
+	config, err := w.configure(upstream)
+	if err != nil {
+		return 0, err
+	}
+	args := []string{"rebuild", "--config", config.path, "--log-level", "error", stream}
+	cmd := exec.CommandContext(ctx, w.stage.program, args...) //nolint:gosec // the program under test
+	cmd.Env, cmd.Stderr = config.environment, w.stage.log
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("run %s rebuild: %w", w.stage.program, err)
+	}
+	return time.Since(began), nil
+}
+
+// editRows changes a declared column of every row of a table, as a hand would. What an update leaves behind is not what a rebuild takes.
+func editRows(table string) func(context.Context, *pgx.Conn) error {
+	return func(ctx context.Context, conn *pgx.Conn) error {
+		name := quoted(strings.Split(table, ".")...)
+		for _, sql := range []string{"UPDATE " + name + " SET status = 'edited'", "VACUUM FULL " + name} {
+			if _, err := conn.Exec(ctx, sql); err != nil {
+				return fmt.Errorf("edit the rows of %s: %w", table, err)
+			}
+		}
+		return nil
+	}
+}

@@ -1,4 +1,0 @@
-package rebuild
-
-// Records takes an archive of raw records apart.
-func Records(archive []byte) ([][]byte, error) { return split(archive) }
