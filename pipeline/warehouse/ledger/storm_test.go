@@ -132,7 +132,11 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	const day, window = 1440 * time.Millisecond, 150 * time.Millisecond
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 40, Concurrent: 12, Daily: 240, Shares: pipeline.Shares{}}
 	s := newStorm(t, limits, ledger.Rules{Lease: lease, Window: window, Day: day})
-	s.blow(4*day, 20)
+	for range 10 { // a busy machine needs more than four days to spend more than one's allowance
+		if s.blow(4*day, 20); len(s.upstream.arrivals) > limits.Daily {
+			break
+		}
+	}
 	if most := s.upstream.most(window); most > limits.PerMinute {
 		t.Errorf("%d calls arrived within a window, %d are allowed", most, limits.PerMinute)
 	}
@@ -143,7 +147,6 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	if s.upstream.top > limits.Concurrent {
 		t.Errorf("%d calls were under way at once, %d are allowed", s.upstream.top, limits.Concurrent)
 	}
-	// Four days' allowance may be spent, if the machine is quick enough.
 	if all := len(s.upstream.arrivals); all <= limits.Daily {
 		t.Errorf("only %d calls in all: the allowance is not used", all)
 	}

@@ -71,8 +71,8 @@ func (r *Reader) Known(ctx context.Context, organization string) ([]Known, error
 	return query[Known](ctx, r.pool, "what is known of the streams", sqlKnown, organization, "", "", false)
 }
 
-// atStart begins what a run waits for before its first call: a table that somebody has locked costs it a second and not the 20 that other
-// work has patience for, and the run goes on without.
+// atStart begins what a run waits for before its first call: a table that somebody has locked costs it a second, and not the 20 that other
+// work has patience for, a count that takes long five; the run goes on without.
 var atStart = pgx.TxOptions{BeginQuery: "BEGIN READ ONLY; SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'"}
 
 // KnownAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no forecast; none otherwise. It waits for
