@@ -156,12 +156,19 @@ func TestTokenRequest(t *testing.T) {
 // One refresh a version, whatever number of workers and processes asks (faults A2).
 func TestOneRefreshForTheFleet(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":3600`))
-	var wait sync.WaitGroup
-	for range 4 {
+	const processes, callers = 4, 50
+	var wait, begun sync.WaitGroup
+	grant := granting(`,"expires_in":3600`)
+	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+		begun.Wait() // no token is there before everybody has asked for one
+		grant(w, q)
+	})
+	begun.Add(processes * callers)
+	for range processes {
 		process := r.process(t)
-		for range 50 {
+		for range callers {
 			wait.Go(func() {
+				begun.Done()
 				token, _, err := process.Token(t.Context(), "1")
 				if err != nil || token.Reveal() != canaryToken+"x" {
 					t.Errorf("Token = %s, %v", token.Reveal(), err)
@@ -170,15 +177,17 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		}
 	}
 	wait.Wait()
-	if len(r.seen()) != 1 || r.store.asked != 4 {
-		t.Errorf("%d refreshes and %d looks at the store, want 1 and 4", len(r.seen()), r.store.asked)
+	if len(r.seen()) != 1 || r.store.asked != processes {
+		t.Errorf("%d refreshes and %d looks at the store, want 1 and %d", len(r.seen()), r.store.asked, processes)
 	}
 	// All find it dead: one renewal, the others take its token.
 	r.advance(2 * time.Minute)
-	for range 4 {
+	begun.Add(processes * callers)
+	for range processes {
 		process := r.process(t)
-		for range 50 {
+		for range callers {
 			wait.Go(func() {
+				begun.Done()
 				token, version, err := process.Renew(t.Context(), "1", 1)
 				if err != nil || token.Reveal() != canaryToken+"xx" || version != 2 {
 					t.Errorf("Renew = %s, %d, %v", token.Reveal(), version, err)
