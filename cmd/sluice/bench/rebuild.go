@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -21,14 +20,9 @@ func (w *warehouse) rebuild(ctx context.Context, upstream *sandbox, stream strin
 	if err != nil {
 		return 0, err
 	}
-	args := []string{"rebuild", "--config", config.path, "--log-level", "error", stream}
-	cmd := exec.CommandContext(ctx, w.stage.program, args...) //nolint:gosec // the program under test
-	cmd.Env, cmd.Stderr = config.environment, w.stage.log
 	began := time.Now()
-	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("run %s rebuild: %w", w.stage.program, err)
-	}
-	return time.Since(began), nil
+	err = w.stage.run(ctx, config, "rebuild", stream)
+	return time.Since(began), err
 }
 
 // editRows changes a declared column of every row of a table, as a hand would. What an update leaves behind is not what a rebuild takes.

@@ -76,10 +76,15 @@ func (s *stage) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, s.program, "migrate", "--config", config.path, "--log-level", "error") //nolint:gosec // the program under test
+	return s.run(ctx, config, "migrate")
+}
+
+// run runs a command of the program, as users do.
+func (s *stage) run(ctx context.Context, config configuration, args ...string) error {
+	cmd := exec.CommandContext(ctx, s.program, append(args, "--config", config.path, "--log-level", "error")...) //nolint:gosec // the program under test
 	cmd.Env, cmd.Stderr = config.environment, s.log
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("run %s migrate (make build builds it): %w", s.program, err)
+		return fmt.Errorf("run %s %s (make build builds it): %w", s.program, args[0], err)
 	}
 	return nil
 }

@@ -33,9 +33,9 @@ type Report struct {
 	Inserted int `json:"inserted"`
 	Edited   int `json:"edited"`
 	Deleted  int `json:"deleted"`
-	// NoDatabase is for how many seconds the database gave no answer.
-	NoDatabase float64 `json:"seconds_without_database"`
-	// GoOn is how soon streams of killed processes went on, the time without a database left out; Leader how soon a leader was replaced.
+	// Outage is the longest time in seconds for which the database gave no answer.
+	Outage float64 `json:"longest_without_database"`
+	// GoOn is how soon streams of killed processes went on, Leader how soon a leader was replaced.
 	GoOn   figures `json:"go_on"`
 	Leader figures `json:"leader"`
 	// Verdict is the judge's, Violations all that is broken.
@@ -98,8 +98,8 @@ func (r *Report) print(out io.Writer) error {
 		r.Starts, r.Olders, r.Exits, r.Inserted, r.Edited, r.Deleted)
 	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
 		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)
-	fmt.Fprintf(&text, "streams of killed processes went on: %d, p50 %.1f s, p99 %.1f s, at most %.1f s, the %.1f s without a database left out\n",
-		r.GoOn.Samples, r.GoOn.P50, r.GoOn.P99, r.GoOn.Max, r.NoDatabase)
+	fmt.Fprintf(&text, "streams of killed processes went on: %d, p50 %.1f s, p99 %.1f s, at most %.1f s; there was no database for up to %.1f s\n",
+		r.GoOn.Samples, r.GoOn.P50, r.GoOn.P99, r.GoOn.Max, r.Outage)
 	fmt.Fprintf(&text, "leaders replaced: %d, p50 %.1f s, at most %.1f s\n", r.Leader.Samples, r.Leader.P50, r.Leader.Max)
 	for _, violation := range r.Violations {
 		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)

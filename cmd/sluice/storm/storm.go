@@ -92,7 +92,7 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 		return s.report, err
 	}
 	s.report.Seconds = time.Since(began).Seconds()
-	s.measure(began)
+	s.measure()
 	return s.report, nil
 }
 
@@ -218,7 +218,7 @@ func (s *storm) keep() error {
 }
 
 // measure sums up what the slots and the watcher saw.
-func (s *storm) measure(began time.Time) {
+func (s *storm) measure() {
 	for _, slot := range s.slots {
 		slot.mu.Lock()
 		maps.Copy(s.report.Exits, merged(s.report.Exits, slot.exits))
@@ -227,8 +227,8 @@ func (s *storm) measure(began time.Time) {
 		s.report.Violations = append(s.report.Violations, slot.bad...)
 		slot.mu.Unlock()
 	}
-	took, left, without := s.watcher.Result(began, time.Now())
-	s.report.NoDatabase = without.Seconds()
+	took, left, outage := s.watcher.Result()
+	s.report.Outage = outage.Seconds()
 	s.report.GoOn = figuresOf(took)
 	s.report.Leader = figuresOf(s.report.leaders)
 	if left > 0 {

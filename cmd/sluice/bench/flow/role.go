@@ -73,7 +73,7 @@ func (a *Asked) Args() []string {
 	return []string{
 		FlowRole, "-database", a.Database, "-pages", a.Pages, "-resource", a.Resource, "-rival=" + strconv.FormatBool(a.Rival),
 		"-total", strconv.Itoa(a.Total), "-per-page", strconv.Itoa(a.PerPage), "-mix", strconv.Itoa(int(a.Mix)), "-call", strconv.FormatInt(a.Call, 10),
-		"-lanes", strconv.Itoa(cmp.Or(a.Lanes, usualLanes)), "-cpuprofile", a.Profile,
+		"-lanes", strconv.Itoa(a.Lanes), "-cpuprofile", a.Profile,
 	}
 }
 
@@ -97,7 +97,7 @@ func Main(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&a.Total, "total", 0, "how many records there are")
 	flags.IntVar(&a.PerPage, "per-page", 200, "records a page") //nolint:mnd // the usual size
 	flags.IntVar((*int)(&a.Mix), "mix", 0, "which version they have")
-	flags.IntVar(&a.Lanes, "lanes", usualLanes, "how many lanes read and load beside each other")
+	flags.IntVar(&a.Lanes, "lanes", 0, "how many lanes read and load beside each other; 0: as many as usual")
 	flags.Int64Var(&a.Call, "call", 1, "the number of the first call")
 	profile := flags.String("cpuprofile", "", "file for a CPU profile")
 	if err := flags.Parse(args); err != nil {
@@ -113,7 +113,7 @@ func Main(ctx context.Context, args []string) (err error) {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	conns, err := connect(ctx, a.Database, a.Lanes)
+	conns, err := connect(ctx, a.Database, cmp.Or(a.Lanes, usualLanes))
 	defer func() {
 		for _, conn := range conns {
 			err = errors.Join(err, conn.Close(ctx))

@@ -6,7 +6,9 @@ package peak
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
@@ -17,8 +19,8 @@ const kilobyte = 1 << 10
 
 // Self gives the peak of this process so far, in bytes.
 func Self() (int64, error) {
-	if bytes, err := of("self"); err == nil {
-		return bytes, nil
+	if most, err := of("self"); !errors.Is(err, fs.ErrNotExist) { // elsewhere than on Linux there is no such file
+		return most, err
 	}
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -1,5 +1,5 @@
-// Package watch looks at a fleet beside its work: which streams killed processes had at work and how soon those go on while there is
-// a database, and who leads the queue.
+// Package watch looks at a fleet beside its work: which streams killed processes had at work and how soon those go on, when there
+// was no database, and who leads the queue.
 //
 // Start reading at Watcher.
 package watch
@@ -79,7 +79,7 @@ func (w *Watcher) Busy(ctx context.Context, name string) bool {
 	return w.pool.QueryRow(ctx, sqlBusy, name).Scan(&busy) == nil && busy
 }
 
-// look asks which streams go on. The time without a database is not that of a stream.
+// look asks which streams go on.
 func (w *Watcher) look(ctx context.Context) {
 	w.mu.Lock()
 	jobs, attempts := make([]int64, 0, len(w.orphans)), make([]int16, 0, len(w.orphans))
@@ -101,8 +101,7 @@ func (w *Watcher) look(ctx context.Context) {
 		return // the server is down: the next look asks again
 	}
 	for _, o := range found {
-		killed := w.orphans[o]
-		w.took = append(w.took, now.Sub(killed)-w.outages.between(killed, now))
+		w.took = append(w.took, now.Sub(w.orphans[o]))
 		delete(w.orphans, o)
 	}
 }
@@ -110,11 +109,11 @@ func (w *Watcher) look(ctx context.Context) {
 // Run looks until the context ends.
 func (w *Watcher) Run(ctx context.Context) { Each(ctx, lookEvery, func() { w.look(ctx) }) }
 
-// Result gives what was measured, how many streams have not gone on, and for how long the database gave no answer between two instants.
-func (w *Watcher) Result(from, to time.Time) ([]time.Duration, int, time.Duration) {
+// Result gives what was measured, how many streams have not gone on, and the longest time for which the database gave no answer.
+func (w *Watcher) Result() ([]time.Duration, int, time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.took, len(w.orphans), w.outages.between(from, to)
+	return w.took, len(w.orphans), w.outages.longest
 }
 
 // Leader is the process that leads the queue, and the slot that it is in; -1 if none leads.
