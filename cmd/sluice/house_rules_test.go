@@ -20,7 +20,7 @@ const (
 	river   = "github.com/riverqueue/river"
 	pgx     = "github.com/jackc/pgx"
 	jsontxt = "github.com/go-json-experiment/json/jsontext"
-	xxhash  = "github.com/cespare/xxhash/v2"
+	xxh3    = "github.com/zeebo/xxh3"
 )
 
 // imports makes a rule out of who may not import what; tests may.
@@ -87,7 +87,7 @@ func importRules() []rule {
 		imports("the rooms of schema import schema, the JSON tokenizer and the hash of fingerprints",
 			"they are pure: bytes and declarations in, rows or text out; encoding/json takes doubled keys and other spellings",
 			func(s *source, imported string) bool {
-				return strings.HasPrefix(s.folder, "schema/") && !standard(imported) && imported != jsontxt && imported != xxhash && !under(ours(imported), "schema")
+				return strings.HasPrefix(s.folder, "schema/") && !standard(imported) && imported != jsontxt && imported != xxh3 && !under(ours(imported), "schema")
 			}),
 		imports("connectors import schema only",
 			"they are data and cannot do anything: a resource is added without reading the engine",

@@ -277,14 +277,17 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(unit)
 	before := s.tables()
-	s.must(exec(s, `UPDATE sluice.streams SET hash_rule = 0`))
-	s.must(exec(s, `UPDATE store.bills SET _hash = '\x00112233445566778899aabbccddeeff'`))
 	others := func() string {
 		t.Helper()
 		keys, err := s.db.OtherRule(t.Context())
 		s.must(err)
 		return fmt.Sprint(keys)
 	}
+	if got := others(); got != "[]" {
+		t.Errorf("of another rule than the one that just loaded them: %s", got)
+	}
+	s.must(exec(s, `UPDATE sluice.streams SET hash_rule = 0`))
+	s.must(exec(s, `UPDATE store.bills SET _hash = '\x00112233445566778899aabbccddeeff'`))
 	s.must(exec(s, `UPDATE sluice.streams SET wanted_gen = done_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
 	if got := others(); got != fmt.Sprint([]pipeline.Key{s.bills.Key()}) {
 		t.Errorf("of another rule: %s", got)

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/zeebo/xxh3"
 
 	"sluice/schema"
 )
 
-// fingerprint is XXH64 of the bytes and the parent, begun with the salt: two records with the same one become the same row. Two that
+// fingerprint is XXH3 of the bytes and the parent, begun with the salt: two records with the same one become the same row. Two that
 // differ have the same one in one of 2^64 cases; bytes that somebody made alike on purpose are no concern, as who can write upstream
 // need not deceive us. It is 0, which says that there is none, where the documents do not know all of the record: what they do not
 // know is counted each time that it comes.
@@ -19,13 +19,11 @@ func (n *Normalizer) fingerprint(raw []byte, parent string, drifted bool) uint64
 	if drifted || n.salt == 0 {
 		return 0
 	}
-	var digest xxhash.Digest
-	digest.ResetWithSeed(n.salt)
-	_, _ = digest.Write(raw) // a hash takes everything
+	salt := n.salt
 	if parent != "" {
-		_, _ = digest.WriteString("\x00" + parent)
+		salt = xxh3.HashStringSeed(parent, salt)
 	}
-	return digest.Sum64()
+	return xxh3.HashSeed(raw, salt)
 }
 
 // salt stands for everything beside a record's bytes and its parent that decides what becomes of it: the rule of the hash, the zone
@@ -34,7 +32,7 @@ func (n *Normalizer) saltOf(resource *schema.Resource) uint64 {
 	if resource.Exported() {
 		return 0
 	}
-	digest := xxhash.New()
+	digest := xxh3.New()
 	add := func(format string, values ...any) { _, _ = fmt.Fprintf(digest, format+"\n", values...) } // a hash takes everything
 	add("%d %q %q %q %+v", HashRule, n.zone, resource.ID, resource.Modified(), n.place)
 	for _, month := range []time.Month{time.January, time.July} { // one name can stand for two zones

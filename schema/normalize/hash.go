@@ -1,14 +1,15 @@
 package normalize
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
 )
 
 // HashRule is the number of the rule by which the content hash of a record is made. Whatever makes another hash of the same bytes under the
 // same declaration, here or in the canonical values, takes the next number, and so does what makes other drift of them: the warehouse
 // then writes the hashes of all rows anew, once and without a call (docs/decisions/0022). Otherwise each record would look changed.
-const HashRule = 1
+const HashRule = 2
 
 // label is a text with its length before it, so that nothing that follows can
 // be taken for a part of it.
@@ -28,9 +29,9 @@ const (
 	tagExtra = 'X'
 )
 
-// hash is the content hash: SHA-256 of all that the record carries, cut to 16
-// bytes. What a record does not carry leaves no trace in it, so that declaring
-// a further column changes no hash until upstream sends it.
+// hash is the content hash: XXH3 of all that the record carries, its 128 bits in their canonical order. What a record does not carry leaves
+// no trace in it, so that declaring a further column changes no hash until upstream sends it. Only versions of one record are compared by
+// it; nobody is kept from making two alike on purpose, who can write upstream need not deceive us (docs/decisions/0037).
 func (s *scratch) hash(record *Record) [16]byte {
 	buf := s.spareHash[:0]
 	for i, rows := range record.Tables {
@@ -47,8 +48,7 @@ func (s *scratch) hash(record *Record) [16]byte {
 	buf = append(buf, tagExtra)
 	buf = append(buf, record.Extra...)
 	s.spareHash = buf
-	sum := sha256.Sum256(buf)
-	return [16]byte(sum[:16])
+	return xxh3.Hash128(buf).Bytes()
 }
 
 // appendRow ends a row with an empty label, which no column has.

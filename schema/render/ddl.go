@@ -51,7 +51,11 @@ func writeTable(b *strings.Builder, t table) {
 		b.WriteString(",\n  FOREIGN KEY " + list(t.parent.columns...) + "\n    REFERENCES " + quote(t.schema) + "." +
 			quote(t.parent.table) + " " + list(t.parent.targets...) + " ON DELETE CASCADE")
 	}
-	b.WriteString("\n);\n")
+	b.WriteString("\n)")
+	if t.roomy {
+		b.WriteString(" WITH (fillfactor = 90)")
+	}
+	b.WriteString(";\n")
 	writeTableComment(b, t)
 	for _, c := range t.columns {
 		writeColumnComment(b, t, c)

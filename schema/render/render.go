@@ -59,6 +59,9 @@ type table struct {
 	parent *reference
 	// index is that of the details, nil if there are none.
 	index *index
+	// roomy says that pages keep room for new versions of their rows: no index has a column that an update changes, so one that stays on its
+	// page writes no index (docs/decisions/0038).
+	roomy bool
 }
 
 // reference is a foreign key to the table of a parent in the same schema.
@@ -124,6 +127,7 @@ func recordTable(in string, r *schema.Resource) table {
 		t.columns = append(t.columns, built)
 	}
 	t.columns = append(t.columns, bookkeeping()...)
+	t.roomy = r.Details == nil // an index of details has the modification time
 	if r.Details != nil {
 		t.columns = append(t.columns, detailColumns()...)
 		t.index = detailIndex(r)

@@ -87,7 +87,7 @@ func parse(args []string) (plan, error) {
 	part := flags.String("part", "all", "what is measured: ratios (the table), run (whole runs of sluice), or all")
 	lines := flags.String("only", "", "of the ratios only these parts, with commas between: "+strings.Join(ratios.Parts, ", "))
 	percent := flags.Int("percent", 100, "size of the table of ratios in percent of the usual") //nolint:mnd // all of it
-	huge := flags.Bool("huge", false, "with 5,000,000 records, too: an hour")
+	huge := flags.Bool("huge", false, "memory and growth with 5,000,000 records, too: some minutes more")
 	flags.StringVar(&p.Program, "sluice", filepath.Join("bin", "sluice"), "the program, built")
 	flags.IntVar(&p.Records, "records", p.Records, "records of each stream")
 	flags.IntVar(&p.Repetitions, "repetitions", p.Repetitions, "repetitions of each stream, of which the median counts")

@@ -166,3 +166,34 @@ func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 		})
 	}
 }
+
+// TestChangesThatStayOnTheirPageWriteNoIndex: where pages keep room, as those of lists without single records do, a change is an update
+// of which no index hears (docs/decisions/0038). It would not be one if a statement wrote keys.
+func TestChangesThatStayOnTheirPageWriteNoIndex(t *testing.T) {
+	t.Parallel()
+	const stored, every = 600, 100
+	conn, res := connect(t), resource(t, "items")
+	execute(t, conn, "ALTER TABLE shop.items SET (autovacuum_enabled = off, fillfactor = 90)")
+	first, second := variety(t, res, stored, 0), variety(t, res, stored, 1)
+	load(t, conn, res, batch(1, first...))
+	var changed []normalize.Record
+	for at := 0; at < stored; at += every {
+		changed = append(changed, second[at])
+	}
+
+	ctx := context.Background()
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := loader.New(shop, res).Load(ctx, tx, batch(2, changed...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "result", loader.Result{Updated: stored / every}, result)
+	same(t, "updates, and those without an index", []string{"6|6"}, query(t, conn,
+		"SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE (schemaname, relname) = ('shop', 'items')"))
+	if err := tx.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/pg"
+	"sluice/schema/normalize"
 )
 
 // ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
@@ -45,9 +46,9 @@ const (
 	// deadlocking. A shorter interval takes effect at once, a longer one after the next run. What was learned is kept while the
 	// ceiling is the same: a restart costs nothing.
 	sqlRegister = `
-INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, next_due_at)
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, next_due_at, hash_rule)
 SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second',
-	clock_timestamp() + after * interval '1 second'
+	clock_timestamp() + after * interval '1 second', $8
 FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[], $7::float8[])
 	AS w (organization_id, service, resource, seconds, enabled, most, after)
 ORDER BY organization_id, service, resource
@@ -119,7 +120,7 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 	}
 	organizations, services, resources := columns(keys)
 	return pg.InTx(ctx, s.pool, "registering streams", func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, after); err != nil {
+		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, after, normalize.HashRule); err != nil {
 			return pg.Fail("registering streams", err)
 		}
 		_, err := tx.Exec(ctx, sqlDisable, organizations, services, resources)

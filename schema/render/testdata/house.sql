@@ -120,7 +120,7 @@ CREATE TABLE "house"."rooms" (
   "_fingerprint" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "room_key")
-);
+) WITH (fillfactor = 90);
 COMMENT ON TABLE "house"."rooms" IS 'One room of a floor.';
 COMMENT ON COLUMN "house"."rooms"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
 COMMENT ON COLUMN "house"."rooms"."room_key" IS 'Floor and identifier.';
@@ -152,7 +152,7 @@ CREATE TABLE "custom"."opening" (
   "_fingerprint" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "opening_id")
-);
+) WITH (fillfactor = 90);
 COMMENT ON TABLE "custom"."opening" IS 'What was there first.';
 COMMENT ON COLUMN "custom"."opening"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
 COMMENT ON COLUMN "custom"."opening"."opening_id" IS 'Identifier of the opening.';

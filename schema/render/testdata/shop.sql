@@ -22,7 +22,7 @@ CREATE TABLE "shop"."things" (
   "_fingerprint" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "thing_id")
-);
+) WITH (fillfactor = 90);
 COMMENT ON TABLE "shop"."things" IS 'One thing for sale.';
 COMMENT ON COLUMN "shop"."things"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
 COMMENT ON COLUMN "shop"."things"."thing_id" IS 'Identifier of the thing.';
