@@ -12,7 +12,7 @@ import (
 // insertBinary is insert in the binary format.
 func (w *work) insertBinary(ctx context.Context) error {
 	kinds := w.sql.Kinds
-	return w.copyBinary(ctx, w.form.InsertBinary, w.fresh, len(w.fresh), func(buf []byte, k *kept) ([]byte, error) {
+	return copyBinary(ctx, w, w.form.InsertBinary, w.fresh, len(w.fresh), func(buf []byte, k *kept) ([]byte, error) {
 		buf = copybinary.Text(copybinary.Row(buf, w.form.Fields), w.batch.Organization)
 		buf, err := appendValues(buf, kinds, k.Tables[0][0].Values)
 		if err != nil {
@@ -41,26 +41,31 @@ func (w *work) appendDetailBinary(buf []byte, k *kept) []byte {
 	}
 }
 
-// insertChildBinary copies one array of all in the binary format.
-func (w *work) insertChildBinary(ctx context.Context, child *statements.Child, parents []*kept, rows int) error {
-	return w.copyBinary(ctx, child.InsertBinary, parents, rows, func(buf []byte, k *kept) ([]byte, error) {
+// array is what is to be copied of one record's array.
+type array struct {
+	id   string
+	rows []normalize.Row
+}
+
+// insertChildBinary copies rows of one array in the binary format.
+func (w *work) insertChildBinary(ctx context.Context, child *statements.Child, of []array) error {
+	rows := 0
+	for i := range of {
+		rows += len(of[i].rows)
+	}
+	return copyBinary(ctx, w, child.InsertBinary, of, rows, func(buf []byte, one array) ([]byte, error) {
 		var err error
-		for i := range k.Tables[child.Index] {
-			if buf, err = w.appendRow(buf, child.Fields, child.Kinds, k, &k.Tables[child.Index][i]); err != nil {
+		for i := range one.rows {
+			buf = copybinary.Text(copybinary.Text(copybinary.Row(buf, child.Fields), w.batch.Organization), one.id)
+			for _, position := range one.rows[i].Position {
+				buf = copybinary.Short(buf, int32(position)) //nolint:gosec // bounded by the record
+			}
+			if buf, err = appendValues(buf, child.Kinds, one.rows[i].Values); err != nil {
 				return buf, err
 			}
 		}
 		return buf, nil
 	})
-}
-
-// appendRow adds an element of an array.
-func (w *work) appendRow(buf []byte, fields int, kinds []schema.Kind, k *kept, row *normalize.Row) ([]byte, error) {
-	buf = copybinary.Text(copybinary.Text(copybinary.Row(buf, fields), w.batch.Organization), k.ID)
-	for _, position := range row.Position {
-		buf = copybinary.Short(buf, int32(position)) //nolint:gosec // bounded by the record
-	}
-	return appendValues(buf, kinds, row.Values)
 }
 
 func appendValues(buf []byte, kinds []schema.Kind, values []normalize.Value) ([]byte, error) {
@@ -73,9 +78,7 @@ func appendValues(buf []byte, kinds []schema.Kind, values []normalize.Value) ([]
 	return buf, nil
 }
 
-func (w *work) copyBinary(
-	ctx context.Context, sql string, records []*kept, rows int, encode func([]byte, *kept) ([]byte, error),
-) error {
+func copyBinary[T any](ctx context.Context, w *work, sql string, records []T, rows int, encode func([]byte, T) ([]byte, error)) error {
 	if rows == 0 {
 		return nil
 	}

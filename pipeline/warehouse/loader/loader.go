@@ -2,8 +2,8 @@
 //
 // It writes only what differs: the stored content hashes of the batch's keys are probed, records with an equal hash cost no
 // write at all, new ones go by COPY straight into the tables, changed ones through a staging table into one UPDATE, and
-// only the arrays that a record carries are replaced (promise 5). The raw records of what was written are archived beside
-// the rows.
+// of the arrays that a record carries the elements that differ are written (package elements; promise 5). The raw records of
+// what was written are archived beside the rows.
 //
 // It never commits, never decides about positions or marks, never coerces a value (package normalize has done that) and
 // never decides what becomes of a record that the database refused: LoadBisect hands it back. It relies on its caller to

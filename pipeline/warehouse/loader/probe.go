@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"sluice/pipeline/warehouse/loader/arrays"
 	"sluice/schema/normalize"
 )
 
@@ -109,29 +110,7 @@ func instant(micros []byte) time.Time {
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(micros)) + postgresEpoch) //nolint:gosec // the bits of a signed number
 }
 
-// keyArray is the binary format of text[]: one dimension, no nulls, lower bound 1.
+// keyArray is the keys of records as a parameter.
 func keyArray(records []*normalize.Record) []byte {
-	const header = 20
-	size := header
-	for _, record := range records {
-		size += 4 + len(record.ID)
-	}
-	buf := make([]byte, 0, size)
-	dimensions := uint32(1)
-	if len(records) == 0 {
-		dimensions = 0
-	}
-	for _, word := range []uint32{dimensions, 0, pgtype.TextOID} {
-		buf = binary.BigEndian.AppendUint32(buf, word)
-	}
-	if len(records) == 0 {
-		return buf
-	}
-	buf = binary.BigEndian.AppendUint32(buf, uint32(len(records))) //nolint:gosec // bounded by the batch
-	buf = binary.BigEndian.AppendUint32(buf, 1)
-	for _, record := range records {
-		buf = binary.BigEndian.AppendUint32(buf, uint32(len(record.ID))) //nolint:gosec // bounded by the record
-		buf = append(buf, record.ID...)
-	}
-	return buf
+	return arrays.Texts(len(records), func(i int) string { return records[i].ID })
 }

@@ -151,10 +151,7 @@ func (w *work) replace(ctx context.Context) error {
 	if err := w.update(ctx); err != nil {
 		return err
 	}
-	if err := w.removeChildren(ctx); err != nil {
-		return err
-	}
-	return w.insertChildren(ctx)
+	return w.children(ctx)
 }
 
 // rewrite brings records into the rows that hold them already, without a word about where they came from.

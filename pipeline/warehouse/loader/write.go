@@ -72,65 +72,6 @@ func appendMasks(buf []byte, masks []int64) []byte {
 	return buf
 }
 
-// removeChildren empties the arrays that changed records carry, the innermost first: what a record does not carry stays.
-func (w *work) removeChildren(ctx context.Context) error {
-	for i := len(w.sql.Children) - 1; i >= 0; i-- {
-		child := &w.sql.Children[i]
-		var parents []*normalize.Record
-		for _, k := range w.changed {
-			if k.Carries[child.Index] {
-				parents = append(parents, k.Record)
-			}
-		}
-		if len(parents) == 0 {
-			continue
-		}
-		err := w.exec(ctx, child.Remove, anyCount, [][]byte{[]byte(w.batch.Organization), keyArray(parents)},
-			[]uint32{pgtype.TextOID, pgtype.TextArrayOID}, []int16{formatText, formatBinary})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// insertChildren copies the arrays of everything that was written.
-func (w *work) insertChildren(ctx context.Context) error {
-	for i := range w.sql.Children {
-		child := &w.sql.Children[i]
-		var parents []*kept
-		rows := 0
-		for _, group := range [][]*kept{w.fresh, w.changed} {
-			for _, k := range group {
-				if k.Carries[child.Index] && len(k.Tables[child.Index]) > 0 {
-					parents = append(parents, k)
-					rows += len(k.Tables[child.Index])
-				}
-			}
-		}
-		if w.binary {
-			if err := w.insertChildBinary(ctx, child, parents, rows); err != nil {
-				return err
-			}
-			continue
-		}
-		err := w.copy(ctx, child.Insert, parents, rows, func(buf []byte, k *kept) []byte {
-			for _, row := range k.Tables[child.Index] {
-				buf = copytext.Text(copytext.Text(buf, w.batch.Organization), k.ID)
-				for _, position := range row.Position {
-					buf = copytext.Int(buf, int64(position))
-				}
-				buf = copytext.EndRow(copytext.Values(buf, row.Values))
-			}
-			return buf
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // anyCount says that a statement may touch any number of rows.
 const anyCount = -1
 

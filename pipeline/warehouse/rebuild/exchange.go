@@ -15,6 +15,7 @@ import (
 
 	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/tid"
 	"sluice/schema"
 	"sluice/schema/normalize"
 )
@@ -111,7 +112,7 @@ func (r *Rows) exchange(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) 
 
 // takeOut deletes rows; their elements go first, which is quicker than one by one behind each.
 func (r *Rows) takeOut(ctx context.Context, tx pgx.Tx, rows []*row) error {
-	keys, places := make([]string, len(rows)), make([]tid, len(rows))
+	keys, places := make([]string, len(rows)), make([]tid.TID, len(rows))
 	for i, row := range rows {
 		keys[i], places[i] = row.key, row.at
 	}
@@ -121,7 +122,7 @@ func (r *Rows) takeOut(ctx context.Context, tx pgx.Tx, rows []*row) error {
 		}
 	}
 	result := tx.Conn().PgConn().ExecParams(ctx, `DELETE FROM `+r.table.name+` AS t WHERE t.ctid = ANY ($1)`,
-		[][]byte{tids(places)}, []uint32{tidArray}, nil, nil).Read()
+		[][]byte{tid.Array(places)}, []uint32{tid.ArrayOID}, nil, nil).Read()
 	if result.Err == nil && result.CommandTag.RowsAffected() != int64(len(rows)) {
 		return errMoved
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/pipeline/warehouse/raws"
+	"sluice/pipeline/warehouse/tid"
 	"sluice/schema/normalize"
 )
 
@@ -38,7 +39,7 @@ type row struct {
 	// them. At is where the row stands. Record is what its records make of it together; encoded the row as it is to be written, where it
 	// was held against what is stored.
 	fields  [][]byte
-	at      tid
+	at      tid.TID
 	record  *normalize.Record
 	encoded []byte
 	// unlike says that the row is to be written: it is not what its records make of it, or nobody looked.
@@ -100,14 +101,14 @@ func (r *Rows) readDeclared(ctx context.Context, tx pgx.Tx, l *layout, rows []*r
 	if len(rows) == 0 {
 		return nil
 	}
-	wanted, places := make(map[tid]*row, len(rows)), make([]tid, len(rows))
+	wanted, places := make(map[tid.TID]*row, len(rows)), make([]tid.TID, len(rows))
 	for i, row := range rows {
 		wanted[row.at], places[i] = row, row.at
 	}
 	sql := `SELECT t.ctid` + list(l.columns[l.own:]) + ` FROM ` + r.table.name + ` AS t WHERE t.ctid = ANY ($1)`
 	found := 0
-	err := inBinary(ctx, tx, sql, [][]byte{tids(places)}, []uint32{tidArray}, func(values [][]byte) error {
-		row := wanted[newTID(values[0])]
+	err := inBinary(ctx, tx, sql, [][]byte{tid.Array(places)}, []uint32{tid.ArrayOID}, func(values [][]byte) error {
+		row := wanted[tid.Read(values[0])]
 		if row == nil {
 			return errMoved
 		}
@@ -173,7 +174,7 @@ func clone(values [][]byte) [][]byte {
 
 // decode reads what is ours of a row; the declared columns behind it are not copied.
 func decode(values [][]byte, l *layout) (row, error) {
-	one := row{key: string(values[1]), parent: string(values[2]), fields: clone(values[before : before+l.own]), at: newTID(values[0])}
+	one := row{key: string(values[1]), parent: string(values[2]), fields: clone(values[before : before+l.own]), at: tid.Read(values[0])}
 	list, ok := one.version(l.hash, l.call, l.position)
 	if !ok || list == nil {
 		return one, errShape

@@ -85,20 +85,6 @@ type Form struct {
 	UpdateWhole, UpdateSome, Rewrite string
 }
 
-// Child is one array's table.
-type Child struct {
-	// Index is that of the array in Record.Tables and Record.Carries.
-	Index int
-	// Remove deletes the elements of parents, Insert copies new ones in, InsertBinary so many fields in the binary format.
-	Remove, Insert, InsertBinary string
-	Fields                       int
-	// Columns are the names of those fields; the last of them are declared, with these kinds.
-	Columns []string
-	Kinds   []schema.Kind
-
-	depth, columns int
-}
-
 // New builds the statements of a resource. Its error says why the resource cannot be loaded.
 func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	tables := resource.Tables()
@@ -213,6 +199,7 @@ func (s *Set) writers(tables []schema.Table) {
 			Remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(s.schema, table.Name)),
 		})
+		s.Children[len(s.Children)-1].inPlace(quote(s.schema, table.Name))
 	}
 }
 

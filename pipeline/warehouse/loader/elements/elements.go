@@ -1,0 +1,169 @@
+// Package elements brings the arrays of changed records into the rows that hold them: an element that stays at its place is written
+// where anything of it differs, and nowhere else. A bill that was paid keeps its lines as they are: no row of them is written, no index and no
+// foreign key is looked at.
+//
+// It works within a transaction that holds the rows of the records, so that nobody else writes their elements.
+//
+// Start reading at Match.
+package elements
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"sluice/pipeline/warehouse/loader/arrays"
+	"sluice/pipeline/warehouse/loader/copybinary"
+	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/tid"
+	"sluice/schema"
+	"sluice/schema/normalize"
+)
+
+// errShape says that the database answered in a way that the statements rule out.
+var errShape = errors.New("an array's table is not what its declaration says")
+
+// Formats of the wire protocol.
+const (
+	formatText   = 0
+	formatBinary = 1
+)
+
+// Array is one array of records, held against what is stored of it.
+type Array struct {
+	child *statements.Child
+	conn  *pgconn.PgConn
+	// stay are the rows of the records for which there is an element, at these places; gone is where elements stand that no record has.
+	stay  []*normalize.Row
+	at    []tid.TID
+	gone  []tid.TID
+	fresh [][]normalize.Row
+}
+
+// Fresh are the rows of a record for which there is no element, by its place among the records.
+func (a *Array) Fresh(record int) []normalize.Row { return a.fresh[record] }
+
+// Match finds the elements of records that carry the array.
+func Match(
+	ctx context.Context, conn *pgconn.PgConn, child *statements.Child, organization string, records []*normalize.Record,
+) (*Array, error) {
+	a := &Array{child: child, conn: conn, fresh: make([][]normalize.Row, len(records))}
+	rest := make([][]normalize.Row, len(records))
+	for i, record := range records {
+		rest[i] = record.Tables[child.Index]
+	}
+	keys := arrays.Texts(len(records), func(i int) string { return records[i].ID })
+	reader := conn.ExecParams(ctx, child.Places, [][]byte{[]byte(organization), keys}, []uint32{pgtype.TextOID, pgtype.TextArrayOID},
+		[]int16{formatText, formatBinary}, []int16{formatBinary})
+	var shape error
+	var position []int
+	for reader.NextRow() {
+		values := reader.Values()
+		n := number(values[0]) - 1
+		if len(values[1]) != tid.Size || n < 0 || n >= len(records) {
+			shape = errShape
+			continue // the answer has to be read to its end before the connection can be used again
+		}
+		position = position[:0]
+		for _, value := range values[2:] {
+			position = append(position, number(value))
+		}
+		rest[n] = a.place(n, rest[n], position, tid.Read(values[1]))
+	}
+	if _, err := reader.Close(); err != nil {
+		return nil, fmt.Errorf("read places: %w", err)
+	}
+	for n := range rest {
+		a.fresh[n] = append(a.fresh[n], rest[n]...)
+	}
+	return a, shape
+}
+
+// place finds the row of a record that a stored element is, among those that are left of it, and gives what is left then. Both are in the
+// order of their positions.
+func (a *Array) place(n int, rows []normalize.Row, position []int, at tid.TID) []normalize.Row {
+	for i := range rows {
+		order := slices.Compare(rows[i].Position, position)
+		if order > 0 {
+			a.gone = append(a.gone, at)
+			return rows[i:]
+		}
+		if order == 0 {
+			a.stay, a.at = append(a.stay, &rows[i]), append(a.at, at)
+			return rows[i+1:]
+		}
+		a.fresh[n] = append(a.fresh[n], rows[i])
+	}
+	a.gone = append(a.gone, at)
+	return nil
+}
+
+// number reads an integer or a bigint in the binary format, neither of which is negative here; -1 if it is none.
+func number(b []byte) int {
+	switch len(b) {
+	case 4: //nolint:mnd // bytes
+		return int(binary.BigEndian.Uint32(b))
+	case 8: //nolint:mnd // bytes
+		return int(binary.BigEndian.Uint64(b)) //nolint:gosec // counts what is in memory
+	default:
+		return -1
+	}
+}
+
+// Remove deletes the elements that no record has any more.
+func (a *Array) Remove(ctx context.Context) error {
+	if len(a.gone) == 0 {
+		return nil
+	}
+	result := a.conn.ExecParams(ctx, a.child.RemoveAt, [][]byte{tid.Array(a.gone)}, []uint32{tid.ArrayOID}, nil, nil).Read()
+	if result.Err == nil && result.CommandTag.RowsAffected() != int64(len(a.gone)) {
+		return errShape
+	}
+	return result.Err
+}
+
+// Update writes the elements of which anything differs.
+func (a *Array) Update(ctx context.Context) error {
+	if len(a.stay) == 0 {
+		return nil
+	}
+	values, types, formats := [][]byte{tid.Array(a.at)}, []uint32{tid.ArrayOID}, []int16{formatText}
+	for column, kind := range a.child.Kinds {
+		element, array := typesOf(kind)
+		value, err := arrays.Append(nil, element, len(a.stay), func(buf []byte, i int) ([]byte, error) {
+			return copybinary.Value(buf, kind, &a.stay[i].Values[column])
+		})
+		if err != nil {
+			return err //nolint:wrapcheck // a value without a binary form: it is sent in another way
+		}
+		values, types, formats = append(values, value), append(types, array), append(formats, formatBinary)
+	}
+	return a.conn.ExecParams(ctx, a.child.Update, values, types, formats, nil).Read().Err
+}
+
+// typesOf gives the type of a column and that of an array of them.
+func typesOf(kind schema.Kind) (uint32, uint32) {
+	switch kind {
+	case schema.KindBool:
+		return pgtype.BoolOID, pgtype.BoolArrayOID
+	case schema.KindInt:
+		return pgtype.Int8OID, pgtype.Int8ArrayOID
+	case schema.KindDecimal:
+		return pgtype.NumericOID, pgtype.NumericArrayOID
+	case schema.KindDate:
+		return pgtype.DateOID, pgtype.DateArrayOID
+	case schema.KindTime:
+		return pgtype.TimestamptzOID, pgtype.TimestamptzArrayOID
+	case schema.KindJSON:
+		return pgtype.JSONBOID, pgtype.JSONBArrayOID
+	case schema.KindID, schema.KindText:
+		return pgtype.TextOID, pgtype.TextArrayOID
+	default:
+		return 0, 0
+	}
+}

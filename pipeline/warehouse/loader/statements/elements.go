@@ -1,0 +1,51 @@
+package statements
+
+import (
+	"fmt"
+	"strings"
+
+	"sluice/schema"
+)
+
+// Child is one array's table.
+type Child struct {
+	// Index is that of the array in Record.Tables and Record.Carries.
+	Index int
+	// Remove deletes the elements of parents, Insert copies new ones in, InsertBinary so many fields in the binary format.
+	Remove, Insert, InsertBinary string
+	Fields                       int
+	// Places says, for parents by their place among those asked for, from 1, where their elements stand and their positions, in the order of
+	// those. RemoveAt deletes the elements that stand at places, and Update brings values into those of which any differs: its parameters
+	// are the places and, for each declared column, an array of its type.
+	Places, RemoveAt, Update string
+	// Columns are the names of those fields; the last of them are declared, with these kinds.
+	Columns []string
+	Kinds   []schema.Kind
+
+	depth, columns int
+}
+
+// inPlace builds what changes elements where they stand. What is equal is not written: an element of which nothing changed costs a look.
+func (c *Child) inPlace(table string) {
+	keys := make([]string, 0, maxDepth)
+	for _, name := range c.Columns[2 : c.Fields-len(c.Kinds)] {
+		keys = append(keys, "c."+quote(name))
+	}
+	positions := strings.Join(keys, ", ")
+	c.Places = fmt.Sprintf(`SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL
+(SELECT c.ctid, %[2]s FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id ORDER BY %[2]s OFFSET 0) AS f`, table, positions)
+	// Elements that their record does not have any more (promise 7).
+	c.RemoveAt = `DELETE FROM ` + table + ` AS t WHERE t.ctid = ANY ($1)`
+
+	var set, stored, sent, given []string
+	params := []string{"$1"}
+	for i, name := range c.Columns[c.Fields-len(c.Kinds):] {
+		value := fmt.Sprintf("v%d", i)
+		params, given = append(params, fmt.Sprintf("$%d", i+2)), append(given, value) //nolint:mnd // behind the places
+		set = append(set, quote(name)+" = s."+value)
+		stored, sent = append(stored, "t."+quote(name)), append(sent, "s."+value)
+	}
+	c.Update = fmt.Sprintf(`UPDATE %s AS t SET %s FROM unnest(%s) AS s (at, %s)
+WHERE t.ctid = ANY ($1) AND t.ctid = s.at AND ROW(%s) IS DISTINCT FROM ROW(%s)`, table, strings.Join(set, ", "),
+		strings.Join(params, ", "), strings.Join(given, ", "), strings.Join(stored, ", "), strings.Join(sent, ", "))
+}
