@@ -136,3 +136,22 @@ func TestElementsThatStayAreNotWritten(t *testing.T) {
 		}
 	}
 }
+
+// An element may hold nothing but an array of its own.
+func TestElementsWithoutColumns(t *testing.T) {
+	t.Parallel()
+	conn, res := connect(t), resource(t, "boxes")
+	for i, layers := range [][]object{
+		{{"labels": []object{{"label": "a"}}}, {"labels": []object{{"label": "b"}, {"label": "c"}}}},
+		{{"labels": []object{{"label": "a"}, {"label": "d"}}}},
+		{{}, {"labels": []object{{"label": "e"}}}},
+	} {
+		_, refused := bisect(t, conn, res, batch(int64(i+1), record(t, res, object{"box_id": "1", "layers": layers})))
+		if len(refused) > 0 {
+			t.Fatalf("refused: %+v", refused)
+		}
+		want := [][]string{{"0|a", "1|b,c"}, {"0|a,d"}, {"0|∅", "1|e"}}[i]
+		same(t, "layers with their labels", want, query(t, conn, `SELECT l._position, string_agg(label, ',' ORDER BY x._position) FROM shop.boxes_layers l
+ LEFT JOIN shop.boxes_layers_labels x ON x._parent_id = l._parent_id AND x._parent_position = l._position GROUP BY 1 ORDER BY 1`))
+	}
+}

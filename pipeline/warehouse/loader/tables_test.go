@@ -51,6 +51,12 @@ var shop = &schema.Service{Name: "shop", Resources: []schema.Resource{ //nolint:
 		Columns:  []schema.Column{schema.ID("extra_id", "Key."), schema.Text("say", "Say.")},
 		Children: []schema.Child{{Name: "parts", Columns: []schema.Column{schema.Text("part", "Part.")}}},
 	},
+	{
+		Name: "boxes", ID: "box_id", Cursor: schema.FullScan{}, Columns: []schema.Column{schema.ID("box_id", "Key.")},
+		Children: []schema.Child{{Name: "layers", Children: []schema.Child{
+			{Name: "labels", Scalar: true, Columns: []schema.Column{schema.Text("label", "Label.")}},
+		}}},
+	},
 }}
 
 func resource(tb testing.TB, name string) *schema.Resource {

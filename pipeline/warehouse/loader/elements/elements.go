@@ -127,9 +127,9 @@ func (a *Array) Remove(ctx context.Context) error {
 	return result.Err
 }
 
-// Update writes the elements of which anything differs.
+// Update writes the elements of which anything differs. Those that hold nothing but arrays of their own never do.
 func (a *Array) Update(ctx context.Context) error {
-	if len(a.stay) == 0 {
+	if len(a.stay) == 0 || len(a.child.Kinds) == 0 {
 		return nil
 	}
 	values, types, formats := [][]byte{tid.Array(a.at)}, []uint32{tid.ArrayOID}, []int16{formatText}
