@@ -93,7 +93,7 @@ func rowBugs() []bug {
 		tests(loaderRoom, "^TestNarrowerRecordWipesNothing$", "all columns are written", "a key that is absent wipes what was there",
 			edit{loaderRoom + "/write.go", "		if values[i].State == normalize.Absent {\n			return false\n", "		if values[i].State == normalize.Absent {\n			return true\n"}),
 		tests(loaderRoom, "^TestChildrenAreReplacedWithTheirArrayOnly$", "children without their array", "an array that a record does not carry empties its rows",
-			edit{loaderRoom + "/write.go", "			if k.Carries[child.Index] {\n", "			if true {\n"}),
+			edit{loaderRoom + "/children.go", "		if k.Carries[child.Index] {\n", "		if true {\n"}),
 		tests("pipeline", "^TestLagFollowsLateness$", "a lag that never grows", "writes are late, and the lag stays what it was",
 			edit{"pipeline/lateness.go", "	return max(r.Lag, min(2*late, MaxLag))\n", "	return max(r.Lag, min(0*late, MaxLag))\n"}),
 		tests("pipeline/run", "^TestPlanFollowsWhatIsKnown$", "what is known is forgotten", "a list that was seen to ignore its filter is asked for what changed again",
