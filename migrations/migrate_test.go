@@ -58,6 +58,14 @@ func list(t *testing.T, url, query string) []string {
 	return lines
 }
 
+// run runs statements on a database, one after the other.
+func run(t *testing.T, url string, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		list(t, url, statement)
+	}
+}
+
 func migrated(t *testing.T) string {
 	t.Helper()
 	url := warehousetest.New(t)

@@ -1,7 +1,6 @@
 package migrations_test
 
 import (
-	"database/sql"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,21 +16,12 @@ const tombstones = 10
 func TestOlderListsOfUsersGetTombstones(t *testing.T) {
 	t.Parallel()
 	url := before(t, tombstones)
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	for _, statement := range []string{
+	run(t, url,
 		`CREATE SCHEMA custom`,
 		`CREATE TABLE custom.price_lists (organization_id text, pricebook_id text, _hash bytea)`,
 		`CREATE TABLE custom."price_lists_Items" (organization_id text, _parent_id text, _position integer)`,
 		`CREATE TABLE custom.notes (text text)`,
-	} {
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	)
 	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -21,18 +21,11 @@ import (
 	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/pipeline/warehouse/tid"
-	"sluice/schema"
 	"sluice/schema/normalize"
 )
 
 // errShape says that the database answered in a way that the statements rule out.
 var errShape = errors.New("an array's table is not what its declaration says")
-
-// Formats of the wire protocol.
-const (
-	formatText   = 0
-	formatBinary = 1
-)
 
 // Array is one array of records, held against what is stored of it.
 type Array struct {
@@ -59,7 +52,7 @@ func Match(
 	}
 	keys := arrays.Texts(len(records), func(i int) string { return records[i].ID })
 	reader := conn.ExecParams(ctx, child.Places, [][]byte{[]byte(organization), keys}, []uint32{pgtype.TextOID, pgtype.TextArrayOID},
-		[]int16{formatText, formatBinary}, []int16{formatBinary})
+		[]int16{pgtype.TextFormatCode, pgtype.BinaryFormatCode}, []int16{pgtype.BinaryFormatCode})
 	var shape error
 	var position []int
 	for reader.NextRow() {
@@ -132,38 +125,16 @@ func (a *Array) Update(ctx context.Context) error {
 	if len(a.stay) == 0 || len(a.child.Kinds) == 0 {
 		return nil
 	}
-	values, types, formats := [][]byte{tid.Array(a.at)}, []uint32{tid.ArrayOID}, []int16{formatText}
+	values, types, formats := [][]byte{tid.Array(a.at)}, []uint32{tid.ArrayOID}, []int16{pgtype.TextFormatCode}
 	for column, kind := range a.child.Kinds {
-		element, array := typesOf(kind)
+		element, array := statements.TypesOf(kind)
 		value, err := arrays.Append(nil, element, len(a.stay), func(buf []byte, i int) ([]byte, error) {
 			return copybinary.Value(buf, kind, &a.stay[i].Values[column])
 		})
 		if err != nil {
 			return err //nolint:wrapcheck // a value without a binary form: it is sent in another way
 		}
-		values, types, formats = append(values, value), append(types, array), append(formats, formatBinary)
+		values, types, formats = append(values, value), append(types, array), append(formats, pgtype.BinaryFormatCode)
 	}
 	return a.conn.ExecParams(ctx, a.child.Update, values, types, formats, nil).Read().Err
-}
-
-// typesOf gives the type of a column and that of an array of them.
-func typesOf(kind schema.Kind) (uint32, uint32) {
-	switch kind {
-	case schema.KindBool:
-		return pgtype.BoolOID, pgtype.BoolArrayOID
-	case schema.KindInt:
-		return pgtype.Int8OID, pgtype.Int8ArrayOID
-	case schema.KindDecimal:
-		return pgtype.NumericOID, pgtype.NumericArrayOID
-	case schema.KindDate:
-		return pgtype.DateOID, pgtype.DateArrayOID
-	case schema.KindTime:
-		return pgtype.TimestamptzOID, pgtype.TimestamptzArrayOID
-	case schema.KindJSON:
-		return pgtype.JSONBOID, pgtype.JSONBArrayOID
-	case schema.KindID, schema.KindText:
-		return pgtype.TextOID, pgtype.TextArrayOID
-	default:
-		return 0, 0
-	}
 }

@@ -24,7 +24,8 @@ func (s *Set) expect(tables []schema.Table) {
 		}
 		add("organization_id", pgtype.TextOID, true)
 		for c, column := range table.Columns {
-			add(column.ColumnName(), typeOf(column.Kind), i == 0 && c == s.id)
+			oid, _ := TypesOf(column.Kind)
+			add(column.ColumnName(), oid, i == 0 && c == s.id)
 		}
 		if i > 0 {
 			add("_parent_id", pgtype.TextOID, false)
@@ -52,25 +53,25 @@ func (s *Set) expect(tables []schema.Table) {
 	}
 }
 
-// typeOf is the type of a kind's columns, as package render drafts them.
-func typeOf(kind schema.Kind) uint32 {
+// TypesOf gives the type of a kind's columns, as package render drafts them, and that of an array of their values.
+func TypesOf(kind schema.Kind) (uint32, uint32) {
 	switch kind {
 	case schema.KindID, schema.KindText:
-		return pgtype.TextOID
+		return pgtype.TextOID, pgtype.TextArrayOID
 	case schema.KindBool:
-		return pgtype.BoolOID
+		return pgtype.BoolOID, pgtype.BoolArrayOID
 	case schema.KindInt:
-		return pgtype.Int8OID
+		return pgtype.Int8OID, pgtype.Int8ArrayOID
 	case schema.KindDecimal:
-		return pgtype.NumericOID
+		return pgtype.NumericOID, pgtype.NumericArrayOID
 	case schema.KindDate:
-		return pgtype.DateOID
+		return pgtype.DateOID, pgtype.DateArrayOID
 	case schema.KindTime:
-		return pgtype.TimestamptzOID
+		return pgtype.TimestamptzOID, pgtype.TimestamptzArrayOID
 	case schema.KindJSON:
-		return pgtype.JSONBOID
+		return pgtype.JSONBOID, pgtype.JSONBArrayOID
 	default:
-		return 0
+		return 0, 0
 	}
 }
 
