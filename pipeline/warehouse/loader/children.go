@@ -38,6 +38,8 @@ func (w *work) carriers(child *statements.Child) []*normalize.Record {
 // changeElements writes what differs of the arrays of changed records, and those of new ones. Elements go after what is in them, and come
 // before it.
 func (w *work) changeElements(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	children := w.sql.Children
 	insert := make([][]array, len(children))
 	matched := make([]*elements.Array, len(children))

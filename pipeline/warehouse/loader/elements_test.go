@@ -103,6 +103,28 @@ func asShown(value any) any {
 	return value
 }
 
+// TestMoreElementsThanOneStatementWrites: every element of a long array is written, at the ends of the parts that it is sent in, too.
+func TestMoreElementsThanOneStatementWrites(t *testing.T) {
+	t.Parallel()
+	const count = 12_001
+	conn, res := connect(t), resource(t, "orders")
+	for plus := range 3 {
+		payments := make([]object, count)
+		for n := range payments {
+			payments[n] = object{"paid": fmt.Sprint(n + plus)}
+		}
+		carried := object{"order_id": "1", "total": fmt.Sprint(plus), "payments": payments}
+		b := loader.Batch{Organization: "org", Run: 1, Call: int64(1 + plus), Records: []normalize.Record{record(t, res, carried)}}
+		if _, refused := bisect(t, conn, res, b); len(refused) > 0 {
+			t.Fatalf("refused: %+v", refused)
+		}
+		right := query(t, conn, "SELECT count(*), count(*) FILTER (WHERE paid = _position + $1) FROM shop.orders_payments", plus)
+		if want := fmt.Sprintf("%d|%d", count, count); len(right) != 1 || right[0] != want {
+			t.Errorf("all of them, and those that are right: %v, want %s", right, want)
+		}
+	}
+}
+
 // TestElementsThatStayAreNotWritten: a record that changed costs its elements nothing where they did not, and one write each where they did.
 func TestElementsThatStayAreNotWritten(t *testing.T) {
 	t.Parallel()

@@ -112,7 +112,7 @@ func (t *Tables) Staged(ctx context.Context, conn *pgx.Conn, organization string
 
 func (t *Tables) stage(ctx context.Context, tx pgx.Tx, table int, organization string, records []normalize.Record) error {
 	into, stage := name(Schema, t.tables[table].Name), name("stage_"+t.tables[table].Name)
-	if _, err := tx.Exec(ctx, "CREATE TEMP TABLE IF NOT EXISTS "+stage+" ON COMMIT DELETE ROWS AS TABLE "+into+" WITH NO DATA"); err != nil {
+	if _, err := tx.Exec(ctx, "CREATE TEMP TABLE IF NOT EXISTS "+stage+" (LIKE "+into+" INCLUDING COMPRESSION) ON COMMIT DELETE ROWS"); err != nil {
 		return fmt.Errorf("make a temporary table: %w", err)
 	}
 	var text strings.Builder

@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/pipeline/warehouse/loader/arrays"
-	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/pipeline/warehouse/tid"
 	"sluice/schema/normalize"
@@ -36,16 +35,18 @@ type Array struct {
 	at    []tid.TID
 	gone  []tid.TID
 	fresh [][]normalize.Row
+	// parts is what Update sends.
+	parts chan part
 }
 
 // Fresh are the rows of a record for which there is no element, by its place among the records.
 func (a *Array) Fresh(record int) []normalize.Row { return a.fresh[record] }
 
-// Match finds the elements of records that carry the array.
+// Match finds the elements of records that carry the array. What Update will send is prepared meanwhile, until the context ends: end it.
 func Match(
 	ctx context.Context, conn *pgconn.PgConn, child *statements.Child, organization string, records []*normalize.Record,
 ) (*Array, error) {
-	a := &Array{child: child, conn: conn, fresh: make([][]normalize.Row, len(records))}
+	a := &Array{child: child, conn: conn, fresh: make([][]normalize.Row, len(records)), parts: make(chan part)}
 	rest := make([][]normalize.Row, len(records))
 	for i, record := range records {
 		rest[i] = record.Tables[child.Index]
@@ -74,7 +75,11 @@ func Match(
 	for n := range rest {
 		a.fresh[n] = append(a.fresh[n], rest[n]...)
 	}
-	return a, shape
+	if shape != nil {
+		return nil, shape
+	}
+	go a.encode(ctx)
+	return a, nil
 }
 
 // place finds the row of a record that a stored element is, among those that are left of it, and gives what is left then. Both are in the
@@ -118,23 +123,4 @@ func (a *Array) Remove(ctx context.Context) error {
 		return errShape
 	}
 	return result.Err
-}
-
-// Update writes the elements of which anything differs. Those that hold nothing but arrays of their own never do.
-func (a *Array) Update(ctx context.Context) error {
-	if len(a.stay) == 0 || len(a.child.Kinds) == 0 {
-		return nil
-	}
-	values, types, formats := [][]byte{tid.Array(a.at)}, []uint32{tid.ArrayOID}, []int16{pgtype.TextFormatCode}
-	for column, kind := range a.child.Kinds {
-		element, array := statements.TypesOf(kind)
-		value, err := arrays.Append(nil, element, len(a.stay), func(buf []byte, i int) ([]byte, error) {
-			return copybinary.Value(buf, kind, &a.stay[i].Values[column])
-		})
-		if err != nil {
-			return err //nolint:wrapcheck // a value without a binary form: it is sent in another way
-		}
-		values, types, formats = append(values, value), append(types, array), append(formats, pgtype.BinaryFormatCode)
-	}
-	return a.conn.ExecParams(ctx, a.child.Update, values, types, formats, nil).Read().Err
 }

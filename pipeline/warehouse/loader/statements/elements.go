@@ -38,14 +38,15 @@ func (c *Child) inPlace(table string) {
 	c.RemoveAt = `DELETE FROM ` + table + ` AS t WHERE t.ctid = ANY ($1)`
 
 	var set, stored, sent, given []string
-	params := []string{"$1"}
 	for i, name := range c.Columns[c.Fields-len(c.Kinds):] {
 		value := fmt.Sprintf("v%d", i)
-		params, given = append(params, fmt.Sprintf("$%d", i+2)), append(given, value) //nolint:mnd // behind the places
+		given = append(given, fmt.Sprintf(", unnest($%d) AS %s", i+2, value)) //nolint:mnd // behind the places
 		set = append(set, quote(name)+" = s."+value)
 		stored, sent = append(stored, "t."+quote(name)), append(sent, "s."+value)
 	}
-	c.Update = fmt.Sprintf(`UPDATE %s AS t SET %s FROM unnest(%s) AS s (at, %s)
-WHERE t.ctid = ANY ($1) AND t.ctid = s.at AND ROW(%s) IS DISTINCT FROM ROW(%s)`, table, strings.Join(set, ", "),
-		strings.Join(params, ", "), strings.Join(given, ", "), strings.Join(stored, ", "), strings.Join(sent, ", "))
+	// Arrays side by side in a SELECT are read as they go, in FROM each would be put down first: 19 ms instead of 43 for 25,000 elements of 13
+	// columns. Places that come out of a query keep the planner from reading the table, as those of rows do.
+	c.Update = fmt.Sprintf(`UPDATE %s AS t SET %s FROM (SELECT unnest($1) AS at%s) AS s
+WHERE t.ctid = ANY (ARRAY (SELECT unnest($1))) AND t.ctid = s.at AND ROW(%s) IS DISTINCT FROM ROW(%s)`, table, strings.Join(set, ", "),
+		strings.Join(given, ""), strings.Join(stored, ", "), strings.Join(sent, ", "))
 }
