@@ -13,10 +13,8 @@ import (
 
 // leaf reads one value into the cell of its column.
 func (s *scratch) leaf(table, first, column int, name string) *ValueError {
-	if s.kind() == '"' {
-		if text, ok := s.plain(); ok {
-			return s.fillText(table, first, column, name, text)
-		}
+	if text, ok := s.plain(); ok {
+		return s.fillText(table, first, column, name, text)
 	}
 	raw, fault := s.whole(name)
 	if fault != nil {

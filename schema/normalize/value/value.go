@@ -64,11 +64,12 @@ func (r *Reader) Spare() int { return cap(r.spare) }
 // value is null: null itself, or a blank string where the kind is not text, for
 // upstream writes absent values so (upstream facts, "Values").
 func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byte, bool, Misfit) {
-	if raw.Kind() == 'n' {
+	is := raw.Kind()
+	if is == 'n' {
 		return dst, true, Misfit{}
 	}
 	literal := []byte(raw)
-	quoted := raw.Kind() == '"'
+	quoted := is == '"'
 	if quoted {
 		literal = r.Unquote(raw)
 	}
@@ -80,9 +81,9 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 		return dst, true, Misfit{}
 	case kind == schema.KindJSON:
 		dst, bad = AppendJSON(dst, raw)
-	case raw.Kind() == '0':
+	case is == '0':
 		dst, bad = r.fromNumber(dst, kind, literal)
-	case kind == schema.KindBool && (raw.Kind() == 't' || raw.Kind() == 'f'):
+	case kind == schema.KindBool && (is == 't' || is == 'f'):
 		dst = append(dst, literal...)
 	default:
 		bad.Code = WrongType
