@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -39,6 +40,8 @@ func (w *work) carriers(child *statements.Child) []*normalize.Record {
 // before it.
 func (w *work) changeElements(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
 	defer stop()
 	children := w.sql.Children
 	insert := make([][]array, len(children))
@@ -55,6 +58,7 @@ func (w *work) changeElements(ctx context.Context) error {
 		if matched[i], err = elements.Match(ctx, w.conn, &children[i], w.batch.Organization, records); err != nil {
 			return w.fail("find elements of", err)
 		}
+		beside.Go(func() { matched[i].Encode(ctx) })
 		if err := matched[i].Remove(ctx); err != nil {
 			return w.fail("remove elements of", err)
 		}

@@ -35,14 +35,14 @@ type Array struct {
 	at    []tid.TID
 	gone  []tid.TID
 	fresh [][]normalize.Row
-	// parts is what Update sends.
+	// parts is what Encode prepared and Update sends.
 	parts chan part
 }
 
 // Fresh are the rows of a record for which there is no element, by its place among the records.
 func (a *Array) Fresh(record int) []normalize.Row { return a.fresh[record] }
 
-// Match finds the elements of records that carry the array. What Update will send is prepared meanwhile, until the context ends: end it.
+// Match finds the elements of records that carry the array.
 func Match(
 	ctx context.Context, conn *pgconn.PgConn, child *statements.Child, organization string, records []*normalize.Record,
 ) (*Array, error) {
@@ -75,11 +75,7 @@ func Match(
 	for n := range rest {
 		a.fresh[n] = append(a.fresh[n], rest[n]...)
 	}
-	if shape != nil {
-		return nil, shape
-	}
-	go a.encode(ctx)
-	return a, nil
+	return a, shape
 }
 
 // place finds the row of a record that a stored element is, among those that are left of it, and gives what is left then. Both are in the

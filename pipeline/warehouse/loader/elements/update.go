@@ -23,8 +23,9 @@ type part struct {
 	err     error
 }
 
-// encode prepares what Update sends until the context ends. Elements that hold nothing but arrays of their own are never written.
-func (a *Array) encode(ctx context.Context) {
+// Encode prepares what Update sends, a part at a time, and ends with it or with the context. It runs beside Update, and beside what comes before it.
+// Elements that hold nothing but arrays of their own are never written.
+func (a *Array) Encode(ctx context.Context) {
 	defer close(a.parts)
 	for from := 0; from < len(a.stay) && len(a.child.Kinds) > 0; from += atOnce {
 		through := min(from+atOnce, len(a.stay))
@@ -62,7 +63,7 @@ func room(stay []*normalize.Row, column int) int {
 	return size
 }
 
-// Update writes the elements of which anything differs.
+// Update writes the elements of which anything differs, as Encode prepares them.
 func (a *Array) Update(ctx context.Context) error {
 	for part := range a.parts {
 		if part.err != nil {
