@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -60,6 +59,7 @@ func newStage(t *testing.T, options sandbox.Options) *stage {
 	must(t, err)
 	s := &stage{t: t, world: world, arrivals: &arrivals{next: world}}
 	s.upstream = httptest.NewUnstartedServer(s.arrivals)
+	s.upstream.Config.ConnContext = withConn
 	s.upstream.Config.ErrorLog = log.New(io.Discard, "", 0) // connections break on purpose
 	s.upstream.Start()
 	t.Cleanup(s.upstream.Close)
@@ -232,64 +232,6 @@ func (s *stage) equal(only ...string) (int, int) {
 		gone, undeclared = gone+result.Gone, undeclared+result.Undeclared
 	}
 	return gone, undeclared
-}
-
-// arrivals counts the calls of services that reach upstream.
-type arrivals struct {
-	mu      sync.Mutex
-	next    http.Handler
-	count   int
-	waiting map[int]chan struct{}
-	// tokens are the access tokens that came with the calls.
-	tokens map[string]bool
-}
-
-// ServeHTTP implements http.Handler.
-func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	next := a.next
-	if !strings.HasPrefix(r.URL.Path, "/oauth/") {
-		a.count++
-		if _, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok {
-			if a.tokens == nil {
-				a.tokens = make(map[string]bool)
-			}
-			a.tokens[token] = true
-		}
-		if c, ok := a.waiting[a.count]; ok {
-			close(c)
-		}
-	}
-	a.mu.Unlock()
-	next.ServeHTTP(w, r)
-}
-
-// through has every call go through what of makes of upstream.
-func (a *arrivals) through(of func(upstream http.Handler) http.Handler) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.next = of(a.next)
-}
-
-// total is how many have arrived.
-func (a *arrivals) total() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.count
-}
-
-// after gives a channel that is closed when n more have arrived.
-func (a *arrivals) after(n int) <-chan struct{} {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.waiting == nil {
-		a.waiting = make(map[int]chan struct{})
-	}
-	at := a.count + n
-	if a.waiting[at] == nil {
-		a.waiting[at] = make(chan struct{})
-	}
-	return a.waiting[at]
 }
 
 // buffer is a bytes.Buffer for several writers.
