@@ -31,36 +31,62 @@ func (t Transport) traced(ctx context.Context) (context.Context, *arrival) {
 	}
 	a := &arrival{now: t.Now}
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(got httptrace.GotConnInfo) { a.conn = got.Conn },
-		WroteRequest: func(wrote httptrace.WroteRequestInfo) {
-			if wrote.Err == nil {
-				go a.watch(ctx, a.conn)
-			}
-		},
+		GotConn:              func(got httptrace.GotConnInfo) { a.conn = got.Conn },
+		GotFirstResponseByte: a.answered,
 	}), a
 }
 
-// watch asks until everything has arrived or the call is over.
-func (a *arrival) watch(ctx context.Context, conn net.Conn) {
-	ticker := time.NewTicker(pollArrival)
-	defer ticker.Stop()
-	for {
-		left, known := unacknowledged(conn)
-		if !known {
-			return
-		}
-		if left == 0 {
-			a.mu.Lock()
-			a.at = a.now() // after the question: what is behind it only makes it later
-			a.mu.Unlock()
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
+// answered settles the arrival: what is written from here on says good bye.
+func (a *arrival) answered() {
+	at := a.now() // the answer proves it
+	if c, ok := unwrap(a.conn, true).(*guardedConn); ok {
+		if sooner := c.arrived(); !sooner.IsZero() {
+			at = sooner
 		}
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.at = at
+}
+
+// begin notes that bytes are about to be written: until they have arrived nothing has.
+// net/http tells of a request that was written while it is in a buffer still, so only the
+// connection knows.
+func (c *guardedConn) begin() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = time.Time{}
+	c.writes++
+	return c.writes
+}
+
+// arrived is when all that was written had arrived, zero if it has not or if that is not known.
+func (c *guardedConn) arrived() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// watch asks until everything has arrived, more is written or the connection is closed.
+func (c *guardedConn) watch(write int) {
+	ticker := time.NewTicker(pollArrival)
+	defer ticker.Stop()
+	for ; ; <-ticker.C {
+		left, known := unacknowledged(c.Conn)
+		if !known || c.look(write, left == 0) {
+			return
+		}
+	}
+}
+
+// look notes the arrival, and says whether there is nothing more to wait for.
+func (c *guardedConn) look(write int, all bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if all && c.writes == write {
+		c.at = c.now() // after the question: what is behind it only makes it later
+	}
+	return all || c.writes != write
 }
 
 // before is how long before now the request had arrived, less the margin for the way from
@@ -77,11 +103,14 @@ func (a *arrival) before(now time.Time, margin time.Duration) time.Duration {
 	return max(now.Sub(a.at)-margin, 0)
 }
 
-// socket gives the plain connection below the ones that wrap it.
-func socket(conn net.Conn) net.Conn {
+// unwrap gives the connection below those that wrap it, the plain one or, if guarded is set, the guarded one.
+func unwrap(conn net.Conn, guarded bool) net.Conn {
 	for {
 		switch c := conn.(type) {
 		case *guardedConn:
+			if guarded {
+				return c
+			}
 			conn = c.Conn
 		case interface{ NetConn() net.Conn }: // TLS
 			conn = c.NetConn()

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,5 +49,39 @@ func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
 		if least, most := latency/2, ended.Sub(arrived); result.Arrived < least || result.Arrived > most {
 			t.Errorf("%s: arrived %s before the end, want %s to %s", name, result.Arrived, least, most)
 		}
+	}
+}
+
+// TestNothingHasArrivedBeforeItIsWritten: net/http tells that a request was written while it is in a buffer, of which a connection without a byte to be
+// acknowledged says nothing.
+func TestNothingHasArrivedBeforeItIsWritten(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(server.Close)
+	var looked atomic.Int64
+	third := make(chan struct{}, 1)
+	clock := func() time.Time {
+		switch looked.Add(1) {
+		case 2: // the first was before connecting, this one is before the bytes go
+			select {
+			case <-third:
+				t.Error("somebody noted an arrival before anything was written")
+			case <-time.After(200 * time.Millisecond):
+			}
+		case 3:
+			third <- struct{}{}
+		}
+		return time.Now()
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := wire.Call{Op: "GET /", Granted: time.Now()}
+	if err := wire.NewDoor(wire.Transport{Now: clock}, "").Open(t.Context(), call, time.Minute, request, func(*wire.Reply) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if looked.Load() < 3 {
+		t.Errorf("the clock was looked at %d times: no arrival was noted", looked.Load())
 	}
 }

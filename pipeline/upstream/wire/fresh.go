@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -41,7 +42,7 @@ func (t Transport) guarded(
 		if err != nil {
 			return nil, err //nolint:wrapcheck // cause looks at it
 		}
-		return &guardedConn{Conn: conn, fresh: func() error { return t.fresh(ctx) }}, nil
+		return &guardedConn{Conn: conn, now: t.Now, fresh: func() error { return t.fresh(ctx) }}, nil
 	}
 }
 
@@ -49,7 +50,13 @@ func (t Transport) guarded(
 type guardedConn struct {
 	net.Conn
 
+	now   func() time.Time
 	fresh func() error
+
+	mu sync.Mutex
+	// writes counts them, and at is when all of them had arrived.
+	writes int
+	at     time.Time
 }
 
 // Write implements net.Conn.
@@ -57,5 +64,10 @@ func (c *guardedConn) Write(p []byte) (int, error) {
 	if err := c.fresh(); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(p) //nolint:wrapcheck // a plain connection
+	write := c.begin()
+	n, err := c.Conn.Write(p)
+	if err == nil && c.now != nil {
+		go c.watch(write)
+	}
+	return n, err //nolint:wrapcheck // a plain connection
 }
