@@ -39,7 +39,7 @@ func (t Transport) traced(ctx context.Context) (context.Context, *arrival) {
 // answered settles the arrival: what is written from here on says good bye.
 func (a *arrival) answered() {
 	at := a.now() // the answer proves it
-	if c, ok := unwrap(a.conn, true).(*guardedConn); ok {
+	if c, ok := below(a.conn).(*guardedConn); ok {
 		if sooner := c.arrived(); !sooner.IsZero() {
 			at = sooner
 		}
@@ -103,19 +103,10 @@ func (a *arrival) before(now time.Time, margin time.Duration) time.Duration {
 	return max(now.Sub(a.at)-margin, 0)
 }
 
-// unwrap gives the connection below those that wrap it, the plain one or, if guarded is set, the guarded one.
-func unwrap(conn net.Conn, guarded bool) net.Conn {
-	for {
-		switch c := conn.(type) {
-		case *guardedConn:
-			if guarded {
-				return c
-			}
-			conn = c.Conn
-		case interface{ NetConn() net.Conn }: // TLS
-			conn = c.NetConn()
-		default:
-			return conn
-		}
+// below gives the connection under TLS, or the connection itself.
+func below(conn net.Conn) net.Conn {
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		return secure.NetConn()
 	}
+	return conn
 }

@@ -9,7 +9,7 @@ import (
 // unacknowledged is how many bytes of a TCP connection the other side has not acknowledged
 // yet; false if the system does not say.
 func unacknowledged(conn net.Conn) (int, bool) {
-	tcp, ok := unwrap(conn, false).(*net.TCPConn)
+	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
 		return 0, false
 	}

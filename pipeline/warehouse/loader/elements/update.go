@@ -55,8 +55,8 @@ func (a *Array) part(stay []*normalize.Row, at []tid.TID) part {
 
 // room is how many bytes a column takes at most, or little less than that.
 func room(stay []*normalize.Row, column int) int {
-	const header, field = 20, 16 // a decimal of one digit takes 14 bytes
-	size := header
+	const field = 16 // a decimal of one digit takes 14 bytes
+	size := 0
 	for _, row := range stay {
 		size += field + len(row.Values[column].Text)
 	}
