@@ -76,7 +76,7 @@ func parse(name string, text []byte) (*source, error) {
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok && local[x.Name] != "" {
 				s.names = append(s.names, local[x.Name]+"."+n.Sel.Name)
-			} else if ok {
+			} else {
 				s.calls = append(s.calls, n.Sel.Name)
 			}
 		case *ast.BinaryExpr, *ast.CallExpr, *ast.BasicLit:

@@ -13,7 +13,7 @@ import (
 
 // Limits of one record: hostile or broken answers must not take the process down.
 const (
-	maxDepth    = 64
+	maxDepth    = scan.MaxDepth
 	maxElements = 100_000
 	maxKey      = 512
 	// maxNesting is how deep declared arrays nest: the key of a row has so many positions.

@@ -21,7 +21,7 @@ func FuzzRecord(f *testing.F) {
 		`{"order_id":"1","note":"a\u0000\ud800","total":1e3,"changed":"2026-01-17T15:27:23+0530"}`,
 		`{"order_id":7,"line_items":[{"rate":"-0.10","serial_numbers":["a",null],"x":{"y":[1]}}],"z":null}`,
 		`{"order_id":"1","billing_address":"","blob":{"b":1,"a":[true,"\\u0000"]}}`,
-		`{"order_id":"1","order_id":"2"}`, `{"x":1,"order_id":"1","x":2}`, `{"order_id":"1","z":{"a":1,"a":2}}`,
+		`{"order_id":"1","order_id":"2"}`, `{"x":1,"order_id":"1","x":2}`, `{"order_id":"1","z":{"a":1,"a":2}}`, `{"order_id":"1","blob":{"a":"\ud800"},"z":{"\u0061":1}}`,
 		`{"order_id":"1",}`, `{"order_id":"1"} x`, `{"order_id":"1","line_items":[{"rate":1},]}`, `{"order_\u0069d":"1","order_id":"1"}`,
 		`{"order_id":"1" "note":"a"}`, `{"order_id":"1","line_items":[{"rate":1}}`, `{"order_id":"1","note":"\ud83d\ude00 ü"}`, `[]`, ``, `{"a":`, "{\"order_id\":\"\xff\"}",
 	} {

@@ -144,17 +144,13 @@ func (t *tokens) value() (jsontext.Value, error) {
 	if !t.quick {
 		return t.dec.ReadValue() //nolint:wrapcheck // syntax tells the decoder's errors apart
 	}
-	end, ok := scan.Value(t.data, t.at, t.depth)
+	from := t.at
+	end, ok := scan.Once(t.data, from, t.depth)
 	if !ok || t.behind {
 		return nil, errDoubt
 	}
-	raw := jsontext.Value(t.data[t.at:end])
-	// Whether an object inside has a name twice, scan does not see.
-	if (raw[0] == '{' || raw[0] == '[') && bytes.IndexByte(raw, ':') >= 0 && !raw.IsValid() {
-		return nil, errDoubt
-	}
 	t.at, t.behind = end, true
-	return raw, nil
+	return t.data[from:end], nil
 }
 
 // end says that nothing follows.
@@ -164,12 +160,4 @@ func (t *tokens) end() bool {
 		return errors.Is(err, io.EOF)
 	}
 	return scan.Space(t.data, t.at) == len(t.data)
-}
-
-// stack is how deep the walk stands, counted as the decoder does.
-func (t *tokens) stack() int {
-	if !t.quick {
-		return t.dec.StackDepth()
-	}
-	return t.depth
 }

@@ -213,7 +213,8 @@ func (s *scratch) whole(name string) (jsontext.Value, *ValueError) {
 	if err != nil {
 		return nil, s.syntax(name, err)
 	}
-	if (raw[0] == '{' || raw[0] == '[') && s.stack()+depth(raw) > maxDepth {
+	// The quick way takes nothing that is deeper.
+	if !s.quick && (raw[0] == '{' || raw[0] == '[') && s.dec.StackDepth()+depth(raw) > maxDepth {
 		return nil, s.fault(name, CodeTooLarge, "the value nests deeper than %d", maxDepth)
 	}
 	return raw, nil

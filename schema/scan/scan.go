@@ -4,7 +4,7 @@
 // It accepts less than a decoder does and never more: what it says yes to is valid
 // JSON (RFC 8259) in valid UTF-8. To everything else it says no, also to some that a
 // lenient reader would take, and never why: whoever gets a no asks a decoder, which
-// knows. Names that come twice it does not notice; whoever reads an object has to.
+// knows. Names that come twice it notices only where it is asked to (Once).
 //
 // Start reading at Value.
 package scan

@@ -1,6 +1,7 @@
 package scan_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -65,6 +66,31 @@ func TestElementsAreThoseOfTheArrayAndHaveNoRoomBehind(t *testing.T) {
 	}
 }
 
+func TestOnceSaysNoToNamesThatMayComeTwice(t *testing.T) {
+	t.Parallel()
+	many := func(count int) string {
+		var names []string
+		for i := range count {
+			names = append(names, fmt.Sprintf(`"n%d":1`, i))
+		}
+		return "{" + strings.Join(names, ",") + "}"
+	}
+	for value, want := range map[string]bool{
+		`"a"`: true, `{}`: true, `[{"a":1},{"a":2}]`: true, `{"a":{"a":1},"b":{"a":1}}`: true, `{"a":[{"b":1}],"b":1}`: true, `{"a":1,"A":2}`: true,
+		`{"a":1,"a":1}`: false, `[1,{"b":{"a":1,"c":2,"a":3}}]`: false, `{"a":{"b":1},"c":2,"a":{}}`: false, `{"":1,"":1}`: false,
+		`{"\u0061":1}`: false, many(64): true, many(65): false,
+		"[" + many(64) + "," + many(64) + "]": true,
+	} {
+		end, ok := scan.Once([]byte(value), 0, 0)
+		if ok != want || ok && end != len(value) {
+			t.Errorf("%.60s: %t, to %d", value, ok, end)
+		}
+		if _, ok := scan.Value([]byte(value), 0, 0); !ok {
+			t.Errorf("%.60s was not taken by Value", value)
+		}
+	}
+}
+
 // What scan takes, a strict decoder takes, too, and ends at the same place; what it
 // refuses of a text that the decoder takes is only deep.
 func FuzzValue(f *testing.F) {
@@ -81,6 +107,10 @@ func FuzzValue(f *testing.F) {
 		}
 		if !whole && want && utf8.Valid(data) && strings.Count(string(data), "[")+strings.Count(string(data), "{") <= scan.MaxDepth {
 			t.Fatalf("%q was not taken", data)
+		}
+		once, ok := scan.Once(data, from, 0)
+		if ok && (once != end || !jsontext.Value(data[from:once]).IsValid(jsontext.AllowInvalidUTF8(true))) {
+			t.Fatalf("%q was taken by Once, to %d", data, once)
 		}
 	})
 }

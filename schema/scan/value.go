@@ -2,7 +2,20 @@ package scan
 
 // Value reads the value that begins at data[at], whatever it holds, and gives the
 // index behind it. The value stands within depth others already.
-func Value(data []byte, at, depth int) (int, bool) {
+func Value(data []byte, at, depth int) (int, bool) { return value(data, at, depth, nil) }
+
+// Once is Value for those who do not read the names in it: where one may come twice in an
+// object it says no. It compares their bytes, so that an escaped one is a no, too, and so are
+// more than 64 in the objects that are open at one time.
+func Once(data []byte, at, depth int) (int, bool) {
+	if at >= len(data) || data[at] != '{' && data[at] != '[' {
+		return Value(data, at, depth)
+	}
+	var open names
+	return value(data, at, depth, &open)
+}
+
+func value(data []byte, at, depth int, open *names) (int, bool) {
 	if at >= len(data) {
 		return at, false
 	}
@@ -11,14 +24,38 @@ func Value(data []byte, at, depth int) (int, bool) {
 		end, _, ok := String(data, at)
 		return end, ok
 	case '{':
-		return object(data, at, depth+1)
+		return object(data, at, depth+1, open)
 	case '[':
-		return array(data, at, depth+1, nil)
+		return array(data, at, depth+1, open, nil)
 	case 't', 'f', 'n':
 		return Literal(data, at)
 	default:
 		return Number(data, at)
 	}
+}
+
+// span is where a literal stands.
+type span struct{ from, to int }
+
+// names are those of the objects that are open, the outermost's first.
+type names struct {
+	spans [64]span
+	count int
+}
+
+// add notes a name of the object whose names begin at first, and says whether it is plain and its only one of that text.
+func (n *names) add(data []byte, first int, name span, plain bool) bool {
+	if !plain || n.count == len(n.spans) {
+		return false
+	}
+	for _, before := range n.spans[first:n.count] {
+		if string(data[before.from:before.to]) == string(data[name.from:name.to]) {
+			return false
+		}
+	}
+	n.spans[n.count] = name
+	n.count++
+	return true
 }
 
 // Elements reads the array that begins at data[at], gives each of its elements to
@@ -28,10 +65,10 @@ func Elements(data []byte, at, depth int, each func(element []byte)) (int, bool)
 	if at >= len(data) || data[at] != '[' {
 		return at, false
 	}
-	return array(data, at, depth+1, each)
+	return array(data, at, depth+1, nil, each)
 }
 
-func object(data []byte, at, depth int) (int, bool) {
+func object(data []byte, at, depth int, open *names) (int, bool) {
 	if depth > MaxDepth {
 		return at, false
 	}
@@ -39,12 +76,19 @@ func object(data []byte, at, depth int) (int, bool) {
 	if at < len(data) && data[at] == '}' {
 		return at + 1, true
 	}
+	first := 0
+	if open != nil {
+		first = open.count
+	}
 	for {
-		var ok bool
-		if at, ok = Name(data, at); !ok {
+		end, plain, ok := String(data, at)
+		if !ok || open != nil && !open.add(data, first, span{at, end}, plain) {
+			return end, false
+		}
+		if at, ok = Colon(data, end); !ok {
 			return at, false
 		}
-		if at, ok = Value(data, at, depth); !ok {
+		if at, ok = value(data, at, depth, open); !ok {
 			return at, false
 		}
 		at = Space(data, at)
@@ -55,21 +99,14 @@ func object(data []byte, at, depth int) (int, bool) {
 		case ',':
 			at = Space(data, at+1)
 		case '}':
+			if open != nil {
+				open.count = first
+			}
 			return at + 1, true
 		default:
 			return at, false
 		}
 	}
-}
-
-// Name reads a name and the colon behind it, and gives the index where the value
-// begins.
-func Name(data []byte, at int) (int, bool) {
-	end, _, ok := String(data, at)
-	if !ok {
-		return end, false
-	}
-	return Colon(data, end)
 }
 
 // Colon reads the colon behind a name, and gives the index where the value begins.
@@ -80,7 +117,7 @@ func Colon(data []byte, at int) (int, bool) {
 	return Space(data, at+1), true
 }
 
-func array(data []byte, at, depth int, each func([]byte)) (int, bool) {
+func array(data []byte, at, depth int, open *names, each func([]byte)) (int, bool) {
 	if depth > MaxDepth {
 		return at, false
 	}
@@ -89,7 +126,7 @@ func array(data []byte, at, depth int, each func([]byte)) (int, bool) {
 		return at + 1, true
 	}
 	for {
-		end, ok := Value(data, at, depth)
+		end, ok := value(data, at, depth, open)
 		if !ok {
 			return end, false
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/pipeline/warehouse/loader/copybinary"
+	"sluice/pipeline/warehouse/pg"
 )
 
 // archiveCopied is from how many bytes on an archive goes by COPY: one round trip more than as a parameter of a statement, but
@@ -81,7 +82,7 @@ func (w *work) copyArchive(ctx context.Context, all []*kept, first int32, size i
 		}
 		return buf, nil
 	})
-	_, err := w.conn.CopyFrom(ctx, reader, w.sql.ArchiveCopy)
+	_, err := pg.CopyFrom(ctx, w.conn, reader, w.sql.ArchiveCopy)
 	return err //nolint:wrapcheck // the caller says what was done
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/schema"
 	"sluice/schema/normalize"
 )
@@ -83,7 +84,7 @@ func copyBinary[T any](ctx context.Context, w *work, sql string, records []T, ro
 		return nil
 	}
 	reader := copybinary.NewReader(records, encode)
-	tag, err := w.conn.CopyFrom(ctx, reader, sql)
+	tag, err := pg.CopyFrom(ctx, w.conn, reader, sql)
 	if reader.Err() != nil {
 		err = reader.Err() // of which the server says no more than that there was one
 	}

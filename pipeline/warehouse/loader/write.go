@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/pipeline/warehouse/loader/copytext"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/schema/normalize"
 )
 
@@ -80,7 +81,7 @@ func (w *work) copy(ctx context.Context, sql string, records []*kept, rows int, 
 	if rows == 0 {
 		return nil
 	}
-	tag, err := w.conn.CopyFrom(ctx, copytext.NewReader(records, encode), sql)
+	tag, err := pg.CopyFrom(ctx, w.conn, copytext.NewReader(records, encode), sql)
 	return w.copied(tag.RowsAffected(), rows, err)
 }
 

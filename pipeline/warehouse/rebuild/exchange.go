@@ -15,6 +15,7 @@ import (
 
 	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/pipeline/warehouse/tid"
 	"sluice/schema"
 	"sluice/schema/normalize"
@@ -173,7 +174,7 @@ type failing interface {
 
 // send copies so many rows. A value without a binary form is as good as refused.
 func send(ctx context.Context, conn *pgconn.PgConn, sql string, reader failing, rows int) error {
-	tag, err := conn.CopyFrom(ctx, reader, sql)
+	tag, err := pg.CopyFrom(ctx, conn, reader, sql)
 	switch {
 	case errors.Is(reader.Err(), copybinary.ErrText):
 		return errRefused
