@@ -28,14 +28,15 @@ func (b *bench) rebuilds(ctx context.Context, pages string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.conn.Exec(ctx, `VACUUM (FREEZE, ANALYZE) bench.items`); err != nil {
+	// What a vacuum of its own accord would write while rows are compared is not the rebuild's.
+	if _, err := b.conn.Exec(ctx, `VACUUM (FREEZE, ANALYZE) bench.items, sluice.raw_records`); err != nil {
 		return fmt.Errorf("vacuum: %w", err)
 	}
 	same, log, err := b.rebuild(ctx, 0)
 	if err != nil {
 		return err
 	}
-	all, err := b.rebuildAfter(ctx, `description_0 = 'edited'`)
+	all, err := b.rebuildAfter(ctx, `description = 'edited'`)
 	if err != nil {
 		return err
 	}
