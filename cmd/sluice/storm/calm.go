@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +42,7 @@ func (s *storm) calm(ctx context.Context) error {
 	s.report.CalmSeconds = time.Since(began).Seconds()
 	for range 3 { // an absence takes two clean scans of rows that are not of this minute
 		if err := s.sync(waiting); err != nil {
-			s.report.brokenf("%v", err)
+			s.report.brokenf("%v\n%s\n%s", err, s.situation(ctx), s.said())
 			return nil
 		}
 	}
@@ -147,6 +148,16 @@ func (s *storm) verify(ctx context.Context) error {
 func (s *storm) run(name string, args ...string) (*ground.Process, error) {
 	slot := s.slots[0]
 	return s.ground.Run(ground.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Args: args})
+}
+
+// said is what the processes in the slots said last.
+func (s *storm) said() string {
+	var texts []string
+	for _, slot := range s.slots {
+		p := slot.current()
+		texts = append(texts, p.Name+" said at last: "+lastLines(p.Log()))
+	}
+	return strings.Join(texts, "\n")
 }
 
 // situation tells what streams and tickets wait for.

@@ -113,16 +113,26 @@ func (p *Process) Signal(signal syscall.Signal) {
 // Asked says whether it was asked to end.
 func (p *Process) Asked() bool { return p.asked.Load() }
 
-// Wait waits for the end, or kills the process when the context ends.
+// Wait waits for the end. When the context ends first, the process is made to say what it is at, ends, and is quoted.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
 	case <-p.Done:
 		return nil
 	case <-ctx.Done():
-		p.Kill()
-		return fmt.Errorf("%s did not end in time: %w", p.Name, context.Cause(ctx))
+		p.Signal(syscall.SIGQUIT) // Go's runtime prints the stacks of all goroutines and exits
+		dying := time.NewTimer(dyingWords)
+		defer dying.Stop()
+		select {
+		case <-p.Done:
+		case <-dying.C:
+			p.Kill()
+		}
+		return fmt.Errorf("%s did not end in time: %w; it said:\n%s", p.Name, context.Cause(ctx), p.Log())
 	}
 }
+
+// dyingWords is how long a process may take to print its stacks.
+const dyingWords = 10 * time.Second
 
 // Log is what the process has said.
 func (p *Process) Log() string {

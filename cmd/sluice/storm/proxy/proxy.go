@@ -74,16 +74,21 @@ func (p *Proxy) Close() error {
 func (p *Proxy) Reset() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.reset()
+	return len(p.links)
+}
+
+// reset is Reset for who holds the mutex.
+func (p *Proxy) reset() {
 	for l := range p.links {
 		l.reset()
 	}
-	return len(p.links)
 }
 
 // Hold stops all bytes until Heal; they are late then, and none is lost.
 func (p *Proxy) Hold() { p.set(fault{hold: true, cut: -1}) }
 
-// Swallow loses all bytes until Heal, and every connection with them: nobody is told before.
+// Swallow loses all bytes until Heal or the next fault, and every connection with them: nobody is told before.
 func (p *Proxy) Swallow() { p.set(fault{swallow: true, cut: -1}) }
 
 // Delay makes every piece late by so much until Heal.
@@ -92,20 +97,17 @@ func (p *Proxy) Delay(late time.Duration) { p.set(fault{delay: late, cut: -1}) }
 // Cut lets the server say so many bytes more, over all connections, and then resets them all.
 func (p *Proxy) Cut(after int) { p.set(fault{cut: max(after, 0)}) }
 
-// Heal ends what was set. Connections that lost bytes are reset.
-func (p *Proxy) Heal() {
-	p.mu.Lock()
-	lossy := p.fault.swallow
-	p.mu.Unlock()
-	if lossy {
-		p.Reset()
-	}
-	p.set(fault{cut: -1})
-}
+// Heal ends what was set.
+func (p *Proxy) Heal() { p.set(fault{cut: -1}) }
 
+// set puts a fault in the place of the one before. If that swallowed, all connections are reset in the same moment: none goes on
+// with a gap in what it said.
 func (p *Proxy) set(f fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.fault.swallow {
+		p.reset()
+	}
 	close(p.over)
 	p.fault, p.over = f, make(chan struct{})
 }
