@@ -17,24 +17,26 @@ import (
 // nothing is copied together for it, here or for the message. Pages of 200 records gain nothing by it (docs/performance.md).
 const archiveCopied = 1 << 20
 
-// archive keeps the raw records of what is about to be written, as one JSON array, and tells every record its position: its
-// index among all that was kept of the call. A call that is loaded in several batches (an export, a bisected page) has several
-// arrays, one behind the other.
+// archivePart is how many bytes an array has that goes by COPY, but for its last record: about a page of the usual size. Whoever asks
+// for one record unpacks no more than that, and it takes the server no more time than arrays of megabytes (docs/performance.md).
+const archivePart = 256 << 10
+
+// archive keeps the raw records of what is about to be written, as JSON arrays, and tells every record its position: its
+// index among all that was kept of the call. Large batches have several arrays, one behind the other, and so has a call that is loaded
+// in several batches (an export, a bisected page).
 func (w *work) archive(ctx context.Context) error {
 	all := make([]*kept, 0, len(w.fresh)+len(w.changed))
 	all = append(append(all, w.fresh...), w.changed...)
-	size := len("[]") + len(all) - 1
 	for _, k := range all {
 		k.raw = storable(k.Raw)
-		size += len(k.raw)
 	}
 	var err error
 	var first int32
-	if size < archiveCopied {
+	if size := arraySize(all); size < archiveCopied {
 		first, err = w.place(ctx, w.sql.Archive, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource),
 			appendArray(make([]byte, 0, size), all), strconv.AppendInt(nil, int64(len(all)), 10))
 	} else if first, err = w.place(ctx, w.sql.ArchivePlace); err == nil {
-		err = w.copyArchive(ctx, all, first, size)
+		err = w.copyArchive(ctx, all, first)
 	}
 	if err != nil {
 		return w.fail("archive raw records of", err)
@@ -66,24 +68,39 @@ func (w *work) place(ctx context.Context, sql string, values ...[]byte) (int32, 
 	return int32(first), nil
 }
 
-// copyArchive sends an array of so many bytes out of the records' own bytes.
-func (w *work) copyArchive(ctx context.Context, all []*kept, first int32, size int) error {
-	reader := copybinary.NewReader(all, func(buf []byte, k *kept) ([]byte, error) {
-		if k != all[0] {
-			buf = append(buf, ',')
-		} else {
-			buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, w.sql.ArchiveFields), w.batch.Call), first)
-			buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
-			buf = copybinary.Int(copybinary.Short(buf, int32(len(all))), w.now) //nolint:gosec // bounded by the batch
-			buf = append(copybinary.Size(buf, size), '[')
-		}
-		if buf = append(buf, k.raw...); k == all[len(all)-1] {
-			buf = append(buf, ']')
-		}
-		return buf, nil
+// copyArchive sends arrays out of the records' own bytes, the first record in the position given.
+func (w *work) copyArchive(ctx context.Context, all []*kept, first int32) error {
+	reader := copybinary.NewReader(archiveParts(all), func(buf []byte, part []*kept) ([]byte, error) {
+		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, w.sql.ArchiveFields), w.batch.Call), first)
+		buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
+		buf = copybinary.Int(copybinary.Short(buf, int32(len(part))), w.now) //nolint:gosec // bounded by the batch
+		first += int32(len(part))                                            //nolint:gosec // as above
+		return appendArray(copybinary.Size(buf, arraySize(part)), part), nil
 	})
 	_, err := pg.CopyFrom(ctx, w.conn, reader, w.sql.ArchiveCopy)
 	return err //nolint:wrapcheck // the caller says what was done
+}
+
+// archiveParts cuts records into arrays of about archivePart bytes.
+func archiveParts(all []*kept) [][]*kept {
+	var parts [][]*kept
+	from, size := 0, 0
+	for i, k := range all {
+		if size += len(k.raw) + 1; size >= archivePart || i == len(all)-1 {
+			parts = append(parts, all[from:i+1])
+			from, size = i+1, 0
+		}
+	}
+	return parts
+}
+
+// arraySize is how many bytes appendArray adds.
+func arraySize(all []*kept) int {
+	size := len("[]") + len(all) - 1
+	for _, k := range all {
+		size += len(k.raw)
+	}
+	return size
 }
 
 func appendArray(text []byte, all []*kept) []byte {

@@ -2,8 +2,8 @@
 // positions, no queue, no limits. It shows what the parts can do; what a whole run does is measured beside it.
 //
 // One party fetches, and a few lanes beside each other take the pages, or the lines of an export, read them and load them, each on a
-// connection of its own: while one waits for the server or for the disk, the others go on, as streams do that run side by side. What a
-// lane has read when no page is ready becomes one transaction: one page where calls are slow, many where they are fast.
+// connection of its own: while one waits for the server or for the disk, the others go on, as streams do that run side by side. The
+// pages that are ready when a lane asks become one transaction: one where calls are slow, many where they are fast.
 //
 // Start reading at Pages.
 package flow
@@ -30,10 +30,9 @@ import (
 const Organization = "org"
 
 const (
-	// ahead is how many pages may wait for a lane.
-	ahead = 4
-	// groupRecords bounds one transaction. All lanes together have so many times their number in memory.
-	groupRecords = 2000
+	// groupRecords bounds one transaction, and groupPages does so in pages of the usual size, of which so many may wait for a lane, too. All
+	// lanes together have so many records times their number in memory.
+	groupRecords, groupPages = 2000, 10
 	// partRecords is how many records of a large page are read at once: it waits as a page of the usual size does.
 	partRecords = 200
 	// lines of an export come in groups of so many.
@@ -105,7 +104,7 @@ func (j *Job) Pages(ctx context.Context) (Counts, error) {
 	if err != nil {
 		return Counts{}, fmt.Errorf("prepare: %w", err)
 	}
-	bodies := make(chan []byte, ahead)
+	bodies := make(chan []byte, groupPages)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(bodies)

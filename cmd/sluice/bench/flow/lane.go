@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -25,17 +26,19 @@ type lane struct {
 	// call is the number of the last transaction of all lanes.
 	call   *atomic.Int64
 	counts Counts
+	// taking is held by the one lane that takes pages.
+	taking *sync.Mutex
 	// waiting are the records that were read and are to be loaded.
 	waiting []normalize.Record
 }
 
 // lanes gives one for each connection.
 func (j *Job) lanes() []lane {
-	call, l := new(atomic.Int64), loader.New(j.Service, j.Resource)
+	call, taking, l := new(atomic.Int64), new(sync.Mutex), loader.New(j.Service, j.Resource)
 	call.Store(j.Call)
 	lanes := make([]lane, 1+len(j.Beside))
 	for i, conn := range append([]*pgx.Conn{j.Conn}, j.Beside...) {
-		lanes[i] = lane{resource: j.Resource, conn: conn, loader: l, call: call}
+		lanes[i] = lane{resource: j.Resource, conn: conn, loader: l, call: call, taking: taking}
 	}
 	return lanes
 }
@@ -55,25 +58,47 @@ func (l *lane) ask(ctx context.Context, records []normalize.Record) error {
 	return l.loader.Known(ctx, l.conn, Organization, records) //nolint:wrapcheck // what fails says where
 }
 
-// run takes pages until there are no more, and loads before it waits for one.
+// run reads and loads pages until there are no more.
 func (l *lane) run(ctx context.Context, bodies <-chan []byte) error {
 	for {
-		var data []byte
-		select {
-		case data = <-bodies:
-		default:
-			if err := l.load(ctx); err != nil {
+		pages := l.take(bodies)
+		if len(pages) == 0 {
+			return nil
+		}
+		for _, page := range pages {
+			if err := l.read(ctx, page); err != nil {
 				return err
 			}
-			data = <-bodies
 		}
-		if data == nil { // there are no more, and every page has bytes
-			return l.load(ctx)
-		}
-		if err := l.read(ctx, data); err != nil {
+		if err := l.load(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// take gives the pages of one transaction: the next one, and those behind it that are there already. No other lane takes pages
+// meanwhile, so a transaction has a range of the list to itself, as it has in the product, where a list is one stream's. There
+// are none when the list has ended.
+func (l *lane) take(bodies <-chan []byte) [][]byte {
+	l.taking.Lock()
+	defer l.taking.Unlock()
+	first, more := <-bodies
+	if !more {
+		return nil
+	}
+	pages := [][]byte{first}
+	for len(pages) < groupPages {
+		select {
+		case page, more := <-bodies:
+			if !more {
+				return pages
+			}
+			pages = append(pages, page)
+		default:
+			return pages
+		}
+	}
+	return pages
 }
 
 // read normalizes a page, a part at a time: a page can be large, and what is made of it is larger.
@@ -87,6 +112,11 @@ func (l *lane) read(ctx context.Context, data []byte) error {
 		return fmt.Errorf("read a list: %w", err)
 	}
 	for part := range slices.Chunk(page.Records, partRecords) {
+		if len(l.waiting) >= groupRecords {
+			if err := l.load(ctx); err != nil {
+				return err
+			}
+		}
 		var unfit error
 		err := l.reader.Page(ctx, part, "", func(_ []byte, record normalize.Record, misfit error) {
 			unfit = errors.Join(unfit, misfit)
@@ -98,12 +128,6 @@ func (l *lane) read(ctx context.Context, data []byte) error {
 		})
 		if err := errors.Join(err, unfit); err != nil {
 			return fmt.Errorf("read records: %w", err)
-		}
-		if len(l.waiting) < groupRecords {
-			continue
-		}
-		if err := l.load(ctx); err != nil {
-			return err
 		}
 	}
 	return nil
