@@ -7,11 +7,14 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"net"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -152,4 +155,54 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	if err := tx.Commit(t.Context()); err == nil {
 		t.Error("the transaction of a session that hung was committed")
 	}
+}
+
+// TestASessionWithoutAClientLetsGo: the session of a process that was killed while it waits for a lock does not keep those that it has until
+// the other one is free: whoever takes over needs them.
+func TestASessionWithoutAClientLetsGo(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	separator := "?"
+	if strings.Contains(h.url, "?") {
+		separator = "&"
+	}
+	db, err := warehouse.Open(t.Context(), h.url+separator+"lock_timeout=0", warehouse.Options{})
+	h.must(err)
+	t.Cleanup(db.Close)
+	other, err := db.Pool().Begin(t.Context())
+	h.must(err)
+	_, err = other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)
+	h.must(err)
+	// A process that is killed says nothing any more: the library would ask the server to cancel, over another connection.
+	config, dialed := db.Pool().Config().ConnConfig, atomic.Bool{}
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if dialed.Swap(true) {
+			return nil, errors.New("the process was killed")
+		}
+		return dial(ctx, network, address)
+	}
+	killed, err := pgx.ConnectConfig(t.Context(), config)
+	h.must(err)
+	_, err = killed.Exec(t.Context(), `BEGIN; SELECT pg_advisory_xact_lock(2)`)
+	h.must(err)
+	waited := make(chan error)
+	go func() {
+		_, err := killed.Exec(context.WithoutCancel(t.Context()), `SELECT pg_advisory_xact_lock(1)`)
+		waited <- err
+	}()
+	for !ask[bool](h, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND NOT granted
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`) {
+		pause(t.Context(), time.Millisecond) // until it waits
+	}
+	h.must(killed.PgConn().Conn().Close())
+	if err := <-waited; err == nil {
+		t.Error("the statement of a process without a connection ended well")
+	}
+	waiting, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`); err != nil {
+		t.Errorf("the lock of a process that is gone is still held: %v", err)
+	}
+	h.must(other.Rollback(t.Context()))
 }
