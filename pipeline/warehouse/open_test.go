@@ -131,6 +131,19 @@ func statements(t *testing.T, file string) map[string]string {
 	return found
 }
 
+// with opens the database once more, with a parameter in its address.
+func (h *house) with(parameter string) *warehouse.DB {
+	h.Helper()
+	separator := "?"
+	if strings.Contains(h.url, "?") {
+		separator = "&"
+	}
+	db, err := warehouse.Open(h.Context(), h.url+separator+parameter, warehouse.Options{})
+	h.must(err)
+	h.Cleanup(db.Close)
+	return db
+}
+
 // TestASessionThatHangsLosesItsTransaction: whoever hangs between two statements holds nobody up for long: the server ends the session.
 func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	t.Parallel()
@@ -140,13 +153,7 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	if settings != "5min 20s 2min" {
 		t.Errorf("the timeouts of sessions are %s", settings)
 	}
-	separator := "?"
-	if strings.Contains(h.url, "?") {
-		separator = "&"
-	}
-	hanging, err := warehouse.Open(t.Context(), h.url+separator+"idle_in_transaction_session_timeout=100ms", warehouse.Options{})
-	h.must(err)
-	t.Cleanup(hanging.Close)
+	hanging := h.with("idle_in_transaction_session_timeout=100ms")
 	tx, err := hanging.Pool().Begin(t.Context())
 	h.must(err)
 	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
@@ -162,13 +169,7 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	separator := "?"
-	if strings.Contains(h.url, "?") {
-		separator = "&"
-	}
-	db, err := warehouse.Open(t.Context(), h.url+separator+"lock_timeout=0", warehouse.Options{})
-	h.must(err)
-	t.Cleanup(db.Close)
+	db := h.with("lock_timeout=0")
 	other, err := db.Pool().Begin(t.Context())
 	h.must(err)
 	_, err = other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)

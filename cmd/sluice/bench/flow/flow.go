@@ -30,11 +30,12 @@ import (
 const Organization = "org"
 
 const (
-	// groupRecords bounds one transaction, and groupPages does so in pages of the usual size, of which so many may wait for a lane, too. All
-	// lanes together have so many records times their number in memory.
-	groupRecords, groupPages = 2000, 10
+	// groupRecords bounds one transaction. All lanes together have so many times their number in memory.
+	groupRecords = 2000
 	// partRecords is how many records of a large page are read at once: it waits as a page of the usual size does.
 	partRecords = 200
+	// groupPages are those of one transaction, where pages have the usual size; as many may wait for a lane.
+	groupPages = groupRecords / partRecords
 	// lines of an export come in groups of so many.
 	groupLines = 10_000
 )

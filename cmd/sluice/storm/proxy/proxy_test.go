@@ -124,14 +124,17 @@ func TestHeldBytesAreLateAndSwallowedOnesLost(t *testing.T) {
 	if _, err := io.ReadFull(held, answer); err != nil || string(answer) != "late" {
 		t.Errorf("held: %q, %v", answer, err)
 	}
-	p.Swallow()
-	if _, err := io.WriteString(held, "lost"); err != nil {
-		t.Fatal(err)
-	}
-	<-arrived
-	p.Delay(time.Millisecond) // another fault ends it as Heal does
-	if text, err := io.ReadAll(held); err == nil || len(text) > 0 {
-		t.Errorf("swallowed: %q, %v, want an error and nothing", text, err)
+	for name, end := range map[string]func(){"healed": p.Heal, "another fault": func() { p.Delay(time.Millisecond) }} {
+		lost := dial(t, p)
+		p.Swallow()
+		if _, err := io.WriteString(lost, "lost"); err != nil {
+			t.Fatal(err)
+		}
+		<-arrived
+		end()
+		if text, err := io.ReadAll(lost); err == nil || len(text) > 0 {
+			t.Errorf("swallowed, then %s: %q, %v, want an error and nothing", name, text, err)
+		}
 	}
 }
 
