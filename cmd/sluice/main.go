@@ -14,9 +14,12 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"sluice/cmd/sluice/heap"
 )
 
 func main() {
+	heap.Steady(os.LookupEnv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := Main(ctx, os.Args[1:], Env{
 		Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now,

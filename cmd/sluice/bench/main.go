@@ -28,10 +28,12 @@ import (
 
 	"sluice/cmd/sluice/bench/flow"
 	"sluice/cmd/sluice/bench/ratios"
+	"sluice/cmd/sluice/heap"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	heap.Steady(os.LookupEnv) // as the program does; the rivals have it, too
 	var err error
 	role := ""
 	if len(os.Args) > 1 {
