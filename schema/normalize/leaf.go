@@ -26,12 +26,14 @@ func (s *scratch) leaf(table, first, column int, name string) *ValueError {
 // fillText is fill for a string of which nothing is escaped: it is read once and not again.
 func (s *scratch) fillText(table, first, at int, name string, literal []byte) *ValueError {
 	column := &s.n.tables[table].columns[at]
-	if column.kind == schema.KindJSON || table == 0 && at == s.n.identifier {
-		// What these ask for is asked of the whole literal.
+	if column.kind == schema.KindJSON { // which asks for the whole literal
 		return s.fill(table, first, at, name, s.data[s.at-len(literal)-len(`""`):s.at])
 	}
 	from := len(s.text)
-	text, null, bad := s.values.AppendString(s.text, column.kind, literal)
+	text, null, bad := s.values.AppendPlain(s.text, column.kind, literal)
+	if table == 0 && at == s.n.identifier && bad.Code == "" {
+		bad = checkKey(literal, text[from:])
+	}
 	return s.set(table, first, at, name, '"', from, text, null, bad)
 }
 
@@ -41,7 +43,12 @@ func (s *scratch) fill(table, first, at int, name string, raw jsontext.Value) *V
 	from := len(s.text)
 	text, null, bad := s.values.Append(s.text, column.kind, raw)
 	if table == 0 && at == s.n.identifier && bad.Code == "" {
-		bad = s.checkKey(raw, text[from:])
+		id := text[from:]
+		read := id
+		if raw.Kind() == '"' {
+			read = s.values.Unquote(raw)
+		}
+		bad = checkKey(read, id)
 	}
 	return s.set(table, first, at, name, raw.Kind(), from, text, null, bad)
 }
@@ -79,13 +86,12 @@ func (s *scratch) supply(at int, text string) {
 }
 
 // checkKey refuses what would merge two records: a key that was repaired may
-// equal another one.
-func (s *scratch) checkKey(raw jsontext.Value, id []byte) value.Misfit {
+// equal another one. Read is the key as the wire has it.
+func checkKey(read, id []byte) value.Misfit {
 	if len(id) > maxKey {
 		return value.Misfit{Code: CodeTooLarge, Detail: "the key has more than " + strconv.Itoa(maxKey) + " bytes"}
 	}
-	if raw.Kind() == '"' && !bytes.Equal(s.values.Unquote(raw), id) ||
-		bytes.ContainsRune(id, utf8.RuneError) {
+	if !bytes.Equal(read, id) || bytes.ContainsRune(id, utf8.RuneError) {
 		return value.Misfit{Code: CodeWrongType, Detail: "the key holds characters that cannot be kept"}
 	}
 	return value.Misfit{}

@@ -2,6 +2,7 @@ package normalize
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -88,9 +89,9 @@ func (s *scratch) release() {
 // newRow reserves the cells of a row, all absent, and gives the index of the first.
 func (s *scratch) newRow(table int) int {
 	first := len(s.cells)
-	for range s.n.tables[table].columns {
-		s.cells = append(s.cells, cell{})
-	}
+	count := len(s.n.tables[table].columns)
+	s.cells = slices.Grow(s.cells, count)[:first+count]
+	clear(s.cells[first:])
 	ref := rowRef{table: table, first: first}
 	depth := 0
 	for _, at := range s.path {

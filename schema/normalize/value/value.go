@@ -100,6 +100,14 @@ func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte
 	return dst, false, bad
 }
 
+// AppendPlain is AppendString for a text of which nothing was escaped: there is no U+0000 in it that Postgres could not hold.
+func (r *Reader) AppendPlain(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
+	if kind == schema.KindText || kind == schema.KindID && !Blank(text) {
+		return append(dst, text...), false, Misfit{}
+	}
+	return r.AppendString(dst, kind, text)
+}
+
 // fromText reads a string: upstream writes any kind as one.
 func (r *Reader) fromText(dst []byte, kind schema.Kind, text []byte) ([]byte, Misfit) {
 	switch kind {
@@ -201,6 +209,10 @@ func appendInt(dst, literal []byte) ([]byte, Misfit) {
 	digits := bytes.TrimPrefix(literal, []byte("-"))
 	if !allDigits(digits) || len(digits) > 1 && digits[0] == '0' {
 		return dst, Misfit{BadNumber, "a whole number in plain digits is declared"}
+	}
+	const fits = 18 // digits, whatever they are
+	if len(digits) <= fits && string(literal) != "-0" {
+		return append(dst, literal...), Misfit{}
 	}
 	number, err := strconv.ParseInt(string(literal), 10, 64)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+
+	"sluice/schema/normalize/value/civil"
 )
 
 const (
@@ -62,7 +64,7 @@ func decimal(buf []byte, text string) ([]byte, error) {
 		}
 	}
 	for from := len(before) - first*group; from < len(before); from += group {
-		digit, ok := digits(before[max(from, 0) : from+group])
+		digit, ok := civil.Digits(before[max(from, 0) : from+group])
 		if !ok {
 			return buf[:at], ErrText
 		}
@@ -70,7 +72,7 @@ func decimal(buf []byte, text string) ([]byte, error) {
 	}
 	for from := 0; from < len(fraction); from += group {
 		part := fraction[from:min(from+group, len(fraction))]
-		digit, ok := digits(part)
+		digit, ok := civil.Digits(part)
 		if !ok {
 			return buf[:at], ErrText
 		}
@@ -90,22 +92,10 @@ func decimal(buf []byte, text string) ([]byte, error) {
 	return buf, nil
 }
 
-// digits reads one to nine digits.
-func digits(text string) (int, bool) {
-	n := 0
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int(text[i]-'0')
-	}
-	return n, true
-}
-
 // date adds a date, in days since 2000.
 func date(buf []byte, text string) ([]byte, error) {
-	day, ok := parseDay(text)
-	if !ok || len(text) != len("2006-01-02") {
+	day, ok := civil.Parse(text)
+	if !ok || len(text) != len(civil.Layout) {
 		return buf, ErrText
 	}
 	return Short(buf, int32(day-epochDay)), nil //nolint:gosec // years have four digits
@@ -117,13 +107,13 @@ func instant(buf []byte, text string) ([]byte, error) {
 		clock = len("2006-01-02 15:04:05")
 		zone  = "+00"
 	)
-	day, ok := parseDay(text)
+	day, ok := civil.Parse(text)
 	if !ok || len(text) < clock+len(zone) || text[10] != ' ' || text[13] != ':' || text[16] != ':' || text[len(text)-len(zone):] != zone {
 		return buf, ErrText
 	}
-	hour, okH := digits(text[11:13])
-	minute, okM := digits(text[14:16])
-	second, okS := digits(text[17:19])
+	hour, okH := civil.Digits(text[11:13])
+	minute, okM := civil.Digits(text[14:16])
+	second, okS := civil.Digits(text[17:19])
 	fraction := text[clock : len(text)-len(zone)]
 	micros := 0
 	if fraction != "" {
@@ -131,7 +121,7 @@ func instant(buf []byte, text string) ([]byte, error) {
 		if fraction[0] != '.' || len(fraction) == 1 || len(fraction) > most {
 			return buf, ErrText
 		}
-		if micros, ok = digits(fraction[1:]); !ok {
+		if micros, ok = civil.Digits(fraction[1:]); !ok {
 			return buf, ErrText
 		}
 		for range most - len(fraction) {
@@ -143,35 +133,4 @@ func instant(buf []byte, text string) ([]byte, error) {
 	}
 	seconds := ((day-epochDay)*24+hour)*3600 + minute*60 + second
 	return Int(buf, int64(seconds)*1_000_000+int64(micros)), nil
-}
-
-// parseDay reads YYYY-MM-DD from the front, as days since 1970-01-01.
-func parseDay(text string) (int, bool) {
-	if len(text) < len("2006-01-02") || text[4] != '-' || text[7] != '-' {
-		return 0, false
-	}
-	year, okY := digits(text[:4])
-	month, okM := digits(text[5:7])
-	day, okD := digits(text[8:10])
-	if !okY || !okM || !okD || year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
-		return 0, false
-	}
-	// Years begin in March here, so that the day that leap years add is their last.
-	if month <= 2 {
-		year, month = year-1, month+12
-	}
-	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468, true
-}
-
-func daysIn(year, month int) int {
-	switch {
-	case month == 2 && (year%4 != 0 || year%100 == 0 && year%400 != 0):
-		return 28
-	case month == 2:
-		return 29
-	case month == 4 || month == 6 || month == 9 || month == 11:
-		return 30
-	default:
-		return 31
-	}
 }
