@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"sluice/pipeline/warehouse/archive"
 	"sluice/pipeline/warehouse/loader/copybinary"
 	"sluice/pipeline/warehouse/pg"
 )
@@ -27,16 +28,17 @@ const archivePart = 256 << 10
 func (w *work) archive(ctx context.Context) error {
 	all := make([]*kept, 0, len(w.fresh)+len(w.changed))
 	all = append(append(all, w.fresh...), w.changed...)
-	for _, k := range all {
-		k.raw = storable(k.Raw)
+	raws := make([][]byte, len(all))
+	for i, k := range all {
+		raws[i] = storable(k.Raw)
 	}
 	var err error
 	var first int32
-	if size := arraySize(all); size < archiveCopied {
+	if form := archive.FormOf(raws); form.Size(raws) < archiveCopied {
 		first, err = w.place(ctx, w.sql.Archive, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource),
-			appendArray(make([]byte, 0, size), all), strconv.AppendInt(nil, int64(len(all)), 10))
+			form.Append(make([]byte, 0, form.Size(raws)), raws), strconv.AppendInt(nil, int64(len(raws)), 10))
 	} else if first, err = w.place(ctx, w.sql.ArchivePlace); err == nil {
-		err = w.copyArchive(ctx, all, first)
+		err = w.copyArchive(ctx, form, raws, first)
 	}
 	if err != nil {
 		return w.fail("archive raw records of", err)
@@ -69,49 +71,29 @@ func (w *work) place(ctx context.Context, sql string, values ...[]byte) (int32, 
 }
 
 // copyArchive sends arrays out of the records' own bytes, the first record in the position given.
-func (w *work) copyArchive(ctx context.Context, all []*kept, first int32) error {
-	reader := copybinary.NewReader(archiveParts(all), func(buf []byte, part []*kept) ([]byte, error) {
+func (w *work) copyArchive(ctx context.Context, form archive.Form, raws [][]byte, first int32) error {
+	reader := copybinary.NewReader(archiveParts(raws), func(buf []byte, part [][]byte) ([]byte, error) {
 		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, w.sql.ArchiveFields), w.batch.Call), first)
 		buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
 		buf = copybinary.Int(copybinary.Short(buf, int32(len(part))), w.now) //nolint:gosec // bounded by the batch
 		first += int32(len(part))                                            //nolint:gosec // as above
-		return appendArray(copybinary.Size(buf, arraySize(part)), part), nil
+		return form.Append(copybinary.Size(buf, form.Size(part)), part), nil
 	})
 	_, err := pg.CopyFrom(ctx, w.conn, reader, w.sql.ArchiveCopy)
 	return err //nolint:wrapcheck // the caller says what was done
 }
 
 // archiveParts cuts records into arrays of about archivePart bytes.
-func archiveParts(all []*kept) [][]*kept {
-	var parts [][]*kept
+func archiveParts(raws [][]byte) [][][]byte {
+	var parts [][][]byte
 	from, size := 0, 0
-	for i, k := range all {
-		if size += len(k.raw) + 1; size >= archivePart || i == len(all)-1 {
-			parts = append(parts, all[from:i+1])
+	for i, raw := range raws {
+		if size += len(raw) + len(",\n"); size >= archivePart || i == len(raws)-1 {
+			parts = append(parts, raws[from:i+1])
 			from, size = i+1, 0
 		}
 	}
 	return parts
-}
-
-// arraySize is how many bytes appendArray adds.
-func arraySize(all []*kept) int {
-	size := len("[]") + len(all) - 1
-	for _, k := range all {
-		size += len(k.raw)
-	}
-	return size
-}
-
-func appendArray(text []byte, all []*kept) []byte {
-	text = append(text, '[')
-	for i, k := range all {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, k.raw...)
-	}
-	return append(text, ']')
 }
 
 // storable gives raw bytes as they are kept: they are JSON, for normalize has read them, and what Postgres cannot hold as text is

@@ -28,7 +28,7 @@ func TestRawIsKeptByteForByte(t *testing.T) {
 	eachWay(t, func(t *testing.T, conn *pgx.Conn, res *schema.Resource, pad string) {
 		t.Helper()
 		raws := []string{`{"state":"x",  "n":1.50e1}`, "{\n\t\"state\":\"\\u0041\\\\\"}", `{"state":"` + pad + `"}`, `{}`}
-		records := make([]normalize.Record, len(raws))
+		records := make([]normalize.Record, len(raws)) // one has a line feed, so they do not stand in lines
 		for i, raw := range raws {
 			records[i] = record(t, res, object{"flag_id": fmt.Sprint(i), "state": "x"})
 			records[i].Raw = []byte(raw)
@@ -54,9 +54,9 @@ func TestRawThatPostgresCannotHoldIsReplaced(t *testing.T) {
 		broken.Raw, none.Raw = []byte("{\"state\":\"a\x00b\xffc\\u0000"+pad+"\"}"), nil
 		load(t, conn, res, batch(1, broken, none))
 		first := "{\"state\":\"a\u2400b\uFFFDc\\u0000" + pad + "\"}"
-		arrays := []string{"[" + first + ",null]"}
+		arrays := []string{"[\n" + first + ",\nnull\n]"}
 		if pad != "" {
-			arrays = []string{"[" + first + "]", "[null]"}
+			arrays = []string{"[\n" + first + "\n]", "[\nnull\n]"}
 		}
 		same(t, "archive", arrays, query(t, conn, "SELECT records FROM sluice.raw_records ORDER BY first_position"))
 	})

@@ -17,7 +17,6 @@ type kept struct {
 	*normalize.Record
 	position int32
 	place    [6]byte // of the locked row; zero if there is none
-	raw      []byte  // Raw as it is archived
 }
 
 // work is one Load under way.

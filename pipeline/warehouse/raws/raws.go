@@ -3,13 +3,12 @@ package raws
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/schema/scan"
+	"sluice/pipeline/warehouse/archive"
 )
 
 // The parts of calls in which places lie: an export is one call in many parts.
@@ -94,7 +93,7 @@ func (known Archives) fetch(ctx context.Context, from Querier, calls []int64, po
 		text []byte
 	)
 	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position, &text}, func() error {
-		known[at], err = Split(text)
+		known[at], err = archive.Split(text)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", at.Call, err)
 		}
@@ -153,21 +152,4 @@ func findParts(ctx context.Context, from Querier, places []Place) (parts, error)
 		return nil, fmt.Errorf("looking for raw records: %w", err)
 	}
 	return p, nil
-}
-
-// Split takes an archive apart. The array around the records is no part of how deep they nest.
-func Split(text []byte) ([][]byte, error) {
-	var records [][]byte
-	if end, ok := scan.Elements(text, 0, -1, func(raw []byte) { records = append(records, raw) }); ok && end == len(text) {
-		return records, nil
-	}
-	var careful []json.RawMessage
-	if err := json.Unmarshal(text, &careful); err != nil {
-		return nil, fmt.Errorf("it is no array of records: %w", err)
-	}
-	records = make([][]byte, len(careful))
-	for i, raw := range careful {
-		records[i] = raw
-	}
-	return records, nil
 }

@@ -64,7 +64,7 @@ type Past struct {
 type step struct {
 	record normalize.Record
 	raw    []byte
-	at     archive
+	at     place
 }
 
 // New prepares to retrace the records of a stream's resource.
@@ -112,7 +112,7 @@ func (p *Past) Replay(ctx context.Context, conn *pgx.Conn, progress func(n int))
 }
 
 // take adds a raw record to the batch.
-func (p *Past) take(ctx context.Context, conn *pgx.Conn, raw []byte, at archive) error {
+func (p *Past) take(ctx context.Context, conn *pgx.Conn, raw []byte, at place) error {
 	record, err := p.normalize(raw, "")
 	if err != nil {
 		p.reject(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/archive"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/raws"
 )
@@ -63,35 +64,35 @@ WHERE (p.organization_id, p.service, p.resource) = ($1, $2, $3) AND p.versions A
 	sqlCover  = `SELECT history.cover(p, l.dropped_to) ` + openPeriod
 )
 
-// archive is a part of what is kept of a call, or one of its records.
-type archive struct {
+// place is a part of what is kept of a call, or one of its records.
+type place struct {
 	raws.Place
 
 	kept   time.Time
 	detail bool
 }
 
-func (p *Past) archives(ctx context.Context, conn *pgx.Conn) ([]archive, error) {
+func (p *Past) archives(ctx context.Context, conn *pgx.Conn) ([]place, error) {
 	s := p.stream
 	rows, err := conn.Query(ctx, sqlArchives, s.Organization, s.Service.Name, s.Resource.Name)
 	if err != nil {
 		return nil, fmt.Errorf("reading which archives there are: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (archive, error) {
-		var a archive
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (place, error) {
+		var a place
 		err := row.Scan(&a.Call, &a.Position, &a.kept, &a.detail)
 		return a, err //nolint:wrapcheck // the caller says what was being read
 	})
 	return found, wrap("reading which archives there are", err)
 }
 
-func (a archive) read(ctx context.Context, conn *pgx.Conn) ([][]byte, error) {
+func (a place) read(ctx context.Context, conn *pgx.Conn) ([][]byte, error) {
 	var text []byte
 	err := conn.QueryRow(ctx, sqlRead, a.Call, a.Position).Scan(&text)
 	if err != nil {
 		return nil, fmt.Errorf("reading the archive of call %d: %w", a.Call, err)
 	}
-	found, err := raws.Split(text)
+	found, err := archive.Split(text)
 	return found, wrap(fmt.Sprintf("reading the archive of call %d", a.Call), err)
 }
 
