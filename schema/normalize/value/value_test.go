@@ -39,6 +39,8 @@ func TestAppend(t *testing.T) {
 		{schema.KindBool, `"no"`, "wrong_type"},
 		{schema.KindInt, `"-12"`, "-12"},
 		{schema.KindInt, `-0`, "0"},
+		{schema.KindInt, `999999999999999999`, "999999999999999999"},
+		{schema.KindInt, `-9223372036854775808`, "-9223372036854775808"},
 		{schema.KindInt, `1.0`, "bad_number"},
 		{schema.KindInt, `9223372036854775808`, "out_of_range"},
 		{schema.KindDecimal, `1000.00`, "1000"},
@@ -51,6 +53,10 @@ func TestAppend(t *testing.T) {
 		{schema.KindDate, `20260228`, "wrong_type"},
 		{schema.KindTime, `"2026-01-17T15:27:23"`, "2026-01-17 09:57:23+00"},
 		{schema.KindTime, `1768643843000`, "2026-01-17 09:57:23+00"},
+		{schema.KindTime, `"0001-01-01T00:00:00Z"`, "0001-01-01 00:00:00+00"},
+		{schema.KindTime, `"0001-01-01T00:00:00+0001"`, "out_of_range"},
+		{schema.KindTime, `"9999-12-31T23:29:59.9999999-00:30"`, "9999-12-31 23:59:59.999999+00"},
+		{schema.KindTime, `"9999-12-31T23:30:00-00:30"`, "out_of_range"},
 		{schema.KindTime, `"soon"`, "bad_time"},
 		{schema.KindTime, `""`, "null"},
 		{schema.KindJSON, `{ "b": 1.50, "a": "\u0000" }`, `{"a":"␀","b":1.5}`},
@@ -69,6 +75,12 @@ func TestAppend(t *testing.T) {
 		}
 		if got != c.want || string(text[:len(before)]) != string(before) {
 			t.Errorf("%d of %s: want %q, got %q in %q", c.kind, c.raw, c.want, got, text)
+		}
+		if c.raw[0] == '"' && !strings.Contains(c.raw, `\`) {
+			plain, nothing, misfit := reader.AppendPlain(before, c.kind, []byte(strings.Trim(c.raw, `"`)))
+			if string(plain) != string(text) || nothing != null || misfit != bad {
+				t.Errorf("%d of %s: %q (%t, %+v) where it is known to be plain, %q (%t, %+v) else", c.kind, c.raw, plain, nothing, misfit, text, null, bad)
+			}
 		}
 	}
 }
