@@ -86,11 +86,24 @@ func Measure(ctx context.Context, o Options, out io.Writer) error {
 		if len(b.Only) > 0 && !slices.Contains(b.Only, Parts[i]) {
 			continue
 		}
+		if err := b.clear(ctx); err != nil {
+			return err
+		}
 		if err := part(ctx); err != nil {
 			return err
 		}
 	}
 	return b.print(out)
+}
+
+// clear empties all tables, and nobody's past is kept any more: what one part leaves is not vacuumed beside the next, and not asked for.
+func (b *bench) clear(ctx context.Context) error {
+	names := []string{"sluice.raw_records", "history.versions", "history.periods"}
+	for i := range b.service.Resources {
+		resource := &b.service.Resources[i]
+		names = append(append(names, b.tables(resource)...), rival.Of(resource).Names()...)
+	}
+	return rival.Empty(ctx, b.conn, names...) //nolint:wrapcheck // it says what failed
 }
 
 // Parts are the names of what is measured, in this order.
@@ -159,13 +172,18 @@ func (b *bench) wal(ctx context.Context) (float64, error) {
 	return at, nil
 }
 
-// names are a resource's tables, quoted, parents first, and that of raw records behind them.
-func (b *bench) names(resource *schema.Resource) []string {
+// tables are a resource's, quoted, parents first.
+func (b *bench) tables(resource *schema.Resource) []string {
 	var names []string
 	for _, table := range resource.Tables() {
 		names = append(names, pgx.Identifier{b.service.Name, table.Name}.Sanitize())
 	}
-	return append(names, "sluice.raw_records")
+	return names
+}
+
+// names are a resource's tables, and that of raw records behind them.
+func (b *bench) names(resource *schema.Resource) []string {
+	return append(b.tables(resource), "sluice.raw_records")
 }
 
 func (b *bench) resource(name string) *schema.Resource {
