@@ -16,7 +16,6 @@ const (
 	epoch = 719_468
 	// march is the month that years begin with here, so that the day that leap years add is their last.
 	march, months = 3, 12
-	lastYear      = 9999
 )
 
 // Parse reads YYYY-MM-DD, of the years 1 to 9999, from the front of a text, as days since 1970-01-01. It is false if there is no such day.
