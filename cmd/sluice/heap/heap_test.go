@@ -2,6 +2,9 @@ package heap
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -33,6 +36,28 @@ func TestTheHeapGrowsToTheFloorOrToTwiceWhatIsLive(t *testing.T) {
 	}
 }
 
+// heapEnv makes the test program one that only begins, and says what was decided: what a process's environment says is the runtime's, too.
+const heapEnv = "HEAP_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(heapEnv) == "" {
+		os.Exit(m.Run())
+	}
+	Steady(os.LookupEnv)
+	fmt.Print(debug.SetGCPercent(usual))
+}
+
+func TestWhoSetsItHasDecided(t *testing.T) {
+	t.Parallel()
+	for setting, want := range map[string]string{"GOGC=70": "70", "GOGC=off": "-1", "GOMEMLIMIT=70MiB": "100", "OTHER=1": "400"} {
+		child := exec.CommandContext(t.Context(), os.Args[0])
+		child.Env = []string{heapEnv + "=1", setting}
+		if got, err := child.Output(); err != nil || string(got) != want {
+			t.Errorf("with %s it is %s %%, want %s: %v", setting, got, want, err)
+		}
+	}
+}
+
 // TestEachCollectionDecidesAboutTheNext has nobody beside it: what it is about is the whole process's.
 func TestEachCollectionDecidesAboutTheNext(t *testing.T) { //nolint:paralleltest // see above
 	Steady(func(string) (string, bool) { return "", false })
@@ -57,15 +82,4 @@ func goal() int {
 	now := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 	metrics.Read(now)
 	return int(now[0].Value.Uint64())
-}
-
-func TestWhoSetsItHasDecided(t *testing.T) { //nolint:paralleltest // as above
-	before := debug.SetGCPercent(70)
-	t.Cleanup(func() { debug.SetGCPercent(before) })
-	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
-		Steady(func(asked string) (string, bool) { return "", asked == name })
-		if now := debug.SetGCPercent(70); now != 70 {
-			t.Errorf("with %s set it is %d %%, want the 70 of before", name, now)
-		}
-	}
 }

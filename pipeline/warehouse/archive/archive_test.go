@@ -79,7 +79,7 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 	})
 }
 
-// Arrays that looks like lines and are none are read as what they are, and what is no array is none.
+// Arrays that look like lines and are none are read as what they are, and what is no array is none.
 func TestSplitOfWhatWasNotKeptSo(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

@@ -76,7 +76,7 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 	var bad Misfit
 	switch {
 	case quoted && kind != schema.KindJSON:
-		return r.AppendString(dst, kind, literal)
+		return r.appendString(dst, kind, literal)
 	case quoted && Blank(literal):
 		return dst, true, Misfit{}
 	case kind == schema.KindJSON:
@@ -91,8 +91,8 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 	return dst, false, bad
 }
 
-// AppendString is Append for what stands between the quotes of a string, unescaped, and for any kind but JSON.
-func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
+// appendString is Append for what stands between the quotes of a string, unescaped, and for any kind but JSON.
+func (r *Reader) appendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
 	if kind != schema.KindText && Blank(text) {
 		return dst, true, Misfit{}
 	}
@@ -100,12 +100,13 @@ func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte
 	return dst, false, bad
 }
 
-// AppendPlain is AppendString for a text of which nothing was escaped: there is no U+0000 in it that Postgres could not hold.
+// AppendPlain is Append for what stands between the quotes of a string of which nothing was escaped, and for any kind but JSON: there is no
+// U+0000 in it that Postgres could not hold.
 func (r *Reader) AppendPlain(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
 	if kind == schema.KindText || kind == schema.KindID && !Blank(text) {
 		return append(dst, text...), false, Misfit{}
 	}
-	return r.AppendString(dst, kind, text)
+	return r.appendString(dst, kind, text)
 }
 
 // fromText reads a string: upstream writes any kind as one.

@@ -77,7 +77,7 @@ func TestAppend(t *testing.T) {
 			t.Errorf("%d of %s: want %q, got %q in %q", c.kind, c.raw, c.want, got, text)
 		}
 		if c.raw[0] == '"' && !strings.Contains(c.raw, `\`) {
-			plain, nothing, misfit := reader.AppendPlain(before, c.kind, []byte(strings.Trim(c.raw, `"`)))
+			plain, nothing, misfit := reader.AppendPlain([]byte("before|"), c.kind, []byte(strings.Trim(c.raw, `"`)))
 			if string(plain) != string(text) || nothing != null || misfit != bad {
 				t.Errorf("%d of %s: %q (%t, %+v) where it is known to be plain, %q (%t, %+v) else", c.kind, c.raw, plain, nothing, misfit, text, null, bad)
 			}

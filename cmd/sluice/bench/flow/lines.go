@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"sluice/cmd/sluice/bench/goods"
 	"sluice/pipeline/upstream/body"
 	"sluice/schema/normalize"
 )
@@ -25,11 +26,7 @@ func (j *Job) Lines(ctx context.Context) (_ Counts, err error) {
 		return Counts{}, err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	fields := make([]string, len(j.Resource.Columns))
-	for i := range fields {
-		fields[i] = j.Resource.Columns[i].Wire
-	}
-	rows, _, err := body.NewRows(answer.Body, fields)
+	rows, _, err := body.NewRows(answer.Body, goods.Fields(j.Resource))
 	if err != nil {
 		return Counts{}, fmt.Errorf("read an export: %w", err)
 	}

@@ -94,6 +94,11 @@ func TestOneInAHundredChanges(t *testing.T) {
 
 func TestLinesAreCSV(t *testing.T) {
 	t.Parallel()
+	resource, err := goods.Find(goods.Service(), "chats")
+	want := []string{"chat_id", "title", "creation_time", "last_modified_time", "participant_count", "total_message_count", "creator_id"}
+	if got := goods.Fields(resource); err != nil || !slices.Equal(got, want) {
+		t.Errorf("lines have the fields %v, want %v: %v", got, want, err)
+	}
 	var text strings.Builder
 	if err := goods.WriteLines(&text, 3); err != nil {
 		t.Fatal(err)

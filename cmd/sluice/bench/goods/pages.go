@@ -49,6 +49,15 @@ func AppendPage(buf []byte, resource *schema.Resource, page, size, total int, mi
 	return fmt.Appendf(buf, `],"page_context":{"page":%d,"per_page":%d,"has_more_page":%t}}`, page, size, to < total)
 }
 
+// Fields are the columns of an export's lines, in their order.
+func Fields(resource *schema.Resource) []string {
+	fields := make([]string, len(resource.Columns))
+	for i := range fields {
+		fields[i] = resource.Columns[i].Wire
+	}
+	return fields
+}
+
 // WriteLines writes an export of total chats, without a header.
 func WriteLines(w io.Writer, total int) error {
 	out := bufio.NewWriterSize(w, 1<<16) //nolint:mnd // bytes at once
