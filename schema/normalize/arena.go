@@ -1,6 +1,6 @@
 package normalize
 
-import "strings"
+import "unsafe"
 
 // Sizes of the blocks that records are cut from: some twenty records of usual size. What is larger gets a block of its
 // own. A block lives as long as one of its records, and the records of a page live and die together.
@@ -8,11 +8,14 @@ const (
 	blockText   = 16 << 10
 	blockValues = 1 << 10
 	blockRows   = 128
+	// spareText is the least that is left in a block for the next text: what needs more gets memory of its own.
+	spareText = 256
 )
 
 // arena gives out what records are made of, many from one allocation. Nothing is ever taken back or written again.
 type arena struct {
-	texts  *strings.Builder
+	// texts is the free end of a block, of length 0.
+	texts  []byte
 	values []Value
 	rows   []Row
 	tables [][]Row
@@ -20,18 +23,26 @@ type arena struct {
 	flags  []bool
 }
 
-// text copies bytes to a string.
-func (a *arena) text(bytes []byte) string {
-	if len(bytes) > blockText/4 {
-		return string(bytes)
+// room is what a text may be appended to; keep makes a string of it.
+func (a *arena) room() []byte {
+	if cap(a.texts) < spareText {
+		a.texts = make([]byte, 0, blockText)
 	}
-	if a.texts == nil || a.texts.Cap()-a.texts.Len() < len(bytes) {
-		a.texts = new(strings.Builder)
-		a.texts.Grow(blockText)
+	return a.texts
+}
+
+// keep gives what was appended to room as a string.
+func (a *arena) keep(text []byte) string {
+	if len(text) > cap(a.texts) {
+		return string(text) // it grew elsewhere, and a giant should not stay for the sake of what comes behind it
 	}
-	from := a.texts.Len()
-	a.texts.Write(bytes)
-	return a.texts.String()[from:]
+	a.texts = text[len(text):]
+	return view(text)
+}
+
+// view gives bytes that nobody changes any more as a string, without a copy.
+func view(text []byte) string {
+	return unsafe.String(unsafe.SliceData(text), len(text)) //nolint:gosec // see above: as strings.Builder does
 }
 
 // cut takes n elements off the front of a block, zero and with no room behind them.

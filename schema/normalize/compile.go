@@ -30,9 +30,6 @@ type Normalizer struct {
 	root *object
 	// tables are the resource's tables, in the order of Resource.Tables.
 	tables []table
-	// modified is the index of the modification time in the columns of the
-	// record, -1 if records carry none.
-	modified int
 	// fields counts the declared keys of all objects, and the objects.
 	fields int
 	place
@@ -53,12 +50,16 @@ type table struct {
 	label string
 }
 
-// column is one leaf; label is its part of the hash, values are those that the
-// documents list.
+// column is one leaf, the one at an index of its table. Name is that of its key, "" for bare values of an array; label is its part of the
+// hash; values are those that the documents list.
 type column struct {
+	at     int
 	kind   schema.Kind
+	name   string
 	label  string
 	values []string
+	// identifies and modified say that it is the record's own identifier, and its modification time.
+	identifies, modified bool
 }
 
 // object is one object of the wire, compiled: what to do with each of its keys.
@@ -70,17 +71,14 @@ type object struct {
 	prefixes []prefix
 }
 
-// field says what one declared key is: a column (child nil), an array (child
-// set), or neither, which is an ignored key.
+// field says what one declared key is: a column, an array (child), or neither, which is an ignored key.
 type field struct {
-	name string
 	// quoted is the name as it stands in front of its value; "" where something in it needs escaping.
 	quoted string
 	// at numbers it within the object, id within the resource.
 	at, id int
-	column int
+	column *column
 	child  *array
-	ignore bool
 }
 
 // array is one declared array of the wire.
@@ -109,13 +107,13 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 		return nil, fmt.Errorf("%w: %s: the parent's column or the record's own identifier is not declared; declare both by ID",
 			errDeclaration, resource.Name)
 	}
-	n := &Normalizer{modified: -1, place: at, zone: zone}
+	n, modified := &Normalizer{place: at, zone: zone}, -1
 	for i, c := range resource.Columns {
 		if c.Wire == resource.Modified() && c.Kind == schema.KindTime {
-			n.modified = i
+			modified = i
 		}
 	}
-	if resource.Modified() != "" && n.modified < 0 {
+	if resource.Modified() != "" && modified < 0 {
 		return nil, fmt.Errorf("%w: %s: the modification time %q is not declared; declare it by Time",
 			errDeclaration, resource.Name, resource.Modified())
 	}
@@ -131,6 +129,10 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 		}
 		n.tables = append(n.tables, compileTable(&tables[i]))
 	}
+	n.tables[0].columns[n.identifier].identifies = true
+	if modified >= 0 {
+		n.tables[0].columns[modified].modified = true
+	}
 	next := 1
 	n.root = n.compileObject(0, resource.Columns, resource.Children, resource.Ignored, &next)
 	n.salt, n.glanced = n.saltOf(resource), n.glancedAt(resource)
@@ -140,8 +142,12 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 
 func compileTable(t *schema.Table) table {
 	compiled := table{depth: t.Depth(), top: t.Root, label: label(strings.Join(t.Path, "."))}
-	for _, c := range t.Columns {
-		compiled.columns = append(compiled.columns, column{kind: c.Kind, label: label(c.Wire), values: c.Values})
+	for i, c := range t.Columns {
+		one := column{at: i, kind: c.Kind, name: c.Wire, label: label(c.Wire), values: c.Values}
+		if t.Child != nil && t.Child.Scalar {
+			one.name = ""
+		}
+		compiled.columns = append(compiled.columns, one)
 	}
 	return compiled
 }
@@ -152,18 +158,18 @@ func (n *Normalizer) compileObject(
 ) *object {
 	o := &object{table: at, fields: make(map[string]*field, len(columns)+len(children)+len(ignored)), head: n.number()}
 	add := func(name string, f field) {
-		f.name, f.at, f.id = name, len(o.fields), n.number()
+		f.at, f.id = len(o.fields), n.number()
 		if scan.Plain([]byte(name)) {
 			f.quoted = `"` + name + `":`
 		}
 		o.fields[name] = &f
 	}
 	for key := range ignored {
-		add(key, field{ignore: true})
+		add(key, field{})
 	}
 	for i, c := range columns {
 		if !c.Given {
-			add(c.Wire, field{column: i})
+			add(c.Wire, field{column: &n.tables[at].columns[i]})
 		}
 	}
 	for i := range children {

@@ -25,21 +25,21 @@ func (s *scratch) drifted(drift Drift) {
 
 // enumerated reports a value that the documents do not list: it is loaded all the
 // same. Source: upstream facts, "Values": enumerations are open.
-func (s *scratch) enumerated(column *column, text []byte, name string) {
-	if value.Blank(text) || slices.Contains(column.values, string(text)) || len(s.drift) >= maxValues {
+func (s *scratch) enumerated(column *column, text, name string) {
+	if value.Blank(text) || slices.Contains(column.values, text) || len(s.drift) >= maxValues {
 		return
 	}
 	s.drifted(Drift{Path: s.wherever(name), Kind: unlisted + printable(text)})
 }
 
 // printable bounds a value and replaces what would not print in one line.
-func printable(text []byte) string {
+func printable(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, string(text[:min(len(text), 4*maxValue)])) //nolint:mnd // no character has more than 4 bytes
+	}, text[:min(len(text), 4*maxValue)]) //nolint:mnd // no character has more than 4 bytes
 	if len(clean) > maxValue {
 		clean = strings.ToValidUTF8(clean[:maxValue], "")
 	}

@@ -116,7 +116,7 @@ func (n *Normalizer) identify(raw []byte, parent string) string {
 	if s.dec.PeekKind() != '{' {
 		return ""
 	}
-	s.newRow(0)
+	values := s.newRow(0)
 	if _, err := s.dec.ReadToken(); err != nil {
 		return ""
 	}
@@ -126,11 +126,11 @@ func (n *Normalizer) identify(raw []byte, parent string) string {
 			return ""
 		}
 		known := n.root.fields[string(s.values.Unquote(quoted))]
-		if known != nil && known.child == nil && !known.ignore && known.column == n.identifier {
-			if s.leaf(0, 0, n.identifier, "") != nil || s.adopt(parent) != nil {
+		if known != nil && known.column != nil && known.column.identifies {
+			if s.leaf(known.column, &values[known.column.at]) != nil || s.adopt(parent) != nil {
 				return ""
 			}
-			return string(s.text[s.cells[0].from:s.cells[0].to])
+			return values[0].Text
 		}
 		if err := s.dec.SkipValue(); err != nil {
 			return ""

@@ -17,7 +17,7 @@ func (n *Normalizer) Glance(raw []byte, parent string) (Record, bool) {
 	defer s.release()
 	s.reset()
 	s.start(raw)
-	if !s.glance() || s.adopt(parent) != nil || s.cells[0].state != Set {
+	if !s.glance() || s.adopt(parent) != nil || s.own(0).State != Set {
 		return Record{}, false
 	}
 	record := s.rowsOf(raw)
@@ -30,7 +30,7 @@ func (s *scratch) glance() bool {
 	if s.kind() != '{' {
 		return false
 	}
-	first := s.newRow(o.table)
+	values := s.newRow(o.table)
 	if s.bracket('{') != nil {
 		return false
 	}
@@ -40,8 +40,8 @@ func (s *scratch) glance() bool {
 			return false
 		}
 		switch {
-		case known != nil && known.child == nil && !known.ignore && s.n.glanced[known.column]:
-			if s.leaf(o.table, first, known.column, known.name) != nil {
+		case known != nil && known.column != nil && s.n.glanced[known.column.at]:
+			if s.leaf(known.column, &values[known.column.at]) != nil {
 				return false
 			}
 		default:

@@ -1,8 +1,8 @@
 package normalize
 
 import (
-	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,87 +11,89 @@ import (
 	"sluice/schema/normalize/value"
 )
 
-// leaf reads one value into the cell of its column.
-func (s *scratch) leaf(table, first, column int, name string) *ValueError {
+// leaf reads one value of a column.
+func (s *scratch) leaf(c *column, to *Value) *ValueError {
 	if text, ok := s.plain(); ok {
-		return s.fillText(table, first, column, name, text)
+		return s.fillText(c, to, text)
 	}
-	raw, fault := s.whole(name)
+	raw, fault := s.whole(c.name)
 	if fault != nil {
 		return fault
 	}
-	return s.fill(table, first, column, name, raw)
+	return s.fill(c, to, c.name, raw)
 }
 
-// fillText is fill for a string of which nothing is escaped: it is read once and not again.
-func (s *scratch) fillText(table, first, at int, name string, literal []byte) *ValueError {
-	column := &s.n.tables[table].columns[at]
-	if column.kind == schema.KindJSON { // which asks for the whole literal
-		return s.fill(table, first, at, name, s.data[s.at-len(literal)-len(`""`):s.at])
+// fillText is fill for a string of which nothing is escaped: it is read once and not again, and stays where it stands if it is spelled
+// as it is to be kept.
+func (s *scratch) fillText(c *column, to *Value, literal []byte) *ValueError {
+	if c.kind == schema.KindJSON { // which asks for the whole literal
+		return s.fill(c, to, c.name, s.data[s.at-len(literal)-len(`""`):s.at])
 	}
-	from := len(s.text)
-	text, null, bad := s.values.AppendPlain(s.text, column.kind, literal)
-	if table == 0 && at == s.n.identifier && bad.Code == "" {
-		bad = checkKey(literal, text[from:])
+	if size, ok := value.Spelled(c.kind, literal, true); ok {
+		return s.set(c, to, c.name, view(literal), view(literal[:size]))
 	}
-	return s.set(table, first, at, name, '"', from, text, null, bad)
+	text, null, bad := s.values.AppendString(s.arena.room(), c.kind, literal)
+	if null || bad.Code != "" {
+		return s.unset(to, c.name, '"', bad)
+	}
+	return s.set(c, to, c.name, view(literal), s.arena.keep(text))
 }
 
-// fill brings a value that was read into the cell of its column.
-func (s *scratch) fill(table, first, at int, name string, raw jsontext.Value) *ValueError {
-	column := &s.n.tables[table].columns[at]
-	from := len(s.text)
-	text, null, bad := s.values.Append(s.text, column.kind, raw)
-	if table == 0 && at == s.n.identifier && bad.Code == "" {
-		id := text[from:]
-		read := id
-		if raw.Kind() == '"' {
-			read = s.values.Unquote(raw)
-		}
-		bad = checkKey(read, id)
+// fill takes a value that was read. Its name is its key's.
+func (s *scratch) fill(c *column, to *Value, name string, raw jsontext.Value) *ValueError {
+	// What the decoder gives, it may write over.
+	if size, ok := value.Spelled(c.kind, raw, false); ok && s.quick {
+		text := view(raw[:size])
+		return s.set(c, to, name, text, text)
 	}
-	return s.set(table, first, at, name, raw.Kind(), from, text, null, bad)
+	text, null, bad := s.values.Append(s.arena.room(), c.kind, raw)
+	if null || bad.Code != "" {
+		return s.unset(to, name, raw.Kind(), bad)
+	}
+	kept := s.arena.keep(text)
+	read := kept
+	if c.identifies && raw.Kind() == '"' {
+		read = string(s.values.Unquote(raw))
+	}
+	return s.set(c, to, name, read, kept)
 }
 
-// set notes what a value was read as: its text begins at from.
-func (s *scratch) set(
-	table, first, at int, name string, kind jsontext.Kind, from int, text []byte, null bool, bad value.Misfit,
-) *ValueError {
-	s.text = text
-	if bad.Code != "" {
-		if bad.Detail == "" {
-			bad.Detail = "the wire has a " + kindName(kind)
-		}
-		return s.fault(name, bad.Code, "%s", bad.Detail)
-	}
-	if null {
-		s.cells[first+at] = cell{from: from, to: len(s.text), state: Null}
+// unset notes that a value is null, or that it does not fit.
+func (s *scratch) unset(to *Value, name string, kind jsontext.Kind, bad value.Misfit) *ValueError {
+	if bad.Code == "" {
+		*to = Value{State: Null}
 		return nil
 	}
-	s.cells[first+at] = cell{from: from, to: len(s.text), state: Set}
-	if table == 0 && at == s.n.modified {
+	if bad.Detail == "" {
+		bad.Detail = "the wire has a " + kindName(kind)
+	}
+	return s.fault(name, bad.Code, "%s", bad.Detail)
+}
+
+// set notes the text of a value; read is the string on the wire that it was made of, if it was one.
+func (s *scratch) set(c *column, to *Value, name, read, text string) *ValueError {
+	if c.identifies {
+		if bad := checkKey(read, text); bad.Code != "" {
+			return s.fault(name, bad.Code, "%s", bad.Detail)
+		}
+	}
+	*to = Value{Text: text, State: Set}
+	if c.modified {
 		s.modified = s.values.Instant
 	}
-	if column := &s.n.tables[table].columns[at]; column.values != nil {
-		s.enumerated(column, s.text[from:], name)
+	if c.values != nil {
+		s.enumerated(c, text, name)
 	}
 	return nil
 }
 
-// supply fills a cell with a text that the wire does not carry.
-func (s *scratch) supply(at int, text string) {
-	from := len(s.text)
-	s.text = append(s.text, text...)
-	s.cells[at] = cell{from: from, to: len(s.text), state: Set}
-}
-
 // checkKey refuses what would merge two records: a key that was repaired may
 // equal another one. Read is the key as the wire has it.
-func checkKey(read, id []byte) value.Misfit {
+func checkKey(read, id string) value.Misfit {
 	if len(id) > maxKey {
 		return value.Misfit{Code: CodeTooLarge, Detail: "the key has more than " + strconv.Itoa(maxKey) + " bytes"}
 	}
-	if !bytes.Equal(read, id) || bytes.ContainsRune(id, utf8.RuneError) {
+	if read != id || strings.ContainsRune(id, utf8.RuneError) {
 		return value.Misfit{Code: CodeWrongType, Detail: "the key holds characters that cannot be kept"}
 	}
 	return value.Misfit{}

@@ -32,7 +32,8 @@ const (
 
 // Value is one canonical value: Text is the one spelling of the value that
 // Postgres reads back as the declared kind, and that equals the text of every
-// other spelling of the same value (1000.00 and 1000 are both 1000).
+// other spelling of the same value (1000.00 and 1000 are both 1000). Whoever keeps
+// it for longer than its record clones it, for the bytes of a page may be behind it.
 type Value struct {
 	Text  string
 	State State

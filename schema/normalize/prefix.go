@@ -51,7 +51,7 @@ func (s *scratch) collect(at int, name string) *ValueError {
 func (s *scratch) gather() *ValueError {
 	slices.SortFunc(s.loose, func(a, b loose) int { return strings.Compare(a.name, b.name) })
 	for at, p := range s.n.root.prefixes {
-		rows := map[string]int{}
+		rows := map[string][]Value{}
 		for _, l := range s.loose {
 			if l.prefix != at {
 				continue
@@ -65,11 +65,12 @@ func (s *scratch) gather() *ValueError {
 }
 
 // gatherOne makes a row of a key, or completes that of the key whose twin it is; a
-// twin without its key is unknown. Rows holds the first cell of each row by key.
-func (s *scratch) gatherOne(p prefix, rows map[string]int, l loose) *ValueError {
+// twin without its key is unknown. Rows holds the values of each row by key.
+func (s *scratch) gatherOne(p prefix, rows map[string][]Value, l loose) *ValueError {
+	columns := s.n.tables[p.table].columns
 	if base, ok := strings.CutSuffix(l.name, p.twin); ok && strings.HasPrefix(base, p.prefix) {
-		if first, known := rows[base]; known {
-			return s.fill(p.table, first, prefixText, l.name, l.raw)
+		if values, known := rows[base]; known {
+			return s.fill(&columns[prefixText], &values[prefixText], l.name, l.raw)
 		}
 		return s.keep(l.name, l.raw)
 	}
@@ -78,9 +79,9 @@ func (s *scratch) gatherOne(p prefix, rows map[string]int, l loose) *ValueError 
 	}
 	s.markCarried(p.table)
 	s.path = append(s.path, step{name: p.name, index: len(rows)})
-	first := s.newRow(p.table)
+	values := s.newRow(p.table)
 	s.path = s.path[:0]
-	rows[l.name] = first
-	s.supply(first+prefixKey, l.name)
-	return s.fill(p.table, first, prefixValue, l.name, l.raw)
+	rows[l.name] = values
+	values[prefixKey] = Value{Text: l.name, State: Set}
+	return s.fill(&columns[prefixValue], &values[prefixValue], l.name, l.raw)
 }

@@ -2,7 +2,6 @@ package normalize
 
 import (
 	"bytes"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,15 +9,12 @@ import (
 	"sluice/schema/normalize/value"
 )
 
-// scratch is what one record needs while it is walked. Texts of all values lie
-// in one buffer and become strings at once, so that a record costs a handful of
-// allocations however many values it has.
+// scratch is what one record needs while it is walked. What becomes part of the record is cut from blocks, and texts that stand on the
+// wire as they are to be kept stay there, so that a record costs next to no allocation however many values it has.
 type scratch struct {
 	tokens
 
 	n      *Normalizer
-	text   []byte
-	cells  []cell
 	rows   []rowRef
 	counts []int
 	carry  []bool
@@ -38,16 +34,11 @@ type scratch struct {
 	modified time.Time
 }
 
-// cell is one value: its text is text[from:to].
-type cell struct {
-	from, to int
-	state    State
-}
-
-// rowRef is one row: its cells begin at first.
+// rowRef is one row of a table.
 type rowRef struct {
-	table, first int
-	position     [maxNesting]int
+	table    int
+	values   []Value
+	position [maxNesting]int
 }
 
 // step is one array on the way to where the walk stands; index is -1 where the
@@ -68,7 +59,7 @@ func newScratch(n *Normalizer) *scratch {
 }
 
 func (s *scratch) reset() {
-	s.text, s.cells, s.rows, s.path = s.text[:0], s.cells[:0], s.rows[:0], s.path[:0]
+	s.rows, s.path = s.rows[:0], s.path[:0]
 	s.extra, s.drift, s.loose = s.extra[:0], s.drift[:0], s.loose[:0]
 	s.names = s.names[:0]
 	s.modified = time.Time{}
@@ -81,18 +72,15 @@ func (s *scratch) reset() {
 func (s *scratch) release() {
 	s.forget()
 	clear(s.loose[:cap(s.loose)])
-	if cap(s.text)+s.values.Spare()+cap(s.spareHash) <= maxKept {
+	clear(s.rows)
+	if s.values.Spare()+cap(s.spareHash) <= maxKept {
 		s.n.scratch.Put(s)
 	}
 }
 
-// newRow reserves the cells of a row, all absent, and gives the index of the first.
-func (s *scratch) newRow(table int) int {
-	first := len(s.cells)
-	count := len(s.n.tables[table].columns)
-	s.cells = slices.Grow(s.cells, count)[:first+count]
-	clear(s.cells[first:])
-	ref := rowRef{table: table, first: first}
+// newRow gives the values of another row, all absent.
+func (s *scratch) newRow(table int) []Value {
+	ref := rowRef{table: table, values: cut(&s.arena.values, len(s.n.tables[table].columns), blockValues)}
 	depth := 0
 	for _, at := range s.path {
 		ref.position[depth] = max(at.index, 0)
@@ -100,8 +88,11 @@ func (s *scratch) newRow(table int) int {
 	}
 	s.rows = append(s.rows, ref)
 	s.counts[table]++
-	return first
+	return ref.values
 }
+
+// own is the value of a column of the record itself.
+func (s *scratch) own(at int) *Value { return &s.rows[0].values[at] }
 
 // record copies what was found out of the scratch.
 func (s *scratch) record(raw []byte, parent string) Record {
@@ -116,29 +107,20 @@ func (s *scratch) record(raw []byte, parent string) Record {
 
 // rowsOf copies the rows that were read.
 func (s *scratch) rowsOf(raw []byte) Record {
-	text := s.arena.text(s.text)
-	values := cut(&s.arena.values, len(s.cells), blockValues)
-	for i, c := range s.cells {
-		if c.state == Set {
-			values[i] = Value{Text: text[c.from:c.to], State: Set}
-		} else {
-			values[i].State = c.state
-		}
-	}
 	record := Record{
-		ID:       values[0].Text,
+		ID:       s.own(0).Text,
 		Modified: s.modified,
 		Tables:   cut(&s.arena.tables, len(s.n.tables), blockRows),
 		Carries:  cut(&s.arena.flags, len(s.n.tables), blockRows),
 		Raw:      raw,
 	}
 	copy(record.Carries, s.carry)
-	s.distribute(&record, values)
+	s.distribute(&record)
 	return record
 }
 
 // distribute gives every table its rows, in the order of the record.
-func (s *scratch) distribute(record *Record, values []Value) {
+func (s *scratch) distribute(record *Record) {
 	rows := cut(&s.arena.rows, len(s.rows), blockRows)
 	places := 0
 	for i, count := range s.counts {
@@ -150,12 +132,11 @@ func (s *scratch) distribute(record *Record, values []Value) {
 	}
 	positions := cut(&s.arena.places, places, blockRows)[:0]
 	for _, ref := range s.rows {
-		t := &s.n.tables[ref.table]
 		from := len(positions)
-		positions = append(positions, ref.position[:t.depth]...)
+		positions = append(positions, ref.position[:s.n.tables[ref.table].depth]...)
 		record.Tables[ref.table] = append(record.Tables[ref.table], Row{
 			Position: positions[from:len(positions):len(positions)],
-			Values:   values[ref.first : ref.first+len(t.columns) : ref.first+len(t.columns)],
+			Values:   ref.values,
 		})
 	}
 }

@@ -52,20 +52,19 @@ func (s *scratch) adopt(parent string) *ValueError {
 		return nil
 	}
 	parent = value.CleanText(strings.ToValidUTF8(parent, "\uFFFD"))
-	if c := s.cells[s.n.parent]; c.state != Set || value.Blank(s.text[c.from:c.to]) {
-		s.supply(s.n.parent, parent)
+	if of := s.own(s.n.parent); of.State != Set || value.Blank(of.Text) {
+		*of = Value{Text: parent, State: Set}
 	}
-	own := s.cells[s.n.identifier]
-	if s.n.identifier == 0 || own.state != Set {
+	if s.n.identifier == 0 || s.own(s.n.identifier).State != Set {
 		return nil
 	}
-	id := string(s.text[own.from:own.to])
+	id := s.own(s.n.identifier).Text
 	if strings.Contains(id, separator) {
 		return s.fault(s.n.wire, CodeWrongType, "the identifier holds a slash, which stands between parent and identifier in the key")
 	}
 	if len(parent)+len(separator)+len(id) > maxKey {
 		return s.fault(s.n.wire, CodeTooLarge, "parent and identifier together have more than %d bytes", maxKey-len(separator))
 	}
-	s.supply(0, parent+separator+id)
+	*s.own(0) = Value{Text: parent + separator + id, State: Set}
 	return nil
 }

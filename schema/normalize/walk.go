@@ -7,8 +7,8 @@ import (
 )
 
 // Record turns one record into rows. Its error is a *ValueError: the record as a
-// whole does not fit then. The bytes are kept as Record.Raw and not copied: do
-// not change them afterwards.
+// whole does not fit then. The bytes are kept as Record.Raw and not copied, and
+// most texts of values lie in them: do not change them afterwards.
 func (n *Normalizer) Record(raw []byte) (Record, error) { return n.RecordUnder(raw, "") }
 
 // RecordUnder is Record for a record that was listed under a parent: the parent's
@@ -55,7 +55,7 @@ func (s *scratch) walk(parent string) *ValueError {
 	if fault := s.adopt(parent); fault != nil {
 		return fault
 	}
-	if s.cells[0].state != Set {
+	if s.own(0).State != Set {
 		return s.fault("", CodeNoID, "the record has no key, or an empty one")
 	}
 	return nil
@@ -67,8 +67,8 @@ func (s *scratch) peekError() error {
 	return err
 }
 
-// object walks one object whose cells begin at first; the brace is not read yet.
-func (s *scratch) object(o *object, first int) *ValueError {
+// object walks one object of these values; the brace is not read yet.
+func (s *scratch) object(o *object, values []Value) *ValueError {
 	if err := s.bracket('{'); err != nil {
 		return s.syntax("", err)
 	}
@@ -86,12 +86,12 @@ func (s *scratch) object(o *object, first int) *ValueError {
 		switch {
 		case known == nil:
 			fault = s.undeclared(o, string(name))
-		case known.ignore:
-			_, fault = s.whole("")
+		case known.column != nil:
+			fault = s.leaf(known.column, &values[known.column.at])
 		case known.child != nil:
 			fault = s.array(known.child)
 		default:
-			fault = s.leaf(o.table, first, known.column, known.name)
+			_, fault = s.whole("")
 		}
 		if fault != nil {
 			return fault
@@ -189,7 +189,7 @@ func (s *scratch) element(a *array) *ValueError {
 	case kind == jsontext.KindInvalid:
 		return s.syntax("", s.peekError())
 	case a.scalar:
-		return s.leaf(a.table, s.newRow(a.table), 0, "")
+		return s.leaf(&s.n.tables[a.table].columns[0], &s.newRow(a.table)[0])
 	case kind != '{':
 		return s.fault("", CodeWrongType, "an element must be an object, the wire has a %s", kindName(kind))
 	default:

@@ -2,7 +2,7 @@
 // warehouse keeps: equal values get equal text, and Postgres reads the text back as
 // the declared kind. What does not fit is a Misfit and never coerced (promise 4).
 //
-// Start reading at Reader.Append.
+// Start reading at Spelled and Reader.Append.
 package value
 
 import (
@@ -76,7 +76,7 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 	var bad Misfit
 	switch {
 	case quoted && kind != schema.KindJSON:
-		return r.appendString(dst, kind, literal)
+		return r.AppendString(dst, kind, literal)
 	case quoted && Blank(literal):
 		return dst, true, Misfit{}
 	case kind == schema.KindJSON:
@@ -91,22 +91,13 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 	return dst, false, bad
 }
 
-// appendString is Append for what stands between the quotes of a string, unescaped, and for any kind but JSON.
-func (r *Reader) appendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
+// AppendString is Append for what stands between the quotes of a string, unescaped, and for any kind but JSON.
+func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
 	if kind != schema.KindText && Blank(text) {
 		return dst, true, Misfit{}
 	}
 	dst, bad := r.fromText(dst, kind, text)
 	return dst, false, bad
-}
-
-// AppendPlain is Append for what stands between the quotes of a string of which nothing was escaped, and for any kind but JSON: there is no
-// U+0000 in it that Postgres could not hold.
-func (r *Reader) AppendPlain(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
-	if kind == schema.KindText || kind == schema.KindID && !Blank(text) {
-		return append(dst, text...), false, Misfit{}
-	}
-	return r.appendString(dst, kind, text)
 }
 
 // fromText reads a string: upstream writes any kind as one.
@@ -164,9 +155,9 @@ func (r *Reader) Unquote(quoted []byte) []byte {
 
 // Blank says that a string stands for an absent value where the kind is not text:
 // upstream writes "", seldom " ".
-func Blank(text []byte) bool {
-	for _, c := range text {
-		if c != ' ' {
+func Blank[T string | ~[]byte](text T) bool {
+	for i := range len(text) {
+		if text[i] != ' ' {
 			return false
 		}
 	}
@@ -207,13 +198,12 @@ func appendBool(dst, literal []byte) ([]byte, Misfit) {
 }
 
 func appendInt(dst, literal []byte) ([]byte, Misfit) {
+	if plainInt(literal) {
+		return append(dst, literal...), Misfit{}
+	}
 	digits := bytes.TrimPrefix(literal, []byte("-"))
 	if !allDigits(digits) || len(digits) > 1 && digits[0] == '0' {
 		return dst, Misfit{BadNumber, "a whole number in plain digits is declared"}
-	}
-	const fits = 18 // digits, whatever they are
-	if len(digits) <= fits && string(literal) != "-0" {
-		return append(dst, literal...), Misfit{}
 	}
 	number, err := strconv.ParseInt(string(literal), 10, 64)
 	if err != nil {

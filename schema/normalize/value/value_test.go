@@ -76,11 +76,63 @@ func TestAppend(t *testing.T) {
 		if got != c.want || string(text[:len(before)]) != string(before) {
 			t.Errorf("%d of %s: want %q, got %q in %q", c.kind, c.raw, c.want, got, text)
 		}
-		if c.raw[0] == '"' && !strings.Contains(c.raw, `\`) {
-			plain, nothing, misfit := reader.AppendPlain([]byte("before|"), c.kind, []byte(strings.Trim(c.raw, `"`)))
-			if string(plain) != string(text) || nothing != null || misfit != bad {
-				t.Errorf("%d of %s: %q (%t, %+v) where it is known to be plain, %q (%t, %+v) else", c.kind, c.raw, plain, nothing, misfit, text, null, bad)
-			}
+		literal, quoted := strings.CutPrefix(c.raw, `"`)
+		literal = strings.TrimSuffix(literal, `"`)
+		if strings.Contains(c.raw, `\`) {
+			continue
+		}
+		if size, ok := value.Spelled(c.kind, []byte(literal), quoted); ok && literal[:size] != c.want {
+			t.Errorf("%d of %s: %q is said to be its spelling, want %q", c.kind, c.raw, literal[:size], c.want)
+		}
+	}
+}
+
+func TestMostOfWhatUpstreamWritesIsSpelledAsItIsKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind    schema.Kind
+		literal string
+		quoted  bool
+		want    string // "-" means that nothing is said of it
+	}{
+		{schema.KindText, "any text", true, "any text"},
+		{schema.KindText, "", true, ""},
+		{schema.KindText, "7", false, "-"},
+		{schema.KindID, "460000000038085", true, "460000000038085"},
+		{schema.KindID, "460000000038085", false, "460000000038085"},
+		{schema.KindID, " ", true, "-"},
+		{schema.KindID, "7.0", false, "-"},
+		{schema.KindID, "null", false, "-"},
+		{schema.KindDecimal, "1234.50", false, "1234.5"},
+		{schema.KindDecimal, "-1234.00", true, "-1234"},
+		{schema.KindDecimal, "0", false, "0"},
+		{schema.KindDecimal, "-0", false, "-"},
+		{schema.KindDecimal, "1e3", false, "-"},
+		{schema.KindDecimal, "", true, "-"},
+		{schema.KindInt, "-12", false, "-12"},
+		{schema.KindInt, "0", true, "0"},
+		{schema.KindInt, "-0", false, "-"},
+		{schema.KindInt, "-", true, "-"},
+		{schema.KindInt, "007", true, "-"},
+		{schema.KindInt, "999999999999999999", false, "999999999999999999"},
+		{schema.KindInt, "-999999999999999999", false, "-999999999999999999"},
+		{schema.KindInt, "9999999999999999999", false, "-"},
+		{schema.KindBool, "true", false, "true"},
+		{schema.KindBool, "false", true, "false"},
+		{schema.KindBool, "null", false, "-"},
+		{schema.KindBool, "yes", true, "-"},
+		{schema.KindDate, "2026-01-17", true, "2026-01-17"},
+		{schema.KindDate, "2026-02-29", true, "-"},
+		{schema.KindDate, "2026-01-17T00:00:00", true, "-"},
+		{schema.KindTime, "2026-01-17T15:27:23Z", true, "-"},
+		{schema.KindJSON, "{}", false, "-"},
+	} {
+		got := "-"
+		if size, ok := value.Spelled(c.kind, []byte(c.literal), c.quoted); ok {
+			got = c.literal[:size]
+		}
+		if got != c.want {
+			t.Errorf("%d of %s (quoted: %t): %q, want %q", c.kind, c.literal, c.quoted, got, c.want)
 		}
 	}
 }
