@@ -38,14 +38,23 @@ type Archives map[Place][][]byte
 
 // Read gives the raw records of places, as far as they are kept.
 func Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, error) {
-	raws, _, err := Archives(nil).Read(ctx, from, places)
-	return raws, err
+	records, _, err := Archives(nil).Read(ctx, from, places)
+	if err != nil {
+		return nil, err
+	}
+	raws := make(map[Place][]byte, len(places))
+	for i, raw := range records {
+		if raw != nil {
+			raws[places[i]] = raw
+		}
+	}
+	return raws, nil
 }
 
-// Read gives the raw records of places, as far as they are kept, and the archives that they are from. An archive that is known already is
+// Read gives the raw record of each place, nil if it is not kept, and the archives that they are from. An archive that is known already is
 // not read again: rows that come next were often brought by the same call.
-func (known Archives) Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, Archives, error) {
-	raws, used := make(map[Place][]byte, len(places)), Archives{}
+func (known Archives) Read(ctx context.Context, from Querier, places []Place) ([][]byte, Archives, error) {
+	used := Archives{}
 	parts, err := findParts(ctx, from, places)
 	if err != nil {
 		return nil, nil, err
@@ -53,14 +62,17 @@ func (known Archives) Read(ctx context.Context, from Querier, places []Place) (m
 	var (
 		calls     []int64
 		positions []int32
-		wanted    = make(map[Place]Place, len(places)) // the part of each
+		firsts    = make([]Place, len(places)) // where the part of each begins
 	)
-	for _, at := range places {
+	for i, at := range places {
 		first, kept := parts.of(at)
-		if !kept {
+		if firsts[i] = first; !kept {
+			firsts[i].Position = -1 // where none begins
 			continue
 		}
-		wanted[at] = first
+		if i > 0 && first == firsts[i-1] {
+			continue
+		}
 		if _, again := used[first]; again {
 			continue
 		}
@@ -71,9 +83,14 @@ func (known Archives) Read(ctx context.Context, from Querier, places []Place) (m
 	if err := used.fetch(ctx, from, calls, positions); err != nil {
 		return nil, nil, err
 	}
-	for at, first := range wanted {
-		if records, index := used[first], int(at.Position-first.Position); index < len(records) {
-			raws[at] = records[index]
+	raws := make([][]byte, len(places))
+	var part [][]byte
+	for i, first := range firsts {
+		if i == 0 || first != firsts[i-1] {
+			part = used[first]
+		}
+		if index := int(places[i].Position - first.Position); index < len(part) {
+			raws[i] = part[index]
 		}
 	}
 	return raws, used, nil

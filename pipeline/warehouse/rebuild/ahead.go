@@ -3,30 +3,13 @@ package rebuild
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline/warehouse/raws"
-	"sluice/schema/normalize"
 )
-
-// source is what a record was made of: a raw record, and the parent that it was listed under.
-type source struct {
-	raws.Place
-
-	parent string
-}
-
-// made is what the declaration makes of a raw record, or why it does not fit.
-type made struct {
-	raw    []byte
-	record normalize.Record
-	misfit error
-}
 
 // reader makes records of the rows that come next while those before them are written: one hand fetches raw records, another makes records of
 // those that it fetched before. What is kept never changes, so a record that was made ahead is right as long as its row leads to the same
@@ -45,11 +28,11 @@ type (
 	fetched struct {
 		last    string
 		sources []source
-		raws    map[raws.Place][]byte
+		raws    [][]byte
 	}
 	prepared struct {
 		last  string
-		found map[source]*made
+		found *makings
 	}
 )
 
@@ -122,9 +105,9 @@ func hand[T any](ctx context.Context, to chan<- T, value T) bool {
 }
 
 // take gives what was prepared of the rows behind a key, empty if nothing was.
-func (a *reader) take(ctx context.Context, r *Rows, after string) map[source]*made {
+func (a *reader) take(ctx context.Context, r *Rows, after string) *makings {
 	if a == nil {
-		return map[source]*made{}
+		return new(makings)
 	}
 	if a.next == nil || a.after != after {
 		a.begin(ctx, r, after)
@@ -132,7 +115,7 @@ func (a *reader) take(ctx context.Context, r *Rows, after string) map[source]*ma
 	batch, ok := <-a.next
 	if !ok {
 		a.next = nil
-		return map[source]*made{}
+		return new(makings)
 	}
 	a.after = batch.last
 	return batch.found
@@ -170,59 +153,4 @@ WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.tabl
 		return nil, "", 0, fmt.Errorf("reading ahead: %w", err)
 	}
 	return sources, last, rows, nil
-}
-
-func places(sources []source) []raws.Place {
-	places := make([]raws.Place, len(sources))
-	for i := range sources {
-		places[i] = sources[i].Place
-	}
-	return places
-}
-
-// hands is how many records are normalized at once.
-const hands = 2
-
-// make normalizes raw records, as far as they are kept.
-func (r *Rows) make(records map[raws.Place][]byte, sources []source) map[source]*made {
-	found := make(map[source]*made, len(sources))
-	var todo []source
-	for _, at := range sources {
-		if raw, kept := records[at.Place]; kept && found[at] == nil {
-			found[at] = &made{raw: raw}
-			todo = append(todo, at)
-		}
-	}
-	var wait sync.WaitGroup
-	for part := range slices.Chunk(todo, len(todo)/hands+1) {
-		wait.Go(func() {
-			for _, at := range part {
-				one := found[at] // nobody writes to the map any more
-				one.record, one.misfit = r.normalize(one.raw, at.parent)
-			}
-		})
-	}
-	wait.Wait()
-	return found
-}
-
-// makeMissing makes the records that nobody prepared.
-func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
-	var missing []source
-	for _, row := range b.late {
-		for _, v := range row.inOrder() {
-			if at := (source{v.Place, row.parent}); b.found[at] == nil {
-				missing = append(missing, at)
-			}
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	found, err := raws.Read(ctx, tx, places(missing))
-	if err != nil {
-		return err
-	}
-	maps.Copy(b.found, b.make(found, missing))
-	return nil
 }

@@ -16,7 +16,7 @@ type batch struct {
 
 	layout *layout
 	put    *putting
-	found  map[source]*made
+	found  *makings
 	done   *Done
 	// compares says that rows are held against what is stored, whole that the declared columns come with them.
 	compares, whole bool
@@ -34,7 +34,7 @@ const (
 	blockSpare = 16 << 10
 )
 
-func (r *Rows) newBatch(l *layout, found map[source]*made, done *Done) *batch {
+func (r *Rows) newBatch(l *layout, found *makings, done *Done) *batch {
 	b := &batch{Rows: r, layout: l, found: found, done: done, compares: r.compares(l), rows: make([]row, 0, batchRows)}
 	b.put = &putting{Rows: r, layout: l, tables: r.stream.Resource.Tables()}
 	b.whole = b.compares && !r.renewed
@@ -49,20 +49,22 @@ func (b *batch) arrive(values [][]byte) error {
 	}
 	b.rows = append(b.rows, one)
 	row := &b.rows[len(b.rows)-1] // which never moves: there is room for all
-	stored := values[before:]
-	for _, v := range row.inOrder() {
-		if b.found[source{v.Place, row.parent}] == nil {
-			row.fields = clone(stored)
-			b.late = append(b.late, row)
-			return nil
-		}
+	stored, late := values[before:], false
+	for _, v := range row.versions() {
+		v.made = b.found.of(source{v.Place, row.parent})
+		late = late || v.made == nil
+	}
+	if late {
+		row.fields = clone(stored)
+		b.late = append(b.late, row)
+		return nil
 	}
 	return b.judge(row, stored)
 }
 
 // judge finds what the declaration makes of a row, and holds it against what is stored.
 func (b *batch) judge(row *row, stored [][]byte) error {
-	if !b.renew(row, b.found, b.done) {
+	if !b.renew(row, b.done) {
 		return nil
 	}
 	b.fit = append(b.fit, row)

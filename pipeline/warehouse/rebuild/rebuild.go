@@ -185,9 +185,9 @@ func (r *Rows) write(ctx context.Context, tx pgx.Tx, l *layout, todo []*row, don
 }
 
 // renew finds what the declaration makes of a row. It says false, and counts why, if the row has to stay as it is.
-func (r *Rows) renew(row *row, found map[source]*made, done *Done) bool {
+func (r *Rows) renew(row *row, done *Done) bool {
 	for _, version := range row.inOrder() {
-		one := found[source{version.Place, row.parent}]
+		one := version.made
 		if one == nil {
 			done.Lost++
 			return false

@@ -23,7 +23,9 @@ type version struct {
 	raws.Place
 
 	// hash is the content hash that is stored; nil if it was forgotten.
-	hash   []byte
+	hash []byte
+	// made is what the declaration makes of it, nil if nobody made that; record its record once it is known to fit.
+	made   *made
 	record *normalize.Record
 }
 
@@ -49,17 +51,21 @@ type row struct {
 // differs says whether the declaration makes something else of the row than it did.
 func (r *row) differs() bool { return r.list.differs() || r.detail != nil && r.detail.differs() }
 
+// versions gives the records of a row, in the order of its sources.
+func (r *row) versions() []*version {
+	if r.detail == nil {
+		return []*version{&r.list}
+	}
+	return []*version{&r.list, r.detail}
+}
+
 // inOrder gives the records of a row in the order in which they were loaded: one of a list makes the row forget the hash of the single
 // record that it covers.
 func (r *row) inOrder() []*version {
-	switch {
-	case r.detail == nil:
-		return []*version{&r.list}
-	case r.detail.hash == nil:
+	if r.detail != nil && r.detail.hash == nil {
 		return []*version{r.detail, &r.list}
-	default:
-		return []*version{&r.list, r.detail}
 	}
+	return r.versions()
 }
 
 // before is how many columns stand in front of those of the table.
