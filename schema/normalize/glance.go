@@ -34,12 +34,14 @@ func (s *scratch) glance() bool {
 	if s.bracket('{') != nil {
 		return false
 	}
-	for last := o.head; s.kind() != '}'; {
-		known, _, err := s.key(o, last)
+	for last := o.head; ; {
+		known, _, more, err := s.key(o, last)
 		if err != nil {
 			return false
 		}
 		switch {
+		case !more:
+			return s.bracket('}') == nil && s.end()
 		case known != nil && known.column != nil && s.n.glanced[known.column.at]:
 			if s.leaf(known.column, &values[known.column.at]) != nil {
 				return false
@@ -58,7 +60,6 @@ func (s *scratch) glance() bool {
 			last = known.id
 		}
 	}
-	return s.bracket('}') == nil && s.end()
 }
 
 // glancedAt says of each column of the record whether a glance reads it.

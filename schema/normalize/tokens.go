@@ -99,13 +99,22 @@ func (t *tokens) bracket(c byte) error {
 	return nil
 }
 
-// expect reads a name with its quotes and its colon if it is the one that comes next, the quick way; "" never comes.
+// expect reads a name with its quotes and its colon, and the comma before it, if it is the one that comes next, the quick way; "" never
+// comes.
 func (t *tokens) expect(quoted string) bool {
-	end := t.at + len(quoted)
-	if !t.quick || t.behind || quoted == "" || end > len(t.data) || string(t.data[t.at:end]) != quoted {
+	from := t.at
+	if t.behind {
+		if from >= len(t.data) || t.data[from] != ',' {
+			return false
+		}
+		from++
+	}
+	from = scan.Space(t.data, from)
+	end := from + len(quoted)
+	if !t.quick || quoted == "" || end > len(t.data) || string(t.data[from:end]) != quoted {
 		return false
 	}
-	t.at = scan.Space(t.data, end)
+	t.at, t.behind = scan.Space(t.data, end), false
 	return true
 }
 

@@ -74,10 +74,13 @@ func (s *scratch) object(o *object, values []Value) *ValueError {
 	}
 	names := met{unknown: len(s.names)}
 	last := o.head
-	for s.kind() != '}' {
-		known, name, err := s.key(o, last)
+	for {
+		known, name, more, err := s.key(o, last)
 		if err != nil {
 			return s.syntax("", err)
+		}
+		if !more {
+			break
 		}
 		if s.quick && s.again(&names, known, name) {
 			return s.syntax("", errDoubt)
@@ -107,19 +110,22 @@ func (s *scratch) object(o *object, values []Value) *ValueError {
 	return nil
 }
 
-// key reads a name and gives the field that is declared by it, or its bytes if none is. Records have their keys in the same
-// order nearly always: the one that followed the last one is tried first.
-func (s *scratch) key(o *object, last int) (*field, []byte, error) {
+// key reads a name and gives the field that is declared by it, or its bytes if none is. It says false at the end of the object. Records
+// have their keys in the same order nearly always: the one that followed the last one is tried first.
+func (s *scratch) key(o *object, last int) (*field, []byte, bool, error) {
 	guess := s.next[last]
 	if guess != nil && s.expect(guess.quoted) {
-		return guess, nil, nil
+		return guess, nil, true, nil
+	}
+	if s.kind() == '}' {
+		return nil, nil, false, nil
 	}
 	quoted, err := s.name()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	name := s.values.Unquote(quoted)
-	return s.find(o, last, name), name, nil
+	return s.find(o, last, name), name, true, nil
 }
 
 // undeclared takes a key that no column and no array has.
