@@ -147,7 +147,8 @@ func instant(name string) field {
 // edited is when a version was written: later ones are of later days.
 func edited(name string) field {
 	return field{schema.Time(name, "Edited."), func(buf []byte, s seed) []byte {
-		buf = append(append(buf, `"2026-01-0`...), byte('1'+s.version), 'T', '1', byte('0'+s.unedited()%10)) //nolint:gosec // a digit
-		return append(buf, `:27:23+0530"`...)
+		day := 1 + s.version
+		buf = append(append(buf, `"2026-01-`...), byte('0'+day/10), byte('0'+day%10)) //nolint:gosec // a digit
+		return append(append(buf, 'T', '1', byte('0'+s.unedited()%10)), `:27:23+0530"`...)
 	}}
 }
