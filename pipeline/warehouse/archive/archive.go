@@ -24,7 +24,7 @@ var (
 	dense = Form{"[", ",", "]"}
 )
 
-// FormOf gives that of an array of these records, or of some of them.
+// FormOf gives that of an array of these records.
 func FormOf(records [][]byte) Form {
 	for _, record := range records {
 		if bytes.IndexByte(record, '\n') >= 0 {

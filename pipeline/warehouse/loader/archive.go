@@ -28,17 +28,19 @@ const archivePart = 256 << 10
 func (w *work) archive(ctx context.Context) error {
 	all := make([]*kept, 0, len(w.fresh)+len(w.changed))
 	all = append(append(all, w.fresh...), w.changed...)
-	raws := make([][]byte, len(all))
-	for i, k := range all {
-		raws[i] = storable(k.Raw)
+	size := 0
+	for _, k := range all {
+		size += len(k.Raw)
 	}
 	var err error
 	var first int32
-	if form := archive.FormOf(raws); form.Size(raws) < archiveCopied {
+	if size < archiveCopied {
+		raws := storableOf(make([][]byte, 0, len(all)), all)
+		form := archive.FormOf(raws)
 		first, err = w.place(ctx, w.sql.Archive, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource),
 			form.Append(make([]byte, 0, form.Size(raws)), raws), strconv.AppendInt(nil, int64(len(raws)), 10))
 	} else if first, err = w.place(ctx, w.sql.ArchivePlace); err == nil {
-		err = w.copyArchive(ctx, form, raws, first)
+		err = w.copyArchive(ctx, all, first)
 	}
 	if err != nil {
 		return w.fail("archive raw records of", err)
@@ -70,30 +72,42 @@ func (w *work) place(ctx context.Context, sql string, values ...[]byte) (int32, 
 	return int32(first), nil
 }
 
-// copyArchive sends arrays out of the records' own bytes, the first record in the position given.
-func (w *work) copyArchive(ctx context.Context, form archive.Form, raws [][]byte, first int32) error {
-	reader := copybinary.NewReader(archiveParts(raws), func(buf []byte, part [][]byte) ([]byte, error) {
+// copyArchive sends arrays out of the records' own bytes, the first record in the position given. What there is to see in the bytes of
+// an array is looked for when it is its turn, while the server works on the one before.
+func (w *work) copyArchive(ctx context.Context, all []*kept, first int32) error {
+	var raws [][]byte
+	reader := copybinary.NewReader(archiveParts(all), func(buf []byte, part []*kept) ([]byte, error) {
+		raws = storableOf(raws[:0], part)
+		form := archive.FormOf(raws)
 		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, w.sql.ArchiveFields), w.batch.Call), first)
 		buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
 		buf = copybinary.Int(copybinary.Short(buf, int32(len(part))), w.now) //nolint:gosec // bounded by the batch
 		first += int32(len(part))                                            //nolint:gosec // as above
-		return form.Append(copybinary.Size(buf, form.Size(part)), part), nil
+		return form.Append(copybinary.Size(buf, form.Size(raws)), raws), nil
 	})
 	_, err := pg.CopyFrom(ctx, w.conn, reader, w.sql.ArchiveCopy)
 	return err //nolint:wrapcheck // the caller says what was done
 }
 
 // archiveParts cuts records into arrays of about archivePart bytes.
-func archiveParts(raws [][]byte) [][][]byte {
-	var parts [][][]byte
+func archiveParts(all []*kept) [][]*kept {
+	var parts [][]*kept
 	from, size := 0, 0
-	for i, raw := range raws {
-		if size += len(raw) + len(",\n"); size >= archivePart || i == len(raws)-1 {
-			parts = append(parts, raws[from:i+1])
+	for i, k := range all {
+		if size += len(k.Raw) + len(",\n"); size >= archivePart || i == len(all)-1 {
+			parts = append(parts, all[from:i+1])
 			from, size = i+1, 0
 		}
 	}
 	return parts
+}
+
+// storableOf adds what records came as, as it is kept.
+func storableOf(raws [][]byte, records []*kept) [][]byte {
+	for _, k := range records {
+		raws = append(raws, storable(k.Raw))
+	}
+	return raws
 }
 
 // storable gives raw bytes as they are kept: they are JSON, for normalize has read them, and what Postgres cannot hold as text is

@@ -28,7 +28,7 @@ func TestRawIsKeptByteForByte(t *testing.T) {
 	eachWay(t, func(t *testing.T, conn *pgx.Conn, res *schema.Resource, pad string) {
 		t.Helper()
 		raws := []string{`{"state":"x",  "n":1.50e1}`, "{\n\t\"state\":\"\\u0041\\\\\"}", `{"state":"` + pad + `"}`, `{}`}
-		records := make([]normalize.Record, len(raws)) // one has a line feed, so they do not stand in lines
+		records := make([]normalize.Record, len(raws)) // one has a line feed, so what is in one array with it does not stand in lines
 		for i, raw := range raws {
 			records[i] = record(t, res, object{"flag_id": fmt.Sprint(i), "state": "x"})
 			records[i].Raw = []byte(raw)
@@ -36,7 +36,7 @@ func TestRawIsKeptByteForByte(t *testing.T) {
 		load(t, conn, res, batch(1, records...))
 		arrays := []string{"1|0|org|shop|flags|4|[" + strings.Join(raws, ",") + "]"}
 		if pad != "" { // the one behind a large record is in the next array
-			arrays = []string{"1|0|org|shop|flags|3|[" + strings.Join(raws[:3], ",") + "]", "1|3|org|shop|flags|1|[" + raws[3] + "]"}
+			arrays = []string{"1|0|org|shop|flags|3|[" + strings.Join(raws[:3], ",") + "]", "1|3|org|shop|flags|1|[\n" + raws[3] + "\n]"}
 		}
 		same(t, "archive", arrays, query(t, conn,
 			`SELECT call_id, first_position, organization_id, service, resource, record_count, records FROM sluice.raw_records ORDER BY 2`))
