@@ -112,6 +112,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens := config.Copy()
 	tokens.MaxConns = tokenConns
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
+	config.AfterConnect = pg.KeepMemory
 	db := &DB{loaders: map[string]knownLoader{}, absence: pipeline.DefaultAbsenceRules()}
 	if options.Absence != nil {
 		db.absence = *options.Absence

@@ -20,6 +20,7 @@ import (
 	"sluice/cmd/sluice/bench/goods"
 	"sluice/cmd/sluice/bench/peak"
 	"sluice/cmd/sluice/bench/rival"
+	"sluice/pipeline/warehouse/pg"
 )
 
 // What the first argument of the benchmark's program makes it: a server of pages, or one flow.
@@ -171,6 +172,9 @@ func connect(ctx context.Context, database string, lanes int) ([]*pgx.Conn, erro
 			return conns, fmt.Errorf("connect to the database: %w", err)
 		}
 		conns = append(conns, conn)
+		if err := pg.KeepMemory(ctx, conn); err != nil { // as the warehouse's connections do
+			return conns, err //nolint:wrapcheck // it says what failed
+		}
 	}
 	return conns, nil
 }

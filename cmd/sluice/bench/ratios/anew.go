@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/cmd/sluice/bench/flow"
 	"sluice/cmd/sluice/bench/rival"
@@ -91,9 +90,9 @@ func (b *bench) rebuild(ctx context.Context, differ int) (time.Duration, float64
 		return 0, 0, fmt.Errorf("prepare: %w", err)
 	}
 	stream := pipeline.Stream{Organization: flow.Organization, Service: b.service, Resource: resource}
-	pool, err := pgxpool.New(ctx, b.Database)
+	pool, err := b.pool(ctx)
 	if err != nil {
-		return 0, 0, fmt.Errorf("connect to the database: %w", err)
+		return 0, 0, err
 	}
 	defer pool.Close()
 	rows := rebuild.New(stream, 1, rebuild.All, loader.New(b.service, resource), normalizer.RecordUnder)

@@ -19,9 +19,9 @@ import (
 
 // past measures what versions cost: the same batches with and without them.
 func (b *bench) past(ctx context.Context) error {
-	pool, err := pgxpool.New(ctx, b.Database)
+	pool, err := b.pool(ctx)
 	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
+		return err
 	}
 	defer pool.Close()
 	for range b.Repetitions {

@@ -16,11 +16,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/cmd/sluice/bench/flow"
 	"sluice/cmd/sluice/bench/goods"
 	"sluice/cmd/sluice/bench/rival"
 	"sluice/cmd/sluice/show"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/schema"
 	"sluice/schema/render"
 )
@@ -104,6 +106,20 @@ func (b *bench) clear(ctx context.Context) error {
 		names = append(append(names, b.tables(resource)...), rival.Of(resource).Names()...)
 	}
 	return rival.Empty(ctx, b.conn, names...) //nolint:wrapcheck // it says what failed
+}
+
+// pool opens connections as the warehouse does.
+func (b *bench) pool(ctx context.Context) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(b.Database)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of the database: %w", err)
+	}
+	config.AfterConnect = pg.KeepMemory
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	return pool, nil
 }
 
 // Parts are the names of what is measured, in this order.
