@@ -70,7 +70,7 @@ func (b *bench) aloneOnce(ctx context.Context, t target) error {
 		return err
 	}
 	names, other := b.names(resource), rival.Of(resource)
-	if err := rival.Empty(ctx, b.conn, append(slices.Clone(names), other.Names()...)...); err != nil {
+	if err := rival.Empty(ctx, b.conn, other.Names()...); err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}
 	ours := func(records []normalize.Record, written int) func() error {
@@ -82,13 +82,10 @@ func (b *bench) aloneOnce(ctx context.Context, t target) error {
 	staged := func(records []normalize.Record) func() error {
 		return func() error { return other.Staged(ctx, b.conn, flow.Organization, records, group) }
 	}
-	fresh, _, err := b.timed(ctx, ours(records.first, t.count))
-	if err != nil {
-		return err
-	}
-	copied, err := rival.RawCopy(ctx, b.conn, b.Folder, names)
-	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+	for range shortTimes {
+		if err := b.aloneFresh(ctx, t, names, ours(records.first, t.count)); err != nil {
+			return err
+		}
 	}
 	same, wal, err := b.timed(ctx, ours(records.first, 0))
 	if err != nil {
@@ -123,7 +120,6 @@ func (b *bench) aloneOnce(ctx context.Context, t target) error {
 	}
 	each := float64(t.count)
 	name, batches := "loader alone, "+t.name+", ", "batch of upserts"
-	b.found(ratio{name: name + "fresh", against: "raw binary COPY, archive too", goal: "≥ 0.85", want: 0.85}, quotient(copied.Took, fresh))
 	b.found(ratio{
 		name: name + "unchanged", against: batches, goal: fmt.Sprintf("≥ %.0f", t.unchanged), want: t.unchanged, format: "%.1f",
 	}, quotient(sameOther, same))
@@ -133,6 +129,24 @@ func (b *bench) aloneOnce(ctx context.Context, t target) error {
 	b.found(ratio{name: "… 5 times, growth of the tables in %", against: t.name + ", unchanged", goal: "0", most: true}, grown)
 	b.found(ratio{name: name + "1 % changed", against: batches, goal: "≥ 15", want: 15, format: "%.1f"}, quotient(fewOther, few))
 	b.found(ratio{name: name + "all changed", against: "COPY to temp + upsert", goal: "≥ 1.0", want: 1}, quotient(allOther, all))
+	return nil
+}
+
+// aloneFresh measures work, which fills tables that are empty, against COPY of what it brought, which is in them afterwards.
+func (b *bench) aloneFresh(ctx context.Context, t target, names []string, work func() error) error {
+	if err := rival.Empty(ctx, b.conn, names...); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	fresh, _, err := b.timed(ctx, work)
+	if err != nil {
+		return err
+	}
+	copied, err := rival.RawCopy(ctx, b.conn, b.Folder, names)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	line := ratio{name: "loader alone, " + t.name + ", fresh", against: "raw binary COPY, archive too", goal: "≥ 0.85", want: 0.85}
+	b.found(line, quotient(copied.Took, fresh))
 	return nil
 }
 

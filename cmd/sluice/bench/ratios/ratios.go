@@ -46,6 +46,9 @@ type Options struct {
 	Log io.Writer
 }
 
+// shortTimes is how many times as often as the rest what takes a fifth of a second is measured: there a disk that is slow for a while shows.
+const shortTimes = 3
+
 // bench is one measurement of everything.
 type bench struct {
 	Options

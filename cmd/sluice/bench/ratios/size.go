@@ -55,11 +55,9 @@ func (b *bench) memory(ctx context.Context) error {
 	})
 }
 
-// growth measures changes of a few records in a small and in a large table, several times each: every time they have other values. One is
-// a fifth of a second, in which a disk that is slow for a while shows: so they are thrice as many as what else is repeated.
+// growth measures changes of a few records in a small and in a large table, several times each: every time they have other values.
 func (b *bench) growth(ctx context.Context) error {
-	const perRepetition = 3
-	times := perRepetition * b.Repetitions
+	times := shortTimes * b.Repetitions
 	var took [2][]time.Duration
 	for i, size := range b.Growth {
 		if err := b.fill(ctx, size); err != nil {
