@@ -46,10 +46,15 @@ func (w *work) sort(ctx context.Context, records []*normalize.Record) error {
 		return w.fail("probe", err)
 	}
 	var differ []*normalize.Record
+	var fresh []kept // one block for all: pointers into it stay, for it never grows
 	for i, record := range records {
 		switch row := at(rows, i); {
 		case !row.found:
-			w.fresh = append(w.fresh, &kept{Record: record})
+			if fresh == nil {
+				fresh, w.fresh = make([]kept, 0, len(records)-i), make([]*kept, 0, len(records)-i)
+			}
+			fresh = append(fresh, kept{Record: record})
+			w.fresh = append(w.fresh, &fresh[len(fresh)-1])
 		case row.hash == record.Hash:
 			w.result.Unchanged++
 		default:
