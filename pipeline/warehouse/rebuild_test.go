@@ -192,3 +192,31 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 		t.Errorf("again: %+v", counts)
 	}
 }
+
+// TestRebuildOfRowsThatLieScattered: each page holds keys out of the whole table, and all of them together are more than stays in memory, so that
+// raw records of several batches are read together.
+func TestRebuildOfRowsThatLieScattered(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	const pages, perPage = 45, 200
+	pad := strings.Repeat("p", 2000)
+	for page := range pages {
+		var raws []string
+		for n := range perPage {
+			id := fmt.Sprintf("%05d", n*pages+page)
+			raws = append(raws, with(header(id, "of "+id, 1), `,"pad":"`+pad+`"`))
+		}
+		s.bring(s.bills, raws...)
+	}
+	const columns = `SELECT md5(string_agg(b::text, E'\n' ORDER BY bill_id)) FROM store.bills AS b`
+	before := ask[string](s.house, columns)
+	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
+	counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	s.must(err)
+	if counts != (rebuild.Counts{Rows: pages * perPage, Rewritten: pages * perPage / 1000}) {
+		t.Errorf("%+v", counts)
+	}
+	if after := ask[string](s.house, columns); after != before {
+		t.Error("the rows are not what they were")
+	}
+}

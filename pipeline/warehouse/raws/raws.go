@@ -2,6 +2,7 @@
 package raws
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -33,12 +34,26 @@ type Place struct {
 	Position int32
 }
 
-// Archives are parts of calls, taken apart, by the place of their first record.
-type Archives map[Place][][]byte
+// keptBytes bounds the archives that stay for the rows that come next: some thirty of the usual size.
+const keptBytes = 8 << 20
+
+// Archives are parts of calls, taken apart. The zero value has none.
+type Archives struct {
+	kept map[Place]kept
+	size int
+	// Scattered says that more archives were read than stay: the records that were asked for lie in many, of which each has few of them.
+	Scattered bool
+}
+
+// kept is an archive, by the place of its first record, and how many bytes it has.
+type kept struct {
+	records [][]byte
+	size    int
+}
 
 // Read gives the raw records of places, as far as they are kept.
 func Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, error) {
-	records, _, err := Archives(nil).Read(ctx, from, places)
+	records, _, err := new(Archives).Read(ctx, from, places)
 	if err != nil {
 		return nil, err
 	}
@@ -52,56 +67,66 @@ func Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, 
 }
 
 // Read gives the raw record of each place, nil if it is not kept, and the archives that they are from. An archive that is known already is
-// not read again: rows that come next were often brought by the same call.
-func (known Archives) Read(ctx context.Context, from Querier, places []Place) ([][]byte, Archives, error) {
-	used := Archives{}
+// not read again: rows that come next were often brought by the same call. Of archives beyond keptBytes only the records that were
+// asked for stay in memory: where a list's order is not that of the keys, a few thousand rows lie in as many archives.
+func (known *Archives) Read(ctx context.Context, from Querier, places []Place) ([][]byte, *Archives, error) {
+	used := &Archives{kept: map[Place]kept{}}
 	parts, err := findParts(ctx, from, places)
 	if err != nil {
-		return nil, nil, err
+		return nil, used, err
 	}
-	var (
-		calls     []int64
-		positions []int32
-		firsts    = make([]Place, len(places)) // where the part of each begins
-	)
-	for i, at := range places {
-		first, kept := parts.of(at)
-		if firsts[i] = first; !kept {
-			firsts[i].Position = -1 // where none begins
-			continue
-		}
-		if i > 0 && first == firsts[i-1] {
-			continue
-		}
-		if _, again := used[first]; again {
-			continue
-		}
-		if used[first] = known[first]; used[first] == nil {
-			calls, positions = append(calls, first.Call), append(positions, first.Position)
-		}
-	}
-	if err := used.fetch(ctx, from, calls, positions); err != nil {
-		return nil, nil, err
-	}
+	wanted := parts.sort(places)
 	raws := make([][]byte, len(places))
-	var part [][]byte
-	for i, first := range firsts {
-		if i == 0 || first != firsts[i-1] {
-			part = used[first]
-		}
-		if index := int(places[i].Position - first.Position); index < len(part) {
-			raws[i] = part[index]
+	var unknown []Place
+	for at, asked := range wanted {
+		if found, again := known.kept[at]; again {
+			asked.pick(raws, found.records, !used.keep(at, found))
+		} else {
+			unknown = append(unknown, at)
 		}
 	}
-	return raws, used, nil
+	err = fetch(ctx, from, unknown, func(at Place, found kept) {
+		wanted[at].pick(raws, found.records, !used.keep(at, found))
+	})
+	return raws, used, err
 }
 
-// fetch reads archives.
-func (known Archives) fetch(ctx context.Context, from Querier, calls []int64, positions []int32) error {
-	if len(calls) == 0 {
+// keep keeps an archive if there is room.
+func (known *Archives) keep(at Place, found kept) bool {
+	if known.size+found.size > keptBytes {
+		known.Scattered = true
+		return false
+	}
+	known.kept[at], known.size = found, known.size+found.size
+	return true
+}
+
+// asked are the records that are wanted of one archive: where each stands in it, and among all that were asked for.
+type asked []struct{ in, of int }
+
+// pick takes them out of the archive's records, as copies or not.
+func (a asked) pick(raws, records [][]byte, copied bool) {
+	for _, one := range a {
+		if one.in >= len(records) {
+			continue
+		}
+		raws[one.of] = records[one.in]
+		if copied {
+			raws[one.of] = bytes.Clone(records[one.in])
+		}
+	}
+}
+
+// fetch reads archives, one after the other.
+func fetch(ctx context.Context, from Querier, firsts []Place, each func(at Place, found kept)) error {
+	if len(firsts) == 0 {
 		return nil
 	}
-	found, err := from.Query(ctx, sqlRaws, calls, positions)
+	calls, positions := make([]int64, len(firsts)), make([]int32, len(firsts))
+	for i, at := range firsts {
+		calls[i], positions[i] = at.Call, at.Position
+	}
+	rows, err := from.Query(ctx, sqlRaws, calls, positions)
 	if err != nil {
 		return fmt.Errorf("reading raw records: %w", err)
 	}
@@ -109,11 +134,12 @@ func (known Archives) fetch(ctx context.Context, from Querier, calls []int64, po
 		at   Place
 		text []byte
 	)
-	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position, &text}, func() error {
-		known[at], err = archive.Split(text)
+	_, err = pgx.ForEachRow(rows, []any{&at.Call, &at.Position, &text}, func() error {
+		records, err := archive.Split(text)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", at.Call, err)
 		}
+		each(at, kept{records: records, size: len(text)})
 		text = nil // the records lie in it
 		return nil
 	})
@@ -137,6 +163,27 @@ func (p parts) of(at Place) (Place, bool) {
 		return Place{}, false
 	}
 	return Place{Call: at.Call, Position: firsts[i]}, true
+}
+
+// sort says which records are wanted of which part. Places whose call has none are left out.
+func (p parts) sort(places []Place) map[Place]asked {
+	wanted := map[Place]asked{}
+	for from := 0; from < len(places); {
+		first, ok := p.of(places[from])
+		if !ok {
+			from++
+			continue
+		}
+		list, to := wanted[first], from
+		for ; to < len(places); to++ { // those that come one behind the other are often of one part
+			if next, ok := p.of(places[to]); !ok || next != first {
+				break
+			}
+			list = append(list, struct{ in, of int }{int(places[to].Position - first.Position), to})
+		}
+		wanted[first], from = list, to
+	}
+	return wanted
 }
 
 func findParts(ctx context.Context, from Querier, places []Place) (parts, error) {

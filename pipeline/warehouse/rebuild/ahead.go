@@ -77,22 +77,83 @@ func (a *reader) begin(ctx context.Context, r *Rows, after string) {
 
 // fetch hands on the raw records of the rows behind a key until there are no more.
 func (r *Rows) fetch(ctx context.Context, pool *pgxpool.Pool, after string, to chan<- fetched) error {
-	var known raws.Archives // those that the last batch came from
-	for {
-		batch := fetched{}
-		var rows int
-		var err error
-		if batch.sources, batch.last, rows, err = r.sources(ctx, pool, after); err != nil || rows == 0 {
+	known := new(raws.Archives) // those that the last batches came from
+	for batches := 1; ; {
+		window, more, err := r.window(ctx, pool, after, batches)
+		if err != nil || len(window) == 0 {
 			return err
 		}
-		if batch.raws, known, err = known.Read(ctx, pool, places(batch.sources)); err != nil {
+		if known, err = read(ctx, pool, known, window); err != nil {
 			return err
 		}
-		if !hand(ctx, to, batch) || rows < batchRows {
+		batches = 1
+		if known.Scattered {
+			batches = wider(window)
+		}
+		after = window[len(window)-1].last
+		for _, batch := range window {
+			if !hand(ctx, to, batch) {
+				return nil
+			}
+		}
+		if !more {
 			return nil
+		}
+	}
+}
+
+// Where the order of keys is not that in which records were kept, each archive has a record of nearly every batch. So it is read once for many
+// batches, as many as have windowBytes of raw records.
+const (
+	windowBytes   = 16 << 20
+	windowBatches = 32
+)
+
+// wider is how many batches like these are read together.
+func wider(window []fetched) int {
+	size := 0
+	for _, batch := range window {
+		for _, raw := range batch.raws {
+			size += len(raw)
+		}
+	}
+	return min(max(windowBytes*len(window)/max(size, 1), 1), windowBatches)
+}
+
+// window gives the sources of up to so many batches behind a key, and whether there may be more rows.
+func (r *Rows) window(ctx context.Context, from raws.Querier, after string, batches int) ([]fetched, bool, error) {
+	var window []fetched
+	for range batches {
+		batch, rows, err := r.sources(ctx, from, after)
+		if err != nil {
+			return nil, false, err
+		}
+		if rows > 0 {
+			window = append(window, batch)
+		}
+		if rows < batchRows {
+			return window, false, nil
 		}
 		after = batch.last
 	}
+	return window, true, nil
+}
+
+// read gives each batch its raw records, and the archives that they are from.
+func read(ctx context.Context, from raws.Querier, known *raws.Archives, window []fetched) (*raws.Archives, error) {
+	var all []raws.Place
+	for _, batch := range window {
+		all = append(all, places(batch.sources)...)
+	}
+	records, known, err := known.Read(ctx, from, all)
+	if err != nil {
+		return known, err //nolint:wrapcheck // it says what failed
+	}
+	for i := range window {
+		count := len(window[i].sources)
+		window[i].raws, records = records[:count:count], records[count:]
+	}
+	return known, nil
 }
 
 func hand[T any](ctx context.Context, to chan<- T, value T) bool {
@@ -121,8 +182,8 @@ func (a *reader) take(ctx context.Context, r *Rows, after string) *makings {
 	return batch.found
 }
 
-// sources gives those of the rows behind a key, the key of the last, and how many rows they are.
-func (r *Rows) sources(ctx context.Context, from raws.Querier, after string) ([]source, string, int, error) {
+// sources gives those of the rows behind a key, and how many rows they are.
+func (r *Rows) sources(ctx context.Context, from raws.Querier, after string) (fetched, int, error) {
 	detail := "NULL::bigint, NULL::integer"
 	if r.table.details {
 		detail = "t._detail_call_id, t._detail_raw_position"
@@ -131,26 +192,25 @@ func (r *Rows) sources(ctx context.Context, from raws.Querier, after string) ([]
 WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.table.name, r.table.key, r.table.parentText(), detail),
 		r.stream.Organization, after, batchRows)
 	if err != nil {
-		return nil, "", 0, fmt.Errorf("reading ahead: %w", err)
+		return fetched{}, 0, fmt.Errorf("reading ahead: %w", err)
 	}
 	var (
-		sources  = make([]source, 0, batchRows)
+		batch    = fetched{sources: make([]source, 0, batchRows)}
 		rows     int
-		last     string
 		one      source
 		call     *int64
 		position *int32
 	)
-	_, err = pgx.ForEachRow(found, []any{&last, &one.parent, &one.Call, &one.Position, &call, &position}, func() error {
+	_, err = pgx.ForEachRow(found, []any{&batch.last, &one.parent, &one.Call, &one.Position, &call, &position}, func() error {
 		rows++
-		sources = append(sources, one)
+		batch.sources = append(batch.sources, one)
 		if call != nil && position != nil {
-			sources = append(sources, source{Place: raws.Place{Call: *call, Position: *position}, parent: one.parent})
+			batch.sources = append(batch.sources, source{Place: raws.Place{Call: *call, Position: *position}, parent: one.parent})
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, "", 0, fmt.Errorf("reading ahead: %w", err)
+		return fetched{}, 0, fmt.Errorf("reading ahead: %w", err)
 	}
-	return sources, last, rows, nil
+	return batch, rows, nil
 }

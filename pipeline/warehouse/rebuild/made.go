@@ -100,7 +100,7 @@ func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	records, _, err := raws.Archives(nil).Read(ctx, tx, places(missing))
+	records, _, err := new(raws.Archives).Read(ctx, tx, places(missing))
 	if err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}
