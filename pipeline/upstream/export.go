@@ -16,7 +16,7 @@ import (
 const (
 	// groupSize is how many records of an export are given at once, groupBytes how many bytes of them, but for the last: each group is
 	// a transaction, which costs its commit however few they are.
-	groupSize  = 10_000
+	groupSize  = 5000
 	groupBytes = 4 << 20
 )
 

@@ -37,7 +37,7 @@ func TestALongExportIsNeverHeldWhole(t *testing.T) {
 	before, groups, peak, records := held(), 0, uint64(0), 0
 	err := r.client.Export(t.Context(), askExport(), func(page pipeline.Page) error {
 		records += len(page.Records)
-		if groups++; groups%10 == 0 {
+		if groups++; groups%50 == 0 {
 			peak = max(peak, held())
 		}
 		return nil

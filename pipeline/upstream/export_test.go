@@ -103,9 +103,9 @@ func TestExportStreamsInGroups(t *testing.T) {
 	seen := make(chan struct{})
 	r := newRig(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", csvType)
-		for i := range 22_500 {
+		for i := range 12_500 {
 			_, _ = fmt.Fprintf(w, "%s,%d,1\n", strings.Repeat("t", 50), i)
-			if i == 22_400 { // the rest only leaves once the first group was given
+			if i == 12_400 { // the rest only leaves once the first group was given
 				_ = http.NewResponseController(w).Flush()
 				<-seen
 			}
@@ -123,13 +123,13 @@ func TestExportStreamsInGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{10_000, 10_000, 2500}, sizes); diff != "" {
+	if diff := cmp.Diff([]int{5000, 5000, 2500}, sizes); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]bool{true, true, false}, more); diff != "" {
 		t.Error(diff)
 	}
-	if r.gate.left[0].Records != 22_500 {
+	if r.gate.left[0].Records != 12_500 {
 		t.Errorf("the call log has %d records", r.gate.left[0].Records)
 	}
 }

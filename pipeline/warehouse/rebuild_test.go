@@ -3,6 +3,7 @@ package warehouse_test
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -194,11 +195,13 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 }
 
 // TestRebuildOfRowsThatLieScattered: each page holds keys out of the whole table, and all of them together are more than stays in memory, so that
-// raw records of several batches are read together.
+// raw records of several batches are read together. The table has no statistics, and yet each batch reads its own rows and not all that
+// are behind them.
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	const pages, perPage = 45, 200
+	s.must(exec(s, `ALTER TABLE store.bills SET (autovacuum_enabled = off)`))
+	const pages, perPage, rows = 45, 200, 45 * 200
 	pad := strings.Repeat("p", 2000)
 	for page := range pages {
 		var raws []string
@@ -211,12 +214,35 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	const columns = `SELECT md5(string_agg(b::text, E'\n' ORDER BY bill_id)) FROM store.bills AS b`
 	before := ask[string](s.house, columns)
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
-	counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	// A session tells how much it read when it ends.
+	address, err := url.Parse(s.url)
 	s.must(err)
-	if counts != (rebuild.Counts{Rows: pages * perPage, Rewritten: pages * perPage / 1000}) {
+	query := address.Query()
+	query.Set("application_name", "rebuilder")
+	address.RawQuery = query.Encode()
+	db, err := warehouse.Open(t.Context(), address.String(), warehouse.Options{})
+	s.must(err)
+	read := -s.indexRead()
+	counts, err := db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	db.Close()
+	s.must(err)
+	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}) {
 		t.Errorf("%+v", counts)
 	}
 	if after := ask[string](s.house, columns); after != before {
 		t.Error("the rows are not what they were")
 	}
+	for ask[bool](s.house, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'rebuilder')`) {
+		s.must(t.Context().Err())
+	}
+	// Two parties go through the table, and edited rows are looked up.
+	if read += s.indexRead(); read < 2*rows || read > 3*rows {
+		t.Errorf("a rebuild of %d rows read %d entries of the index", rows, read)
+	}
+}
+
+// indexRead is how many entries of the key's index were read by sessions that have ended.
+func (s *storehouse) indexRead() int {
+	s.Helper()
+	return ask[int](s.house, `SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelid = 'store.bills_pkey'::regclass`)
 }

@@ -10,6 +10,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/audit/values"
 	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/pipeline/warehouse/rebuild"
 	"sluice/schema"
 )
@@ -87,6 +88,9 @@ func (t *Table) Sample(ctx context.Context, tx pgx.Tx, n int, current bool) ([]s
 
 // Behind gives the next n keys behind a key, in their order.
 func (t *Table) Behind(ctx context.Context, tx pgx.Tx, key string, n int) ([]string, error) {
+	if err := pg.InKeyOrder(ctx, tx); err != nil {
+		return nil, err //nolint:wrapcheck // it says what failed
+	}
 	return t.keys(ctx, tx, t.sqlBehind, t.stream.Organization, key, n)
 }
 

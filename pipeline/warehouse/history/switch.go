@@ -210,6 +210,9 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if err := pg.InKeyOrder(ctx, tx); err != nil {
+		return false, err //nolint:wrapcheck // it says what failed
+	}
 	table, key := pgx.Identifier{setting.Schema, setting.Name}.Sanitize(), pgx.Identifier{setting.Key}.Sanitize()
 	rows, err := tx.Query(ctx, fmt.Sprintf(sqlRows, table, key), setting.Organization, after, fillRows)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline/warehouse/pg"
 	"sluice/pipeline/warehouse/raws"
 )
 
@@ -79,12 +80,20 @@ func (a *reader) begin(ctx context.Context, r *Rows, after string) {
 func (r *Rows) fetch(ctx context.Context, pool *pgxpool.Pool, after string, to chan<- fetched) error {
 	known := new(raws.Archives) // those that the last batches came from
 	for batches := 1; ; {
-		window, more, err := r.window(ctx, pool, after, batches)
+		var window []fetched
+		more := false
+		err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			err := pg.InKeyOrder(ctx, tx)
+			if err == nil {
+				window, more, err = r.window(ctx, tx, after, batches)
+			}
+			if err == nil {
+				known, err = read(ctx, tx, known, window)
+			}
+			return err //nolint:wrapcheck // nobody is told (begin)
+		})
 		if err != nil || len(window) == 0 {
-			return err
-		}
-		if known, err = read(ctx, pool, known, window); err != nil {
-			return err
+			return err //nolint:wrapcheck // as above
 		}
 		batches = 1
 		if known.Scattered {

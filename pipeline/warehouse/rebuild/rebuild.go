@@ -23,6 +23,7 @@ import (
 	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/loader"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/schema/normalize"
 )
 
@@ -129,6 +130,9 @@ func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *lay
 	var done Done
 	if r.err != nil {
 		return done, nil, nil, r.err
+	}
+	if err := pg.InKeyOrder(ctx, tx); err != nil {
+		return done, nil, nil, err //nolint:wrapcheck // it says what failed
 	}
 	l, err := r.table.look(ctx, tx)
 	if err != nil {
