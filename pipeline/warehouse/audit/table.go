@@ -50,8 +50,10 @@ func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 	t.sqlCurrent = fmt.Sprintf(keys, from, key, current)
 	t.sqlBehind = fmt.Sprintf(`SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3`, from, key)
 	t.sqlCount = fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1 AND %s`, from, alive)
+	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read all rows of the organization.
 	const rows = `SELECT t.%[2]s, %[3]s, %[4]s, nullif(t._hash, %[6]s), t._call_id, t._raw_position, t._deleted_at IS NOT NULL, %[5]s
-FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = ANY($2) ORDER BY t.%[2]s`
+FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL (SELECT * FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = k.id OFFSET 0) AS t
+ORDER BY t.%[2]s`
 	t.sqlRows = fmt.Sprintf(rows, from, key, parent, modified, detail, statements.NoHash)
 	return t
 }

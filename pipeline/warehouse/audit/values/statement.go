@@ -21,6 +21,8 @@ var postgresTypes = map[schema.Kind]string{ //nolint:gochecknoglobals // a const
 // statement builds the statement that holds rows of a table against values that are given column by column, as texts that
 // Postgres reads: so it is Postgres that says whether two values are the same. It gives the rows that differ.
 //
+// Rows are looked up by their keys, one by one: the planner would rather read all rows of the organization.
+//
 // For records it takes organization, unknown keys and columns; for arrays organization, the records whose array is compared,
 // then record, positions and columns of each element.
 func statement(schemaName string, tables []schema.Table, at int) string {
@@ -48,7 +50,8 @@ func statement(schemaName string, tables []schema.Table, at int) string {
 		key := quote(table.Columns[0].ColumnName())
 		return fmt.Sprintf(`SELECT w.c0, t.%[2]s IS NULL, %[3]s,
 	t.%[2]s IS NOT NULL AND w.extra IS NOT NULL AND NOT coalesce(t._extra @> w.extra::jsonb, false)
-FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN %[1]s AS t ON t.organization_id = $1 AND t.%[2]s = w.c0`,
+FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN LATERAL
+	(SELECT * FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = w.c0 OFFSET 0) AS t ON true`,
 			from, key, result, params(2, len(names)+1), strings.Join(names, ", "))
 	}
 	positions, own := []string{"p0"}, []string{"_position"}
@@ -63,7 +66,8 @@ FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN %[1]s AS t ON t.organization_id
 	return fmt.Sprintf(`SELECT id, place, missing, extra, differs, stored FROM (
 SELECT coalesce(w.id, t._parent_id) AS id, ARRAY[%[4]s] AS place, t._parent_id IS NULL AS missing, w.id IS NULL AS extra, %[3]s
 FROM (SELECT u.id, %[7]s, %[8]s FROM unnest(%[5]s) AS u (id, %[6]s, %[8]s)) AS w
-FULL JOIN (SELECT _parent_id, %[9]s FROM %[1]s AS s WHERE s.organization_id = $1 AND s._parent_id = ANY($2::text[])) AS t ON %[2]s) AS found
+FULL JOIN (SELECT s.* FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
+	(SELECT _parent_id, %[9]s FROM %[1]s AS e WHERE e.organization_id = $1 AND e._parent_id = k.id OFFSET 0) AS s) AS t ON %[2]s) AS found
 WHERE missing OR extra OR cardinality(differs) > 0 ORDER BY id, place`,
 		from, strings.Join(on, " AND "), result, strings.Join(place, ", "), params(3, 1+len(positions)+len(names)),
 		strings.Join(positions, ", "), cast(positions), strings.Join(names, ", "), strings.Join(append(own, columns...), ", "))
