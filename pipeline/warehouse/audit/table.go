@@ -51,9 +51,11 @@ func NewTable(stream pipeline.Stream, normalize rebuild.Normalize) *Table {
 	t.sqlBehind = fmt.Sprintf(`SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3`, from, key)
 	t.sqlCount = fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1 AND %s`, from, alive)
 	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read all rows of the organization.
-	const rows = `SELECT t.%[2]s, %[3]s, %[4]s, nullif(t._hash, %[6]s), t._call_id, t._raw_position, t._deleted_at IS NOT NULL, %[5]s
-FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL (SELECT * FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = k.id OFFSET 0) AS t
-ORDER BY t.%[2]s`
+	const rows = `SELECT f.key, f.parent, f.modified, f.hash, f.call, f.place, f.gone, f.state, f.detail_hash, f.detail_call, f.detail_place
+FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL (
+SELECT t.%[2]s, %[3]s, %[4]s, nullif(t._hash, %[6]s), t._call_id, t._raw_position, t._deleted_at IS NOT NULL, %[5]s
+FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0
+) AS f (key, parent, modified, hash, call, place, gone, state, detail_hash, detail_call, detail_place) ORDER BY f.key`
 	t.sqlRows = fmt.Sprintf(rows, from, key, parent, modified, detail, statements.NoHash)
 	return t
 }

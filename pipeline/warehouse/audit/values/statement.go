@@ -51,8 +51,8 @@ func statement(schemaName string, tables []schema.Table, at int) string {
 		return fmt.Sprintf(`SELECT w.c0, t.%[2]s IS NULL, %[3]s,
 	t.%[2]s IS NOT NULL AND w.extra IS NOT NULL AND NOT coalesce(t._extra @> w.extra::jsonb, false)
 FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN LATERAL
-	(SELECT * FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = w.c0 OFFSET 0) AS t ON true`,
-			from, key, result, params(2, len(names)+1), strings.Join(names, ", "))
+	(SELECT _extra, %[6]s FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = w.c0 OFFSET 0) AS t ON true`,
+			from, key, result, params(2, len(names)+1), strings.Join(names, ", "), strings.Join(columns, ", "))
 	}
 	positions, own := []string{"p0"}, []string{"_position"}
 	if table.Depth() == maxDepth {
@@ -66,8 +66,8 @@ FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN LATERAL
 	return fmt.Sprintf(`SELECT id, place, missing, extra, differs, stored FROM (
 SELECT coalesce(w.id, t._parent_id) AS id, ARRAY[%[4]s] AS place, t._parent_id IS NULL AS missing, w.id IS NULL AS extra, %[3]s
 FROM (SELECT u.id, %[7]s, %[8]s FROM unnest(%[5]s) AS u (id, %[6]s, %[8]s)) AS w
-FULL JOIN (SELECT s.* FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
-	(SELECT _parent_id, %[9]s FROM %[1]s AS e WHERE e.organization_id = $1 AND e._parent_id = k.id OFFSET 0) AS s) AS t ON %[2]s) AS found
+FULL JOIN (SELECT _parent_id, %[9]s FROM unnest($2::text[]) AS k (_asked) CROSS JOIN LATERAL
+	(SELECT _parent_id, %[9]s FROM %[1]s AS e WHERE e.organization_id = $1 AND e._parent_id = k._asked OFFSET 0) AS s) AS t ON %[2]s) AS found
 WHERE missing OR extra OR cardinality(differs) > 0 ORDER BY id, place`,
 		from, strings.Join(on, " AND "), result, strings.Join(place, ", "), params(3, 1+len(positions)+len(names)),
 		strings.Join(positions, ", "), cast(positions), strings.Join(names, ", "), strings.Join(append(own, columns...), ", "))
