@@ -65,11 +65,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func connect(t *testing.T) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), warehousetest.New(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	conn := warehousetest.Connect(t, warehousetest.New(t))
 	if _, err := conn.Exec(t.Context(), "CREATE TABLE numbers (n bigint)"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package raws_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -19,15 +18,11 @@ func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 // archives fills a table of so many archives of twenty records with some 10 kB each.
 func archives(t *testing.T, count int) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), warehousetest.New(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	conn := warehousetest.Connect(t, warehousetest.New(t))
 	if _, err := conn.Exec(t.Context(), `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer, records text)`); err != nil {
 		t.Fatal(err)
 	}
-	_, err = conn.Exec(t.Context(), `INSERT INTO sluice.raw_records
+	_, err := conn.Exec(t.Context(), `INSERT INTO sluice.raw_records
 SELECT 1 + n % 3, 20 * (n / 3), E'[\n' || string_agg(format('{"n":"%s.%s","pad":"%s"}', n, i, repeat('x', 10000)), E',\n' ORDER BY i) || E'\n]'
 FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, count)
 	if err != nil {

@@ -94,6 +94,17 @@ func New(tb testing.TB) string {
 	return s.create(tb, admin, "template0")
 }
 
+// Connect opens a connection to a database that New or Template gave; it is closed when the test ends.
+func Connect(tb testing.TB, database string) *pgx.Conn {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = conn.Close(context.WithoutCancel(tb.Context())) }) // a test may have broken it
+	return conn
+}
+
 // Template returns the connection string of a new database that holds what migrate made. In each process, migrate is called
 // once for each key, on an empty database of its own; every test gets a copy, which takes a tenth of the time. migrate must
 // close its connections.

@@ -18,16 +18,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
-	return conn
-}
-
 func count(t *testing.T, conn *pgx.Conn, query string, args ...any) int {
 	t.Helper()
 	var n int
@@ -44,7 +34,7 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 		for i := range 8 {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				conn := connect(t, warehousetest.New(t))
+				conn := warehousetest.Connect(t, warehousetest.New(t))
 				if n := count(t, conn, "select count(*) from pg_tables where schemaname = 'public'"); n != 0 {
 					t.Errorf("a new database holds %d tables", n)
 				}
@@ -64,7 +54,7 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 			})
 		}
 	})
-	conn := connect(t, warehousetest.New(t))
+	conn := warehousetest.Connect(t, warehousetest.New(t))
 	names.Range(func(name, _ any) bool {
 		if n := count(t, conn, "select count(*) from pg_database where datname = $1", name); n != 0 {
 			t.Errorf("database %v outlives its test", name)
@@ -89,7 +79,7 @@ func TestTemplateIsMadeOnceAndCopied(t *testing.T) {
 		for i := range 8 {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				conn := connect(t, warehousetest.Template(t, "bills", migrate))
+				conn := warehousetest.Connect(t, warehousetest.Template(t, "bills", migrate))
 				if _, err := conn.Exec(t.Context(), "insert into bills values ('b-2')"); err != nil {
 					t.Error(err)
 				}
@@ -163,7 +153,7 @@ func TestGivenServer(t *testing.T) {
 	url := warehousetest.New(t)
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^(TestEachTestHasItsOwnEmptyDatabase|TestTemplateIsMadeOnceAndCopied)$")
 	child.Env = append(os.Environ(), "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL="+url)
-	conn := connect(t, url)
+	conn := warehousetest.Connect(t, url)
 	// While it runs, other tests of this process make and drop databases too: only its sessions tell whose they are.
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
