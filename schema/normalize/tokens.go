@@ -25,6 +25,8 @@ type tokens struct {
 	at, depth int
 	behind    bool
 	quick     bool
+	// open is memory for names that nobody else reads.
+	open scan.Names
 
 	input bytes.Buffer
 	dec   *jsontext.Decoder
@@ -154,7 +156,7 @@ func (t *tokens) value() (jsontext.Value, error) {
 		return t.dec.ReadValue() //nolint:wrapcheck // syntax tells the decoder's errors apart
 	}
 	from := t.at
-	end, ok := scan.Once(t.data, from, t.depth)
+	end, ok := scan.Once(t.data, from, t.depth, &t.open)
 	if !ok || t.behind {
 		return nil, errDoubt
 	}

@@ -75,13 +75,14 @@ func TestOnceSaysNoToNamesThatMayComeTwice(t *testing.T) {
 		}
 		return "{" + strings.Join(names, ",") + "}"
 	}
+	var open scan.Names
 	for value, want := range map[string]bool{
 		`"a"`: true, `{}`: true, `[{"a":1},{"a":2}]`: true, `{"a":{"a":1},"b":{"a":1}}`: true, `{"a":[{"b":1}],"b":1}`: true, `{"a":1,"A":2}`: true,
 		`{"a":1,"a":1}`: false, `[1,{"b":{"a":1,"c":2,"a":3}}]`: false, `{"a":{"b":1},"c":2,"a":{}}`: false, `{"":1,"":1}`: false,
 		`{"\u0061":1}`: false, many(64): true, many(65): false,
 		"[" + many(64) + "," + many(64) + "]": true,
 	} {
-		end, ok := scan.Once([]byte(value), 0, 0)
+		end, ok := scan.Once([]byte(value), 0, 0, &open)
 		if ok != want || ok && end != len(value) {
 			t.Errorf("%.60s: %t, to %d", value, ok, end)
 		}
@@ -108,7 +109,7 @@ func FuzzValue(f *testing.F) {
 		if !whole && want && utf8.Valid(data) && strings.Count(string(data), "[")+strings.Count(string(data), "{") <= scan.MaxDepth {
 			t.Fatalf("%q was not taken", data)
 		}
-		once, ok := scan.Once(data, from, 0)
+		once, ok := scan.Once(data, from, 0, new(scan.Names))
 		if ok && (once != end || !jsontext.Value(data[from:once]).IsValid(jsontext.AllowInvalidUTF8(true))) {
 			t.Fatalf("%q was taken by Once, to %d", data, once)
 		}

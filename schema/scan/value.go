@@ -6,16 +6,13 @@ func Value(data []byte, at, depth int) (int, bool) { return value(data, at, dept
 
 // Once is Value for those who do not read the names in it: where one may come twice in an
 // object it says no. It compares their bytes, so that an escaped one is a no, too, and so are
-// more than 64 in the objects that are open at one time.
-func Once(data []byte, at, depth int) (int, bool) {
-	if at >= len(data) || data[at] != '{' && data[at] != '[' {
-		return Value(data, at, depth)
-	}
-	var open names
-	return value(data, at, depth, &open)
+// more than 64 in the objects that are open at one time. Open is for nobody else meanwhile; it may have been used before.
+func Once(data []byte, at, depth int, open *Names) (int, bool) {
+	open.count = 0
+	return value(data, at, depth, open)
 }
 
-func value(data []byte, at, depth int, open *names) (int, bool) {
+func value(data []byte, at, depth int, open *Names) (int, bool) {
 	if at >= len(data) {
 		return at, false
 	}
@@ -37,14 +34,14 @@ func value(data []byte, at, depth int, open *names) (int, bool) {
 // span is where a literal stands.
 type span struct{ from, to int }
 
-// names are those of the objects that are open, the outermost's first.
-type names struct {
+// Names are those of the objects that are open, the outermost's first.
+type Names struct {
 	spans [64]span
 	count int
 }
 
 // add notes a name of the object whose names begin at first, and says whether it is plain and its only one of that text.
-func (n *names) add(data []byte, first int, name span, plain bool) bool {
+func (n *Names) add(data []byte, first int, name span, plain bool) bool {
 	if !plain || n.count == len(n.spans) {
 		return false
 	}
@@ -68,7 +65,7 @@ func Elements(data []byte, at, depth int, each func(element []byte)) (int, bool)
 	return array(data, at, depth+1, nil, each)
 }
 
-func object(data []byte, at, depth int, open *names) (int, bool) {
+func object(data []byte, at, depth int, open *Names) (int, bool) {
 	if depth > MaxDepth {
 		return at, false
 	}
@@ -117,7 +114,7 @@ func Colon(data []byte, at int) (int, bool) {
 	return Space(data, at+1), true
 }
 
-func array(data []byte, at, depth int, open *names, each func([]byte)) (int, bool) {
+func array(data []byte, at, depth int, open *Names, each func([]byte)) (int, bool) {
 	if depth > MaxDepth {
 		return at, false
 	}

@@ -193,24 +193,27 @@ func (a *reader) take(ctx context.Context, r *Rows, after string) *makings {
 
 // sources gives those of the rows behind a key, and how many rows they are.
 func (r *Rows) sources(ctx context.Context, from raws.Querier, after string) (fetched, int, error) {
-	detail := "NULL::bigint, NULL::integer"
-	if r.table.details {
-		detail = "t._detail_call_id, t._detail_raw_position"
-	}
-	found, err := from.Query(ctx, fmt.Sprintf(`SELECT t.%[2]s, %[3]s, t._call_id, t._raw_position, %[4]s FROM %[1]s AS t
-WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`, r.table.name, r.table.key, r.table.parentText(), detail),
-		r.stream.Organization, after, batchRows)
-	if err != nil {
-		return fetched{}, 0, fmt.Errorf("reading ahead: %w", err)
-	}
 	var (
 		batch    = fetched{sources: make([]source, 0, batchRows)}
 		rows     int
 		one      source
 		call     *int64
 		position *int32
+		columns  = "t." + r.table.key + ", t._call_id, t._raw_position"
+		to       = []any{&batch.last, &one.Call, &one.Position}
 	)
-	_, err = pgx.ForEachRow(found, []any{&batch.last, &one.parent, &one.Call, &one.Position, &call, &position}, func() error {
+	if r.table.parent != "" {
+		columns, to = columns+", "+r.table.parentText(), append(to, &one.parent)
+	}
+	if r.table.details {
+		columns, to = columns+", t._detail_call_id, t._detail_raw_position", append(to, &call, &position)
+	}
+	found, err := from.Query(ctx, fmt.Sprintf(`SELECT %[3]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT $3`,
+		r.table.name, r.table.key, columns), r.stream.Organization, after, batchRows)
+	if err != nil {
+		return fetched{}, 0, fmt.Errorf("reading ahead: %w", err)
+	}
+	_, err = pgx.ForEachRow(found, to, func() error {
 		rows++
 		batch.sources = append(batch.sources, one)
 		if call != nil && position != nil {

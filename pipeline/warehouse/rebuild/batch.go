@@ -9,8 +9,8 @@ import (
 	"sluice/pipeline/warehouse/loader/copybinary"
 )
 
-// batch is the rows of one step on their way in: each is held against its records while it arrives, so that columns of rows that
-// are as they should be are never copied.
+// batch is the rows of one step on their way in: each is held against its records while it arrives, and nothing of it stays if it is as it
+// should be.
 type batch struct {
 	*Rows
 
@@ -20,10 +20,14 @@ type batch struct {
 	done   *Done
 	// compares says that rows are held against what is stored, whole that the declared columns come with them.
 	compares, whole bool
-	// rows are all, in key order; fit those whose records fit; late those whose records nobody made yet; unread those that are still to be
-	// held against columns that did not come with them.
-	rows              []row
-	fit, late, unread []*row
+	// one is the row that arrives, last the key of the one before it.
+	one  row
+	last []byte
+	// fits and differ count the rows whose records fit, and those of them that have another hash than their records.
+	fits, differ int
+	// kept are those that fit and may have to be written; late those whose records nobody made yet; unread those that are still to be
+	// held against columns that did not come with them. The first and the last have rows in common.
+	kept, late, unread []*row
 	// block is what encoded rows are cut from.
 	block []byte
 }
@@ -35,7 +39,7 @@ const (
 )
 
 func (r *Rows) newBatch(l *layout, found *makings, done *Done) *batch {
-	b := &batch{Rows: r, layout: l, found: found, done: done, compares: r.compares(l), rows: make([]row, 0, batchRows)}
+	b := &batch{Rows: r, layout: l, found: found, done: done, compares: r.compares(l)}
 	b.put = &putting{Rows: r, layout: l, tables: r.stream.Resource.Tables()}
 	b.whole = b.compares && !r.renewed
 	return b
@@ -43,23 +47,21 @@ func (r *Rows) newBatch(l *layout, found *makings, done *Done) *batch {
 
 // arrive takes the next row; values hold until the next one comes.
 func (b *batch) arrive(values [][]byte) error {
-	one, err := decode(values, b.layout)
-	if err != nil {
+	stored, late := values[before:], false
+	if err := b.one.decode(values, b.layout); err != nil {
 		return err
 	}
-	b.rows = append(b.rows, one)
-	row := &b.rows[len(b.rows)-1] // which never moves: there is room for all
-	stored, late := values[before:], false
-	for _, v := range row.versions() {
-		v.made = b.found.of(source{v.Place, row.parent})
+	b.done.Rows++
+	b.last = append(b.last[:0], values[1]...)
+	for _, v := range b.one.versions() {
+		v.made = b.found.of(source{v.Place, b.one.parent})
 		late = late || v.made == nil
 	}
 	if late {
-		row.fields = clone(stored)
-		b.late = append(b.late, row)
+		b.late = append(b.late, b.one.kept(stored, b.layout))
 		return nil
 	}
-	return b.judge(row, stored)
+	return b.judge(&b.one, stored)
 }
 
 // judge finds what the declaration makes of a row, and holds it against what is stored.
@@ -67,41 +69,50 @@ func (b *batch) judge(row *row, stored [][]byte) error {
 	if !b.renew(row, b.done) {
 		return nil
 	}
-	b.fit = append(b.fit, row)
-	row.unlike = row.differs() || !b.compares && b.scope == All
-	switch {
-	case !b.compares:
-		return nil
-	case b.whole:
-		return b.hold(row, stored)
-	case !row.unlike:
+	b.fits++
+	if row.unlike = row.differs(); row.unlike {
+		b.differ++
+	}
+	row.unlike = row.unlike || !b.compares && b.scope == All
+	if b.whole {
+		if err := b.hold(row, stored); err != nil {
+			return err
+		}
+	}
+	unread := b.compares && !b.whole && !row.unlike
+	if !row.unlike && !unread && (!b.compares || len(b.table.sql.Children) == 0) {
+		return nil // nothing can make it unlike any more
+	}
+	row = row.kept(stored[:b.layout.own], b.layout)
+	b.kept = append(b.kept, row)
+	if unread {
 		b.unread = append(b.unread, row)
 	}
 	return nil
 }
 
-// hold encodes a row as it would be written and holds that against all columns that are stored. What has no binary form counts as
-// unlike, so that no doubt leaves a row as it is.
+// hold holds a row as it would be written against all columns that are stored, and encodes it if it is unlike. What has no binary form
+// counts as unlike, so that no doubt leaves a row as it is.
 func (b *batch) hold(row *row, stored [][]byte) error {
+	if err := b.put.renew(row, stored); err != nil {
+		return err
+	}
+	if !row.unlike && b.put.same(row, stored) {
+		return nil
+	}
+	row.unlike = true
 	if cap(b.block)-len(b.block) < blockSpare {
 		b.block = make([]byte, 0, blockSize)
 	}
 	from := len(b.block)
 	buf, err := b.put.row(b.block, row, stored)
-	if err != nil {
-		row.unlike, row.fields = true, clone(stored)
-		if errors.Is(err, copybinary.ErrText) {
-			return nil
-		}
-		return err
+	switch {
+	case err == nil:
+		row.encoded, b.block = buf[from:len(buf):len(buf)], buf
+	case errors.Is(err, copybinary.ErrText): // goes another way
+		return nil
 	}
-	encoded := buf[from:len(buf):len(buf)]
-	rest, same := alike(stored, encoded, b.layout.json)
-	row.unlike = row.unlike || !same || len(rest) > 0
-	if row.unlike || len(b.table.sql.Children) > 0 { // elements may make it unlike yet
-		row.encoded, b.block = encoded, buf
-	}
-	return nil
+	return err
 }
 
 // finish does what could not be done while rows arrived: nobody else can be asked then.
@@ -117,17 +128,10 @@ func (b *batch) finish(ctx context.Context, tx pgx.Tx) error {
 	err := b.readDeclared(ctx, tx, b.layout, b.unread, func(row *row, declared [][]byte) error {
 		return b.hold(row, append(row.fields[:b.layout.own:b.layout.own], declared...))
 	})
-	if err != nil || !b.compares {
-		return err
+	if err == nil && b.compares {
+		b.renewed = mostly(b.differ, b.fits)
 	}
-	differ := 0
-	for _, row := range b.fit {
-		if row.differs() {
-			differ++
-		}
-	}
-	b.renewed = mostly(differ, len(b.fit))
-	return nil
+	return err
 }
 
 // mostly says that so many of all are most: of rows whose hash says already that they are to be written, columns need not be read.

@@ -37,8 +37,8 @@ type elements struct {
 // compareArray does so for the elements of one array: those of records that do not carry it stay, whatever they are.
 func (b *batch) compareArray(ctx context.Context, tx pgx.Tx, number int, after, last string) error {
 	child := &b.table.sql.Children[number]
-	wanted := make(map[string]*elements, len(b.fit))
-	for _, row := range b.fit {
+	wanted := make(map[string]*elements, len(b.kept))
+	for _, row := range b.kept {
 		if row.unlike || !carried(row, child.Index) {
 			continue
 		}
@@ -55,19 +55,17 @@ func (b *batch) compareArray(ctx context.Context, tx pgx.Tx, number int, after, 
 	if len(wanted) == 0 {
 		return nil
 	}
-	sql, deleted := b.selectElements(b.layout, number)
+	sql, formats, deleted := b.selectElements(b.layout, number)
 	args := [][]byte{[]byte(b.stream.Organization), []byte(after), []byte(last)}
 	json := jsonFields(child)
-	err := inBinary(ctx, tx, sql, args, []uint32{pgtype.TextOID, pgtype.TextOID, pgtype.TextOID}, func(values [][]byte) error {
+	err := eachRow(ctx, tx, sql, args, []uint32{pgtype.TextOID, pgtype.TextOID, pgtype.TextOID}, formats, func(values [][]byte) error {
 		one := wanted[string(values[1])]
 		if one == nil {
 			return nil
 		}
 		same := true
 		if deleted {
-			buried := values[child.Fields]
-			of := one.row.fields[b.layout.deleted]
-			same = (buried == nil) == (of == nil) && bytes.Equal(buried, of)
+			same = equal(values[child.Fields], one.row.fields[b.layout.deleted])
 		}
 		if same {
 			one.left, same = alike(values[:child.Fields], one.left, json)
@@ -84,9 +82,20 @@ func (b *batch) compareArray(ctx context.Context, tx pgx.Tx, number int, after, 
 	return nil
 }
 
-// selectElements reads the elements of an array in the order in which they would be written, and says whether their tombstones come last.
-func (r *Rows) selectElements(l *layout, number int) (string, bool) {
+// equal says that two fields are the same, of which nil is a null.
+func equal(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+// selectElements reads the elements of an array in the order in which they would be written, gives the formats of their columns, and says
+// whether their tombstones come last.
+func (r *Rows) selectElements(l *layout, number int) (string, []int16, bool) {
 	child := &r.table.sql.Children[number]
+	formats := []int16{textFormat, textFormat} // organization and parent
+	for range child.Fields - len(child.Kinds) - len(formats) {
+		formats = append(formats, binaryFormat)
+	}
+	for _, kind := range child.Kinds {
+		formats = append(formats, formatOf(kind == schema.KindID || kind == schema.KindText))
+	}
 	columns := make([]string, 0, len(child.Columns)+1)
 	for _, name := range child.Columns {
 		columns = append(columns, "c."+pgx.Identifier{name}.Sanitize())
@@ -94,10 +103,10 @@ func (r *Rows) selectElements(l *layout, number int) (string, bool) {
 	order := strings.Join(columns[1:child.Fields-len(child.Kinds)], ", ")
 	deleted := l.deleted >= 0 && l.buried[number]
 	if deleted {
-		columns = append(columns, "c._deleted_at")
+		columns, formats = append(columns, "c._deleted_at"), append(formats, binaryFormat)
 	}
 	return fmt.Sprintf(`SELECT %s FROM %s AS c WHERE c.organization_id = $1 AND c._parent_id > $2 AND c._parent_id <= $3 ORDER BY %s`,
-		strings.Join(columns, ", "), r.table.children[child.Index-1], order), deleted
+		strings.Join(columns, ", "), r.table.children[child.Index-1], order), formats, deleted
 }
 
 // jsonFields says which fields of an array's table are jsonb.

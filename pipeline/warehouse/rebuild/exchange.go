@@ -2,7 +2,6 @@ package rebuild
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline/warehouse/loader/copybinary"
-	"sluice/pipeline/warehouse/loader/statements"
 	"sluice/pipeline/warehouse/pg"
 	"sluice/pipeline/warehouse/tid"
-	"sluice/schema"
-	"sluice/schema/normalize"
 )
 
 var (
@@ -147,6 +143,9 @@ func (r *Rows) putBack(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) e
 		if row.encoded != nil {
 			return append(buf, row.encoded...), nil
 		}
+		if err := put.renew(row, row.fields); err != nil {
+			return buf, err
+		}
 		return put.row(buf, row, row.fields)
 	})
 	conn := tx.Conn().PgConn()
@@ -184,84 +183,4 @@ func send(ctx context.Context, conn *pgconn.PgConn, sql string, reader failing, 
 		return fmt.Errorf("%d rows sent, %s taken", rows, strconv.FormatInt(tag.RowsAffected(), 10))
 	}
 	return err //nolint:wrapcheck // the caller says what was being done
-}
-
-// putting writes rows in the binary format of COPY.
-type putting struct {
-	*Rows
-	*layout
-
-	tables []schema.Table
-	fields [][]byte
-	mark   [8]byte
-}
-
-// row adds a row: what its records carry, and its stored fields for the rest. Of those, declared ones may be missing that its records carry.
-func (p *putting) row(buf []byte, row *row, stored [][]byte) ([]byte, error) {
-	extra, err := unknown(p.tables, stored[p.extra], row.inOrder())
-	if err != nil {
-		return buf, err
-	}
-	p.fields = append(p.fields[:0], stored[:p.own]...)
-	p.fields[p.fingerprint] = nil
-	if row.list.hash != nil {
-		p.fields[p.hash] = row.list.record.Hash[:]
-	}
-	if mark := row.list.record.Fingerprint; mark != 0 && row.list.hash != nil {
-		binary.BigEndian.PutUint64(p.mark[:], mark)
-		p.fields[p.fingerprint] = p.mark[:]
-	}
-	if row.detail != nil && row.detail.hash != nil {
-		p.fields[p.detailHash] = row.detail.record.Hash[:]
-	}
-	if row.differs() {
-		p.fields[p.changed] = p.now
-	}
-	buf = copybinary.Row(buf, len(p.columns))
-	for i, field := range p.fields {
-		if i == p.extra {
-			buf = copybinary.JSON(buf, extra)
-		} else {
-			buf = asSent(buf, field)
-		}
-	}
-	values := row.record.Tables[0][0].Values
-	for i := range values {
-		if values[i].State == normalize.Absent {
-			var field []byte
-			if at := p.own + i; at < len(stored) {
-				field = stored[at]
-			}
-			buf = asSent(buf, field)
-		} else if buf, err = copybinary.Value(buf, p.table.sql.Kinds[i], &values[i]); err != nil {
-			return buf, err //nolint:wrapcheck // a value without a binary form
-		}
-	}
-	return buf, nil
-}
-
-// asSent adds a field as the server sent it.
-func asSent(buf, field []byte) []byte {
-	if field == nil {
-		return copybinary.Null(buf)
-	}
-	return append(copybinary.Size(buf, len(field)), field...)
-}
-
-// elements adds the rows of one array.
-func (p *putting) elements(buf []byte, child *statements.Child, record *normalize.Record) ([]byte, error) {
-	var err error
-	for i := range record.Tables[child.Index] {
-		element := &record.Tables[child.Index][i]
-		buf = copybinary.Text(copybinary.Text(copybinary.Row(buf, child.Fields), p.stream.Organization), record.ID)
-		for _, position := range element.Position {
-			buf = copybinary.Short(buf, int32(position)) //nolint:gosec // bounded by the record
-		}
-		for v := range element.Values {
-			if buf, err = copybinary.Value(buf, child.Kinds[v], &element.Values[v]); err != nil {
-				return buf, err //nolint:wrapcheck // a value without a binary form
-			}
-		}
-	}
-	return buf, nil
 }

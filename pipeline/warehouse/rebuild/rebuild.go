@@ -139,10 +139,10 @@ func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *lay
 		return done, nil, nil, err
 	}
 	b := r.newBatch(l, r.reader.take(ctx, r, after), &done)
-	if err := b.read(ctx, tx, after); err != nil || len(b.rows) == 0 {
+	if err := b.read(ctx, tx, after); err != nil || done.Rows == 0 {
 		return done, l, nil, err
 	}
-	done.Rows, done.Last = len(b.rows), b.rows[len(b.rows)-1].key
+	done.Last = string(b.last)
 	if err := b.finish(ctx, tx); err != nil {
 		return done, nil, nil, err
 	}
@@ -151,7 +151,7 @@ func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *lay
 			return done, nil, nil, err
 		}
 	}
-	return done, l, slices.DeleteFunc(b.fit, func(row *row) bool { return !row.unlike }), nil
+	return done, l, slices.DeleteFunc(b.kept, func(row *row) bool { return !row.unlike }), nil
 }
 
 // compares says that rows are written only where they are not what they would be. Tables of other types are written whole.

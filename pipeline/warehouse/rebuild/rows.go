@@ -82,7 +82,7 @@ func (b *batch) read(ctx context.Context, tx pgx.Tx, after string) error {
 	sql := fmt.Sprintf(`SELECT t.ctid, t.%[2]s, %[3]s%[4]s FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t.%[2]s > $2 ORDER BY t.%[2]s LIMIT %[5]d`, t.name, t.key, t.parentText(), list(columns), batchRows)
 	args, types := [][]byte{[]byte(b.stream.Organization), []byte(after)}, []uint32{pgtype.TextOID, pgtype.TextOID}
-	if err := inBinary(ctx, tx, sql, args, types, b.arrive); err != nil {
+	if err := eachRow(ctx, tx, sql, args, types, l.formats(len(columns)), b.arrive); err != nil {
 		return fmt.Errorf("reading rows of %s: %w", t.name, err)
 	}
 	return nil
@@ -113,7 +113,7 @@ func (r *Rows) readDeclared(ctx context.Context, tx pgx.Tx, l *layout, rows []*r
 	}
 	sql := `SELECT t.ctid` + list(l.columns[l.own:]) + ` FROM ` + r.table.name + ` AS t WHERE t.ctid = ANY ($1)`
 	found := 0
-	err := inBinary(ctx, tx, sql, [][]byte{tid.Array(places)}, []uint32{tid.ArrayOID}, func(values [][]byte) error {
+	err := eachRow(ctx, tx, sql, [][]byte{tid.Array(places)}, []uint32{tid.ArrayOID}, []int16{binaryFormat}, func(values [][]byte) error {
 		row := wanted[tid.Read(values[0])]
 		if row == nil {
 			return errMoved
@@ -145,10 +145,11 @@ func (r *row) whole() bool {
 	return true
 }
 
-// inBinary runs a query whose values come in the binary format; each has to copy what it keeps.
-func inBinary(ctx context.Context, tx pgx.Tx, sql string, args [][]byte, types []uint32, each func(values [][]byte) error) error {
-	const binaryFormat = 1
-	reader := tx.Conn().PgConn().ExecParams(ctx, sql, args, types, nil, []int16{binaryFormat})
+// eachRow runs a query and gives the values of each row as the server sent them, in the formats of the columns; what is kept has to be copied.
+func eachRow(
+	ctx context.Context, tx pgx.Tx, sql string, args [][]byte, types []uint32, formats []int16, each func(values [][]byte) error,
+) error {
+	reader := tx.Conn().PgConn().ExecParams(ctx, sql, args, types, nil, formats)
 	var failed error
 	for reader.NextRow() {
 		if failed == nil { // the answer has to be read to its end before the connection can be used again
@@ -178,35 +179,49 @@ func clone(values [][]byte) [][]byte {
 	return copied
 }
 
-// decode reads what is ours of a row; the declared columns behind it are not copied.
-func decode(values [][]byte, l *layout) (row, error) {
-	one := row{key: string(values[1]), parent: string(values[2]), fields: clone(values[before : before+l.own]), at: tid.Read(values[0])}
-	list, ok := one.version(l.hash, l.call, l.position)
+// decode reads what made a row out of its values, which hold until the next one comes: whoever needs the row for longer keeps it.
+func (r *row) decode(values [][]byte, l *layout) error {
+	own := values[before : before+l.own]
+	*r = row{key: string(values[1]), parent: string(values[2]), at: tid.Read(values[0])}
+	list, ok := readVersion(own, l.hash, l.call, l.position)
 	if !ok || list == nil {
-		return one, errShape
+		return errShape
 	}
-	if one.list = *list; bytes.Equal(one.list.hash, make([]byte, len(one.list.hash))) {
-		one.list.hash = nil // a single record made another version of the row
+	if r.list = *list; bytes.Equal(r.list.hash, make([]byte, len(r.list.hash))) {
+		r.list.hash = nil // a single record made another version of the row
 	}
 	if l.detailCall >= 0 {
-		if one.detail, ok = one.version(l.detailHash, l.detailCall, l.detailPosition); !ok {
-			return one, errShape
+		if r.detail, ok = readVersion(own, l.detailHash, l.detailCall, l.detailPosition); !ok {
+			return errShape
 		}
 	}
-	return one, nil
+	return nil
 }
 
-// version reads which record a row was made of; nil if of none. It says false if the columns have other types.
-func (r *row) version(hash, call, position int) (*version, bool) {
-	h, c, p := r.fields[hash], r.fields[call], r.fields[position]
+// readVersion reads which record a row was made of; nil if of none. It says false if the columns have other types.
+func readVersion(own [][]byte, hash, call, position int) (*version, bool) {
+	c, p := own[call], own[position]
 	if c == nil || p == nil {
 		return nil, true
 	}
 	if len(c) != 8 || len(p) != 4 {
 		return nil, false
 	}
-	v := &version{hash: h}
+	v := &version{hash: own[hash]}
 	v.Call = int64(binary.BigEndian.Uint64(c))     //nolint:gosec // the bits of a signed number
 	v.Position = int32(binary.BigEndian.Uint32(p)) //nolint:gosec // the same
 	return v, true
+}
+
+// kept is the row with a copy of its stored fields: those of our own, and declared ones behind them where they are given.
+func (r *row) kept(stored [][]byte, l *layout) *row {
+	kept := *r
+	kept.fields = clone(stored)
+	if kept.list.hash != nil {
+		kept.list.hash = kept.fields[l.hash]
+	}
+	if kept.detail != nil && kept.detail.hash != nil {
+		kept.detail.hash = kept.fields[l.detailHash]
+	}
+	return &kept
 }

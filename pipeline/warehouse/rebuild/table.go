@@ -53,8 +53,8 @@ type layout struct {
 	extra, hash, call, position, changed   int
 	deleted, fingerprint                   int
 	detailHash, detailCall, detailPosition int
-	// json says which columns are jsonb, buried which arrays' tables have tombstones.
-	json, buried []bool
+	// text says which columns are of type text, buried which arrays' tables have tombstones.
+	text, buried []bool
 	// typed says that columns have the types that migrations are drafted with, and elements the order of their rows: what is stored can be
 	// held against what would be. Exchanged says that rows may be taken out and put back: they are typed, and nothing but
 	// their own arrays hangs on them, no foreign key and no trigger of somebody else's.
@@ -65,7 +65,7 @@ type layout struct {
 
 const sqlLayout = `
 SELECT array_agg(a.attname::text ORDER BY d.place NULLS FIRST, a.attnum),
-	array_agg(a.atttypid = 'jsonb'::regtype ORDER BY d.place NULLS FIRST, a.attnum),
+	array_agg(a.atttypid = 'text'::regtype ORDER BY d.place NULLS FIRST, a.attnum),
 	(count(*) - count(d.place))::integer,
 	ARRAY (SELECT EXISTS (SELECT FROM pg_attribute e WHERE e.attrelid = to_regclass(w.name) AND e.attname = '_deleted_at' AND NOT e.attisdropped)
 		FROM unnest($2::text[]) WITH ORDINALITY AS w (name, n) ORDER BY n),
@@ -94,7 +94,7 @@ func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
 		declared[i] = t.declared[i].ColumnName()
 	}
 	err := tx.QueryRow(ctx, sqlLayout, t.name, t.children, relations, names, types, declared).
-		Scan(&l.columns, &l.json, &l.own, &l.buried, &l.typed, &l.now, &l.exchanged)
+		Scan(&l.columns, &l.text, &l.own, &l.buried, &l.typed, &l.now, &l.exchanged)
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", t.name, err)
 	}
@@ -118,6 +118,29 @@ func (t *table) look(ctx context.Context, tx pgx.Tx) (*layout, error) {
 		return nil, fmt.Errorf("%s lacks %s: sluice migrate", t.name, strings.Join(missing, ", "))
 	}
 	return l, nil
+}
+
+// Formats of values as the server sends them. Text looks the same in both, and costs it less in the text format: in the binary one each
+// value is written into a kilobyte of its own (PostgreSQL, pq_begintypsend).
+const (
+	textFormat   = 0
+	binaryFormat = 1
+)
+
+// formats are those of ctid, key and parent, and of the first columns behind them.
+func (l *layout) formats(columns int) []int16 {
+	formats := append(make([]int16, 0, before+columns), binaryFormat, textFormat, textFormat)
+	for _, text := range l.text[:columns] {
+		formats = append(formats, formatOf(text))
+	}
+	return formats
+}
+
+func formatOf(text bool) int16 {
+	if text {
+		return textFormat
+	}
+	return binaryFormat
 }
 
 // list gives columns for a SELECT, each with a comma before it.
