@@ -2,8 +2,6 @@ package rebuild
 
 import (
 	"context"
-	"slices"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -64,26 +62,16 @@ func (m *made) kept() *made {
 	return m
 }
 
-// hands is how many records are normalized at once.
-const hands = 2
-
-// make normalizes the raw records of sources, as far as they are kept.
+// make normalizes the raw records of sources, as far as they are kept; one after the other, for whoever holds rows against them takes longer,
+// and waits for the server: it has to find a processor each time that the server answers (docs/decisions/0045).
 func (r *Rows) make(records [][]byte, sources []source) *makings {
 	all := make([]made, len(sources))
 	for i := range all {
 		all[i].source, all[i].raw = sources[i], records[i]
+		if one := all[i].kept(); one != nil {
+			one.record, one.misfit = r.normalize(one.raw, one.parent)
+		}
 	}
-	var wait sync.WaitGroup
-	for part := range slices.Chunk(all, len(all)/hands+1) {
-		wait.Go(func() {
-			for i := range part {
-				if one := part[i].kept(); one != nil {
-					one.record, one.misfit = r.normalize(one.raw, one.parent)
-				}
-			}
-		})
-	}
-	wait.Wait()
 	return &makings{all: all}
 }
 
