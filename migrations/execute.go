@@ -2,40 +2,136 @@ package migrations
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// Execute runs statements that plan gives, in one transaction and under the lock of migrations: no other process migrates at
-// the same time, and a plan that is made anew under the lock is about the database as it is. Nothing is executed if plan fails
-// or gives nothing.
-func Execute(ctx context.Context, url string, plan func(ctx context.Context) (string, error)) error {
+// Execute runs statements that plan gives, one behind the other with ";" and a line break, under the lock of migrations: no other
+// process migrates at the same time, and a plan that is made anew under the lock is about the database as it is. Each table has a
+// transaction of its own, so that one that others hold keeps none of the others from being done. Nothing is executed if plan fails or
+// gives nothing. It returns ErrBlocked as Migrate does; a new plan holds what is left then.
+func Execute(ctx context.Context, url string, opts Options, plan func(ctx context.Context) (string, error)) error {
 	config, err := parse(url)
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig.Copy())
-	if err != nil {
-		return fmt.Errorf("connecting to migrate: %w", err)
+	var conns [2]*pgx.Conn // one holds the lock and looks who is in the way of the other
+	for i := range conns {
+		if conns[i], err = pgx.ConnectConfig(ctx, config.ConnConfig.Copy()); err != nil {
+			return fmt.Errorf("connecting to migrate: %w", err)
+		}
+		defer hangUp(ctx, conns[i]) //nolint:revive // both are open until migrating is over
 	}
-	defer hangUp(ctx, conn)
-	if err := lock(ctx, conn); err != nil {
+	if err := lock(ctx, conns[0], lockPatience); err != nil {
+		return err
+	}
+	if err := refuseOthers(ctx, conns[0]); err != nil {
 		return err
 	}
 	statements, err := plan(ctx)
 	if err != nil || statements == "" {
 		return err
 	}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, statements); err != nil {
-			return err
+	others := opts.beside(conns[0])
+	steps := byTable(statements)
+	var left []string
+	var blocked error
+	for _, step := range steps {
+		err := others.try(ctx, step.table, func(ctx context.Context) error {
+			return pgx.BeginFunc(ctx, conns[1], func(tx pgx.Tx) error {
+				if _, err := tx.Exec(ctx, step.sql); err != nil {
+					return err
+				}
+				_, err := tx.Exec(ctx, sqlReaders)
+				return err
+			})
+		})
+		if errors.Is(err, ErrBlocked) { // the next table may be free
+			left, blocked = append(left, step.table), err
+			continue
 		}
-		_, err := tx.Exec(ctx, sqlReaders)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("executing the plan: nothing of it is done: %w", err)
+		if err != nil {
+			return fmt.Errorf("executing the plan: %s: %w", step.table, err)
+		}
+	}
+	if blocked != nil {
+		return fmt.Errorf("executing the plan: %d of %d tables are done, left: %s: run sluice migrate again for a plan of those: %w",
+			len(steps)-len(left), len(steps), strings.Join(left, ", "), blocked)
 	}
 	return nil
+}
+
+// ErrNoRole says that the role that is to be the worker does not exist.
+var ErrNoRole = errors.New("no such role")
+
+const (
+	sqlHasRole = `SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = $1)`
+	sqlWorker  = `SELECT sluice.grant_worker($1)`
+)
+
+// GrantWorker gives a role what every command but migrate needs. It is called by the role that migrates, and may be repeated.
+func GrantWorker(ctx context.Context, url, role string) error {
+	config, err := parse(url)
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return fmt.Errorf("connecting to grant: %w", err)
+	}
+	defer hangUp(ctx, conn)
+	if err := lock(ctx, conn, lockPatience); err != nil {
+		return err
+	}
+	var exists bool
+	if err := conn.QueryRow(ctx, sqlHasRole, role).Scan(&exists); err != nil {
+		return fmt.Errorf("looking for the role: %w", err)
+	}
+	if !exists {
+		return fmt.Errorf("%w: %q: make it first, CREATE ROLE … LOGIN PASSWORD …", ErrNoRole, role)
+	}
+	if _, err := conn.Exec(ctx, sqlWorker, role); err != nil {
+		return fmt.Errorf("granting %q what it needs: %w", role, err)
+	}
+	return nil
+}
+
+// step is what a plan does to one table.
+type step struct{ table, sql string }
+
+// tableOf finds what a statement of a plan is about: what it names first behind its verb. A schema counts with what comes behind it.
+//
+//nolint:lll // one expression
+var tableOf = regexp.MustCompile(`^(?:CREATE TABLE|ALTER TABLE|COMMENT ON TABLE|COMMENT ON COLUMN|CREATE INDEX .* ON) "((?:[^"]|"")+)"\."((?:[^"]|"")+)"`)
+
+// byTable puts statements about the same table together, in the order in which the tables come.
+func byTable(statements string) []step {
+	var steps []step
+	before := "" // statements about no table
+	for statement := range strings.SplitSeq(statements, ";\n") {
+		if statement = strings.TrimSpace(statement); statement == "" {
+			continue
+		}
+		found := tableOf.FindStringSubmatch(statement)
+		if found == nil {
+			before += statement + ";\n"
+			continue
+		}
+		name := found[1] + "." + found[2]
+		at := slices.IndexFunc(steps, func(s step) bool { return s.table == name })
+		if at < 0 {
+			at, steps = len(steps), append(steps, step{table: name})
+		}
+		steps[at].sql += before + statement + ";\n"
+		before = ""
+	}
+	if before != "" {
+		steps = append(steps, step{table: "the schemas", sql: before})
+	}
+	return steps
 }

@@ -1,11 +1,14 @@
 package migrations
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +17,8 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"sluice/pipeline/warehouse/pg"
 )
 
 const (
@@ -21,19 +26,26 @@ const (
 	versionTable = "sluice.schema_version"
 	// queueSchema holds the tables of the queue.
 	queueSchema = "river"
-	// lockKey names the advisory lock of migrations: "sluice" in ASCII.
-	lockKey = 0x736c75696365
-	// lockPoll is how often a waiting process asks for the lock.
-	lockPoll = 100 * time.Millisecond
 	// closeLimit bounds saying goodbye to the server.
 	closeLimit = 5 * time.Second
 )
 
-// The lock is asked for again and again, and not waited for inside the server: a waiting statement holds a snapshot, and
-// CREATE INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot for ever.
 const (
-	sqlTryLock = `SELECT pg_try_advisory_lock($1)`
 	sqlSchemas = `CREATE SCHEMA IF NOT EXISTS sluice; CREATE SCHEMA IF NOT EXISTS river`
+	// sqlOthers names the owner of what is there if that is not the role of this session, and the schemas that another role made under the
+	// names of ours: objects in them would be executed, and it may drop ours.
+	sqlOthers = `
+WITH ours AS (
+	SELECT r.oid, r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = coalesce(
+		(SELECT o.relowner FROM pg_catalog.pg_class o WHERE o.oid = pg_catalog.to_regclass('sluice.schema_version')),
+		(SELECT u.oid FROM pg_catalog.pg_roles u WHERE u.rolname = current_user))
+)
+SELECT CASE WHEN o.rolname <> current_user THEN o.rolname::text ELSE '' END, coalesce((
+	SELECT pg_catalog.string_agg(pg_catalog.format('%I of role %I', n.nspname, r.rolname), ', ' ORDER BY n.nspname)
+	FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
+	WHERE n.nspname = ANY (ARRAY['sluice', 'river', 'history', 'analytics', 'accounting', 'billing', 'chat', 'custom', 'inventory', 'invoicing'])
+		AND NOT r.rolsuper AND r.oid <> o.oid), '')
+FROM ours o`
 	sqlHasOurs = `SELECT to_regclass('sluice.schema_version') IS NOT NULL`
 	sqlVersion = `SELECT coalesce(max(version_id), 0) FROM sluice.schema_version WHERE is_applied`
 	sqlReaders = `SELECT history.make_readers()`
@@ -43,23 +55,57 @@ const (
 // ErrNewer says that the database was migrated by a newer version of the program: this one must not write to it.
 var ErrNewer = errors.New("the database was migrated by a newer version of the program")
 
+// ErrOthers says that another role has schemas under the names of ours.
+var ErrOthers = errors.New("schemas under the program's names belong to other roles: drop or rename them, or ALTER SCHEMA … OWNER TO")
+
+// ErrNotOwner says that the tables belong to another role than that of the session: what this one made would be out of reach for it.
+var ErrNotOwner = errors.New("the tables belong to another role: migrate as that one, or with ?role=… in the address of the database")
+
+// makeSchemas makes the schemas that migrations begin with, where all that is there is ours.
+func makeSchemas(ctx context.Context, conn *pgx.Conn) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, sqlSchemas); err != nil {
+			return fmt.Errorf("making the schemas sluice and river: %w", err)
+		}
+		return refuseOthers(ctx, tx)
+	})
+}
+
+// refuseOthers makes sure that all objects in our schemas have one owner, which is this session's role.
+func refuseOthers(ctx context.Context, session pg.Asker) error {
+	var owner, schemas string
+	if err := session.QueryRow(ctx, sqlOthers).Scan(&owner, &schemas); err != nil {
+		return fmt.Errorf("looking whose the schemas are: %w", err)
+	}
+	if schemas != "" {
+		return fmt.Errorf("%w: %s", ErrOthers, schemas)
+	}
+	if owner != "" {
+		return fmt.Errorf("%w: %s", ErrNotOwner, owner)
+	}
+	return nil
+}
+
 // Options say how migrations are applied. The zero value is fine.
 type Options struct {
-	// Log gets a line for each migration; nil means silence.
+	// Log gets a line for each migration, and one when others are in the way; nil means silence.
 	Log *slog.Logger
+	// Patience is how long Migrate waits in all for sessions that hold tables; zero means DefaultPatience.
+	Patience time.Duration
+}
+
+func (o Options) beside(conn *pgx.Conn) *beside {
+	return &beside{conn: conn, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), patience: cmp.Or(o.Patience, DefaultPatience)}
 }
 
 // Migrate brings the database to the state that the embedded files and the queue's own migrations describe. It may be called
 // by any number of processes at once: one works, the others wait. A database where nothing is pending is not changed. After a
 // kill at any instant the next call goes on where it stopped. It returns ErrNewer, and changes nothing, if the database is
-// ahead of this program.
+// ahead of this program, and ErrBlocked if others hold a table for longer than the options say.
 func Migrate(ctx context.Context, url string, opts Options) error {
 	config, err := parse(url)
 	if err != nil {
 		return err
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	// The lock is held on a connection outside of the pool, so that those who wait can never use up what the holder needs.
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig.Copy())
@@ -67,21 +113,22 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 		return fmt.Errorf("connecting to migrate: %w", err)
 	}
 	defer hangUp(ctx, conn)
-	if err := lock(ctx, conn); err != nil {
+	if err := lock(ctx, conn, lockPatience); err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, sqlSchemas); err != nil {
-		return fmt.Errorf("making the schemas sluice and river: %w", err)
+	if err := makeSchemas(ctx, conn); err != nil {
+		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("connecting to migrate: %w", err)
 	}
 	defer pool.Close()
-	if err := migrateOurs(ctx, pool, opts.Log); err != nil {
+	others := opts.beside(conn)
+	if err := migrateOurs(ctx, pool, others); err != nil {
 		return err
 	}
-	return migrateQueue(ctx, pool, opts.Log)
+	return migrateQueue(ctx, pool, others)
 }
 
 // Pending says whether Migrate would change the database. It changes nothing itself. It returns ErrNewer if the database is
@@ -134,7 +181,7 @@ func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
 	return more || !valid.OK, nil
 }
 
-func migrateOurs(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) (failure error) {
+func migrateOurs(ctx context.Context, pool *pgxpool.Pool, others *beside) (failure error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { failure = errors.Join(failure, db.Close()) }()
 	provider, err := newProvider(db)
@@ -150,32 +197,68 @@ func migrateOurs(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) (fai
 			return err
 		}
 	}
-	results, err := provider.Up(ctx)
-	if err != nil {
+	if err := files(ctx, provider, others); err != nil {
 		return fmt.Errorf("migrating the warehouse: %w", err)
 	}
 	// Each table has its function history.<service>_<table>_as_of.
-	if _, err := pool.Exec(ctx, sqlReaders); err != nil {
+	err = others.try(ctx, "the functions of history", func(ctx context.Context) error {
+		_, err := pool.Exec(ctx, sqlReaders)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("making the functions of history: %w", err)
-	}
-	for _, result := range results {
-		log.InfoContext(ctx, "migration applied", "file", result.Source.Path, "took", result.Duration)
 	}
 	return nil
 }
 
-func migrateQueue(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+// files applies what is pending, a transaction for each file.
+func files(ctx context.Context, provider *goose.Provider, others *beside) error {
+	states, err := provider.Status(ctx)
+	if err != nil {
+		return err
+	}
+	var left []string
+	for _, state := range states {
+		if state.State == goose.StatePending {
+			left = append(left, state.Source.Path)
+		}
+	}
+	for done, name := range left {
+		var result *goose.MigrationResult
+		err := others.try(ctx, name, func(ctx context.Context) error {
+			var err error
+			result, err = provider.UpByOne(ctx)
+			return err
+		})
+		if errors.Is(err, ErrBlocked) {
+			err = fmt.Errorf("%d of %d files are applied, %s are left: run it again, it goes on there: %w",
+				done, len(left), strings.Join(left[done:], ", "), err)
+		}
+		if err != nil {
+			return err
+		}
+		others.log.InfoContext(ctx, "migration applied", "file", result.Source.Path, "took", result.Duration)
+	}
+	return nil
+}
+
+func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error {
 	queue, err := newQueue(pool)
 	if err != nil {
 		return err
 	}
 	// A transaction for each version, as an enum value that one adds cannot be used in the same transaction.
-	result, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	var result *rivermigrate.MigrateResult
+	err = others.try(ctx, "the queue's", func(ctx context.Context) error {
+		var err error
+		result, err = queue.Migrate(ctx, rivermigrate.DirectionUp, nil)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("migrating the queue: %w", err)
 	}
 	for _, version := range result.Versions {
-		log.InfoContext(ctx, "queue migration applied", "name", version.Name, "took", version.Duration)
+		others.log.InfoContext(ctx, "queue migration applied", "name", version.Name, "took", version.Duration)
 	}
 	return nil
 }
@@ -214,26 +297,6 @@ func refuseNewer(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provid
 	return nil
 }
 
-// lock waits for the advisory lock. The server lets go of it when the connection ends, however it ends.
-func lock(ctx context.Context, conn *pgx.Conn) error {
-	ticker := time.NewTicker(lockPoll)
-	defer ticker.Stop()
-	for {
-		var held bool
-		if err := conn.QueryRow(ctx, sqlTryLock, int64(lockKey)).Scan(&held); err != nil {
-			return fmt.Errorf("asking for the migration lock: %w", err)
-		}
-		if held {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for another process to migrate: %w", ctx.Err())
-		case <-ticker.C:
-		}
-	}
-}
-
 func hangUp(ctx context.Context, conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
@@ -246,6 +309,9 @@ func parse(url string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, errors.New("the database's address does not parse: write it as postgres://user@host:5432/database")
 	}
-	config.ConnConfig.RuntimeParams["application_name"] = "sluice migrate"
+	config.ConnConfig.RuntimeParams["application_name"] = application
+	config.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockWait.Milliseconds(), 10)
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // a migration takes as long as its tables are large, whatever the role has
+	pg.SetUp(config.ConnConfig, nil)
 	return config, nil
 }

@@ -1,0 +1,213 @@
+package migrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// A session that reads a table which a migration alters waits behind it: for its transaction, and for what that waits for itself. A statement
+// that waits for lockWait ends, a transaction whose waits come to waitSum is ended, and both are tried again after a pause in which
+// readers get their turn. So no reader waits for a second (docs/decisions/0050).
+const (
+	lockWait = 250 * time.Millisecond
+	waitSum  = 400 * time.Millisecond
+	// lookEvery is how often it is looked whether and behind what a migration waits.
+	lookEvery  = 50 * time.Millisecond
+	firstPause = 500 * time.Millisecond
+	longPause  = 4 * time.Second
+	// DefaultPatience is how long Migrate and Execute wait for others in all.
+	DefaultPatience = time.Minute
+)
+
+// A role that is no superuser is not told the type of another role's process, but that it has no role: of those only autovacuum locks tables.
+// Autovacuum gives way only to a session that waits for a second. Waiting in this mode is behind it alone: readers and writers pass.
+const (
+	sqlNudge   = `LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`
+	nudgeWait  = `SET LOCAL lock_timeout = '5s'`
+	sqlWaiting = `
+SELECT w.pid, coalesce(l.relation::pg_catalog.regclass::text, ''), b.pid, coalesce(b.usename::text, ''), coalesce(b.application_name, ''),
+	CASE WHEN b.usesysid IS NULL THEN '` + autovacuum + `' ELSE '' END, b.xact_start
+FROM pg_catalog.pg_stat_activity w
+CROSS JOIN LATERAL pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) AS k (pid)
+JOIN pg_catalog.pg_stat_activity b ON b.pid = k.pid
+LEFT JOIN pg_catalog.pg_locks l ON l.pid = w.pid AND NOT l.granted
+WHERE w.datname = pg_catalog.current_database() AND w.application_name = '` + application + `' AND w.usename = session_user
+	AND w.pid <> pg_catalog.pg_backend_pid()
+ORDER BY 2, 3`
+	sqlCancel = `SELECT pg_catalog.pg_cancel_backend($1)`
+
+	application    = "sluice migrate"
+	autovacuum     = "autovacuum worker"
+	lockNotThere   = "55P03" // lock_not_available
+	queryCanceled  = "57014"
+	deadlockIsSeen = "40P01"
+)
+
+// ErrBlocked says that others held a table for longer than Migrate waits: what is done stays, and running it again goes on.
+var ErrBlocked = errors.New("others hold what has to be changed")
+
+// holder is a session in the way.
+type holder struct {
+	table, role, application, backend string
+	pid                               int32
+	since                             pgtype.Timestamptz
+}
+
+func (h holder) String() string {
+	text := fmt.Sprintf("pid %d", h.pid)
+	if h.backend == autovacuum {
+		text += " (autovacuum)"
+	} else {
+		text += fmt.Sprintf(", role %q, application %q", h.role, h.application)
+	}
+	if h.since.Valid {
+		text += ", in a transaction since " + h.since.Time.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	if h.table != "" {
+		text = h.table + ": " + text
+	}
+	return text
+}
+
+// beside runs transactions beside the sessions of others. It is used by one goroutine.
+type beside struct {
+	// conn holds the lock of migrations; it looks at sessions while a transaction runs on another connection.
+	conn     *pgx.Conn
+	log      *slog.Logger
+	patience time.Duration
+	// waited is what waiting and pauses came to so far, said what was last told about it.
+	waited time.Duration
+	said   string
+}
+
+// try runs fn, which is one transaction on another connection, until nothing is in its way or the patience is over. What names it.
+func (b *beside) try(ctx context.Context, what string, fn func(ctx context.Context) error) error {
+	var last []holder
+	for pause := firstPause; ; pause = min(2*pause, longPause) {
+		holders, ended, err := b.attempt(ctx, fn)
+		if err == nil || !inTheWay(err, ended) {
+			return err
+		}
+		if len(holders) > 0 {
+			last = holders
+		}
+		b.tell(ctx, what, last)
+		if b.waited += lockWait + pause; b.waited > b.patience {
+			return fmt.Errorf("%w, for %s in all: %s: %w", ErrBlocked, b.patience, names(last), err)
+		}
+		b.nudge(ctx, last)
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("waiting for others: %s: %w", names(last), context.Cause(ctx))
+		case <-timer.C:
+		}
+	}
+}
+
+// inTheWay says whether an attempt failed because of others. One that was canceled did if we ended it: a person may, too.
+func inTheWay(err error, ended bool) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (answer.Code == lockNotThere || answer.Code == deadlockIsSeen || answer.Code == queryCanceled && ended)
+}
+
+func names(holders []holder) string {
+	texts := make([]string, 0, len(holders))
+	for _, h := range holders {
+		texts = append(texts, h.String())
+	}
+	if len(texts) == 0 {
+		return "sessions that ended before they could be named"
+	}
+	return strings.Join(slices.Compact(texts), "; ")
+}
+
+// tell says once of the same sessions that they are in the way.
+func (b *beside) tell(ctx context.Context, what string, holders []holder) {
+	if text := names(holders); text != b.said {
+		b.said = text
+		b.log.WarnContext(ctx, "the migration waits and lets others pass meanwhile", "migration", what, "behind", text)
+	}
+}
+
+// attempt runs fn once, and gives the sessions that it waited behind. It ends fn where its waits add up to too much, and says so.
+func (b *beside) attempt(ctx context.Context, fn func(ctx context.Context) error) ([]holder, bool, error) {
+	over, ended := make(chan error, 1), false
+	go func() { over <- fn(ctx) }()
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	var seen []holder
+	var last time.Time
+	waits := time.Duration(0)
+	for {
+		var now time.Time
+		select {
+		case err := <-over:
+			return seen, ended, err
+		case now = <-ticker.C:
+		}
+		since := lookEvery
+		if !last.IsZero() {
+			since = now.Sub(last) // more on a busy machine, where a look takes longer
+		}
+		last = now
+		waiter, holders, err := b.look(ctx)
+		if err != nil {
+			return seen, ended, errors.Join(<-over, err)
+		}
+		if len(holders) == 0 {
+			continue
+		}
+		seen = holders
+		if waits += since; waits >= waitSum {
+			// A role that was set after connecting may not cancel its own session: then each wait ends by lock_timeout alone.
+			_, err := b.conn.Exec(ctx, sqlCancel, waiter)
+			ended = ended || err == nil
+		}
+	}
+}
+
+// look gives the session that waits, and those that it waits for.
+func (b *beside) look(ctx context.Context) (int32, []holder, error) {
+	rows, err := b.conn.Query(ctx, sqlWaiting)
+	if err != nil {
+		return 0, nil, fmt.Errorf("looking which sessions are in the way: %w", err)
+	}
+	var waiter int32
+	var h holder
+	var holders []holder
+	_, err = pgx.ForEachRow(rows, []any{&waiter, &h.table, &h.pid, &h.role, &h.application, &h.backend, &h.since}, func() error {
+		holders = append(holders, h)
+		return nil
+	})
+	if err != nil {
+		return 0, nil, fmt.Errorf("looking which sessions are in the way: %w", err)
+	}
+	return waiter, holders, nil
+}
+
+// nudge asks autovacuum to leave a table. Where it does not, the next attempt fails like this one.
+func (b *beside) nudge(ctx context.Context, holders []holder) {
+	for _, h := range holders {
+		if h.backend != autovacuum || h.table == "" {
+			continue
+		}
+		_ = pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error { // the next attempt says whether it helped
+			if _, err := tx.Exec(ctx, nudgeWait); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, fmt.Sprintf(sqlNudge, h.table)) // regclass quotes it
+			return err
+		})
+	}
+}

@@ -1,0 +1,242 @@
+package migrations_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+// older is the version whose file alters every table of records in one transaction.
+const older = 22
+
+// session is a connection of an analyst's program.
+func session(t *testing.T, url, application string) *pgx.Conn {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.RuntimeParams["application_name"] = application
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// holds reads a small table in a transaction that stays open.
+func holds(t *testing.T, url, table string) *pgx.Conn {
+	t.Helper()
+	conn := session(t, url, "till")
+	for _, sql := range []string{"BEGIN", "SELECT FROM " + table} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+// said collects what a migration says, and tells when it waits.
+type said struct {
+	mu    sync.Mutex
+	lines strings.Builder
+	waits chan struct{}
+	once  sync.Once
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if strings.Contains(string(p), "waits") {
+		s.once.Do(func() { close(s.waits) })
+	}
+	return s.lines.Write(p)
+}
+
+func (s *said) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines.String()
+}
+
+// longest is what the longest file of the upgrade from the older version takes by itself on this machine as it is now.
+func longest(t *testing.T) time.Duration {
+	t.Helper()
+	log := &said{waits: make(chan struct{})}
+	must(t, migrations.Migrate(t.Context(), before(t, older), migrations.Options{Log: slog.New(slog.NewTextHandler(log, nil))}))
+	most := time.Duration(0)
+	for _, found := range regexp.MustCompile(`took=(\S+)`).FindAllStringSubmatch(log.text(), -1) {
+		took, err := time.ParseDuration(found[1])
+		must(t, err)
+		most = max(most, took)
+	}
+	if most == 0 {
+		t.Fatalf("no file says how long it took:\n%s", log.text())
+	}
+	return most
+}
+
+// reads asks a table for its rows again and again until it is told to stop, and gives the error of the one that waited for a second, and
+// what the migration's own statements may take besides.
+func reads(t *testing.T, url, table string) func() error {
+	t.Helper()
+	most := time.Second + 4*longest(t)
+	conn := session(t, url, "report")
+	if _, err := conn.Exec(t.Context(), fmt.Sprintf("SET lock_timeout = '%dms'", most.Milliseconds())); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := conn.Exec(ctx, "SELECT count(*) FROM "+table); err != nil && ctx.Err() == nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- nil
+	}()
+	return func() error { cancel(); return <-ended }
+}
+
+// TestAMigrationBesideReaders: an open transaction on a small table holds the upgrade up, and those who read another table of the same
+// upgrade wait for less than a second. When it lets go, the upgrade finishes by itself.
+func TestAMigrationBesideReaders(t *testing.T) {
+	t.Parallel()
+	url := before(t, older)
+	holder := holds(t, url, "invoicing.currencies")
+	stop := reads(t, url, "accounting.chart_of_accounts") // altered before currencies in the same file
+	log := &said{waits: make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- migrations.Migrate(t.Context(), url, migrations.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
+	}()
+	select {
+	case <-log.waits:
+	case err := <-ended:
+		t.Fatalf("the migration did not wait: %v", err)
+	}
+	if _, err := holder.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, <-ended)
+	if err := stop(); err != nil {
+		t.Errorf("a reader beside it: %v", err)
+	}
+	if want := fmt.Sprintf("invoicing.currencies: pid %d, role", holder.PgConn().PID()); !strings.Contains(log.text(), want) || !strings.Contains(log.text(), "till") {
+		t.Errorf("it does not say who is in the way (%s):\n%s", want, log.text())
+	}
+	if diff := cmp.Diff(catalogue(t, migrated(t)), catalogue(t, url)); diff != "" {
+		t.Errorf("catalogue (-fresh +upgraded):\n%s", diff)
+	}
+}
+
+// TestAReaderThatNeverLetsGo: the upgrade ends in bounded time, names the session, and the next one goes on.
+func TestAReaderThatNeverLetsGo(t *testing.T) {
+	t.Parallel()
+	url := before(t, older)
+	holder := holds(t, url, "invoicing.currencies")
+	stop := reads(t, url, "accounting.chart_of_accounts")
+	err := migrations.Migrate(t.Context(), url, migrations.Options{Patience: 3 * time.Second})
+	if !errors.Is(err, migrations.ErrBlocked) {
+		t.Fatalf("Migrate = %v, want ErrBlocked", err)
+	}
+	for _, want := range []string{
+		"invoicing.currencies", fmt.Sprintf("pid %d", holder.PgConn().PID()), `application "till"`, "in a transaction since", "00022_fingerprints.sql", "run it again",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %s: %v", want, err)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Errorf("a reader beside it: %v", err)
+	}
+	if pending, err := migrations.Pending(t.Context(), url); err != nil || !pending {
+		t.Errorf("pending: %v, %v", pending, err)
+	}
+	if _, err := holder.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	if diff := cmp.Diff(catalogue(t, migrated(t)), catalogue(t, url)); diff != "" {
+		t.Errorf("catalogue (-fresh +upgraded):\n%s", diff)
+	}
+}
+
+// TestManyShortWaits: a transaction that has to wait for one table after the other, never long, is ended before its waits add up to a
+// second, for a reader of the first table waits for all of them.
+func TestManyShortWaits(t *testing.T) {
+	t.Parallel()
+	const tables = 6
+	url := warehousetest.New(t)
+	worker, watcher := session(t, url, "sluice migrate"), session(t, url, "sluice migrate")
+	for n := range tables {
+		run(t, url, fmt.Sprintf("CREATE TABLE t%d ()", n))
+	}
+	if _, err := worker.Exec(t.Context(), "SET lock_timeout = '10s'"); err != nil { // no single wait ends the transaction
+		t.Fatal(err)
+	}
+	holds(t, url, "t1")
+	err := migrations.Beside(t.Context(), watcher, migrations.Options{Patience: time.Nanosecond}, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, worker, func(tx pgx.Tx) error {
+			for n := range tables {
+				if _, err := tx.Exec(ctx, fmt.Sprintf("LOCK TABLE t%d", n)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	if !errors.Is(err, migrations.ErrBlocked) || !ok || answer.Code != "57014" {
+		t.Errorf("the transaction ended with %v, want it canceled", err)
+	}
+}
+
+// TestASessionThatCallsItselfAMigration: the name of an application is anyone's to choose; a session of another role that waits under ours
+// is not ended.
+func TestASessionThatCallsItselfAMigration(t *testing.T) {
+	t.Parallel()
+	url := warehousetest.New(t)
+	_, strange := warehousetest.Worker(t, url)
+	worker, watcher, stranger := session(t, url, "sluice migrate"), session(t, url, "sluice migrate"), session(t, strange, "sluice migrate")
+	holder := session(t, url, "till")
+	if _, err := holder.Exec(t.Context(), "SELECT pg_advisory_lock(7)"); err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error, 1)
+	go func() {
+		_, err := stranger.Exec(t.Context(), "SELECT pg_advisory_lock(7)")
+		waited <- err
+	}()
+	// Three times as long as a migration's own waits may come to, and the stranger waits for all of it.
+	must(t, migrations.Beside(t.Context(), watcher, migrations.Options{}, func(ctx context.Context) error {
+		_, err := worker.Exec(ctx, "SELECT pg_sleep(1.2)")
+		return err
+	}))
+	must(t, holder.Close(t.Context()))
+	if err := <-waited; err != nil {
+		t.Errorf("the session of another role: %v", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

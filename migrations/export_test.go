@@ -1,0 +1,12 @@
+package migrations
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Beside runs one transaction as a migration does, whose waits are looked at over conn.
+func Beside(ctx context.Context, conn *pgx.Conn, opts Options, fn func(ctx context.Context) error) error {
+	return opts.beside(conn).try(ctx, "the test's", fn)
+}

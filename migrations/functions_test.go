@@ -1,0 +1,99 @@
+package migrations_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+// TestFunctionsSeeNoOthersSchema: a function that looks for names in other schemas executes what another role has put there, with the
+// rights of its caller. The path of a function is pinned, or its body was parsed when it was made and names nothing later; of the second kind
+// are those listed, which are inlined where they are called.
+func TestFunctionsSeeNoOthersSchema(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	const open = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'analytics')
+		AND prosqlbody IS NULL AND coalesce(NOT 'search_path=pg_catalog, pg_temp' = ANY (proconfig), true) ORDER BY 1`
+	if diff := cmp.Diff([]string{}, list(t, url, open)); diff != "" {
+		t.Errorf("functions without SET search_path = pg_catalog, pg_temp (-want +got):\n%s", diff)
+	}
+	const parsed = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'analytics') AND prosqlbody IS NOT NULL ORDER BY 1`
+	inlined := []string{"sluice.last_turn(timestamp with time zone,integer,text)"} // every reservation asks twice
+	if diff := cmp.Diff(inlined, list(t, url, parsed)); diff != "" {
+		t.Errorf("functions whose body was parsed when they were made (-want +got):\n%s", diff)
+	}
+	if readers := list(t, url, `SELECT proname::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname LIKE '%_as_of'`); len(readers) < 40 {
+		t.Errorf("functions that were made for tables are to be looked at, too, and are: %q", readers)
+	}
+}
+
+// TestTheTurnOfADayLooksForNoName: its path is not pinned, so that it is inlined, and what another role has put before Postgres's own is not called.
+func TestTheTurnOfADayLooksForNoName(t *testing.T) {
+	t.Parallel()
+	planted := warehousetest.Connect(t, migrated(t))
+	for _, sql := range []string{
+		`CREATE FUNCTION public.make_interval(hours integer) RETURNS interval LANGUAGE sql AS 'SELECT NULL::interval'`,
+		`CREATE FUNCTION public.date_trunc(text, timestamp) RETURNS timestamp LANGUAGE sql AS 'SELECT NULL::timestamp'`,
+		`CREATE FUNCTION public.timezone(text, timestamptz) RETURNS timestamp LANGUAGE sql AS 'SELECT NULL::timestamp'`,
+		`CREATE FUNCTION public.shift(timestamp, interval) RETURNS timestamp LANGUAGE sql AS 'SELECT NULL::timestamp'`,
+		`CREATE OPERATOR public.+ (FUNCTION = public.shift, LEFTARG = timestamp, RIGHTARG = interval)`,
+		`CREATE OPERATOR public.- (FUNCTION = public.shift, LEFTARG = timestamp, RIGHTARG = interval)`,
+		`SET search_path = public, pg_catalog`,
+	} {
+		if _, err := planted.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var turn time.Time
+	const ask = `SELECT sluice.last_turn('2026-03-02 01:00+00', 9, 'Asia/Kolkata')` // 06:30 there: the day turned at 09:00 of the day before
+	if err := planted.QueryRow(t.Context(), ask).Scan(&turn); err != nil || !turn.Equal(time.Date(2026, 3, 1, 3, 30, 0, 0, time.UTC)) {
+		t.Errorf("the last turn is %s (%v)", turn, err)
+	}
+}
+
+// others is the version that looks at tables of the program only.
+const others = 36
+
+// TestUpgradeBesideObjectsOfOthers: another role has planted objects before a database is brought up to date. Functions that an older version
+// made for its tables go, so that it can drop them.
+func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
+	t.Parallel()
+	url := before(t, others)
+	strangers := warehousetest.Plant(t, url)
+	// What the older version did at its end, in a session that is safe: what it executes otherwise is not the matter here.
+	conn := warehousetest.Connect(t, url)
+	if _, err := conn.PgConn().Exec(t.Context(), `SET search_path = pg_catalog; SELECT history.make_readers()`).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	made := func() []string {
+		return list(t, url, `SELECT proname::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname ~ '^(mart|public)_|copied|trap' ORDER BY 1`)
+	}
+	if len(made()) == 0 {
+		t.Fatal("the older version made no function for the tables of others: this shows nothing")
+	}
+	for range 2 {
+		if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		strangers.Loot()
+		if diff := cmp.Diff([]string{}, made()); diff != "" {
+			t.Errorf("functions for tables of others (-want +got):\n%s", diff)
+		}
+	}
+	strangers.Exec(`DROP TABLE mart.lines; DROP TABLE inventory.trap; CREATE TABLE mart.lines AS SELECT * FROM inventory.bills_line_items`)
+	err := migrations.Execute(t.Context(), url, migrations.Options{}, func(context.Context) (string, error) {
+		return `CREATE SCHEMA IF NOT EXISTS custom; CREATE TABLE custom.things (organization_id text, thing_id text, _raw_position integer)`, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := list(t, url, `SELECT to_regproc('history.custom_things_as_of')::text`); got[0] != "history.custom_things_as_of" {
+		t.Errorf("the new table has no function: %q", got)
+	}
+	strangers.Loot()
+}

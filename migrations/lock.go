@@ -1,0 +1,61 @@
+package migrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/pg"
+)
+
+const (
+	// lockKey names the advisory lock of migrations: "sluice" in ASCII.
+	lockKey = 0x736c75696365
+	// lockPoll is how often a waiting process asks for the lock.
+	lockPoll = 100 * time.Millisecond
+	// lockPatience outlasts the migrations of another process, but for indexes of the largest tables.
+	lockPatience = 10 * time.Minute
+)
+
+// The lock is asked for again and again, and not waited for inside the server: a waiting statement holds a snapshot, and
+// CREATE INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot for ever.
+const sqlTryLock = `SELECT pg_try_advisory_lock($1)`
+
+var errLockPatience = errors.New("it was not let go of in time: if that is no sluice that migrates, end the session with pg_terminate_backend, " +
+	"and REVOKE CONNECT ON DATABASE from its role")
+
+// lock waits for the advisory lock. The server lets go of it when the connection ends, however it ends.
+func lock(ctx context.Context, conn *pgx.Conn, patience time.Duration) error {
+	ticker := time.NewTicker(lockPoll)
+	defer ticker.Stop()
+	over := time.NewTimer(patience)
+	defer over.Stop()
+	holder := "another session"
+	for {
+		var held bool
+		err := conn.QueryRow(ctx, sqlTryLock, int64(lockKey)).Scan(&held)
+		if err == nil && !held {
+			var named string
+			if named, err = pg.LockHolder(ctx, conn, lockKey); err == nil {
+				holder = named
+			}
+		}
+		switch {
+		case ctx.Err() != nil: // below
+		case err != nil:
+			return fmt.Errorf("asking for the migration lock: %w", err)
+		case held:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for another process to migrate (%s): %w", holder, ctx.Err())
+		case <-over.C:
+			return fmt.Errorf("waiting for the lock of migrations, which %s holds: %w", holder, errLockPatience)
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package migrations_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+// script executes statements in a session of their own.
+func script(t *testing.T, url, sql string) {
+	t.Helper()
+	if _, err := warehousetest.Connect(t, url).PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nameOf is the name of a database.
+func nameOf(t *testing.T, address string) string {
+	t.Helper()
+	parsed, err := url.Parse(address)
+	must(t, err)
+	return strings.TrimPrefix(parsed.Path, "/")
+}
+
+// TestSchemasOfOthers: a role that may make schemas made one of ours first. What the program made in it could be replaced by its owner.
+func TestSchemasOfOthers(t *testing.T) {
+	t.Parallel()
+	owner := warehousetest.Owner(t)
+	role, stranger := warehousetest.Worker(t, owner)
+	script(t, warehousetest.Admin(t, nameOf(t, owner)), `GRANT CREATE ON DATABASE `+nameOf(t, owner)+` TO `+role)
+	ours := append([]string{"sluice", "river", "history", "analytics"}, list(t, migrated(t), `SELECT name FROM sluice.service_schemas`)...)
+	if len(ours) < 10 {
+		t.Fatalf("only these schemas are known: %q", ours)
+	}
+	for _, schema := range ours {
+		script(t, stranger, `CREATE SCHEMA `+schema+`; GRANT ALL ON SCHEMA `+schema+` TO PUBLIC`)
+		err := migrations.Migrate(t.Context(), owner, migrations.Options{})
+		if !errors.Is(err, migrations.ErrOthers) || !strings.Contains(err.Error(), schema+" of role "+role) {
+			t.Errorf("schema %s: %v", schema, err)
+		}
+		script(t, stranger, `DROP SCHEMA `+schema)
+	}
+	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
+	script(t, stranger, `CREATE SCHEMA custom; GRANT ALL ON SCHEMA custom TO PUBLIC`)
+	err := migrations.Execute(t.Context(), owner, migrations.Options{}, func(context.Context) (string, error) {
+		return `CREATE SCHEMA IF NOT EXISTS custom; CREATE TABLE custom.things (thing_id text)`, nil
+	})
+	if !errors.Is(err, migrations.ErrOthers) {
+		t.Errorf("a plan: %v", err)
+	}
+	script(t, stranger, `DROP SCHEMA custom`)
+}
+
+// TestOneRoleMigrates: what another role made, a superuser included, the owner of the tables could not use.
+func TestOneRoleMigrates(t *testing.T) {
+	t.Parallel()
+	owner := warehousetest.Owner(t)
+	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
+	admin := warehousetest.Admin(t, nameOf(t, owner))
+	if err := migrations.Migrate(t.Context(), admin, migrations.Options{}); !errors.Is(err, migrations.ErrNotOwner) {
+		t.Errorf("as another role: %v", err)
+	}
+	parsed, err := pgx.ParseConfig(owner)
+	must(t, err)
+	acting, err := url.Parse(admin)
+	must(t, err)
+	query := acting.Query()
+	query.Set("role", parsed.User)
+	acting.RawQuery = query.Encode()
+	must(t, migrations.Migrate(t.Context(), acting.String(), migrations.Options{})) // in the role of the owner
+}
+
+// TestFunctionsOfOthersInOurSchemas stay as they are, and hold nothing up.
+func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
+	t.Parallel()
+	url := before(t, others)
+	role, stranger := warehousetest.Worker(t, url)
+	script(t, url, `GRANT CREATE, USAGE ON SCHEMA history TO `+role)
+	script(t, stranger, `CREATE FUNCTION history.mine() RETURNS integer LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+		CREATE FUNCTION history.inventory_taxes_as_of(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	got := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`)
+	if want := "history.inventory_taxes_as_of(integer), history.mine()"; strings.Join(got, ", ") != want {
+		t.Errorf("functions of others are %q, want %q", got, want)
+	}
+	made := list(t, url, `SELECT count(*)::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname = 'inventory_taxes_as_of'`)
+	if made[0] != "2" {
+		t.Errorf("the function of the table was not made beside another of its name: %s", made)
+	}
+}
+
+// TestRawRecordsOfATableOfAnotherRole: what its rows lead to is not known, so nothing goes.
+func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	role, _ := warehousetest.Worker(t, url)
+	script(t, url, `
+		INSERT INTO sluice.streams (organization_id, service, resource, every) VALUES ('o', 'inventory', 'taxes', '1 hour');
+		INSERT INTO sluice.raw_records (call_id, first_position, records, organization_id, service, resource, kept_at, record_count)
+			VALUES (7, 0, '[{}]', 'o', 'inventory', 'taxes', '2020-01-01', 1);
+		INSERT INTO inventory.taxes (organization_id, tax_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+			VALUES ('o', '1', 'x', 7, 0, 1, now(), now());
+		ALTER TABLE inventory.taxes OWNER TO `+role)
+	look := func(when, want string) {
+		t.Helper()
+		dropped := list(t, url, `SELECT sluice.keep_raw('2 days')::text`)
+		if left := list(t, url, `SELECT count(*)::text FROM sluice.raw_records`); dropped[0] != "0" || left[0] != want {
+			t.Errorf("%s: %s were dropped, %s are left, want %s", when, dropped, left, want)
+		}
+	}
+	look("of another role", "1")
+	script(t, url, `ALTER TABLE inventory.taxes OWNER TO CURRENT_USER; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
+	look("ours again", "1")
+	script(t, url, `DELETE FROM inventory.taxes; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
+	if dropped := list(t, url, `SELECT sluice.keep_raw('2 days')::text`); dropped[0] != "1" {
+		t.Errorf("no row leads to it: %s were dropped", dropped)
+	}
+}
+
+// TestAutovacuumGivesWay: to a session that waits for a second, which no statement of a migration does. Its process shows nothing of
+// itself to a role that is no superuser.
+func TestAutovacuumGivesWay(t *testing.T) {
+	t.Parallel()
+	owner := warehousetest.Owner(t)
+	name := nameOf(t, owner)
+	admin := warehousetest.Admin(t, name)
+	script(t, owner, `CREATE SCHEMA s; CREATE TABLE s.t (a int, b text) WITH (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0,
+			autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);
+		INSERT INTO s.t SELECT n, repeat('x', 100) FROM generate_series(1, 50000) AS n; DELETE FROM s.t WHERE a % 2 = 0`)
+	script(t, admin, `ALTER SYSTEM SET autovacuum_naptime = '1s'`)
+	script(t, admin, `SELECT pg_reload_conf()`)
+	asUsual := sync.OnceFunc(func() { // all tests share the server
+		conn, err := pgx.Connect(context.Background(), admin)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, err = conn.Exec(context.Background(), `ALTER SYSTEM RESET autovacuum_naptime`)
+		_, reload := conn.Exec(context.Background(), `SELECT pg_reload_conf()`)
+		if err := errors.Join(err, reload, conn.Close(context.Background())); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(asUsual)
+	const working = `SELECT count(*)::text FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+		WHERE a.backend_type = 'autovacuum worker' AND l.relation = 's.t'::regclass`
+	limit := time.After(2 * time.Minute)
+	for ticker := time.NewTicker(100 * time.Millisecond); list(t, admin, working)[0] == "0"; {
+		select {
+		case <-ticker.C:
+		case <-limit:
+			t.Fatal("autovacuum does not come")
+		}
+	}
+	asUsual() // else it is back a second after it gave way
+	connect := func() *pgx.Conn {
+		config, err := pgx.ParseConfig(owner)
+		must(t, err)
+		config.RuntimeParams["application_name"], config.RuntimeParams["lock_timeout"] = "sluice migrate", "250"
+		conn, err := pgx.ConnectConfig(t.Context(), config)
+		must(t, err)
+		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+		return conn
+	}
+	looker, worker := connect(), connect()
+	log := new(strings.Builder)
+	options := migrations.Options{Patience: time.Minute, Log: slog.New(slog.NewTextHandler(log, nil))}
+	must(t, migrations.Beside(t.Context(), looker, options, func(ctx context.Context) error {
+		_, err := worker.Exec(ctx, `ALTER TABLE s.t ADD COLUMN c int`)
+		return err
+	}))
+	if said := log.String(); said != "" && !strings.Contains(said, "(autovacuum)") {
+		t.Errorf("it was behind autovacuum, and said %s", said)
+	}
+}
