@@ -16,6 +16,14 @@ const (
 	maxDepth    = scan.MaxDepth
 	maxElements = 100_000
 	maxKey      = 512
+	// maxCells bounds the values of all rows of a record, for those that are absent take memory, too; maxParts how many members and elements
+	// it has in all, where they are read carefully: the reader keeps the names in mind.
+	maxCells = 500_000
+	maxParts = 500_000
+	// maxKinds bounds the different keys that the declaration does not know, maxExtra all of them, maxExtraSize their values, in bytes.
+	maxKinds     = 2_000
+	maxExtra     = 20_000
+	maxExtraSize = 4 << 20
 	// maxNesting is how deep declared arrays nest: the key of a row has so many positions.
 	maxNesting = 2
 	// maxKept bounds what the pool keeps, so that one giant does not stay for ever.

@@ -17,8 +17,24 @@ const (
 // unlisted begins the kind of a Drift that is a value and not a key.
 const unlisted = "value: "
 
+// few is how much drift is looked through one by one.
+const few = 32
+
 func (s *scratch) drifted(drift Drift) {
-	if !slices.Contains(s.drift, drift) {
+	if len(s.drift) < few {
+		if !slices.Contains(s.drift, drift) {
+			s.drift = append(s.drift, drift)
+		}
+		return
+	}
+	if s.drifts == nil {
+		s.drifts = make(map[Drift]struct{}, len(s.drift))
+		for _, before := range s.drift {
+			s.drifts[before] = struct{}{}
+		}
+	}
+	if _, twice := s.drifts[drift]; !twice {
+		s.drifts[drift] = struct{}{}
 		s.drift = append(s.drift, drift)
 	}
 }

@@ -16,6 +16,9 @@ func (s *scratch) unknown(name string) *ValueError {
 	if fault != nil {
 		return fault
 	}
+	if s.extraSize+len(raw) > maxExtraSize {
+		return s.fault(name, CodeTooLarge, "the values of unknown keys have more than %d bytes", maxExtraSize)
+	}
 	return s.keep(name, raw)
 }
 
@@ -26,8 +29,21 @@ func (s *scratch) keep(name string, raw jsontext.Value) *ValueError {
 		return s.fault(name, bad.Code, "%s", bad.Detail)
 	}
 	s.extra = append(s.extra, extra{path: s.where(name), value: string(text)})
+	s.extraSize += len(text)
 	s.drifted(Drift{Path: s.wherever(name), Kind: kindName(raw.Kind())})
-	return nil
+	return s.crowded(name)
+}
+
+// crowded says that the record has more keys that the declaration does not know than can be a matter of drift.
+func (s *scratch) crowded(name string) *ValueError {
+	switch {
+	case len(s.drift) > maxKinds || len(s.loose) > maxKinds:
+		return s.fault(name, CodeTooLarge, "the record has more than %d unknown keys", maxKinds)
+	case len(s.extra) > maxExtra:
+		return s.fault(name, CodeTooLarge, "the record has unknown keys in more than %d places", maxExtra)
+	default:
+		return nil
+	}
 }
 
 // extraObject writes the unknown keys as one object, sorted by path, so that the

@@ -25,6 +25,9 @@ func (s *scratch) syntax(name string, err error) *ValueError {
 		return s.fault(name, CodeDuplicateKey, "an object has the same key twice; which one counts is unknown")
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if depth(s.data) > maxDepth {
+			return s.fault(name, CodeTooLarge, "the value nests deeper than %d", maxDepth)
+		}
 		return s.fault(name, CodeBadJSON, "the JSON breaks at byte %d", syntactic.ByteOffset)
 	}
 	return s.fault(name, CodeBadJSON, "the JSON ends early")

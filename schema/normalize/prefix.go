@@ -43,7 +43,7 @@ func (s *scratch) collect(at int, name string) *ValueError {
 		return fault
 	}
 	s.loose = append(s.loose, loose{prefix: at, name: name, raw: raw.Clone()})
-	return nil
+	return s.crowded(name)
 }
 
 // gather makes rows out of the keys that prefixes hold, sorted by name, for their

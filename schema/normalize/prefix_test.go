@@ -104,7 +104,7 @@ func TestHashOfPrefixedKeysIgnoresTheirOrder(t *testing.T) {
 func TestPrefixedKeysThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
-	for i := range 100_001 {
+	for i := range 2_001 {
 		fmt.Fprintf(&many, `,"cf_%06d":1`, i)
 	}
 	for _, c := range []struct {
@@ -115,7 +115,7 @@ func TestPrefixedKeysThatDoNotFit(t *testing.T) {
 		{"twin", `{"visit_id":"1","cf_a":1,"cf_a_formatted":5}`, "cf_a_formatted", normalize.CodeWrongType},
 		{"odd name", `{"visit_id":"1","cf_[0]\u0000":1e999}`, `"cf_[0]␀"`, normalize.CodeOutOfRange},
 		{"twice", `{"visit_id":"1","cf_a":1,"cf_a":1}`, "", normalize.CodeDuplicateKey},
-		{"many", `{"visit_id":"1"` + many.String() + `}`, "cf_100000", normalize.CodeTooLarge},
+		{"many", `{"visit_id":"1"` + many.String() + `}`, "cf_002000", normalize.CodeTooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

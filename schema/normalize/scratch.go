@@ -21,8 +21,12 @@ type scratch struct {
 	path   []step
 	extra  []extra
 	drift  []Drift
-	loose  []loose
-	values value.Reader
+	// drifts are those of drift where they are many.
+	drifts map[Drift]struct{}
+	// cells counts the values of rows, extraSize the bytes of extra values.
+	cells, extraSize int
+	loose            []loose
+	values           value.Reader
 	// names are those of the objects under way that are not declared.
 	names []string
 	arena arena
@@ -62,6 +66,7 @@ func (s *scratch) reset() {
 	s.rows, s.path = s.rows[:0], s.path[:0]
 	s.extra, s.drift, s.loose = s.extra[:0], s.drift[:0], s.loose[:0]
 	s.names = s.names[:0]
+	s.drifts, s.cells, s.extraSize = nil, 0, 0
 	s.modified = time.Time{}
 	clear(s.counts)
 	clear(s.carry)
@@ -87,6 +92,7 @@ func (s *scratch) newRow(table int) []Value {
 		depth++
 	}
 	s.rows = append(s.rows, ref)
+	s.cells += len(ref.values)
 	s.counts[table]++
 	return ref.values
 }

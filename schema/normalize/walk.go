@@ -23,7 +23,9 @@ func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
 		// What is wrong, and whether it is, the careful way knows.
 		s.reset()
 		s.carefully(raw)
-		fault = s.walk(parent)
+		if fault = s.countParts(raw); fault == nil {
+			fault = s.walk(parent)
+		}
 	}
 	if fault != nil {
 		fault.ID = n.identify(raw, parent)
@@ -190,6 +192,9 @@ func (s *scratch) element(a *array) *ValueError {
 	if len(s.rows) > maxElements {
 		return s.fault("", CodeTooLarge, "the record has more than %d array elements", maxElements)
 	}
+	if s.cells > maxCells {
+		return s.fault("", CodeTooLarge, "the rows of the record have more than %d values", maxCells)
+	}
 	kind := s.kind()
 	switch {
 	case kind == jsontext.KindInvalid:
@@ -224,6 +229,25 @@ func (s *scratch) whole(name string) (jsontext.Value, *ValueError) {
 		return nil, s.fault(name, CodeTooLarge, "the value nests deeper than %d", maxDepth)
 	}
 	return raw, nil
+}
+
+// countParts refuses a record of more members and elements than a reader should keep in mind.
+func (s *scratch) countParts(raw []byte) *ValueError {
+	parts, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			parts++
+		}
+	}
+	if parts > maxParts {
+		return s.fault("", CodeTooLarge, "the record has more than %d members and elements", maxParts)
+	}
+	return nil
 }
 
 // depth is how deep a valid value nests.

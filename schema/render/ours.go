@@ -15,7 +15,8 @@ func bookkeeping() []column {
 		{name: "_raw_position", kind: "integer", required: true, comment: "Place of the record's bytes among those of its call, from 0."},
 		{name: "_run_id", kind: bigint, required: true, comment: "Run that wrote this version."},
 		{name: "_first_seen_at", kind: stamp, required: true, comment: "When the record was first loaded."},
-		{name: "_changed_at", kind: stamp, required: true, comment: "When the row last changed here."},
+		{name: "_changed_at", kind: stamp, required: true, comment: "When the row, or its tombstone, last changed here: " +
+			"the start of the transaction that wrote it, so rows can appear behind a later stamp."},
 		{name: "_fingerprint", kind: bigint, comment: "Fingerprint of the bytes that this version was made of, and of all that " +
 			"decided what they became; null if none was kept."},
 		deletedColumn("When the record was found to be gone upstream, by upstream's clock; null while it exists. The evidence is in sluice.tombstones."),

@@ -119,7 +119,7 @@ func present() render.Catalog {
 			"_raw_position":   {Type: "int4", Comment: "Place of the record's bytes among those of its call, from 0."},
 			"_run_id":         {Type: "bigint", Comment: "Run that wrote this version."},
 			"_first_seen_at":  {Type: stamp, Comment: "When the record was first loaded."},
-			"_changed_at":     {Type: stamp, Comment: "When the row last changed here."},
+			"_changed_at":     {Type: stamp, Comment: "When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp."},
 			"_fingerprint": {Type: "int8", Comment: "Fingerprint of the bytes that this version was made of, and of all that decided what they became; " +
 				"null if none was kept."},
 			"_deleted_at": {Type: stamp, Comment: "When the record was found to be gone upstream, by upstream's clock; null while it exists. " +
