@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 const (
@@ -172,13 +173,15 @@ func (g *Gate) stopped(call pipeline.Call, refused pipeline.Refusal, wait time.D
 	if !errors.Is(err, errTooLong) {
 		return fmt.Errorf("wait for a call of %s/%s: %w", call.Organization, call.Service, err)
 	}
-	return &pipeline.Error{
-		Kind:   kindOf(refused),
-		Op:     call.Method + " " + call.Path,
-		Until:  g.now().Add(wait),
-		Detail: "the budget holds the call back: " + sentenceOf(refused),
+	detail := "the budget holds the call back: " + sentenceOf(refused)
+	if refused == pipeline.RefusedClosed && wait > longWait {
+		detail += "; at once: sluice budget reopen ORG"
 	}
+	return &pipeline.Error{Kind: kindOf(refused), Op: call.Method + " " + call.Path, Until: g.now().Add(wait), Detail: detail}
 }
+
+// longWait is a wait behind which a person may not want to wait: the command that ends it is named.
+const longWait = 5 * time.Minute
 
 func kindOf(refused pipeline.Refusal) pipeline.Kind {
 	switch refused {
@@ -193,7 +196,7 @@ func kindOf(refused pipeline.Refusal) pipeline.Kind {
 	}
 }
 
-func sentenceOf(refused pipeline.Refusal) string {
+func sentenceOf(refused pipeline.Refusal) outside.Text {
 	switch refused {
 	case pipeline.RefusedMinute:
 		return "the calls of this minute are spent"
@@ -206,6 +209,6 @@ func sentenceOf(refused pipeline.Refusal) string {
 	case pipeline.RefusedClosed:
 		return "upstream refused a call, nobody calls for a while"
 	default:
-		return string(refused)
+		return "a limit that has no name"
 	}
 }

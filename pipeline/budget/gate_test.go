@@ -320,7 +320,7 @@ func TestLeaveTellsTheLedger(t *testing.T) {
 		"fine":                       {pipeline.CallResult{Status: 200}, 0},
 		"throttled":                  {pipeline.CallResult{Kind: pipeline.Throttled}, time.Minute},
 		"throttled, told":            {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 7 * time.Second}, 7 * time.Second},
-		"throttled, told nonsense":   {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 90_000 * time.Second}, time.Minute},
+		"throttled, told a day":      {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 24 * time.Hour}, time.Hour},
 		"crowded":                    {pipeline.CallResult{Kind: pipeline.Crowded}, 5 * time.Minute},
 		"crowded, told":              {pipeline.CallResult{Kind: pipeline.Crowded, RetryAfter: time.Second}, time.Second},
 		"exhausted, told":            {pipeline.CallResult{Kind: pipeline.Exhausted, DayReset: 90 * time.Minute}, 90 * time.Minute},

@@ -11,11 +11,12 @@ import (
 
 // What holds for how long where upstream does not say: code 44 blocks the
 // organization for about a minute (upstream facts, "Limits, errors, tokens");
-// fewer calls at once are kept up for five.
+// fewer calls at once are kept up for five. What upstream says is believed for an
+// hour at most: behind a longer wait one call asks again.
 const (
 	throttledFor = time.Minute
 	crowdedFor   = 5 * time.Minute
-	maxRetry     = 24 * time.Hour
+	maxRetry     = time.Hour
 )
 
 // Leave notes how a call that entered ended, also when ctx is cancelled by then:
@@ -45,8 +46,8 @@ func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, resu
 
 // penalty is for how long calls are held back after this result; zero if not.
 func (g *Gate) penalty(call pipeline.Call, limits pipeline.Limits, result pipeline.CallResult) time.Duration {
-	asked := result.RetryAfter
-	if asked < time.Second || asked > maxRetry {
+	asked := min(result.RetryAfter, maxRetry)
+	if asked < time.Second {
 		asked = 0
 	}
 	switch result.Kind {

@@ -44,6 +44,7 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 		{"429 HTML", answer(429, "text/html", html), pipeline.Throttled, "", time.Minute},
 		{"429 empty, a date", answer(429, "", "", "Retry-After", "Sat, 17 Jan 2026 12:00:30 GMT", "Date", "Sat, 17 Jan 2026 12:00:10 GMT"),
 			pipeline.Throttled, "", 20 * time.Second},
+		{"429 Retry-After a day", answer(429, jsonType, code("44"), "Retry-After", "86400"), pipeline.Throttled, "44", time.Hour},
 		{"429 Retry-After too long", answer(429, "", "", "Retry-After", "86401"), pipeline.Throttled, "", time.Minute},
 		{"429 Retry-After nonsense", answer(429, "", "", "Retry-After", "soon"), pipeline.Throttled, "", time.Minute},
 		{"200 44", answer(200, jsonType, code("44")), pipeline.Throttled, "44", time.Minute},
@@ -108,7 +109,7 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 			r := newRig(t, tc.handler)
 			_, err := r.client.Page(t.Context(), ask(1))
 			failure := r.mustFail(t, err, tc.kind)
-			if failure.Code != tc.code {
+			if string(failure.Code) != tc.code {
 				t.Errorf("code %q, want %q", failure.Code, tc.code)
 			}
 			if failure.Op != "GET /books/v3/chartofaccounts page 1" {

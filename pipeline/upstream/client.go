@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
@@ -54,6 +55,8 @@ type Options struct {
 	// DataCenter is where an organization is hosted; nil means com.
 	DataCenter func(organization string) string
 	UserAgent  string
+	// Scrub takes secrets out of what comes from outside; nil means one of the client's own.
+	Scrub *outside.Scrubber
 	// MaxBody is the most that an answer may unfold to, in bytes; zero means 32 MiB.
 	// It does not apply to exports.
 	MaxBody   int64
@@ -74,6 +77,7 @@ type Client struct {
 	dataCenter func(organization string) string
 	maxBody    int64
 	door       *wire.Door
+	scrub      *outside.Scrubber
 }
 
 // New makes a client. It fails if a required option is missing.
@@ -86,7 +90,10 @@ func New(o Options) (*Client, error) {
 	}
 	client := &Client{
 		vendor: o.Vendor, vendorOf: o.VendorOf, idOf: o.OrganizationID, gate: o.Gate, tokens: o.Tokens, now: o.Now, zone: o.Zone, baseURL: o.BaseURL,
-		dataCenter: o.DataCenter, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent),
+		dataCenter: o.DataCenter, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent), scrub: o.Scrub,
+	}
+	if client.scrub == nil {
+		client.scrub = outside.NewScrubber()
 	}
 	if client.vendorOf == nil {
 		client.vendorOf = func(string) wire.Vendor { return wire.Vendor{} }
@@ -150,7 +157,7 @@ func (c *Client) fetch(
 	if err != nil {
 		return err
 	}
-	op := wire.NewCall(t.call(address))
+	op := wire.NewCall(c.call(t, address), c.scrub)
 	return c.authorized(ctx, op, func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
 		request, err := c.request(ctx, t, address, token)
 		if err != nil {
@@ -171,7 +178,7 @@ func (c *Client) fetch(
 			if err != nil {
 				return err
 			}
-			result.Code = envelope.Code
+			result.Code = c.scrub.Text(envelope.Code, wordLength)
 			result.Records, err = take(op, number, answer, envelope)
 			return err
 		})

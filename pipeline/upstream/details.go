@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
 )
@@ -20,7 +21,7 @@ import (
 // and 3, the rows of single records; upstream facts, "Single records and list keys"
 // and "Limits, errors, tokens".
 func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error) {
-	target, key, err := detailsTarget(ask, ids)
+	target, key, err := c.detailsTarget(ask, ids)
 	if err != nil || len(ids) == 0 {
 		return pipeline.Page{}, err
 	}
@@ -38,10 +39,11 @@ func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (p
 		if err != nil {
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
 		}
-		page = pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Records: records}
+		page = pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Records: records, Turn: answer.KeepTurn()}
 		return len(records), nil
 	})
 	if err != nil {
+		page.Turn.End()
 		return pipeline.Page{}, err
 	}
 	return page, nil
@@ -49,7 +51,7 @@ func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (p
 
 // detailsTarget says where the records of these identifiers are found, and under
 // which key.
-func detailsTarget(ask pipeline.Ask, ids []string) (target, string, error) {
+func (c *Client) detailsTarget(ask pipeline.Ask, ids []string) (target, string, error) {
 	resource := ask.Stream.Resource
 	t := targetOf(ask)
 	t.page = 0
@@ -66,8 +68,8 @@ func detailsTarget(ask pipeline.Ask, ids []string) (target, string, error) {
 		return t, resource.Single.Key, nil
 	default:
 		return target{}, "", &pipeline.Error{
-			Kind: pipeline.Unexpected, Op: "details of " + ask.Stream.String(),
-			Detail: fmt.Sprintf("its declaration has no call for %d single records at once", len(ids)),
+			Kind: pipeline.Unexpected, Op: c.about("details", ask),
+			Detail: "its declaration has no call for " + outside.Number(len(ids)) + " single records at once",
 		}
 	}
 }
@@ -91,6 +93,9 @@ func readSingles(envelope *body.Envelope, key string, many bool) ([][]byte, erro
 // identifier must not be taken for it. One whose identifier cannot be read is
 // given as it is: whether it fits is not decided here (promise 4).
 func hold(records [][]byte, key string, ids []string) error {
+	if len(records) > len(ids) {
+		return fmt.Errorf("%w: more records than were asked for", body.ErrShape)
+	}
 	seen := make(map[string]bool, len(records))
 	for _, record := range records {
 		id := body.Member(record, key)
@@ -115,6 +120,6 @@ func noSuchRecord(code string) bool { return code == "5" || code == "1002" }
 func (t target) miss(number int64, answer *wire.Reply, err error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if t.missed != nil && ok {
-		t.missed(number, answer, failure.Code)
+		t.missed(number, answer, string(failure.Code))
 	}
 }

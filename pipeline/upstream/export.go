@@ -31,7 +31,7 @@ func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipelin
 	param := fieldsParam(resource)
 	if param == "" {
 		return &pipeline.Error{
-			Kind: pipeline.Unexpected, Op: "export of " + ask.Stream.String(), Detail: "its declaration is not that of an export",
+			Kind: pipeline.Unexpected, Op: c.about("export", ask), Detail: "its declaration is not that of an export",
 		}
 	}
 	var fields []string
@@ -59,7 +59,7 @@ func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipelin
 		}
 		if seen[next] {
 			return &pipeline.Error{
-				Kind: pipeline.Unexpected, Op: "export of " + ask.Stream.String(), Detail: "the answer gave the same next_token twice",
+				Kind: pipeline.Unexpected, Op: c.about("export", ask), Detail: "the answer gave the same next_token twice",
 			}
 		}
 		seen[next] = true
@@ -85,7 +85,8 @@ func (c *Client) openExport(ctx context.Context, t target, take func(wire.Call, 
 	if err != nil {
 		return err
 	}
-	return c.authorized(ctx, wire.NewCall(t.call(address)), func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
+	op := wire.NewCall(c.call(t, address), c.scrub)
+	return c.authorized(ctx, op, func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
 		request, err := c.request(ctx, t, address, token)
 		if err != nil {
 			return err

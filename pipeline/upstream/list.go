@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
@@ -20,6 +21,8 @@ const (
 	// holeParent is where a path takes the parent's identifier, holeID the record's.
 	holeParent = "{parent}"
 	holeID     = "{id}"
+	// A page has a few more records than were asked for, where upstream rounds; one of many times as many is no page.
+	morePages, fewest = 10, 2000
 )
 
 // Page reads one page of a list, or a list or an object that comes in one answer.
@@ -28,7 +31,7 @@ const (
 // 2, "Shared conventions"; document 3 follows it; for lists without page_context
 // and those that go on by token, upstream facts, "Paging, sorting, filtering".
 func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
-	query, err := listQuery(ask, c.zone(ask.Stream.Organization))
+	query, err := c.listQuery(ask, c.zone(ask.Stream.Organization))
 	if err != nil {
 		return pipeline.Page{}, err
 	}
@@ -40,16 +43,21 @@ func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, err
 		if err != nil {
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
 		}
+		if most := mostRecords(ask); len(list.Records) > most {
+			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code,
+				c.scrub.Textf("a page of %d records where %d were asked for: more than %d are not read", len(list.Records), ask.PerPage, most), nil)
+		}
 		if list.Number != ask.Page {
-			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, fmt.Sprintf("the answer is page %d", list.Number), nil)
+			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "the answer is page "+outside.Number(list.Number), nil)
 		}
 		page = pipeline.Page{
 			Call: number, Date: wire.DateOf(answer.Header), Records: list.Records, More: list.More, PerPage: list.PerPage,
-			Token: list.Token, Sort: list.Sort, Order: list.Order,
+			Token: list.Token, Sort: list.Sort, Order: list.Order, Turn: answer.KeepTurn(),
 		}
 		return len(list.Records), nil
 	})
 	if err != nil {
+		page.Turn.End()
 		return pipeline.Page{}, err
 	}
 	return page, nil
@@ -79,9 +87,17 @@ func readList(envelope *body.Envelope, ask pipeline.Ask) (body.Page, error) {
 	}
 }
 
+// mostRecords is how many records the answer may hold: of a list that comes whole, as many as a body may.
+func mostRecords(ask pipeline.Ask) int {
+	if ask.Stream.Resource.Paging == schema.PagingWhole {
+		return body.MaxElements
+	}
+	return max(fewest, morePages*ask.PerPage)
+}
+
 // listQuery are the parameters of a list. Source: document 2, "Shared
 // conventions"; upstream facts, "Paging, sorting, filtering".
-func listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
+func (c *Client) listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
 	query := valuesOf(ask.Stream.Resource.Params)
 	setPage(query, ask)
 	if ask.Sort != "" {
@@ -94,25 +110,25 @@ func listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
 		since, ok := ask.Stream.Resource.Cursor.(schema.Since)
 		if !ok || since.Param == "" {
 			return nil, &pipeline.Error{
-				Kind: pipeline.Unexpected, Op: "list of " + ask.Stream.String(),
+				Kind: pipeline.Unexpected, Op: c.about("list", ask),
 				Detail: "it was to be filtered by time, and its declaration names no such filter",
 			}
 		}
 		query.Set(since.Param, ask.Since.In(zone).Format(timeFormat))
 	}
-	return query, setWindow(query, ask)
+	return query, c.setWindow(query, ask)
 }
 
 // setWindow asks for the days of a window. Source: document 2, "Vendor payment list
 // filters".
-func setWindow(query url.Values, ask pipeline.Ask) error {
+func (c *Client) setWindow(query url.Values, ask pipeline.Ask) error {
 	if ask.From.IsZero() && ask.To.IsZero() {
 		return nil
 	}
 	window := ask.Stream.Resource.Window
 	if window == nil {
 		return &pipeline.Error{
-			Kind: pipeline.Unexpected, Op: "list of " + ask.Stream.String(),
+			Kind: pipeline.Unexpected, Op: c.about("list", ask),
 			Detail: "it was to be filtered by day, and its declaration names no such filter",
 		}
 	}

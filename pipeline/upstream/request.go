@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 )
@@ -34,10 +35,10 @@ type target struct {
 	missed  func(number int64, answer *wire.Reply, code string)
 }
 
-func (t target) call(address *url.URL) pipeline.Call {
+func (c *Client) call(t target, address *url.URL) pipeline.Call {
 	return pipeline.Call{
 		Organization: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
-		Method: http.MethodGet, Path: address.EscapedPath(), Page: t.page,
+		Method: http.MethodGet, Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Page: t.page,
 	}
 }
 
@@ -47,19 +48,19 @@ func (t target) call(address *url.URL) pipeline.Call {
 func (c *Client) address(t target) (*url.URL, error) {
 	base, err := c.root(t)
 	if err != nil {
-		return nil, misconfigured(t, err)
+		return nil, c.misconfigured(t, err)
 	}
 	u, err := wire.ParseBase(base)
 	if err != nil {
-		return nil, misconfigured(t, err)
+		return nil, c.misconfigured(t, err)
 	}
 	escaped := make([]string, len(t.fill))
 	for i, text := range t.fill {
 		// Dots alone would name another path, and no segment another endpoint.
 		if i%2 == 1 && strings.Trim(text, ".") == "" {
 			return nil, &pipeline.Error{
-				Kind: pipeline.Unexpected, Op: http.MethodGet + " " + t.service.Root + t.path,
-				Detail: fmt.Sprintf("%q cannot stand for %s in a path", text, t.fill[i-1]),
+				Kind: pipeline.Unexpected, Op: c.scrub.Textf(http.MethodGet+" %s%s", t.service.Root, t.path),
+				Detail: c.scrub.Textf("%q cannot stand for %s in a path", text, t.fill[i-1]),
 			}
 		}
 		escaped[i] = text
@@ -92,10 +93,15 @@ func (c *Client) root(t target) (string, error) {
 	return host + t.service.Root, nil
 }
 
-func misconfigured(t target, err error) error {
+// about names what is done for a stream.
+func (c *Client) about(what outside.Text, ask pipeline.Ask) outside.Text {
+	return what + " of " + c.scrub.Text(ask.Stream.String(), outside.MaxText)
+}
+
+func (c *Client) misconfigured(t target, err error) error {
 	return &pipeline.Error{
-		Kind: pipeline.Denied, Op: http.MethodGet + " " + t.service.Root + t.path,
-		Detail: "the address of service " + t.service.Name + " for organization " + t.organization + " is not usable", Err: err,
+		Kind: pipeline.Denied, Op: c.scrub.Textf(http.MethodGet+" %s%s", t.service.Root, t.path),
+		Detail: c.scrub.Textf("the address of service %s for organization %s is not usable", t.service.Name, t.organization), Err: c.scrub.Cause(err),
 	}
 }
 
@@ -111,7 +117,7 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 	full.RawQuery = query.Encode() // the + of an offset becomes %2B
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, full.String(), http.NoBody)
 	if err != nil {
-		return nil, misconfigured(t, fmt.Errorf("host %s: not an address", address.Hostname()))
+		return nil, c.misconfigured(t, fmt.Errorf("host %s: not an address", address.Hostname()))
 	}
 	vendor := c.vendor.Name
 	if own := c.vendorOf(t.organization).Name; own != "" {

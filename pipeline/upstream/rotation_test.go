@@ -83,14 +83,22 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
 		t.Errorf("with the right key again: %v", err)
 	}
-	// A person who knows better goes back to the configured one, which this server does not know any more.
+	// A person who has all asked again keeps it, unless it cannot be opened.
 	r.advance(2 * time.Minute)
 	process := r.process(t)
 	if err := process.Forget(t.Context(), "1"); err != nil {
 		t.Fatal(err)
 	}
+	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+		t.Errorf("after Forget: %v", err)
+	}
+	r.key = bytes.Repeat([]byte{8}, 32)
 	r.advance(2 * time.Minute)
-	if _, _, err := process.Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Denied {
+	process = r.process(t)
+	if err := process.Forget(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := process.Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Unavailable || !strings.Contains(err.Error(), "invalid_code") {
 		t.Errorf("the configured refresh token was replaced long ago: %v", err)
 	}
 }

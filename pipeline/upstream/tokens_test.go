@@ -42,12 +42,17 @@ func (s *fakeStore) WithToken(ctx context.Context, credential string, fn func(co
 	}
 	next, store, err := fn(ctx, row)
 	if store {
-		version := row.Version + 1
-		s.rows[credential] = pipeline.Token{
-			Sealed: next.Sealed, Refresh: next.Refresh, DiedYoung: next.DiedYoung, Reason: next.Reason, Version: version,
+		other := !bytes.Equal(next.Sealed, row.Sealed)
+		next.Version, next.Worked = row.Version, row.Worked || other && len(next.Sealed) > 0
+		if other {
+			next.Version++
+			s.expires[credential] = s.clock().Add(next.ExpiresIn)
 		}
-		s.expires[credential] = s.clock().Add(next.ExpiresIn)
-		s.attempted[credential] = s.clock()
+		if !next.Forgotten {
+			s.attempted[credential] = s.clock()
+		}
+		next.Forgotten = false
+		s.rows[credential] = next
 	}
 	return err
 }
@@ -59,6 +64,7 @@ type tokenRig struct {
 	mu    sync.Mutex
 	at    time.Time
 	key   []byte
+	old   [][]byte
 	creds upstream.Credential
 	// vendorOf is what differs for an organization; nil where nothing does.
 	vendorOf func(organization string) upstream.Vendor
@@ -94,7 +100,7 @@ func newTokenRig(t *testing.T, handler http.HandlerFunc) *tokenRig {
 func (r *tokenRig) process(t *testing.T) *upstream.Tokens {
 	t.Helper()
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, VendorOf: r.vendorOf, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
+		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, VendorOf: r.vendorOf, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
 		Credentials: func(organization string) (upstream.Credential, error) {
 			if organization == "stranger" {
 				return upstream.Credential{}, errors.New("not configured")
@@ -251,7 +257,7 @@ func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
 	r.advance(59 * time.Second)
 	_, _, err := process.Renew(t.Context(), "1", 1)
 	failure := r.mustFail(t, err, pipeline.Unavailable)
-	if wait := failure.Until.Sub(r.now()); !strings.Contains(failure.Detail, "59 s old") || wait != time.Second {
+	if wait := failure.Until.Sub(r.now()); !strings.Contains(string(failure.Detail), "59 s old") || wait != time.Second {
 		t.Errorf("detail %q, to be tried again in %v", failure.Detail, wait)
 	}
 	r.advance(time.Second)
@@ -270,11 +276,11 @@ func TestTokenAnswers(t *testing.T) {
 	}{
 		"invalid_code":      {answer(200, jsonType, `{"error":"invalid_code"}`), pipeline.Denied, "revoked", 0},
 		"invalid_client":    {answer(200, jsonType, `{"error":"invalid_client"}`), pipeline.Denied, "client_id", 0},
-		"error and a token": {answer(200, jsonType, `{"error":"odd","access_token":"`+canaryToken+`"}`), pipeline.Denied, "(odd)", 0},
-		"error echoes":      {answer(200, jsonType, `{"error":"bad `+canaryRefresh+`"}`), pipeline.Denied, "[redacted]", 0},
-		"error an object":   {answer(200, jsonType, `{"error":{"a":1}}`), pipeline.Denied, "refuses", 0},
+		"error and a token": {answer(200, jsonType, `{"error":"odd","access_token":"`+canaryToken+`"}`), pipeline.Unavailable, "(odd)", 0},
+		"error echoes":      {answer(200, jsonType, `{"error":"bad `+canaryRefresh+`"}`), pipeline.Unavailable, "[redacted]", 0},
+		"error an object":   {answer(200, jsonType, `{"error":{"a":1}}`), pipeline.Unavailable, "refuses", 0},
 		"400 an error":      {answer(400, jsonType, `{"error":"invalid_client_secret"}`), pipeline.Denied, "client_secret", 0},
-		"401":               {answer(401, jsonType, `{}`), pipeline.Denied, "refuses", 0},
+		"401":               {answer(401, jsonType, `{}`), pipeline.Unavailable, "refuses", 0},
 		"too many":          {answer(400, jsonType, `{"error":"Access Denied","status":"failure"}`), pipeline.Unavailable, "too many", 10 * time.Minute},
 		"too many with 200": {answer(200, jsonType, `{"error":"Access Denied"}`), pipeline.Unavailable, "too many", 10 * time.Minute},
 		"429":               {answer(429, "", "", "Retry-After", "30"), pipeline.Unavailable, "too many", 30 * time.Second},
@@ -321,7 +327,7 @@ func TestTokenAnswers(t *testing.T) {
 	}
 }
 
-func TestADeniedCredentialStaysDeniedUntilItChanges(t *testing.T) {
+func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	good := false
@@ -335,13 +341,17 @@ func TestADeniedCredentialStaysDeniedUntilItChanges(t *testing.T) {
 		answer(200, jsonType, `{"error":"invalid_code"}`)(w, q)
 	})
 	process := r.process(t)
-	for range 3 {
-		_, _, err := process.Token(t.Context(), "1")
-		r.mustFail(t, err, pipeline.Denied)
-		r.advance(24 * time.Hour)
-	}
-	if len(r.seen()) != 1 {
-		t.Errorf("%d requests, want 1", len(r.seen()))
+	for day := range 3 {
+		for range 23 {
+			_, _, err := process.Token(t.Context(), "1")
+			if failure := r.mustFail(t, err, pipeline.Denied); !strings.Contains(string(failure.Detail), "sluice organizations retry 1") {
+				t.Errorf("the error names no command: %v", err)
+			}
+			r.advance(time.Hour)
+		}
+		if len(r.seen()) != day+1 {
+			t.Errorf("%d requests by day %d, want one a day", len(r.seen()), day)
+		}
 	}
 	mu.Lock()
 	good = true

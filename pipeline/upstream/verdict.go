@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
 )
@@ -27,7 +27,7 @@ const (
 // classify turns status and code into a kind and a sentence; kind 0 is success.
 // Codes are matched, never texts: those are localized. Source: documents 1 to 3,
 // "Errors"; upstream facts, "Limits, errors, tokens".
-func classify(status int, code string) (pipeline.Kind, string) {
+func classify(status int, code string) (pipeline.Kind, outside.Text) {
 	success := isSuccess(status)
 	if success || status == http.StatusTooManyRequests {
 		if kind, detail := limit(code); kind != 0 {
@@ -55,7 +55,7 @@ func classify(status int, code string) (pipeline.Kind, string) {
 }
 
 // limit is the kind of the codes that say that a limit was passed.
-func limit(code string) (pipeline.Kind, string) {
+func limit(code string) (pipeline.Kind, outside.Text) {
 	switch code {
 	case "44":
 		return pipeline.Throttled, "more calls a minute than the organization may make"
@@ -74,8 +74,8 @@ func isSuccess(status int) bool { return status == http.StatusOK || status == ht
 // envelope must carry a code; document 1 shows none for chat.
 func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool) (*body.Envelope, error) {
 	isJSON, charset := wire.MediaType(answer.Header)
-	seen := func() string { return body.Excerpt(answer.Header.Get("Content-Type"), data, op.Secrets...) }
-	fail := func(kind pipeline.Kind, detail string, cause error) error {
+	seen := func() outside.Text { return body.Excerpt(c.scrub, answer.Header.Get("Content-Type"), data) }
+	fail := func(kind pipeline.Kind, detail outside.Text, cause error) error {
 		return c.failure(op, kind, answer, "", detail, cause)
 	}
 	envelope, parseErr := parse(isJSON, data)
@@ -86,7 +86,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool
 		case !isJSON:
 			return nil, fail(pipeline.Unexpected, "not JSON: "+seen(), nil)
 		case charset != "" && !strings.EqualFold(charset, "utf-8"):
-			return nil, fail(pipeline.Unexpected, "a charset other than UTF-8: "+body.Clean(charset, wordLength), nil)
+			return nil, fail(pipeline.Unexpected, "a charset other than UTF-8: "+c.scrub.Text(charset, wordLength), nil)
 		case errors.Is(parseErr, body.ErrCut):
 			return nil, fail(pipeline.Unavailable, "", parseErr)
 		case parseErr != nil:
@@ -98,7 +98,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool
 		}
 	}
 	if answer.Status >= 300 && answer.Status < 400 { //nolint:mnd // the class of redirects
-		return nil, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header)+", not followed", nil)
+		return nil, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header, c.scrub)+", not followed", nil)
 	}
 	if kind, detail := classify(answer.Status, envelope.Code); kind != 0 {
 		if kind == pipeline.Unexpected {
@@ -106,7 +106,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool
 		}
 		return nil, c.failure(op, kind, answer, envelope.Code, detail, nil)
 	}
-	if age, err := strconv.Atoi(answer.Header.Get("Age")); err == nil && age > maxAge {
+	if wire.Older(answer.Header, maxAge) {
 		return nil, fail(pipeline.Unavailable, "the answer is an old copy out of a cache", nil)
 	}
 	return envelope, nil
@@ -126,9 +126,9 @@ func parse(isJSON bool, data []byte) (*body.Envelope, error) {
 
 // failure makes the error of an answer, with the instant to come back at where it
 // can be told.
-func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, code, detail string, cause error) *pipeline.Error {
+func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, code string, detail outside.Text, cause error) *pipeline.Error {
 	e := &pipeline.Error{
-		Kind: kind, Op: op.Op, Status: answer.Status, Code: body.Clean(code, wordLength), Detail: detail, Err: cause,
+		Kind: kind, Op: op.Op, Status: answer.Status, Code: c.scrub.Text(code, wordLength), Detail: detail, Err: c.scrub.Cause(cause),
 	}
 	now := c.now()
 	wait := wire.RetryAfter(answer.Header, now)

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 )
 
@@ -112,8 +113,10 @@ func TestPageContext(t *testing.T) {
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	long := "<html>\x00\nKäse " + strings.Repeat("y", 100)
-	got := body.Excerpt("text/html\n", []byte(long), "", "absent")
-	for _, part := range []string{`content type "text/html."`, "114 bytes", "begins <html>..K..se " + strings.Repeat("y", 50)} {
+	scrub := outside.NewScrubber()
+	scrub.Keep("canary-of-an-excerpt")
+	got := string(body.Excerpt(scrub, "text/html\n", []byte(long)))
+	for _, part := range []string{"content type \"text/html\u2400\"", "114 bytes", "begins <html>\u2400\u2400Käse " + strings.Repeat("y", 40)} {
 		if !strings.Contains(got, part) {
 			t.Errorf("Excerpt = %q, lacks %q", got, part)
 		}
@@ -121,8 +124,8 @@ func TestExcerpt(t *testing.T) {
 	if strings.Contains(got, strings.Repeat("y", 51)) {
 		t.Errorf("Excerpt = %q shows more than 64 characters", got)
 	}
-	for _, secret := range [][2]string{{"x", "prefix canary suffix"}, {"canary", "x"}} {
-		if got = body.Excerpt(secret[0], []byte(secret[1]), "canary"); strings.Contains(got, "canary") || !strings.Contains(got, "withheld") {
+	for _, secret := range [][2]string{{"x", "prefix canary-of-an-excerpt suffix"}, {"canary-of-an-excerpt", "x"}, {"", strings.Repeat("x", 50) + "canary-of-an-ex"}} {
+		if got = string(body.Excerpt(scrub, secret[0], []byte(secret[1]))); strings.Contains(got, "canary") || !strings.Contains(got, "withheld") {
 			t.Errorf("Excerpt = %q shows a secret", got)
 		}
 	}

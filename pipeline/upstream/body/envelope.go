@@ -23,8 +23,16 @@ var (
 	ErrShape = errors.New("the body has another shape than documented")
 )
 
-// maxDepth is how deep a body may nest; documented records nest four deep.
-const maxDepth = 64
+// Bounds of an envelope. What a page holds is bounded by its bytes, and what is made of it by these: an element of two bytes takes hundreds.
+const (
+	// MaxElements is how many elements a list may have: that of a list without pages, too.
+	MaxElements = 10_000
+	// maxMembers is how many keys an envelope may have, maxKeys how many a record whose identifier is looked for.
+	maxMembers = 1_000
+	maxKeys    = 10_000
+	// maxText is the most that a text of an envelope may have, in bytes: tokens have some hundred.
+	maxText = 4 << 10
+)
 
 // Envelope is the object around every JSON answer. Source: document 2, "Shared
 // conventions": code (0 on success), message, a key that carries the resource.
@@ -36,11 +44,15 @@ type Envelope struct {
 	members map[string][]byte
 	// lists are the elements of those members that are arrays, as far as they were read already.
 	lists map[string][][]byte
+	// read counts the elements of lists.
+	read int
+	// plain are the members as a decoder may read them, where something in a record lies too deep; nil else.
+	plain map[string][]byte
 }
 
 // Parse reads a whole body: one JSON object and nothing behind it, no key of the
-// envelope twice, at most 64 levels deep. A byte order mark in front is dropped.
-// The result keeps slices of data.
+// envelope twice, at most 64 levels deep but for what is in records. A byte order
+// mark in front is dropped. The result keeps slices of data.
 func Parse(data []byte) (*Envelope, error) {
 	data = trim(data)
 	envelope, ok := quick(data)
@@ -61,18 +73,25 @@ func Parse(data []byte) (*Envelope, error) {
 
 // careful is quick where quick is not sure.
 func careful(data []byte) (*Envelope, error) {
-	if err := checkDepth(data); err != nil {
+	plain, err := shallow(data)
+	if err != nil {
 		return nil, err
 	}
-	decoder := newDecoder(data)
-	members, err := readObject(decoder, data)
+	decoder := newDecoder(plain)
+	members, err := readObject(decoder, data, maxMembers)
 	if err != nil {
 		return nil, err
 	}
 	if _, err = decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: something follows the JSON document", ErrShape)
 	}
-	return &Envelope{members: members}, nil
+	envelope := &Envelope{members: members}
+	if &plain[0] != &data[0] {
+		if envelope.plain, err = readObject(newDecoder(plain), plain, maxMembers); err != nil {
+			return nil, err
+		}
+	}
+	return envelope, nil
 }
 
 // Value gives the raw value of a key, ErrShape if the envelope has no such key.

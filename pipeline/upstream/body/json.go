@@ -18,8 +18,8 @@ func newDecoder(data []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// readObject reads one object into its raw values, slices of data.
-func readObject(decoder *jsontext.Decoder, data []byte) (map[string][]byte, error) {
+// readObject reads one object into its raw values, slices of data: as many as most.
+func readObject(decoder *jsontext.Decoder, data []byte, most int) (map[string][]byte, error) {
 	token, err := decoder.ReadToken()
 	if err != nil {
 		return nil, syntax(err)
@@ -41,6 +41,9 @@ func readObject(decoder *jsontext.Decoder, data []byte) (map[string][]byte, erro
 		if _, twice := members[name]; twice {
 			return nil, fmt.Errorf("%w: a key comes twice", ErrShape)
 		}
+		if len(members) == most {
+			return nil, fmt.Errorf("%w: an object of more than %d keys", ErrShape, most)
+		}
 		members[name] = value
 	}
 	if _, err = decoder.ReadToken(); err != nil {
@@ -49,9 +52,10 @@ func readObject(decoder *jsontext.Decoder, data []byte) (map[string][]byte, erro
 	return members, nil
 }
 
-// elements reads an array into its raw elements, slices of data.
-func elements(data []byte) ([][]byte, error) {
-	decoder := newDecoder(data)
+// elements reads an array into its raw elements, slices of data: as many as MaxElements, for each costs more than its bytes do.
+// Plain is the same array as a decoder may read it.
+func elements(plain, data []byte) ([][]byte, error) {
+	decoder := newDecoder(plain)
 	token, err := decoder.ReadToken()
 	if err != nil {
 		return nil, syntax(err)
@@ -64,6 +68,9 @@ func elements(data []byte) ([][]byte, error) {
 		item, err := readValue(decoder, data)
 		if err != nil {
 			return nil, err
+		}
+		if len(items) == MaxElements {
+			return nil, fmt.Errorf("%w: a list of more than %d elements", ErrShape, MaxElements)
 		}
 		items = append(items, item)
 	}
@@ -90,8 +97,11 @@ func syntax(err error) error {
 	return fmt.Errorf("%w: not valid JSON", ErrShape)
 }
 
-// scalar gives a number or a string as text.
+// scalar gives a number or a string as text, which is short: what an envelope says of itself is a word, a number or a token.
 func scalar(raw []byte) (string, error) {
+	if len(raw) > maxText+len(`""`) {
+		return "", fmt.Errorf("%w: a text of more than %d bytes", ErrShape, maxText)
+	}
 	switch jsontext.Value(raw).Kind() {
 	case '0':
 		return string(raw), nil
@@ -116,29 +126,11 @@ func whole(members map[string][]byte, key string) (int, error) {
 		return 0, fmt.Errorf("key %s: %w", key, err)
 	}
 	number, err := strconv.Atoi(text)
-	if err != nil || number < 0 {
-		return 0, fmt.Errorf("%w: %s is not a whole number", ErrShape, key)
+	if err != nil || number < 0 || number > mostCounted {
+		return 0, fmt.Errorf("%w: %s is not a whole number up to %d", ErrShape, key, mostCounted)
 	}
 	return number, nil
 }
 
-// checkDepth refuses deep nesting before the decoder meets it.
-func checkDepth(data []byte) error {
-	depth, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return fmt.Errorf("%w: nested more than %d deep", ErrShape, maxDepth)
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return nil
-}
+// mostCounted is the largest page number or size that is believed: what is worked out from one has to stay a number.
+const mostCounted = 1_000_000_000

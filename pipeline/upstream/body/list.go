@@ -88,7 +88,7 @@ func (e *Envelope) Object(key string) ([]byte, error) {
 		return nil, nil
 	}
 	if jsontext.Value(raw).Kind() == '[' {
-		items, err := elements(raw)
+		items, err := e.elementsOf(key, raw)
 		if err != nil {
 			return nil, fmt.Errorf("key %s: %w", key, err)
 		}
@@ -108,7 +108,7 @@ func (e *Envelope) Object(key string) ([]byte, error) {
 // Member gives the text of a record's key; "" if it has none that is a number or
 // text, or is no object that can be read.
 func Member(record []byte, key string) string {
-	members, err := readObject(newDecoder(record), record)
+	members, err := readObject(newDecoder(record), record, maxKeys)
 	if err != nil {
 		return ""
 	}
@@ -152,7 +152,7 @@ func empty(raw []byte) bool {
 // numbers or digits in strings (upstream facts, "Paging, sorting, filtering").
 func (p *Page) readContext(raw []byte) error {
 	if jsontext.Value(raw).Kind() == '[' {
-		items, err := elements(raw)
+		items, err := elements(raw, raw)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (p *Page) readContext(raw []byte) error {
 		}
 		raw = items[0]
 	}
-	members, err := readObject(newDecoder(raw), raw)
+	members, err := readObject(newDecoder(raw), raw, maxMembers)
 	if err != nil {
 		return err
 	}

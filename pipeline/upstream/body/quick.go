@@ -47,7 +47,7 @@ func quick(data []byte) (*Envelope, bool) {
 
 // take reads the value of a name that must not have come before.
 func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
-	if _, twice := e.members[name]; twice {
+	if _, twice := e.members[name]; twice || len(e.members) == maxMembers {
 		return at, false
 	}
 	var (
@@ -56,9 +56,16 @@ func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
 		list [][]byte
 	)
 	if at < len(data) && data[at] == '[' {
-		list = make([][]byte, 0, usualPage)
-		end, ok = scan.Elements(data, at, 1, func(element []byte) { list = append(list, element) })
-		e.lists[name] = list
+		list = make([][]byte, 0, min(usualPage, max(MaxElements-e.read, 0)))
+		before := e.read
+		end, ok = scan.Elements(data, at, 1, func(element []byte) {
+			if e.read++; e.read <= MaxElements {
+				list = append(list, element)
+			}
+		})
+		if len(list) == e.read-before { // else it is read when it is asked for, and may be too long
+			e.lists[name] = list
+		}
 	} else {
 		end, ok = scan.Value(data, at, 1)
 	}
@@ -73,7 +80,10 @@ func (e *Envelope) elementsOf(key string, raw []byte) ([][]byte, error) {
 	if list, known := e.lists[key]; known {
 		return list, nil
 	}
-	return elements(raw)
+	if plain, deep := e.plain[key]; deep {
+		return elements(plain, raw)
+	}
+	return elements(raw, raw)
 }
 
 // trim drops a byte order mark in front.

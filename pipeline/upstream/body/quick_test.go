@@ -16,7 +16,8 @@ func FuzzBothWays(f *testing.F) {
 		`{"code":0,"bills":[{"a":1},"x",null,[]],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`,
 		`{"bills":[{"a":1}],"bills":[]}`, `{"b\u0069lls":[],"page_context":{"page":1,"has_more_page":true}}`, `{"bills":[1,],"page_context":[]}`,
 		`{"code":[],"bills":[{"a":1}`, " {\"bills\" : [ ] ,\n\"page_context\":{\"page\":1,\"has_more_page\":true} } ", "{\"bills\":[\"\xff\"]}",
-		`{"bills":[{"a":1,"a":2}],"page_context":{"page":1,"has_more_page":false}}`, `{"bills":[}`, `{}{}`, "\xef\xbb\xbf{}",
+		`{"bills":[{"a":1,"a":2}],"page_context":{"page":1,"has_more_page":false}}`, `{"bills":[}`, `{}{}`, "]{0", `{"bills":[{"a":` + nested(63) + `}]}`,
+		`{"bill":{"a":` + nested(64) + `}}`, `{"bills":[` + strings.Repeat("[{", 40) + strings.Repeat("}]", 40) + `]}`, "\xef\xbb\xbf{}",
 	} {
 		f.Add([]byte(seed))
 	}

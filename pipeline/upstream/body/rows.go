@@ -14,7 +14,9 @@ import (
 const (
 	// maxRow bounds one line of an export: an unclosed quote must not read all
 	// the rest into memory.
-	maxRow = 8 << 20
+	maxRow = 1 << 20
+	// maxMore is how many fields a line may have more than were asked for and still be read, to say how many they are.
+	maxMore = 64
 	// sniffed is how much of an export's start is looked at for another document.
 	sniffed = 64 << 10
 	// blockSize is how many bytes objects are cut from: some two hundred lines.
@@ -104,6 +106,9 @@ func (r *Rows) carefully() ([]byte, error) {
 		case r.isTrailer(row):
 			r.next = strings.TrimSpace(strings.TrimPrefix(strings.Join(row, ","), trailer))
 			r.ended = true
+			if len(r.next) > maxText {
+				return nil, fmt.Errorf("%w: a token to ask on with of more than %d bytes", ErrShape, maxText)
+			}
 		case r.ended:
 			return nil, fmt.Errorf("%w: rows follow the trailer", ErrShape)
 		case len(row) != len(r.fields):
@@ -121,7 +126,13 @@ func (r *Rows) carefully() ([]byte, error) {
 func (r *Rows) NextToken() string { return r.next }
 
 func (r *Rows) read() ([]string, error) {
-	r.source.allow(maxRow + sniffed)
+	received, err := r.received.Peek(r.received.Buffered())
+	if err != nil {
+		return nil, fmt.Errorf("read a row: %w", err)
+	}
+	if err = r.source.begin(len(r.fields)+maxMore, received); err != nil {
+		return nil, err
+	}
 	row, err := r.reader.Read()
 	if err == nil {
 		return row, nil
@@ -232,31 +243,4 @@ func peek(r *bufio.Reader, n int) []byte {
 		return nil
 	}
 	return start
-}
-
-// boundedReader remembers why reading stopped, and stops when more was read than
-// allowed.
-type boundedReader struct {
-	r    io.Reader
-	left int
-	err  error
-}
-
-func (b *boundedReader) allow(n int) { b.left = n }
-
-// Read implements io.Reader.
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
-	}
-	n, err := b.r.Read(p)
-	b.left -= n
-	switch {
-	case err != nil && !errors.Is(err, io.EOF):
-		b.err = err
-	case err == nil && b.left < -sniffed:
-		b.err = fmt.Errorf("%w: a row of more than %d bytes", ErrShape, maxRow)
-		err = b.err
-	}
-	return n, err //nolint:wrapcheck // a reader passes errors on as they are
 }

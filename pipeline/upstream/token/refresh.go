@@ -2,8 +2,6 @@ package token
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"sluice/pipeline"
@@ -34,7 +32,7 @@ func (t *Tokens) ask(ctx context.Context, a asked) (grant, error) {
 		return next, store, nil
 	})
 	if err != nil {
-		return grant{}, tokenError(pipeline.Unavailable, "the stored token could not be reached", err)
+		return grant{}, t.tokenError(pipeline.Unavailable, "the stored token could not be reached", err)
 	}
 	return given, failure
 }
@@ -42,8 +40,8 @@ func (t *Tokens) ask(ctx context.Context, a asked) (grant, error) {
 // settle looks at the row, locked, and refreshes if it must. It returns what to
 // store, whether to, and the token to use or why there is none.
 func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipeline.Token, bool, grant, error) {
-	if row.Reason != "" {
-		return row, false, grant{}, tokenError(pipeline.Denied, "organization "+a.organization+" has to be authorized anew: "+row.Reason, nil)
+	if row.Reason != "" && row.SinceRefresh < deniedFor {
+		return row, false, grant{}, t.denied(a, row.Reason)
 	}
 	current, row, err := t.current(a, row)
 	if err != nil {
@@ -58,44 +56,45 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	// Near its end, and no new one to be had: good for as long as it lives, and
 	// asked about again after the spacing.
 	last := grant{token: current, version: row.Version, until: now.Add(min(row.ExpiresIn, spacing))}
-	if row.SinceRefresh < spacing {
+	if pause := pauseOf(row); row.SinceRefresh < pause {
 		if alive {
 			return row, false, last, nil
 		}
-		return row, false, grant{}, tooSoon(row.SinceRefresh, dead, now)
+		return row, false, grant{}, t.tooSoon(a, row, pause-row.SinceRefresh, dead, now)
 	}
 	if err := t.replaced(&a, row); err != nil {
 		return row, false, grant{}, err
 	}
+	row.Refresh = t.sealer.again(refreshOf(a.id), row.Refresh) // whatever is written from here on
 	fresh, called, err := t.refresh(ctx, a)
 	switch {
 	case err == nil:
 		next := t.renewed(a, row, fresh, dead)
-		return next, true, grant{token: fresh.access, version: next.Version, until: now.Add(max(fresh.life-margin, min(fresh.life/2, spacing)))}, nil
-	case pipeline.KindOf(err) == pipeline.Denied && called:
-		reason := err.Error()
-		if denied, ok := errors.AsType[*pipeline.Error](err); ok {
-			reason = denied.Detail
-		}
-		return pipeline.Token{Refresh: row.Refresh, Version: row.Version + 1, Reason: reason}, true, grant{}, err
-	case alive:
+		return next, true, grant{token: fresh.access, version: row.Version + 1, until: now.Add(max(fresh.life-margin, min(fresh.life/2, spacing)))}, nil
+	case !called && alive:
 		return row, false, last, nil
-	case called:
-		// Stored without the dead token: its version moves on, and nobody may take
-		// it for a new one.
-		return pipeline.Token{Refresh: row.Refresh, DiedYoung: row.DiedYoung, Version: row.Version + 1}, true, grant{}, err
-	default:
+	case !called:
 		return row, false, grant{}, err
 	}
+	next, err := t.refusedOnce(ctx, a, row, fresh.refused, err)
+	if alive {
+		// It is used up first, whatever was said of the next one.
+		next.Reason = row.Reason
+		return next, true, last, nil
+	}
+	// Stored without the dead token: its version moves on, and it must not be
+	// taken for a new one.
+	next.Sealed, next.ExpiresIn = nil, 0
+	return next, true, grant{}, err
 }
 
 // renewed is the row with what the authorization server gave; dead says that the token before was refused.
 func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pipeline.Token {
 	next := pipeline.Token{
-		Sealed: t.sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, Version: row.Version + 1, ExpiresIn: fresh.life,
+		Sealed: t.sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, FellBack: row.FellBack, ExpiresIn: fresh.life,
 	}
-	if refresh := fresh.refresh.Reveal(); refresh != "" && refresh != a.credential.RefreshToken.Reveal() {
-		next.Refresh = t.sealer.seal(refreshOf(a.id), refresh)
+	if refresh := fresh.refresh.Reveal(); refresh != "" && refresh != a.credential.RefreshToken.Reveal() && !t.refusedBefore(a, row, refresh) {
+		next.Refresh, next.FellBack = t.sealer.seal(refreshOf(a.id), refresh), false
 	}
 	if dead && row.ExpiresIn > margin {
 		next.DiedYoung = row.DiedYoung + 1
@@ -106,15 +105,15 @@ func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pi
 // refreshOf names what the refresh token of a credential is sealed for.
 func refreshOf(id string) string { return "refresh token of " + id }
 
-// replaced puts the refresh token that upstream sent last in the place of the configured one. One that does not open is not passed
-// over: the configured one may be dead since, and is asked with once only.
+// replaced puts the refresh token that upstream sent last in the place of the configured one, unless it was refused since. One that
+// does not open is not passed over: the configured one may be dead since.
 func (t *Tokens) replaced(a *asked, row pipeline.Token) error {
-	if len(row.Refresh) == 0 {
+	if len(row.Refresh) == 0 || row.FellBack {
 		return nil
 	}
-	refresh, err := t.sealer.open(refreshOf(a.id), row.Refresh)
+	refresh, err := t.open(refreshOf(a.id), row.Refresh)
 	if err != nil {
-		return tokenError(pipeline.Denied, "upstream replaced the refresh token of organization "+a.organization+
+		return t.tokenError(pipeline.Denied, "upstream replaced the refresh token of "+t.of(a.organization)+
 			", and the new one was stored with another key: set that one, or give consent anew", err)
 	}
 	a.credential.RefreshToken = refresh
@@ -127,7 +126,7 @@ func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Tok
 	if len(row.Sealed) == 0 {
 		return wire.Secret{}, row, nil
 	}
-	token, err := t.sealer.open(a.id, row.Sealed)
+	token, err := t.open(a.id, row.Sealed)
 	switch {
 	case err == nil:
 		return token, row, nil
@@ -135,23 +134,10 @@ func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Tok
 		row.Sealed = nil
 		return wire.Secret{}, row, nil
 	default:
-		return wire.Secret{}, row, tokenError(pipeline.Denied, fmt.Sprintf(
+		return wire.Secret{}, row, t.tokenError(pipeline.Denied, t.scrub.Textf(
 			"the token of organization %s was stored with another key: set that one, or wait %d min until the token is dead and is replaced",
 			a.organization, int(row.ExpiresIn.Minutes())+1), err)
 	}
-}
-
-// tooSoon says why there is no refresh this soon after the last one, and when
-// there may be one: a token that is refused after that refresh, too, is not the
-// problem.
-func tooSoon(since time.Duration, dead bool, now time.Time) error {
-	detail := "the last refresh failed a moment ago"
-	if dead {
-		detail = fmt.Sprintf("upstream refuses an access token that is %d s old", int(since.Seconds()))
-	}
-	e := tokenError(pipeline.Unavailable, detail, nil)
-	e.Until = now.Add(spacing - since)
-	return e
 }
 
 // clampLife keeps a token's life believable: a minute to a day, an hour where

@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 
-	"sluice/pipeline/upstream/wire"
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 // keySize is the length of SLUICE_ENCRYPTION_KEY, decoded.
@@ -18,40 +19,84 @@ const keySize = 32
 var errWrongKey = errors.New("SLUICE_ENCRYPTION_KEY does not open the stored token")
 
 // sealer seals tokens with AES-256-GCM, bound to their credential: a row copied to
-// another credential does not open.
-type sealer struct {
+// another credential does not open. The first key seals, all open.
+type sealer []lock
+
+// lock is one key.
+type lock struct {
 	gcm   cipher.AEAD
 	keyID byte
 }
 
-func newSealer(key []byte) (*sealer, error) {
+func newSealer(keys ...[]byte) (sealer, error) {
+	all := make(sealer, len(keys))
+	for i, key := range keys {
+		var err error
+		if all[i], err = newLock(key); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func newLock(key []byte) (lock, error) {
 	if len(key) != keySize {
-		return nil, fmt.Errorf("the encryption key has %d bytes, not %d: set SLUICE_ENCRYPTION_KEY", len(key), keySize)
+		return lock{}, fmt.Errorf("the encryption key has %d bytes, not %d: set SLUICE_ENCRYPTION_KEY", len(key), keySize)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, fmt.Errorf("encryption key: %w", err)
+		return lock{}, fmt.Errorf("encryption key: %w", err)
 	}
 	gcm, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return nil, fmt.Errorf("encryption key: %w", err)
+		return lock{}, fmt.Errorf("encryption key: %w", err)
 	}
 	sum := sha256.Sum256(append([]byte("sluice key id\x00"), key...))
-	return &sealer{gcm: gcm, keyID: sum[0]}, nil
+	return lock{gcm: gcm, keyID: sum[0]}, nil
+}
+
+// Learn makes stored tokens known to a scrubber, as far as the keys open them: what a command prints may hold a token that an earlier
+// one asked for (promise 10).
+func Learn(scrub *outside.Scrubber, keys [][]byte, stored map[string]pipeline.Token) error {
+	sealer, err := newSealer(keys...)
+	if err != nil {
+		return err
+	}
+	for credential, row := range stored {
+		for sealedFor, sealed := range map[string][]byte{credential: row.Sealed, refreshOf(credential): row.Refresh} {
+			if plain, err := sealer.open(sealedFor, sealed); err == nil { // with another key it opens nowhere here
+				scrub.Know(plain)
+			}
+		}
+	}
+	return nil
 }
 
 // seal puts the key's id in front, so that several keys can be told apart.
-func (s *sealer) seal(credential, token string) []byte {
-	return s.gcm.Seal([]byte{s.keyID}, nil, []byte(token), []byte(credential)) //nolint:gosec // this AEAD draws the nonce itself
+func (s sealer) seal(credential, token string) []byte {
+	return s[0].gcm.Seal([]byte{s[0].keyID}, nil, []byte(token), []byte(credential)) //nolint:gosec // this AEAD draws the nonce itself
 }
 
-func (s *sealer) open(credential string, sealed []byte) (wire.Secret, error) {
-	if len(sealed) == 0 || sealed[0] != s.keyID {
-		return wire.Secret{}, errWrongKey
+// again seals with the first key what another one sealed; what does not open stays as it is.
+func (s sealer) again(credential string, sealed []byte) []byte {
+	if _, err := s[:1].open(credential, sealed); err == nil {
+		return sealed
 	}
-	plain, err := s.gcm.Open(nil, nil, sealed[1:], []byte(credential))
+	plain, err := s.open(credential, sealed)
 	if err != nil {
-		return wire.Secret{}, errWrongKey
+		return sealed
 	}
-	return wire.NewSecret(string(plain)), nil
+	return s.seal(credential, plain)
+}
+
+func (s sealer) open(credential string, sealed []byte) (string, error) {
+	for _, key := range s {
+		if len(sealed) == 0 || sealed[0] != key.keyID { // one byte: two keys may have the same
+			continue
+		}
+		if plain, err := key.gcm.Open(nil, nil, sealed[1:], []byte(credential)); err == nil {
+			return string(plain), nil
+		}
+	}
+	return "", errWrongKey
 }

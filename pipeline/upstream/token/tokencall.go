@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
 )
@@ -31,18 +32,20 @@ type given struct {
 	// refresh is the refresh token that came along, if one did.
 	refresh wire.Secret
 	life    time.Duration
+	// refused is what an answer without a token says of the credential.
+	refused refusal
 }
 
 // refresh asks for a new access token, once. It says whether a call was made at all.
 func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 	u, err := t.address(a)
 	if err != nil {
-		return given{}, false, tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
+		return given{}, false, t.tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
 	}
 	op := wire.NewCall(pipeline.Call{
 		Organization: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
-		Method: http.MethodPost, Path: u.Path,
-	})
+		Method: http.MethodPost, Path: t.scrub.Text(u.Path, outside.MaxText),
+	}, t.scrub)
 	u.RawQuery = a.credential.query().Encode()
 	var (
 		got    given
@@ -52,7 +55,7 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 		called, op.Granted = true, t.now()
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), http.NoBody)
 		if err != nil {
-			return tokenError(pipeline.Denied, "the address of the authorization server is not a URL", nil)
+			return t.tokenError(pipeline.Denied, "the address of the authorization server is not a URL", nil)
 		}
 		request.Header.Set("Accept", "application/json")
 		return t.door.Open(ctx, op, min(tokenTimeout, t.door.Settings().Total), request, func(answer *wire.Reply) error {
@@ -62,7 +65,7 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 			if err != nil {
 				return err
 			}
-			got, err = t.judgeToken(op, a.credential, answer, data, result)
+			got, err = t.judgeToken(op, answer, data, result)
 			return err
 		})
 	})
@@ -108,16 +111,16 @@ func (c Credential) query() url.Values {
 // come with status 200, too (upstream facts, "Limits, errors, tokens"). It shows
 // nothing of a body but an error's word: bodies of this address hold tokens.
 func (t *Tokens) judgeToken(
-	op wire.Call, credential Credential, answer *wire.Reply, data []byte, result *pipeline.CallResult,
+	op wire.Call, answer *wire.Reply, data []byte, result *pipeline.CallResult,
 ) (given, error) {
-	fail := func(kind pipeline.Kind, detail string, cause error) error {
-		return &pipeline.Error{Kind: kind, Op: op.Op, Status: answer.Status, Detail: detail, Err: cause}
+	fail := func(kind pipeline.Kind, detail outside.Text, cause error) error {
+		return &pipeline.Error{Kind: kind, Op: op.Op, Status: answer.Status, Detail: detail, Err: t.scrub.Cause(cause)}
 	}
 	switch {
 	case answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusRequestTimeout:
 		return given{}, fail(pipeline.Unavailable, "the authorization server failed", nil)
 	case answer.Status >= 300 && answer.Status < 400: //nolint:mnd // the class of redirects
-		return given{}, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header)+", not followed", nil)
+		return given{}, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header, t.scrub)+", not followed", nil)
 	}
 	envelope, err := body.Parse(data)
 	switch {
@@ -126,11 +129,11 @@ func (t *Tokens) judgeToken(
 	case errors.Is(err, body.ErrCut):
 		return given{}, fail(pipeline.Unavailable, "", err)
 	case err != nil:
-		return given{}, fail(pipeline.Unexpected, fmt.Sprintf("not a token answer, %d bytes", len(data)), err)
+		return given{}, fail(pipeline.Unexpected, "not a token answer, "+outside.Number(len(data))+" bytes", err)
 	case envelope.Has("error"):
-		return given{}, t.refused(op, credential, answer, envelope, result)
+		return t.refused(op, answer, envelope, result)
 	case answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden:
-		return given{}, fail(pipeline.Denied, "the authorization server refuses the credentials", nil)
+		return given{refused: refusedUnknown}, fail(pipeline.Unavailable, "the authorization server refuses the credentials, without a word why", nil)
 	case answer.Status != http.StatusOK && answer.Status != http.StatusCreated:
 		return given{}, fail(pipeline.Unexpected, "an answer that the documents do not describe", nil)
 	}
@@ -140,9 +143,9 @@ func (t *Tokens) judgeToken(
 	}
 	text, _ := envelope.Text("expires_in")
 	seconds, err := strconv.Atoi(text)
-	got := given{access: wire.NewSecret(token), life: clampLife(seconds, err == nil)}
+	got := given{access: t.secret(token), life: clampLife(seconds, err == nil)}
 	if refresh, _ := envelope.Text("refresh_token"); usable(refresh) {
-		got.refresh = wire.NewSecret(refresh)
+		got.refresh = t.secret(refresh)
 	}
 	return got, nil
 }
@@ -152,29 +155,30 @@ func usable(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// refused makes the error of an answer that names one.
-func (t *Tokens) refused(op wire.Call, credential Credential, answer *wire.Reply, envelope *body.Envelope, result *pipeline.CallResult) error {
-	word, _ := envelope.Text("error")
-	for _, secret := range []string{credential.ClientSecret.Reveal(), credential.RefreshToken.Reveal()} {
-		if secret != "" && strings.Contains(word, secret) {
-			word = wire.Redacted
-		}
-	}
-	word = body.Clean(word, 64) //nolint:mnd // a word or two
+// refused makes the error of an answer that names one. Only words that are known to mean it say that a person has to act: those of
+// RFC 6749, section 5.2, and of the documents. Source: upstream facts, "Limits, errors, tokens" (invalid_code; Access Denied is too
+// many requests). access_denied is no word of this endpoint, and near to that one: what it means here is not known.
+func (t *Tokens) refused(op wire.Call, answer *wire.Reply, envelope *body.Envelope, result *pipeline.CallResult) (given, error) {
+	said, _ := envelope.Text("error")
+	word := t.scrub.Text(said, 64) //nolint:mnd // a word or two
 	e := &pipeline.Error{Kind: pipeline.Denied, Op: op.Op, Status: answer.Status, Code: word}
-	switch strings.ToLower(word) {
-	case "access denied":
-		return t.locked(op, answer, result, lockedOut)
-	case "server_error", "general_error", "internal_error", "temporarily_unavailable":
+	switch strings.ToLower(said) {
+	case "access denied", "slow_down", "rate_limit_exceeded", "rate_limited", "too_many_requests", "too many requests", "throttled":
+		return given{}, t.locked(op, answer, result, lockedOut)
+	case "server_error", "general_error", "internal_error", "internal server error", "temporarily_unavailable", "service_unavailable":
 		e.Kind, e.Detail = pipeline.Unavailable, "the authorization server failed"
+		return given{}, e
 	case "invalid_code", "invalid_grant":
 		e.Detail = "the refresh token is not accepted (" + word + "): it was revoked, or belongs to another client or data center"
 	case "invalid_client", "invalid_client_secret":
 		e.Detail = "the client is not accepted (" + word + "): check client_id, client_secret and data center"
-	default:
+	case "invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope":
 		e.Detail = "the authorization server refuses the credentials (" + word + ")"
+	default:
+		e.Kind, e.Detail = pipeline.Unavailable, "the authorization server refuses the credentials ("+word+")"
+		return given{refused: refusedUnknown}, e
 	}
-	return e
+	return given{refused: refusedKnown}, e
 }
 
 // locked says that too many tokens were asked for. The gate is told in the words

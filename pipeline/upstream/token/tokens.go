@@ -13,10 +13,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/wire"
 )
 
@@ -34,8 +36,8 @@ const (
 // Store keeps the access token of a credential for all processes.
 type Store interface {
 	// WithToken calls fn with the credential's row locked against all processes. If
-	// fn returns true, the token it returns is stored, its version counted up and
-	// the attempt noted.
+	// fn returns true, the token it returns is stored, its version counted up if it is
+	// another one, and the attempt noted unless it is Forgotten.
 	WithToken(ctx context.Context, credential string, fn func(ctx context.Context, token pipeline.Token) (pipeline.Token, bool, error)) error
 }
 
@@ -72,6 +74,8 @@ type Options struct {
 	Store    Store
 	// Key is SLUICE_ENCRYPTION_KEY: 32 bytes that the stored tokens are sealed with.
 	Key []byte
+	// OldKeys are those that were Key before: they open what they sealed, and seal nothing.
+	OldKeys [][]byte
 	// Credentials gives an organization's credential.
 	Credentials func(organization string) (Credential, error)
 	// Gate counts the calls for tokens, as service "auth", resource "token".
@@ -79,6 +83,10 @@ type Options struct {
 	Now       func() time.Time
 	UserAgent string
 	Transport wire.Transport
+	// Scrub takes secrets out of what comes from outside; nil means one of their own.
+	Scrub *outside.Scrubber
+	// Log hears of refresh tokens that take turns; nil means that nothing does.
+	Log *slog.Logger
 }
 
 // Tokens gives access tokens and renews them, one refresh for all processes. It
@@ -87,12 +95,14 @@ type Tokens struct {
 	vendor      wire.Vendor
 	vendorOf    func(organization string) wire.Vendor
 	store       Store
-	sealer      *sealer
+	sealer      sealer
 	credentials func(organization string) (Credential, error)
 	gate        wire.Gate
 	now         func() time.Time
+	log         *slog.Logger
 	door        *wire.Door
 	slots       chan struct{}
+	scrub       *outside.Scrubber
 
 	mu   sync.Mutex
 	held map[string]*held
@@ -120,9 +130,12 @@ func New(o Options) (*Tokens, error) {
 	if o.Store == nil || o.Credentials == nil || o.Gate == nil || o.Now == nil || o.Vendor.Auth == "" {
 		return nil, errors.New("upstream: the options Vendor.Auth, Store, Credentials, Gate and Now are required")
 	}
-	sealer, err := newSealer(o.Key)
+	sealer, err := newSealer(append([][]byte{o.Key}, o.OldKeys...)...)
 	if err != nil {
 		return nil, err
+	}
+	if o.Scrub == nil {
+		o.Scrub = outside.NewScrubber()
 	}
 	if o.VendorOf == nil {
 		o.VendorOf = func(string) wire.Vendor { return wire.Vendor{} }
@@ -131,8 +144,9 @@ func New(o Options) (*Tokens, error) {
 		o.Transport.Now = o.Now
 	}
 	return &Tokens{
-		vendor: o.Vendor, vendorOf: o.VendorOf, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now,
+		vendor: o.Vendor, vendorOf: o.VendorOf, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now, log: o.Log,
 		door: wire.NewDoor(o.Transport, o.UserAgent), slots: make(chan struct{}, refreshers), held: make(map[string]*held),
+		scrub: o.Scrub,
 	}, nil
 }
 
@@ -149,8 +163,9 @@ func (t *Tokens) Renew(ctx context.Context, organization string, refused int64) 
 	return t.get(ctx, organization, refused)
 }
 
-// Forget drops the stored token and the reason why there is none, for a person
-// who knows that the credential works again. The next refresh is still spaced.
+// Forget drops the stored access token and all that was refused, for a person
+// who knows that the credential works again. The refresh token that upstream sent
+// last stays, unless it was stored with another key. The next refresh is still spaced.
 func (t *Tokens) Forget(ctx context.Context, organization string) error {
 	credential, err := t.credential(organization)
 	if err != nil {
@@ -158,16 +173,20 @@ func (t *Tokens) Forget(ctx context.Context, organization string) error {
 	}
 	id := credential.id(t.auth(organization))
 	h := t.holder(id)
-	release, err := h.take(ctx)
+	release, err := t.take(ctx, h)
 	if err != nil {
 		return err
 	}
 	defer release()
-	err = t.store.WithToken(ctx, id, func(context.Context, pipeline.Token) (pipeline.Token, bool, error) {
-		return pipeline.Token{}, true, nil
+	err = t.store.WithToken(ctx, id, func(_ context.Context, row pipeline.Token) (pipeline.Token, bool, error) {
+		next := pipeline.Token{Forgotten: true}
+		if _, err := t.sealer.open(refreshOf(id), row.Refresh); err == nil {
+			next.Refresh = row.Refresh
+		}
+		return next, true, nil
 	})
 	if err != nil {
-		return tokenError(pipeline.Unavailable, "the stored token of organization "+organization+" could not be dropped", err)
+		return t.tokenError(pipeline.Unavailable, "the stored token of "+t.of(organization)+" could not be dropped", err)
 	}
 	h.set(grant{})
 	return nil
@@ -183,7 +202,7 @@ func (t *Tokens) get(ctx context.Context, organization string, refused int64) (w
 	if g, ok := h.get(t.now(), refused); ok {
 		return g.token, g.version, nil
 	}
-	release, err := h.take(ctx)
+	release, err := t.take(ctx, h)
 	if err != nil {
 		return wire.Secret{}, 0, err
 	}
@@ -195,7 +214,7 @@ func (t *Tokens) get(ctx context.Context, organization string, refused int64) (w
 	case t.slots <- struct{}{}:
 		defer func() { <-t.slots }()
 	case <-ctx.Done():
-		return wire.Secret{}, 0, tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
+		return wire.Secret{}, 0, t.tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
 	}
 	g, err := t.ask(ctx, asked{organization: organization, credential: credential, id: id, refused: refused})
 	if err != nil {
@@ -208,8 +227,9 @@ func (t *Tokens) get(ctx context.Context, organization string, refused int64) (w
 func (t *Tokens) credential(organization string) (Credential, error) {
 	credential, err := t.credentials(organization)
 	if err != nil {
-		return Credential{}, tokenError(pipeline.Denied, "organization "+organization+" has no usable credentials", err)
+		return Credential{}, t.tokenError(pipeline.Denied, t.of(organization)+" has no usable credentials", err)
 	}
+	t.scrub.Keep(credential.ClientSecret.Reveal(), credential.RefreshToken.Reveal())
 	if credential.DataCenter == "" {
 		credential.DataCenter = "com"
 	}
@@ -237,12 +257,12 @@ func (t *Tokens) holder(id string) *held {
 }
 
 // take waits for this credential's turn and gives what ends it.
-func (h *held) take(ctx context.Context) (func(), error) {
+func (t *Tokens) take(ctx context.Context, h *held) (func(), error) {
 	select {
 	case h.turn <- struct{}{}:
 		return func() { <-h.turn }, nil
 	case <-ctx.Done():
-		return nil, tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
+		return nil, t.tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
 	}
 }
 
@@ -258,6 +278,26 @@ func (h *held) set(g grant) {
 	h.token = g
 }
 
-func tokenError(kind pipeline.Kind, detail string, cause error) *pipeline.Error {
-	return &pipeline.Error{Kind: kind, Op: "access token", Detail: detail, Err: cause}
+func (t *Tokens) tokenError(kind pipeline.Kind, detail outside.Text, cause error) *pipeline.Error {
+	return &pipeline.Error{Kind: kind, Op: "access token", Detail: detail, Err: t.scrub.Cause(cause)}
+}
+
+// secret wraps a token, which no text may hold from here on (promise 10).
+func (t *Tokens) secret(value string) wire.Secret {
+	t.scrub.Know(value)
+	return wire.NewSecret(value)
+}
+
+// open opens a stored token.
+func (t *Tokens) open(credential string, sealed []byte) (wire.Secret, error) {
+	plain, err := t.sealer.open(credential, sealed)
+	if err != nil {
+		return wire.Secret{}, err
+	}
+	return t.secret(plain), nil
+}
+
+// of names an organization in errors.
+func (t *Tokens) of(organization string) outside.Text {
+	return t.scrub.Textf("organization %s", organization)
 }

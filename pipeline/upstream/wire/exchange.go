@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/outside"
 )
 
 // Gate counts calls and says when one may leave.
@@ -28,20 +29,20 @@ type Call struct {
 	pipeline.Call
 
 	// Op names the call in errors: "GET /books/v3/bills page 3".
-	Op string
+	Op outside.Text
 	// Granted is when the budget let the call go; zero if that does not matter.
 	Granted time.Time
-	// Secrets must not show up in excerpts of the answer.
-	Secrets []string
+	// Scrub makes what comes from outside fit to be said.
+	Scrub *outside.Scrubber
 }
 
 // NewCall names a call for its errors.
-func NewCall(c pipeline.Call) Call {
+func NewCall(c pipeline.Call, scrub *outside.Scrubber) Call {
 	op := c.Method + " " + c.Path
 	if c.Page > 0 {
-		op += fmt.Sprintf(" page %d", c.Page)
+		op += " page " + outside.Number(c.Page)
 	}
-	return Call{Call: c, Op: op}
+	return Call{Call: c, Op: op, Scrub: scrub}
 }
 
 // Counted makes one call, which do sends and reads. Promise 3: the call is
@@ -52,7 +53,7 @@ func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, resu
 		if pipeline.KindOf(err) != 0 {
 			return err //nolint:wrapcheck // the gate's own refusal, kind and all
 		}
-		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: fmt.Errorf("%w: %w", pipeline.ErrNotMade, err)}
+		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(fmt.Errorf("%w: %w", pipeline.ErrNotMade, err))}
 	}
 	var result pipeline.CallResult
 	err = do(number, &result)
@@ -61,13 +62,13 @@ func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, resu
 			result.Kind = failure.Kind
 		}
 		result.Code = failure.Code
-		result.Detail = body.Clean(failure.Error(), maxDetail)
+		result.Detail = op.Scrub.Text(failure.Error(), maxDetail)
 	} else if err != nil {
 		result.Detail = "the answer was given up"
 	}
 	if leaveErr := gate.Leave(ctx, op.Call, number, result); leaveErr != nil {
 		return errors.Join(err, &pipeline.Error{
-			Kind: pipeline.Unavailable, Op: op.Op, Detail: "the end of the call could not be noted", Err: leaveErr,
+			Kind: pipeline.Unavailable, Op: op.Op, Detail: "the end of the call could not be noted", Err: op.Scrub.Cause(leaveErr),
 		})
 	}
 	return err
@@ -82,28 +83,86 @@ func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *
 	defer stop(nil)
 	answer, err := d.send(granted(ctx, op.Granted), stop, request)
 	if err != nil {
-		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: err}
+		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(err)}
 	}
 	defer func() {
+		answer.turn.End()
 		// All that matters of the body is read by now.
 		if closeErr := answer.Body.Close(); closeErr != nil && err == nil {
-			err = &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: cause(ctx, closeErr)}
+			err = &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(cause(ctx, closeErr))}
 		}
 	}()
 	return read(answer)
 }
 
-// ReadAll reads a body that fits into memory.
+// firstPiece is what is made room for at first, in bytes: most bodies fit.
+const firstPiece = 256 << 10
+
+// readBody is io.ReadAll for what may be large, of at most so many bytes and one more: io.ReadAll leaves several times as much behind
+// as it gives. It calls enter when the body turns out to be large, and makes room for all that it may have then, once: a piece that
+// grows is there twice.
+func readBody(r io.Reader, most int, enter func() error) ([]byte, error) {
+	body := make([]byte, min(firstPiece, most+1))
+	for read := 0; ; {
+		n, err := r.Read(body[read:])
+		read += n
+		switch {
+		case errors.Is(err, io.EOF):
+			return trimmed(body[:read]), nil
+		case err != nil:
+			return nil, err //nolint:wrapcheck // the caller says of what
+		case read < len(body):
+			continue
+		case read > most:
+			return body, nil
+		}
+		size := 2 * len(body)
+		if size > large {
+			if err := enter(); err != nil {
+				return nil, err
+			}
+			size = most + 1
+		}
+		body = append(make([]byte, 0, size), body...)[:size]
+	}
+}
+
+// trimmed gives a body that leaves most of its room unused room of its own.
+func trimmed(body []byte) []byte {
+	if len(body) > cap(body)/2 {
+		return body
+	}
+	return bytes.Clone(body)
+}
+
+// ReadAll reads a body that fits into memory. A large one waits for its turn, which is the answer's then.
 func ReadAll(op Call, answer *Reply, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))
+	var mine *held
+	data, err := readBody(answer.Body, int(limit), func() error {
+		entered, err := answer.large.enter(answer.raw.ctx)
+		if err == nil {
+			mine, entered.bytes, answer.turn = entered, int(limit), entered.Turn
+		}
+		return err
+	})
 	if err != nil {
-		return nil, &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Status: answer.Status, Err: err}
+		return nil, &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Status: answer.Status, Err: op.Scrub.Cause(err)}
+	}
+	if mine != nil {
+		mine.bytes = len(data)
 	}
 	if int64(len(data)) > limit {
 		return nil, &pipeline.Error{
 			Kind: pipeline.Unexpected, Op: op.Op, Status: answer.Status,
-			Detail: fmt.Sprintf("a body of more than %d bytes", limit),
+			Detail: "a body of more than " + outside.Number(limit) + " bytes",
 		}
 	}
 	return data, nil
+}
+
+// KeepTurn gives the turn of a large body to what was made of it, nil if the body is not large. Else it ends with the call.
+func (r *Reply) KeepTurn() *pipeline.Turn {
+	turn := r.turn
+	r.turn = nil
+	return turn
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"mime"
 	"net/http"
 	"net/url"
@@ -9,7 +10,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/upstream/body"
+	"sluice/pipeline/outside"
 )
 
 // Note puts what the head of an answer says into the call's result.
@@ -20,27 +21,45 @@ func Note(result *pipeline.CallResult, answer *Reply, now time.Time) {
 	result.Arrived = answer.arrival.before(now, answer.margin)
 }
 
+// mostCalls is the largest daily figure that is believed: plans end at some ten thousand calls, and a sender that means
+// "unlimited" sends the largest number it has, which is no count of anything.
+const mostCalls = 1_000_000_000
+
 // DayHeaders reads the headers of the daily allowance; zeros if they are not
-// there in full: the limit, what remains, and the time until it starts anew. Source: upstream facts, "Limits, errors, tokens".
+// there in full or no figures: the limit, what remains, and the time until it starts anew. Source: upstream facts, "Limits, errors, tokens".
 func DayHeaders(header http.Header) (int, int, time.Duration) {
-	limit, limitErr := strconv.Atoi(header.Get("X-Rate-Limit-Limit"))
-	remaining, remainingErr := strconv.Atoi(header.Get("X-Rate-Limit-Remaining"))
-	seconds, resetErr := strconv.Atoi(header.Get("X-Rate-Limit-Reset"))
 	const twoDays = 2 * 86_400
-	if limitErr != nil || remainingErr != nil || resetErr != nil || limit <= 0 || remaining < 0 || seconds < 0 || seconds > twoDays {
+	limit, limited := figure(header, "X-Rate-Limit-Limit", mostCalls)
+	remaining, remains := figure(header, "X-Rate-Limit-Remaining", mostCalls)
+	seconds, resets := figure(header, "X-Rate-Limit-Reset", twoDays)
+	if !limited || !remains || !resets || limit == 0 {
 		return 0, 0, 0
 	}
 	return limit, remaining, time.Duration(seconds) * time.Second
 }
 
-// RetryAfter reads Retry-After, in seconds or as a date; zero unless it lies
+// figure reads a header that holds a whole number; false unless it lies between 0 and most.
+func figure(header http.Header, name string, most int) (int, bool) {
+	number, err := strconv.Atoi(header.Get(name))
+	return number, err == nil && number >= 0 && number <= most
+}
+
+// Older says that a cache has kept the answer for longer than so many seconds. An age too large for a number is such a one.
+func Older(header http.Header, seconds int) bool {
+	age, err := strconv.Atoi(header.Get("Age"))
+	return (err == nil || errors.Is(err, strconv.ErrRange)) && age > seconds
+}
+
+// mostRetry is the longest wait that one answer may ask for: a longer one is taken for so much, and then one call asks again.
+const mostRetry = time.Hour
+
+// RetryAfter reads Retry-After, in seconds or as a date, of an hour at most; zero unless it lies
 // between a second and a day.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
-	text := header.Get("Retry-After")
 	var wait time.Duration
-	if seconds, err := strconv.Atoi(text); err == nil && seconds <= 86_400 {
+	if seconds, ok := figure(header, "Retry-After", 86_400); ok { //nolint:mnd // a day
 		wait = time.Duration(seconds) * time.Second
-	} else if at, err := http.ParseTime(text); err == nil {
+	} else if at, err := http.ParseTime(header.Get("Retry-After")); err == nil {
 		if date := DateOf(header); !date.IsZero() {
 			now = date
 		}
@@ -49,7 +68,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	if wait < time.Second || wait > 24*time.Hour {
 		return 0
 	}
-	return wait
+	return min(wait, mostRetry)
 }
 
 // DateOf is upstream's clock when it answered; zero if it did not say.
@@ -76,12 +95,12 @@ func MediaType(header http.Header) (bool, string) {
 }
 
 // RedirectHost names the host that a redirect points at, and nothing more of it.
-func RedirectHost(header http.Header) string {
+func RedirectHost(header http.Header, scrub *outside.Scrubber) outside.Text {
 	target, err := url.Parse(header.Get("Location"))
 	if err != nil || target.Hostname() == "" {
 		return "(none)"
 	}
-	return body.Clean(target.Hostname(), 128) //nolint:mnd // a host name
+	return scrub.Text(target.Hostname(), 128) //nolint:mnd // a host name
 }
 
 // OrWait gives wait, or the other one where wait is not given.

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"sluice/pipeline"
 	"sluice/pipeline/upstream/body"
 )
 
@@ -70,6 +71,7 @@ type Door struct {
 	settings  Transport
 	transport *http.Transport
 	agent     string
+	large     lane
 }
 
 // NewDoor makes a door; agent is the User-Agent, "sluice" if empty.
@@ -94,7 +96,7 @@ func NewDoor(settings Transport, agent string) *Door {
 	if settings.Proxy != nil {
 		transport.Proxy = http.ProxyURL(settings.Proxy)
 	}
-	return &Door{settings: settings, transport: transport, agent: orElse(agent, "sluice")}
+	return &Door{settings: settings, transport: transport, agent: orElse(agent, "sluice"), large: make(lane, 1)}
 }
 
 // Reply is an answer whose body is still to be read.
@@ -109,6 +111,8 @@ type Reply struct {
 	Body io.ReadCloser
 
 	raw     *watched
+	large   lane
+	turn    *pipeline.Turn
 	arrival *arrival
 	margin  time.Duration
 }
@@ -149,7 +153,7 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	}
 	raw := &watched{ctx: ctx, body: response.Body, stall: d.settings.Stall, stop: stop}
 	answer := &Reply{
-		Status: response.StatusCode, Header: response.Header, raw: raw, Body: raw, arrival: arrival, margin: d.settings.Margin,
+		Status: response.StatusCode, Header: response.Header, raw: raw, Body: raw, arrival: arrival, large: d.large, margin: d.settings.Margin,
 		Sized: response.ContentLength >= 0 || len(response.TransferEncoding) > 0,
 	}
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
@@ -243,7 +247,7 @@ func cause(ctx context.Context, err error) error {
 	case errors.As(err, &dns):
 		return errors.New("the host name does not resolve")
 	case errors.As(err, &refused):
-		return errors.New("the certificate is not trusted: " + body.Clean(refused.Err.Error(), 200)) //nolint:mnd // a line
+		return fmt.Errorf("the certificate is not trusted: %w", refused.Err)
 	case errors.As(err, &record):
 		return errors.New("the server does not speak TLS")
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -1,0 +1,227 @@
+package outside_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode"
+
+	"sluice/pipeline/outside"
+)
+
+// canary is as a token is: it has what addresses, JSON and base64 spell otherwise.
+const canary = `1000.C4nary/of+the=access "token\x`
+
+// spelled are the ways to write a secret that promise 10 names. They are not those of the scrubber, which looks for parts.
+func spelled(secret string) map[string]string {
+	quoted, _ := json.Marshal(secret) //nolint:errchkjson // text always has a JSON
+	escaped := strings.Trim(string(quoted), `"`)
+	all := ""
+	for i := range len(secret) {
+		all += fmt.Sprintf("%%%02x", secret[i])
+	}
+	return map[string]string{
+		"raw": secret, "upper": strings.ToUpper(secret), "lower": strings.ToLower(secret),
+		"query": url.QueryEscape(secret), "query, small": strings.ToLower(url.QueryEscape(secret)), "path": url.PathEscape(secret),
+		"every byte": all, "twice": url.QueryEscape(url.QueryEscape(secret)),
+		"json": escaped, "json in json": strings.ReplaceAll(strings.ReplaceAll(escaped, `\`, `\\`), `"`, `\"`),
+		"json in an address": url.QueryEscape(escaped),
+		"hex":                hex.EncodeToString([]byte(secret)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(secret))),
+		"base64": base64.StdEncoding.EncodeToString([]byte(secret)), "base64 in an address": url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(secret))),
+		"base64 url":        base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		"base64 of more, 1": base64.StdEncoding.EncodeToString([]byte("a" + secret + "bcd")),
+		"base64 of more, 2": base64.URLEncoding.EncodeToString([]byte("ab" + secret + "c")),
+		"unicode escapes":   unicodeEscapes(secret),
+	}
+}
+
+func unicodeEscapes(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		fmt.Fprintf(&out, `\u%04X`, r)
+	}
+	return out.String()
+}
+
+// left says which run of twelve characters of one of the spellings is in a text; "" if none is.
+func left(text, secret string) string {
+	for name, form := range spelled(secret) {
+		form = strings.Trim(form, "=") // padding and what stands around it
+		if strings.HasPrefix(name, "base64 of more") {
+			form = form[4 : len(form)-6]
+		}
+		for i := 0; i+12 <= len(form); i++ {
+			if strings.Contains(text, form[i:i+12]) {
+				return name + ": " + form[i:i+12]
+			}
+		}
+	}
+	return ""
+}
+
+func TestNoSpellingOfASecretComesThrough(t *testing.T) {
+	t.Parallel()
+	s := outside.NewScrubber()
+	s.Keep(canary)
+	for name, form := range spelled(canary) {
+		for where, text := range map[string]string{"alone": form, "inside": `{"error":"` + form + `"}`, "cut behind": form[:len(form)-7], "cut in front": form[5:]} {
+			got := s.Scrub(text)
+			if found := left(got, canary); found != "" || !strings.Contains(got, "[redacted]") {
+				t.Errorf("%s, %s: %s has %q", name, where, got, found)
+			}
+		}
+	}
+	const plain = "the client is not accepted (invalid_client): 12.5% of 1000.00, C:\\temp\\new, 100%"
+	if got := s.Scrub(plain); got != plain {
+		t.Errorf("a text without a secret became %q", got)
+	}
+}
+
+func TestScrubbedBeforeItIsCut(t *testing.T) {
+	t.Parallel()
+	s := outside.NewScrubber()
+	s.Keep(canary)
+	for most := range 80 {
+		text := string(s.Text("the word is "+canary+canary+" and more", most))
+		if strings.Contains(text, canary[:4]) || len(text) > most+len("…") {
+			t.Errorf("at %d: %q", most, text)
+		}
+	}
+	if got := s.Text(strings.Repeat("x", 1<<20)+canary, 10); got != "xxxxxxxxxx…" {
+		t.Errorf("a long text became %q", got)
+	}
+	long := strings.Repeat("x", 64<<10-5) + canary + strings.Repeat("y", 64<<10)
+	if found := left(s.Scrub(long), canary); found != "" {
+		t.Errorf("between two windows stands %s", found)
+	}
+}
+
+func TestSecretsComeAndGo(t *testing.T) {
+	t.Parallel()
+	s := outside.NewScrubber()
+	token := func(i int) string { return fmt.Sprintf("1000.%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)})) }
+	s.Keep(canary)
+	for i := range 2000 {
+		s.Know(token(i))
+		s.Know(token(0)) // it is in use
+	}
+	for i, known := range map[int]bool{0: true, 1: false, 1999: true} {
+		if got := s.Scrub("is " + hex.EncodeToString([]byte(token(i)[5:]))); strings.Contains(got, "[redacted]") != known {
+			t.Errorf("token %d: %s", i, got)
+		}
+	}
+	if got := s.Scrub(canary); got != "[redacted]" {
+		t.Errorf("what was kept for good became %q", got)
+	}
+	if got := fmt.Sprintf("%v %+v %#v", s, struct{ s *outside.Scrubber }{s}.s, s); got != "[scrubber] [scrubber] [scrubber]" {
+		t.Errorf("it prints as %s", got)
+	}
+}
+
+func TestWordsAreNoSecrets(t *testing.T) {
+	t.Parallel()
+	s := outside.NewScrubber()
+	s.Keep("", "sluice", "postgres", "hunter2", "hunter2-2")
+	if got := s.Scrub("sluice: postgres of hunter2 said hunter2-2 and aHVudGVyMi0y"); got != "sluice: postgres of hunter2 said [redacted] and [redacted]" {
+		t.Errorf("it became %q", got)
+	}
+	var none *outside.Scrubber
+	if got := none.Text("a\x1b[2Jb", 100); got != "a\u2400[2Jb" {
+		t.Errorf("without a scrubber it became %q", got)
+	}
+}
+
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	s := outside.NewScrubber()
+	s.Keep(canary)
+	if s.Cause(nil) != nil {
+		t.Error("no error has a cause")
+	}
+	inner := errors.New("inner")
+	cause := s.Cause(fmt.Errorf("%s: %w", canary, inner))
+	if cause.Error() != "[redacted]: inner" || !errors.Is(cause, inner) {
+		t.Errorf("the cause is %v", cause)
+	}
+	if got := s.Textf("page %d of %s", 3, canary) + outside.Number(4); got != "page 3 of [redacted]4" {
+		t.Errorf("the sentence is %q", got)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain 会社 é\u00a0": "plain 会社 é\u00a0", "\x1b]0;x\x07": "␀]0;x␀", "a\r\n\tb": "a␀␀␀b", "\u009b2J\x7f": "␀2J␀",
+		"\u202eevil\u2066": "␀evil␀", "a\u200bb\ufeff\u00ad": "a␀b␀␀", "\xff\xfe": "\uFFFD", "\u2028": "␀", "\U000e0041": "␀", "\u3164": "␀",
+	} {
+		if got := outside.Visible(text); got != want {
+			t.Errorf("%+q became %+q, want %+q", text, got, want)
+		}
+	}
+	if got := outside.VisibleLines("a\r\n\tb\x1b"); got != "a␀\n\tb␀" {
+		t.Errorf("lines became %+q", got)
+	}
+}
+
+// FuzzScrubber hides a secret in a text in one of its spellings: none comes through.
+func FuzzScrubber(f *testing.F) {
+	f.Add("before ", canary, " behind", uint8(0))
+	f.Add(`{"error":"`, "1000.abcdefghijkl", `"}`, uint8(4))
+	f.Add("%25%", "p%41ss\\u0041word-of-db", "%\\", uint8(9))
+	f.Add("YQ", "aaaaaaaaaaaaaaaa", "==", uint8(14))
+	f.Fuzz(func(t *testing.T, before, secret, behind string, form uint8) {
+		plain := func(r rune) bool { return r > ' ' && r <= '~' }
+		if len(secret) < 12 || len(secret) > 200 || strings.ContainsFunc(secret, func(r rune) bool { return !plain(r) }) ||
+			strings.Contains("[redacted]"+secret+"[redacted]", "redacted"+secret[:1]) || len(before)+len(behind) > 4096 {
+			return
+		}
+		s := outside.NewScrubber()
+		s.Know(secret)
+		forms := []string{"raw", "upper", "lower", "query", "query, small", "path", "every byte", "twice", "json", "json in json", "json in an address",
+			"hex", "HEX", "base64", "base64 in an address", "base64 url", "base64 of more, 1", "base64 of more, 2", "unicode escapes"}
+		text := before + spelled(secret)[forms[int(form)%len(forms)]] + behind
+		for _, got := range []string{s.Scrub(text), string(s.Text(text, 100)), s.Cause(errors.New(text)).Error()} {
+			if strings.Contains(got, secret) || !strings.Contains(s.Scrub(text), "[redacted]") {
+				t.Errorf("%q became %q", text, got)
+			}
+			for name, spelling := range spelled(secret) {
+				if len(spelling) >= 16 && !strings.Contains(name, "more") && strings.Contains(got, spelling) {
+					t.Errorf("%s: %q became %q", name, text, got)
+				}
+			}
+		}
+	})
+}
+
+// FuzzVisible cleans texts: nothing is left that commands a terminal or hides, and JSON keeps its values.
+func FuzzVisible(f *testing.F) {
+	f.Add("plain")
+	f.Add("\x1b]0;title\x07\u009b31m\r\n\u202e\u2066\u200b\U000e0041\xff\u3164")
+	f.Fuzz(func(t *testing.T, text string) {
+		hides := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+		if got := outside.Visible(text); strings.ContainsFunc(got, hides) || strings.ToValidUTF8(got, "") != got {
+			t.Errorf("%+q became %+q", text, got)
+		}
+		if got := outside.VisibleLines(text); strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(got), hides) {
+			t.Errorf("lines: %+q became %+q", text, got)
+		}
+		document, err := json.MarshalIndent(map[string]string{"key": text}, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := outside.JSON(string(document))
+		var before, after map[string]string
+		if err := errors.Join(json.Unmarshal(document, &before), json.Unmarshal([]byte(shown), &after)); err != nil || before["key"] != after["key"] {
+			t.Errorf("%+q is %+q in %s: %v", before["key"], after["key"], shown, err)
+		}
+		if strings.ContainsFunc(strings.ReplaceAll(shown, "\n", ""), hides) {
+			t.Errorf("JSON: %+q became %+q", text, shown)
+		}
+	})
+}

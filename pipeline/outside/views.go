@@ -1,0 +1,128 @@
+package outside
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// view is a text with something undone in it. Byte i of it was made of the bytes from at[i] to at[i+1] of the text itself; nil
+// at says that it is the text itself.
+type view struct {
+	text string
+	at   []int
+}
+
+// place is where a byte of the view begins in the text itself.
+func (v view) place(i int) int {
+	if v.at == nil {
+		return i
+	}
+	return v.at[i]
+}
+
+// depth is how many times a text may be escaped and be seen through.
+const depth = 3
+
+// views are all the ways to read a text: as it is, with percent escapes undone, with those of JSON, and both upon each other.
+func views(text string) []view {
+	all := []view{{text: text}}
+	for from, round := 0, 0; round < depth; round++ {
+		end := len(all)
+		for _, v := range all[from:end] {
+			for _, one := range []struct {
+				sign byte
+				undo func(string) (string, int)
+			}{{'%', percent}, {'\\', backslash}} {
+				if undone, ok := v.undo(one.sign, one.undo); ok {
+					all = append(all, undone)
+				}
+			}
+		}
+		from = end
+	}
+	return all
+}
+
+// undo replaces every escape that begins with a sign. The function gives what an escape at the front stands for and how long it is, 0
+// if there is none. False says that there was nothing to undo.
+func (v view) undo(sign byte, escape func(string) (string, int)) (view, bool) {
+	if strings.IndexByte(v.text, sign) < 0 {
+		return view{}, false
+	}
+	out := make([]byte, 0, len(v.text))
+	at := make([]int, 0, len(v.text)+1)
+	changed := false
+	for i := 0; i < len(v.text); {
+		stands, length := v.text[i:i+1], 1
+		if v.text[i] == sign {
+			if s, n := escape(v.text[i:]); n > 0 {
+				stands, length, changed = s, n, true
+			}
+		}
+		for range len(stands) {
+			at = append(at, v.place(i))
+		}
+		out = append(out, stands...)
+		i += length
+	}
+	return view{text: string(out), at: append(at, v.place(len(v.text)))}, changed
+}
+
+func percent(text string) (string, int) {
+	const length = 3
+	if len(text) < length {
+		return "", 0
+	}
+	n, err := strconv.ParseUint(text[1:length], 16, 8)
+	if err != nil {
+		return "", 0
+	}
+	return string([]byte{byte(n)}), length
+}
+
+// backslash undoes an escape of JSON, and \x.., which Go writes.
+func backslash(text string) (string, int) {
+	if len(text) < 2 { //nolint:mnd // the shortest escape
+		return "", 0
+	}
+	switch c := text[1]; c {
+	case '"', '\\', '/':
+		return text[1:2], 2
+	case 'b', 'f', 'n', 'r', 't':
+		return string("\b\f\n\r\t"[strings.IndexByte("bfnrt", c)]), 2
+	case 'x':
+		if n, ok := hexOf(text, 2, 2); ok { //nolint:mnd // \x41
+			return string([]byte{byte(n)}), 4 //nolint:gosec // two digits
+		}
+	case 'u':
+		return unicodeOf(text)
+	}
+	return "", 0
+}
+
+// unicodeOf undoes \u0041, and two of them where they are one character.
+func unicodeOf(text string) (string, int) {
+	const length = 6
+	n, ok := hexOf(text, 2, 4) //nolint:mnd // four digits behind \u
+	if !ok {
+		return "", 0
+	}
+	if utf16.IsSurrogate(n) && strings.HasPrefix(text[length:], `\u`) {
+		if low, ok := hexOf(text, length+2, 4); ok { //nolint:mnd // as above
+			if r := utf16.DecodeRune(n, low); r != utf8.RuneError {
+				return string(r), 2 * length
+			}
+		}
+	}
+	return string(n), length
+}
+
+func hexOf(text string, from, digits int) (rune, bool) {
+	if len(text) < from+digits {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[from:from+digits], 16, 32)
+	return rune(n), err == nil //nolint:gosec // at most four digits
+}

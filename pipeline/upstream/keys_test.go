@@ -1,0 +1,54 @@
+package upstream_test
+
+import (
+	"bytes"
+	"net/http"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+)
+
+// TestKeysAreReplaced rotates the sealing key: the new one is put before the old, the next refresh seals with it what the old one sealed, the
+// refresh token that upstream sent in between too, and then the old one can go. The pairs of keys have different ids and the same one.
+func TestKeysAreReplaced(t *testing.T) {
+	t.Parallel()
+	old := bytes.Repeat([]byte{7}, 32)
+	for b := range 256 { // among so many, one key or another has the id of the old one, which is a byte
+		key := bytes.Repeat([]byte{byte(b)}, 31)
+		key = append(key, 1)
+		first := true
+		r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+			refresh := ""
+			if first {
+				refresh = `,"refresh_token":"` + canaryRefresh + `2"`
+			}
+			first = false
+			answer(200, jsonType, `{"access_token":"`+canaryToken+`","token_type":"Bearer","expires_in":3600`+refresh+`}`)(w, q)
+		})
+		token := func(what string, version int64) {
+			t.Helper()
+			got, at, err := r.process(t).Token(t.Context(), "1")
+			if err != nil || at != version || got.Reveal() != canaryToken {
+				t.Fatalf("key %d, %s: version %d, %v, want %d", b, what, at, err, version)
+			}
+		}
+		r.key = old
+		token("sealed with the old key", 1)
+		r.key, r.old = key, [][]byte{old}
+		token("opened with the old key", 1)
+		r.advance(61 * time.Minute)
+		token("sealed with the new key", 2)
+		r.old = nil
+		token("opened with the new key", 2)
+		r.advance(61 * time.Minute)
+		token("asked for with the refresh token, which the new key opens", 3)
+		if asked := r.seen(); len(asked) != 3 || asked[2].URL.Query().Get("refresh_token") != canaryRefresh+"2" {
+			t.Fatalf("key %d: %d refreshes, the last one not with the refresh token that upstream sent", b, len(asked))
+		}
+		r.key = old
+		if _, _, err := r.process(t).Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Denied {
+			t.Fatalf("key %d: the old key opens what the new one sealed: %v", b, err)
+		}
+	}
+}

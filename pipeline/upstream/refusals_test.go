@@ -1,0 +1,381 @@
+package upstream_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+)
+
+// consentOffice is an authorization server that says what it is told to say, and then gives tokens.
+type consentOffice struct {
+	mu sync.Mutex
+	// says are the bodies of the next answers.
+	says []string
+	// refuses are refresh tokens that it does not accept; gives is the refresh token that it sends along.
+	refuses map[string]bool
+	gives   string
+	granted int
+	asked   []string
+}
+
+func (o *consentOffice) tell(says ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.says = says
+}
+
+// ServeHTTP implements http.Handler.
+func (o *consentOffice) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	refresh := q.URL.Query().Get("refresh_token")
+	o.asked = append(o.asked, refresh)
+	switch {
+	case len(o.says) > 0:
+		said := o.says[0]
+		o.says = o.says[1:]
+		answer(200, jsonType, said)(w, q)
+	case o.refuses[refresh]:
+		answer(200, jsonType, says("invalid_code"))(w, q)
+	default:
+		o.granted++
+		more := ""
+		if o.gives != "" {
+			more = `,"refresh_token":"` + o.gives + `"`
+		}
+		answer(200, jsonType, fmt.Sprintf(`{"access_token":"%s%d","expires_in":3600%s}`, canaryToken, o.granted, more))(w, q)
+	}
+}
+
+func says(word string) string { return `{"error":"` + word + `"}` }
+
+// only is the one row of the store.
+func (r *tokenRig) only(t *testing.T) pipeline.Token {
+	t.Helper()
+	r.store.lock.Lock()
+	defer r.store.lock.Unlock()
+	for _, row := range r.store.rows {
+		return row
+	}
+	t.Fatal("no credential is known")
+	return pipeline.Token{}
+}
+
+// ask asks for a token as another process does.
+func (r *tokenRig) ask(t *testing.T) error {
+	t.Helper()
+	_, _, err := r.process(t).Token(t.Context(), "1")
+	return err //nolint:wrapcheck // the test looks at it
+}
+
+// Of the authorization server only words that are known to mean it deny a credential; others wait, and the next answer counts.
+func TestOnlyKnownWordsDeny(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]struct{ denies, locks bool }{
+		// RFC 6749, section 5.2, and the documents.
+		"invalid_request": {denies: true}, "invalid_client": {denies: true}, "invalid_grant": {denies: true}, "unauthorized_client": {denies: true},
+		"unsupported_grant_type": {denies: true}, "invalid_scope": {denies: true}, "invalid_code": {denies: true}, "invalid_client_secret": {denies: true},
+		// Too many requests, in the documents' word and in others'.
+		"Access Denied": {locks: true}, "slow_down": {locks: true}, "rate_limit_exceeded": {locks: true}, "too_many_requests": {locks: true},
+		// The server's own trouble, and unknown words.
+		"server_error": {}, "temporarily_unavailable": {}, "Internal Server Error": {}, "access_denied": {}, "authorization_pending": {}, "oops": {}, "": {},
+	} {
+		t.Run(word, func(t *testing.T) {
+			t.Parallel()
+			o := &consentOffice{says: []string{says(word)}}
+			r := newTokenRig(t, o.ServeHTTP)
+			err := r.ask(t)
+			if want.denies {
+				r.mustFail(t, err, pipeline.Denied)
+				return
+			}
+			r.mustFail(t, err, pipeline.Unavailable)
+			if locked := r.gate.left[0].Kind == pipeline.Throttled && r.gate.left[0].RetryAfter == 10*time.Minute; locked != want.locks {
+				t.Errorf("the gate was told %+v", r.gate.left[0])
+			}
+			r.advance(time.Minute)
+			if err := r.ask(t); err != nil {
+				t.Errorf("a minute later: %v", err)
+			}
+			if row := r.only(t); row.Refusals != 0 || row.Reason != "" {
+				t.Errorf("a credential that works is kept as %+v", row)
+			}
+		})
+	}
+}
+
+// An unknown word that comes again and again denies after hours, and costs few requests until then, in all processes together.
+func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
+	t.Parallel()
+	o := &consentOffice{says: slices.Repeat([]string{says("oops")}, 100)}
+	r := newTokenRig(t, o.ServeHTTP)
+	var asked []int
+	deniedAt := -1
+	for minute := range 20 * 60 {
+		before := len(r.seen())
+		err := r.ask(t)
+		if len(r.seen()) > before {
+			asked = append(asked, minute)
+		}
+		switch kind := pipeline.KindOf(err); {
+		case kind == pipeline.Denied && deniedAt < 0:
+			deniedAt = minute
+		case kind != pipeline.Denied && deniedAt >= 0, kind != pipeline.Denied && kind != pipeline.Unavailable:
+			t.Fatalf("minute %d: %v", minute, err)
+		}
+		r.advance(time.Minute)
+	}
+	if got := fmt.Sprint(asked); got != "[0 1 6 21 81 201]" || deniedAt != 201 {
+		t.Errorf("asked in minutes %s, denied in %d; want [0 1 6 21 81 201] and 201", got, deniedAt)
+	}
+	o.tell()
+	r.advance(8 * time.Hour)
+	if err := r.ask(t); err != nil {
+		t.Errorf("a day later, when upstream is well: %v", err)
+	}
+}
+
+// Of a credential that worked one refusal proves nothing: the second does.
+func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
+	t.Parallel()
+	o := &consentOffice{}
+	r := newTokenRig(t, o.ServeHTTP)
+	if err := r.ask(t); err != nil {
+		t.Fatal(err)
+	}
+	// While the old token lives it is used, and what is said of the next one is not the end of it.
+	r.advance(56 * time.Minute)
+	o.tell(says("invalid_code"))
+	if err := r.ask(t); err != nil || len(r.seen()) != 2 {
+		t.Fatalf("a living token is not used: %v after %d requests", err, len(r.seen()))
+	}
+	r.advance(10 * time.Minute)
+	if err := r.ask(t); err != nil {
+		t.Fatal(err)
+	}
+	// A single lie.
+	r.advance(2 * time.Hour)
+	o.tell(says("invalid_code"))
+	failure := r.mustFail(t, r.ask(t), pipeline.Unavailable)
+	if wait := failure.Until.Sub(r.now()); wait != time.Minute {
+		t.Errorf("asked again in %v", wait)
+	}
+	r.mustFail(t, r.ask(t), pipeline.Unavailable)
+	r.advance(time.Minute)
+	if err := r.ask(t); err != nil {
+		t.Fatalf("after one lie: %v", err)
+	}
+	// The truth.
+	r.advance(2 * time.Hour)
+	o.tell(says("invalid_code"), says("invalid_code"))
+	r.mustFail(t, r.ask(t), pipeline.Unavailable)
+	r.advance(time.Minute)
+	r.mustFail(t, r.ask(t), pipeline.Denied)
+	if asked := len(r.seen()); asked != 7 {
+		t.Errorf("%d requests, want 7", asked)
+	}
+}
+
+// A refresh token that came with an answer and is refused later gives way to the configured one.
+func TestABogusRefreshTokenGivesWay(t *testing.T) {
+	t.Parallel()
+	const bogus, good = "1000.canary-bogus", "1000.canary-good"
+	o := &consentOffice{gives: bogus, refuses: map[string]bool{bogus: true}}
+	r := newTokenRig(t, o.ServeHTTP)
+	if err := r.ask(t); err != nil {
+		t.Fatal(err)
+	}
+	r.advance(2 * time.Hour)
+	r.mustFail(t, r.ask(t), pipeline.Unavailable)
+	r.advance(time.Minute)
+	if err := r.ask(t); err != nil {
+		t.Fatalf("with the configured one: %v", err)
+	}
+	// It is not believed a second time, however often it comes.
+	for range 3 {
+		r.advance(2 * time.Hour)
+		if err := r.ask(t); err != nil {
+			t.Fatalf("later: %v", err)
+		}
+	}
+	if want := []string{canaryRefresh, bogus, canaryRefresh, canaryRefresh, canaryRefresh, canaryRefresh}; !slices.Equal(o.asked, want) {
+		t.Errorf("asked with %v, want %v", o.asked, want)
+	}
+	if row := r.only(t); !row.FellBack {
+		t.Errorf("the row does not say so: %+v", row)
+	}
+	// Another one is tried, and kept where it works.
+	o.mu.Lock()
+	o.gives = good
+	o.mu.Unlock()
+	for range 2 {
+		r.advance(2 * time.Hour)
+		if err := r.ask(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last := o.asked[len(o.asked)-1]; last != good || r.only(t).FellBack {
+		t.Errorf("asked with %s, %+v", last, r.only(t))
+	}
+}
+
+// A server that replaces refresh tokens and lies once about the one that holds locks no organization out: the one that it refused is tried again.
+func TestALieAboutAReplacedRefreshToken(t *testing.T) {
+	t.Parallel()
+	server := &rotating{valid: canaryRefresh}
+	var mu sync.Mutex
+	lies := 0
+	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if lies > 0 {
+			lies--
+			answer(200, jsonType, says("invalid_code"))(w, q)
+			return
+		}
+		server.ServeHTTP(w, q)
+	})
+	err := r.ask(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.advance(2 * time.Hour)
+	mu.Lock()
+	lies = 1
+	mu.Unlock()
+	for range 10 {
+		if err = r.ask(t); err == nil {
+			break
+		}
+		r.mustFail(t, err, pipeline.Unavailable)
+		r.advance(time.Minute)
+	}
+	if err != nil || len(r.seen()) != 4 { // one token; the lie, the configured one, which is dead, and the right one again
+		t.Errorf("%v after %d requests", err, len(r.seen()))
+	}
+}
+
+// Forget makes the next request a real one, whatever was refused, and keeps to the minute between two.
+func TestForgetAsksAgain(t *testing.T) {
+	t.Parallel()
+	o := &consentOffice{says: []string{says("invalid_client")}}
+	r := newTokenRig(t, o.ServeHTTP)
+	r.mustFail(t, r.ask(t), pipeline.Denied)
+	r.advance(20 * time.Second)
+	if err := r.process(t).Forget(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	if failure := r.mustFail(t, r.ask(t), pipeline.Unavailable); failure.Until.Sub(r.now()) != 40*time.Second {
+		t.Errorf("asked again in %v", failure.Until.Sub(r.now()))
+	}
+	r.advance(40 * time.Second)
+	if err := r.ask(t); err != nil {
+		t.Errorf("after Forget: %v", err)
+	}
+}
+
+// A denied credential is asked about once a day, and a failure of the server at that moment is no answer: the next one counts, not that of
+// another day later.
+func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"server_error", "slow_down"} {
+		t.Run(word, func(t *testing.T) {
+			t.Parallel()
+			o := &consentOffice{says: []string{says("invalid_client")}}
+			r := newTokenRig(t, o.ServeHTTP)
+			r.mustFail(t, r.ask(t), pipeline.Denied)
+			r.advance(23 * time.Hour)
+			o.tell(says(word))
+			r.mustFail(t, r.ask(t), pipeline.Unavailable)
+			r.advance(time.Minute)
+			if err := r.ask(t); err != nil {
+				t.Errorf("a minute later, when upstream is well: %v", err)
+			}
+		})
+	}
+}
+
+// Where both refresh tokens are refused, the third refusal denies; an unknown word is not held against the token in use before the third.
+func TestBothRefreshTokensAreTried(t *testing.T) {
+	t.Parallel()
+	const newer = "1000.canary-newer"
+	for name, tc := range map[string]struct {
+		word  string
+		waits []time.Duration
+		want  []string
+		last  pipeline.Kind
+	}{
+		"known": {
+			"invalid_code", []time.Duration{0, time.Minute, 5 * time.Minute}, []string{newer, canaryRefresh, newer}, pipeline.Denied,
+		},
+		"unknown": {
+			"oops", []time.Duration{0, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour},
+			[]string{newer, newer, newer, canaryRefresh, newer, canaryRefresh}, pipeline.Denied,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &consentOffice{gives: newer}
+			r := newTokenRig(t, o.ServeHTTP)
+			if err := r.ask(t); err != nil {
+				t.Fatal(err)
+			}
+			r.advance(2 * time.Hour)
+			o.tell(slices.Repeat([]string{says(tc.word)}, 10)...)
+			for i, wait := range tc.waits {
+				r.advance(wait)
+				want := pipeline.Unavailable
+				if i == len(tc.waits)-1 {
+					want = tc.last
+				}
+				r.mustFail(t, r.ask(t), want)
+			}
+			if !slices.Equal(o.asked[1:], tc.want) {
+				t.Errorf("asked with %v, want %v", o.asked[1:], tc.want)
+			}
+		})
+	}
+}
+
+// A living token is used up, whatever was said of the next one and how often, and the question costs one request for all processes.
+func TestALivingTokenIsUsedUp(t *testing.T) {
+	t.Parallel()
+	o := &consentOffice{}
+	r := newTokenRig(t, o.ServeHTTP)
+	if err := r.ask(t); err != nil {
+		t.Fatal(err)
+	}
+	r.advance(56 * time.Minute)
+	o.tell(says("invalid_code"), says("invalid_code"), says("invalid_code"))
+	for minute := range 3 {
+		for range 3 { // processes
+			if err := r.ask(t); err != nil {
+				t.Fatalf("minute %d: %v", minute, err)
+			}
+		}
+		if asked, want := len(r.seen()), min(2+minute, 3); asked != want { // behind the second refusal lie five minutes
+			t.Errorf("minute %d: %d requests, want %d", minute, asked, want)
+		}
+		r.advance(time.Minute)
+	}
+}
+
+// A token that upstream refused is given to no process any more, also where there is no new one.
+func TestADeadTokenIsGivenToNoProcess(t *testing.T) {
+	t.Parallel()
+	o := &consentOffice{}
+	r := newTokenRig(t, o.ServeHTTP)
+	if err := r.ask(t); err != nil {
+		t.Fatal(err)
+	}
+	r.advance(2 * time.Minute)
+	o.tell(says("server_error"))
+	_, _, err := r.process(t).Renew(t.Context(), "1", 1)
+	r.mustFail(t, err, pipeline.Unavailable)
+	r.mustFail(t, r.ask(t), pipeline.Unavailable)
+}

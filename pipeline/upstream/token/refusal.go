@@ -1,0 +1,140 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+)
+
+// refusal is what an answer without a token says of the credential.
+type refusal int
+
+const (
+	// notRefused: nothing; the server failed, or answered what no document describes.
+	notRefused refusal = iota
+	// refusedKnown: that it is not accepted, in a word of RFC 6749, section 5.2, or of the documents.
+	refusedKnown
+	// refusedUnknown: that it is not accepted, in an unknown word or without any.
+	refusedUnknown
+)
+
+// deniedFor is how long a denied credential is not asked about: one request a day finds out whether upstream thinks otherwise by
+// now. It is an hour less, so that a run which starts once a day does not miss it by seconds.
+const deniedFor = 23 * time.Hour
+
+// pauses are the least times between refusals in a row and the next request. Unknown words deny when they are used up: after six
+// requests in three hours and twenty minutes, which outlasts a faulty release or a maintenance of the authorization server.
+func pauses() []time.Duration {
+	return []time.Duration{spacing, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour}
+}
+
+// pauseOf is the least time between the last request and the next one.
+func pauseOf(row pipeline.Token) time.Duration {
+	if row.Refusals == 0 {
+		return spacing
+	}
+	return pauses()[min(row.Refusals, len(pauses()))-1]
+}
+
+// denies says whether another refusal behind those of the row denies the credential. A known word is believed at once only of a
+// credential that never worked, where it is a mistake in the configuration: of one that did, a single answer may be wrong. Where
+// upstream has sent a refresh token of its own, that one and the configured one are tried, and the one that was refused first once more.
+func denies(row pipeline.Token, word refusal) bool {
+	refusals := row.Refusals + 1
+	switch {
+	case row.Reason != "":
+		return true
+	case word == refusedUnknown:
+		return refusals > len(pauses())
+	case len(row.Refresh) > 0:
+		return refusals >= 3 //nolint:mnd // one, the other, the one
+	case row.Worked:
+		return refusals >= 2 //nolint:mnd // the second time
+	default:
+		return true
+	}
+}
+
+// refusedOnce takes an answer without a token into the row, and says in the error what happens next.
+func (t *Tokens) refusedOnce(ctx context.Context, a asked, row pipeline.Token, word refusal, cause error) (pipeline.Token, error) {
+	next := row
+	failure, ok := errors.AsType[*pipeline.Error](cause)
+	if word == notRefused || !ok {
+		next.Reason = "" // the question is open again: a failure of the server must not deny for another day
+		return next, cause
+	}
+	next.Refusals++
+	if denies(row, word) {
+		next.Reason = failure.Detail
+	}
+	// An unknown word may have nothing to do with the refresh token: the other one is tried when it comes again and again.
+	if len(row.Refresh) > 0 && (word == refusedKnown || next.Refusals > 2) {
+		next.FellBack = !row.FellBack
+		t.tellOfTurns(ctx, a, next.FellBack)
+	}
+	if next.Reason != "" {
+		return next, t.denied(a, failure.Detail)
+	}
+	again := *failure
+	again.Kind, again.Until = pipeline.Unavailable, t.now().Add(pauseOf(next))
+	again.Detail += "; one answer proves nothing, so it is asked again in " + minutes(pauseOf(next)) + " (refusal " + outside.Number(next.Refusals) +
+		" in a row), or at once: " + t.command(a)
+	return next, &again
+}
+
+// tellOfTurns writes into the log which refresh token is next.
+func (t *Tokens) tellOfTurns(ctx context.Context, a asked, configured bool) {
+	if t.log == nil {
+		return
+	}
+	which := "the one that upstream sent last"
+	if configured {
+		which = "the configured one"
+	}
+	t.log.WarnContext(ctx, "a refresh token was refused: the next request is made with "+which, "organization", a.organization)
+}
+
+// refusedBefore says that a refresh token is the one that upstream sent and refused before.
+func (t *Tokens) refusedBefore(a asked, row pipeline.Token, refresh string) bool {
+	if !row.FellBack {
+		return false
+	}
+	before, err := t.open(refreshOf(a.id), row.Refresh)
+	return err == nil && before.Reveal() == refresh
+}
+
+// denied says that a person has to act, and how to go on then.
+func (t *Tokens) denied(a asked, reason outside.Text) error {
+	return t.tokenError(pipeline.Denied, t.of(a.organization)+" has to be authorized anew: "+reason+
+		"; it is asked again a day later, or at once: "+t.command(a), nil)
+}
+
+// command is what asks at once.
+func (t *Tokens) command(a asked) outside.Text {
+	return t.scrub.Textf("sluice organizations retry %s", a.organization)
+}
+
+// tooSoon says why there is no refresh this soon after the last one, and when
+// there may be one: a token that is refused after that refresh, too, is not the
+// problem.
+func (t *Tokens) tooSoon(a asked, row pipeline.Token, left time.Duration, dead bool, now time.Time) error {
+	var detail outside.Text = "the last refresh failed a moment ago"
+	switch {
+	case row.Refusals > 0:
+		detail = "the authorization server has refused a token, " + outside.Number(row.Refusals) + " times in a row: it is asked again in " +
+			minutes(left) + ", or at once: " + t.command(a)
+	case dead:
+		detail = "upstream refuses an access token that is " + outside.Number(int(row.SinceRefresh.Seconds())) + " s old"
+	}
+	e := t.tokenError(pipeline.Unavailable, detail, nil)
+	e.Until = now.Add(left)
+	return e
+}
+
+// minutes shows a pause, rounded up.
+func minutes(d time.Duration) outside.Text {
+	return outside.Number(int((d+time.Minute-1)/time.Minute)) + " min"
+}
