@@ -3,6 +3,7 @@ package localpg
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -35,18 +36,98 @@ func chooseAccount() (account, error) {
 	return account{}, errors.New("postgres does not run as root, and there is no account postgres or nobody: run as another user")
 }
 
-// makeDir makes a folder, if it is missing, that only the account (and root) can use.
-func (a account) makeDir(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("making the folder: %w", err)
+// place is where a file or folder stands that a server depends on.
+type place int
+
+const (
+	above  place = iota // on the way to the server's folder
+	itself              // the server's folder
+	inside              // in it
+)
+
+// judge returns an error if others could put something else where we are about to work: if a part of the way to a server's folder, the folder
+// or what is in it belongs to others or is writable for them. Others are all but us, root and, in the folder, the lent account.
+func (a account) judge(path string, at place, info fs.FileInfo) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fmt.Errorf("the owner of %s cannot be seen", path)
 	}
+	us := uint32(os.Geteuid())
+	if a.lent != nil {
+		us = 0
+	}
+	mine := stat.Uid == us || stat.Uid == 0 || a.lent != nil && stat.Uid == a.lent.Uid && at == inside
+	if !mine {
+		return fmt.Errorf("%s belongs to %s, which could replace what is in it: choose another folder, or `chown %d %s`", path, owner(stat.Uid), us, path)
+	}
+	open := info.Mode().Perm() & 0o002
+	if a.lent != nil && stat.Gid != 0 && (at != inside || stat.Gid != a.lent.Gid) {
+		open |= info.Mode().Perm() & 0o020 // a group of our own is usual for a user, not for root
+	}
+	if info.Mode().Type() == fs.ModeSymlink || at == above && info.Mode()&fs.ModeSticky != 0 {
+		open = 0 // the mode of a link says nothing; in a folder as /tmp, others replace nothing that is not theirs
+	}
+	if open != 0 {
+		return fmt.Errorf("%s is writable for others (mode %04o), who could replace what is in it: choose another folder, or `chmod go-w %s`",
+			path, info.Mode().Perm(), path)
+	}
+	return nil
+}
+
+// owner names an account for people.
+func owner(uid uint32) string {
+	number := strconv.FormatUint(uint64(uid), 10)
+	if found, err := user.LookupId(number); err == nil {
+		return found.Username
+	}
+	return "account " + number
+}
+
+// checkWay judges a folder and all above it, as far as they are there, and where links among them lead. Only root has to: it makes folders and
+// hands them over, and must neither do so in a folder of others nor follow a link of theirs into one of its own.
+func (a account) checkWay(dir string) error {
 	if a.lent == nil {
 		return nil
 	}
-	if err := os.Chown(dir, int(a.lent.Uid), int(a.lent.Gid)); err != nil {
-		return fmt.Errorf("giving the folder to %s: %w", a.name, err)
+	for at := dir; ; at = filepath.Dir(at) {
+		if err := a.checkPart(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the folder of the database is %s: %w", dir, err)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
 	}
-	return nil
+}
+
+// checkPart judges one folder or link on the way.
+func (a account) checkPart(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return fmt.Errorf("looking at %s: %w", path, err)
+	}
+	if err := a.judge(path, above, info); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return err
+	}
+	return a.checkLink(path)
+}
+
+// checkLink judges the way that a link stands for.
+func (a account) checkLink(path string) error {
+	if _, err := filepath.EvalSymlinks(path); err != nil { // links in a circle end here
+		return fmt.Errorf("following %s: %w", path, err)
+	}
+	to, err := os.Readlink(path)
+	if err != nil {
+		return fmt.Errorf("following %s: %w", path, err)
+	}
+	if filepath.IsAbs(to) {
+		return a.checkWay(filepath.Clean(to))
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("following %s: %w", path, err)
+	}
+	return a.checkWay(filepath.Join(parent, to))
 }
 
 // checkReachable returns an error if the account cannot reach the folder: some folder above it is closed. Only a lent

@@ -86,11 +86,15 @@ func clusterVersion(dir string) (string, error) {
 	if dir == "" {
 		return "", nil // a temporary server, not yet made
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "data", "PG_VERSION"))
+	text, err := readNote(filepath.Join(dir, "data", "PG_VERSION"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("reading the version of the cluster: %w", err)
 	}
-	return strings.TrimSpace(string(text)), nil
+	version := strings.TrimSpace(string(text))
+	if strings.Trim(version, "0123456789.") != "" {
+		return "", fmt.Errorf("the version of the cluster is none: look at %s", filepath.Join(dir, "data", "PG_VERSION"))
+	}
+	return version, nil
 }
 
 func isExecutable(file string) bool {

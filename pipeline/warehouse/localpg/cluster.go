@@ -7,65 +7,93 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 )
 
-// prepareDir makes the folder that holds the server and checks that the account can reach it. A temporary one is made where the
-// system has such, or under /tmp if that is closed to the account; it is all the account's, for the guard to remove.
-func prepareDir(dir string, who account) (string, error) {
+// shortSocketDir begins the name of a folder for the socket under /tmp.
+const shortSocketDir = "sluice-run-"
+
+// furnish makes what the server needs in its folder, before anything else may work there: the folders of the socket and of the cluster, and
+// the log. A temporary folder is the account's from then on, for the guard to remove.
+func (s *Server) furnish() error {
 	var err error
-	if dir == "" {
-		parent := os.TempDir()
-		if who.checkReachable(parent) != nil {
-			parent = "/tmp"
-		}
-		if dir, err = os.MkdirTemp(parent, "sluice-pg-"); err == nil {
-			err = who.makeDir(dir)
-		}
-	} else if dir, err = filepath.Abs(dir); err == nil {
-		// Others may pass through, no more: the account must come to its own folder below, which is closed to all else.
-		err = os.MkdirAll(dir, 0o711)
+	if s.socketDir, err = s.makeSocketDir(); err == nil {
+		s.log, err = s.folder.root.OpenFile("server.log", os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	}
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
+	if err == nil && s.opts.Dir == "" {
+		if err = s.folder.give("data"); err == nil {
+			err = s.folder.handOver()
+		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("making the folder of the database: %w", err)
+		return fmt.Errorf("preparing the folder of the database: %w", err)
 	}
-	return dir, who.checkReachable(dir)
+	return nil
 }
 
 // makeSocketDir makes the folder of the unix socket: in the server's folder, or under /tmp if that path is too long.
 func (s *Server) makeSocketDir() (string, error) {
 	dir := filepath.Join(s.dir, "run")
 	if len(filepath.Join(dir, ".s.PGSQL."+port+".lock")) < maxSocketPath {
-		return dir, s.who.makeDir(dir)
+		return dir, s.folder.give("run")
 	}
-	dir, err := os.MkdirTemp("/tmp", "sluice-run-")
+	tmp, err := os.OpenRoot("/tmp")
 	if err != nil {
+		return "", fmt.Errorf("opening the system's folder for temporary files: %w", err)
+	}
+	defer func() { _ = tmp.Close() }() // nothing was written
+	if err = s.who.checkWay("/tmp"); err != nil {
+		return "", err
+	}
+	if dir, err = os.MkdirTemp("/tmp", shortSocketDir); err != nil {
 		return "", fmt.Errorf("making the folder of the socket: %w", err)
 	}
-	return dir, s.who.makeDir(dir)
+	return dir, s.who.hand(tmp, filepath.Base(dir))
 }
 
-// makeCluster makes the cluster, if there is none, beside its place and moves it there, so that an interrupted start leaves no half of one.
-// The program holds our lock too: if we are killed, the next start waits for its end.
+// removeSocketDir removes the folder of the socket, which the server has emptied; the next start makes it again. Its name is what the server's
+// state file says, so only names that are ours are believed.
+func (s *Server) removeSocketDir() {
+	if s.socketDir == filepath.Join(s.dir, "run") || strings.HasPrefix(s.socketDir, "/tmp/"+shortSocketDir) && filepath.Dir(s.socketDir) == "/tmp" {
+		_ = syscall.Rmdir(s.socketDir)
+	}
+}
+
+// makeCluster makes the cluster, if there is none: a temporary one in its place, another beside its place, from where it is moved, so that an
+// interrupted start leaves no half of one. The program holds our lock too: if we are killed, the next start waits for its end.
 func (s *Server) makeCluster(ctx context.Context, lock *os.File) error {
 	if version, err := clusterVersion(s.dir); version != "" || err != nil {
 		return err
 	}
 	s.say("making a Postgres cluster in")
-	unfinished := s.data() + ".new"
-	if err := os.RemoveAll(unfinished); err != nil {
+	if s.opts.Dir == "" {
+		return s.initialize(ctx, lock, "data")
+	}
+	const unfinished = "data.new"
+	if err := s.folder.root.RemoveAll(unfinished); err != nil {
 		return fmt.Errorf("removing an unfinished cluster: %w", err)
 	}
-	if err := s.who.makeDir(unfinished); err != nil {
+	if err := s.folder.give(unfinished); err != nil {
 		return err
 	}
+	if err := s.initialize(ctx, lock, unfinished); err != nil {
+		return err
+	}
+	if err := s.folder.root.Rename(unfinished, "data"); err != nil {
+		return fmt.Errorf("putting the new cluster in its place: %w", err)
+	}
+	return nil
+}
+
+// initialize makes a cluster in the named folder. It has checksums: a page that the disk spoilt is an error, not a wrong answer.
+func (s *Server) initialize(ctx context.Context, lock *os.File, name string) error {
 	locale := "C" // the one that every system has
 	if runtime.GOOS == "linux" {
 		locale = "C.UTF-8" // sorts by code point too, and knows the letters of all languages
 	}
-	cmd := s.command(ctx, "initdb", "-D", unfinished, "-U", superuser, "--auth=trust", "--encoding=UTF8", "--locale="+locale, "--no-instructions")
+	cmd := s.command(ctx, "initdb", "-D", filepath.Join(s.dir, name), "-U", superuser, "--auth-local=trust", "--auth-host=reject",
+		"--data-checksums", "--encoding=UTF8", "--locale="+locale, "--no-instructions")
 	if !s.opts.Durable {
 		cmd.Args = append(cmd.Args, "--no-sync")
 	}
@@ -73,8 +101,25 @@ func (s *Server) makeCluster(ctx context.Context, lock *os.File) error {
 	if err := run(cmd); err != nil {
 		return errors.Join(ctx.Err(), err)
 	}
-	if err := os.Rename(unfinished, s.data()); err != nil {
-		return fmt.Errorf("putting the new cluster in its place: %w", err)
+	return nil
+}
+
+// closeByHand writes into the cluster's own files that it listens nowhere, so that a start by hand, without our settings, opens nothing: every
+// account of the machine would be superuser there. It does so before each start, for clusters that older programs made. The work is done
+// by a process of the account, which may do as it likes with its files; ours follow no link in them.
+func (s *Server) closeByHand(ctx context.Context) error {
+	//nolint:dupword // all users, all addresses
+	const script = `cd "$1" || exit
+if grep -qs '^host.*trust$' pg_hba.conf && ! grep -qs '^# sluice: closed' pg_hba.conf; then
+	{ printf '%s\n' '# sluice: closed' 'host  all,replication  all  all  reject' && cat pg_hba.conf; } >pg_hba.conf.new &&
+		sync && mv pg_hba.conf.new pg_hba.conf || exit
+fi
+grep -qs '^# sluice: closed' postgresql.conf ||
+	printf '%s\n' '' '# sluice: closed' "listen_addresses = ''" "unix_socket_directories = ''" 'unix_socket_permissions = 0700' >>postgresql.conf`
+	cmd := s.command(ctx, "sh")
+	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", script, "sh", s.data()}
+	if err := run(cmd); err != nil {
+		return fmt.Errorf("closing the cluster to starts by hand: %w", errors.Join(ctx.Err(), err))
 	}
 	return nil
 }

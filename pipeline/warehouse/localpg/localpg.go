@@ -41,9 +41,11 @@ const (
 	startLimit    = 2 * time.Minute       // recovery after a crash included
 	pollEvery     = 10 * time.Millisecond // how often locks and the server's state file are looked at while waiting for them
 
+	// othersEvery is how often a server is looked at that we did not start, and which each look asks for a connection.
+	othersEvery = 100 * time.Millisecond
 	// silentPolls is how often a process that a state file names may be found alive but silent: a server closes its socket
 	// a moment before it ends, but the number may also belong to some other process by now.
-	silentPolls = 200
+	silentPolls = 20
 )
 
 // Options say which server to start. The zero value is a temporary server for tests.
@@ -66,6 +68,8 @@ type Server struct {
 	opts      Options
 	who       account
 	dir       string
+	folder    *folder  // of dir, during the start
+	log       *os.File // server.log, during the start
 	bin       string
 	users     *os.File     // the lock that says that we use the server
 	guard     <-chan error // of a temporary server; brings its end
@@ -96,9 +100,11 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	if s.who, err = chooseAccount(); err != nil {
 		return nil, err
 	}
-	if s.dir, err = prepareDir(opts.Dir, s.who); err != nil {
+	if s.folder, err = openFolder(opts.Dir, s.who); err != nil {
 		return nil, err
 	}
+	defer func() { _ = s.folder.root.Close() }() // nothing is written by it later
+	s.dir = s.folder.path
 	if err := s.join(ctx); err != nil {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitLimit)
 		defer cancel()
@@ -122,11 +128,18 @@ func (s *Server) join(ctx context.Context) error {
 	if ready, err := s.waitReady(ctx, nil); ready || err != nil {
 		return err
 	}
-	if s.socketDir, err = s.makeSocketDir(); err == nil && s.opts.Dir == "" {
+	if err = s.furnish(); err != nil {
+		return err
+	}
+	defer func() { _ = s.log.Close() }() // the server holds its own handle
+	if s.opts.Dir == "" {
 		err = s.startGuard(ctx)
 	}
 	if err == nil {
 		err = s.makeCluster(ctx, lock)
+	}
+	if err == nil {
+		err = s.closeByHand(ctx)
 	}
 	if err == nil {
 		err = s.launch(ctx)
@@ -136,21 +149,15 @@ func (s *Server) join(ctx context.Context) error {
 
 // launch starts the server and waits until it accepts connections.
 func (s *Server) launch(ctx context.Context) error {
-	logPath := filepath.Join(s.dir, "server.log")
-	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_RDWR|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return fmt.Errorf("opening the server log: %w", err)
-	}
-	defer func() { _ = log.Close() }() // the server holds its own handle
 	cmd := s.command(context.WithoutCancel(ctx), "postgres", s.settings()...)
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr = s.log, s.log
 	exited, err := spawn(cmd)
 	if err != nil {
 		return err
 	}
 	if _, err := s.waitReady(ctx, exited); err != nil {
-		_ = cmd.Process.Signal(syscall.SIGQUIT) // it may have no state file yet, by which Stop would know it
-		said, _ := os.ReadFile(logPath)         // without it the error is still true
+		_ = cmd.Process.Signal(syscall.SIGQUIT)                     // it may have no state file yet, by which Stop would know it
+		said, _ := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<62)) // without it the error is still true
 		return fmt.Errorf("postgres in %s did not start: %w%s", s.dir, err, lastLines(said))
 	}
 	return nil
@@ -159,15 +166,23 @@ func (s *Server) launch(ctx context.Context) error {
 // waitReady waits until the server accepts connections, and then returns true: ours, of which exited brings the end, or one that
 // runs already, or whose starter was killed before it was ready. It returns false if there is none of the others.
 func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, error) {
-	tick := time.NewTicker(pollEvery)
+	every := pollEvery
+	if exited == nil {
+		every = othersEvery
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for silent := 0; ; silent++ {
 		found := readState(s.data())
+		dialed := errNoServer
+		if exited == nil || found.ready {
+			dialed = found.dial()
+		}
 		switch {
-		case found.ready:
+		case found.ready && dialed == nil:
 			s.socketDir = found.socketDir
 			return true, nil
-		case found.answers: // it is starting or ending
+		case listens(dialed): // it is starting or ending, or many wait
 			silent = 0
 		case exited == nil && (!found.alive || silent >= silentPolls):
 			return false, nil
@@ -203,7 +218,7 @@ func (s *Server) leave(ctx context.Context) error {
 		return err
 	}
 	err = s.shutDown(ctx)
-	_ = syscall.Rmdir(s.socketDir) // the server has emptied it; the next start makes it again
+	s.removeSocketDir()
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -52,16 +53,15 @@ func tryLock(file *os.File, how int) (bool, error) {
 // state is what a server says about itself in its file postmaster.pid, held against what can be seen. A server that was
 // killed leaves the file behind: then nothing answers, and the next start replaces the file.
 type state struct {
-	socketDir string
-	alive     bool // there is a process of the server's number
-	answers   bool // and something accepts connections on the socket
-	ready     bool // and the server says that they will be served
+	socketDir, socket string
+	alive             bool // there is a process of the server's number
+	ready             bool // and the server says that connections will be served
 }
 
 // readState returns the state of the server of the cluster, the zero state if there is none.
 func readState(data string) state {
 	const pidLine, portLine, socketLine, statusLine = 0, 3, 4, 7
-	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	text, err := readNote(filepath.Join(data, "postmaster.pid"))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) <= socketLine {
 		return state{} // or it is still being written
@@ -71,12 +71,46 @@ func readState(data string) state {
 		return state{}
 	}
 	found := state{socketDir: lines[socketLine], alive: true}
-	dialer := net.Dialer{Timeout: time.Second}
-	conn, err := dialer.Dial("unix", filepath.Join(found.socketDir, ".s.PGSQL."+strings.TrimSpace(lines[portLine])))
-	if err == nil {
-		_ = conn.Close() // nothing was said
-	}
-	found.answers = err == nil || errors.Is(err, syscall.EAGAIN) // more wait in line than it takes
-	found.ready = found.answers && len(lines) > statusLine && strings.TrimSpace(lines[statusLine]) == "ready"
+	found.socket = filepath.Join(found.socketDir, ".s.PGSQL."+strings.TrimSpace(lines[portLine]))
+	found.ready = len(lines) > statusLine && strings.TrimSpace(lines[statusLine]) == "ready"
 	return found
+}
+
+// dial asks the server for a connection, and lets it go. A server takes them one by one, and while it starts not at once: who dials again and
+// again stands in the line, before those who come to work.
+func (s state) dial() error {
+	if !s.alive {
+		return errNoServer
+	}
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.Dial("unix", s.socket)
+	if err != nil {
+		return fmt.Errorf("asking the server for a connection: %w", err)
+	}
+	_ = conn.Close() // nothing was said
+	return nil
+}
+
+var errNoServer = errors.New("there is no server")
+
+// listens says of what dial returned whether there is a server: one that takes no connection now, for more wait in line than it takes, is one.
+func listens(err error) bool { return err == nil || errors.Is(err, syscall.EAGAIN) }
+
+// readNote reads a short file that the server's account wrote: a true one, so that what else that account may put there keeps us waiting for
+// nothing and shows us nothing of others.
+func readNote(path string) ([]byte, error) {
+	const limit = 4096
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("reading what the server says of itself: %w", err)
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no file", path), err)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, limit))
+	if err != nil {
+		return nil, fmt.Errorf("reading what the server says of itself: %w", err)
+	}
+	return text, nil
 }

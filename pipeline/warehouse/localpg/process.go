@@ -90,11 +90,11 @@ func (s *Server) shutDown(ctx context.Context) error {
 }
 
 func (s *Server) tryShutDown(ctx context.Context, mode string) error {
-	if !readState(s.data()).answers {
+	if !listens(readState(s.data()).dial()) {
 		return nil // it has ended, and the number in its file may be another's by now
 	}
 	err := run(s.command(ctx, "pg_ctl", "stop", "-s", "-D", s.data(), "-m", mode, "-t", "1000000")) // the context is the bound
-	if err != nil && readState(s.data()).answers {
+	if err != nil && listens(readState(s.data()).dial()) {
 		return fmt.Errorf("stopping Postgres in %s: %w", s.dir, err)
 	}
 	return nil

@@ -22,6 +22,9 @@ import (
 const childEnv = "LOCALPG_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	if place := os.Getenv("LOCALPG_TEST_PLANT"); place != "" {
+		plant(place, os.Getenv("LOCALPG_TEST_VICTIM"))
+	}
 	dir := os.Getenv(childEnv)
 	if dir == "" {
 		os.Exit(m.Run())
@@ -29,6 +32,23 @@ func TestMain(m *testing.M) {
 	if err := use(strings.TrimPrefix(dir, "temporary")); err != nil {
 		_, _ = fmt.Println(err)
 		os.Exit(1)
+	}
+}
+
+// plant puts links to the victim where a server's folders are to be, as soon as a server's folder is there, until it is killed.
+func plant(place, victim string) {
+	_, _ = fmt.Println("ready")
+	for {
+		entries, err := os.ReadDir(place)
+		if err != nil {
+			_, _ = fmt.Println(err)
+			os.Exit(1)
+		}
+		for _, entry := range entries {
+			for _, name := range []string{"run", "data", "data.new"} {
+				_ = os.Symlink(victim, filepath.Join(place, entry.Name(), name)) // most are too late, or refused
+			}
+		}
 	}
 }
 
