@@ -79,9 +79,7 @@ func queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result loader.Result, re
 		}
 	}
 	if unit.Parent != nil {
-		read := *unit.Parent
-		read.Failed = pg.Clean(read.Failed, pg.MaxReason)
-		backlog.QueueParentRead(batch, unit.Claim, read)
+		backlog.QueueParentRead(batch, unit.Claim, *unit.Parent)
 	}
 	if result.Owing > 0 {
 		stream.Work = pipeline.WorkDetails

@@ -26,6 +26,7 @@ const ours = `_extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw
 // tables are written by hand, as the layout demands.
 const store = `
 CREATE SCHEMA store;
+INSERT INTO sluice.service_schemas VALUES ('store');
 CREATE TABLE store.bills (
 	organization_id text COLLATE "C" NOT NULL, bill_id text COLLATE "C" NOT NULL, vendor_id text COLLATE "C",
 	total text CHECK (total <> 'poison'), modified timestamptz, ` + ours + `,

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/backfill"
 	"sluice/pipeline/warehouse/capability"
@@ -48,15 +49,16 @@ UPDATE sluice.streams SET state = $4, reason = $5, wait_until = $6,
 	failures = failures + CASE WHEN $4 IN ('retrying', 'failed') THEN 1 ELSE 0 END
 WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
-	// A request that came after the run began makes the stream due at once. A denied one is tried again a day later: what denied
-	// it may have been set right upstream, and nobody tells us.
+	// A request that came after the run began makes the stream due at once. A denied stream is tried again a day later:
+	// an operator upstream may have mended the cause. A run that loads a few records by hand answers no request.
 	sqlEndStream = `
 UPDATE sluice.streams s SET
 	state = $4, reason = $5, wait_until = $6, note = $7, run_id = NULL, scan = NULL, last_run_id = r.id,
-	done_gen = greatest(done_gen, r.gen),
+	done_gen = CASE WHEN r.class = 'probe' THEN done_gen ELSE greatest(done_gen, r.gen) END,
 	last_done_at = CASE WHEN $8 = 'done' THEN clock_timestamp() ELSE last_done_at END,
 	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END,
-	next_due_at = CASE WHEN wanted_gen > r.gen THEN clock_timestamp()
+	next_due_at = CASE WHEN r.class = 'probe' THEN next_due_at
+		WHEN wanted_gen > r.gen THEN clock_timestamp()
 		WHEN $4 = 'denied' THEN greatest(next_due_at, clock_timestamp() + interval '1 day')
 		WHEN $9::interval > interval '0' THEN clock_timestamp() + least(coalesce(planned_every, every), $9)
 		ELSE greatest(next_due_at, clock_timestamp() + coalesce(planned_every, every), $6) END
@@ -148,13 +150,7 @@ func lockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int6
 // its position; if there is none, a new one of this class begins. It returns ErrNoStream if the stream is not registered, and
 // pipeline.ErrNotAsked if it is that of a backfill and none is open.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
-	claim, _, err := db.claim(ctx, stream, class)
-	return claim, err
-}
-
-// claim says, too, whether it opened a new run.
-func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, bool, error) {
-	claim, opened := pipeline.Claim{Stream: stream}, false
+	claim := pipeline.Claim{Stream: stream}
 	key := stream.Key()
 	err := db.inTx(ctx, "claiming "+key.String(), func(tx pgx.Tx) error {
 		row, err := lockStream(ctx, tx, stream, 0)
@@ -167,7 +163,7 @@ func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 			return err
 		}
 		if claim.Run == 0 {
-			opened = true
+			claim.Opened = true
 			claim.Position.Scan = order.Scan
 			err := tx.QueryRow(ctx, sqlOpenRun, key.Organization, key.Service, key.Resource, class).Scan(&claim.Run)
 			if err != nil {
@@ -189,12 +185,17 @@ func (db *DB) claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 				return err
 			}
 		}
-		return order.Begin(ctx, tx, claim, opened)
+		if claim.Position.Scan == nil {
+			if claim.Reread, err = reread(ctx, tx, stream, row); err != nil {
+				return err
+			}
+		}
+		return order.Begin(ctx, tx, claim, claim.Opened)
 	})
 	if err != nil {
-		return pipeline.Claim{}, false, err
+		return pipeline.Claim{}, err
 	}
-	return claim, opened, nil
+	return claim, nil
 }
 
 // Settle records why a chunk stopped before its end. It returns pipeline.ErrLostClaim, and writes nothing, if somebody else
@@ -229,10 +230,11 @@ func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipel
 
 // ending is how a run ends and what becomes of its stream.
 type ending struct {
-	state              pipeline.State
-	outcome            pipeline.Outcome
-	reason, kind, note string
-	until              time.Time
+	state        pipeline.State
+	outcome      pipeline.Outcome
+	reason, note outside.Text
+	kind         string
+	until        time.Time
 	// again is when the stream is due again, if not after its interval.
 	again time.Duration
 }
@@ -248,6 +250,7 @@ func endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end ending) er
 		end.state, pg.Clean(end.reason, pg.MaxReason), pg.Instant(end.until), note, end.outcome, end.again)
 	batch.Queue(sqlEndRun, claim.Run, end.outcome, end.kind, note)
 	backfill.QueueClose(batch, claim)
+	queueAskAgain(batch, claim)
 	absence.QueueDropSightings(batch, claim.Run)
 	return pg.Fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
 }

@@ -144,7 +144,7 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	s := openStore(t)
 	s.kept(true)
 	s.load(s.of(s.claimOf(s.bills), bill("a", "1", 1, "x"), strings.TrimSuffix(bill("b", "", 2, `"quoted"`, "ü"), "}")+`,"novel":{"deep":[1.50,null]}}`))
-	s.exec(`CREATE TABLE was AS SELECT * FROM store.bills; CREATE TABLE were AS SELECT * FROM store.bills_lines`)
+	s.exec(`CREATE TABLE store.was AS SELECT * FROM store.bills; CREATE TABLE store.were AS SELECT * FROM store.bills_lines`)
 	at := s.instant()
 	const differ = `SELECT count(*) FROM ((TABLE %[1]s EXCEPT SELECT * FROM history.%[2]s_as_of($1)) UNION ALL (SELECT * FROM history.%[2]s_as_of($1) EXCEPT TABLE %[1]s)) AS d`
 	s.exec(`SELECT history.make_readers()`)
@@ -152,7 +152,7 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 		s.must(pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
 			_, err := tx.Exec(t.Context(), `SELECT set_config('timezone', $1, true)`, zone)
 			s.must(err)
-			for table, reader := range map[string]string{"store.bills": "store_bills", "store.bills_lines": "store_bills_lines", "was": "store_bills", "were": "store_bills_lines"} {
+			for table, reader := range map[string]string{"store.bills": "store_bills", "store.bills_lines": "store_bills_lines", "store.was": "store_bills", "store.were": "store_bills_lines"} {
 				var n int
 				s.must(tx.QueryRow(t.Context(), fmt.Sprintf(differ, table, reader), at).Scan(&n))
 				if n != 0 {
@@ -166,7 +166,7 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	}
 	s.sound()
 	s.load(s.of(s.claimOf(s.bills), bill("a", "2", 3, "y"), bill("b", "2", 3)))
-	for table, reader := range map[string]string{"was": "store_bills", "were": "store_bills_lines"} {
+	for table, reader := range map[string]string{"store.was": "store_bills", "store.were": "store_bills_lines"} {
 		if n := ask[int](s.house, fmt.Sprintf(differ, table, reader), at); n != 0 {
 			t.Errorf("%s: %d rows are other ones after they changed", table, n)
 		}

@@ -108,16 +108,25 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	capability.QueueObserved(batch, unit)
 	capability.QueueLate(batch, stream, result.Late)
 	keys.Queue(batch, &unit, &loaded.Gone)
-	queueRejects(batch, unit, refused)
 	if err := queueBacklog(batch, unit, result, refused); err != nil {
 		return loaded, err
 	}
-	drifted := queueDrift(batch, unit)
-	if err := queueProgress(batch, unit, loaded, drifted); err != nil {
-		return loaded, err
+	queueCounts(batch, unit, loaded, queueDrift(batch, unit))
+	if unit.End == nil {
+		if err := queuePosition(batch, unit); err != nil {
+			return loaded, err
+		}
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return loaded, pg.Fail("recording progress of "+stream.String(), err)
+	}
+	if err := keepRejects(ctx, tx, unit, refused); err != nil {
+		return loaded, err
+	}
+	if unit.End != nil {
+		if err := db.arrive(ctx, tx, &unit, row); err != nil {
+			return loaded, err
+		}
 	}
 	if err := db.concludeAbsence(ctx, tx, &unit, evidence, row); err != nil {
 		return loaded, err
@@ -152,29 +161,45 @@ func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row lock
 	})
 }
 
-// queueProgress adds counters and position.
-func queueProgress(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, drifted int) error {
+// queueCounts adds what the unit brought to its run.
+func queueCounts(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, drifted int) {
+	var bound *time.Time
+	if unit.Position.Scan != nil {
+		bound = pg.Instant(unit.Position.Scan.Bound)
+	}
+	pages := 0
+	if unit.Call != 0 {
+		pages = 1
+	}
+	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
+		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
+}
+
+// queuePosition adds the position behind the unit.
+func queuePosition(batch *pgx.Batch, unit pipeline.Unit) error {
+	var scan []byte
 	key := unit.Claim.Stream.Key()
-	var (
-		scan  []byte
-		bound *time.Time
-		pages int
-	)
 	if unit.Position.Scan != nil {
 		var err error
 		if scan, err = json.Marshal(unit.Position.Scan); err != nil {
 			return fmt.Errorf("writing the scan of %s: %w", key, err)
 		}
-		bound = pg.Instant(unit.Position.Scan.Bound)
-	}
-	if unit.Call != 0 {
-		pages = 1
 	}
 	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, pg.Instant(unit.Position.Mark), scan,
 		pg.Instant(unit.Position.Read))
-	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
-		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
 	return nil
+}
+
+// arrive writes the position at the end of a run, which depends on all that the run met.
+func (db *DB) arrive(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, row locked) error {
+	if err := db.judge(ctx, tx, unit, row); err != nil {
+		return err
+	}
+	batch := new(pgx.Batch)
+	if err := queuePosition(batch, *unit); err != nil {
+		return err
+	}
+	return pg.Fail("recording the end of a run of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
 // finish ends the run if the unit does, and settles the job.

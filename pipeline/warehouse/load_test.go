@@ -1,8 +1,11 @@
 package warehouse_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -125,6 +128,9 @@ func TestTheEndOfARun(t *testing.T) {
 	claim := h.claim()
 	unit := h.unit(claim, h.record(1, "one"), h.record(2, "two", `,"surprise":1`))
 	unit.Received, unit.Duplicates = 5, 2
+	_, err := h.db.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, weighed)
+		VALUES ($1, 'shop', 'things', sha256('x'), 'x', 'bad_json', 'passed')`, organization) // known, so no news
+	h.must(err)
 	unit.Rejects = []pipeline.Reject{{Raw: []byte(`x`), Code: "bad_json"}}
 	unit.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}
 	h.load(unit)
@@ -244,6 +250,22 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	const decided = `SELECT concat_ws('|', state, note, seen) FROM sluice.quarantine WHERE id = $1`
 	if got := ask[string](h, decided, id); got != "resolved|not wanted|3" {
 		t.Errorf("what a person decided became %s", got)
+	}
+}
+
+// TestALargeMisfitIsKeptWhole: it goes in pieces, which is nothing that its entry shows, and nothing is added when it comes again.
+func TestALargeMisfitIsKeptWhole(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	raw := bytes.Repeat([]byte("0123456789abcde\x00"), 1_150_001) // 17.5 MiB: two whole pieces and a rest
+	unit := h.unit(h.claim())
+	unit.Rejects = []pipeline.Reject{{Raw: raw, ID: "3", Code: "too_large"}, {Raw: raw, ID: "3", Code: "too_large"}}
+	h.load(unit)
+	h.load(unit)
+	const entry = `SELECT concat_ws('|', octet_length(raw), encode(sha256(raw), 'hex'), encode(record_hash, 'hex'), seen) FROM sluice.quarantine`
+	hash := fmt.Sprintf("%x", sha256.Sum256(raw))
+	if got, want := ask[string](h, entry), fmt.Sprintf("%d|%s|%s|4", len(raw), hash, hash); got != want {
+		t.Errorf("the entry is %s, want %s", got, want)
 	}
 }
 

@@ -28,6 +28,7 @@ var errBoom = errors.New("boom")
 // things is a made-up resource; its table is written by hand, as the layout demands.
 const things = `
 CREATE SCHEMA shop;
+INSERT INTO sluice.service_schemas VALUES ('shop');
 CREATE TABLE shop.things (
 	organization_id text COLLATE "C" NOT NULL, thing_id text COLLATE "C" NOT NULL, name text CHECK (name <> 'poison'),
 	amount numeric, modified timestamptz, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL,

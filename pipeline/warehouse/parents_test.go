@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
 	"sluice/schema"
 )
@@ -18,7 +19,7 @@ func (s *storehouse) next(claim pipeline.Claim, failed string) string {
 	s.must(err)
 	if parent != "" {
 		unit := s.of(claim)
-		unit.Parent = &pipeline.ParentRead{ID: parent, Failed: failed}
+		unit.Parent = &pipeline.ParentRead{ID: parent, Failed: outside.Text(failed)}
 		s.load(unit)
 	}
 	return parent

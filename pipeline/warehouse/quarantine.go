@@ -9,24 +9,64 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/pg"
 	"sluice/schema"
 )
 
+// What goes to quarantine with one statement is there several times: as parameters, and in the message to the server.
+const (
+	// mostRejected is how many bytes of records go together.
+	mostRejected = 1 << 20
+	// mostOfOne is how many bytes of one record go together; a larger one comes in pieces, each behind the ones that are there.
+	mostOfOne = 8 << 20
+)
+
 const (
 	// The same bytes again are the same entry. One that a person set aside stays set aside; one that was loaded since and
-	// comes back unfit is open again.
+	// comes back unfit is open again, and news. Other bytes of a record of which an entry is open for the same reason are an entry of
+	// their own, and no news: so one that never comes twice alike does not keep a mark waiting for ever. Counted is what is news, and
+	// was brought by a call: a rebuild brings what has a row.
 	sqlReject = `
-INSERT INTO sluice.quarantine AS q (organization_id, service, resource, call_id, run_id,
-	record_hash, record_id, raw, code, path, detail, seen)
-SELECT $1, $2, $3, nullif($4::bigint, 0), $5::bigint, *
-FROM unnest($6::bytea[], $7::text[], $8::bytea[], $9::text[], $10::text[], $11::text[], $12::bigint[])
-ON CONFLICT (organization_id, service, resource, record_hash) DO UPDATE SET
-	record_id = excluded.record_id, code = excluded.code, path = excluded.path, detail = excluded.detail,
-	call_id = excluded.call_id, run_id = excluded.run_id, seen = q.seen + excluded.seen, last_seen_at = clock_timestamp(),
-	state = CASE q.state WHEN 'retried' THEN 'open' ELSE q.state END,
-	decided_at = CASE q.state WHEN 'retried' THEN NULL ELSE q.decided_at END`
+WITH came AS (
+	SELECT c.record_hash, c.record_id, c.raw, c.code, c.path, c.detail, c.seen
+	FROM unnest($6::bytea[], $7::text[], $8::bytea[], $9::text[], $10::text[], $11::text[], $12::bigint[])
+		AS c (record_hash, record_id, raw, code, path, detail, seen)
+), known AS (
+	SELECT DISTINCT ON (k.record_id, k.code) k.record_id, k.code, k.opened_at, k.asked_at, k.weighed
+	FROM sluice.quarantine k
+	WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $3) AND k.state = 'open' AND k.record_id <> '' AND k.record_id = ANY($7::text[])
+	ORDER BY k.record_id, k.code, k.opened_at, k.id
+), kept AS (
+	INSERT INTO sluice.quarantine AS q (organization_id, service, resource, call_id, run_id,
+		record_hash, record_id, raw, code, path, detail, seen, opened_at, asked_at, weighed)
+	SELECT $1, $2, $3, nullif($4::bigint, 0), $5::bigint, c.record_hash, c.record_id, c.raw, c.code, c.path, c.detail, c.seen,
+		coalesce(k.opened_at, clock_timestamp()), k.asked_at, coalesce(k.weighed, '')
+	FROM came c LEFT JOIN known k USING (record_id, code)
+	ON CONFLICT (organization_id, service, resource, record_hash) DO UPDATE SET
+		record_id = excluded.record_id, code = excluded.code, path = excluded.path, detail = excluded.detail,
+		call_id = excluded.call_id, run_id = excluded.run_id, seen = q.seen + excluded.seen, last_seen_at = clock_timestamp(),
+		state = CASE q.state WHEN 'retried' THEN 'open' ELSE q.state END,
+		decided_at = CASE q.state WHEN 'retried' THEN NULL ELSE q.decided_at END,
+		note = CASE q.state WHEN 'retried' THEN '' ELSE q.note END,
+		opened_at = CASE q.state WHEN 'retried' THEN excluded.opened_at ELSE q.opened_at END,
+		asked_at = CASE q.state WHEN 'retried' THEN excluded.asked_at ELSE q.asked_at END,
+		weighed = CASE q.state WHEN 'retried' THEN excluded.weighed ELSE q.weighed END
+	RETURNING q.record_hash, q.code, q.state = 'open' AND q.weighed = '' AND $4 <> 0 AS news
+)
+UPDATE sluice.runs r SET refused = r.refused + n.refused, clashed = r.clashed + n.clashed
+FROM (
+	SELECT coalesce(sum(c.seen) FILTER (WHERE k.news), 0) AS refused,
+		coalesce(sum(c.seen) FILTER (WHERE k.news AND k.code = '` + pipeline.CodeClash + `'), 0) AS clashed
+	FROM kept k JOIN came c USING (record_hash)
+) AS n
+WHERE r.id = $5 AND n.refused > 0`
+
+	// An entry that was there before is whole, and so longer than where a piece would go.
+	sqlAppend = `
+UPDATE sluice.quarantine SET raw = raw || $5::bytea
+WHERE (organization_id, service, resource, record_hash) = ($1, $2, $3, $4::bytea) AND octet_length(raw) = $6`
 
 	sqlRelease = `
 UPDATE sluice.quarantine SET state = 'retried', decided_at = clock_timestamp()
@@ -92,20 +132,30 @@ func tableKey(unit pipeline.Unit) pipeline.Key {
 	return key
 }
 
-// queueRejects keeps what could not be loaded, whole (promise 4), in the transaction that moves the position past it.
-func queueRejects(batch *pgx.Batch, unit pipeline.Unit, refused []loader.Refused) {
+// keepRejects keeps what could not be loaded, whole (promise 4), in the transaction that moves the position past it.
+func keepRejects(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, refused []loader.Refused) error {
 	rejects := slices.Clip(unit.Rejects) // the caller's array stays as it is
 	for i := range refused {
 		rejects = append(rejects, pipeline.Reject{
 			Raw: refused[i].Record.Raw, ID: refused[i].Record.ID,
-			Code: refused[i].Code, Path: refused[i].Path, Detail: refused[i].Detail,
+			Code: refused[i].Code, Path: refused[i].Path, Detail: outside.Plain(refused[i].Detail),
 		})
 	}
-	if len(rejects) == 0 {
-		return
+	for from, to := 0, 0; from < len(rejects); from = to {
+		for size := 0; to < len(rejects) && (to == from || size+len(rejects[to].Raw) <= mostRejected); to++ {
+			size += len(rejects[to].Raw)
+		}
+		if err := keepSome(ctx, tx, unit, rejects[from:to]); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// keepSome keeps rejects in one statement.
+func keepSome(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, rejects []pipeline.Reject) error {
 	var (
-		hashes, raws             [][]byte
+		hashes, wholes, raws     [][]byte
 		ids, codes, paths, texts []string
 		seen                     []int64
 	)
@@ -117,13 +167,27 @@ func queueRejects(batch *pgx.Batch, unit pipeline.Unit, refused []loader.Refused
 			continue
 		}
 		at[hash] = len(hashes)
-		hashes, raws, seen = append(hashes, hash[:]), append(raws, pg.NotNil(reject.Raw)), append(seen, 1)
+		wholes = append(wholes, reject.Raw)
+		first := reject.Raw[:min(len(reject.Raw), mostOfOne)]
+		hashes, raws, seen = append(hashes, hash[:]), append(raws, pg.NotNil(first)), append(seen, 1)
 		ids, codes = append(ids, pg.Clean(reject.ID, pg.MaxName)), append(codes, pg.Clean(reject.Code, pg.MaxName))
 		paths, texts = append(paths, pg.Clean(reject.Path, pg.MaxName)), append(texts, pg.Clean(reject.Detail, pg.MaxReason))
 	}
 	key := tableKey(unit)
-	batch.Queue(sqlReject, key.Organization, key.Service, key.Resource, unit.Call, unit.Claim.Run,
-		hashes, ids, raws, codes, paths, texts, seen)
+	op := "keeping what did not fit of " + unit.Claim.Stream.String()
+	if _, err := tx.Exec(ctx, sqlReject, key.Organization, key.Service, key.Resource, unit.Call, unit.Claim.Run,
+		hashes, ids, raws, codes, paths, texts, seen); err != nil {
+		return pg.Fail(op, err)
+	}
+	for i, raw := range wholes {
+		for from := mostOfOne; from < len(raw); from += mostOfOne {
+			piece := raw[from:min(from+mostOfOne, len(raw))]
+			if _, err := tx.Exec(ctx, sqlAppend, key.Organization, key.Service, key.Resource, hashes[i], piece, from); err != nil {
+				return pg.Fail(op, err)
+			}
+		}
+	}
+	return nil
 }
 
 // queueDrift counts keys that the declaration does not know and returns how many records have some.

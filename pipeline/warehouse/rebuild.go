@@ -18,7 +18,7 @@ var ErrAtWork = errors.New("the stream is being written right now: try again whe
 
 const (
 	// The lock belongs to the session, so a rebuild that is killed lets go of it.
-	sqlLockRebuild   = `SELECT pg_try_advisory_lock(hashtextextended('sluice rebuild ' || $1, 0))`
+	sqlLockRebuild   = `SELECT pg_try_advisory_lock(key), key FROM (SELECT hashtextextended('sluice rebuild ' || $1, 0) AS key OFFSET 0) AS k`
 	sqlUnlockRebuild = `SELECT pg_advisory_unlock(hashtextextended('sluice rebuild ' || $1, 0))`
 
 	// What runs under the fence of an open rebuild was that rebuild: it is dead, for we have its lock.
@@ -71,7 +71,7 @@ func (db *DB) Rebuild(
 		return rebuild.Counts{}, err
 	}
 	defer unlock()
-	claim, opened, err := db.claim(ctx, stream, pipeline.ClassSweep)
+	claim, err := db.Claim(ctx, stream, pipeline.ClassSweep)
 	if err != nil {
 		return rebuild.Counts{}, err
 	}
@@ -84,7 +84,7 @@ func (db *DB) Rebuild(
 			progress(r.counts.Rows)
 		}
 	}
-	return r.counts, errors.Join(err, db.endRebuild(ctx, r, opened, err))
+	return r.counts, errors.Join(err, db.endRebuild(ctx, r, claim.Opened, err))
 }
 
 // RebuildPlan says what Rebuild would do, and writes nothing.
@@ -124,7 +124,8 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 		return nil, pg.Fail(op, err)
 	}
 	locked, busy := false, false
-	if err = conn.QueryRow(ctx, sqlLockRebuild, key.String()).Scan(&locked); err != nil {
+	var number int64
+	if err = conn.QueryRow(ctx, sqlLockRebuild, key.String()).Scan(&locked, &number); err != nil {
 		conn.Release()
 		return nil, pg.Fail(op, err)
 	}
@@ -144,7 +145,14 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 			err = fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 		}
 	}
-	if err == nil && (!locked || busy) {
+	switch {
+	case err != nil:
+	case !locked:
+		var holder string
+		if holder, err = pg.LockHolder(ctx, conn, number); err == nil {
+			err = fmt.Errorf("%s: %w (the lock of its rebuilds is held by %s)", key, ErrAtWork, holder)
+		}
+	case busy:
 		err = fmt.Errorf("%s: %w", key, ErrAtWork)
 	}
 	if err != nil {
@@ -208,9 +216,12 @@ func (r *rebuilding) step(ctx context.Context) (bool, error) {
 		}
 		unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
 		loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(done.Refused)}
+		if err := keepRejects(ctx, tx, unit, done.Refused); err != nil {
+			return err
+		}
 		batch := new(pgx.Batch)
-		queueRejects(batch, unit, done.Refused)
-		if err := queueProgress(batch, unit, loaded, 0); err != nil {
+		queueCounts(batch, unit, loaded, 0)
+		if err := queuePosition(batch, unit); err != nil {
 			return err
 		}
 		batch.Queue(sqlStepRebuild, r.id, done.Last, done.Rows, done.Rewritten, done.Unfit, done.Lost)
@@ -234,7 +245,7 @@ func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failur
 	claim := r.claim
 	if failure != nil && opened {
 		return db.Settle(ctx, claim, pipeline.Settlement{
-			State: pipeline.StateFailed, Reason: fmt.Sprintf("writing rows anew out of raw records: %v", failure), EndRun: true,
+			State: pipeline.StateFailed, Reason: "writing rows anew out of raw records: " + db.scrub.Error(failure), EndRun: true,
 		})
 	}
 	key, op := claim.Stream.Key(), "ending the rebuild of "+claim.Stream.String()

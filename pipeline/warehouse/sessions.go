@@ -30,8 +30,9 @@ func CheckSessions(ctx context.Context, url string) error {
 	for i := range conns {
 		config, err := pgx.ParseConfig(url)
 		if err != nil {
-			return errors.New("database.url does not parse: write it as postgres://user@host:5432/database")
+			return pg.CheckAddress(url)
 		}
+		pg.KeepStartUp(config)                                        // nothing is asked for that a pooler could refuse
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements
 		if conns[i], err = pgx.ConnectConfig(ctx, config); err != nil {
 			return fmt.Errorf("%w: database %s at %s: %w", ErrUnreachable, config.Database, config.Host, err)
@@ -47,7 +48,7 @@ func CheckSessions(ctx context.Context, url string) error {
 		}
 		for i, conn := range conns {
 			before := sessions[i]
-			if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&sessions[i]); err != nil {
+			if err := conn.QueryRow(ctx, `SELECT pg_catalog.pg_backend_pid()`).Scan(&sessions[i]); err != nil {
 				return pg.Fail("looking whether connections keep their sessions", err)
 			}
 			if before != 0 && before != sessions[i] {

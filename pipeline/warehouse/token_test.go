@@ -78,4 +78,20 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 	if string(had.Sealed) != "one" || string(had.Refresh) != "another" || had.DiedYoung != 2 || had.Version != 1 || had.Reason != "why" || had.ExpiresIn < 59*time.Minute || had.ExpiresIn > time.Hour {
 		t.Errorf("after a refresh: %+v", had)
 	}
+
+	// A refusal while the token lives: it stays, lives no longer by it, and keeps its version.
+	refused := had
+	refused.Reason, refused.Refusals, refused.FellBack, refused.ExpiresIn = "", 2, true, 5*time.Hour
+	with(t.Context(), refused, true, nil)
+	had = with(t.Context(), good, false, nil)
+	if string(had.Sealed) != "one" || had.Version != 1 || had.ExpiresIn > time.Hour || had.Refusals != 2 || !had.FellBack || !had.Worked || had.Reason != "" {
+		t.Errorf("after a refusal: %+v", had)
+	}
+	// What a person has forgotten was no attempt.
+	ask[string](h, "UPDATE sluice.tokens SET attempted_at = attempted_at - interval '30 seconds' RETURNING credential")
+	with(t.Context(), pipeline.Token{Forgotten: true}, true, nil)
+	had = with(t.Context(), good, false, nil)
+	if len(had.Sealed) != 0 || had.Version != 2 || had.Refusals != 0 || had.FellBack || !had.Worked || had.SinceRefresh < 30*time.Second {
+		t.Errorf("after it was forgotten: %+v", had)
+	}
 }

@@ -2,11 +2,11 @@ package warehouse
 
 import (
 	"context"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/pg"
 )
@@ -38,8 +38,10 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Uni
 	}
 	end := *unit.End
 	unit.End = &end
-	if note := verdict.Note(); note != "" {
-		end.Note = strings.TrimPrefix(end.Note+"; "+note, "; ")
+	if note := outside.Plain(verdict.Note()); note != "" && end.Note != "" {
+		end.Note += "; " + note
+	} else if note != "" {
+		end.Note = note
 	}
 	if again := verdict.Again(); end.Again == 0 {
 		end.Again = again

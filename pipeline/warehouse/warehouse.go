@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/backfill"
 	"sluice/pipeline/warehouse/capability"
 	"sluice/pipeline/warehouse/ledger"
@@ -59,6 +60,10 @@ type Options struct {
 	Ledger ledger.Rules
 	// Absence are the rules of tombstones; nil means pipeline.DefaultAbsenceRules.
 	Absence *pipeline.AbsenceRules
+	// Scrub takes secrets out of what is kept of errors; nil knows none.
+	Scrub *outside.Scrubber
+	// Rules say which share of a run's records may be refused; nil means pipeline.DefaultRules.
+	Rules *pipeline.Rules
 }
 
 // DB is the warehouse; it is safe for concurrent use.
@@ -72,6 +77,8 @@ type DB struct {
 	pool, tokens *pgxpool.Pool
 
 	absence pipeline.AbsenceRules
+	rules   pipeline.Rules
+	scrub   *outside.Scrubber
 
 	mu      sync.Mutex
 	loaders map[string]knownLoader
@@ -90,12 +97,10 @@ type knownLoader struct {
 func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		// What pgx says quotes the address, and that may hold a password.
-		return nil, errors.New("database.url does not parse: write it as postgres://user@host:5432/database")
+		return nil, pg.CheckAddress(url)
 	}
 	config.MaxConns = cmp.Or(options.MaxConns, defaultMaxConns)
-	parameters := config.ConnConfig.RuntimeParams
-	for name, value := range map[string]string{
+	settings := map[string]string{
 		"application_name":  "sluice",
 		"statement_timeout": "5min", // longer than any batch takes; a stuck statement must not hold a stream for ever
 		"lock_timeout":      "20s",  // longer than a unit holds its stream
@@ -104,18 +109,19 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		// A killed process's session that waits for somebody else's lock gives back its own: the server looks whether anybody still
 		// listens. Servers on Windows cannot; there the address needs client_connection_check_interval=0.
 		"client_connection_check_interval": "1s",
-	} {
-		if parameters[name] == "" {
-			parameters[name] = value
-		}
 	}
 	tokens := config.Copy()
 	tokens.MaxConns = tokenConns
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
+	pg.SetUp(config.ConnConfig, settings)
+	pg.SetUp(tokens.ConnConfig, settings)
 	config.AfterConnect = pg.KeepMemory
-	db := &DB{loaders: map[string]knownLoader{}, absence: pipeline.DefaultAbsenceRules()}
+	db := &DB{loaders: map[string]knownLoader{}, absence: pipeline.DefaultAbsenceRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub}
 	if options.Absence != nil {
 		db.absence = *options.Absence
+	}
+	if options.Rules != nil {
+		db.rules = *options.Rules
 	}
 	if db.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)

@@ -19,14 +19,16 @@ const (
 )
 
 const (
-	// A row that somebody wrote since the scan began is alive, whatever the scan says; its lock is waited for.
+	// A row that was written since the scan began is alive, whatever the scan says; its lock is waited for. A tombstone is a change of
+	// the row, so _changed_at moves when it comes and when it goes.
 	sqlBury = `
-UPDATE %[1]s AS t SET _deleted_at = $3 WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[])
+UPDATE %[1]s AS t SET _deleted_at = $3, _changed_at = now() WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[])
 	AND t._deleted_at IS NULL AND t._changed_at < $4
 RETURNING t.%[2]s`
 
 	sqlUnbury = `
-UPDATE %[1]s AS t SET _deleted_at = NULL WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND t._deleted_at IS NOT NULL`
+UPDATE %[1]s AS t SET _deleted_at = NULL, _changed_at = now() WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[])
+	AND t._deleted_at IS NOT NULL`
 
 	// Elements follow their record, each time that either was written.
 	sqlFollow = `

@@ -9,9 +9,12 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline/warehouse/pg"
@@ -121,11 +124,25 @@ func (a *Auditor) Checks(ctx context.Context, scope Scope) ([]Check, error) {
 		return nil, fmt.Errorf("reading the list of checks: %w", err)
 	}
 	for i := range checks {
-		if err := a.check(ctx, &checks[i], scope); err != nil {
+		err := a.check(ctx, &checks[i], scope)
+		if gone(err) {
+			checks[i].Found, checks[i].Findings = 1, []Finding{{
+				Severity: Violation, Source: SourceCheck, Code: checks[i].Name,
+				Detail: "it cannot be looked at: its view, or a table that it reads, was dropped or altered",
+			}}
+			continue // the others are looked at
+		}
+		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", checks[i].Name, err)
 		}
 	}
 	return checks, nil
+}
+
+// gone says that a table, a column or a function that a statement names is not there: 42P01, 42703, 42883.
+func gone(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains([]string{"42P01", "42703", "42883"}, answer.Code)
 }
 
 func (a *Auditor) check(ctx context.Context, c *Check, scope Scope) error {

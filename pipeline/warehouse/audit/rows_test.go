@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 // hand, as the layout demands.
 const orders = `
 CREATE SCHEMA shop;
+INSERT INTO sluice.service_schemas VALUES ('shop');
 CREATE TABLE shop.orders (
 	organization_id text COLLATE "C" NOT NULL, order_id text COLLATE "C" NOT NULL, name text, rate numeric, active boolean, stock bigint,
 	since date, edited timestamptz, open jsonb, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL,

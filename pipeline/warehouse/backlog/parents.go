@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/schema"
 )
 
@@ -134,5 +135,5 @@ func ListParents(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []s
 // QueueParentRead records that a run read the list of a parent, or why it could not.
 func QueueParentRead(batch *pgx.Batch, claim pipeline.Claim, read pipeline.ParentRead) {
 	key := claim.Stream.Key()
-	batch.Queue(sqlParentRead, key.Organization, key.Service, key.Resource, read.ID, claim.Run, read.Failed)
+	batch.Queue(sqlParentRead, key.Organization, key.Service, key.Resource, read.ID, claim.Run, pg.Clean(read.Failed, pg.MaxReason))
 }

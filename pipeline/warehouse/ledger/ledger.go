@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -48,9 +49,12 @@ const (
 
 	sqlFinishArrived = `SELECT sluice.finish_arrived_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
+	// Behind a wait of more than five minutes one call asks first: see reserve_call.
 	sqlThrottled = `
-INSERT INTO sluice.budgets AS b (organization_id, shared, closed_until) VALUES ($1, $2, clock_timestamp() + $3::interval)
-ON CONFLICT (organization_id, shared) DO UPDATE SET closed_until = greatest(b.closed_until, excluded.closed_until)`
+INSERT INTO sluice.budgets AS b (organization_id, shared, closed_until, probe_call)
+VALUES ($1, $2, clock_timestamp() + $3::interval, CASE WHEN $3::interval > interval '5 minutes' THEN 0 END)
+ON CONFLICT (organization_id, shared) DO UPDATE SET
+	closed_until = greatest(b.closed_until, excluded.closed_until), probe_call = coalesce(excluded.probe_call, b.probe_call)`
 
 	// Half of what is allowed just now, rising evenly to the limit. Calls that were under way together are refused together: for
 	// ten seconds that is one piece of evidence, not many.
@@ -65,7 +69,8 @@ WHERE b.capped_at IS NULL OR b.capped_at < clock_timestamp() - interval '10 seco
 	sqlExhausted = `
 INSERT INTO sluice.day_budgets AS d (organization_id, service, exhausted_until)
 VALUES ($1, $2, clock_timestamp() + $3::interval)
-ON CONFLICT (organization_id, service) DO UPDATE SET exhausted_until = greatest(d.exhausted_until, excluded.exhausted_until)`
+ON CONFLICT (organization_id, service) DO UPDATE SET
+	exhausted_until = greatest(d.exhausted_until, excluded.exhausted_until), probe_call = NULL`
 )
 
 // Rules are the spans by which calls are counted. Source: documents 1 to 3, "Limits"; fault catalogue, "Budget".
@@ -159,7 +164,7 @@ func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallRes
 	}
 	sql, given := sqlFinish, []any{
 		call, result.Status, pg.Clean(result.Code, pg.MaxName), kind, pg.Clean(result.Detail, maxDetail), result.Bytes, result.Records,
-		result.DayLimit, result.DayRemaining, min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day,
+		min(result.DayLimit, math.MaxInt32), min(result.DayRemaining, math.MaxInt32), min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day,
 	}
 	if result.Arrived > l.rules.Window/worthArrival {
 		sql, given = sqlFinishArrived, append(given, result.Arrived)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,7 +16,9 @@ import (
 const (
 	sqlAccessMake = `INSERT INTO sluice.tokens (credential) VALUES ($1) ON CONFLICT DO NOTHING`
 
-	sqlAccessLock = `SELECT sealed, version, reason, refresh, died_young FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
+	sqlAccessLock = `
+SELECT sealed, version, reason, refresh, died_young, refusals, granted_at IS NOT NULL, fell_back
+FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
 
 	// Read after the lock, by a statement of its own: who waited for the lock must not judge by the clock before it.
 	sqlAccessAge = `
@@ -23,18 +26,40 @@ SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint,
 	(extract(epoch FROM clock_timestamp() - attempted_at) * 1000)::bigint
 FROM sluice.tokens WHERE credential = $1`
 
+	// A token that stays lives no longer by it, and keeps its version.
 	sqlAccessStore = `
-UPDATE sluice.tokens SET sealed = $2, version = version + 1, expires_at = clock_timestamp() + $3::interval,
-	attempted_at = clock_timestamp(), reason = $4, refresh = $5, died_young = $6
+UPDATE sluice.tokens SET sealed = $2, version = version + (sealed <> $2)::integer,
+	expires_at = CASE WHEN sealed = $2 AND $2 <> '' THEN expires_at ELSE clock_timestamp() + $3::interval END,
+	granted_at = CASE WHEN sealed <> $2 AND $2 <> '' THEN clock_timestamp() ELSE granted_at END,
+	attempted_at = CASE WHEN $9 THEN attempted_at ELSE clock_timestamp() END,
+	reason = $4, refresh = $5, died_young = $6, refusals = $7, fell_back = $8
 WHERE credential = $1`
+
+	sqlAccessAll = `SELECT credential, sealed, refresh FROM sluice.tokens`
 
 	sqlAccessAttempt = `UPDATE sluice.tokens SET attempted_at = clock_timestamp(), reason = $2 WHERE credential = $1`
 )
 
+// SealedTokens gives the sealed tokens of all credentials, those that upstream replaced among them.
+func (l *Ledger) SealedTokens(ctx context.Context) (map[string]pipeline.Token, error) {
+	rows, err := l.tokens.Query(ctx, sqlAccessAll)
+	if err != nil {
+		return nil, pg.Fail("reading the tokens", err)
+	}
+	found := make(map[string]pipeline.Token)
+	var credential string
+	var one pipeline.Token
+	_, err = pgx.ForEachRow(rows, []any{&credential, &one.Sealed, &one.Refresh}, func() error {
+		found[credential] = pipeline.Token{Sealed: slices.Clone(one.Sealed), Refresh: slices.Clone(one.Refresh)}
+		return nil
+	})
+	return found, pg.Fail("reading the tokens", err)
+}
+
 // WithToken calls fn with the token of a credential, under a lock that one process of the fleet holds at a time: fn may
 // refresh the token, and those who waited see the result. fn returns the token to keep, whether it attempted a refresh, and an
 // error. Without an attempt nothing is stored. After an attempt the time of it is stored, and Reason; the rest, as the next
-// version, only if there was no error. The error of fn is returned as it is.
+// version if the token is another one, only if there was no error. The error of fn is returned as it is.
 //
 // What fn achieved is stored even if ctx ends meanwhile: upstream hands out few tokens.
 func (l *Ledger) WithToken(
@@ -58,7 +83,7 @@ func (l *Ledger) WithToken(
 	reason := pg.Clean(renewed.Reason, pg.MaxReason)
 	if failure == nil {
 		_, err = tx.Exec(storing, sqlAccessStore, credential, pg.NotNil(renewed.Sealed), renewed.ExpiresIn, reason,
-			pg.NotNil(renewed.Refresh), renewed.DiedYoung)
+			pg.NotNil(renewed.Refresh), renewed.DiedYoung, renewed.Refusals, renewed.FellBack, renewed.Forgotten)
 	} else {
 		_, err = tx.Exec(storing, sqlAccessAttempt, credential, reason)
 	}
@@ -77,7 +102,7 @@ func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Toke
 		return token, err
 	}
 	if err := tx.QueryRow(ctx, sqlAccessLock, credential).
-		Scan(&token.Sealed, &token.Version, &token.Reason, &token.Refresh, &token.DiedYoung); err != nil {
+		Scan(&token.Sealed, &token.Version, &token.Reason, &token.Refresh, &token.DiedYoung, &token.Refusals, &token.Worked, &token.FellBack); err != nil {
 		return token, err
 	}
 	if err := tx.QueryRow(ctx, sqlAccessAge, credential).Scan(&expires, &passed); err != nil {

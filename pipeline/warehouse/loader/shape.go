@@ -20,9 +20,12 @@ const (
 	other
 )
 
+// What is written to a table of another role has its triggers executed, with our rights. Temporary ones are of this session.
 const sqlShape = `
-SELECT count(*) FROM unnest($1::text[], $2::text[], $3::oid[], $4::bool[]) AS w (relation, name, type, key)
-JOIN pg_attribute a ON a.attrelid = to_regclass(w.relation) AND a.attname = w.name AND NOT a.attisdropped
+SELECT count(a.attname), coalesce(min(w.relation) FILTER (WHERE c.relpersistence <> 't' AND c.relowner <> (SELECT o.role FROM sluice.owner o)), '')
+FROM unnest($1::text[], $2::text[], $3::oid[], $4::bool[]) AS w (relation, name, type, key)
+JOIN pg_class c ON c.oid = to_regclass(w.relation)
+LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.name AND NOT a.attisdropped
 	AND a.atttypid = w.type AND (NOT w.key OR a.attcollation = '"C"'::regcollation)`
 
 // look finds out, once for all loads, what the tables are like.
@@ -41,8 +44,12 @@ func (l *Loader) look(ctx context.Context, tx interface {
 		types, keys = append(types, column.Type), append(keys, column.Key)
 	}
 	var found int
-	if err := tx.QueryRow(ctx, sqlShape, relations, names, types, keys).Scan(&found); err != nil {
+	var foreign string
+	if err := tx.QueryRow(ctx, sqlShape, relations, names, types, keys).Scan(&found, &foreign); err != nil {
 		return unseen, fmt.Errorf("look at the tables of %s: %w", l.sql.Name, err)
+	}
+	if foreign != "" {
+		return unseen, fmt.Errorf("look at the tables of %s: %s belongs to another role than the program's tables: sluice check", l.sql.Name, foreign)
 	}
 	seen := other
 	if found == len(expected) {

@@ -126,8 +126,8 @@ func Deadlocked(err error) bool {
 }
 
 // Clean makes a text one that Postgres takes (no NUL, valid UTF-8) and at most limit bytes long.
-func Clean(text string, limit int) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\u2400")
+func Clean[Text ~string](said Text, limit int) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(said), "\uFFFD"), "\x00", "\u2400")
 	if len(text) <= limit {
 		return text
 	}

@@ -20,7 +20,7 @@ type batch struct {
 	done   *Done
 	// compares says that rows are held against what is stored, whole that the declared columns come with them.
 	compares, whole bool
-	// one is the row that arrives, last the key of the one before it.
+	// one is the row that arrives, last its key.
 	one  row
 	last []byte
 	// fits and differ count the rows whose records fit, and those of them that have another hash than their records.

@@ -87,7 +87,7 @@ func TestSameIsWhatTheRecordMakesOfARow(t *testing.T) {
 		fields := [][]byte{stored(t, pgtype.JSONBOID, keys.stored), record.Hash[:], stored(t, pgtype.Int8OID, mark.stored), make([]byte, 8)}
 		for _, c := range all {
 			r.table.sql.Kinds = append(r.table.sql.Kinds, c.kind)
-			one := rapid.SampledFrom([]struct {
+			alternatives := []struct {
 				value  normalize.Value
 				stored any
 				same   bool
@@ -99,7 +99,11 @@ func TestSameIsWhatTheRecordMakesOfARow(t *testing.T) {
 				{normalize.Value{Text: c.text, State: normalize.Set}, c.other, false},
 				{normalize.Value{Text: c.text, State: normalize.Set}, nil, false},
 				{normalize.Value{State: normalize.Null}, c.value, false},
-			}[:rapid.SampledFrom([]int{4, 4, 4, 4, 4, 4, 4, 7}).Draw(t, "alternatives")]).Draw(t, "column")
+			}
+			if rapid.IntRange(0, 7).Draw(t, "may differ") > 0 { // or hardly any row would be the same
+				alternatives = alternatives[:4]
+			}
+			one := rapid.SampledFrom(alternatives).Draw(t, "column")
 			same = same && one.same
 			record.Tables[0][0].Values = append(record.Tables[0][0].Values, one.value)
 			fields = append(fields, stored(t, c.oid, one.stored))

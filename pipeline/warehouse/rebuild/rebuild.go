@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/loader"
@@ -216,7 +217,7 @@ func (r *Rows) renew(row *row, done *Done) bool {
 // reject keeps a raw record whole, with the reason (promise 4).
 func reject(id string, raw []byte, err error) pipeline.Reject {
 	if misfit, ok := errors.AsType[*normalize.ValueError](err); ok {
-		return pipeline.Reject{Raw: raw, ID: id, Code: string(misfit.Code), Path: misfit.Path, Detail: misfit.Detail}
+		return pipeline.Reject{Raw: raw, ID: id, Code: string(misfit.Code), Path: misfit.Path, Detail: outside.Plain(misfit.Detail)}
 	}
-	return pipeline.Reject{Raw: raw, ID: id, Code: string(normalize.CodeBadJSON), Detail: err.Error()}
+	return pipeline.Reject{Raw: raw, ID: id, Code: string(normalize.CodeBadJSON), Detail: outside.Plain(err.Error())}
 }

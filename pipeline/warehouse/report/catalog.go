@@ -23,9 +23,10 @@ CROSS JOIN LATERAL (
 	SELECT attname, atttypid, atttypmod, attnum FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped
 ) AS a
 WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY($1::text[])
+	AND c.relowner = (SELECT o.role FROM sluice.owner o)
 ORDER BY 1, a.attnum NULLS FIRST`
 
-// Catalog reads the tables of schemas.
+// Catalog reads the tables of schemas that the program made: what is written to one of another role has its triggers executed.
 func (r *Reader) Catalog(ctx context.Context, schemas []string) (Catalog, error) {
 	type line struct {
 		Table   string `db:"table"`

@@ -49,8 +49,10 @@ type Stream struct {
 	Reason string     `db:"reason"     json:"reason,omitempty"`
 	Until  *time.Time `db:"wait_until" json:"until,omitempty"`
 	// Mark is the instant up to which the stream is complete; nil if it never was.
-	Mark     *time.Time `db:"mark"     json:"mark"`
-	Failures int        `db:"failures" json:"failures"`
+	Mark *time.Time `db:"mark" json:"mark"`
+	// MarkAhead says that the mark is later than a run left it, so that nothing is read from it: pipeline.Position.MarkAhead.
+	MarkAhead bool `db:"mark_ahead" json:"mark_ahead,omitempty"`
+	Failures  int  `db:"failures"   json:"failures"`
 	// Run is the open run, LastRun the last one that ended, with its Note.
 	Run        *int64     `db:"run_id"       json:"run,omitempty"`
 	LastRun    *int64     `db:"last_run_id"  json:"last_run,omitempty"`
@@ -61,6 +63,10 @@ type Stream struct {
 	Done   int64 `db:"done_gen"   json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
+	// Unasked counts those of Quarantined for whose sake the list was not read whole yet, Withheld those because of which a mark
+	// waited.
+	Unasked  int64 `db:"unasked"  json:"unasked,omitempty"`
+	Withheld int64 `db:"withheld" json:"withheld,omitempty"`
 	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to 1.
 	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
 	// Held counts rows that may be gone upstream, too many at once to be believed: a person decides.
@@ -93,9 +99,9 @@ type ParentRound struct {
 const sqlStreams = `
 SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(planned_every, every))::float8 AS every_seconds,
 	CASE WHEN planned_every IS NOT NULL THEN planned END AS planned, next_due_at, state, reason,
-	wait_until, mark, failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
-	(SELECT count(*) FROM sluice.quarantine q WHERE q.state = 'open'
-		AND (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)) AS quarantined,
+	wait_until, mark, coalesce(mark > coalesce(read_until, clock_timestamp() + interval '1 day'), false) AS mark_ahead,
+	failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
+	q.quarantined, q.unasked, q.withheld,
 	coalesce((SELECT r.quarantined::float8 / nullif(r.received, 0) FROM sluice.runs r
 		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.ended_at IS NOT NULL
 		ORDER BY r.id DESC LIMIT 1), 0) AS quarantined_share,
@@ -109,7 +115,13 @@ SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(
 		FROM sluice.parents p WHERE p.active
 			AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
 		HAVING count(*) > 0) AS parents
-FROM sluice.streams s
+FROM sluice.streams s CROSS JOIN LATERAL (
+	SELECT count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld,
+		count(*) FILTER (WHERE asked_at IS NULL AND NOT EXISTS (
+			SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details')) AS unasked
+	FROM sluice.quarantine o
+	WHERE o.state = 'open' AND (o.organization_id, o.service, o.resource) = (s.organization_id, s.service, s.resource)
+) AS q
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 ORDER BY organization_id, service, resource`
 

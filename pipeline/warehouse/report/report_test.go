@@ -110,11 +110,11 @@ func TestStreams(t *testing.T) {
 	things := report.Stream{
 		Organization: "o", Service: "shop", Resource: "things", Enabled: true, EverySeconds: 5400,
 		NextDueAt: at(t, "2026-03-02 00:00:00"), State: "denied", Reason: "no right", Mark: &mark, Failures: 4,
-		LastRun: new(int64(1)), Wanted: 3, Done: 3, Quarantined: 1,
+		LastRun: new(int64(1)), Wanted: 3, Done: 3, Quarantined: 1, Unasked: 1,
 	}
 	bills := report.Stream{
 		Organization: "p", Service: "shop", Resource: "bills", Enabled: true, EverySeconds: 86400,
-		NextDueAt: at(t, "2026-03-02 00:00:00"), State: "running", Run: new(int64(2)), Wanted: 1, Quarantined: 1,
+		NextDueAt: at(t, "2026-03-02 00:00:00"), State: "running", Run: new(int64(2)), Wanted: 1, Quarantined: 1, Unasked: 1,
 	}
 	got, err := reader.Streams(t.Context(), "")
 	same(t, []report.Stream{things, bills}, got, err)

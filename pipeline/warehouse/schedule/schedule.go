@@ -76,9 +76,9 @@ WITH wanted AS (
 )
 UPDATE sluice.streams s SET
 	wanted_gen = wanted_gen + 1, next_due_at = clock_timestamp(),
-	state = CASE state WHEN 'denied' THEN 'idle' WHEN 'waiting' THEN 'queued' ELSE state END,
-	reason = CASE WHEN state IN ('denied', 'waiting') THEN '' ELSE reason END,
-	wait_until = CASE state WHEN 'waiting' THEN NULL ELSE wait_until END
+	state = CASE WHEN state = 'denied' THEN 'idle' WHEN state = 'waiting' OR wait_until > clock_timestamp() THEN 'queued' ELSE state END,
+	reason = CASE WHEN state IN ('denied', 'waiting') OR wait_until > clock_timestamp() THEN '' ELSE reason END,
+	wait_until = NULL
 FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
@@ -129,7 +129,7 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 }
 
 // Request asks for a run of each stream, now: a run that began before does not count. A denied stream is tried again, and one
-// that waits for the day to turn asks the budget again, for the day may have turned or the plan may be a larger one by now. It
+// that waits asks again, for the day may have turned, the plan may be a larger one by now, or a person may have opened the gate. It
 // returns ErrNoStream, and changes nothing, if one of them is not registered or disabled.
 func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	organizations, services, resources := columns(keys)

@@ -1,0 +1,42 @@
+package warehouse_test
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestATombstoneMovesTheStamp: a consumer that asks for rows with a later _changed_at than the last one it saw is shown each row that
+// got or lost its tombstone, and no other.
+func TestATombstoneMovesTheStamp(t *testing.T) {
+	t.Parallel()
+	l := openList(t, once)
+	follow := func(what string, want ...string) {
+		t.Helper()
+		got := ask[[]string](l.house, `WITH seen AS (UPDATE public.seen SET upto = (SELECT max(_changed_at) FROM shop.things) FROM (SELECT upto AS before FROM public.seen) AS s RETURNING before)
+			SELECT coalesce(array_agg(thing_id ORDER BY thing_id), '{}') FROM shop.things, seen WHERE _changed_at > before`)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the follower sees %q, want %q", what, got, want)
+		}
+	}
+	_, err := l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)
+	l.must(err)
+	l.read(1, 2, 3, 4, 5)
+	follow("loaded", "1", "2", "3", "4", "5")
+	l.scan(1, 2, 3, 4)
+	follow("missed once")
+	l.scan(1, 2, 3, 4)
+	follow("gone", "5")
+	l.scan(1, 2, 3, 4)
+	follow("gone as before")
+	l.read(5)
+	l.expect("back", []string{"5 revived"}, nil)
+	follow("revived", "5")
+	l.read(5)
+	follow("shown as before")
+	l.scan()
+	l.scan()
+	follow("held for a person")
+	_, err = l.db.AcceptTombstones(t.Context(), l.sweep, ask[int64](l.house, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'held'`))
+	l.must(err)
+	follow("accepted by a person", "1", "2", "3", "4", "5")
+}

@@ -1,0 +1,268 @@
+package warehouse_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/report"
+)
+
+// quiet is the instant to which the runs of these tests would move the mark.
+var quiet = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant
+
+// misfit is a record that does not fit.
+func misfit(raw, id string) pipeline.Reject {
+	return pipeline.Reject{Raw: []byte(raw), ID: id, Code: "bad_number"}
+}
+
+// ends loads the last unit of a run over the whole list and says how that ended.
+func (h *house) ends(claim pipeline.Claim, received int, rejects ...pipeline.Reject) string {
+	h.Helper()
+	unit := h.unit(claim)
+	unit.Received, unit.Rejects = received, rejects
+	unit.Position = pipeline.Position{Mark: quiet, Read: quiet}
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Entire: true, Whole: &pipeline.Whole{Started: quiet}}
+	h.load(unit)
+	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, mark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
+}
+
+// TestTooMuchRefusedHoldsTheMark is promise 1: what a run met in all its chunks decides, and what is known decides no more.
+func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
+	t.Parallel()
+	const waits = ": rows are loaded, the mark waits (sluice quarantine list)"
+	clash := misfit("c", "7")
+	clash.Code = pipeline.CodeClash
+	for name, test := range map[string]struct {
+		before   func(h *house)
+		received int
+		rejects  []pipeline.Reject
+		want     string
+	}{
+		"as many as are let pass": {nil, 20, []pipeline.Reject{misfit("a", "1")}, "done||1|0|t"},
+		"one too many":            {nil, 19, []pipeline.Reject{misfit("a", "1")}, "provisional|1 of 19 records did not fit" + waits + "|1|0|f"},
+		"all without identifiers": {nil, 2, []pipeline.Reject{misfit("a", ""), misfit("b", "")}, "provisional|2 of 2 records did not fit" + waits + "|2|0|f"},
+		"one that clashes": {
+			nil, 1000, []pipeline.Reject{clash},
+			"provisional|1 records came under identifiers that others of the same answer had" + waits + "|1|1|f",
+		},
+		"the same again": {
+			func(h *house) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.Reject{misfit("a", "1")}, "done||0|0|t",
+		},
+		"other bytes, the same record and reason": {
+			func(h *house) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.Reject{misfit("b", "1")}, "done||0|0|t",
+		},
+		"another record": {
+			func(h *house) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.Reject{misfit("b", "2")},
+			"provisional|1 of 1 records did not fit" + waits + "|1|0|f",
+		},
+		"after a run that never ended well": {
+			func(h *house) {
+				claim := h.claim()
+				unit := h.unit(claim)
+				unit.Received, unit.Rejects = 1, []pipeline.Reject{misfit("a", "1")}
+				h.load(unit)
+				h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+			}, 1, []pipeline.Reject{misfit("a", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
+		},
+		"what a person decided about": {
+			func(h *house) {
+				h.ends(h.claim(), 1, misfit("a", "1"))
+				h.must(h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "not wanted"))
+			}, 1, []pipeline.Reject{misfit("a", "1")}, "done||0|0|t",
+		},
+		"other bytes than those that a person decided about": {
+			func(h *house) {
+				h.ends(h.claim(), 1, misfit("a", "1"))
+				h.must(h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "a bad minute"))
+			}, 1, []pipeline.Reject{misfit("b", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
+		},
+		"in another chunk": {
+			func(h *house) {
+				unit := h.unit(h.claim())
+				unit.Received, unit.Rejects = 10, []pipeline.Reject{misfit("a", "1")}
+				h.load(unit)
+			}, 9, nil, "provisional|1 of 19 records did not fit" + waits + "|1|0|f",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			if test.before != nil {
+				test.before(h)
+			}
+			if got := h.ends(h.claim(), test.received, test.rejects...); got != test.want {
+				t.Errorf("the run is %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestQuarantineIsAskedForAgain: within an hour by the sweep, which is brought forward, then with a pause as long as the entry was
+// old; by the list's own runs where nothing sweeps it.
+func TestQuarantineIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	sweep := h.stream
+	sweep.Work = pipeline.WorkSweep
+	settings := []warehouse.StreamSetting{
+		{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true},
+		{Key: sweep.Key(), Every: 168 * time.Hour, Enabled: true, After: 168 * time.Hour},
+	}
+	h.must(h.db.RegisterStreams(t.Context(), settings))
+	due := func(what string, stream pipeline.Stream, want time.Duration) {
+		t.Helper()
+		got := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, stream.Key().Resource)
+		if got > want+time.Minute || got < want-time.Minute {
+			t.Errorf("%s: %s is due in %s, want %s", what, stream, got, want)
+		}
+	}
+	h.ends(h.claim(), 100, misfit("a", "1"))
+	due("opened", sweep, time.Hour)
+	due("opened", h.stream, 10*time.Hour)
+
+	older := func(hours int) {
+		_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval`,
+			fmt.Sprint(hours, " hours"))
+		h.must(err)
+	}
+	swept := func() {
+		t.Helper()
+		claim, err := h.db.Claim(t.Context(), sweep, pipeline.ClassSweep)
+		h.must(err)
+		if claim.Reread {
+			t.Error("a sweep is told to read all")
+		}
+		h.ends(claim, 100, misfit("a", "1"))
+	}
+	older(1)
+	swept()
+	due("asked for in vain", sweep, time.Hour)
+	older(3)
+	swept()
+	due("asked for in vain for four hours", sweep, 4*time.Hour)
+	claim, err := h.db.Claim(t.Context(), sweep, pipeline.ClassSweep)
+	h.must(err)
+	h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+	due("failed", sweep, 4*time.Hour)
+
+	settings[1].Enabled = false
+	h.must(h.db.RegisterStreams(t.Context(), settings))
+	if h.claim().Reread {
+		t.Error("the list is read whole before it is time")
+	}
+	h.ends(h.claim(), 100, misfit("a", "1"))
+	due("no sweep", h.stream, 4*time.Hour)
+	older(5)
+	if !h.claim().Reread {
+		t.Error("nothing sweeps the list, and its own run does not read it whole either")
+	}
+
+	// Loaded: nothing to ask for.
+	unit := h.unit(h.claim(), h.record(1, "one"))
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(unit)
+	due("loaded", h.stream, 10*time.Hour)
+	if h.claim().Reread {
+		t.Error("the list is read whole although nothing is in quarantine")
+	}
+}
+
+// TestARunThatBroughtNoPageHasAsked: an empty export, or a run over no parents, is no reason to ask again at once.
+func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
+	h.ends(h.claim(), 100, misfit("a", "1"))
+	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)
+	h.must(err)
+	h.load(pipeline.Unit{Claim: h.claim(), End: &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "came back empty"}})
+	if due := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, h.stream.Key().Resource); due < time.Hour {
+		t.Errorf("the list is due in %s: it runs without a pause", due)
+	}
+}
+
+// TestSingleRecordsInQuarantine have a pause of their own: no list is swept for them, and the end of their run is judged without them, as it
+// moves no mark.
+func TestSingleRecordsInQuarantine(t *testing.T) {
+	t.Parallel()
+	h := openStore(t)
+	claim := h.claimOf(h.details)
+	unit := h.of(claim, singleBill("1", "10", 1))
+	unit.Received, unit.Rejects = 2, []pipeline.Reject{misfit("a", "7")}
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(unit)
+	if got := ask[string](h.house, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run); got != "done|1" {
+		t.Errorf("the run is %s", got)
+	}
+	stream, err := report.New(h.db.Pool()).Stream(t.Context(), h.bills.Key())
+	h.must(err)
+	if stream.Quarantined != 1 || stream.Unasked != 0 || stream.Withheld != 0 {
+		t.Errorf("%d in quarantine, %d to be asked for, a mark waits because of %d", stream.Quarantined, stream.Unasked, stream.Withheld)
+	}
+}
+
+// TestLoadingByHandAnswersNoRequest: the list was not read.
+func TestLoadingByHandAnswersNoRequest(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
+	h.ends(h.claim(), 100)
+	stands := func() string {
+		return ask[string](h, `SELECT concat_ws('|', wanted_gen > done_gen, next_due_at < clock_timestamp() + interval '1 minute') FROM sluice.streams WHERE resource = $1`,
+			h.stream.Key().Resource)
+	}
+	load := func() {
+		claim, err := h.db.Claim(t.Context(), h.stream, pipeline.ClassProbe)
+		h.must(err)
+		unit := h.unit(claim, h.record(1, "one"))
+		unit.Position, unit.End = claim.Position, &pipeline.End{Outcome: pipeline.OutcomeDone}
+		h.load(unit)
+	}
+	load()
+	if got := stands(); got != "f|f" {
+		t.Errorf("without a request it stands at %s", got)
+	}
+	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
+	load()
+	if got := stands(); got != "t|t" {
+		t.Errorf("with a request it stands at %s", got)
+	}
+	h.ends(h.claim(), 100)
+	if got := stands(); got != "f|f" {
+		t.Errorf("after a run it stands at %s", got)
+	}
+}
+
+// TestWhatIsNotUpstreamAnyMoreLeavesQuarantine: garbage had identifiers that no record has, or none. A clean reading of the whole
+// list that does not show it closes it, and one that met it, was no clean one or brought nothing does not.
+func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.ends(h.claim(), 2, misfit("a", ""), misfit("b", "0"))
+	states := func(when, want string) {
+		t.Helper()
+		if got := ask[string](h, `SELECT string_agg(convert_from(raw, 'UTF8') || ' ' || state, ', ' ORDER BY id) FROM sluice.quarantine`); got != want {
+			t.Errorf("%s: %s, want %s", when, got, want)
+		}
+	}
+	states("met", "a open, b open")
+	h.ends(h.claim(), 0)
+	states("an empty list", "a open, b open")
+	unit := h.unit(h.claim(), h.record(1, "one"))
+	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(unit)
+	states("a part of the list", "a open, b open")
+	h.ends(h.claim(), 100, misfit("b", "0"))
+	states("one of them was met", "a retried, b open")
+	if note := ask[string](h, `SELECT note FROM sluice.quarantine WHERE state = 'retried'`); !strings.Contains(note, "not there any more") {
+		t.Errorf("the note is %q", note)
+	}
+	if got := h.ends(h.claim(), 1, misfit("a", "")); !strings.HasPrefix(got, "provisional") {
+		t.Errorf("what comes back is no news: %s", got)
+	}
+	states("back", "a open, b open")
+}

@@ -1,0 +1,145 @@
+package warehousetest
+
+import (
+	"context"
+	_ "embed"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What strangers plant: rights as a careless administrator or Postgres 14 gives them, and then objects in every schema they may.
+//
+//go:embed strangers.sql
+var sqlStrangers string
+
+// Strangers are another role of a database, with objects of its own in every schema where it may have some. Each of them notes when it is
+// executed by anybody else.
+type Strangers struct {
+	// Role is the name of the role, unique on the server.
+	Role string
+
+	tb   testing.TB
+	conn *pgx.Conn
+}
+
+// Plant makes a role in a migrated database and has it plant what could break the program or be executed by it: copies of our tables,
+// tables that look like ours with types whose casts are functions, views, and functions and operators that suit calls of the program
+// better than those of pg_catalog. The test that calls it looks at Loot when the program has run. Role and objects go with the test.
+func Plant(tb testing.TB, database string) *Strangers {
+	tb.Helper()
+	s := &Strangers{Role: "stranger_" + strings.TrimPrefix(newName(), "sluice_test_"), tb: tb, conn: Connect(tb, database)}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
+		defer cancel()
+		if err := execute(ctx, database, "DROP OWNED BY "+s.Role+" CASCADE; DROP ROLE "+s.Role); err != nil {
+			tb.Errorf("dropping the role of the strangers: %v", err)
+		}
+	})
+	s.exec(strings.ReplaceAll(sqlStrangers, "STRANGER", s.Role))
+	const least = 1000
+	if planted := s.count(`SELECT count(*) FROM pg_catalog.pg_proc WHERE proowner = '` + s.Role + `'::regrole`); planted < least {
+		tb.Fatalf("only %d functions were planted", planted)
+	}
+	return s
+}
+
+// Loot fails the test if anything of the strangers was executed by another role, and names it.
+func (s *Strangers) Loot() {
+	s.tb.Helper()
+	if s.count(`SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM loot.times`) == 0 {
+		return
+	}
+	rows, err := s.conn.Query(s.tb.Context(), `SELECT DISTINCT who || ': ' || what FROM loot.taken ORDER BY 1 LIMIT 20`)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	taken, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	s.tb.Errorf("objects of another role were executed (those that were rolled back have no name): %q", taken)
+}
+
+// Exec has the strangers do something.
+func (s *Strangers) Exec(sql string) {
+	s.tb.Helper()
+	s.exec("SET SESSION AUTHORIZATION " + s.Role + "; " + sql + "; RESET SESSION AUTHORIZATION")
+}
+
+func (s *Strangers) exec(sql string) {
+	s.tb.Helper()
+	if _, err := s.conn.PgConn().Exec(s.tb.Context(), sql).ReadAll(); err != nil {
+		s.tb.Fatalf("planting: %v", err)
+	}
+}
+
+func (s *Strangers) count(sql string) int {
+	s.tb.Helper()
+	var n int
+	if err := s.conn.QueryRow(s.tb.Context(), sql).Scan(&n); err != nil {
+		s.tb.Fatal(err)
+	}
+	return n
+}
+
+// Owner gives a new database to a new role that is no superuser, and returns the connection string of that role. Role and database go
+// with the test.
+func Owner(tb testing.TB) string {
+	tb.Helper()
+	_, admin := ready(tb)
+	role := "owner_" + strings.TrimPrefix(newName(), "sluice_test_")
+	const password = "canary"
+	tb.Cleanup(func() { // registered before the database's, so it comes after that
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
+		defer cancel()
+		if err := execute(ctx, admin, "DROP ROLE IF EXISTS "+role); err != nil {
+			tb.Errorf("dropping the role of the owner: %v", err)
+		}
+	})
+	database := New(tb)
+	address, err := url.Parse(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	err = execute(tb.Context(), admin, "CREATE ROLE "+role+" LOGIN PASSWORD '"+password+"'",
+		"ALTER DATABASE "+strings.TrimPrefix(address.Path, "/")+" OWNER TO "+role)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	address.User = url.UserPassword(role, password)
+	return address.String()
+}
+
+// Worker makes a role that has no rights in a database, and returns its name and its connection string. It goes with the test.
+func Worker(tb testing.TB, database string) (role, worker string) { //nolint:nonamedreturns // the names say which is which
+	tb.Helper()
+	address, err := url.Parse(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	admin := Admin(tb, strings.TrimPrefix(address.Path, "/"))
+	role = "worker_" + strings.TrimPrefix(newName(), "sluice_test_")
+	const password = "canary"
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
+		defer cancel()
+		if err := execute(ctx, admin, "DROP OWNED BY "+role+"; DROP ROLE "+role); err != nil {
+			tb.Errorf("dropping the role of the worker: %v", err)
+		}
+	})
+	if err := execute(tb.Context(), admin, "CREATE ROLE "+role+" LOGIN PASSWORD '"+password+"'"); err != nil {
+		tb.Fatal(err)
+	}
+	address.User = url.UserPassword(role, password)
+	return role, address.String()
+}
+
+// Admin returns the connection string of a database of the tests' server for the role that made it.
+func Admin(tb testing.TB, database string) string {
+	tb.Helper()
+	_, admin := ready(tb)
+	return withDatabase(admin, database)
+}
