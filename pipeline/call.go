@@ -1,6 +1,10 @@
 package pipeline
 
-import "time"
+import (
+	"time"
+
+	"sluice/pipeline/outside"
+)
 
 // Call is one request upstream, as the call log has it.
 type Call struct {
@@ -12,7 +16,7 @@ type Call struct {
 	// Run is the run it is spent on; zero outside of runs.
 	Run int64
 	// Method and Path name the endpoint, without the query: queries hold secrets.
-	Method, Path string
+	Method, Path outside.Text
 	// Page is the page asked for; zero where there are none.
 	Page int
 }
@@ -96,11 +100,11 @@ const (
 type CallResult struct {
 	// Status is the HTTP status, zero if no answer came; Code the envelope's code.
 	Status int
-	Code   string
+	Code   outside.Text
 	// Kind is the kind of the failure, zero if it went well.
 	Kind Kind
 	// Detail is a bounded text without secrets.
-	Detail string
+	Detail outside.Text
 	// Bytes of the body and Records in it.
 	Bytes   int64
 	Records int
@@ -123,12 +127,20 @@ type Token struct {
 	Refresh []byte
 	// DiedYoung is how many access tokens in a row were refused before their time.
 	DiedYoung int
-	// Version grows with every refresh.
+	// Version grows with every token that comes or goes.
 	Version int64
 	// ExpiresIn is the life left by the database's clock.
 	ExpiresIn time.Duration
 	// SinceRefresh is the time since the last attempt; large if there was none.
 	SinceRefresh time.Duration
-	// Reason says why a person has to authorize anew; "" if it works.
-	Reason string
+	// Reason says why the credential is denied; "" if it works.
+	Reason outside.Text
+	// Refusals is how many answers in a row refused a token.
+	Refusals int
+	// Worked says that the credential has brought a token before.
+	Worked bool
+	// FellBack says that the configured refresh token is in use although upstream sent another, kept in Refresh, and refused it later.
+	FellBack bool
+	// Forgotten, of what is to be stored, says that a person asked for it and no call was made: the time of the last attempt stands.
+	Forgotten bool
 }

@@ -2,8 +2,9 @@ package pipeline
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"sluice/pipeline/outside"
 )
 
 // ErrLostClaim says that another worker claimed the stream: whatever this one
@@ -38,43 +39,48 @@ const (
 	Unexpected
 )
 
-var kindNames = map[Kind]string{ //nolint:gochecknoglobals // a constant table
+var kindNames = map[Kind]outside.Text{ //nolint:gochecknoglobals // a constant table
 	Exhausted: "exhausted", Throttled: "throttled", Crowded: "crowded", Expired: "expired",
 	Denied: "denied", Unavailable: "unavailable", Unexpected: "unexpected",
 }
 
 // String is the word of the kind, as the runs table has it.
-func (k Kind) String() string {
+func (k Kind) String() string { return string(k.text()) }
+
+func (k Kind) text() outside.Text {
 	if name, ok := kindNames[k]; ok {
 		return name
 	}
-	return fmt.Sprintf("kind %d", int(k))
+	return "kind " + outside.Number(k)
 }
 
-// Error is a failure with its kind. Its text never holds a secret: no query, no
-// header, no body beyond a bounded, cleaned excerpt.
+// Error is a failure with its kind. Its text never holds a secret (promise 10): all of
+// it is the program's own words, or was made fit to be kept by a scrubber.
 type Error struct {
 	Kind Kind
 	// Op is the call: "GET /inventory/v1/bills page 3".
-	Op string
+	Op outside.Text
 	// Status and Code are the HTTP status and the envelope's code, if any.
 	Status int
-	Code   string
+	Code   outside.Text
 	// Until is when it makes sense to come back; zero if unknown.
 	Until time.Time
 	// Detail explains, in words for a person who has to act.
-	Detail string
-	Err    error
+	Detail outside.Text
+	Err    *outside.Cause
 }
 
 // Error implements error.
-func (e *Error) Error() string {
-	text := e.Kind.String()
+func (e *Error) Error() string { return string(e.Text()) }
+
+// Text is what Error says.
+func (e *Error) Text() outside.Text {
+	text := e.Kind.text()
 	if e.Op != "" {
 		text += ": " + e.Op
 	}
 	if e.Status != 0 {
-		text += fmt.Sprintf(": HTTP %d", e.Status)
+		text += ": HTTP " + outside.Number(e.Status)
 	}
 	if e.Code != "" {
 		text += " code " + e.Code
@@ -83,13 +89,18 @@ func (e *Error) Error() string {
 		text += ": " + e.Detail
 	}
 	if e.Err != nil {
-		text += ": " + e.Err.Error()
+		text += ": " + e.Err.Text()
 	}
 	return text
 }
 
 // Unwrap gives the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e.Err == nil {
+		return nil // and no pointer in an interface
+	}
+	return e.Err
+}
 
 // KindOf gives the kind of an error, or 0 if it has none.
 func KindOf(err error) Kind {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/outside"
 	"sluice/schema"
 	"sluice/schema/normalize"
 )
@@ -97,6 +98,8 @@ type Page struct {
 	Sort, Order string
 	// Unknown says that there is no such single record, in upstream's own words.
 	Unknown bool
+	// Turn is that of a large answer, to be ended when its records are loaded.
+	Turn *Turn
 }
 
 // Reject is one record that does not fit, whole, for the quarantine.
@@ -105,8 +108,12 @@ type Reject struct {
 	ID     string
 	Code   string
 	Path   string
-	Detail string
+	Detail outside.Text
 }
+
+// CodeClash is the code of records that came under one identifier in one answer, which
+// does not say which of them has it.
+const CodeClash = "id_clash"
 
 // Unit is what one transaction writes: records, what could not be loaded, and
 // the position behind them (promise 2).
@@ -117,7 +124,7 @@ type Unit struct {
 	Records []normalize.Record
 	Rejects []Reject
 	// Received counts the records of the answer, Duplicates those dropped because
-	// a newer version of the same record was in the same answer.
+	// the same bytes were in the same answer.
 	Received, Duplicates int
 	// Position is the position after this unit.
 	Position Position
@@ -140,25 +147,30 @@ type Unit struct {
 	End *End
 	// Complete is called inside the transaction, last: it settles the job.
 	Complete func(ctx context.Context, tx pgx.Tx) error
+	// Turn is that of the answer, which ends when the unit is loaded.
+	Turn *Turn
 }
 
 // ParentRead says that the list of a parent was read, or why it could not be.
 type ParentRead struct {
 	ID string
 	// Failed, if set, says why its list could not be read to its end, in words.
-	Failed string
+	Failed outside.Text
 }
 
 // End says how a run ended.
 type End struct {
 	Outcome Outcome
-	Note    string
+	Note    outside.Text
 	// Again is after how long the stream is due again, if that is sooner than its
 	// interval; zero leaves the schedule alone.
 	Again time.Duration
 	// Whole, if set, says that the run read the whole list, cleanly: what it did not
 	// see is evidence (promise 7).
 	Whole *Whole
+	// Entire says that the run read all that the list showed, cleanly: what is in
+	// quarantine and was not among it is not upstream any more.
+	Entire bool
 }
 
 // Whole is a clean scan of a whole list.

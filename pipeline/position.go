@@ -1,14 +1,19 @@
 package pipeline
 
-import "time"
+import (
+	"time"
+
+	"sluice/pipeline/outside"
+)
 
 // Claim is the right to write to a stream until somebody else claims it.
 type Claim struct {
 	Stream Stream
 	// Fence grows with every claim; a write with an older one is refused.
 	Fence int64
-	// Run is the run under way, resumed or new.
-	Run int64
+	// Run is the run under way; Opened says that the claim opened it.
+	Run    int64
+	Opened bool
 	// Position is where the stream stands.
 	Position Position
 	// Capabilities are what is known of the list, and Late is how late writes became
@@ -18,6 +23,9 @@ type Claim struct {
 	// Missed says that an earlier scan of the whole list did not see some of its rows, and
 	// that the next one decides about them.
 	Missed bool
+	// Reread says that records of the list are in quarantine which it is time to ask for
+	// again, and that no sweep does: this run reads the list whole.
+	Reread bool
 }
 
 // Position is the mark and, if a scan is half-finished, where it stands.
@@ -29,6 +37,19 @@ type Position struct {
 	Read time.Time
 	// Scan is the half-finished scan; nil between runs.
 	Scan *Scan
+}
+
+// clockSlack is how far clocks may differ where it is not known when a list was read.
+const clockSlack = 24 * time.Hour
+
+// MarkAhead says that the mark is later than any clean run left it: something else moved it, and what changed until then would be
+// passed over. A clean run leaves the mark before the instant at which upstream's clock stood when it began, so the clocks of the
+// database and of this process decide nothing; now does where that instant is unknown.
+func (p Position) MarkAhead(now time.Time) bool {
+	if p.Read.IsZero() {
+		return p.Mark.After(now.Add(clockSlack))
+	}
+	return p.Mark.After(p.Read)
 }
 
 // Scan is the progress of a list being read. It is stored with the rows.
@@ -89,9 +110,9 @@ type Scan struct {
 	// have brought may be missing, so the pass proves nothing.
 	Suspect bool `json:"suspect,omitempty"`
 	// Doubt says why what the run does not see proves nothing, however it ends.
-	Doubt string `json:"doubt,omitempty"`
+	Doubt outside.Text `json:"doubt,omitempty"`
 	// Note says in which way upstream differed from what was expected.
-	Note string `json:"note,omitempty"`
+	Note outside.Text `json:"note,omitempty"`
 }
 
 // Keyset is the anchor of a scan that asks for page 1 again and again, each time from the

@@ -22,6 +22,15 @@ type Rules struct {
 	// under way or being loaded, where the order of reading allows it; zero reads one
 	// page after the other.
 	Ahead int
+	// MaxRejected is the share of a run's records, from 0 to 1, above which what did not
+	// fit keeps the run from moving a mark (promise 1).
+	MaxRejected float64
+}
+
+// TooManyRejected says that so many of a run's records did not fit that something is wrong
+// with upstream and not with some of its records.
+func (r Rules) TooManyRejected(rejected, received int64) bool {
+	return rejected > 0 && float64(rejected) > r.MaxRejected*float64(received)
 }
 
 // DefaultRules are the figures that the measured procedures of
@@ -35,7 +44,8 @@ func DefaultRules() Rules {
 		ChunkPages: 50,
 		ChunkTime:  time.Minute,
 		// With the page that is waited for, as many as the smallest plan allows at once.
-		Ahead: 4,
+		Ahead:       4,
+		MaxRejected: 0.05,
 	}
 }
 

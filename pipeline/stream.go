@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/outside"
 	"sluice/schema"
 )
 
@@ -85,7 +86,7 @@ type Settlement struct {
 	State State
 	Kind  Kind
 	// Reason is for a person; it holds no secret.
-	Reason string
+	Reason outside.Text
 	// Until is when the stream goes on; zero if unknown.
 	Until time.Time
 	// EndRun closes the run as failed; otherwise it stays open and goes on later.

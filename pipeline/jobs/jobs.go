@@ -24,6 +24,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 // Schema is the Postgres schema of River's tables.
@@ -114,6 +115,8 @@ type Options struct {
 	Retries []time.Duration
 	Logger  *slog.Logger
 	Now     func() time.Time
+	// Scrub takes secrets out of what is kept of errors; nil knows none.
+	Scrub *outside.Scrubber
 }
 
 // DefaultRetries is the usual patience: about a minute and a half.
@@ -141,6 +144,11 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 	if err := river.AddWorkerSafely(workers, &worker{queue: q}); err != nil {
 		return nil, fmt.Errorf("register the worker: %w", err)
 	}
+	indexes, err := reindexed(ctx, options.Pool)
+	if err != nil {
+		process.close(ctx)
+		return nil, err
+	}
 	q.client, err = river.NewClient(riverpgxv5.New(options.Pool), &river.Config{
 		ID:     clientPrefix + strconv.FormatInt(process.id, 10),
 		Schema: Schema,
@@ -149,17 +157,33 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 			queueStreams: {MaxWorkers: options.Workers, FetchPollInterval: pollInterval},
 		},
 		Workers:              workers,
-		Middleware:           []rivertype.Middleware{&cleaner{logger: options.Logger}},
+		Middleware:           []rivertype.Middleware{&cleaner{logger: options.Logger, scrub: options.Scrub}},
 		JobTimeout:           chunkTimeout,
 		RescueStuckJobsAfter: exportTimeout + time.Minute,
 		SoftStopTimeout:      softStop,
 		MaxAttempts:          maxAttempts,
+		ReindexerIndexNames:  indexes,
 	})
 	if err != nil {
 		process.close(ctx)
 		return nil, fmt.Errorf("prepare the queue: %w", err)
 	}
 	return q, nil
+}
+
+// sqlOwns says whether the role may rebuild the indexes of the queue.
+const sqlOwns = `SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class c WHERE c.oid = 'river.river_job'::pg_catalog.regclass`
+
+// reindexed are the indexes that the queue rebuilds by night: its own choice for the owner of the tables, none for a worker.
+func reindexed(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+	var owns bool
+	if err := pool.QueryRow(ctx, sqlOwns).Scan(&owns); err != nil {
+		return nil, fmt.Errorf("look who owns the queue: %w", err)
+	}
+	if owns {
+		return river.ReindexerIndexNamesDefault(), nil
+	}
+	return []string{}, nil
 }
 
 // The figures of the client. A chunk is at most a minute of reading, the wait at

@@ -21,6 +21,10 @@ const (
 	tickEvery = 15 * time.Second
 )
 
+// tries bounds how many numbers of locks are tried. Any role that may connect can take locks of our class, and so many of the two
+// billion that several in a row are taken by chance it cannot.
+const tries = 20
+
 // process is this process's sign of life: a session advisory lock on a connection
 // of its own. Whatever ends the process ends the session, and with it the lock.
 type process struct {
@@ -49,12 +53,35 @@ func (p *process) connect(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("connect to show that the process lives: %w", err)
 	}
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1::integer, $2::integer)`, lockClass, p.id); err != nil {
+	if err := p.lock(ctx, conn); err != nil {
 		_ = conn.Close(ctx) // the first error says what is wrong
-		return fmt.Errorf("lock to show that the process lives: %w", err)
+		return err
 	}
 	p.conn = conn
 	return nil
+}
+
+// lock takes the lock of the process's number, or, if another session has that, one of any number, and notes which one it is and whose.
+func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
+	const take = `SELECT n, pg_try_advisory_lock($1::integer, n) FROM (
+		SELECT CASE WHEN $3::integer = 0 THEN $2::bigint::integer ELSE floor(random() * 2147483647)::integer END AS n OFFSET 0) AS w`
+	const note = `UPDATE sluice.processes SET lock_number = $2, lock_pid = pg_backend_pid() WHERE id = $1`
+	for try := range tries {
+		var number int32
+		var taken bool
+		if err := conn.QueryRow(ctx, take, lockClass, p.id, try).Scan(&number, &taken); err != nil {
+			return fmt.Errorf("lock to show that the process lives: %w", err)
+		}
+		if !taken {
+			continue
+		}
+		if _, err := conn.Exec(ctx, note, p.id, number); err != nil {
+			return fmt.Errorf("say which lock shows that the process lives: %w", err)
+		}
+		return nil
+	}
+	return fmt.Errorf("lock to show that the process lives: other sessions hold all %d advisory locks of class %d that were tried: "+
+		"look for them in pg_locks, and REVOKE CONNECT ON DATABASE from their roles", tries, lockClass)
 }
 
 // beat looks after the connection: after a restart of the database the lock has

@@ -27,15 +27,12 @@ type ticket struct {
 
 func newReaper(q *Queue) *reaper { return &reaper{queue: q, missed: map[ticket]bool{}} }
 
-// orphans are running tickets whose process holds no lock.
+// orphans are running tickets whose process does not live.
 const orphans = `SELECT j.id, j.attempt FROM river.river_job j
 	WHERE j.state = 'running' AND j.kind = $1
 	  AND j.attempted_by[array_upper(j.attempted_by, 1)] ~ '^sluice-[0-9]+$'
-	  AND NOT EXISTS (
-	    SELECT FROM pg_locks l
-	    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = $2
-	      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-	      AND l.objid::bigint = substring(j.attempted_by[array_upper(j.attempted_by, 1)] from '[0-9]+$')::bigint)`
+	  AND NOT EXISTS (SELECT FROM sluice.live_processes p
+	    WHERE p.id = substring(j.attempted_by[array_upper(j.attempted_by, 1)] from '[0-9]+$')::bigint)`
 
 // bringBack makes a ticket available again, unless it changed meanwhile.
 const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
@@ -57,7 +54,7 @@ const forgotten = `SELECT s.organization_id, s.service, s.resource FROM sluice.s
 	      AND NOT (s.state = 'queued' AND j.state = 'scheduled' AND j.scheduled_at > now() + interval '30 seconds'))`
 
 func (r *reaper) reap(ctx context.Context) error {
-	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind(), lockClass)
+	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind())
 	if err != nil {
 		return fmt.Errorf("look for tickets of killed processes: %w", err)
 	}

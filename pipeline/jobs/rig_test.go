@@ -79,6 +79,7 @@ func things(n int) func(context.Context, pipeline.Ask) (pipeline.Page, error) {
 // rig is a queue on a database of its own.
 type rig struct {
 	t        *testing.T
+	url      string
 	db       *warehouse.DB
 	upstream *upstream
 	service  *schema.Service
@@ -106,7 +107,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	r := &rig{t: t, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Ask) (pipeline.Page, error){
+	r := &rig{t: t, url: url, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Ask) (pipeline.Page, error){
 		"apples": things(3), "pears": things(3),
 	}}}
 	settings := []warehouse.StreamSetting{

@@ -221,7 +221,7 @@ func (w *worker) end(ctx context.Context, job *river.Job[Args], claim pipeline.C
 
 func (w *worker) settle(ctx context.Context, claim pipeline.Claim, cause error, settlement pipeline.Settlement) error {
 	settlement.Kind = pipeline.KindOf(cause)
-	settlement.Reason = clean(cause.Error())
+	settlement.Reason = w.queue.options.Scrub.Error(cause)
 	err := w.queue.options.Store.Settle(ctx, claim, settlement)
 	if errors.Is(err, pipeline.ErrLostClaim) || errors.Is(err, errLostJob) {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/schema"
 )
 
@@ -59,7 +60,7 @@ func (c *crowd) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, erro
 	defer c.mu.Unlock()
 	c.underWay--
 	if ctx.Err() != nil {
-		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unavailable, Err: ctx.Err()}
+		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unavailable, Err: outside.NewScrubber().Cause(ctx.Err())}
 	}
 	c.happen()
 	c.answered++

@@ -97,7 +97,7 @@ func TestBackfillWithoutTheFilter(t *testing.T) {
 	t.Parallel()
 	source := newCalendar(true, year...)
 	memory := backfill(t, source, pipeline.NewWindows(dayOf("2025-01-04"), dayOf("2025-03-02"), dayOf("2025-03-02"), 1), 20)
-	if len(memory.rows) != len(year) || len(source.asked) != 4 || !strings.Contains(memory.ends[0].Note, "ignored the filter by day") {
+	if len(memory.rows) != len(year) || len(source.asked) != 4 || !strings.Contains(string(memory.ends[0].Note), "ignored the filter by day") {
 		t.Errorf("%d rows by %q, %+v", len(memory.rows), source.asked, memory.ends)
 	}
 }

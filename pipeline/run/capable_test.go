@@ -35,7 +35,7 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Mark: mark}, Capabilities: test.known}
 		scan := passes.Plan(&claim, pipeline.DefaultRules())
 		demoted := test.want == pipeline.ModeFull && test.cursor != "full"
-		if scan.Mode != test.want || strings.Contains(scan.Note, "(observed 2026-03-01)") != demoted {
+		if scan.Mode != test.want || strings.Contains(string(scan.Note), "(observed 2026-03-01)") != demoted {
 			t.Errorf("%s: %s %q, want %s", name, scan.Mode, scan.Note, test.want)
 		}
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sluice/pipeline"
@@ -134,7 +135,8 @@ func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string
 // one poisoned record must not hold up the others. Several in a row are no matter
 // of a record; they stop the run, as everything else does.
 func (d *details) refused(scan *pipeline.Scan, ids []string, err error) (pipeline.Unit, error) {
-	if pipeline.KindOf(err) != pipeline.Unexpected {
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if !ok || failure.Kind != pipeline.Unexpected {
 		return pipeline.Unit{}, err
 	}
 	unit := pipeline.Unit{Claim: d.claim, Details: true}
@@ -147,10 +149,10 @@ func (d *details) refused(scan *pipeline.Scan, ids []string, err error) (pipelin
 	}
 	// There is no record to keep: what is kept says so (promise 4).
 	unit.Rejects = []pipeline.Reject{{
-		Raw: []byte("no record " + ids[0] + ": " + err.Error()), ID: ids[0], Code: CodeUnreadable, Detail: err.Error(),
+		Raw: []byte("no record " + ids[0] + ": " + failure.Error()), ID: ids[0], Code: CodeUnreadable, Detail: failure.Text(),
 	}}
 	scan.Failed++
-	scan.Note = err.Error()
+	scan.Note = failure.Text()
 	d.suspects = 0
 	d.through(scan, ids)
 	return unit, nil

@@ -87,6 +87,11 @@ func (*shelf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
 	panic("no parent was asked for")
 }
 
+// Refusals implements run.Store: the shelf fits.
+func (*shelf) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
+	return pipeline.Refusals{}, nil
+}
+
 // Load implements run.Store.
 func (s *shelf) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
 	if len(units) != 1 {
@@ -272,7 +277,7 @@ func TestARunReadsNoMoreThanThereWasWhenItBegan(t *testing.T) {
 	if len(s.asked) > 60 {
 		t.Errorf("%d calls for 60 rows", len(s.asked))
 	}
-	if s.ends[0].Outcome != pipeline.OutcomeDone || !strings.HasSuffix(s.ends[0].Note, "the rest is next") {
+	if s.ends[0].Outcome != pipeline.OutcomeDone || !strings.HasSuffix(string(s.ends[0].Note), "the rest is next") {
 		t.Errorf("end %+v", s.ends[0])
 	}
 }

@@ -36,6 +36,8 @@ type Store interface {
 	// pipeline.ErrLostClaim if somebody else claimed the stream, and writes nothing then. After another error
 	// some of them may be loaded, each with all that were before it.
 	Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error)
+	// Refusals gives what the run of a claim was given so far, and what of it went to quarantine and is news.
+	Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error)
 }
 
 // Known is who knows the rows that there are.

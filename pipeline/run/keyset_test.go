@@ -184,7 +184,7 @@ func TestWhatIsNoAnchor(t *testing.T) {
 		}
 		end := r.memory.ends[0]
 		if lost := r.missing(); len(lost) > 0 || strings.Join(said, ", ") != test.want || end.Outcome != pipeline.OutcomeDone ||
-			!strings.Contains(end.Note, "passes") && !strings.Contains(end.Note, "everything was read") {
+			!strings.Contains(string(end.Note), "passes") && !strings.Contains(string(end.Note), "everything was read") {
 			t.Errorf("%s: lost %v, said %v, %+v", name, lost, said, end)
 		}
 		w.asked, w.now = nil, w.now.Add(time.Minute)

@@ -172,6 +172,9 @@ type memory struct {
 	ends     []pipeline.End
 	units    int
 	rejects  []pipeline.Reject
+	// received counts what each run was given, refused has the run that met a record first which did not fit.
+	received map[int64]int64
+	refused  map[string]int64
 	// observed are what answers showed of the list.
 	observed []pipeline.Verdict
 	// read says in which run a parent was read or left, order in which order they were,
@@ -211,7 +214,26 @@ func (m *memory) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loa
 	return pipeline.Loaded{}, nil
 }
 
+// Refusals implements run.Store.
+func (m *memory) Refusals(_ context.Context, claim pipeline.Claim) (pipeline.Refusals, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	met := pipeline.Refusals{Received: m.received[claim.Run]}
+	for _, run := range m.refused {
+		if run == claim.Run {
+			met.Refused++
+		}
+	}
+	return met, nil
+}
+
 func (m *memory) take(ctx context.Context, unit pipeline.Unit) error {
+	m.received[unit.Claim.Run] += int64(unit.Received)
+	for _, reject := range unit.Rejects {
+		if _, known := m.refused[string(reject.Raw)]; !known {
+			m.refused[string(reject.Raw)] = unit.Claim.Run
+		}
+	}
 	if unit.Complete != nil {
 		if err := unit.Complete(ctx, nil); err != nil {
 			return err
@@ -230,7 +252,7 @@ func (m *memory) take(ctx context.Context, unit pipeline.Unit) error {
 	m.observed = append(m.observed, unit.Observed...)
 	if unit.Parent != nil {
 		m.read[unit.Parent.ID] = unit.Claim.Run
-		m.failed[unit.Parent.ID] = unit.Parent.Failed
+		m.failed[unit.Parent.ID] = string(unit.Parent.Failed)
 		m.order = append(m.order, unit.Parent.ID)
 	}
 	m.position = deepCopy(unit.Position)
@@ -303,7 +325,10 @@ func newRigOf(w *world, resource *schema.Resource) *rig {
 	rules.PerPage = w.perPage
 	rules.Lag = 5 * time.Second
 	rules.Ahead = 0 // a world is asked by one at a time; ahead_test.go has one for several
-	r := &rig{world: w, memory: &memory{rows: map[string]normalize.Record{}, read: map[string]int64{}, failed: map[string]string{}}}
+	r := &rig{world: w, memory: &memory{
+		rows: map[string]normalize.Record{}, read: map[string]int64{}, failed: map[string]string{},
+		received: map[int64]int64{}, refused: map[string]int64{},
+	}}
 	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource}
 	r.runner = &run.Runner{
 		Source: w, Store: r.memory, Rules: rules,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 // maxUnfit is after how many answers in a row that are no answer a run over
@@ -46,12 +47,14 @@ func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit,
 	if unit.End == nil {
 		return unit, nil
 	}
-	failed := ""
+	var failed outside.Text
+	var end *pipeline.End
 	if unit.End.Outcome != pipeline.OutcomeDone {
 		failed = unit.End.Note
+		end, err = p.flooded(ctx) // of one parent it is the end of its list, of so many records that of the run
 	}
-	unit.Parent, unit.End = leave(scan, failed), nil
-	return unit, nil
+	unit.Parent, unit.End = leave(scan, failed), end
+	return unit, err
 }
 
 // next goes to the next parent, or ends the run: nobody is left, or its calls are
@@ -88,7 +91,7 @@ func (p *parents) refused(scan *pipeline.Scan, err error) (pipeline.Unit, error)
 	if p.unfit >= maxUnfit {
 		return pipeline.Unit{}, err
 	}
-	return pipeline.Unit{Claim: p.claim, Parent: leave(scan, failure.Error())}, nil
+	return pipeline.Unit{Claim: p.claim, Parent: leave(scan, failure.Text())}, nil
 }
 
 // enter begins the list of one parent. The run's own figures stay.
@@ -96,13 +99,13 @@ func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
 	*s = pipeline.Scan{
 		Mode: s.Mode, Started: s.Started, Page: 1, PerPage: rules.PerPage, Pass: 1, Parent: parent,
 		Spent: s.Spent, Done: s.Done, Failed: s.Failed, Total: s.Total, Partial: s.Partial, Note: s.Note,
-		Once: s.Once,
+		Once: s.Once, Doubt: s.Doubt,
 	}
 }
 
 // leave ends the list of the scan's parent. One that could not be read keeps the
 // mark where it is (promise 1).
-func leave(s *pipeline.Scan, failed string) *pipeline.ParentRead {
+func leave(s *pipeline.Scan, failed outside.Text) *pipeline.ParentRead {
 	read := &pipeline.ParentRead{ID: s.Parent, Failed: failed}
 	s.Parent = ""
 	s.Done++
@@ -114,17 +117,17 @@ func leave(s *pipeline.Scan, failed string) *pipeline.ParentRead {
 }
 
 // endOf ends a run that is bounded by its calls, with what is left for the next one.
-func endOf(scan *pipeline.Scan, what string, left int) *pipeline.End {
+func endOf(scan *pipeline.Scan, what outside.Text, left int) *pipeline.End {
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
 	if left > 0 {
 		scan.Partial = true
-		end.Note = fmt.Sprintf("%d of %d %s, the rest is next", scan.Done, scan.Done+left, what)
+		end.Note = outside.Number(scan.Done) + " of " + outside.Number(scan.Done+left) + " " + what + ", the rest is next"
 	}
 	if scan.Failed > 0 {
 		if end.Note != "" {
 			end.Note += "; "
 		}
-		end.Note += fmt.Sprintf("%d could not be read, the last because of: %s", scan.Failed, scan.Note)
+		end.Note += outside.Number(scan.Failed) + " could not be read, the last because of: " + scan.Note
 	}
 	return end
 }

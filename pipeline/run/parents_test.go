@@ -292,7 +292,7 @@ func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 		t.Errorf("failed: %v, want b alone", got)
 	}
 	end := r.memory.ends[0]
-	if end.Outcome != pipeline.OutcomeDone || !strings.HasPrefix(end.Note, "1 could not be read, the last because of: unexpected: HTTP 404") ||
+	if end.Outcome != pipeline.OutcomeDone || !strings.HasPrefix(string(end.Note), "1 could not be read, the last because of: unexpected: HTTP 404") ||
 		!r.memory.position.Mark.IsZero() {
 		t.Errorf("end %+v, mark %v; want done, the reason, and no mark", end, r.memory.position.Mark)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sluice/pipeline"
@@ -76,6 +77,7 @@ func (e export) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, e
 	scan.Seen = 0
 	scan.Spent++
 	call, asked := int64(0), e.runner.Now()
+	var flooded *pipeline.End
 	err := e.runner.Source.Export(ctx, e.ask(scan), func(page pipeline.Page) error {
 		if call != 0 && call != page.Call {
 			scan.Spent++ // the body went on in another one
@@ -90,10 +92,20 @@ func (e export) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, e
 		if err != nil {
 			return err
 		}
+		doubt(scan, &unit)
 		unit.Position = pipeline.Position{Mark: e.position.Mark, Scan: scan}
-		_, err = e.runner.Store.Load(ctx, unit)
+		loaded, err := e.runner.Store.Load(ctx, unit)
+		if err != nil || len(unit.Rejects)+loaded.Rejected == 0 {
+			return err //nolint:wrapcheck // the store's own
+		}
+		if flooded, err = e.flooded(ctx); flooded != nil {
+			err = errFlooded // which ends the call
+		}
 		return err
 	})
+	if flooded != nil && errors.Is(err, errFlooded) {
+		return pipeline.Unit{Claim: e.claim, End: flooded}, nil
+	}
 	if err != nil {
 		return pipeline.Unit{}, err
 	}

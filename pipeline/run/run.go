@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/run/ahead"
 	"sluice/pipeline/run/behind"
 	"sluice/pipeline/run/known"
@@ -58,6 +59,11 @@ type Runner struct {
 // source (*pipeline.Error), of the store, or of the context; whatever was loaded before
 // an error stays loaded, and the position says so.
 func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
+	if claim.Position.MarkAhead(r.Now()) { // promise 1: nothing is read from it
+		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the mark, %s, is later than a run left it: "+
+			"what changed until then would be passed over; sluice sync %s.%s --reset-watermark reads from the last proven one",
+			claim.Position.Mark.Format(time.RFC3339), claim.Stream.Service.Name, claim.Stream.Key().Resource)}
+	}
 	compile := normalize.New
 	if r.Normalizer != nil {
 		compile = r.Normalizer
@@ -82,6 +88,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 			return r.Known.Known(ctx, claim.Stream, records)
 		}
 	}
+	defer func() { chunk.turn.End() }()
 	defer chunk.ahead.Drop()
 	defer chunk.behind.Wait()
 	if chunk.position.Scan == nil {
@@ -103,6 +110,8 @@ type chunk struct {
 	settle   pipeline.Settle
 	begun    time.Time
 	pages    int
+	// turn is that of the answer read last: one that was not loaded ends with the chunk.
+	turn *pipeline.Turn
 	// ahead are the pages under way beside the one that is being read, behind the units that are not loaded yet.
 	ahead  *ahead.Pages
 	behind *behind.Units
@@ -127,8 +136,18 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 // load gives a unit away to be written with the position behind it, and says whether the chunk is over.
 func (c *chunk) load(ctx context.Context, reader reader, unit pipeline.Unit, scan pipeline.Scan) (bool, error) {
 	c.pages++
+	if unit.End == nil && len(unit.Rejects) > 0 {
+		var err error
+		if unit.End, err = c.flooded(ctx); err != nil {
+			return true, err
+		}
+		if unit.End != nil && scan.Parent != "" { // the other parents come first in the next run
+			unit.Parent = leave(&scan, unit.End.Note)
+		}
+	}
 	// What is under way was paid for: a full chunk takes it, and asks for no more.
 	over := unit.End != nil || c.full() && !c.ahead.Holds(c.ask(&scan))
+	entire(&scan, c.claim.Stream, unit.End)
 	c.position = c.after(unit.End, scan)
 	unit.Position = c.position
 	if over {

@@ -116,7 +116,7 @@ func TestIgnoredFilterIsSeenAndSaid(t *testing.T) {
 	must(t, r.run(t.Context()))
 	must(t, r.run(t.Context()))
 	last := r.memory.ends[len(r.memory.ends)-1]
-	if last.Outcome != pipeline.OutcomeDone || !strings.Contains(last.Note, "ignored the filter") {
+	if last.Outcome != pipeline.OutcomeDone || !strings.Contains(string(last.Note), "ignored the filter") {
 		t.Errorf("end = %+v, want done with a note about the filter", last)
 	}
 }
@@ -134,7 +134,7 @@ func TestUnsortedListIsReadWhole(t *testing.T) {
 		t.Errorf("lost: %v", lost)
 	}
 	last := r.memory.ends[len(r.memory.ends)-1]
-	if !strings.Contains(last.Note, "did not sort") {
+	if !strings.Contains(string(last.Note), "did not sort") {
 		t.Errorf("note = %q, want it to say that upstream did not sort", last.Note)
 	}
 }

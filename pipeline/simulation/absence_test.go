@@ -92,7 +92,7 @@ func (s *store) revive(of *stream, id string, call int64) {
 	switch {
 	case e == nil:
 	case e.state == stateGone && call > e.proof.first:
-		of.table.rows[id].deleted = time.Time{}
+		of.table.rows[id].deleted, of.table.rows[id].changed = time.Time{}, s.clock(of)
 		delete(of.table.evidence, id)
 		s.seen["revived"]++
 	case e.state != stateGone && call > e.missed.first:
@@ -184,7 +184,7 @@ func (s *store) bury(of *stream, id string, gone, began time.Time) {
 		delete(of.table.evidence, id)
 		return
 	}
-	e.state, have.deleted = stateGone, gone
+	e.state, have.deleted, have.changed = stateGone, gone, s.clock(of)
 	for _, one := range []sight{e.missed, e.proof} {
 		if of.upstream.sees(id, one, s.skew) {
 			s.brokenf("%s: %s has a tombstone, and was to be seen all through run %d", of, id, one.run)

@@ -34,6 +34,8 @@ const (
 	faultDoubled
 	faultSpent
 	faultDenied
+	faultGarbage
+	faultOneID
 	faultCount
 )
 
@@ -87,8 +89,19 @@ func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, e
 	if ask.Sort != "" && sorts {
 		page.Sort, page.Order = ask.Sort, ask.Order
 	}
+	named := 0
 	for _, t := range list[from:to] {
-		page.Records = append(page.Records, t.wire(t.at(at), !u.headers))
+		if !t.at(at).nameless {
+			named++
+		}
+	}
+	for _, t := range list[from:to] {
+		// That a record has another's identifier shows only beside a second one that has it, too.
+		if f != faultGarbage && (f != faultOneID || named < 2) {
+			page.Records = append(page.Records, t.wire(t.at(at), !u.headers))
+			continue
+		}
+		page.Records = append(page.Records, t.spoilt(f, t.at(at), !u.headers))
 	}
 	return distort(page, f), nil
 }
@@ -140,6 +153,10 @@ func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, err
 	for _, id := range ids {
 		for _, t := range u.things {
 			if v := t.at(u.now); t.id == id && v != nil {
+				if f == faultGarbage {
+					page.Records = append(page.Records, t.spoilt(f, v, true))
+					continue
+				}
 				page.Records = append(page.Records, t.wire(v, true))
 			}
 		}
@@ -152,6 +169,7 @@ func (f fault) String() string {
 	names := [...]string{
 		"none", "refused", "unreadable", "stale", "repeated", "more early", "more for ever", "empty page", "filter ignored",
 		"sort ignored", "smaller pages", "no date", "clock behind", "clock ahead", "doubled", "day spent", "denied",
+		"garbage", "one identifier",
 	}
 	if int(f) < len(names) {
 		return names[f]

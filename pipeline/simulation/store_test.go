@@ -34,8 +34,10 @@ type row struct {
 
 // table is one resource's rows, what did not fit, and what is known against rows.
 type table struct {
-	rows     map[string]*row
-	rejects  map[string]bool
+	rows map[string]*row
+	// entries are those of the quarantine, by their bytes; swept says that sweeps ask for them again.
+	entries  map[string]*entry
+	swept    bool
 	evidence map[string]*evidence
 	// known is what answers showed of the list, late how late records came in it, read when
 	// its last clean run began.
@@ -55,6 +57,9 @@ type stream struct {
 	fence    int64
 	run      int64
 	scan     scan
+	met      pipeline.Refusals
+	begun    time.Time
+	whole    bool
 	position pipeline.Position
 	// due says that a ticket waits (until, if that is set), wanted that somebody asked
 	// while one was worked.
@@ -101,10 +106,15 @@ func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 		s.runs++
 		of.run = s.runs
 		of.scan = scan{began: s.clock(of), ids: map[string]bool{}}
+		of.met, of.begun = pipeline.Refusals{}, s.clock(of)
 		of.position.Scan = nil
 		if of.Work == pipeline.WorkBackfill {
 			of.position.Scan = passes.Backfill(of.Stream, nil, bound, s.rules)
 		}
+	}
+	again := of.position.Scan == nil && of.Work == pipeline.WorkList && of.Resource.Swept() && !of.table.swept && of.table.asks(s.clock(of))
+	if of.position.Scan == nil {
+		of.whole = of.Work == pipeline.WorkSweep || of.Work == pipeline.WorkList && (!of.Resource.Swept() || again)
 	}
 	known := make(pipeline.Capabilities)
 	for c, v := range of.table.known {
@@ -117,6 +127,7 @@ func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 	}
 	return pipeline.Claim{
 		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: late, Missed: of.table.missed(),
+		Reread: again,
 	}
 }
 
@@ -150,8 +161,10 @@ func (s *store) load(of *stream, unit pipeline.Unit) error {
 			s.apply(of, unit, &unit.Records[i])
 		}
 	}
+	s.release(of, unit)
+	s.refuse(of, unit)
+	s.judge(of, &unit)
 	for i := range unit.Rejects {
-		of.table.rejects[string(unit.Rejects[i].Raw)] = true
 		if unit.Details {
 			s.rest(of, unit.Rejects[i].ID)
 		}
@@ -305,6 +318,9 @@ func (s *store) passed(of *stream) {
 	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails {
 		s.brokenf("%s: a run over a part of the list moved a mark", of)
 	}
+	if of.overQuarantine(s.rules) {
+		s.brokenf("%s: the mark %v passed what was refused just now", of, of.position.Mark.Format(time.TimeOnly))
+	}
 	started := of.position.Mark.Add(lag)
 	for _, t := range of.upstream.things {
 		v := t.last()
@@ -320,9 +336,16 @@ func (s *store) passed(of *stream) {
 	}
 }
 
-// rejected says that this very version is in quarantine.
+// rejected says that this very version is in quarantine, and so is asked for again.
 func (of *stream) rejected(t *thing, v *edition) bool {
-	return v.poison && (of.table.rejects[string(t.wire(v, true))] || of.table.rejects[string(t.wire(v, false))])
+	for _, whole := range []bool{true, false} {
+		for _, raw := range [][]byte{t.wire(v, whole), t.spoilt(faultGarbage, v, whole), t.spoilt(faultOneID, v, whole)} {
+			if e := of.table.entries[string(raw)]; e != nil && e.open {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rest lets a row whose single record was not to be had wait for a day.

@@ -156,10 +156,11 @@ func (w *world) heal() {
 	// What the brake held back leaves room for what it stopped with it, and what came to
 	// the backlog during a run, or rested until then, is the next one's: a run takes a few.
 	for range mostRuns {
-		if w.unburied() == "" && len(w.store.pending(w.streams[len(w.streams)-1])) == 0 {
+		open := w.unmended()
+		if w.unburied() == "" && open == 0 && len(w.store.pending(w.streams[len(w.streams)-1])) == 0 {
 			break
 		}
-		up.now = up.now.Add(4 * time.Hour)
+		up.now = up.now.Add(max(4*time.Hour, open)) // it is asked for again once it is twice as old
 		w.catchUp()
 	}
 	for _, k := range w.workers {

@@ -206,6 +206,11 @@ func (t target) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Load
 	return pipeline.Loaded{}, trouble
 }
 
+// Refusals implements run.Store.
+func (t target) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
+	return t.of.met, nil
+}
+
 // queue is what waits for its single record.
 type queue struct {
 	store *store

@@ -58,7 +58,7 @@ func draw(rng *rand.Rand) swarm {
 		maxGone:  rng.IntN(5),
 	}
 	s.sweep = s.complete && s.cursor != "full" && rng.IntN(2) == 0
-	for f := faultRefused; f < faultCount; f++ {
+	for f := faultRefused; f < faultGarbage; f++ {
 		if rng.IntN(6) == 0 {
 			s.faults[f] = uint64(1 + rng.IntN(300))
 		}
@@ -90,6 +90,11 @@ func draw(rng *rand.Rand) swarm {
 // anchors draws from the seed alone, so that the other schedules stay what they were.
 func (s *swarm) anchors(seed uint64) {
 	s.anchored = s.cursor == "since" && mix(seed, "anchored", 0)%3 > 0
+	for f := faultGarbage; f < faultCount; f++ {
+		if n := mix(seed, f.String(), 0); n%4 == 0 {
+			s.faults[f] = 1 + n/4%300
+		}
+	}
 }
 
 // world is one schedule under way.
@@ -145,7 +150,7 @@ func (w *world) inhabit(s swarm) {
 	}
 	up.now = up.now.Add(time.Hour)
 	rows := &table{
-		rows: map[string]*row{}, rejects: map[string]bool{}, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
+		rows: map[string]*row{}, entries: map[string]*entry{}, swept: s.sweep, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
 	}
 	if s.anchored {
 		for _, c := range []pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending} {
@@ -225,13 +230,20 @@ func (w *world) reserve() int64 {
 	return w.calls
 }
 
+// spell is for how many seconds upstream talks garbage.
+const spell = 150
+
 // faultOf is what goes wrong with a call.
 func (w *world) faultOf(call int64) fault {
 	if w.healed {
 		return faultNone
 	}
 	for f := faultRefused; f < faultCount; f++ {
-		if w.swarm.faults[f] > 0 && w.chance(f.String(), uint64(call))%1000 < w.swarm.faults[f] {
+		when := uint64(call)
+		if f >= faultGarbage { // which lasts for a while
+			when = uint64(w.streams[0].upstream.now.Unix() / spell)
+		}
+		if w.swarm.faults[f] > 0 && w.chance(f.String(), when)%1000 < w.swarm.faults[f] {
 			w.faults[f]++
 			w.note(f.String(), uint64(call))
 			return f

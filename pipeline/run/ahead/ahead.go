@@ -39,9 +39,11 @@ type Pages struct {
 type asked struct {
 	ask    pipeline.Ask
 	cancel context.CancelFunc
-	done   chan struct{}
-	page   pipeline.Page
-	err    error
+	// front is closed when no other page is in front of this one any more: before, it must not take what that one may wait for.
+	front chan struct{}
+	done  chan struct{}
+	page  pipeline.Page
+	err   error
 	// panicked is what the source panicked with, for whoever takes the page.
 	panicked any
 }
@@ -60,6 +62,7 @@ func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.
 		p.ask(ctx, ask)
 	}
 	head := p.asked[0]
+	close(head.front)
 	for waits := true; waits; {
 		changed := p.Behind.Changed()
 		p.fill(ctx, p.Behind.Room(more))
@@ -69,6 +72,7 @@ func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.
 		case <-changed:
 		}
 	}
+	p.asked[0] = nil // what it holds may be large, and the array stays
 	p.asked = p.asked[1:]
 	head.cancel()
 	if head.panicked != nil {
@@ -88,12 +92,12 @@ func (p *Pages) fill(ctx context.Context, more int) {
 
 func (p *Pages) ask(ctx context.Context, ask pipeline.Ask) {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &asked{ask: ask, cancel: cancel, done: make(chan struct{})}
+	a := &asked{ask: ask, cancel: cancel, front: make(chan struct{}), done: make(chan struct{})}
 	p.asked = append(p.asked, a)
 	go func() {
 		defer close(a.done)
 		defer func() { a.panicked = recover() }() // it must not end the process, but the chunk
-		a.page, a.err = p.Source.Page(ctx, ask)
+		a.page, a.err = p.Source.Page(pipeline.WithFront(ctx, a.front), ask)
 	}()
 }
 
@@ -107,6 +111,7 @@ func (p *Pages) Drop() {
 	}
 	for _, a := range p.asked {
 		<-a.done
+		a.page.Turn.End()
 		if made(a.err) {
 			p.wasted++
 		}

@@ -53,6 +53,7 @@ func New(store Store) *Units { return &Units{store: store, changed: make(chan st
 func (u *Units) Add(ctx context.Context, unit pipeline.Unit, most int) error {
 	if most <= 0 && u.idle() {
 		_, err := u.store.Load(ctx, unit)
+		unit.Turn.End()
 		return err //nolint:wrapcheck // the caller's own store
 	}
 	u.mu.Lock()
@@ -120,13 +121,17 @@ func (u *Units) until(holds func() bool) error {
 // work loads units, and then whatever waits by then, until nothing does.
 func (u *Units) work(ctx context.Context, units []pipeline.Unit) {
 	for len(units) > 0 {
-		var end failure
+		var (
+			end    failure
+			loaded []*pipeline.Turn
+		)
 		u.load(ctx, units, &end)
 		u.mu.Lock()
 		u.failed = end
 		u.open -= len(units)
 		for i := range units {
 			u.bytes -= size(units[i])
+			loaded = append(loaded, units[i].Turn)
 		}
 		units = nil
 		if !end.is() {
@@ -136,6 +141,9 @@ func (u *Units) work(ctx context.Context, units []pipeline.Unit) {
 		close(u.changed)
 		u.changed = make(chan struct{})
 		u.mu.Unlock()
+		for _, turn := range loaded {
+			turn.End() // only now is nothing of it held any more
+		}
 	}
 }
 

@@ -140,3 +140,25 @@ func TestAPanicReachesWhoeverAdds(t *testing.T) {
 		_ = u.Flush()
 	})
 }
+
+// TestATurnEndsWhenItsUnitIsLoaded: not before, for what is on its way to the server takes memory, and also where it could not be loaded.
+func TestATurnEndsWhenItsUnitIsLoaded(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{0, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			u, ended := behind.New(&slow{fails: 2}), 0
+			defer u.Wait()
+			for n := range 2 {
+				begun, unit := time.Now(), pipeline.Unit{Turn: pipeline.NewTurn(func() { ended++ })}
+				_ = u.Add(t.Context(), unit, most) // the second fails
+				if synctest.Wait(); most > 0 && ended != n {
+					t.Errorf("%d turns ended while unit %d was loaded", ended, n+1)
+				}
+				_ = u.Flush()
+				if synctest.Wait(); ended != n+1 || time.Since(begun) != time.Second {
+					t.Errorf("%d turns ended %s after unit %d was added", ended, time.Since(begun), n+1)
+				}
+			}
+		})
+	}
+}

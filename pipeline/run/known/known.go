@@ -34,19 +34,28 @@ type Reader struct {
 }
 
 // Page gives to each the records of a page in their order: known ones as a glance shows them, all others normalized, or why they
-// do not fit. Its error is that of Ask.
-func (r *Reader) Page(ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record normalize.Record, misfit error)) error {
+// do not fit. Its error is that of Ask, of each, which ends it, or of the context: a page may take seconds.
+func (r *Reader) Page(
+	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record normalize.Record, misfit error) error,
+) error {
 	glances, err := r.glance(ctx, raws, parent)
 	if err != nil {
 		return err
 	}
 	for i, raw := range raws {
-		if glances != nil && glances[i].Known {
-			each(raw, glances[i], nil)
-			continue
+		if err := ctx.Err(); err != nil {
+			return err //nolint:wrapcheck // the caller says what it was doing
 		}
-		record, misfit := r.Normalizer.RecordUnder(raw, parent)
-		each(raw, record, misfit)
+		var record normalize.Record
+		var misfit error
+		if glances != nil && glances[i].Known {
+			record = glances[i]
+		} else {
+			record, misfit = r.Normalizer.RecordUnder(raw, parent)
+		}
+		if err := each(raw, record, misfit); err != nil {
+			return err
+		}
 	}
 	return nil
 }

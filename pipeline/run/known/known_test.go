@@ -54,7 +54,7 @@ func page(from, size, value int) [][]byte {
 func read(t *testing.T, reader *known.Reader, r *rows, raws [][]byte) (int, int) {
 	t.Helper()
 	at, normalized, unfit := 0, 0, 0
-	err := reader.Page(t.Context(), raws, "", func(raw []byte, record normalize.Record, misfit error) {
+	err := reader.Page(t.Context(), raws, "", func(raw []byte, record normalize.Record, misfit error) error {
 		if string(raw) != string(raws[at]) {
 			t.Errorf("record %d is %s, want %s", at, raw, raws[at])
 		}
@@ -66,6 +66,7 @@ func read(t *testing.T, reader *known.Reader, r *rows, raws [][]byte) (int, int)
 			normalized++
 			r.marks[record.ID] = record.Fingerprint
 		}
+		return nil
 	})
 	if err != nil || at != len(raws) {
 		t.Fatalf("%d of %d records, %v", at, len(raws), err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/schema"
 )
 
@@ -68,12 +69,12 @@ func unfiltered(claim *pipeline.Claim) bool {
 // demote plans a run over the whole list and says why.
 func demote(scan *pipeline.Scan, claim *pipeline.Claim) {
 	needed := Needed(claim.Stream.Resource.ListCursor())
-	note := noteNoFilter
+	var note outside.Text = noteNoFilter
 	if needed == pipeline.CapabilityDescending {
 		note = noteNoSort
 	}
 	verdict := claim.Capabilities[needed]
-	scan.Note = fmt.Sprintf(note, verdict.Source, verdict.SeenAt.UTC().Format(time.DateOnly))
+	scan.Note = outside.Plainf(note, verdict.Source, verdict.SeenAt.UTC().Format(time.DateOnly))
 }
 
 // Observed are the verdicts that an answer gives: before is the scan as it was when page
@@ -87,7 +88,7 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 		seen = anchorsSeen(after, end, known)
 	case needed == "":
 	case after.Mode == pipeline.ModeFull:
-		seen = append(seen, pipeline.Verdict{Capability: needed, Answer: pipeline.AnswerNo, Evidence: after.Note})
+		seen = append(seen, pipeline.Verdict{Capability: needed, Answer: pipeline.AnswerNo, Evidence: string(after.Note)})
 	case end != nil && end.Outcome == pipeline.OutcomeDone && retried(known[needed]):
 		seen = append(seen, pipeline.Verdict{
 			Capability: needed, Answer: pipeline.AnswerYes, Evidence: evidenceRetried,
@@ -112,7 +113,7 @@ func anchorsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabil
 		case noteExclusive:
 			missing = pipeline.CapabilityInclusive
 		}
-		return []pipeline.Verdict{{Capability: missing, Answer: pipeline.AnswerNo, Evidence: after.Note}}
+		return []pipeline.Verdict{{Capability: missing, Answer: pipeline.AnswerNo, Evidence: string(after.Note)}}
 	}
 	var seen []pipeline.Verdict
 	for _, c := range anchors {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 // Notes of runs over a list that is re-anchored.
@@ -71,7 +72,7 @@ func (s *progress) anchored(page look, rules pipeline.Rules) *pipeline.End {
 // span gives the seconds of the first and the last record that carry a time, zero if none
 // does, and says in which way the page is not what was asked for. Order is held against the
 // page alone: behind it the list goes on living.
-func (s *progress) span(page look) (time.Time, time.Time, string) {
+func (s *progress) span(page look) (time.Time, time.Time, outside.Text) {
 	var first, last, before time.Time
 	if !page.sorted {
 		return first, last, noteNotAscending
@@ -178,7 +179,7 @@ func (s *progress) arrive() *pipeline.End {
 
 // leave reads the list in passes from here on: what was modified since the bound of the run, or
 // all there is if that filter failed.
-func (s *progress) leave(note string) {
+func (s *progress) leave(note outside.Text) {
 	bound := s.Bound
 	s.fallBack(note)
 	s.Keyset = pipeline.Keyset{}

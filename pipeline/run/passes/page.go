@@ -89,7 +89,7 @@ func lookAt(unit *pipeline.Unit, page pipeline.Page, asked pipeline.Ask, mode pi
 // page is what upstream sent.
 func (l look) fill(unit *pipeline.Unit) look {
 	for i := range unit.Rejects {
-		d := digest(string(unit.Rejects[i].Raw), "")
+		d := digestOf(unit.Rejects[i].Raw, []byte{0})
 		l.entries = append(l.entries, entry{digest: d, identity: d, standIn: true})
 	}
 	for range unit.Duplicates {
@@ -98,10 +98,12 @@ func (l look) fill(unit *pipeline.Unit) look {
 	return l
 }
 
-func digest(id, key string) uint64 {
+func digest(id, key string) uint64 { return digestOf([]byte(id), []byte{0}, []byte(key)) }
+
+func digestOf(parts ...[]byte) uint64 {
 	h := fnv.New64a()
-	for _, part := range []string{id, "\x00", key} {
-		_, _ = h.Write([]byte(part)) // a hash never fails
+	for _, part := range parts {
+		_, _ = h.Write(part) // a hash never fails
 	}
 	return h.Sum64()
 }

@@ -8,10 +8,10 @@
 package passes
 
 import (
-	"fmt"
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/schema"
 )
 
@@ -64,11 +64,12 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	return scan
 }
 
-// lowerBound is from where on a run reads; zero without a mark. A lag that grew since the mark
+// lowerBound is from where on a run reads; zero without a mark, and where all is asked for
+// again. A lag that grew since the mark
 // was put counts at once: the mark does not move back, what is asked for does.
 func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 	from := claim.Position.Mark
-	if from.IsZero() {
+	if from.IsZero() || claim.Reread {
 		return time.Time{}
 	}
 	if late := claim.Position.Read.Add(-rules.LagFor(claim.Late)); !claim.Position.Read.IsZero() && late.Before(from) {
@@ -139,7 +140,7 @@ func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 // fallBack reads everything from here on. It says whether the pass starts anew:
 // a page 1 that the filter did not narrow is page 1 of the whole list, anything
 // else is not part of a pass over it.
-func (s *progress) fallBack(note string) bool {
+func (s *progress) fallBack(note outside.Text) bool {
 	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest || s.Mode == pipeline.ModeKeyset
 	s.Mode, s.Bound, s.Note = pipeline.ModeFull, time.Time{}, note
 	s.forget()
@@ -170,7 +171,7 @@ func (s *progress) giveUp(rules pipeline.Rules) *pipeline.End {
 	}
 	return &pipeline.End{
 		Outcome: pipeline.OutcomeProvisional,
-		Note:    fmt.Sprintf(noteShifting, rules.MaxPasses),
+		Note:    outside.Plainf(noteShifting, rules.MaxPasses),
 	}
 }
 

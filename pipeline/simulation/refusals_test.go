@@ -1,0 +1,161 @@
+package simulation_test
+
+import (
+	"time"
+
+	"sluice/pipeline"
+)
+
+// entry is a record in quarantine: one row of sluice.quarantine. The rules are those of the
+// warehouse, which are SQL and are tested on a database; here they meet everything else.
+type entry struct {
+	id, code string
+	call     int64
+	details  bool
+	open     bool
+	// opened, asked and seen are when it was opened, asked for again and met last.
+	opened, asked, seen time.Time
+	// weighed says that a run was judged with it, by which one; run is the one that met it last.
+	weighed bool
+	by, run int64
+}
+
+// spoilt is a record as it travels while upstream talks garbage: with a value that does not
+// fit, or under the identifier that all others have, too.
+func (t *thing) spoilt(f fault, v *edition, whole bool) []byte {
+	bad, of := *v, *t
+	if f == faultGarbage {
+		bad.poison = true
+	} else {
+		of.id = "000"
+	}
+	return of.encode(&bad, whole)
+}
+
+// asks says that it is time to ask for records in quarantine again.
+func (t *table) asks(now time.Time) bool {
+	for _, e := range t.entries {
+		if e.open && !e.details && (e.asked.IsZero() || !now.Before(e.asked.Add(max(time.Hour, e.asked.Sub(e.opened))))) {
+			return true
+		}
+	}
+	return false
+}
+
+// release closes the entries of records that the unit brings. A header says nothing about the
+// single record that did not fit.
+func (s *store) release(of *stream, unit pipeline.Unit) {
+	if len(of.table.entries) == 0 {
+		return
+	}
+	for i := range unit.Records {
+		record := &unit.Records[i]
+		for _, e := range of.table.entries {
+			if e.open && e.id == record.ID && e.call <= unit.Call && (record.Carries[1] || !e.details) {
+				e.open = false
+				s.seen["released"]++
+			}
+		}
+	}
+}
+
+// refuse keeps what did not fit, and counts what is news.
+func (s *store) refuse(of *stream, unit pipeline.Unit) {
+	of.met.Received += int64(unit.Received)
+	now := s.clock(of)
+	for _, reject := range unit.Rejects {
+		e := of.table.entries[string(reject.Raw)]
+		if e == nil || !e.open {
+			like := of.table.like(reject)
+			e = &entry{id: reject.ID, code: reject.Code, opened: now, open: true}
+			if like != nil {
+				e.opened, e.asked, e.weighed = like.opened, like.asked, like.weighed
+			}
+			of.table.entries[string(reject.Raw)] = e
+		}
+		e.call, e.run, e.seen, e.details = unit.Call, of.run, now, unit.Details
+		if e.weighed {
+			s.seen["refused, and known"]++
+			continue
+		}
+		of.met.Refused++
+		if reject.Code == pipeline.CodeClash {
+			of.met.Clashed++
+		}
+	}
+}
+
+// like is the oldest open entry of the same record for the same reason; nil if there is none.
+func (t *table) like(reject pipeline.Reject) *entry {
+	var oldest *entry
+	for _, e := range t.entries {
+		if e.open && e.id != "" && e.id == reject.ID && e.code == reject.Code && (oldest == nil || e.opened.Before(oldest.opened) ||
+			e.opened.Equal(oldest.opened) && e.weighed && !oldest.weighed) {
+			oldest = e
+		}
+	}
+	return oldest
+}
+
+// judge makes the end of a run provisional of which too much was refused.
+func (s *store) judge(of *stream, unit *pipeline.Unit) {
+	if unit.End == nil {
+		return
+	}
+	if of.met.Withhold(unit, of.position, s.rules) {
+		s.seen["withheld"]++
+	}
+	now := s.clock(of)
+	for _, e := range of.table.entries {
+		if !e.open {
+			continue
+		}
+		if e.run == of.run && !e.weighed {
+			e.weighed, e.by = true, of.run
+		}
+		if e.details {
+			continue
+		}
+		if unit.End.Entire && of.met.Received > 0 && e.seen.Before(of.begun) {
+			e.open = false
+			s.seen["not upstream any more"]++
+		}
+		if of.whole && e.opened.Before(of.begun) {
+			e.asked = now
+			s.seen["asked for again"]++
+		}
+	}
+}
+
+// overQuarantine says that a mark moves over records that its run was the first to be refused,
+// and that they are too many, or clash (promise 1). What is known is asked for again.
+func (of *stream) overQuarantine(rules pipeline.Rules) bool {
+	fresh := int64(0)
+	for _, e := range of.table.entries {
+		if e.open && e.by == of.run {
+			if fresh++; e.code == pipeline.CodeClash {
+				return true
+			}
+		}
+	}
+	return float64(fresh) > rules.MaxRejected*float64(of.met.Received)
+}
+
+// unmended says for how long the oldest entry is open that a healthy upstream would close, zero
+// if there is none.
+func (w *world) unmended() time.Duration {
+	of := w.streams[0]
+	longest := time.Duration(0)
+	for _, t := range of.upstream.things {
+		v := t.last()
+		if v.gone || v.poison {
+			continue
+		}
+		for _, e := range of.table.entries {
+			if e.open && e.id == t.id {
+				longest = max(longest, w.store.clock(of).Sub(e.opened))
+			}
+		}
+	}
+	return longest
+}
