@@ -28,7 +28,7 @@ func grown(b *testing.B, headers bool) (*sandbox.Server, *http.Request) {
 	b.Helper()
 	now := time.Date(2026, 3, 10, 6, 0, 0, 0, time.UTC)
 	server, err := sandbox.New(sandbox.Options{
-		Records: many(manyRecords), Now: func() time.Time { return now }, Limits: sandbox.Limits{Off: true}, HeadersOnly: headers,
+		Records: many(manyRecords), Now: func() time.Time { return now }, Limits: sandbox.Limits{Off: true}, HeadersOnly: headers, SortsModified: true,
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -91,5 +91,33 @@ func BenchmarkPageAfterChange(b *testing.B) {
 			b.Fatal(err)
 		}
 		ask(b, server, request)
+	}
+}
+
+// BenchmarkSortedPage is one page in the order of modification times, as who reads on from the last time seen asks for it: from another instant
+// each time; and the same in other orders. After an edit each order has to be mended.
+func BenchmarkSortedPage(b *testing.B) {
+	for name, column := range map[string]string{"modified": "last_modified_time", "created": "created_time", "amount": "amount"} {
+		for change, edits := range map[string]bool{"still": false, "edited": true} {
+			b.Run(name+"/"+change, func(b *testing.B) {
+				server, request := grown(b, true)
+				request.URL.Path = "/books/v3/vendorpayments"
+				began := time.Date(2024, 3, 10, 6, 0, 0, 0, time.UTC)
+				page := func(n int) {
+					since := began.Add(time.Duration(n) * 97 * time.Minute).Format("2006-01-02T15:04:05Z")
+					request.URL.RawQuery = target("", "sort_column", column, "sort_order", "A", "last_modified_time", since)[1:]
+					ask(b, server, request)
+				}
+				page(0)
+				for n := 1; b.Loop(); n++ {
+					if edits {
+						if _, err := server.Change(sandbox.Change{Edits: 1, Resources: []string{"vendor_payments"}}); err != nil {
+							b.Fatal(err)
+						}
+					}
+					page(n)
+				}
+			})
+		}
 	}
 }

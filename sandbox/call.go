@@ -38,9 +38,6 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, address services.A
 	recorder := answer.NewRecorder(w)
 	defer func() { c.Leave(address.Service, recorder.Label()) }()
 
-	if s.options.WorldDate {
-		w.Header().Set("Date", c.Time().UTC().Format(http.TimeFormat))
-	}
 	for name, value := range verdict.Headers {
 		w.Header().Set(name, strconv.Itoa(value))
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/netip"
 
 	"sluice/sandbox/answer"
 	"sluice/sandbox/company"
@@ -51,7 +50,7 @@ func controls() []control {
 		},
 		{get, "activity", "", "What the business does by itself in an hour of its clock.", (*Server).showActivity},
 		{post, "activity", `{"inserts":2,"payments":1}`, "Changes that; {} lets it rest.", (*Server).setActivity},
-		{post, "advance", `{"seconds":3600}`, "Moves the clock on: record times, tokens and the day, not the minute.", (*Server).advance},
+		{post, "advance", `{"seconds":3600}`, "Moves the clock on: record times, tokens, the day and the header Date, not the minute.", (*Server).advance},
 		{get, "plan", "", "The plan and the limits in force.", (*Server).showPlan},
 		{post, "plan", `{"plan":"premium","limits":{"daily_inventory":50}}`, "Changes them; limits that are not named are the plan's.", (*Server).setPlan},
 		{post, "expire_tokens", "", "Makes every access token invalid.", (*Server).expireTokens},
@@ -89,23 +88,14 @@ func (s *Server) controlHandler() http.Handler {
 	mux.HandleFunc(services.ControlRoot, func(w http.ResponseWriter, _ *http.Request) {
 		answer.Error(w, http.StatusNotFound, answer.NoSuchURL, "no such control: see the landing page")
 	})
-	shield := http.NewCrossOriginProtection()
+	pages := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !s.options.ControlAnywhere && !fromHere(r):
-			answer.Error(w, http.StatusForbidden, answer.NotAuthorized, "sandbox: the controls answer on this machine only: see --control-anywhere")
-		case shield.Check(r) != nil:
-			answer.Error(w, http.StatusForbidden, answer.NotAuthorized, "sandbox: the controls do not answer the pages of other sites")
-		default:
-			mux.ServeHTTP(w, r)
+		if refusal := s.shield(r, pages); refusal != "" {
+			answer.Error(w, http.StatusForbidden, answer.NotAuthorized, refusal)
+			return
 		}
+		mux.ServeHTTP(w, r)
 	})
-}
-
-// fromHere tells whether a call comes from this machine.
-func fromHere(r *http.Request) bool {
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && from.Addr().Unmap().IsLoopback()
 }
 
 // chosen answers the organization that a control is for: the sandbox's own one, or

@@ -1,7 +1,9 @@
 package sandbox_test
 
 import (
+	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -24,36 +26,55 @@ func (u *upstream) post(t *testing.T, control, body string, into any) {
 	decode(t, answer, into)
 }
 
-// The controls answer on this machine, and no page of another site in a browser.
+// The controls answer on this machine, by its own address, and no page of another site in a browser: neither one that posts a form or a text, for
+// which browsers ask no permission, nor one whose name was made to stand for this machine.
 func TestControlsAnswerHere(t *testing.T) {
 	t.Parallel()
+	const here, there = "127.0.0.1:5", "192.0.2.7:5"
 	for _, c := range []struct {
-		anywhere     bool
-		from, origin string
-		want         int
+		anywhere           bool
+		from, host, origin string
+		want               int
 	}{
-		{false, "127.0.0.1:5", "", http.StatusOK},
-		{false, "[::1]:5", "", http.StatusOK},
-		{false, "[::ffff:127.0.0.1]:5", "", http.StatusOK},
-		{false, "192.0.2.7:5", "", http.StatusForbidden},
-		{false, "no address", "", http.StatusForbidden},
-		{true, "192.0.2.7:5", "", http.StatusOK},
-		{true, "127.0.0.1:5", "https://elsewhere.example", http.StatusForbidden},
-		{true, "127.0.0.1:5", "http://example.com", http.StatusOK},
+		{false, here, "127.0.0.1:8086", "", http.StatusOK},
+		{false, here, "localhost:8086", "", http.StatusOK},
+		{false, here, "LOCALHOST", "", http.StatusOK},
+		{false, "[::1]:5", "[::1]:8086", "", http.StatusOK},
+		{false, "[::ffff:127.0.0.1]:5", "127.0.0.2:8086", "", http.StatusOK},
+		{false, here, "10.1.2.3:8086", "", http.StatusOK}, // where it arrived
+		{false, here, "10.1.2.4:8086", "", http.StatusForbidden},
+		{false, there, "127.0.0.1:8086", "", http.StatusForbidden},
+		{false, "no address", "127.0.0.1:8086", "", http.StatusForbidden},
+		{false, here, "evil.example:8086", "", http.StatusForbidden},
+		{false, here, "evil.example:8086", "http://evil.example:8086", http.StatusForbidden},
+		{false, here, "localhost.evil.example", "", http.StatusForbidden},
+		{false, here, "127.0.0.1.evil.example", "", http.StatusForbidden},
+		{false, here, "", "", http.StatusForbidden},
+		{false, here, "127.0.0.1:8086", "http://127.0.0.1:8086", http.StatusOK},
+		{false, here, "127.0.0.1:8086", "http://127.0.0.1:9999", http.StatusForbidden},
+		{false, here, "127.0.0.1:8086", "https://evil.example", http.StatusForbidden},
+		{false, here, "127.0.0.1:8086", "null", http.StatusForbidden},
+		{true, there, "sandbox:8086", "", http.StatusOK},
+		{true, here, "sandbox:8086", "https://evil.example", http.StatusForbidden},
+		{true, here, "sandbox:8086", "http://sandbox:8086", http.StatusOK},
 	} {
 		server, err := sandbox.New(sandbox.Options{Records: 1, ControlAnywhere: c.anywhere, Now: newClock().Now})
 		if err != nil {
 			t.Fatal(err)
 		}
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/_sandbox/reset_stats", http.NoBody)
-		request.RemoteAddr = c.from
-		if c.origin != "" {
-			request.Header.Set("Origin", c.origin)
-		}
-		recorder := httptest.NewRecorder()
-		server.ServeHTTP(recorder, request)
-		if recorder.Code != c.want {
-			t.Errorf("%+v: status %d", c, recorder.Code)
+		for method, control := range map[string]string{http.MethodGet: "stats", http.MethodPost: "faults"} {
+			ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3), Port: 8086})
+			request := httptest.NewRequestWithContext(ctx, method, "/_sandbox/"+control, strings.NewReader(`[{"path":"/","kind":"html"}]`))
+			request.RemoteAddr, request.Host = c.from, c.host
+			request.Header.Set("Content-Type", "text/plain") // what a page may send anywhere
+			if c.origin != "" {
+				request.Header.Set("Origin", c.origin)
+			}
+			recorder := httptest.NewRecorder()
+			server.ServeHTTP(recorder, request)
+			if recorder.Code != c.want {
+				t.Errorf("%+v, %s: status %d %s", c, method, recorder.Code, recorder.Body)
+			}
 		}
 	}
 }
@@ -247,7 +268,7 @@ func TestDescription(t *testing.T) {
 			t.Errorf("%s %s is not described", row.Method, row.Path)
 		}
 	}
-	if operations != len(rows) || len(rows) < 70 || len(described.Servers) != 2 || described.Servers[1].URL != "http://example.com/dc/eu" {
+	if operations != len(rows) || len(rows) < 70 || len(described.Servers) != 2 || described.Servers[1].URL != "http://127.0.0.1:8086/dc/eu" {
 		t.Errorf("%d operations, %d rows, servers %v", operations, len(rows), described.Servers)
 	}
 }

@@ -92,7 +92,9 @@ func (u *upstream) send(t *testing.T, method, target string, header http.Header,
 	if u.token != "" {
 		request.Header.Set("Authorization", "Svc-oauthtoken "+u.token)
 	}
-	request.RemoteAddr = "127.0.0.1:40000" // the controls answer on this machine only
+	if strings.HasPrefix(target, "/_sandbox/") { // the controls answer on this machine only, and by its address
+		request.RemoteAddr, request.Host = "127.0.0.1:40000", "127.0.0.1:8086"
+	}
 	maps.Copy(request.Header, header)
 	recorder := httptest.NewRecorder()
 	u.ServeHTTP(recorder, request)

@@ -226,6 +226,8 @@ func pageFaults() map[string]expectation {
 			at, err := http.ParseTime(struck.header.Get("Retry-After"))
 			return unless(err == nil && struck.status == 429 && at.Equal(newClock().now.Add(7*time.Second)), "no date to wait for")
 		}},
+		"rate_huge":  rated("2147483648", "2147483648", "60"),
+		"rate_spent": rated("10000", "0", "90000"),
 		"wrong_type": {check: func(clean, struck reply) string {
 			return unless(struck.body == clean.body && strings.HasPrefix(struck.header.Get("Content-Type"), "text/html"), "no HTML")
 		}},
@@ -245,11 +247,13 @@ func pageFaults() map[string]expectation {
 		}},
 		"gzip_broken": badGzip(), "gzip_cut": badGzip(),
 
-		"surrogate":     {check: raw(`"vendor_name":"half \ud83c"`)},
-		"invalid_utf8":  {check: raw("\"vendor_name\":\"M\xfcller\"")},
-		"huge_number":   {check: raw(`"date":1e131071,`)},
-		"nan":           {check: raw(`"date":NaN,`)},
-		"duplicate_key": {check: raw(`,"vendor_name":"the second value"}`)},
+		"surrogate":        {check: raw(`"vendor_name":"half \ud83c"`)},
+		"invalid_utf8":     {check: raw("\"vendor_name\":\"M\xfcller\"")},
+		"huge_number":      {check: raw(`"date":1e131071,`)},
+		"all_huge_numbers": every("date", is("1e131071")),
+		"same_id":          every("bill_id", is(`"0"`)),
+		"nan":              {check: raw(`"date":NaN,`)},
+		"duplicate_key":    {check: raw(`,"vendor_name":"the second value"}`)},
 		"case_twin": {check: func(_, struck reply) string {
 			return unless(strings.Count(struck.body, `,"VENDOR_NAME":"in capitals"}`) == 10, "no twins")
 		}},
@@ -267,6 +271,15 @@ func pageFaults() map[string]expectation {
 		"deep":        first("nested", func(_, is string) bool { return is == strings.Repeat("[", 200)+strings.Repeat("]", 200) }),
 		"huge_record": first("vendor_name", func(_, is string) bool { return len(is) == 9<<20+2 }),
 		"object_text": first("vendor_name", is(`{"value":"x"}`)),
+
+		"many_elements": {check: func(_, struck reply) string {
+			return unless(len(struck.body) < 1<<16 && strings.Count(unpacked(struck), "1,1") == 7_500_000, "not so many")
+		}},
+		"many_keys": {check: raw(`,"key_999999":1}`)},
+		"huge_token": {check: func(_, struck reply) string {
+			return unless(strings.Contains(struck.body, `"next_token":"tttt`) && len(struck.body) > 8<<20, "no such token")
+		}},
+		"all_poison": every("date", is(`"not a value"`)),
 	}
 	return all
 }
@@ -281,6 +294,14 @@ func clockOff(by time.Duration) expectation {
 	return expectation{check: func(_, struck reply) string {
 		at, err := http.ParseTime(struck.header.Get("Date"))
 		return unless(err == nil && at.Equal(newClock().now.Add(by)), "another Date")
+	}}
+}
+
+// rated expects the clean body under these rate headers.
+func rated(limit, remaining, reset string) expectation {
+	return expectation{check: func(clean, struck reply) string {
+		return unless(struck.body == clean.body && struck.header.Get("X-Rate-Limit-Limit") == limit &&
+			struck.header.Get("X-Rate-Limit-Remaining") == remaining && struck.header.Get("X-Rate-Limit-Reset") == reset, "other rate headers")
 	}}
 }
 
@@ -471,12 +492,15 @@ func TestFaultsOfTheTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	w := wire(t, sandbox.Options{Records: 10, Limits: off()})
 	for kind, want := range map[string]string{
-		"token_error":    `^200 \{"error":"invalid_code"\}$`,
-		"token_denied":   `^400 \{"error":"Access Denied",.*"status":"failure"\}$`,
-		"token_empty":    `^200 \{.*"access_token":"",.*"expires_in":\d+`,
-		"token_odd_life": `^200 \{.*"access_token":"1.*"expires_in":"-1"`,
-		"token_rotated":  `^200 \{.*"access_token":"1.*"refresh_token":"1000.rotated.rotated"\}$`,
-		"token_no_life":  `^200 \{.*"access_token":"1[^}]*\}$`,
+		"token_error":        `^200 \{"error":"invalid_code"\}$`,
+		"token_denied":       `^400 \{"error":"Access Denied",.*"status":"failure"\}$`,
+		"token_slow_down":    `^200 \{"error":"slow_down"\}$`,
+		"token_unknown":      `^200 \{"error":"quota_plan_review"\}$`,
+		"token_unauthorized": `^200 \{"error":"unauthorized_client"\}$`,
+		"token_empty":        `^200 \{.*"access_token":"",.*"expires_in":\d+`,
+		"token_odd_life":     `^200 \{.*"access_token":"1.*"expires_in":"-1"`,
+		"token_rotated":      `^200 \{.*"access_token":"1.*"refresh_token":"1000.rotated.rotated"\}$`,
+		"token_no_life":      `^200 \{.*"access_token":"1[^}]*\}$`,
 	} {
 		w.set(t, sandbox.Fault{Path: "/oauth/v2/token", Method: http.MethodPost, Kind: kind})
 		r := w.ask(t, http.MethodPost, tokenURL(nil))
@@ -543,7 +567,7 @@ func TestReadFaults(t *testing.T) {
 func TestEveryKindIsTested(t *testing.T) {
 	t.Parallel()
 	tested := strings.Fields("insert_between edit_between filter_exact gzip_bomb csv_newlines csv_empty_id csv_no_header csv_no_trailer " +
-		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life token_rotated")
+		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life token_rotated token_slow_down token_unknown token_unauthorized")
 	for kind := range pageFaults() {
 		tested = append(tested, kind)
 	}
@@ -561,15 +585,28 @@ func TestEveryKindIsTested(t *testing.T) {
 	}
 }
 
-// The header Date may follow the world's clock.
-func TestDateOfTheWorld(t *testing.T) {
+// The header Date goes with the clock of the sandbox once that was moved, on all answers: those of the services, of the authorization server and of the
+// controls.
+func TestDateGoesWithTheClock(t *testing.T) {
 	t.Parallel()
-	for option, want := range map[bool]string{true: "Tue, 10 Mar 2026 16:00:00 GMT", false: ""} {
-		u := start(t, sandbox.Options{Records: 10, WorldDate: option})
-		u.Advance(10 * time.Hour)
-		u.login(t)
-		if got := u.get(t, billsPath).Header().Get("Date"); got != want {
-			t.Errorf("option %t: Date is %q, want %q", option, got, want)
+	u := start(t, sandbox.Options{Records: 10})
+	u.login(t)
+	if got := u.get(t, billsPath).Header().Get("Date"); got != "" {
+		t.Errorf("before: Date is %q, which is for the machine to say", got)
+	}
+	u.send(t, http.MethodPost, "/_sandbox/advance", nil, `{"seconds":36000}`)
+	const want = "Tue, 10 Mar 2026 16:00:00 GMT"
+	for name, got := range map[string]http.Header{
+		"a list": u.get(t, billsPath).Header(), "a control": u.serve(t, http.MethodGet, "/_sandbox/stats", nil).Header(), "a refusal": u.get(t, "/inventory/v1/none").Header(),
+		"a token": u.serve(t, http.MethodPost, tokenURL(nil), nil).Header(),
+	} {
+		if got.Get("Date") != want {
+			t.Errorf("%s: Date is %q, want %q", name, got.Get("Date"), want)
 		}
+	}
+	u.serve(t, http.MethodPost, "/_sandbox/reset", nil)
+	u.login(t)
+	if got := u.get(t, billsPath).Header().Get("Date"); got != "" {
+		t.Errorf("after a reset: Date is %q", got)
 	}
 }

@@ -77,9 +77,6 @@ type Options struct {
 	// Activity is what each business does by itself as its clock goes on; by default
 	// nothing.
 	Activity Activity
-	// WorldDate makes the services say in header Date what the world's clock says;
-	// otherwise it is the machine's.
-	WorldDate bool
 	// Faults are set in the beginning, and again by a reset.
 	Faults []Fault
 	// Clients are registered beside the sandbox's own one.

@@ -69,6 +69,9 @@ func New(options Options) (*Server, error) {
 // and the services.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	address := services.Parse(r.URL.EscapedPath())
+	if s.offset.Load() != 0 { // else net/http says what the machine's clock says
+		w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
+	}
 	switch {
 	case r.URL.Path == "/":
 		s.landing(w, r)
@@ -85,8 +88,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Advance moves the virtual clock: record times, tokens, channels and the day of the
-// daily allowance. The count of calls in a minute stays on the real clock, so
+// Advance moves the virtual clock: record times, tokens, channels, the day of the
+// daily allowance and the header Date of all answers. The count of calls in a minute stays on the real clock, so
 // that an advance never hides a burst. A negative step is ignored.
 func (s *Server) Advance(step time.Duration) {
 	st := s.stage.Load()

@@ -37,6 +37,16 @@ func waiting(say func(*Fault, time.Duration) string) func(http.ResponseWriter, *
 	}
 }
 
+// rated sends a whole answer with these rate headers.
+func rated(limit, remaining, reset string) func(http.ResponseWriter, *http.Request, *Fault, *captured) {
+	return func(w http.ResponseWriter, _ *http.Request, _ *Fault, whole *captured) {
+		w.Header().Set("X-Rate-Limit-Limit", limit)
+		w.Header().Set("X-Rate-Limit-Remaining", remaining)
+		w.Header().Set("X-Rate-Limit-Reset", reset)
+		send(w, whole)
+	}
+}
+
 func answerActs() []act {
 	typed := func(contentType string) func(http.ResponseWriter, *http.Request, *Fault, *captured) {
 		return func(w http.ResponseWriter, _ *http.Request, _ *Fault, whole *captured) {
@@ -88,6 +98,14 @@ func answerActs() []act {
 		{
 			Kind: Kind{"retry_date", "Answers 429 with code 44 and Retry-After as a date."},
 			say:  waiting(func(f *Fault, wait time.Duration) string { return f.At.Add(wait).UTC().Format(http.TimeFormat) }),
+		},
+		{
+			Kind: Kind{"rate_huge", "Says in rate headers that 2147483648 calls a day are allowed and left, as for a plan without limits."},
+			send: rated("2147483648", "2147483648", "60"),
+		},
+		{
+			Kind: Kind{"rate_spent", "Says in rate headers that no call is left for 25 hours."},
+			send: rated("10000", "0", "90000"),
 		},
 		{
 			Kind: Kind{"plain_429", "Answers 429 with a plain text, as a gateway does."},
@@ -208,6 +226,18 @@ func tokenActs() []act {
 			Kind: Kind{"token_denied", "Answers the token endpoint as if too many had been asked for."},
 			say: page(http.StatusBadRequest, answer.JSONType, `{"error":"Access Denied","error_description":"You have made too many requests `+
 				`continuously. Please try again after some time.","status":"failure"}`),
+		},
+		{
+			Kind: Kind{"token_slow_down", "Answers the token endpoint with 200 and slow_down."},
+			say:  page(http.StatusOK, answer.JSONType, `{"error":"slow_down"}`),
+		},
+		{
+			Kind: Kind{"token_unknown", "Answers the token endpoint with 200 and a word that no document names."},
+			say:  page(http.StatusOK, answer.JSONType, `{"error":"quota_plan_review"}`),
+		},
+		{
+			Kind: Kind{"token_unauthorized", "Answers the token endpoint with 200 and unauthorized_client."},
+			say:  page(http.StatusOK, answer.JSONType, `{"error":"unauthorized_client"}`),
 		},
 		{
 			Kind: Kind{"token_empty", "Gives a token of no characters."},

@@ -147,6 +147,11 @@ func recordActs() []act {
 		{Kind: Kind{"deep", "Gives the page's first record arrays two hundred deep."}, spoil: deform.First(deform.Deep(levels))},
 		{Kind: Kind{"huge_record", "Gives the page's first record a text of nine megabytes."}, spoil: deform.First(deform.Long(huge))},
 		{
+			Kind:  Kind{"all_huge_numbers", "Gives every record a number of 131,072 digits, in eight characters."},
+			spoil: deform.Every(deform.Number("1e131071")),
+		},
+		{Kind: Kind{"same_id", "Gives all records one id, which none of them has."}, spoil: deform.Every(deform.OneID)},
+		{
 			Kind:  Kind{"object_text", "Gives the page's first record an object where a text belongs."},
 			spoil: deform.First(deform.Text(`{"value":"x"}`)),
 		},

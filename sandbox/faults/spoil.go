@@ -47,7 +47,7 @@ func Spoil(fault *Fault, target Target, records [][]byte) [][]byte {
 // the row counts from 0.
 func SpoilChat(fault *Fault, row int, name, value string) string {
 	switch {
-	case fault.Is("poison") && row == 0 && name == "creation_time":
+	case name == "creation_time" && (fault.Is("all_poison") || fault.Is("poison") && row == 0):
 		return "yesterday"
 	case fault.Is("poison") && row == 1 && name == "chat_id":
 		return ""

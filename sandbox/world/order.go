@@ -52,6 +52,9 @@ func (w *World) Order(query Query) []int32 {
 
 // order is Order for columns that no list can be sorted by, too.
 func (w *World) order(query Query) []int32 {
+	if query.Since > 0 && query.Sort == ModifiedTime {
+		return w.tail(query)
+	}
 	version := w.tables[query.Kind].version
 	held, found := w.shelf.get(query)
 	switch {

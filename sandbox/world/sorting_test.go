@@ -18,6 +18,8 @@ func TestMendedOrdersAreOrders(t *testing.T) {
 		{Kind: world.CreditNotes, Sort: "balance"}, {Kind: world.CreditNotes, Sort: "customer_name", Ascending: true, Filter: "Open"},
 		{Kind: world.CompositeItems, Sort: "reorder_level", Filter: "Lowstock"}, {Kind: world.CompositeItems, Sort: "rate", Since: 1_800_000_000},
 		{Kind: world.Payments, Sort: "amount", Ascending: true}, {Kind: world.ContactPersons, Under: "460000000300000000"},
+		{Kind: world.Payments, Sort: "last_modified_time", Ascending: true, Since: 1_760_000_000},
+		{Kind: world.Payments, Sort: "last_modified_time", Since: 1_760_000_000}, {Kind: world.Payments, Sort: "amount", Since: 1_700_000_000},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w := small(rapid.IntRange(100, 400).Draw(t, "records"))
@@ -50,10 +52,35 @@ func TestMendedOrdersAreOrders(t *testing.T) {
 			}
 			w.Forget()
 			for n, query := range queries {
-				if fresh := w.Order(query); !slices.Equal(fresh, mended[n]) {
+				fresh := w.Order(query)
+				if !slices.Equal(fresh, mended[n]) {
 					t.Fatalf("%+v: mended %v, made anew %v", query, mended[n], fresh)
+				}
+				if since := query.Since; since > 0 { // what a filter by time leaves of the order without it
+					query.Since = 0
+					all := slices.Clone(w.Order(query))
+					want := slices.DeleteFunc(all, func(i int32) bool { return w.Modified(query.Kind, int(i)) < since })
+					if !slices.Equal(fresh, want) {
+						t.Fatalf("%+v since %d: %v, want %v", query, since, fresh, want)
+					}
 				}
 			}
 		}
 	})
+}
+
+// A filter by time lets pass what was modified at that instant, in every order.
+func TestAFilterByTimeTakesItsSecond(t *testing.T) {
+	t.Parallel()
+	w := small(300)
+	for _, sort := range []string{"created_time", "last_modified_time", "amount"} {
+		for _, ascending := range []bool{false, true} {
+			for i := range w.Len(world.Payments) {
+				query := world.Query{Kind: world.Payments, Sort: sort, Ascending: ascending, Since: w.Modified(world.Payments, i)}
+				if !slices.Contains(w.Order(query), int32(i)) {
+					t.Fatalf("%+v: record %d is of that second", query, i)
+				}
+			}
+		}
+	}
 }

@@ -99,6 +99,9 @@ func BareID(t Target, record []byte) []byte {
 	return Value(record, t.ID, strings.Trim(string(Get(record, t.ID)), `"`))
 }
 
+// OneID gives the record the id that all others are given, too.
+func OneID(t Target, record []byte) []byte { return Value(record, t.ID, `"0"`) }
+
 // ForeignID makes the record one of somebody else.
 func ForeignID(t Target, record []byte) []byte {
 	id := strings.Trim(string(Get(record, t.ID)), `"`)
