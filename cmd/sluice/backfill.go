@@ -198,7 +198,11 @@ func (c *cli) work(ctx context.Context, a *app.App, ids []int64, wishes workWish
 	if err := c.showBackfills(ctx, a, ids); err != nil {
 		return err
 	}
-	code := watch.result().code(a.Config.Quarantine.MaxShare)
+	result := watch.result()
+	if err := withWithheld(ctx, a, result); err != nil {
+		return err
+	}
+	code := result.code(a.Config.Quarantine.MaxShare)
 	if code == codeBudget && !c.json {
 		err = c.printer().Line("The budget stopped it with work left: it goes on with the next sync, with serve, or with sluice backfill resume.")
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,18 +15,21 @@ import (
 )
 
 func (c *cli) budgetCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "budget",
 		Short: "Show what today's calls were spent on, what is kept for whom, and when they run out",
 		Long: `Show the day of every organization's services: calls spent by class of work, what
 is kept for a class (its floor), what of that is lent to others at the moment, what
 others spent outside of this program, what is left, and when it runs out at the
-pace of the last hour. Floors and ceilings are shares of the plan's daily limit.`,
+pace of the last hour. Floors and ceilings are shares of the plan's daily limit. What
+upstream's answers have closed is named with the time and the reason; reopen opens it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.withApp(cmd.Context(), c.budget)
 		},
 	}
+	cmd.AddCommand(c.reopenBudgetCommand())
+	return cmd
 }
 
 // classDay is what a class of work has of a service's day, in calls.
@@ -51,6 +55,10 @@ type serviceDay struct {
 	RunsOutAt *time.Time `json:"runs_out_at"`
 	// Rules are what the configuration and the plan say of the allowance.
 	Rules allowanceRules `json:"rules"`
+	// Gate is the allowance that it shares with other services, where upstream has closed or narrowed it; ExhaustedUntil is until
+	// when upstream calls the day spent.
+	Gate           *report.Gate `json:"gate,omitempty"`
+	ExhaustedUntil *time.Time   `json:"exhausted_until,omitempty"`
 
 	report.Day
 }
@@ -60,10 +68,39 @@ func (c *cli) budget(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
+	gates, err := a.Report.Gates(ctx)
+	if err != nil {
+		return fmt.Errorf("read the gates: %w", err)
+	}
+	if err := closings(ctx, a, days, gates); err != nil {
+		return err
+	}
 	if c.json {
 		return c.printer().Document(days)
 	}
-	return c.printBudget(a, days)
+	return errors.Join(c.printBudget(a, days), c.printClosed(a, gates))
+}
+
+// closings notes in days what upstream has closed.
+func closings(ctx context.Context, a *app.App, days []serviceDay, gates []report.Gate) error {
+	for i := range days {
+		day := &days[i]
+		limits, err := a.Limits(day.Organization, day.Service)
+		if err != nil {
+			return err //nolint:wrapcheck // it names the service
+		}
+		for g := range gates {
+			if gates[g].Organization == day.Organization && gates[g].Shared == limits.Shared {
+				day.Gate = &gates[g]
+			}
+		}
+		budget, err := a.Report.BudgetLeft(ctx, day.Organization, day.Service)
+		if err != nil {
+			return fmt.Errorf("read the budget: %w", err)
+		}
+		day.ExhaustedUntil = budget.ExhaustedUntil
+	}
+	return nil
 }
 
 // daysOf gives the day of each configured service.
@@ -177,6 +214,9 @@ func budgetLine(day *serviceDay, zone *time.Location) string {
 	text += fmt.Sprintf("; %s in the last hour", show.Count(day.LastHour))
 	if day.RunsOutAt != nil {
 		text += ", at this pace nothing is left at " + day.RunsOutAt.In(zone).Format("2006-01-02 15:04 MST")
+	}
+	if day.ExhaustedUntil != nil {
+		text += ", spent by upstream's word until " + day.ExhaustedUntil.In(zone).Format("2006-01-02 15:04 MST") + "; sluice budget reopen ORG asks at once"
 	}
 	return text
 }

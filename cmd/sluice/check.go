@@ -63,8 +63,12 @@ declaration ends the command with 1.`,
 func (c *cli) check(ctx context.Context, further func(*app.App, *upstream.Client) error) []finding {
 	a, err := app.Load(c.options())
 	findings := []finding{verdict("configuration", err, c.path()+" is valid")}
-	_, keyErr := secrets.EncryptionKey(c.env.LookupEnv)
-	key := verdict("SLUICE_ENCRYPTION_KEY", keyErr, "32 bytes")
+	keys, keyErr := secrets.Source{Getenv: c.env.LookupEnv}.EncryptionKeys()
+	fine := "32 bytes"
+	if len(keys) > 1 {
+		fine = fmt.Sprintf("%d keys of 32 bytes: the first seals, all open", len(keys))
+	}
+	key := verdict("SLUICE_ENCRYPTION_KEY", keyErr, fine)
 	if keyErr != nil {
 		key.code = codeUsage
 	}
@@ -74,11 +78,20 @@ func (c *cli) check(ctx context.Context, further func(*app.App, *upstream.Client
 		return findings
 	}
 	defer func() { _ = a.Close(ctx) }() // a check that found what it found
+	if listen := a.Config.Listen; reachable(listen) {
+		findings = append(findings, finding{Check: "listen", OK: true, Text: listen + ", and a warning: other machines may reach the status pages, " +
+			"which ask for no password: let a firewall or a network policy admit only those that should"})
+	}
+	if why := a.Exposed(); why != "" {
+		findings = append(findings, finding{Check: "connection to the database", Text: why, code: codeFailed})
+	}
 	database := c.checkDatabase(ctx, a)
 	findings = append(findings, database)
 	if !database.OK || keyErr != nil {
 		return findings
 	}
+	findings = append(findings, checkRights(ctx, a)...)
+	findings = append(findings, c.checkTables(ctx, a)...)
 	client, err := a.Client()
 	if err != nil {
 		return append(findings, verdict("client", err, ""))

@@ -98,7 +98,7 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	}
 	var err error
 	if s.postgres, err = localpg.Start(ctx, localpg.Options{}); err != nil {
-		return fmt.Errorf("start the private Postgres: %w", err)
+		return fmt.Errorf("%w: %w", app.ErrNoServer, err)
 	}
 	s.upstream, err = startSandbox(ctx, "127.0.0.1:0", sandbox.Options{
 		Seed: flags.seed, Records: flags.records, Plan: "standard", Now: s.cli.env.Now,
@@ -119,7 +119,7 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	if err := migrating.OpenDatabase(ctx); err != nil {
 		return err //nolint:wrapcheck // it says what to do
 	}
-	if err := migrating.Migrate(ctx); err != nil {
+	if err := migrating.Migrate(ctx, 0); err != nil {
 		return err //nolint:wrapcheck // it names the migration
 	}
 	if s.app, err = app.Open(ctx, options); err != nil {

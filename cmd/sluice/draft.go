@@ -35,7 +35,7 @@ and frozen by hand. It never drops a table or a column and never changes a type.
 func (c *cli) draft(ctx context.Context) (err error) {
 	server, err := localpg.Start(ctx, localpg.Options{Log: c.env.Stderr})
 	if err != nil {
-		return fmt.Errorf("start a temporary Postgres to compare with: %w", err)
+		return fmt.Errorf("compare with a temporary server: %w: %w", app.ErrNoServer, err)
 	}
 	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
 	if err := migrations.Migrate(ctx, server.URL(), migrations.Options{}); err != nil {

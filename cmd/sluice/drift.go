@@ -10,6 +10,7 @@ import (
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -85,7 +86,7 @@ func (c *cli) printDrift(a *app.App, views []driftView) error {
 		d := &views[i]
 		zone := a.Zone(d.Organization)
 		rows = append(rows, []string{
-			d.Organization, d.Service + "." + d.Resource, strings.Map(visible, d.Path), strings.Map(visible, d.Kind), show.Count(d.Seen),
+			d.Organization, d.Service + "." + d.Resource, outside.Visible(d.Path), outside.Visible(d.Kind), show.Count(d.Seen),
 			d.FirstSeenAt.In(zone).Format("2006-01-02 15:04"), d.LastSeenAt.In(zone).Format("2006-01-02 15:04"), d.Hint,
 		})
 	}
@@ -116,7 +117,7 @@ func driftHint(d *report.Drift) string {
 // extraKey says under which key of _extra the values of an unknown key are: its
 // path, with the positions of arrays in it.
 func extraKey(path string) string {
-	path = strings.Map(visible, path)
+	path = outside.Visible(path)
 	if strings.Contains(path, "[]") {
 		return "under keys such as " + strings.ReplaceAll(path, "[]", "[0]")
 	}

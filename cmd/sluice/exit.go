@@ -65,8 +65,9 @@ func codeOf(err error) int {
 		return coded.code
 	case errors.As(err, &mistakes), errors.Is(err, app.ErrUsage), isUsage(err):
 		return codeUsage
-	case errors.Is(err, app.ErrNotMigrated), errors.Is(err, localpg.ErrNoBinaries),
-		errors.Is(err, migrations.ErrNewer), errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),
+	case errors.Is(err, app.ErrNotMigrated), errors.Is(err, localpg.ErrNoBinaries), errors.Is(err, app.ErrNoServer),
+		errors.Is(err, migrations.ErrNewer), errors.Is(err, migrations.ErrOthers), errors.Is(err, migrations.ErrNotOwner),
+		errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),
 		errors.Is(err, warehouse.ErrSharedSessions), pg.Unreachable(err), pg.Busy(err):
 		return codeEnvironment
 	default:

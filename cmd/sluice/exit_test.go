@@ -50,6 +50,14 @@ func TestExitCodes(t *testing.T) {
 		"no database to migrate": {args: "migrate", code: codeEnvironment, spoil: noDatabase},
 		"no database to serve":   {args: "serve", code: codeEnvironment, spoil: noDatabase},
 		"no database to check":   {args: "check", code: codeEnvironment, spoil: noDatabase},
+		"no private server": {args: "status", code: codeEnvironment, says: "the private Postgres did not start", spoil: func(s *stage) {
+			dir := s.t.TempDir()
+			must(s.t, os.Chmod(dir, 0o777))
+			text, err := os.ReadFile(s.config)
+			must(s.t, err)
+			private := strings.Replace(string(text), "url: ${SLUICE_DATABASE_URL}", "data_dir: "+dir, 1)
+			must(s.t, os.WriteFile(s.config, []byte(private), 0o600))
+		}},
 		"a table that somebody holds": {args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *stage) {
 			s.holds("sluice.streams")
 			s.environment["SLUICE_DATABASE_URL"] += "&lock_timeout=50ms"

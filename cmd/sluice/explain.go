@@ -12,6 +12,7 @@ import (
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/explain"
 	"sluice/cmd/sluice/show"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/trace"
 )
 
@@ -68,9 +69,9 @@ how many answers are looked through. No call is made.`,
 
 func (c *cli) printExplanation(view *explainView, zone *time.Location) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s/%s.%s %s\n\n", view.Organization, view.Service, view.Resource, strings.Map(visible, view.Record))
+	fmt.Fprintf(&b, "%s/%s.%s %s\n\n", view.Organization, view.Service, view.Resource, outside.Visible(view.Record))
 	for _, sentence := range view.Conclusions {
-		b.WriteString("- " + strings.Map(visible, sentence) + "\n")
+		b.WriteString("- " + outside.Visible(sentence) + "\n")
 	}
 	p := c.printer()
 	if err := p.Line("%s", b.String()); err != nil || len(view.Versions) == 0 {
@@ -84,7 +85,7 @@ func (c *cli) printExplanation(view *explainView, zone *time.Location) error {
 			kind = "single record"
 		}
 		rows = append(rows, []string{
-			v.KeptAt.In(zone).Format("2006-01-02 15:04:05 MST"), kind, strings.Map(visible, v.Modified), show.Count(v.Call.ID), explain.Request(v.Call),
+			v.KeptAt.In(zone).Format("2006-01-02 15:04:05 MST"), kind, outside.Visible(v.Modified), show.Count(v.Call.ID), explain.Request(v.Call),
 			runWord(v.Call.Run), show.Count(v.Bytes),
 		})
 	}

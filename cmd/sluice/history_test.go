@@ -94,6 +94,7 @@ func (s *stage) live(turns int) []past {
 		}
 		instants = append(instants, s.look())
 		s.consistent()
+		s.afterAMinute()
 	}
 	return instants
 }

@@ -76,7 +76,7 @@ func child(p string) string {
 }
 
 func rules() []rule {
-	return slices.Concat(importRules(), nameRules())
+	return slices.Concat(importRules(), nameRules(), outsideRules())
 }
 
 func importRules() []rule {
@@ -103,8 +103,11 @@ func importRules() []rule {
 			"they meet in cmd through small interfaces that the consumer defines, so each can be read, tested and replaced alone",
 			func(s *source, imported string) bool {
 				room := child(ours(imported))
-				return s.within("pipeline") && room != "" && room != child(s.folder)
+				return s.within("pipeline") && room != "" && room != child(s.folder) && ours(imported) != ground
 			}),
+		imports("pipeline/outside is the ground: it imports the standard library only",
+			"every room says words of others, and each would need its own scrubber if none could be imported by all",
+			func(s *source, imported string) bool { return s.folder == ground && !standard(imported) }),
 		imports("sandbox imports nothing of ours",
 			"the second entry of a double bookkeeping must not be a copy of the first",
 			func(s *source, imported string) bool {
@@ -216,6 +219,13 @@ func TestRulesBite(t *testing.T) {
 		"connectors import schema only":                                                      {"connectors/chat/a.go", `import "os"`, "connectors/a.go", `import "sluice/connectors/chat"`},
 		"pipeline never imports connectors, sandbox or cmd":                                  {"pipeline/jobs/a.go", `import "sluice/connectors"`, "pipeline/jobs/a_test.go", `import "sluice/connectors"`},
 		"the children of pipeline do not import each other":                                  {"pipeline/jobs/a.go", `import "sluice/pipeline/warehouse/loader"`, "pipeline/warehouse/a.go", `import "sluice/pipeline/warehouse/loader"`},
+		"pipeline/outside is the ground: it imports the standard library only":               {"pipeline/outside/a.go", `import "sluice/schema"`, "pipeline/jobs/a.go", `import "sluice/pipeline/outside"`},
+		"a Text is made by a scrubber":                                                       {"pipeline/upstream/a.go", "import \"sluice/pipeline/outside\"\nvar t = outside.Text(code)", "pipeline/upstream/a.go", "import \"sluice/pipeline/outside\"\nvar t outside.Text = scrub.Text(code, 9)"},
+		"plain words only where no word of others is":                                        {"pipeline/upstream/a.go", "import \"sluice/pipeline/outside\"\nvar t = outside.Plain(code)", "pipeline/run/a.go", "import \"sluice/pipeline/outside\"\nvar t = outside.Plain(misfit)"},
+		"secrets are made where they become known":                                           {"pipeline/upstream/list.go", "import \"sluice/pipeline/upstream/wire\"\nvar s = wire.NewSecret(token)", "pipeline/upstream/token/a.go", "import \"sluice/pipeline/upstream/wire\"\nvar s = wire.NewSecret(token)"},
+		"standard output and error are opened in main.go":                                    {"cmd/sluice/status.go", "import \"fmt\"\nfunc f() { fmt.Println(name) }", "cmd/sluice/main.go", "import \"os\"\nvar out = os.Stdout"},
+		"the log is made in app":                                                             {"pipeline/jobs/a.go", "import \"log/slog\"\nvar l = slog.Default()", "cmd/sluice/app/a.go", "import \"log/slog\"\nvar l = slog.New(h)"},
+		"commands print JSON by package show":                                                {"cmd/sluice/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)", "cmd/sluice/show/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)"},
 		"sandbox imports nothing of ours":                                                    {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
 		"nobody but cmd imports sandbox":                                                     {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/a.go", `import "sluice/sandbox"`},
 		"the queue only in jobs and cmd":                                                     {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},

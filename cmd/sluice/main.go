@@ -9,13 +9,18 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
 	"sluice/cmd/sluice/heap"
+	"sluice/cmd/sluice/show"
+	"sluice/pipeline/outside"
 )
 
 func main() {
@@ -39,12 +44,29 @@ type Env struct {
 	Retries []time.Duration
 	// Minute is how long the minute of the limits is, for tests; zero means a minute.
 	Minute time.Duration
+
+	// scrub knows the secrets in force; Main makes it.
+	scrub *outside.Scrubber
 }
 
 // Main runs one command line and gives its exit code: 0 fine, 1 something
 // failed, 2 usage or configuration, 3 database or upstream out of reach, 4 stopped
 // by the budget with work left.
-func Main(ctx context.Context, args []string, env Env) int {
+//
+// Whatever it prints leaves through outlets, which know the secrets in force (promise 10); a panic does, too.
+func Main(ctx context.Context, args []string, env Env) (code int) { //nolint:nonamedreturns // what is deferred decides about it
+	env.scrub = outside.NewScrubber()
+	stdout, stderr := show.NewOutlet(env.Stdout, env.scrub), show.NewOutlet(env.Stderr, env.scrub)
+	env.Stdout, env.Stderr = stdout, stderr
+	defer func() {
+		if value := recover(); value != nil {
+			_, _ = fmt.Fprintf(stderr, "sluice: panic: %v\n\n%s\n", value, debug.Stack()) // where else could it be said
+			code = codeFailed
+		}
+		if err := errors.Join(stdout.Flush(), stderr.Flush()); err != nil && code == codeFine {
+			code = codeFailed
+		}
+	}()
 	root := newRoot(env) //nolint:contextcheck // each command gets cobra's context
 	root.SetArgs(args)
 	root.SetOut(env.Stdout)

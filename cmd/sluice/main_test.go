@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"sluice/cmd/sluice/bench/peak"
+	"sluice/cmd/sluice/heap"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -23,6 +27,9 @@ const asProgram = "SLUICE_TEST_AS_PROGRAM"
 const (
 	withMinute = "SLUICE_TEST_MINUTE"
 	withClock  = "SLUICE_TEST_CLOCK"
+	// withPeak names the file into which such a process writes at its end how many bytes it took at most, withHaste makes its retries quick.
+	withPeak  = "SLUICE_TEST_PEAK"
+	withHaste = "SLUICE_TEST_HASTE"
 )
 
 func TestMain(m *testing.M) {
@@ -65,5 +72,17 @@ func program() int {
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return Main(ctx, os.Args[1:], env)
+	if os.Getenv(withHaste) != "" {
+		env.Retries = quick()
+	}
+	heap.Steady(os.LookupEnv)
+	code := Main(ctx, os.Args[1:], env)
+	if file := os.Getenv(withPeak); file != "" {
+		used, err := peak.Self()
+		if err = errors.Join(err, os.WriteFile(file, []byte(strconv.FormatInt(used, 10)), 0o600)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return codeUsage
+		}
+	}
+	return code
 }

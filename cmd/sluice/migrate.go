@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/app"
+	"sluice/migrations"
 )
 
 func (c *cli) migrateCommand() *cobra.Command {
-	var accept string
+	var accept, worker string
+	var wait time.Duration
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Create or update the tables in the database",
@@ -20,15 +23,26 @@ interrupt, and to start in several processes at once.
 
 For the resources that the configuration declares (custom) it only prints what it
 would do, a plan with its id, and ends with exit code 2. Read it, then accept it:
-it is executed in one transaction. A plan creates tables and adds columns in schema
-custom; it never drops anything and never changes a type.`,
-		Example: "  sluice migrate\n  sluice migrate --accept 3f2a9c01d4",
+it is executed, a transaction for each table. A plan creates tables and adds columns
+in schema custom, and makes tables and columns again that something else dropped; it
+never drops anything and never changes a type.
+
+Sessions that hold a table are waited for, with pauses in which others read: a query
+beside a migration waits for less than a second. Sessions in the way are named with pid,
+role and application. After --wait it ends with exit code 3, what is done stays, and
+running it again goes on.
+
+All other commands need no more than rows: --worker lets a role run them that owns
+nothing. What later migrations make is granted with them.`,
+		Example: "  sluice migrate\n  sluice migrate --accept 3f2a9c01d4\n  sluice migrate --worker sluice_worker",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.migrate(cmd.Context(), accept)
+			return c.migrate(cmd.Context(), accept, worker, wait)
 		},
 	}
 	cmd.Flags().StringVar(&accept, "accept", "", "execute the plan with this id")
+	cmd.Flags().StringVar(&worker, "worker", "", "let this role run all other commands: it gets rows, sequences and functions, and owns nothing")
+	cmd.Flags().DurationVar(&wait, "wait", migrations.DefaultPatience, "how long to wait in all for sessions that hold tables")
 	return cmd
 }
 
@@ -40,7 +54,10 @@ type migrateView struct {
 	Plan *app.Plan `json:"plan,omitempty"`
 }
 
-func (c *cli) migrate(ctx context.Context, accept string) (err error) {
+func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Duration) (err error) {
+	if wait <= 0 {
+		return usage("--wait %s: give a time above zero, such as 5m", wait)
+	}
 	a, err := app.Load(c.options())
 	if err != nil {
 		return err //nolint:wrapcheck // it lists the mistakes
@@ -53,20 +70,24 @@ func (c *cli) migrate(ctx context.Context, accept string) (err error) {
 	if view.Changed, err = a.Pending(ctx); err != nil {
 		return err //nolint:wrapcheck // it names the database
 	}
-	if view.Changed {
-		if err := a.Migrate(ctx); err != nil {
-			return err //nolint:wrapcheck // it names the migration
-		}
+	// Also where nothing is pending: what an interrupted one left behind its last file is made up for.
+	if err := a.Migrate(ctx, wait); err != nil {
+		return err //nolint:wrapcheck // it names the migration
 	}
 	plan, err := a.Plan(ctx)
 	if err != nil {
 		return err //nolint:wrapcheck // it says what is wrong with the plan
 	}
 	if plan.SQL != "" && accept != "" {
-		if err := a.Accept(ctx, accept); err != nil {
+		if err := a.Accept(ctx, accept, wait); err != nil {
 			return err //nolint:wrapcheck // it says what to do
 		}
 		view.Changed, plan.SQL = true, ""
+	}
+	if worker != "" {
+		if err := a.GrantWorker(ctx, worker); err != nil {
+			return err //nolint:wrapcheck // it names the role
+		}
 	}
 	return c.printMigrated(view, plan)
 }
@@ -81,6 +102,11 @@ func (c *cli) printMigrated(view migrateView, plan app.Plan) error {
 		return errors.Join(c.printer().Document(view), unread)
 	}
 	p := c.printer()
+	for _, lack := range plan.Lacking {
+		if err := p.Line("something else changed the tables: %s", lack); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
 	for _, note := range plan.Notes {
 		if err := p.Line("no plan does this, do it by hand if it is wanted: %s", note); err != nil {
 			return err //nolint:wrapcheck // it says what failed

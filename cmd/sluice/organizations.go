@@ -13,6 +13,7 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/config"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -43,7 +44,7 @@ the configuration or accepted the new name.`,
 			return c.withApp(cmd.Context(), c.organizations)
 		},
 	}
-	cmd.AddCommand(c.acceptOrganizationCommand())
+	cmd.AddCommand(c.acceptOrganizationCommand(), c.retryOrganizationCommand())
 	return cmd
 }
 
@@ -81,7 +82,7 @@ func (c *cli) organizations(ctx context.Context, a *app.App) error {
 		v := &views[i]
 		pinned, active := "not met yet", ""
 		if v.Pinned != nil {
-			pinned, active = strings.Map(visible, v.Pinned.Name), yesNo(v.Pinned.Active)
+			pinned, active = outside.Visible(v.Pinned.Name), yesNo(v.Pinned.Active)
 		}
 		rows = append(rows, []string{v.Name, v.ID, v.Key, pinned, active, v.TimeZone, v.DataCenter, strings.Join(v.Services, ", ")})
 	}

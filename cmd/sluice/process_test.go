@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -23,6 +24,12 @@ type process struct {
 // start starts the program; the test's end ends it.
 func (s *stage) start(args ...string) *process {
 	s.t.Helper()
+	return s.startOn(nil, args...)
+}
+
+// startOn starts the program with a standard error of its own; nil keeps what it says there.
+func (s *stage) startOn(stderr io.Writer, args ...string) *process {
+	s.t.Helper()
 	self, err := os.Executable()
 	must(s.t, err)
 	p := &process{t: s.t, arrivals: s.arrivals, done: make(chan struct{})}
@@ -32,6 +39,9 @@ func (s *stage) start(args ...string) *process {
 		p.cmd.Env = append(p.cmd.Env, name+"="+value)
 	}
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	if stderr != nil {
+		p.cmd.Stderr = stderr
+	}
 	must(s.t, p.cmd.Start())
 	go func() {
 		defer close(p.done)

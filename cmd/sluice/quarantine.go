@@ -12,6 +12,7 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -20,10 +21,13 @@ func (c *cli) quarantineCommand() *cobra.Command {
 		Use:   "quarantine",
 		Short: "List, show, retry, accept and export records that did not fit",
 		Long: `Records that do not fit their declaration are kept whole, with the reason, and the
-rest of their page is loaded. An entry closes by itself when a version of its record
-that fits is loaded; retry tries the kept bytes again, after an upgrade for instance:
-'sluice quarantine retry --resource all'. Who does not want a record at all accepts
-that it stays out.`,
+rest of their page is loaded. Their list is read whole again because of them, and an
+entry closes by itself when a version of its record that fits is loaded, or when the
+list does not show it any more. If too many were refused at once (quarantine.max_share),
+or several had one identifier, their run's mark waits as well.
+
+Retry tries the kept bytes again, after an upgrade for instance: 'sluice quarantine
+retry --resource all'. Who does not want a record at all accepts that it stays out.`,
 	}
 	cmd.AddCommand(c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept(), c.quarantineExport())
 	return cmd
@@ -160,7 +164,7 @@ func (c *cli) showEntry(ctx context.Context, a *app.App, id int64) error {
 	if c.json {
 		return c.printer().Document(wholeOf(e))
 	}
-	at := func(label, value string) string { return fmt.Sprintf("%-11s %s\n", label, value) }
+	at := func(label, value string) string { return fmt.Sprintf("%-11s %s\n", label, outside.Visible(value)) }
 	zone := a.Zone(e.Organization)
 	text := at("entry", strconv.FormatInt(e.ID, 10)) +
 		at("stream", e.Organization+"/"+e.Service+"."+e.Resource) +
@@ -170,10 +174,10 @@ func (c *cli) showEntry(ctx context.Context, a *app.App, id int64) error {
 		at("call, run", fmt.Sprintf("%d, %d", e.Call, e.Run)) +
 		at("state", e.State)
 	if e.DecidedAt != nil {
-		text += at("decided", strings.TrimSpace(e.DecidedAt.In(zone).Format("2006-01-02 15:04:05 MST")+" "+strings.Map(visible, e.Note)))
+		text += at("decided", strings.TrimSpace(e.DecidedAt.In(zone).Format("2006-01-02 15:04:05 MST")+" "+outside.Visible(e.Note)))
 	}
 	// What came over the wire must not command the terminal.
-	return c.printer().Line("%s\n%s", text, strings.Map(visible, string(e.Raw)))
+	return c.printer().Line("%s\n%s", text, outside.VisibleLines(string(e.Raw)))
 }
 
 // wholeEntry is an entry with the record as it came.
@@ -191,12 +195,4 @@ func wholeOf(e report.Entry) wholeEntry {
 		whole.RawBase64 = e.Raw
 	}
 	return whole
-}
-
-// visible turns control characters into a sign.
-func visible(r rune) rune {
-	if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-		return '\u2400'
-	}
-	return r
 }

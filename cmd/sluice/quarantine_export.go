@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +55,7 @@ func (c *cli) exportEntries(ctx context.Context, a *app.App, filter report.Quara
 		_, err := writeEntries(ctx, a, filter, c.env.Stdout)
 		return err
 	}
-	file, err := os.OpenFile(output, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, exportMode)
+	file, err := openExport(output)
 	if err != nil {
 		return fmt.Errorf("export the quarantine: %w", err)
 	}
@@ -71,14 +70,31 @@ func (c *cli) exportEntries(ctx context.Context, a *app.App, filter report.Quara
 	return nil
 }
 
+// openExport opens a file that is empty and its owner's alone before the first record is written, whatever it was before. What is no file, as a
+// pipe, is written to as it is.
+func openExport(output string) (*os.File, error) {
+	file, err := os.OpenFile(output, os.O_CREATE|os.O_WRONLY, exportMode)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the file, and the caller says what it was for
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		if err = file.Chmod(exportMode); err == nil { // a file of another account stays as it is
+			err = file.Truncate(0)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
 // writeEntries writes one entry a line and says how many there were.
 func writeEntries(ctx context.Context, a *app.App, filter report.QuarantineFilter, to io.Writer) (int, error) {
 	buffered, n := bufio.NewWriter(to), 0
-	encoder := json.NewEncoder(buffered)
-	encoder.SetEscapeHTML(false)
 	err := a.Report.QuarantineEach(ctx, filter, func(e report.Entry) error {
 		n++
-		return encoder.Encode(wholeOf(e)) //nolint:wrapcheck // its caller says what failed
+		return show.Object(buffered, wholeOf(e)) //nolint:wrapcheck // its caller says what failed
 	})
 	if err == nil {
 		err = buffered.Flush()

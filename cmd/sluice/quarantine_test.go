@@ -92,6 +92,8 @@ func TestQuarantineExportAndAccept(t *testing.T) {
 		t.Errorf("exported: %+v", found)
 	}
 	file := filepath.Join(t.TempDir(), "bills.ndjson")
+	must(t, os.WriteFile(file, []byte(strings.Repeat("longer than what comes\n", 1000)), 0o600))
+	must(t, os.Chmod(file, 0o666)) // a file that was there keeps nothing of what it was
 	if o := s.run("quarantine", "export", "inventory.bills", "--output", file); o.code != codeFine || o.stdout != "" || !strings.Contains(o.stderr, "2 entries") {
 		t.Errorf("into a file: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}

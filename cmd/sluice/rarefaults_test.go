@@ -38,8 +38,8 @@ var (
 	denied = fate{code: codeFailed, state: pipeline.StateDenied}
 	// spoilt: a record that does not fit is kept aside, the others are loaded.
 	spoilt = fate{code: codeFine, state: pipeline.StateIdle, moved: true, kept: true}
-	// rotten: likewise, but too many for a run that went well.
-	rotten = fate{code: codeFailed, state: pipeline.StateIdle, moved: true, kept: true}
+	// rotten: likewise, but too many for a run that went well, so that the mark waits.
+	rotten = fate{code: codeFailed, state: pipeline.StateIdle, kept: true}
 )
 
 // rare is a rare fault with its fate.
@@ -91,10 +91,16 @@ func rareFaults() map[string][]rare {
 			{"surrogate", harmless}, {"invalid_utf8", harmless}, // made visible in the text, as NUL is.
 			{"huge_number", spoilt},
 			{"nan", broken}, // it is no JSON, so nobody knows where the record ends.
-			{"duplicate_key", spoilt}, {"deep", broken}, {"huge_record", harmless}, {"object_text", spoilt},
+			{"duplicate_key", spoilt}, {"deep", spoilt}, {"huge_record", harmless}, {"object_text", spoilt},
+		},
+		"bounds": {
+			{"many_elements", broken}, {"many_keys", spoilt},
+			{"huge_token", harmless}, // a list that goes on by number does not look at it.
+			{"all_poison", rotten},
 		},
 		"keys": {
 			{"case_twin", harmless}, {"bare_id", harmless}, {"nulls", harmless}, {"flipped", rotten}, {"drifting", harmless},
+			{"all_huge_numbers", rotten}, {"same_id", rotten},
 			{"renamed_key", harmless}, {"dropped_key", harmless},
 		},
 	}
@@ -104,7 +110,7 @@ func rareFaults() map[string][]rare {
 func rareOnItems() []rare {
 	return []rare{
 		{"filter_exact", unproven}, // pages are empty and more follow.
-		{"more_forever", unproven}, {"huge_number", spoilt},
+		{"more_forever", unproven}, {"huge_number", spoilt}, {"all_huge_numbers", rotten}, {"same_id", rotten},
 	}
 }
 
@@ -122,16 +128,16 @@ func rareOnExport() []rare {
 func rareOnTokens() []rare {
 	return []rare{
 		{"token_empty", broken}, {"token_no_life", harmless}, {"token_odd_life", harmless}, {"token_rotated", harmless},
-		{"token_error", denied}, // nothing but another consent mends it.
+		{"token_error", denied}, // asked about again a day later.
 	}
 }
 
 // rareRefusals never end while they last: they are played once. The times are how long
-// is waited: what the answer says, a minute, or the ten minutes of the token endpoint. The
+// is waited: what the answer says, or a minute. The
 // date of retry_date has passed by the time it is read.
 func rareRefusals() map[string]time.Duration {
 	return map[string]time.Duration{
-		"retry_after": 30 * time.Second, "retry_date": time.Minute, "plain_429": time.Minute, "token_denied": 10 * time.Minute,
+		"retry_after": 30 * time.Second, "retry_date": time.Minute, "plain_429": time.Minute,
 	}
 }
 
@@ -142,7 +148,7 @@ var rareFaultsOneIn = flag.Int("rare-faults-one-in", 8, "of the rare faults one 
 // after each of them that nothing is missing once upstream is right again.
 func TestRareFaults(t *testing.T) {
 	t.Parallel()
-	played := slices.Collect(maps.Keys(rareRefusals()))
+	played := slices.Concat(slices.Collect(maps.Keys(rareRefusals())), oneAnswers())
 	play := func(name string, faults []rare, stage func(*testing.T) *faultStage) {
 		var chosen []rare
 		for i, r := range faults {
@@ -230,9 +236,6 @@ func (r rare) heal(f *faultStage, seed int64) {
 	f.t.Helper()
 	f.clear()
 	f.pass(25 * time.Hour)
-	if r.kind == "token_error" {
-		f.exec(`DELETE FROM sluice.tokens`) // as another refresh token in the configuration does.
-	}
 	f.change(seed+2, all)
 	f.comesTo(r.kind+" is over", codeFine)
 	if gone, _ := f.equal(f.name); gone > 0 != r.fate.ghosts {
@@ -264,10 +267,6 @@ func TestRareRefusalsAreWaitedFor(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			f := newFaultStageOf(t, false, small)
-			if kind == "token_denied" {
-				f.struck = "/oauth/v2/token"
-				f.pass(2 * time.Hour) // no token lives as long.
-			}
 			f.fault(kind, 0, 1)
 			ended := make(chan outcome, 1)
 			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())

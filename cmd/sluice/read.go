@@ -12,6 +12,7 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/config"
+	"sluice/pipeline/outside"
 	"sluice/schema"
 )
 
@@ -133,7 +134,7 @@ func (c *cli) printAnswer(answer []byte) error {
 	}
 	text := indented.String()
 	if !c.json {
-		text = strings.Map(visible, text) // what came over the wire must not command the terminal
+		text = outside.VisibleLines(text) // what came over the wire must not command the terminal
 	}
 	return c.printer().Line("%s", text)
 }

@@ -30,7 +30,8 @@ With an account: copy config.example.yaml to config.yaml, fill it in, then
 'sluice check', 'sluice migrate' and 'sluice sync'.
 
 Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
-3 database or upstream out of reach, 4 stopped by the budget with work left.`,
+3 database or upstream out of reach, 4 stopped by the budget, or by a long wait
+that upstream asked for, with work left.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -74,6 +75,7 @@ func (c *cli) options() app.Options {
 		LogTo:      c.env.Stderr,
 		LogLevel:   c.logLevel,
 		Quiet:      true,
+		Scrub:      c.env.scrub,
 	}
 }
 

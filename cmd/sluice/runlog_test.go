@@ -61,8 +61,12 @@ func TestServeTellsItsRuns(t *testing.T) {
 	}
 	const items, creditNotes = "/inventory.items", "/inventory.credit_notes"
 	for name, l := range ended {
+		outcome, level := "done", "info"
+		if strings.HasSuffix(name, items) { // too much of it was refused
+			outcome, level = "provisional", "warn"
+		}
 		if received := one[int64](s, `SELECT received FROM sluice.runs WHERE organization_id || '/' || service || '.' || resource = $1
-			ORDER BY id LIMIT 1`, name); l.Received != received || l.Outcome != "done" || l.Level != "info" {
+			ORDER BY id LIMIT 1`, name); l.Received != received || l.Outcome != outcome || l.Level != level {
 			t.Errorf("%+v of %s, which received %d", l, name, received)
 		}
 	}

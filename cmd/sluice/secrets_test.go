@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -105,11 +106,16 @@ func (s *stage) impatiently(args ...string) string {
 	}
 }
 
-// forms are the ways in which a secret may be spelled.
+// forms are eight ways in which a secret may be spelled.
 func forms(secret string) []string {
+	every := ""
+	for i := range len(secret) {
+		every += fmt.Sprintf("%%%02X", secret[i])
+	}
 	return []string{
 		secret, url.QueryEscape(secret), hex.EncodeToString([]byte(secret)),
 		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		strings.ToUpper(secret), strings.ToUpper(hex.EncodeToString([]byte(secret))), every,
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -29,6 +31,8 @@ Each run that ends, waits or fails is a line in the log.
 /metrics is for Prometheus.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// Where the reader of the log has gone, the work goes on: without this a write to the pipe ends the process.
+			signal.Ignore(syscall.SIGPIPE)
 			options := c.options()
 			options.Quiet = false
 			err := c.withOptions(cmd.Context(), options, func(ctx context.Context, a *app.App) error {
@@ -48,6 +52,7 @@ Each run that ends, waits or fails is a line in the log.
 }
 
 func (c *cli) serve(ctx context.Context, a *app.App, listen string) error {
+	a.WarnExposed(ctx)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err)
@@ -56,9 +61,9 @@ func (c *cli) serve(ctx context.Context, a *app.App, listen string) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: statusPages(a), ReadHeaderTimeout: 5 * time.Second}
+	server := statusServer(statusPages(a), a.Log)
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(limit(listener, mostConnections)) }()
 	a.Log.InfoContext(ctx, "serving", "listen", listener.Addr().String(), "workers", a.Config.Workers, "streams", len(a.Streams()))
 
 	select {

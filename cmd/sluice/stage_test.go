@@ -164,6 +164,7 @@ UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = 
 	finished_at = finished_at - $1::interval, free_at = free_at - $1::interval;
 UPDATE sluice.streams SET mark = mark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
 	last_done_at = last_done_at - $1::interval;
+UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval;
 UPDATE sluice.tokens SET expires_at = expires_at - $1::interval, attempted_at = attempted_at - $1::interval;
 UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE state IN ('scheduled', 'retryable')`
 
@@ -173,6 +174,12 @@ func (s *stage) pass(d time.Duration) {
 	for sql := range strings.SplitSeq(passes, ";") {
 		s.exec(sql, d)
 	}
+}
+
+// afterAMinute puts a minute between the calls so far and those that follow, as the limits see it, and moves nothing else.
+func (s *stage) afterAMinute() {
+	s.t.Helper()
+	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 minute', free_at = free_at - interval '1 minute'`)
 }
 
 // narrow leaves the resources of resources() and nothing else: for tests that count

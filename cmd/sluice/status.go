@@ -63,6 +63,10 @@ type statusView struct {
 	Backfills []backfillView `json:"backfills"`
 	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the credential with most of them.
 	TokensDiedYoung int `json:"tokens_died_young"`
+	// TokensFellBack is how many credentials use the configured refresh token because the one that upstream sent in its place was refused.
+	TokensFellBack int `json:"tokens_fell_back"`
+	// Gates are the allowances that upstream has closed or narrowed for now.
+	Gates []report.Gate `json:"gates"`
 	// Histories are the resources whose past is kept.
 	Histories []report.History `json:"histories"`
 }
@@ -85,6 +89,12 @@ func (c *cli) status(ctx context.Context, a *app.App) error {
 	}
 	if view.TokensDiedYoung, err = a.Report.TokensDiedYoung(ctx); err != nil {
 		return fmt.Errorf("read the tokens: %w", err)
+	}
+	if view.TokensFellBack, err = a.Report.TokensFellBack(ctx); err != nil {
+		return fmt.Errorf("read the tokens: %w", err)
+	}
+	if view.Gates, err = a.Report.Gates(ctx); err != nil {
+		return fmt.Errorf("read the gates: %w", err)
 	}
 	open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true})
 	if err != nil {
@@ -133,7 +143,7 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 			continue // backfills have a table of their own
 		}
 		rows = append(rows, []string{
-			s.Organization, s.Service + "." + s.Resource, s.State, complete(s.Mark, a.Zone(s.Organization)), age(s.LastDoneAt, now),
+			s.Organization, s.Service + "." + s.Resource, s.State, complete(s, a.Zone(s.Organization)), age(s.LastDoneAt, now),
 			next(s, now), show.Count(s.Quarantined), remark(s, a.Alarm(s), now),
 		})
 	}
@@ -156,6 +166,12 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 			return err //nolint:wrapcheck // it says what failed
 		}
 	}
+	if view.TokensFellBack > 0 {
+		if err := p.Line("upstream refuses the refresh token that it sent in place of the configured one (%s): the configured one is in use",
+			show.Plural(view.TokensFellBack, "credential")); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
 	if len(view.Histories) > 0 {
 		if err := c.tableOfHistories(a, view.Histories); err != nil {
 			return err
@@ -171,13 +187,14 @@ func (c *cli) printStatus(a *app.App, view statusView) error {
 			text += fmt.Sprintf("; upstream says %s of %s are left", show.Count(*b.RemainingSeen), show.Count(*b.LimitSeen))
 		}
 		if b.ExhaustedUntil != nil {
-			text += ", spent until " + b.ExhaustedUntil.In(a.Zone(b.Organization)).Format("2006-01-02 15:04 MST")
+			text += ", spent until " + b.ExhaustedUntil.In(a.Zone(b.Organization)).Format("2006-01-02 15:04 MST") +
+				"; at once: sluice budget reopen " + b.Organization + " " + b.Service
 		}
 		if err := p.Line("%s", text); err != nil {
 			return err //nolint:wrapcheck // it says what failed
 		}
 	}
-	return nil
+	return c.printClosed(a, view.Gates)
 }
 
 // youngAlarm is how many tokens in a row have to die young for a person to hear of it: one may have been revoked by hand.

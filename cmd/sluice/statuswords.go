@@ -12,11 +12,19 @@ import (
 	"sluice/pipeline/warehouse/report"
 )
 
-func complete(mark *time.Time, zone *time.Location) string {
-	if mark == nil {
+func complete(s *report.Stream, zone *time.Location) string {
+	switch {
+	case s.Mark == nil:
 		return "never"
+	case s.MarkAhead:
+		return "not known"
+	default:
+		return stamp(*s.Mark, zone)
 	}
-	return mark.In(zone).Format("2006-01-02 15:04:05 MST")
+}
+
+func stamp(at time.Time, zone *time.Location) string {
+	return at.In(zone).Format("2006-01-02 15:04:05 MST")
 }
 
 func age(at *time.Time, now time.Time) string {
@@ -47,6 +55,10 @@ func remark(s *report.Stream, alarm string, now time.Time) string {
 	var parts []string
 	if alarm != "" {
 		parts = append(parts, alarm)
+	}
+	if s.MarkAhead {
+		parts = append(parts, fmt.Sprintf("ERROR: the watermark, %s, is ahead of time: sluice sync %s.%s --reset-watermark",
+			stamp(*s.Mark, time.UTC), s.Service, s.Resource))
 	}
 	if text := round(s.Parents, now); text != "" {
 		parts = append(parts, text)

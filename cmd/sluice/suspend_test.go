@@ -140,8 +140,9 @@ func (o *ownPostgres) start() {
 	o.s.t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(o.s.t.Context())) })
 	o.s.environment["SLUICE_DATABASE_URL"] = server.URL()
 	_ = o.s.conn.Close(o.s.t.Context()) // the old one
-	o.s.conn, err = pgx.Connect(o.s.t.Context(), server.URL())
+	conn, err := pgx.Connect(o.s.t.Context(), server.URL())
 	must(o.s.t, err)
+	o.s.conn = conn
 }
 
 // crash ends it as pg_ctl stop -m immediate does: nothing is written out, all sessions break.

@@ -77,6 +77,7 @@ func TestNonsenseProvesNothing(t *testing.T) {
 			must(t, err)
 			s.run("sync", "bills")
 		}
+		s.afterAMinute()
 		for range 2 {
 			s.run("sync", "inventory.bills.sweep", "credit_notes")
 			for _, resource := range resources {

@@ -51,9 +51,16 @@ func (s *stage) configured(more string) {
 // delete deletes records upstream.
 func (s *stage) delete(resource string, ids ...string) {
 	s.t.Helper()
+	s.deleteOf(business{id: sandbox.DefaultOrganizationID}, resource, ids...)
+}
+
+// deleteOf deletes records of a business upstream.
+func (s *stage) deleteOf(of business, resource string, ids ...string) {
+	s.t.Helper()
 	body, err := json.Marshal(map[string]any{"resource": resource, "ids": ids})
 	must(s.t, err)
-	r := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, "/_sandbox/delete", strings.NewReader(string(body)))
+	address := "http://127.0.0.1/_sandbox/delete?organization=" + of.id + "&dc=" + of.dataCenter
+	r := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(string(body)))
 	r.RemoteAddr = "127.0.0.1:1"
 	w := httptest.NewRecorder()
 	s.world.ServeHTTP(w, r)

@@ -15,6 +15,7 @@ import (
 
 func (c *cli) syncCommand() *cobra.Command {
 	var organization string
+	var reset bool
 	cmd := &cobra.Command{
 		Use:   "sync [resource ...]",
 		Short: "Copy what changed, once, and say what it did",
@@ -31,6 +32,11 @@ Sweeps, which read whole lists to find what was deleted or changed in silence, a
 done when it is their turn; inventory.bills.sweep asks for one now. If deletions are
 held for a person (sluice tombstones review), the exit code is 1.
 
+A watermark that is later than a run left it, because something else wrote into
+sluice.streams, is not read from: the stream is denied, the others go on.
+--reset-watermark sets it back to the last one that a clean run left (sluice runs),
+or reads the whole list where no such run is known any more.
+
 Any number of sync and serve processes may run at once on one database: they
 share the work and the budget. A run that was killed goes on where it stopped.`,
 		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org acme --json",
@@ -39,7 +45,14 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 			if err != nil {
 				return err
 			}
-			result, err := c.syncOnce(cmd.Context(), a, args, organization)
+			a.WarnExposed(cmd.Context())
+			if reset {
+				err = c.resetMarks(cmd.Context(), a, args, organization)
+			}
+			var result *syncResult
+			if err == nil {
+				result, err = c.syncOnce(cmd.Context(), a, args, organization)
+			}
 			if err == nil {
 				err = c.printSync(result)
 			}
@@ -53,6 +66,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 		},
 	}
 	cmd.Flags().StringVar(&organization, "org", "", "only this organization (name, key or id)")
+	cmd.Flags().BoolVar(&reset, "reset-watermark", false, "set watermarks ahead of time back to the last proven ones first")
 	return cmd
 }
 
@@ -74,7 +88,7 @@ func (c *cli) syncOnce(ctx context.Context, a *app.App, names []string, organiza
 	}
 	result, err := c.await(ctx, a, queue, streams)
 	if err == nil {
-		err = errors.Join(withHeld(ctx, a, result), a.Rezone(ctx))
+		err = errors.Join(withHeld(ctx, a, result), withWithheld(ctx, a, result), a.Rezone(ctx))
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/report"
@@ -27,10 +30,14 @@ type streamResult struct {
 	Seconds     float64 `json:"seconds"`
 	// Silent are those of Updated whose modification time stayed what it was; Held are rows
 	// that may be gone upstream, for a person to decide.
-	Silent int64  `json:"silent,omitempty"`
-	Held   int64  `json:"held,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	Note   string `json:"note,omitempty"`
+	Silent int64 `json:"silent,omitempty"`
+	Held   int64 `json:"held,omitempty"`
+	// Withheld are records in quarantine that made the mark wait, of this run or an earlier one.
+	Withheld int64  `json:"withheld,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Note     string `json:"note,omitempty"`
+	// Until is when a stream goes on that waits; nil if none does, or the instant is not known.
+	Until *time.Time `json:"until,omitempty"`
 }
 
 func (r *streamResult) fill(run report.Run) {
@@ -87,6 +94,7 @@ func (r *syncResult) sum() streamResult {
 		all.Quarantined += s.Quarantined
 		all.Calls += s.Calls
 		all.Held += s.Held
+		all.Withheld += s.Withheld
 	}
 	return all
 }
@@ -99,15 +107,38 @@ func (r *syncResult) text() string {
 	if all.Quarantined > 0 {
 		text += fmt.Sprintf("\n%s did not fit, now in quarantine: sluice quarantine list.", show.Plural(all.Quarantined, "record"))
 	}
+	if all.Withheld > 0 {
+		text += fmt.Sprintf("\n%s in quarantine made a mark wait, and are asked for again: sluice status.", show.Plural(all.Withheld, "record"))
+	}
 	if all.Held > 0 {
 		text += fmt.Sprintf("\n%s may be gone upstream, too many at once to be believed: sluice tombstones review.", show.Plural(all.Held, "row"))
 	}
-	return text
+	return text + r.longWaits()
+}
+
+// longWaits says which streams wait for longer than a sync does, until when and why, and what asks at once.
+func (r *syncResult) longWaits() string {
+	var text strings.Builder
+	var organizations []string // of which a command has to be named
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		if s.Outcome != string(pipeline.StateWaiting) || s.State != string(pipeline.StateRetrying) || s.Until == nil {
+			continue
+		}
+		fmt.Fprintf(&text, "\n%s waits until %s: %s", s.name(r.several), s.Until.UTC().Format("2006-01-02 15:04 MST"), s.Reason)
+		if !strings.Contains(s.Reason, ": sluice organizations retry ") && !slices.Contains(organizations, s.Organization) {
+			organizations = append(organizations, s.Organization)
+		}
+	}
+	for _, organization := range organizations {
+		fmt.Fprintf(&text, "\nThe next sync goes on; to have upstream asked at once: sluice budget reopen %s", organization)
+	}
+	return text.String()
 }
 
 // code is the exit code of a sync: 1 if a stream failed or too large a share of
-// its records went to quarantine or deletions are held, 3 if upstream could not be reached at all, 4 if
-// only the budget stopped it.
+// its records went to quarantine, or is there since an earlier run, or deletions are held, 3 if upstream could not be reached at all, 4 if
+// only the budget or a long wait stopped it.
 func (r *syncResult) code(maxShare float64) int {
 	failed, unreachable, waiting, answered := 0, 0, 0, 0
 	for i := range r.Streams {
@@ -123,9 +154,12 @@ func (r *syncResult) code(maxShare float64) int {
 			}
 		case s.Outcome == string(pipeline.StateWaiting):
 			waiting++
+			if s.Withheld > 0 {
+				failed++
+			}
 		case s.Received > 0 && float64(s.Quarantined) > maxShare*float64(s.Received):
 			failed++
-		case s.Held > 0:
+		case s.Held > 0, s.Withheld > 0:
 			failed++
 		}
 	}
@@ -168,4 +202,25 @@ func (w *watch) eta(ctx context.Context) time.Duration {
 		}
 	}
 	return longest
+}
+
+// withWithheld adds to the results of a sync what of their resources made a mark wait and is
+// still in quarantine.
+func withWithheld(ctx context.Context, a *app.App, result *syncResult) error {
+	streams, err := a.Report.Streams(ctx, "")
+	if err != nil {
+		return fmt.Errorf("look for what made a mark wait: %w", err)
+	}
+	withheld := make(map[pipeline.Key]int64, len(streams))
+	for i := range streams {
+		s := &streams[i]
+		withheld[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s.Withheld
+	}
+	for i := range result.Streams {
+		key := result.Streams[i].Key
+		key.Resource, _, _ = strings.Cut(key.Resource, ".") // entries are kept by the list
+		result.Streams[i].Withheld = withheld[key]
+		delete(withheld, key) // a list and its sweep are one finding
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -72,7 +73,7 @@ func (c *cli) listTombstones(ctx context.Context, a *app.App, filter report.Tomb
 		t := &found[i]
 		zone := a.Zone(t.Organization)
 		rows = append(rows, []string{
-			strings.Map(visible, t.Record), t.Organization + "/" + t.Service + "." + t.Resource, t.State, instant(&t.MissedAt, zone),
+			outside.Visible(t.Record), t.Organization + "/" + t.Service + "." + t.Resource, t.State, instant(&t.MissedAt, zone),
 			t.Proof, instant(t.ProofAt, zone), instant(t.GoneAt, zone), instant(t.RevivedAt, zone),
 		})
 	}
@@ -125,7 +126,7 @@ func evidence(t *report.Tombstone, zone *time.Location) string {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(&b, "%-9s "+format+"\n", append([]any{label}, args...)...)
 	}
-	line("record", "%s/%s.%s %s", t.Organization, t.Service, t.Resource, strings.Map(visible, t.Record))
+	line("record", "%s/%s.%s %s", t.Organization, t.Service, t.Resource, outside.Visible(t.Record))
 	line("state", "%s", t.State)
 	line("missed", "%s by run %d, calls %d to %d", instant(&t.MissedAt, zone), t.MissedRun, t.MissedFirstCall, t.MissedLastCall)
 	if t.Shrunken {

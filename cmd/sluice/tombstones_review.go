@@ -11,6 +11,7 @@ import (
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 func (c *cli) tombstonesReview() *cobra.Command {
@@ -40,7 +41,7 @@ func (c *cli) reviewTombstones(ctx context.Context, a *app.App) error {
 		h := &held[i]
 		rows = append(rows, []string{
 			strconv.FormatInt(h.Run, 10), h.Organization + "/" + h.Service + "." + h.Resource, show.Count(h.Held), show.Count(h.Received),
-			strconv.FormatInt(h.FirstRun, 10), instant(&h.StartedAt, a.Zone(h.Organization)), strings.Map(visible, strings.Join(h.Sample, " ")),
+			strconv.FormatInt(h.FirstRun, 10), instant(&h.StartedAt, a.Zone(h.Organization)), outside.Visible(strings.Join(h.Sample, " ")),
 		})
 	}
 	if err := c.printer().Table([]string{"RUN", "OF", "HELD", "RECORDS READ", "FIRST RUN", "STARTED", "SUCH AS"}, rows); err != nil {

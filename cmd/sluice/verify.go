@@ -12,6 +12,7 @@ import (
 	"sluice/cmd/sluice/app"
 	"sluice/cmd/sluice/show"
 	"sluice/cmd/sluice/verify"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/audit"
 )
 
@@ -29,7 +30,8 @@ longest ago. Upstream counts records in no answer: counts are compared where one
 is a whole list.
 
 What changed upstream since a stream's mark is no finding: the next run brings it. No row
-is changed. What was found is kept: sluice verify list, sluice verify show.
+is changed, but a record in quarantine that upstream answers in a version that fits is
+loaded. What was found is kept: sluice verify list, sluice verify show.
 
 Exit codes: 0 clean, 1 something was found, 3 upstream did not answer, 4 the budget
 refused calls.`,
@@ -180,8 +182,8 @@ func (c *cli) printVerification(result verify.Result) error {
 	for i := range result.Findings {
 		f := &result.Findings[i]
 		rows = append(rows, []string{
-			string(f.Severity), f.Code, ofOrganization(f.Organization, f.Service, f.Resource), strings.Map(visible, f.Record),
-			strings.Map(visible, f.Path), strings.Map(visible, f.Detail),
+			string(f.Severity), f.Code, ofOrganization(f.Organization, f.Service, f.Resource), outside.Visible(f.Record),
+			outside.Visible(f.Path), outside.Visible(f.Detail),
 		})
 	}
 	if err := p.Line(""); err != nil {
@@ -227,7 +229,7 @@ func (c *cli) printVerified(streams []audit.Verified) error {
 		}
 		rows = append(rows, []string{
 			ofOrganization(s.Organization, s.Service, s.Resource), show.Count(s.Rows), strconv.Itoa(s.Calls), read, show.Count(s.NotDue),
-			show.Count(s.Violations), show.Count(s.Notices), strings.Map(visible, s.Note),
+			show.Count(s.Violations), show.Count(s.Notices), outside.Visible(s.Note),
 		})
 	}
 	return c.printer().Table([]string{"RESOURCE", "ROWS", "CALLS MADE", "RECORDS", "NOT DUE", "VIOLATIONS", "NOTICES", "NOTE"}, rows)

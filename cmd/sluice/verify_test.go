@@ -224,3 +224,17 @@ func TestVerifyUndated(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeAnswersGiveWayToEachOther: verify and check read one large answer after the other, and none of them waits for one that was read before.
+func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 91, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine, "inventory.bills", "inventory.items")
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
+	if v := s.verified(codeFine, "--calls", "3", "inventory.bills", "inventory.items"); v.Verification.Calls < 2 {
+		t.Errorf("%+v", v.Verification)
+	}
+	if list := s.probed(codeFine, "inventory.items"); list.Error != "" {
+		t.Errorf("%+v", list)
+	}
+}

@@ -4,7 +4,7 @@ import "time"
 
 // patience is how long a condition may take to come true while no call arrives: a fleet
 // that calls is at work, however slow the machine.
-const patience = 45 * time.Second
+const patience = 2 * time.Minute
 
 // until waits until a condition on the database holds.
 func (s *stage) until(what, condition string, args ...any) {

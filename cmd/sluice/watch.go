@@ -76,7 +76,7 @@ func (w *watch) look(ctx context.Context, progress *show.Progress) (bool, error)
 			}
 		}
 		_, done := w.ended[key]
-		waits := stream.State == string(pipeline.StateWaiting) && !w.patient || !stream.Enabled
+		waits := w.waits(stream) && !w.patient || !stream.Enabled
 		if !done && stream.Run != nil {
 			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
 			if err != nil {
@@ -91,6 +91,24 @@ func (w *watch) look(ctx context.Context, progress *show.Progress) (bool, error)
 		return false, nil
 	}
 	return true, w.waiting(ctx, streams, progress)
+}
+
+// soon is how long a stream is waited for that goes on at an instant of its own: a minute's refusal is outlasted, and a longer one is
+// left to the next sync, so that a scheduler does not pile up processes that wait.
+const soon = 5 * time.Minute
+
+// waits says that a stream cannot go on soon: the day's budget is spent, or upstream asked for a long wait.
+func (w *watch) waits(stream report.Stream) bool {
+	switch pipeline.State(stream.State) {
+	case pipeline.StateWaiting:
+		return true
+	case pipeline.StateRetrying:
+		return stream.Until != nil && stream.Until.After(w.now().Add(soon))
+	case pipeline.StateIdle, pipeline.StateQueued, pipeline.StateRunning, pipeline.StateDenied, pipeline.StateFailed:
+		return false
+	default:
+		return false
+	}
 }
 
 // end keeps the result of a stream whose run ended.
@@ -108,23 +126,25 @@ func (w *watch) end(ctx context.Context, key pipeline.Key, stream report.Stream,
 	return nil
 }
 
-// waiting keeps what is known of streams that wait for the day to turn.
+// waiting keeps what is known of streams that wait for the day to turn, or for longer than soon.
 func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Stream, progress *show.Progress) error {
 	for _, key := range w.keys {
 		if _, done := w.ended[key]; done {
 			continue
 		}
 		stream := streams[key]
-		result := streamResult{Key: key, State: stream.State, Reason: stream.Reason, Outcome: stream.State}
+		result := streamResult{Key: key, State: stream.State, Reason: stream.Reason, Until: stream.Until}
 		if stream.Run != nil {
 			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
 			if err != nil {
 				return fmt.Errorf("look at the run of %s: %w", key, err)
 			}
 			result.fill(run)
-			result.Outcome = stream.State
 		}
-		result.Note = "the day's budget for it is spent"
+		result.Outcome, result.Note = string(pipeline.StateWaiting), "the day's budget for it is spent"
+		if stream.State == string(pipeline.StateRetrying) {
+			result.Note = "upstream asked for a wait"
+		}
 		if !stream.Enabled {
 			result.Outcome, result.Note = "paused", "somebody paused it, or took it out of the configuration"
 		}

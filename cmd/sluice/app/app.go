@@ -12,17 +12,16 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"sluice/cmd/sluice/config"
-	"sluice/cmd/sluice/show"
 	"sluice/connectors"
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/budget"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/ledger"
 	"sluice/pipeline/warehouse/localpg"
+	"sluice/pipeline/warehouse/pg"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
 	"sluice/schema/validate"
@@ -51,6 +50,8 @@ type Options struct {
 	LogTo    io.Writer
 	LogLevel string
 	Quiet    bool
+	// Scrub takes the secrets of the configuration out of what is said; nil means one of the app's own.
+	Scrub *outside.Scrubber
 }
 
 // App is the wired program.
@@ -83,6 +84,10 @@ func Load(options Options) (*App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
+	if options.Scrub == nil {
+		options.Scrub = outside.NewScrubber()
+	}
+	keepSecrets(options, conf)
 	log, err := newLog(options, conf.Log.Level)
 	if err != nil {
 		return nil, err
@@ -110,6 +115,9 @@ func Open(ctx context.Context, options Options) (*App, error) {
 	return a, nil
 }
 
+// ErrNoServer says that there is no private server: its disk is full, its folder belongs to others, or whatever the error says besides.
+var ErrNoServer = errors.New("the private Postgres did not start")
+
 // OpenDatabase makes the database of the configuration available: it starts the
 // private one if no other is named, and looks whether the other one gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
@@ -119,15 +127,37 @@ func (a *App) OpenDatabase(ctx context.Context) error {
 	}
 	server, err := localpg.Start(ctx, localpg.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
 	if err != nil {
-		return fmt.Errorf("start the private Postgres in %s (database.url names another one): %w", a.Config.Database.DataDir, err)
+		return fmt.Errorf("%w in %s (database.url names another one): %w", ErrNoServer, a.Config.Database.DataDir, err)
 	}
 	a.postgres, a.URL = server, server.URL()
 	return nil
 }
 
-// Migrate brings the database up to date.
-func (a *App) Migrate(ctx context.Context) error {
-	if err := migrations.Migrate(ctx, a.URL, migrations.Options{Log: a.Log}); err != nil {
+// Exposed says why others may read or forge what goes between this process and the database; "" if they cannot, or the configuration allows it.
+func (a *App) Exposed() string {
+	database := a.Config.Database
+	if database.Private() || database.AllowInsecure {
+		return ""
+	}
+	host := pg.Exposed(database.URL.Reveal())
+	if host == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s is another host, and without sslmode=verify-full what goes there may be read and answered by others: "+
+		"add sslmode=verify-full to database.url (and sslrootcert=FILE for an authority of your own), "+
+		"or write database.allow_insecure: true if the network between is yours alone", host)
+}
+
+// WarnExposed logs what Exposed says, once.
+func (a *App) WarnExposed(ctx context.Context) {
+	if why := a.Exposed(); why != "" {
+		a.Log.WarnContext(ctx, "the connection to the database is not protected: "+why)
+	}
+}
+
+// Migrate brings the database up to date. Patience is how long it waits for others that hold tables; zero means a minute.
+func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
+	if err := migrations.Migrate(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
@@ -152,8 +182,13 @@ func (a *App) Migrated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := a.Plan(ctx)
-	if err == nil && plan.SQL != "" {
+	// What is missing of the program's own tables stops the streams that need it and no others (promise 9): check names it.
+	sql, changed, err := a.declared(ctx)
+	plan := Plan{}
+	if err == nil {
+		plan, err = planOf(sql, changed)
+	}
+	if err == nil && plan.needed() {
 		err = fmt.Errorf("%w: it lacks tables or columns of the resources that the configuration declares", ErrNotMigrated)
 	}
 	return err
@@ -164,13 +199,17 @@ func (a *App) Connect(ctx context.Context) error {
 	// Each worker holds one connection while it loads; the gate, the tick and the
 	// reports need some more.
 	conns := int32(min(a.Config.Workers, 64)) + 8 //nolint:gosec // bounded by the configuration
+	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
-		MaxConns: conns, Ledger: ledger.RulesOf(a.options.Minute), Absence: a.absenceRules(),
+		MaxConns: conns, Ledger: ledger.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
 	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)
 	}
 	a.DB, a.Report = db, report.New(db.Pool())
+	if err := a.learnTokens(ctx); err != nil {
+		return err
+	}
 	if err := db.RegisterStreams(ctx, a.settings()); err != nil {
 		return fmt.Errorf("register the streams of the configuration: %w", err)
 	}
@@ -207,26 +246,6 @@ func (a *App) Close(ctx context.Context) error {
 
 // stopLimit bounds the end of the private Postgres.
 const stopLimit = 30 * time.Second
-
-// newLog writes lines for people on a terminal and JSON elsewhere.
-func newLog(options Options, configured string) (*slog.Logger, error) {
-	name := configured
-	if options.LogLevel != "" {
-		name = options.LogLevel
-	}
-	level, err := zerolog.ParseLevel(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: log level %q is none of debug, info, warn, error", ErrUsage, name)
-	}
-	if options.Quiet && options.LogLevel == "" {
-		level = max(level, zerolog.WarnLevel)
-	}
-	out := options.LogTo
-	if show.IsTerminal(out) {
-		out = zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly}
-	}
-	return slog.New(zerolog.NewSlogHandler(zerolog.New(out).Level(level).With().Timestamp().Logger())), nil
-}
 
 // ErrUsage marks mistakes on the command line.
 var ErrUsage = errors.New("usage")

@@ -36,7 +36,7 @@ type business struct {
 }
 
 // identityIn finds an organization in the answer.
-func identityIn(answer []byte, o *config.Organization) (warehouse.Identity, error) {
+func (a *App) identityIn(answer []byte, o *config.Organization) (warehouse.Identity, error) {
 	var all []business
 	if err := json.Unmarshal(answer, &all); err != nil {
 		return warehouse.Identity{}, &pipeline.Error{
@@ -48,7 +48,7 @@ func identityIn(answer []byte, o *config.Organization) (warehouse.Identity, erro
 			return warehouse.Identity{Name: one.Name, TimeZone: one.TimeZone, Active: one.Active != "false"}, nil
 		}
 	}
-	return warehouse.Identity{}, denied("the credentials of organization %s are not for its id %s but belong to other businesses: %s; "+
+	return warehouse.Identity{}, a.denied("the credentials of organization %s are not for its id %s but belong to other businesses: %s; "+
 		"correct id or credentials in the configuration", o.Name, o.ID, others(all))
 }
 

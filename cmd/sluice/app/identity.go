@@ -12,6 +12,7 @@ import (
 
 	"sluice/cmd/sluice/config"
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/warehouse"
 	"sluice/schema"
@@ -115,12 +116,12 @@ func (i *Identities) Look(ctx context.Context, o *config.Organization) (Seen, er
 		return seen, err
 	}
 	if !seen.Active {
-		return seen, denied("organization %s (%s) is no longer active upstream: reactivate it there, or remove it from the configuration",
+		return seen, i.app.denied("organization %s (%s) is no longer active upstream: reactivate it there, or remove it from the configuration",
 			o.Name, o.ID)
 	}
 	_, err = i.app.DB.PinOrganization(ctx, o.Key, seen.Identity)
 	if errors.Is(err, warehouse.ErrOtherOrganization) {
-		return seen, &pipeline.Error{Kind: pipeline.Denied, Err: err}
+		return seen, &pipeline.Error{Kind: pipeline.Denied, Err: i.app.options.Scrub.Cause(err)}
 	}
 	if err != nil {
 		return seen, fmt.Errorf("note who organization %s is: %w", o.Key, err)
@@ -148,7 +149,7 @@ func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, err
 		if err != nil {
 			return Seen{}, fmt.Errorf("ask who organization %s is: %w", o.Key, err)
 		}
-		found, err := identityIn(answer, o)
+		found, err := i.app.identityIn(answer, o)
 		return Seen{Identity: found, Found: err == nil}, err
 	}
 	if refused {
@@ -187,6 +188,7 @@ func cannotList(err error) bool {
 	return ok && (e.Kind == pipeline.Denied && e.Status != 0 || e.Status == http.StatusNotFound)
 }
 
-func denied(format string, args ...any) error {
-	return &pipeline.Error{Kind: pipeline.Denied, Detail: fmt.Sprintf(format, args...)}
+// denied is an error with words of upstream in it.
+func (a *App) denied(format outside.Text, args ...any) error {
+	return &pipeline.Error{Kind: pipeline.Denied, Detail: a.options.Scrub.Textf(format, args...)}
 }

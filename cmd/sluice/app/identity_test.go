@@ -41,7 +41,7 @@ func TestIdentityIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := identityIn([]byte(test.answer), o)
+			got, err := new(App).identityIn([]byte(test.answer), o)
 			switch {
 			case test.denied != "":
 				if pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), test.denied) {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"sluice/cmd/sluice/config/custom"
 	"sluice/migrations"
@@ -17,7 +20,8 @@ import (
 )
 
 // Plan is what the user-declared resources of the configuration ask of the
-// database. A person reads it before it is executed.
+// database, and what makes tables and columns of the program again that something else
+// dropped. A person reads it before it is executed.
 type Plan struct {
 	// ID is a short hash of the statements: who accepts it has seen these and no others.
 	ID string `json:"id"`
@@ -25,24 +29,55 @@ type Plan struct {
 	SQL string `json:"sql"`
 	// Notes are what no plan does: it never drops and never changes a type.
 	Notes []string `json:"notes,omitempty"`
+	// Lacking says what is missing or altered of the program's own tables, and what brings back what was in it.
+	Lacking []string `json:"lacking,omitempty"`
 }
 
-// Plan compares the user-declared resources with the database, which has to be open.
+// Plan compares the user-declared resources and the program's own tables with the database, which has to be migrated.
 func (a *App) Plan(ctx context.Context) (Plan, error) {
-	services := a.customServices()
-	if len(services) == 0 {
-		return Plan{}, nil
-	}
-	existing, err := CatalogOf(ctx, a.URL, []string{custom.Schema})
+	restoring, lacks, err := a.restore(ctx)
 	if err != nil {
 		return Plan{}, err
 	}
-	return planOf(render.Draft(services, existing))
+	declared, changed, err := a.declared(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan, err := planOf(restoring+declared, changed || restoring != "")
+	for _, lack := range lacks {
+		plan.Lacking = append(plan.Lacking, lack.String()+"; "+Restoring(lack))
+	}
+	return plan, err
+}
+
+// declared drafts what the user-declared resources ask of the database.
+func (a *App) declared(ctx context.Context) (string, bool, error) {
+	services := a.customServices()
+	if len(services) == 0 {
+		return "", false, nil
+	}
+	existing, err := CatalogOf(ctx, a.URL, []string{custom.Schema})
+	if err != nil {
+		return "", false, err
+	}
+	sql, changed := render.Draft(services, existing)
+	return sql, changed, nil
+}
+
+// needed says that the plan makes more than comments: without those the program works.
+func (p Plan) needed() bool {
+	for statement := range strings.SplitSeq(p.SQL, ";\n") {
+		if statement = strings.TrimSpace(statement); statement != "" && !strings.HasPrefix(statement, "COMMENT ON ") {
+			return true
+		}
+	}
+	return false
 }
 
 // Accept executes the plan whose ID a person has read; another one is refused.
-func (a *App) Accept(ctx context.Context, id string) error {
-	err := migrations.Execute(ctx, a.URL, func(ctx context.Context) (string, error) {
+// Patience is how long it waits for others that hold tables.
+func (a *App) Accept(ctx context.Context, id string, patience time.Duration) error {
+	err := migrations.Execute(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}, func(ctx context.Context) (string, error) {
 		plan, err := a.Plan(ctx)
 		if err == nil && plan.SQL != "" && plan.ID != id {
 			err = fmt.Errorf("%w: the plan is %s and not %q: run sluice migrate again and read it", ErrUsage, plan.ID, id)
@@ -53,6 +88,15 @@ func (a *App) Accept(ctx context.Context, id string) error {
 		return fmt.Errorf("accept the plan: %w", err)
 	}
 	return nil
+}
+
+// GrantWorker lets a role run every command but migrate.
+func (a *App) GrantWorker(ctx context.Context, role string) error {
+	err := migrations.GrantWorker(ctx, a.URL, role)
+	if errors.Is(err, migrations.ErrNoRole) {
+		return fmt.Errorf("%w: --worker: %w", ErrUsage, err)
+	}
+	return err //nolint:wrapcheck // it says what was being done
 }
 
 // customServices are the services with nothing but their user-declared resources.
@@ -96,28 +140,24 @@ func planOf(draft string, changed bool) (Plan, error) {
 }
 
 // harmless says whether a plan holds nothing but what makes something new in schema
-// custom. Sentences of declarations hold no line breaks, so a statement ends where
-// a line ends in a semicolon.
+// custom or in those of the services. Sentences of declarations hold no line breaks, so a
+// statement ends where a line ends in a semicolon.
 func harmless(sql string) error {
-	const inCustom = `"` + custom.Schema + `"`
 	for statement := range strings.SplitSeq(sql, ";\n") {
-		statement = strings.TrimSpace(statement)
-		table, rest, _ := strings.Cut(strings.TrimPrefix(statement, "ALTER TABLE "), " ")
-		switch {
-		case statement == "",
-			statement == "CREATE SCHEMA IF NOT EXISTS "+inCustom,
-			strings.HasPrefix(statement, "CREATE TABLE "+inCustom+"."),
-			strings.HasPrefix(statement, "CREATE INDEX ") && strings.Contains(statement, " ON "+inCustom+"."),
-			strings.HasPrefix(statement, "COMMENT ON SCHEMA "+inCustom+" IS "),
-			strings.HasPrefix(statement, "COMMENT ON TABLE "+inCustom+"."),
-			strings.HasPrefix(statement, "COMMENT ON COLUMN "+inCustom+"."),
-			strings.HasPrefix(statement, "ALTER TABLE ") && strings.HasPrefix(table, inCustom+".") && strings.HasPrefix(rest, "ADD COLUMN "):
-		default:
+		if statement = strings.TrimSpace(statement); statement == "" {
+			continue
+		}
+		found := making.FindStringSubmatch(statement)
+		if found == nil || !plannable(strings.Join(found[1:], "")) { // one of the groups matched
 			return fmt.Errorf("the plan holds a statement that no plan may hold, and nothing is done: %.200s", statement)
 		}
 	}
 	return nil
 }
+
+// making are the beginnings of the statements of a plan, with the schema that they are about.
+var making = regexp.MustCompile(`^(?:CREATE SCHEMA IF NOT EXISTS "(\w+)"$|COMMENT ON SCHEMA "(\w+)" IS |` +
+	`(?:CREATE TABLE|COMMENT ON TABLE|COMMENT ON COLUMN|CREATE INDEX "\w+" ON) "(\w+)"\.|ALTER TABLE "(\w+)"\."\w+" ADD COLUMN )`)
 
 // CatalogOf reads what a database has in some schemas, in the words of package
 // render. Schemas without tables are left out.

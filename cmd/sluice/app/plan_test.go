@@ -14,8 +14,10 @@ func TestHarmless(t *testing.T) {
 		`COMMENT ON TABLE "custom"."things" IS 'DROP TABLE.'`:           true,
 		`CREATE INDEX "things_details" ON "custom"."things" ("a")`:      true,
 		`ALTER TABLE "custom"."things" DROP COLUMN "b"`:                 false,
-		`ALTER TABLE "inventory"."bills" ADD COLUMN "b" numeric`:        false,
-		`CREATE TABLE "inventory"."things" ("a" text)`:                  false,
+		`ALTER TABLE "inventory"."bills" ADD COLUMN "b" numeric`:        true,
+		`ALTER TABLE "sluice"."streams" ADD COLUMN "b" numeric`:         false,
+		`CREATE TABLE "inventory"."things" ("a" text)`:                  true,
+		`CREATE TABLE "mart"."things" ("a" text)`:                       false,
 		`DROP TABLE "custom"."things"`:                                  false,
 		`CREATE SCHEMA IF NOT EXISTS "river"`:                           false,
 		`ALTER TABLE "custom"."things" ALTER COLUMN "b" TYPE text`:      false,
@@ -38,6 +40,9 @@ func TestPlanOf(t *testing.T) {
 	}
 	again, _ := planOf("-- +goose Up\n"+column, true)
 	other, _ := planOf("-- +goose Up\n"+column+column, true)
+	if said, _ := planOf("COMMENT ON COLUMN \"custom\".\"t\".\"b\" IS 'It; or its twin.';\n", true); said.needed() || !plan.needed() {
+		t.Error("a plan of comments is needed, or one that adds a column is not")
+	}
 	if again.ID != plan.ID || other.ID == plan.ID || len(plan.ID) != 10 {
 		t.Errorf("ids %s, %s, %s: the same statements have the same one, others another", plan.ID, again.ID, other.ID)
 	}

@@ -34,7 +34,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &run.Runner{
 		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Known: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
-		Rules: pipeline.DefaultRules(), Ahead: a.ahead, Stopping: stopping,
+		Rules: a.rules(), Ahead: a.ahead, Stopping: stopping,
 	}
 	if schedule { // others show what runs come to as their result
 		store, runner = settleLog{Store: store, log: a.Log}, runLog{Runner: runner, app: a}
@@ -52,6 +52,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Retries:  retries,
 		Logger:   a.Log,
 		Now:      a.options.Now,
+		Scrub:    a.options.Scrub,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the queue: %w", err)
@@ -60,6 +61,13 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		return nil, fmt.Errorf("start the queue: %w", err)
 	}
 	return &Queue{Queue: queue, stopping: stopping}, nil
+}
+
+// rules are the figures of reading, with the configuration's choices.
+func (a *App) rules() pipeline.Rules {
+	rules := pipeline.DefaultRules()
+	rules.MaxRejected = a.Config.Quarantine.MaxShare
+	return rules
 }
 
 // ahead is how many pages of a list are asked for before the ones in front of them are

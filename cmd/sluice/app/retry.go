@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/outside"
 	"sluice/schema"
 	"sluice/schema/normalize"
 )
@@ -45,7 +45,8 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 		result.Why = misfit.Error()
 		return result, nil //nolint:nilerr // that it still does not fit is a result
 	}
-	loaded, err := a.reload(ctx, stream, entry, record)
+	loaded, err := a.reload(ctx, stream, pipeline.Unit{Call: entry.Call, Records: []normalize.Record{record}, Details: entry.Details},
+		"retry of quarantine entry "+outside.Number(id))
 	if err != nil {
 		return result, err
 	}
@@ -68,9 +69,8 @@ func parentOf(resource *schema.Resource, key string) string {
 	return key[:at]
 }
 
-// reload writes the record under a claim of its own. A half-finished scan keeps
-// its position.
-func (a *App) reload(ctx context.Context, stream pipeline.Stream, entry report.Entry, record normalize.Record) (pipeline.Loaded, error) {
+// reload writes a unit under a claim of its own. A run that is open goes on where it stands.
+func (a *App) reload(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit, note outside.Text) (pipeline.Loaded, error) {
 	if err := a.notRunning(ctx, stream); err != nil {
 		return pipeline.Loaded{}, err
 	}
@@ -78,12 +78,9 @@ func (a *App) reload(ctx context.Context, stream pipeline.Stream, entry report.E
 	if err != nil {
 		return pipeline.Loaded{}, fmt.Errorf("claim %s: %w", stream, err)
 	}
-	unit := pipeline.Unit{
-		Claim: claim, Call: entry.Call, Records: []normalize.Record{record}, Received: 1, Position: claim.Position,
-		Details: entry.Details,
-	}
-	if claim.Position.Scan == nil {
-		unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: fmt.Sprintf("retry of quarantine entry %d", entry.ID)}
+	unit.Claim, unit.Received, unit.Position = claim, len(unit.Records), claim.Position
+	if claim.Opened {
+		unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: note}
 	}
 	loaded, err := a.DB.Load(ctx, unit)
 	if err != nil {

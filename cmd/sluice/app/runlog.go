@@ -69,7 +69,7 @@ func (l settleLog) Settle(ctx context.Context, claim pipeline.Claim, settlement 
 	}
 	attributes := []slog.Attr{
 		slog.String("stream", claim.Stream.String()), slog.Int64("run", claim.Run), slog.String("state", string(settlement.State)),
-		slog.String("kind", settlement.Kind.String()), slog.String("reason", settlement.Reason),
+		slog.String("kind", settlement.Kind.String()), slog.String("reason", string(settlement.Reason)),
 	}
 	if !settlement.Until.IsZero() {
 		attributes = append(attributes, slog.Time("until", settlement.Until))

@@ -51,7 +51,8 @@ func namesOf(stream pipeline.Stream) []string {
 	if stream.Work == pipeline.WorkSweep {
 		return []string{key.Resource, key.Service + "." + key.Resource}
 	}
-	return []string{stream.Resource.Name, stream.Service.Name, resourceName(stream), key.Resource, key.Service + "." + key.Resource}
+	table := stream.Resource.SchemaName(stream.Service) + "." + stream.Resource.Name // what the configuration declares: custom.price_lists
+	return []string{stream.Resource.Name, stream.Service.Name, resourceName(stream), key.Resource, key.Service + "." + key.Resource, table}
 }
 
 func (a *App) names() []string {

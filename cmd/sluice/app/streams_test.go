@@ -122,6 +122,7 @@ func TestSelect(t *testing.T) {
 		{"inventory.bills.sweep", "", "10/inventory.bills.sweep"},
 		{"taxes.sweep", "", `error: "taxes.sweep" is no configured resource`},
 		{"price_lists", "", "10/inventory.price_lists"},
+		{"custom.price_lists", "", "10/inventory.price_lists"}, // by its table
 		{"conversations", "far", "far_away/chat.conversations"},
 		{"conversations", "far_away", "far_away/chat.conversations"},
 		{"conversations", "north", "10/chat.conversations"},

@@ -25,17 +25,19 @@ func firstSweep(key Key, every time.Duration) time.Duration {
 }
 
 // DueSweeps are the sweeps whose turn it is, of the resources among streams: a sync
-// does them besides, unless they are among the streams already.
+// does them besides, unless they are among the streams already. Records in quarantine
+// make it their turn: for a new one the first sync asks at once.
 func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipeline.Stream, error) {
 	states, err := a.Report.Streams(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("look for sweeps that are due: %w", err)
 	}
 	now := a.options.Now()
-	due := make(map[Key]bool)
+	enabled, due, unasked := make(map[Key]bool), make(map[Key]bool), make(map[Key]bool)
 	for i := range states {
 		s := &states[i]
-		due[Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s.Enabled && !s.NextDueAt.After(now)
+		key := Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}
+		enabled[key], due[key], unasked[key] = s.Enabled, !s.NextDueAt.After(now), s.Unasked > 0
 	}
 	var sweeps []pipeline.Stream
 	chosen := make(map[Key]bool, len(streams))
@@ -46,7 +48,7 @@ func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipel
 		sweep := stream
 		sweep.Work = pipeline.WorkSweep
 		key := sweep.Key()
-		if stream.Work == pipeline.WorkList && due[key] && !chosen[key] {
+		if stream.Work == pipeline.WorkList && enabled[key] && !chosen[key] && (due[key] || unasked[stream.Key()]) {
 			sweeps = append(sweeps, sweep)
 		}
 	}

@@ -12,9 +12,25 @@ import (
 // Client wires the door to upstream: the gate that counts calls, the tokens that
 // all processes share, and the addresses of the configuration.
 func (a *App) Client() (*upstream.Client, error) {
-	key, err := secrets.EncryptionKey(a.options.LookupEnv)
+	gate, tokens, err := a.tokens()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		return nil, err
+	}
+	client, err := upstream.New(upstream.Options{
+		Vendor: a.vendor(), VendorOf: a.addresses, OrganizationID: a.upstreamID, Gate: gate, Tokens: tokens, Now: a.options.Now, Zone: a.Zone,
+		BaseURL: a.baseURL, DataCenter: a.dataCenter, UserAgent: userAgent, Transport: a.transport(), Scrub: a.options.Scrub,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the client: %w", err)
+	}
+	return client, nil
+}
+
+// tokens makes the gate and the keeper of tokens behind it.
+func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
+	keys, err := secrets.Source{Getenv: a.options.LookupEnv}.EncryptionKeys()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	ledger := budget.Ledger(a.DB)
 	if a.options.Ledger != nil {
@@ -22,26 +38,23 @@ func (a *App) Client() (*upstream.Client, error) {
 	}
 	gate, err := budget.New(budget.Options{Ledger: ledger, Limits: a.Limits, Now: a.options.Now, Zone: a.Zone, Minute: a.options.Minute})
 	if err != nil {
-		return nil, fmt.Errorf("prepare the budget gate: %w", err)
-	}
-	vendor := upstream.Vendor{
-		Name: a.Config.Vendor.Name, API: a.Config.Vendor.APIURL, Chat: a.Config.Vendor.ChatURL, Auth: a.Config.Vendor.AuthURL,
+		return nil, nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: vendor, VendorOf: a.addresses, Store: a.DB, Key: key, Credentials: a.credential, Gate: gate, Now: a.options.Now, UserAgent: userAgent,
-		Transport: a.transport(),
+		Vendor: a.vendor(), VendorOf: a.addresses, Store: a.DB, Key: keys[0], OldKeys: keys[1:], Credentials: a.credential, Gate: gate, Now: a.options.Now,
+		UserAgent: userAgent, Transport: a.transport(), Log: a.Log, Scrub: a.options.Scrub,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("prepare the tokens: %w", err)
+		return nil, nil, fmt.Errorf("prepare the tokens: %w", err)
 	}
-	client, err := upstream.New(upstream.Options{
-		Vendor: vendor, VendorOf: a.addresses, OrganizationID: a.upstreamID, Gate: gate, Tokens: tokens, Now: a.options.Now, Zone: a.Zone,
-		BaseURL: a.baseURL, DataCenter: a.dataCenter, UserAgent: userAgent, Transport: a.transport(),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("prepare the client: %w", err)
+	return gate, tokens, nil
+}
+
+// vendor is the vendor of the configuration.
+func (a *App) vendor() upstream.Vendor {
+	return upstream.Vendor{
+		Name: a.Config.Vendor.Name, API: a.Config.Vendor.APIURL, Chat: a.Config.Vendor.ChatURL, Auth: a.Config.Vendor.AuthURL,
 	}
-	return client, nil
 }
 
 // transport are the bounds of a call, in step with the lease of the call log.

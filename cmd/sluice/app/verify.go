@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"sluice/cmd/sluice/verify"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/audit"
+	"sluice/schema/render"
 )
 
 // VerifyOptions say what a verification looks at.
@@ -36,9 +38,17 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		Scope: audit.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Auditor: a.Auditor(), Zone: a.Zone,
 		Rules: pipeline.DefaultRules(), Words: strings.TrimSpace(o.Organization + " " + strings.Join(o.Names, " ")),
 	}
+	lacks, err := a.Lacking(ctx)
+	if err != nil {
+		return verify.Result{}, err
+	}
 	for _, stream := range selected {
 		if stream.Work != pipeline.WorkList {
 			continue
+		}
+		if found := lackingOf(stream, lacks); len(found) > 0 {
+			options.Lacking = append(options.Lacking, found...)
+			continue // the others are looked at
 		}
 		options.Streams = append(options.Streams, stream)
 		if len(o.Names) > 0 {
@@ -46,7 +56,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 				stream.Resource.SchemaName(stream.Service)+"."+stream.Resource.Name)
 		}
 	}
-	if len(options.Streams) == 0 {
+	if len(options.Streams) == 0 && len(options.Lacking) == 0 {
 		return verify.Result{}, fmt.Errorf("%w: single records are verified with their list: write the name without .details", ErrUsage)
 	}
 	if o.Calls > 0 {
@@ -55,10 +65,31 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 			return verify.Result{}, err
 		}
 		options.Source = client
+		options.Load = func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error {
+			_, err := a.reload(ctx, stream, unit, "records of the quarantine that sluice verify read")
+			if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
+				return nil // the run under way reads them, or the next one does
+			}
+			return err
+		}
 	}
 	result, err := verify.Run(ctx, options)
 	if err != nil {
 		return result, fmt.Errorf("verify: %w", err)
 	}
 	return result, nil
+}
+
+// lackingOf is what is missing of a stream's tables, as findings.
+func lackingOf(stream pipeline.Stream, lacks []render.Lack) []audit.Finding {
+	var findings []audit.Finding
+	for _, lack := range lacks {
+		if lack.Service == stream.Service.Name && lack.Resource == stream.Resource.Name {
+			findings = append(findings, audit.Finding{
+				Severity: audit.Violation, Source: audit.SourceCheck, Code: "tables", Organization: stream.Organization,
+				Service: lack.Service, Resource: lack.Resource, Detail: lack.String() + ", and its rows were not looked at: sluice migrate",
+			})
+		}
+	}
+	return findings
 }

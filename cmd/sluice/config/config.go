@@ -51,6 +51,8 @@ type Database struct {
 	// DataDir is the folder of the private server, an absolute path; it has no
 	// meaning where URL is set.
 	DataDir string `yaml:"data_dir"`
+	// AllowInsecure says that URL may name another host without sslmode=verify-full.
+	AllowInsecure bool `yaml:"allow_insecure"`
 }
 
 // Private says that the program runs its own Postgres server.

@@ -276,7 +276,9 @@ func TestSecretFiles(t *testing.T) {
 	}{
 		"trimmed":        {mode: 0o600, content: canary + "-file\n"},
 		"group readable": {mode: 0o640, content: canary + "-file"},
-		"world readable": {mode: 0o644, content: canary + "-file", want: "everybody may read the secret's file (mode 0644): run chmod o-rwx"},
+		"world readable": {mode: 0o644, content: canary + "-file", want: "secret (mode 0644): run `chmod o-rwx /"},
+		"group writable": {mode: 0o660, content: canary + "-file", want: "secret (mode 0660): run `chmod go-w /"},
+		"world writable": {mode: 0o602, content: canary + "-file", want: "secret (mode 0602): run `chmod go-w /"},
 		"empty":          {mode: 0o600, content: " \n", want: "holds nothing but space"},
 		"two lines":      {mode: 0o600, content: canary + "\n" + canary, want: "holds spaces, line breaks or control characters"},
 		"huge":           {mode: 0o600, content: strings.Repeat(canary, 20_000), want: "larger than 65536 bytes"},
@@ -300,6 +302,18 @@ func TestSecretFiles(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestAByteOrderMarkIsNoKey loads a file as some editors save it. It spoils no line number, either.
+func TestAByteOrderMarkIsNoKey(t *testing.T) {
+	t.Parallel()
+	if _, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "minimal.good.yaml"))); err != nil {
+		t.Error(err)
+	}
+	_, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "workers-many.bad.yaml")))
+	if err == nil || !strings.Contains(err.Error(), "     2 | workers: 65\n         ^") {
+		t.Errorf("got\n%v", err)
 	}
 }
 

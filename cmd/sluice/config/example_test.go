@@ -98,6 +98,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	acme := got.Organizations[0]
 	chat, accounting := acme.Services["chat"], acme.Services["accounting"]
 	for what, read := range map[string]bool{
+		"allow_insecure": got.Database.AllowInsecure,
 		"data_dir":       got.Database.DataDir == "/srv/sluice",
 		"key":            acme.Key == "acme_eu",
 		"addresses":      acme.Addresses == config.Addresses{APIURL: "https://www.svcapis.example.eu", ChatURL: "https://chat.svc.example.eu", AuthURL: "https://accounts.svc.example.eu"},

@@ -39,7 +39,7 @@ func Load(
 	case err != nil:
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	from := secrets.Source{Getenv: getenv, ReadFile: readFile}
+	from := secrets.Source{Getenv: getenv}
 	doc := defaults()
 	file := strict.Decode(text, &doc, strict.Options{
 		Expand: func(path, text string) (string, error) { return value(from, path, text) },

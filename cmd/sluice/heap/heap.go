@@ -16,6 +16,8 @@ const (
 	floor = 40 << 20
 	// usual is Go's own rule: as much garbage as there is that is live, in percent.
 	usual = 100
+	// ceiling is what the program keeps below where that can be done by collecting, in bytes; room is left above what is live in any case.
+	ceiling, room = 96 << 20, 24 << 20
 	// most bounds how far the heap grows behind a collection that found far more live than the one before, until it is decided anew.
 	most = 400
 )
@@ -39,7 +41,14 @@ func collected(c *cycle) {
 	metrics.Read(now)
 	live, roots := now[0].Value.Uint64(), now[1].Value.Uint64()+now[2].Value.Uint64()
 	debug.SetGCPercent(percent(live, roots))
+	debug.SetMemoryLimit(limit(live))
 	runtime.SetFinalizer(c, collected)
+}
+
+// limit is what all memory of the program is kept below by collecting more often: what one answer takes for a moment is given back before
+// more is asked of the system. Where so much is live that the limit would be met again and again, it gives way.
+func limit(live uint64) int64 {
+	return int64(max(ceiling, live+live/4+room)) //nolint:gosec // no machine has that much
 }
 
 // percent makes the heap grow to the floor. Source: "A Guide to the Go Garbage Collector", GOGC: the target is

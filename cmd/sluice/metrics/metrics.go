@@ -120,7 +120,7 @@ func (s *streams) stream(out chan<- prometheus.Metric, row *report.Stream) {
 		alarms = 1
 	}
 	gauge(s.alarms, alarms)
-	if row.Mark != nil {
+	if row.Mark != nil && !row.MarkAhead { // one that is ahead of time proves nothing
 		gauge(s.mark, float64(row.Mark.Unix()))
 	}
 	if row.LastDoneAt != nil {

@@ -43,6 +43,7 @@ func (p *prober) singles(ctx context.Context, c pipeline.Capability, path string
 	ask.Stream.Resource = &resource
 	p.result.Calls++
 	page, err := p.source.Details(ctx, ask, ids)
+	page.Turn.End()
 	switch {
 	case pipeline.KindOf(err) == pipeline.Unexpected:
 		p.found(no(c, path, "%s", err.Error()))

@@ -103,6 +103,7 @@ func (p *prober) page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, []r
 	if err != nil {
 		return page, nil, err //nolint:wrapcheck // it names the call
 	}
+	defer page.Turn.End()
 	records := make([]record, 0, len(page.Records))
 	for _, raw := range page.Records {
 		if r, misfit := p.normalizer.RecordUnder(raw, ""); misfit == nil {

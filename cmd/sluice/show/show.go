@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/term"
 	"golang.org/x/text/width"
+
+	"sluice/pipeline/outside"
 )
 
 // Printer writes a command's result.
@@ -30,9 +32,12 @@ type Printer struct {
 func (p Printer) Table(header []string, rows [][]string) error {
 	widths := make([]int, len(header))
 	all := append([][]string{header}, rows...)
-	for _, row := range all {
+	for r, row := range all {
+		all[r] = make([]string, len(row))
 		for i, cell := range row {
-			widths[i] = max(widths[i], displayWidth(cell))
+			// Also the ends of lines: a cell that has one could pass for a row. And bounded: it may be a name of upstream's.
+			all[r][i] = string(outside.Plain(cell))
+			widths[i] = max(widths[i], displayWidth(all[r][i]))
 		}
 	}
 	for _, row := range all {
@@ -64,12 +69,22 @@ func displayWidth(text string) int {
 	return n
 }
 
-// Document prints a value as indented JSON.
-func (p Printer) Document(value any) error {
-	encoder := json.NewEncoder(p.Out)
-	encoder.SetIndent("", "  ")
+// Document prints a value as indented JSON. Characters that command a terminal or hide are escaped, so that values are what they were.
+func (p Printer) Document(value any) error { return document(p.Out, value, "  ") }
+
+// Object writes a value as one line of JSON, escaped as Document does it.
+func Object(to io.Writer, value any) error { return document(to, value, "") }
+
+func document(to io.Writer, value any, indent string) error {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetIndent("", indent)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	err := encoder.Encode(value)
+	if err == nil {
+		_, err = io.WriteString(to, outside.JSON(text.String()))
+	}
+	if err != nil {
 		return fmt.Errorf("print as JSON: %w", err)
 	}
 	return nil
@@ -120,12 +135,6 @@ func Age(d time.Duration) string {
 	}
 }
 
-// IsTerminal says whether a writer is a terminal.
-func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
 // Progress is one line that is rewritten on a terminal. Elsewhere only what is
 // kept with Keep is printed, so that logs hold no half lines.
 type Progress struct {
@@ -137,7 +146,7 @@ type Progress struct {
 // NewProgress prepares progress on a writer.
 func NewProgress(out io.Writer) *Progress {
 	p := &Progress{out: out, live: IsTerminal(out), width: 100}
-	if f, ok := out.(*os.File); ok && p.live {
+	if f, ok := Beneath(out).(*os.File); ok && p.live {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
 			p.width = width
 		}
@@ -153,20 +162,28 @@ func (p *Progress) Show(line string) {
 	if runes := []rune(line); len(runes) > p.width-1 {
 		line = string(runes[:p.width-2]) + "…"
 	}
-	_, _ = fmt.Fprint(p.out, "\r\x1b[K"+line)
+	p.rewrite(line)
 }
 
 // Keep prints a line that stays, above the one that is rewritten.
 func (p *Progress) Keep(line string) {
-	if p.live {
-		line = "\r\x1b[K" + line
-	}
+	p.Clear()
 	_, _ = fmt.Fprintln(p.out, line)
 }
 
 // Clear removes the line that is rewritten.
 func (p *Progress) Clear() {
 	if p.live {
-		_, _ = fmt.Fprint(p.out, "\r\x1b[K")
+		p.rewrite("")
 	}
+}
+
+// rewrite goes back to the beginning of the line, clears it and writes another.
+func (p *Progress) rewrite(line string) {
+	const begin = "\r\x1b[K"
+	if o, ok := p.out.(*Outlet); ok {
+		o.rewrite(begin, line)
+		return
+	}
+	_, _ = fmt.Fprint(p.out, begin+outside.Visible(line))
 }

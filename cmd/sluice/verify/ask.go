@@ -22,6 +22,8 @@ type subject struct {
 	looked, edited map[string]bool
 	// told are records of upstream that a finding was told about.
 	told map[string]bool
+	// clashing are identifiers that several records of one answer had.
+	clashing map[string]bool
 	// asked are the single records that were asked for, pages those of the list.
 	asked map[string]bool
 	pages map[int]bool
@@ -107,6 +109,7 @@ func (s *subject) page(ctx context.Context, standing audit.Standing, number int)
 	if err != nil {
 		return s.called(ctx, err)
 	}
+	defer page.Turn.End()
 	s.counted()
 	ids, err := s.hold(ctx, page, standing, false)
 	if err != nil || number > 1 || page.More {
@@ -189,6 +192,7 @@ func (s *subject) singles(ctx context.Context, standing audit.Standing) (bool, e
 	if err != nil {
 		return true, s.called(ctx, err)
 	}
+	defer page.Turn.End()
 	s.counted()
 	held, err := s.hold(ctx, page, standing, true)
 	if err != nil {

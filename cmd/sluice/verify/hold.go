@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -52,6 +53,9 @@ type held struct {
 func (s *subject) hold(ctx context.Context, page pipeline.Page, standing audit.Standing, single bool) ([]string, error) {
 	records, ids, unfit := s.read(page, standing.Parent)
 	s.verified.Records += int64(len(records))
+	if err := s.release(ctx, page, records, single); err != nil {
+		return ids, err
+	}
 	err := s.run.view(ctx, func(tx pgx.Tx) error {
 		h, err := s.against(ctx, tx, records, ids, single)
 		if err != nil {
@@ -74,7 +78,41 @@ func (s *subject) hold(ctx context.Context, page pipeline.Page, standing audit.S
 	return ids, err
 }
 
-// read normalizes the records of an answer, the newest of those that come twice.
+// release loads those records of an answer that are in quarantine in another version: this one fits.
+func (s *subject) release(ctx context.Context, page pipeline.Page, records []record, single bool) error {
+	if len(records) == 0 {
+		return nil
+	}
+	ids := make([]string, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	var quarantined map[string]bool
+	err := s.run.view(ctx, func(tx pgx.Tx) error {
+		var err error
+		quarantined, err = s.table.Quarantined(ctx, tx, ids)
+		return err
+	})
+	if err != nil || len(quarantined) == 0 {
+		return err
+	}
+	unit := pipeline.Unit{Call: page.Call, Details: single}
+	for i := range records {
+		if quarantined[records[i].ID] && !s.clashing[records[i].ID] {
+			unit.Records = append(unit.Records, records[i])
+		}
+	}
+	if len(unit.Records) == 0 {
+		return nil
+	}
+	if err := s.run.Load(ctx, s.stream, unit); err != nil {
+		return fmt.Errorf("load what was in quarantine: %w", err)
+	}
+	return nil
+}
+
+// read normalizes the records of an answer, the newest of those that come twice. As in a run, identifiers clash also where one of
+// their records does not fit.
 func (s *subject) read(page pipeline.Page, parent string) ([]record, []string, []*normalize.ValueError) {
 	var (
 		records []record
@@ -92,6 +130,7 @@ func (s *subject) read(page pipeline.Page, parent string) ([]record, []string, [
 			continue
 		}
 		if i, again := at[one.ID]; again {
+			s.clashing[one.ID] = s.clashing[one.ID] || !bytes.Equal(one.Raw, records[i].Raw)
 			if one.Modified.After(records[i].Modified) {
 				records[i] = one
 			}
@@ -99,6 +138,11 @@ func (s *subject) read(page pipeline.Page, parent string) ([]record, []string, [
 		}
 		at[one.ID] = len(records)
 		records, ids = append(records, one), append(ids, one.ID)
+	}
+	for _, misfit := range unfit {
+		if _, twice := at[misfit.ID]; twice {
+			s.clashing[misfit.ID] = true
+		}
 	}
 	return records, ids, unfit
 }

@@ -5,7 +5,7 @@ import "slices"
 // bugs are the zoo. Those of reading are caught by the simulation, each within the
 // number of schedules that stands there; the others by the tests of their room.
 func bugs() []bug {
-	return slices.Concat(markBugs(), passBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs())
+	return slices.Concat(markBugs(), passBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs())
 }
 
 const (
@@ -49,6 +49,18 @@ func markBugs() []bug {
 			edit{runFile, "end.Outcome != pipeline.OutcomeDone || scan.Partial", "scan.Partial"}),
 		schedules("20000", "upstream's clock alone", "a server whose clock is ahead carries the mark with it",
 			edit{scanFile, "		scan.Started = asked\n", "		scan.Started = date\n"}),
+		schedules("5000", "a mark over quarantine", "a run that was refused everything moves the mark over it",
+			edit{"pipeline/refusals.go", "	case rules.TooManyRejected(r.Refused, r.Received):\n", "	case false:\n"}),
+		schedules("5000", "a mark over a clash", "a run moves the mark over records that all came under one identifier",
+			edit{"pipeline/refusals.go", "	case r.Clashed > 0:\n", "	case r.Clashed < 0:\n"}),
+		schedules("20000", "quarantine is forgotten", "what the mark passed in quarantine is not asked for again",
+			edit{scanFile, "if from.IsZero() || claim.Reread {", "if from.IsZero() {"}),
+		tests("pipeline/run", "^TestClashingIdentifiersAreKept$", "a clash is a duplicate", "of several records under one identifier one stays, and the others are dropped",
+			edit{"pipeline/run/unit.go", "			others = append(others, record)\n", "			unit.Duplicates++\n"}),
+		tests("pipeline/warehouse", "^TestQuarantineIsAskedForAgain$", "a sweep for its own sake", "what is in quarantine waits for the next sweep",
+			edit{"pipeline/warehouse/refusals.go", "interval '1 hour'\"", "interval '100 days'\""}),
+		tests("pipeline/warehouse", "^TestTooMuchRefusedHoldsTheMark$", "nothing is known", "one record that will never fit keeps its mark waiting for ever",
+			edit{"pipeline/warehouse/quarantine.go", "q.state = 'open' AND q.weighed = '' AND $4 <> 0 AS news", "$4 <> 0 AS news"}),
 		schedules("60000", "our clock after the answer", "the run starts when its first answer is looked at",
 			edit{"pipeline/run/reader.go", "	unit, err := p.unit(ctx, page, scan.Parent)\n", "	scan.Started = p.runner.Now().UTC().Truncate(time.Second)\n	unit, err := p.unit(ctx, page, scan.Parent)\n"},
 			edit{"pipeline/run/reader.go", "	\"fmt\"\n", "	\"fmt\"\n	\"time\"\n"}),
@@ -79,7 +91,7 @@ func passBugs() []bug {
 		schedules("5000", "a refused call is an empty page", "an answer that none is ends the list",
 			edit{"pipeline/run/reader.go", "	if err != nil {\n		return pipeline.Unit{}, err\n	}\n	scan.Spent++\n", "	if err != nil {\n		page = pipeline.Page{Date: asked, PerPage: scan.PerPage}\n	}\n	scan.Spent++\n"}),
 		schedules("5000", "a poison record hides the rest", "the first record that does not fit ends its page",
-			edit{"pipeline/run/known/known.go", "		each(raw, record, misfit)\n", "		each(raw, record, misfit)\n		if misfit != nil {\n			break\n		}\n"}),
+			edit{"pipeline/run/known/known.go", "		if err := each(raw, record, misfit); err != nil {\n", "		if err := each(raw, record, misfit); err != nil || misfit != nil {\n"}),
 	}
 }
 
@@ -158,7 +170,7 @@ func jobBugs() []bug {
 			edit{room + "/worker.go", "	const query = `SELECT wanted_gen > done_gen FROM", "	const query = `SELECT false AND wanted_gen > done_gen FROM"},
 			edit{room + "/reap.go", "	WHERE s.enabled AND (s.wanted_gen", "	WHERE false AND s.enabled AND (s.wanted_gen"}),
 		tests(room, "^TestErrorTextCannotStopTheQueue$", "raw error texts", "a NUL in an error cannot be written, so the stream never settles",
-			edit{room + "/clean.go", "	return &cleanError{text: clean(err.Error()), cause: err}\n", "	return err\n"}),
+			edit{room + "/clean.go", "	return &cleanError{text: c.scrub.Error(err), cause: err}\n", "	return err\n"}),
 		tests(room, "^TestChunksChainUntilTheRunEnds$", "done is under way", "a ticket that is done stands in the way of the next one",
 			edit{room + "/jobs.go", "rivertype.JobStateRunning, rivertype.JobStateScheduled,\n", "rivertype.JobStateRunning, rivertype.JobStateScheduled, rivertype.JobStateCompleted,\n"}),
 		tests(room, "^TestExhaustedWaitsWithoutAnAttempt$", "waiting spends attempts", "a spent day is a failure",
@@ -174,12 +186,12 @@ func jobBugs() []bug {
 func callBugs() []bug {
 	const (
 		ledgerRoom = "pipeline/warehouse"
-		functions  = "migrations/00019_probe_of_the_day.sql"
+		functions  = "migrations/00034_one_answer.sql"
 		endings    = "migrations/00005_budgets.sql"
 		door       = "pipeline/upstream/wire/transport.go"
 		room       = "pipeline/upstream"
 	)
-	return []bug{
+	return append(oneAnswerBugs(), []bug{
 		tests(ledgerRoom, "^TestNeverMoreThanTheMinuteInAnyWindow$", "counted when sent", "a call leaves its slot a minute after it was sent, not after it ended",
 			edit{endings, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
 		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call that nobody ended holds no slot",
@@ -187,7 +199,7 @@ func callBugs() []bug {
 		tests(ledgerRoom+"/ledger", "^TestABackfillDoesNotStarveIncrementalRuns$", "no floors", "a backfill spends what incremental runs need",
 			edit{functions, "                IF v_until > v_now THEN\n                    refused := 'class';", "                IF false THEN\n                    refused := 'class';"}),
 		tests(ledgerRoom+"/ledger", "^TestOneCallAsksWhetherTheDayTurned$", "all ask at once", "when a spent day may have turned, all that wait ask",
-			edit{functions, "        IF v_probe.finished_at IS NULL AND v_probe.lease_until > v_now THEN\n", "        IF false THEN\n"}),
+			edit{functions, " WHERE id = v_day.probe_call;\n        IF v_probe.finished_at IS NULL AND v_probe.lease_until > v_now THEN\n", " WHERE id = v_day.probe_call;\n        IF false THEN\n"}),
 		tests(room, "^TestEveryAnswerHasItsKind$", "200 is success", "an answer whose code says that it failed is believed",
 			edit{room + "/verdict.go", "	case success && code == \"0\":\n", "	case success:\n"}),
 		tests("pipeline/budget", "^TestAStaleGrantIsGivenUp$", "a stale grant", "a process that was suspended uses a slot that nobody holds for it any more",
@@ -200,8 +212,8 @@ func callBugs() []bug {
 			edit{door, "	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader(\"\")), nil, 0\n", ""},
 			edit{door, "	\"strings\"\n", "	\"strings\"\n	_ \"embed\"\n"}),
 		tests(room, "^TestOneRefreshForTheFleet$", "everybody refreshes", "each caller asks for a token of its own",
-			edit{room + "/token/tokens.go", "	if g, ok := h.get(t.now(), refused); ok {\n		return g.token, g.version, nil\n	}\n	release, err := h.take(ctx)\n", "	release, err := func() (func(), error) { return func() {}, nil }()\n"}),
+			edit{room + "/token/tokens.go", "	if g, ok := h.get(t.now(), refused); ok {\n		return g.token, g.version, nil\n	}\n	release, err := t.take(ctx, h)\n", "	release, err := func() (func(), error) { return func() {}, nil }()\n"}),
 		tests(room, "^TestAPageCutAtAnyByteIsUnavailable$", "a cut body is believed", "what was cut off is taken for the end",
 			edit{"pipeline/upstream/body/json.go", "	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {\n", "	if false && errors.Is(err, io.EOF) {\n"}),
-	}
+	}...)
 }

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -117,16 +116,17 @@ func (l *lane) read(ctx context.Context, data []byte) error {
 				return err
 			}
 		}
-		var unfit error
-		err := l.reader.Page(ctx, part, "", func(_ []byte, record normalize.Record, misfit error) {
-			unfit = errors.Join(unfit, misfit)
-			if record.Known { // nothing is to be written of it
+		err := l.reader.Page(ctx, part, "", func(_ []byte, record normalize.Record, misfit error) error {
+			switch {
+			case misfit != nil:
+			case record.Known: // nothing is to be written of it
 				l.counts.Records++
-				return
+			default:
+				l.waiting = append(l.waiting, record)
 			}
-			l.waiting = append(l.waiting, record)
+			return misfit
 		})
-		if err := errors.Join(err, unfit); err != nil {
+		if err != nil {
 			return fmt.Errorf("read records: %w", err)
 		}
 	}

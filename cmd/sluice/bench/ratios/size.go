@@ -10,6 +10,7 @@ import (
 	"sluice/cmd/sluice/bench/flow"
 	"sluice/cmd/sluice/bench/goods"
 	"sluice/cmd/sluice/bench/rival"
+	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/warehouse/loader"
 	"sluice/schema/normalize"
 )
@@ -47,11 +48,9 @@ func (b *bench) memory(ctx context.Context) error {
 			}
 		}
 		b.found(ratio{name: "… largest", against: "smallest of these sizes", goal: "≤ 1.10", want: 1.1, most: true}, most/least)
-		// 32 MB are some 18,000 items.
-		record := len(goods.Append(nil, resource, 1, 0))
-		asked := b.ask(pages, "items", 32*megabyte/(record+1))
+		asked := b.ask(pages, "items", body.MaxElements) // some 18 MB; a longer page is refused
 		asked.PerPage = asked.Total
-		return measure("one page of 32 MB", asked)
+		return measure(fmt.Sprintf("one page of %d items", asked.Total), asked)
 	})
 }
 

@@ -5,34 +5,66 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
-// encryptionKey is the variable; keySize is the size of an AES-256 key in bytes.
+// encryptionKey is the variable, encryptionKeyFile the one that names a file instead; keySize is the size of an AES-256 key in bytes.
 const (
-	encryptionKey = "SLUICE_ENCRYPTION_KEY"
-	keySize       = 32
+	encryptionKey     = "SLUICE_ENCRYPTION_KEY"
+	encryptionKeyFile = encryptionKey + "_FILE"
+	keySize           = 32
+	makeKey           = "make one with \"openssl rand -base64 32\""
 )
 
-// EncryptionKey gives the 32 bytes with which access tokens are sealed before
-// they are stored (promise 10), from the variable SLUICE_ENCRYPTION_KEY in base64,
-// with or without padding. Its errors never hold what the variable holds.
-func EncryptionKey(getenv func(string) (string, bool)) ([]byte, error) {
-	text, ok := getenv(encryptionKey)
-	text = strings.TrimSpace(text)
-	if !ok || text == "" {
-		return nil, errors.New(encryptionKey + " is not set: stored tokens are sealed with it; make one with " +
-			"\"openssl rand -base64 32\", keep it, and give the same one to every process")
+// EncryptionKeys gives the keys of 32 bytes with which tokens are sealed before they are stored (promise 10): the first seals, all open.
+// They come from the variable SLUICE_ENCRYPTION_KEY, or from the file that SLUICE_ENCRYPTION_KEY_FILE names, in base64, with or without
+// padding, apart by commas or white space. Its errors never hold what is there.
+func (s Source) EncryptionKeys() ([][]byte, error) {
+	text, _ := s.Getenv(encryptionKey)
+	path, _ := s.Getenv(encryptionKeyFile)
+	text, path = strings.TrimSpace(text), strings.TrimSpace(path)
+	name := encryptionKey
+	switch {
+	case text != "" && path != "":
+		return nil, errors.New(encryptionKey + " and " + encryptionKeyFile + " are both set: remove one of the two")
+	case path != "" && !filepath.IsAbs(path):
+		return nil, errors.New(encryptionKeyFile + " has to be an absolute path")
+	case path != "":
+		name = "the file that " + encryptionKeyFile + " names"
+		var err error
+		if text, err = guarded(path); err != nil {
+			return nil, fmt.Errorf("%s: %w", encryptionKeyFile, err)
+		}
 	}
-	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
-	if err != nil {
-		return nil, errors.New(encryptionKey + " is not base64: make one with \"openssl rand -base64 32\"")
+	var keys [][]byte
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }) {
+		key, err := decode(word)
+		if err != nil {
+			return nil, fmt.Errorf("%s %w: %s", name, err, makeKey)
+		}
+		keys = append(keys, key)
 	}
-	if len(key) != keySize {
-		return nil, fmt.Errorf("%s holds %d bytes and not %d: make one with \"openssl rand -base64 32\"", encryptionKey, len(key), keySize)
+	switch {
+	case keys != nil:
+		return keys, nil
+	case path != "":
+		return nil, errors.New(name + " holds no key: " + makeKey)
+	default:
+		return nil, errors.New(encryptionKey + " is not set, and " + encryptionKeyFile + " is not, either: stored tokens are sealed with it; " + makeKey +
+			", keep it, and give the same one to every process")
 	}
-	if bytes.Count(key, key[:1]) == keySize {
-		return nil, errors.New(encryptionKey + " repeats one byte, so it is no secret: make one with \"openssl rand -base64 32\"")
+}
+
+func decode(word string) ([]byte, error) {
+	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(word, "="))
+	switch {
+	case err != nil:
+		return nil, errors.New("is not base64") // the error of the decoder says what it met
+	case len(key) != keySize:
+		return nil, fmt.Errorf("holds %d bytes and not %d", len(key), keySize)
+	case bytes.Count(key, key[:1]) == keySize:
+		return nil, errors.New("repeats one byte, so it is no secret")
 	}
 	return key, nil
 }

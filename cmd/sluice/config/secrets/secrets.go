@@ -8,8 +8,6 @@ package secrets
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -30,11 +28,10 @@ var (
 	anyReference  = regexp.MustCompile(`\$\{[^}]*\}?`)
 )
 
-// Source fetches what the configuration only refers to: Getenv looks a variable up and says whether it is set, ReadFile reads a
-// file.
+// Source fetches what the configuration only refers to, in the environment or in files: Getenv looks a variable up and says whether
+// it is set.
 type Source struct {
-	Getenv   func(string) (string, bool)
-	ReadFile func(string) ([]byte, error)
+	Getenv func(string) (string, bool)
 }
 
 // Refers says that a text holds a reference, or the beginning of one.
@@ -113,31 +110,5 @@ func (s Source) file(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errors.New("the path of a secret has to be absolute: write file:/path")
 	}
-	mode, err := fileMode(path)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("the secret's file cannot be read: %w", err)
-	case !mode.IsRegular():
-		return "", errors.New("the secret's file is not a regular file: write the path of the file itself")
-	case mode.Perm()&0o004 != 0:
-		return "", fmt.Errorf("everybody may read the secret's file (mode %04o): run chmod o-rwx on it, "+
-			"or mount it with mode 0440", mode.Perm())
-	}
-	text, err := s.ReadFile(path)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("the secret's file cannot be read: %w", err)
-	case len(text) > maxSecret:
-		return "", fmt.Errorf("the secret's file is larger than %d bytes: is it the right one?", maxSecret)
-	}
-	return string(text), nil
-}
-
-// fileMode gives the permissions of a file that a secret comes from.
-func fileMode(path string) (fs.FileMode, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, fmt.Errorf("looking at the file's permissions: %w", err)
-	}
-	return info.Mode(), nil
+	return guarded(path)
 }

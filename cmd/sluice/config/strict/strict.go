@@ -50,6 +50,7 @@ type Document struct {
 // types of options.Special. A key without a value counts as left out, and leaves
 // the field as it was.
 func Decode(text []byte, into any, options Options) *Document {
+	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // the byte order mark with which some editors begin a file
 	d := &Document{
 		options: options,
 		source:  strings.Split(string(text), "\n"),
@@ -75,6 +76,10 @@ func (d *Document) parse(text []byte, into reflect.Value) bool {
 	}
 	if !utf8.Valid(text) || bytes.ContainsRune(text, 0) {
 		d.Addf("", false, "the file is not UTF-8 text: save it as such")
+		return false
+	}
+	if line := tooDeep(d.source); line > 0 {
+		d.addAtf(place{line: line, column: 1}, "", false, "the file nests more than %d deep here: is it a configuration?", maxDepth)
 		return false
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())

@@ -9,6 +9,7 @@ import (
 
 	"sluice/cmd/sluice/fleet/virtual"
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 // Options are what upstream is like for an organization.
@@ -148,8 +149,8 @@ func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
 // End is the end of a call of ours, at upstream.
 func (s *Server) End() { s.underWay-- }
 
-func (s *Server) refuse(code string, kind pipeline.Kind) pipeline.CallResult {
-	s.Tally.Refused[code]++
+func (s *Server) refuse(code outside.Text, kind pipeline.Kind) pipeline.CallResult {
+	s.Tally.Refused[string(code)]++
 	return pipeline.CallResult{Status: 429, Code: code, Kind: kind}
 }
 

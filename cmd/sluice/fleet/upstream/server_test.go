@@ -22,7 +22,7 @@ func server(t *testing.T, rolls, shows bool, perMinute, concurrent, daily int) *
 func call(s *Server, at virtual.Instant) string {
 	result := s.Arrive(at)
 	s.End()
-	return result.Code
+	return string(result.Code)
 }
 
 func TestTheJudgeCountsAnySixtySeconds(t *testing.T) {
@@ -47,7 +47,7 @@ func TestTheJudgeCountsCallsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := server(t, true, false, 100, 2, 100)
 	for i, want := range []string{"", "", CodeCrowded} {
-		if got := s.Arrive(0).Code; got != want {
+		if got := string(s.Arrive(0).Code); got != want {
 			t.Errorf("call %d got %q, want %q", i, got, want)
 		}
 	}

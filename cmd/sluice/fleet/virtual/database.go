@@ -10,13 +10,15 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/ledger"
 	"sluice/pipeline/warehouse/schedule"
 )
 
 // The clock of the simulated database is a setting of its one connection. A schema that stands before pg_catalog in the
-// search path holds functions with the names of the real ones, so that the functions of the ledger and the statements of the
-// schedule read this clock as they are; only defaults of columns were bound to the real one when their tables were made.
+// search path, of the session and of our functions, holds functions with the names of the real ones, so that the functions of the
+// ledger and the statements of the schedule read this clock as they are; only defaults of columns were bound to the real one when
+// their tables were made.
 const (
 	sqlClock = `
 CREATE SCHEMA sim;
@@ -27,7 +29,11 @@ CREATE FUNCTION sim.now() RETURNS timestamptz LANGUAGE sql STABLE
 DO $$
 DECLARE
 	v record;
+	f regprocedure;
 BEGIN
+	FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'sluice'::regnamespace LOOP
+		EXECUTE format('ALTER FUNCTION %s SET search_path = sim, pg_catalog, pg_temp', f);
+	END LOOP;
 	FOR v IN SELECT table_name, column_name FROM information_schema.columns
 		WHERE table_schema = 'sluice' AND column_default LIKE '%clock_timestamp()%'
 	LOOP
@@ -160,9 +166,9 @@ func (d *Database) Set(ctx context.Context, at Instant) error {
 }
 
 // Stamp is an instant as the virtual clock has it; whoever sends it to the database moves the clock.
-func (d *Database) Stamp(at Instant) string {
+func (d *Database) Stamp(at Instant) outside.Text {
 	d.at = at
-	return Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00")
+	return outside.Plain(Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
 }
 
 // Register makes streams known, all of them due at once.

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"context"
+
+	"sluice/cmd/sluice/app"
+)
+
+// checkTables names tables and columns of the program that something else dropped or altered. It says nothing where all is as declared.
+func (c *cli) checkTables(ctx context.Context, a *app.App) []finding {
+	lacks, err := a.Lacking(ctx)
+	if err != nil {
+		return []finding{verdict("tables", err, "")}
+	}
+	var findings []finding
+	for _, lack := range lacks {
+		findings = append(findings, finding{
+			Check: "tables", code: codeFailed,
+			Text: lack.String() + ": sluice migrate proposes a plan for what is missing; " + app.Restoring(lack),
+		})
+	}
+	return findings
+}

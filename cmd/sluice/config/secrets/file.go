@@ -1,0 +1,59 @@
+package secrets
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// guarded reads a file that holds secrets, if only its owner decides what it says: this user or root.
+// What is judged is the file that is open: its name may come to stand for another one meanwhile.
+func guarded(path string) (string, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would keep the program waiting
+	if err != nil {
+		return "", fmt.Errorf("the secret's file cannot be read: %w", err)
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	info, err := file.Stat()
+	if err != nil {
+		return "", fmt.Errorf("the secret's file cannot be read: looking at its permissions: %w", err)
+	}
+	if err := judge(path, info, os.Geteuid()); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxSecret+1))
+	if err != nil {
+		return "", fmt.Errorf("the secret's file cannot be read: %w", err)
+	}
+	if len(text) > maxSecret { // it grew
+		return "", tooLarge(path)
+	}
+	return string(text), nil
+}
+
+func tooLarge(path string) error {
+	return fmt.Errorf("the secret's file %s is larger than %d bytes: is it the right one?", path, maxSecret)
+}
+
+// judge refuses what is no file, what belongs to neither the user nor root, what others may write, and what all may read. A group may read: the
+// mounts of Kubernetes belong to root and a group of the process.
+func judge(path string, info fs.FileInfo, user int) error {
+	mode := info.Mode()
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !mode.IsRegular():
+		return fmt.Errorf("the secret's file %s is not a regular file: write the path of the file itself", path)
+	case ok && stat.Uid != 0 && int(stat.Uid) != user:
+		return fmt.Errorf("the secret's file %s belongs to account %d and neither to this user nor to root: run `chown %d %s`", path, stat.Uid, user, path)
+	case mode.Perm()&0o022 != 0:
+		return fmt.Errorf("others may write the secret's file %s (mode %04o): run `chmod go-w %s`", path, mode.Perm(), path)
+	case mode.Perm()&0o004 != 0:
+		return fmt.Errorf("all accounts may read the secret's file %s (mode %04o): run `chmod o-rwx %s`, or mount it with mode 0440",
+			path, mode.Perm(), path)
+	case info.Size() > maxSecret:
+		return tooLarge(path)
+	}
+	return nil
+}
