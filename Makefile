@@ -5,7 +5,8 @@ SHELL := bash
 
 GO ?= go
 # Flags of the tests, for example TESTFLAGS=-race; PKG narrows what is tested. Of a package six tests run at once unless they say something
-# else: most of them wait, for processes, for Postgres or for calls, and two cores by themselves would let two of them wait.
+# else: most of them wait, for processes, for Postgres or for calls, and two cores by themselves would let two of them wait. With -race the
+# tests of bounds of memory and time are left out.
 TESTFLAGS ?=
 PKG ?= ./...
 # Where benchmarks are: building the tests of all other packages, too, would take longer than they run.
@@ -38,8 +39,9 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/do
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# One static program: no library of the machine, and its own time zones.
 build: ## build bin/sluice
-	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/sluice ./cmd/sluice
+	CGO_ENABLED=0 $(GO) build -buildvcs=$(BUILDVCS) -trimpath -tags timetzdata -o bin/sluice ./cmd/sluice
 
 demo: build ## run the whole program on a simulated upstream and a private Postgres
 	@.ci/setup binaries
@@ -61,15 +63,15 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory, at the limit (QUICK=1: do they work?)
 	@.ci/setup binaries
 	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
-	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/bench ./cmd/sluice/bench
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/bench ./cmd/sluice/bench
 	bin/bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
-	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/atlimit ./cmd/sluice/bench/atlimit
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/atlimit ./cmd/sluice/bench/atlimit
 	bin/atlimit -sluice bin/sluice $(if $(QUICK),-quick)
 	$(if $(QUICK),,bin/atlimit -sluice bin/sluice -true-minute)
 
 scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/scale.md)
 	@.ci/setup binaries
-	$(GO) build -buildvcs=$(BUILDVCS) -trimpath -o bin/fleet ./cmd/sluice/fleet
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/fleet ./cmd/sluice/fleet
 	bin/fleet $(SCALEFLAGS)
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
