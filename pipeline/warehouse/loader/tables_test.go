@@ -73,7 +73,8 @@ func resource(tb testing.TB, name string) *schema.Resource {
 const controlTables = `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer,
 organization_id text NOT NULL, service text NOT NULL, resource text NOT NULL, records text NOT NULL, record_count integer, kept_at timestamptz NOT NULL,
 PRIMARY KEY (call_id, first_position));
-ALTER TABLE sluice.raw_records ALTER COLUMN records SET COMPRESSION lz4; CREATE SCHEMA shop; CREATE SCHEMA custom;`
+ALTER TABLE sluice.raw_records ALTER COLUMN records SET COMPRESSION lz4; CREATE SCHEMA shop; CREATE SCHEMA custom;
+CREATE VIEW sluice.owner AS SELECT relowner AS role FROM pg_class WHERE oid = 'sluice.raw_records'::regclass;`
 
 var types = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant table
 	schema.KindID: `text COLLATE "C"`, schema.KindText: "text", schema.KindBool: "boolean", schema.KindInt: "bigint",
