@@ -129,7 +129,7 @@ func TestNeverMoreAtOnceThanAllowed(t *testing.T) {
 func TestTheDayIsPerServiceAndRolls(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	const day, window = 1500 * time.Millisecond, 100 * time.Millisecond
+	const day, window = 6 * time.Second, 100 * time.Millisecond // what stands before the wait takes less, however slow the machine is
 	h.db.ScaleLedger(time.Second, window, day)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Daily: 7}
 	began := time.Now()
@@ -153,13 +153,13 @@ func TestTheDayIsPerServiceAndRolls(t *testing.T) {
 func TestALostCallHoldsItsSlotUntilItCannotBeUnderWay(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	const lease, window = 300 * time.Millisecond, 400 * time.Millisecond
+	const lease, window = 2 * time.Second, 3 * time.Second
 	h.db.ScaleLedger(lease, window, time.Hour)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1, Concurrent: 1}
 	began := time.Now()
 	h.granted("shop", limits) // its process dies
 	h.refused(pipeline.RefusedMinute, "shop", limits, time.Millisecond, window)
-	h.refused(pipeline.RefusedConcurrent, "shop", pipeline.Limits{Shared: "suite", Concurrent: 1}, time.Millisecond, time.Second)
+	h.refused(pipeline.RefusedConcurrent, "shop", pipeline.Limits{Shared: "suite", Concurrent: 1}, time.Millisecond, lease+window)
 	for decision := h.reserve(h.db, "shop", limits); decision.Refused != ""; decision = h.reserve(h.db, "shop", limits) {
 		pause(t.Context(), decision.Wait)
 	}
@@ -203,11 +203,11 @@ func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
 
 	penalize("shop", "suite", pipeline.Throttled, 0)
 	penalize("shop", "suite", pipeline.Throttled, time.Millisecond) // never shortens
-	h.refused(pipeline.RefusedClosed, "store", limits, 55*time.Second, time.Minute)
+	h.refused(pipeline.RefusedClosed, "store", limits, 30*time.Second, time.Minute)
 
 	penalize("shop", "suite", pipeline.Exhausted, 3*time.Hour)
 	h.refused(pipeline.RefusedDay, "shop", limits, 179*time.Minute, 3*time.Hour)
-	h.refused(pipeline.RefusedClosed, "store", limits, 55*time.Second, time.Minute)
+	h.refused(pipeline.RefusedClosed, "store", limits, 30*time.Second, time.Minute)
 	if err := h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0); err == nil {
 		t.Error("a penalty for what is no matter of the budget")
 	}
