@@ -155,7 +155,7 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		if err := queue.Stop(ctx); err != nil {
 			r.t.Errorf("stop: %v", err)

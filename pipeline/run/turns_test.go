@@ -66,7 +66,7 @@ func TestEveryTurnEnds(t *testing.T) {
 		for _, ahead := range []int{0, 4} {
 			t.Run(fmt.Sprint(name, ", ahead ", ahead), func(t *testing.T) {
 				t.Parallel()
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				defer cancel()
 				r := newRigOf(newWorld(0), resource(schema.FullScan{}))
 				r.runner.Rules.PerPage, r.runner.Rules.ChunkPages, r.runner.Rules.Ahead = 3, 12, ahead

@@ -189,7 +189,7 @@ func TestBackfillWaitsForTheList(t *testing.T) {
 			result, err := s.db.Load(t.Context(), older)
 			ended <- loaded{result, err}
 		}()
-		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
 		for {
 			var waits bool

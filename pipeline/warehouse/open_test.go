@@ -208,7 +208,7 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	if err := <-waited; err == nil {
 		t.Error("the statement of a process without a connection ended well")
 	}
-	waiting, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	waiting, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if _, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`); err != nil {
 		t.Errorf("the lock of a process that is gone is still held: %v", err)

@@ -94,7 +94,7 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 			_, err := s.db.Load(t.Context(), single)
 			ended <- err
 		}()
-		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
 		for { // until it holds row 1 and waits for row 2
 			var waits bool

@@ -44,7 +44,7 @@ func start(t *testing.T, opts localpg.Options) *localpg.Server {
 
 func stop(t *testing.T, s *localpg.Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)
 	defer cancel()
 	if err := s.Stop(ctx); err != nil {
 		t.Fatal(err)
@@ -175,9 +175,9 @@ func TestStaleStateFileOfAKilledServer(t *testing.T) {
 // waitDown returns when the server of the connection has ended.
 func waitDown(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	if _, err := conn.Exec(ctx, "select pg_sleep(60)"); err == nil || ctx.Err() != nil {
+	if _, err := conn.Exec(ctx, "select pg_sleep(600)"); err == nil || ctx.Err() != nil {
 		t.Errorf("the server goes on (%v)", err)
 	}
 	_ = conn.Close(context.WithoutCancel(ctx)) // there is no one to take leave of

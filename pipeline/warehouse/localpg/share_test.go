@@ -243,7 +243,7 @@ func TestTemporaryServerEndsWithItsStarter(t *testing.T) {
 	waitDown(t, conn)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for limit := time.After(30 * time.Second); ; {
+	for limit := time.After(2 * time.Minute); ; {
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 			return
 		}
