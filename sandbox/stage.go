@@ -87,7 +87,7 @@ func (s *Server) door(st *stage, dataCenter string) (*oauth.Server, error) {
 	slices.Sort(known)
 	door, err := oauth.New(oauth.Options{
 		Now: s.now, Seed: s.options.Seed, DataCenter: dataCenter, Vendor: s.options.Vendor, Prefix: services.Prefix(dataCenter),
-		Scopes:  slices.Compact(known),
+		Minute: s.options.Limits.Minute, Scopes: slices.Compact(known),
 		Clients: append([]oauth.Client{{ID: ClientID, Secret: ClientSecret, Name: "Sandbox client", AnyLoopback: true}}, s.options.Clients...),
 		Users:   []oauth.User{user}, Grants: grants,
 	})

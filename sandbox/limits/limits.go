@@ -27,8 +27,8 @@ type Limits struct {
 	// RetryAfterEvery says which refusals carry Retry-After: 1 means each of them, 0
 	// every third one, a negative number none.
 	RetryAfterEvery int `json:"retry_after_every,omitempty"`
-	// Minute is how long the minute of PerMinute is; 0 means 60 seconds. It is for tests
-	// that have not the time.
+	// Minute is how long a minute of PerMinute is, and of the limit on access tokens; 0
+	// means 60 seconds. It is for tests that have not the time.
 	Minute time.Duration `json:"minute_ns,omitempty"`
 	Off    bool          `json:"off,omitempty"` // count, but never refuse
 }

@@ -60,6 +60,8 @@ type Options struct {
 	Users   []User
 	// Grants are consents given before the server started.
 	Grants []Grant
+	// Minute is how long a minute of the limit on access tokens is; 0 means 60 seconds.
+	Minute time.Duration
 	// Strict demands scope and state of token requests, as document 1 lists them.
 	// Otherwise they are held against the consent only where they are sent, since
 	// clients of this family leave them out.
@@ -119,6 +121,9 @@ func New(options Options) (*Server, error) {
 	}
 	if options.Vendor == "" {
 		options.Vendor = defaultVendor
+	}
+	if options.Minute <= 0 {
+		options.Minute = time.Minute
 	}
 	if len(options.Scopes) == 0 {
 		options.Scopes = DocumentedScopes()

@@ -126,7 +126,7 @@ func (s *Server) refresh(client Client, form url.Values) (answer, string) {
 		}
 		scopes = asked
 	}
-	if !granted.MayIssue(now) {
+	if !granted.MayIssue(now, s.options.Minute) {
 		return answer{}, accessDenied
 	}
 	return s.issue(granted, scopes, "", now), ""

@@ -170,6 +170,21 @@ func TestTooManyTokens(t *testing.T) {
 	s.access(t, "1000.given.before")
 }
 
+// Tests with a short minute have not the time for ten long ones.
+func TestTooManyTokensInShortMinutes(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(o *oauth.Options) { o.Minute = time.Second })
+	for range 10 {
+		s.access(t, "1000.given.before")
+	}
+	s.clock.advance(10*time.Second - 1)
+	if status, _ := s.refresh(t, "1000.given.before"); status != http.StatusBadRequest {
+		t.Errorf("ten in the last ten minutes, and one more: %d", status)
+	}
+	s.clock.advance(1)
+	s.access(t, "1000.given.before")
+}
+
 // Upstream facts: 15 live; the sixteenth kills the oldest. Document 1: one hour.
 func TestLiveTokens(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ const (
 	// CodeLife is how long an authorization code can be exchanged.
 	CodeLife = 2 * time.Minute
 
-	issueSpan   = 10 * time.Minute
+	spanMinutes = 10
 	mostInSpan  = 10 // access tokens of one refresh token
 	mostAlive   = 15 // of one refresh token; the sixteenth kills the oldest
 	tokenPrefix = "1000."
@@ -140,9 +140,9 @@ func (b *Book) Grant(refresh string) (*Grant, bool) {
 }
 
 // MayIssue notes that the refresh token is used for an access token. It answers
-// false if it had as many in the last ten minutes as it may have.
-func (g *Grant) MayIssue(now time.Time) bool {
-	g.issued = slices.DeleteFunc(g.issued, func(at time.Time) bool { return now.Sub(at) >= issueSpan })
+// false if it had as many in the last ten minutes, of the length given, as it may have.
+func (g *Grant) MayIssue(now time.Time, minute time.Duration) bool {
+	g.issued = slices.DeleteFunc(g.issued, func(at time.Time) bool { return now.Sub(at) >= spanMinutes*minute })
 	if len(g.issued) >= mostInSpan {
 		return false
 	}

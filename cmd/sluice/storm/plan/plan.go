@@ -87,7 +87,8 @@ func mixOf(kills, crashes, leaders int) []mix {
 		{Deed: HTTPDelay, Count: few, Lasts: [2]time.Duration{second, 3 * second}},
 		{Deed: Refuse, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
 		{Deed: Fail, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
-		// Upstream gives ten tokens in ten minutes, and kills cost some.
+		// Upstream gives ten tokens in ten minutes, which are as short here as the others. Each slot asks for its own, as it reaches
+		// upstream by an address of its own, and kills cost some.
 		{Deed: Revoke, Count: 2},
 	}
 }
