@@ -49,7 +49,7 @@ demo: build ## run the whole program on a simulated upstream and a private Postg
 
 test: ## run all tests (TESTFLAGS=-race, PKG=./schema/... and so on)
 	@.ci/setup
-	$(GO) test -timeout 60m -parallel 6 $(TESTFLAGS) $(PKG)
+	$(GO) test -timeout 85m -parallel 6 $(TESTFLAGS) $(PKG)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \
