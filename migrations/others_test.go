@@ -85,12 +85,13 @@ func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	t.Parallel()
 	url := before(t, others)
 	role, stranger := warehousetest.Worker(t, url)
-	script(t, url, `GRANT CREATE, USAGE ON SCHEMA history TO `+role)
+	script(t, url, `GRANT CREATE, USAGE ON SCHEMA history TO `+role+`; CREATE SCHEMA hers AUTHORIZATION `+role)
 	script(t, stranger, `CREATE FUNCTION history.mine() RETURNS integer LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+		CREATE TABLE hers.t (a integer); CREATE FUNCTION history.hers_t_as_of() RETURNS SETOF hers.t LANGUAGE sql AS 'SELECT * FROM hers.t';
 		CREATE FUNCTION history.inventory_taxes_as_of(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	got := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`)
-	if want := "history.inventory_taxes_as_of(integer), history.mine()"; strings.Join(got, ", ") != want {
+	if want := "history.hers_t_as_of(), history.inventory_taxes_as_of(integer), history.mine()"; strings.Join(got, ", ") != want {
 		t.Errorf("functions of others are %q, want %q", got, want)
 	}
 	made := list(t, url, `SELECT count(*)::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname = 'inventory_taxes_as_of'`)

@@ -190,6 +190,10 @@ func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 func TestSingleRecordsInQuarantine(t *testing.T) {
 	t.Parallel()
 	h := openStore(t)
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: h.bills.Key(), Every: 10 * time.Hour, Enabled: true}, {Key: h.details.Key(), Every: time.Hour, Enabled: true},
+	}))
+	h.ends(h.claim(), 100)
 	claim := h.claimOf(h.details)
 	unit := h.of(claim, singleBill("1", "10", 1))
 	unit.Received, unit.Rejects = 2, []pipeline.Reject{misfit("a", "7")}
@@ -197,6 +201,9 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	h.load(unit)
 	if got := ask[string](h.house, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run); got != "done|1" {
 		t.Errorf("the run is %s", got)
+	}
+	if due := ask[time.Duration](h.house, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`); due < 9*time.Hour {
+		t.Errorf("the list is due in %s for the sake of a record that it does not show", due)
 	}
 	stream, err := report.New(h.db.Pool()).Stream(t.Context(), h.bills.Key())
 	h.must(err)
