@@ -140,14 +140,21 @@ func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 	}
 }
 
-// Of a credential that worked one refusal proves nothing: the second does.
-func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
-	t.Parallel()
+// worked is a credential that has brought a token once, and the server that says what comes next.
+func worked(t *testing.T) (*consentOffice, *tokenRig) {
+	t.Helper()
 	o := &consentOffice{}
 	r := newTokenRig(t, o.ServeHTTP)
 	if err := r.ask(t); err != nil {
 		t.Fatal(err)
 	}
+	return o, r
+}
+
+// Of a credential that worked one refusal proves nothing: the second does.
+func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
+	t.Parallel()
+	o, r := worked(t)
 	// While the old token lives it is used, and what is said of the next one is not the end of it.
 	r.advance(56 * time.Minute)
 	o.tell(says("invalid_code"))
@@ -345,11 +352,7 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 // A living token is used up, whatever was said of the next one and how often, and the question costs one request for all processes.
 func TestALivingTokenIsUsedUp(t *testing.T) {
 	t.Parallel()
-	o := &consentOffice{}
-	r := newTokenRig(t, o.ServeHTTP)
-	if err := r.ask(t); err != nil {
-		t.Fatal(err)
-	}
+	o, r := worked(t)
 	r.advance(56 * time.Minute)
 	o.tell(says("invalid_code"), says("invalid_code"), says("invalid_code"))
 	for minute := range 3 {
@@ -368,11 +371,7 @@ func TestALivingTokenIsUsedUp(t *testing.T) {
 // A token that upstream refused is given to no process any more, also where there is no new one.
 func TestADeadTokenIsGivenToNoProcess(t *testing.T) {
 	t.Parallel()
-	o := &consentOffice{}
-	r := newTokenRig(t, o.ServeHTTP)
-	if err := r.ask(t); err != nil {
-		t.Fatal(err)
-	}
+	o, r := worked(t)
 	r.advance(2 * time.Minute)
 	o.tell(says("server_error"))
 	_, _, err := r.process(t).Renew(t.Context(), "1", 1)

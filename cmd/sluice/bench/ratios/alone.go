@@ -87,7 +87,7 @@ func (b *bench) aloneOnce(ctx context.Context, t target) error {
 			return err
 		}
 	}
-	// Whoever reads pages first after a load marks what is committed, and where pages have checksums that goes into the log, page by page.
+	// The first session that reads a page after a load marks in it what is committed; where pages have checksums Postgres logs that page.
 	if _, err := b.conn.Exec(ctx, "VACUUM ANALYZE"); err != nil {
 		return fmt.Errorf("vacuum: %w", err)
 	}
