@@ -1,14 +1,17 @@
 package simulation_test
 
 import (
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +26,7 @@ var (
 	shrinking = flag.Bool("shrink", true, "make a schedule that fails as small as possible; the zoo needs only its seed")
 	first     = flag.Uint64("first", 1, "the first seed")
 	only      = flag.Uint64("seed", 0, "try this seed alone, and print its trace")
+	traces    = flag.String("traces", "", "write a line per schedule into this file: its seed, the SHA-256 of its trace and its last state")
 )
 
 // play is one schedule from begin to end; it gives the first promise broken.
@@ -115,6 +119,10 @@ func TestSchedules(t *testing.T) {
 		}
 		return
 	}
+	if *traces != "" {
+		writeTraces(t)
+		return
+	}
 	var (
 		lock sync.Mutex
 		all  = map[string]int{}
@@ -152,6 +160,40 @@ func TestSchedules(t *testing.T) {
 	if !t.Failed() && *schedules >= enough {
 		covered(t, all)
 	}
+}
+
+// writeTraces plays the schedules and writes what each did, for a comparison with another state of the program: whoever moves code without a
+// change in what it does gets the same file.
+func writeTraces(t *testing.T) {
+	t.Helper()
+	var (
+		lines = make([]string, *schedules)
+		wait  sync.WaitGroup
+		next  atomic.Int64
+	)
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for n := next.Add(1) - 1; n < int64(len(lines)); n = next.Add(1) - 1 {
+				seed := *first + uint64(n)
+				lines[n] = traceOf(seed)
+			}
+		})
+	}
+	wait.Wait()
+	if err := os.WriteFile(*traces, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Error(err)
+	}
+}
+
+// traceOf is the line of one schedule.
+func traceOf(seed uint64) string {
+	sum := sha256.New()
+	s, actions := drawn(seed)
+	w, err := play(seed, s, actions, func(format string, args ...any) { _, _ = fmt.Fprintf(sum, format+"\n", args...) }) // a hash never fails
+	if err != nil {
+		return fmt.Sprintf("%d %x %016x %v\n", seed, sum.Sum(nil), w.hash, err)
+	}
+	return fmt.Sprintf("%d %x %016x\n", seed, sum.Sum(nil), w.hash)
 }
 
 // count adds what happened in the world.
