@@ -65,15 +65,15 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory, at the limit (QUICK=1: do they work?)
 	@.ci/setup binaries
 	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/bench ./cmd/sluice/bench
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/bench ./cmd/sluice-bench
 	bin/bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/atlimit ./cmd/sluice/bench/atlimit
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/atlimit ./cmd/sluice-bench/atlimit
 	bin/atlimit -sluice bin/sluice $(if $(QUICK),-quick)
 	$(if $(QUICK),,bin/atlimit -sluice bin/sluice -true-minute)
 
 scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/scale.md)
 	@.ci/setup binaries
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/fleet ./cmd/sluice/fleet
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/fleet ./cmd/sluice-scale
 	bin/fleet $(SCALEFLAGS)
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
@@ -100,12 +100,12 @@ pins: build ## record what the program does into bin/pins/NAME (now); bin/sluice
 
 zoo: ## put deliberate bugs into the program, one at a time: the tests have to catch each
 	@.ci/setup binaries
-	$(GO) run ./cmd/sluice/zoo $(ZOOFLAGS)
+	$(GO) run ./cmd/sluice-mutate $(ZOOFLAGS)
 
 storm-programs:
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/storm ./cmd/sluice/storm
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/points ./cmd/sluice/storm/points
-	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/storm ./cmd/sluice-chaos
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/points ./cmd/sluice-chaos/crashpoints
+	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice/cli
 
 storm: storm-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines, all kinds of crash points (SEED)
 	@.ci/setup binaries

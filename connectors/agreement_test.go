@@ -10,7 +10,7 @@ import (
 	"sluice/connectors"
 	"sluice/sandbox/witness"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // object is the part of a declaration that lies over one JSON object.
@@ -152,7 +152,7 @@ func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMess
 // writes as a word does not become a row.
 func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	t.Helper()
-	normalizer, err := normalize.New(resource, time.UTC)
+	normalizer, err := record.New(resource, time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,11 @@
 package connectors
 
 import (
+	"sluice/connectors/accounting"
 	"sluice/connectors/billing"
-	"sluice/connectors/books"
 	"sluice/connectors/chat"
 	"sluice/connectors/inventory"
-	"sluice/connectors/invoice"
+	"sluice/connectors/invoicing"
 	"sluice/schema"
 )
 
@@ -20,10 +20,10 @@ import (
 // it anew: changing the result changes nothing else.
 func All() []schema.Service {
 	return []schema.Service{
-		withOrganizations(books.Service()),
+		withOrganizations(accounting.Service()),
 		withOrganizations(inventory.Service()),
 		chat.Service(),
-		withOrganizations(invoice.Service()),
+		withOrganizations(invoicing.Service()),
 		withOrganizations(billing.Service()),
 	}
 }

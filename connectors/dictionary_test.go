@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/connectors"
-	"sluice/schema/render"
+	"sluice/schema/docs"
 )
 
 // TestDictionaryIsCurrent fails when a declaration changed and the dictionary did
@@ -18,7 +18,7 @@ func TestDictionaryIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(stored), render.Dictionary(connectors.All())); diff != "" {
+	if diff := cmp.Diff(string(stored), docs.Dictionary(connectors.All())); diff != "" {
 		t.Errorf("docs/dictionary.md is not current; run sluice dictionary > docs/dictionary.md (-stored +now):\n%s", diff)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"sluice/connectors"
 	"sluice/sandbox/witness"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // under is the parent that records of lists under a parent are held to be of.
@@ -25,7 +25,7 @@ const under = "parent"
 type sample struct {
 	name       string
 	resource   *schema.Resource
-	normalizer *normalize.Normalizer
+	normalizer *record.Normalizer
 	record     []byte
 	// id is the wire name of the record's own identifier.
 	id string
@@ -51,7 +51,7 @@ func samples(tb testing.TB) []sample {
 		if resource == nil {
 			continue
 		}
-		normalizer, err := normalize.New(resource, time.UTC)
+		normalizer, err := record.New(resource, time.UTC)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -229,16 +229,16 @@ func (s sample) declares(l leaf, kind schema.Kind) bool {
 // the digit, or a *ValueError that carries the identifier wherever it can be read.
 func (s sample) check(tb testing.TB, what string, raw []byte, document map[string]any, fits bool) {
 	tb.Helper()
-	record, err := s.normalizer.RecordUnder(raw, under)
+	rec, err := s.normalizer.RecordUnder(raw, under)
 	want := s.key(document)
 	if err == nil {
-		if want == "" || record.ID != want {
-			tb.Errorf("%s: %s: the key is %q, want %q", s.name, what, record.ID, want)
+		if want == "" || rec.ID != want {
+			tb.Errorf("%s: %s: the key is %q, want %q", s.name, what, rec.ID, want)
 		}
-		s.exact(tb, what, document, record)
+		s.exact(tb, what, document, rec)
 		return
 	}
-	var fault *normalize.ValueError
+	var fault *record.ValueError
 	if !errors.As(err, &fault) || fault.Code == "" {
 		tb.Errorf("%s: %s: no *ValueError: %v", s.name, what, err)
 		return
@@ -288,7 +288,7 @@ func text(value any) (string, bool) {
 
 // exact compares all rows with the document: each value that it holds under a
 // declared key, in the order of the document.
-func (s sample) exact(tb testing.TB, what string, document map[string]any, record normalize.Record) {
+func (s sample) exact(tb testing.TB, what string, document map[string]any, record record.Record) {
 	tb.Helper()
 	tables := s.resource.Tables()
 	wire := make([][]map[string]any, len(tables))
@@ -357,13 +357,13 @@ func prefixed(r *schema.Resource, t *schema.Table, document map[string]any) []ma
 
 // same says whether a stored value is that of the wire. What is neither identifier
 // nor text nor amount is compared for its absence alone.
-func same(kind schema.Kind, wire any, stored normalize.Value) bool {
+func same(kind schema.Kind, wire any, stored record.Value) bool {
 	words, isText := wire.(string)
 	if wire == nil || isText && kind != schema.KindText && strings.Trim(words, " ") == "" {
 		// The parent fills in its own identifier where the record leaves it out.
-		return stored.State == normalize.Null || stored == normalize.Value{Text: under, State: normalize.Set}
+		return stored.State == record.Null || stored == record.Value{Text: under, State: record.Set}
 	}
-	if stored.State != normalize.Set {
+	if stored.State != record.Set {
 		return false
 	}
 	switch kind {

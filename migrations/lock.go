@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 const (
@@ -39,7 +39,7 @@ func lock(ctx context.Context, conn *pgx.Conn, patience time.Duration) error {
 		err := conn.QueryRow(ctx, sqlTryLock, int64(lockKey)).Scan(&held)
 		if err == nil && !held {
 			var named string
-			if named, err = pg.LockHolder(ctx, conn, lockKey); err == nil {
+			if named, err = postgres.LockHolder(ctx, conn, lockKey); err == nil {
 				holder = named
 			}
 		}

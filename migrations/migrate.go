@@ -18,7 +18,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 const (
@@ -72,7 +72,7 @@ func makeSchemas(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // refuseOthers makes sure that all objects in our schemas have one owner, which is this session's role.
-func refuseOthers(ctx context.Context, session pg.Asker) error {
+func refuseOthers(ctx context.Context, session postgres.Asker) error {
 	var owner, schemas string
 	if err := session.QueryRow(ctx, sqlOthers).Scan(&owner, &schemas); err != nil {
 		return fmt.Errorf("looking whose the schemas are: %w", err)
@@ -312,6 +312,6 @@ func parse(url string) (*pgxpool.Config, error) {
 	config.ConnConfig.RuntimeParams["application_name"] = application
 	config.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockWait.Milliseconds(), 10)
 	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // a migration takes as long as its tables are large, whatever the role has
-	pg.SetUp(config.ConnConfig, nil)
+	postgres.SetUp(config.ConnConfig, nil)
 	return config, nil
 }

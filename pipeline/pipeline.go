@@ -5,7 +5,7 @@
 // them: they do not know each other and meet in cmd. No word names a resource.
 //
 // Start reading at Stream, Ask and Page, then Unit and Position; what is done with
-// them at package run.
+// them at package sync.
 package pipeline
 
 import (
@@ -16,7 +16,7 @@ import (
 
 	"sluice/pipeline/outside"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // Stream is one resource of one organization: the unit of scheduling, of
@@ -121,7 +121,7 @@ type Unit struct {
 	Claim Claim
 	// Call is the call that brought the records; zero if the unit has none.
 	Call    int64
-	Records []normalize.Record
+	Records []record.Record
 	Rejects []Reject
 	// Received counts the records of the answer, Duplicates those dropped because
 	// the same bytes were in the same answer.

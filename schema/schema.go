@@ -209,7 +209,7 @@ type Column struct {
 type Kind int
 
 // The eight kinds. Canonical text and Postgres type of each are in package
-// normalize and package render.
+// record and package ddl.
 const (
 	KindID Kind = iota + 1
 	KindText

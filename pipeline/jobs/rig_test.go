@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
+	gosync "sync"
 	"testing"
 	"time"
 
@@ -16,11 +16,11 @@ import (
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
-	"sluice/pipeline/run"
+	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
-	"sluice/schema/render"
+	"sluice/schema/ddl"
 )
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
@@ -39,17 +39,17 @@ func service() *schema.Service {
 
 // upstream answers pages by a function per resource.
 type upstream struct {
-	mu    sync.Mutex
+	mu    gosync.Mutex
 	pages map[string]func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
 	calls int64
 }
 
-// Details implements run.Source.
+// Details implements sync.Source.
 func (*upstream) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
-// Page implements run.Source.
+// Page implements sync.Source.
 func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	u.mu.Lock()
 	u.calls++
@@ -60,7 +60,7 @@ func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, e
 	return page, err
 }
 
-// Export implements run.Source.
+// Export implements sync.Source.
 func (u *upstream) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
 	panic("the made-up service has no export")
 }
@@ -99,7 +99,7 @@ func newRig(t *testing.T) *rig {
 			return fmt.Errorf("connect: %w", err)
 		}
 		defer func() { _ = conn.Close(ctx) }()
-		_, err = conn.Exec(ctx, render.DDL(*made))
+		_, err = conn.Exec(ctx, ddl.DDL(*made))
 		return err
 	})
 	db, err := warehouse.Open(t.Context(), url, warehouse.Options{})
@@ -141,7 +141,7 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 	queue, err := jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
 		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Ready: r.ready, Workers: 4, Schedule: schedule,
 		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
-		Runner: &run.Runner{
+		Runner: &sync.Runner{
 			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,
 			Zone: func(string) *time.Location { return time.UTC },
 		},

@@ -8,7 +8,7 @@ import (
 )
 
 // evidence is what is known against a record: one row of sluice.tombstones. The rules
-// are those of package absence, whose decisions are SQL and are tested on a database;
+// are those of package tombstones, whose decisions are SQL and are tested on a database;
 // here they meet everything else.
 type evidence struct {
 	state    string
@@ -33,7 +33,7 @@ const (
 )
 
 // scan is what a run over a whole list was shown so far.
-type scan struct {
+type reading struct {
 	// began is when the run began by the database's clock.
 	began       time.Time
 	ids         map[string]bool

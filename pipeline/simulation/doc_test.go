@@ -1,5 +1,5 @@
-// Package simulation runs the real code of reading and positions (pipeline/run,
-// pipeline/run/passes, schema/normalize) against a small upstream and a store in
+// Package simulation runs the real code of reading and positions (pipeline/sync,
+// pipeline/sync/scan, schema/record) against a small upstream and a store in
 // memory, on virtual time and in one goroutine, through schedules drawn from seeds:
 // edits between any two pages, crashes between any two steps, workers that lost
 // their stream and do not know it, answers that are nonsense. After every step the

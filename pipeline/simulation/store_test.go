@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/run/passes"
-	"sluice/pipeline/warehouse/loader/version"
-	"sluice/schema/normalize"
+	"sluice/pipeline/sync/scan"
+	"sluice/pipeline/warehouse/rows/version"
+	"sluice/schema/record"
 )
 
 // row is what the store holds of a record.
@@ -56,7 +56,7 @@ type stream struct {
 	upstream *upstream
 	fence    int64
 	run      int64
-	scan     scan
+	scan     reading
 	met      pipeline.Refusals
 	begun    time.Time
 	whole    bool
@@ -105,11 +105,11 @@ func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 	if of.run == 0 {
 		s.runs++
 		of.run = s.runs
-		of.scan = scan{began: s.clock(of), ids: map[string]bool{}}
+		of.scan = reading{began: s.clock(of), ids: map[string]bool{}}
 		of.met, of.begun = pipeline.Refusals{}, s.clock(of)
 		of.position.Scan = nil
 		if of.Work == pipeline.WorkBackfill {
-			of.position.Scan = passes.Backfill(of.Stream, nil, bound, s.rules)
+			of.position.Scan = scan.Backfill(of.Stream, nil, bound, s.rules)
 		}
 	}
 	again := of.position.Scan == nil && of.Work == pipeline.WorkList && of.Resource.Swept() && !of.table.swept && of.table.asks(s.clock(of))
@@ -188,7 +188,7 @@ func (s *store) load(of *stream, unit pipeline.Unit) error {
 
 // apply is the rule about versions: what is older by its own word, or as old and
 // asked for earlier, changes nothing.
-func (s *store) apply(of *stream, unit pipeline.Unit, record *normalize.Record) {
+func (s *store) apply(of *stream, unit pipeline.Unit, record *record.Record) {
 	have, known := of.table.rows[record.ID]
 	before := time.Time{}
 	if known {
@@ -254,7 +254,7 @@ func (s *store) whole(of *stream, id string, have *row) {
 // older asks the rule of the warehouse, and holds what it says against promise 5: a row
 // goes back by its own word only if upstream was set back, which takes a while to believe,
 // or if one of the two times cannot be.
-func (s *store) older(of *stream, unit pipeline.Unit, record *normalize.Record, have *row) bool {
+func (s *store) older(of *stream, unit pipeline.Unit, record *record.Record, have *row) bool {
 	asked := of.upstream.asked[unit.Call]
 	verdict := version.Judge(
 		version.Record{Modified: record.Modified, Call: unit.Call, Asked: asked},
@@ -272,7 +272,7 @@ func (s *store) older(of *stream, unit pipeline.Unit, record *normalize.Record, 
 	return older
 }
 
-func stamps(lines []normalize.Row) string {
+func stamps(lines []record.Row) string {
 	out := ""
 	for _, line := range lines {
 		out += line.Values[1].Text + " "

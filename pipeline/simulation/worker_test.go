@@ -5,15 +5,15 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"sync"
+	gosync "sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/run"
+	"sluice/pipeline/sync"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 var (
@@ -102,7 +102,7 @@ func (k *worker) work(of *stream, attempt int) {
 		return
 	}
 	more := false
-	runner := &run.Runner{
+	runner := &sync.Runner{
 		Source: source{k, of}, Store: target{k, of}, Backlog: queue{world.store, of}, Rules: world.store.rules,
 		Now:        func() time.Time { return of.upstream.now.Add(world.skew) },
 		Zone:       func(string) *time.Location { return time.UTC },
@@ -129,13 +129,13 @@ func (k *worker) work(of *stream, attempt int) {
 }
 
 // normalizers are those of the declarations, which all schedules share.
-var normalizers sync.Map
+var normalizers gosync.Map
 
-func normalizer(of *schema.Resource, zone *time.Location) (*normalize.Normalizer, error) {
+func normalizer(of *schema.Resource, zone *time.Location) (*record.Normalizer, error) {
 	if known, ok := normalizers.Load(of); ok {
-		return known.(*normalize.Normalizer), nil
+		return known.(*record.Normalizer), nil
 	}
-	made, err := normalize.New(of, zone)
+	made, err := record.New(of, zone)
 	if err == nil {
 		normalizers.Store(of, made)
 	}
@@ -206,7 +206,7 @@ func (t target) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Load
 	return pipeline.Loaded{}, trouble
 }
 
-// Refusals implements run.Store.
+// Refusals implements sync.Store.
 func (t target) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
 	return t.of.met, nil
 }

@@ -125,7 +125,7 @@ func newWorld(seed uint64, s swarm) *world {
 	}
 	rules := &w.store.rules
 	rules.PerPage, rules.Lag, rules.ChunkPages = s.perPage, lag, 1+int(seed%5)
-	rules.Ahead = 0 // pages that overlap are tried on a clock of their own, in package run
+	rules.Ahead = 0 // pages that overlap are tried on a clock of their own, in package sync
 	w.store.absence.MaxRows, w.store.forgets = s.maxGone, s.forgets
 	w.inhabit(s)
 	for range s.workers {

@@ -63,7 +63,7 @@ type Options struct {
 	Transport wire.Transport
 }
 
-// Client makes the calls. It implements run.Source and is safe for
+// Client makes the calls. It implements sync.Source and is safe for
 // concurrent use.
 type Client struct {
 	vendor     wire.Vendor

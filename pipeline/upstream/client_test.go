@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
-	"sluice/pipeline/run"
+	"sluice/pipeline/sync"
 	"sluice/pipeline/upstream"
 )
 
-var _ run.Source = (*upstream.Client)(nil)
+var _ sync.Source = (*upstream.Client)(nil)
 
 func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // Years of conversations: what is held of an export is a group and some, however long it is. It runs alone: others would be in the figure.
@@ -56,7 +56,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 			schema.ID("chat_id", "Key."), schema.Text("title", "Title."), schema.Int("participant_count", "Participants."), schema.Time("creation_time", "Creation."),
 		},
 	}
-	normalizer, err := normalize.New(resource, time.FixedZone("", 5*3600+1800))
+	normalizer, err := record.New(resource, time.FixedZone("", 5*3600+1800))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,10 +88,10 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 }
 
 // seen is a record's figure and instant, or what does not fit.
-func seen(record normalize.Record, err error) string {
-	if fault, ok := errors.AsType[*normalize.ValueError](err); ok {
+func seen(rec record.Record, err error) string {
+	if fault, ok := errors.AsType[*record.ValueError](err); ok {
 		return fault.Path + " " + string(fault.Code)
 	}
-	values := record.Tables[0][0].Values
+	values := rec.Tables[0][0].Values
 	return values[2].Text + " at " + values[3].Text
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/backfill"
+	"sluice/pipeline/warehouse/streams/backfills"
 )
 
 // again is the stream of backfills of the store's bills.
@@ -23,7 +23,7 @@ func (s *storehouse) again() pipeline.Stream {
 func (s *storehouse) order() int64 {
 	s.Helper()
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	id, err := s.db.Ask(s.Context(), backfill.Order{
+	id, err := s.db.Ask(s.Context(), backfills.Order{
 		Stream: s.again(), Column: "modified", From: day, To: day.AddDate(0, 2, 0), Calls: new(7), Basis: "assumed",
 		Scan: &pipeline.Scan{
 			Mode: pipeline.ModeFull, Page: 1, PerPage: 200, Pass: 1, Partial: true, Once: true,
@@ -62,7 +62,7 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := s.order()
-	if _, err := s.db.Ask(t.Context(), backfill.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}}); !errors.Is(err, backfill.ErrOpen) {
+	if _, err := s.db.Ask(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}}); !errors.Is(err, backfills.ErrOpen) {
 		t.Errorf("a second one of the list: %v, want ErrOpen", err)
 	}
 	first := s.claimOf(s.again())
@@ -116,7 +116,7 @@ func TestBackfillIsPaused(t *testing.T) {
 		t.Errorf("claim: %v, want ErrNotAsked", err)
 	}
 	claim = s.turned(claim, 4, nil) // the chunk under way ends
-	if err := s.db.Pause(t.Context(), id); !errors.Is(err, backfill.ErrState) {
+	if err := s.db.Pause(t.Context(), id); !errors.Is(err, backfills.ErrState) {
 		t.Errorf("pausing twice: %v, want ErrState", err)
 	}
 	if open, err := s.db.OpenStreams(t.Context()); err != nil || len(open) != 0 {
@@ -160,12 +160,12 @@ func TestBackfillIsCancelled(t *testing.T) {
 	if s.state(id) != "cancelled 2" || open != 0 {
 		t.Errorf("it is %s, with %d open runs", s.state(id), open)
 	}
-	if err := s.db.Cancel(t.Context(), 99); !errors.Is(err, backfill.ErrState) {
+	if err := s.db.Cancel(t.Context(), 99); !errors.Is(err, backfills.ErrState) {
 		t.Errorf("cancelling what is not there: %v, want ErrState", err)
 	}
 	// The next one of the list is not disturbed by what is done to this one.
 	next := s.order()
-	if err := s.db.Cancel(t.Context(), id); !errors.Is(err, backfill.ErrState) || s.state(next) != "queued 0" {
+	if err := s.db.Cancel(t.Context(), id); !errors.Is(err, backfills.ErrState) || s.state(next) != "queued 0" {
 		t.Errorf("cancelling it twice: %v, the next one is %s", err, s.state(next))
 	}
 }
@@ -218,7 +218,7 @@ func TestBackfillKeepsItsParents(t *testing.T) {
 	stream := s.persons
 	stream.Work = pipeline.WorkBackfill
 	s.must(s.db.ListParents(t.Context(), stream, []string{"a", "b", "c"}))
-	_, err := s.db.Ask(t.Context(), backfill.Order{Stream: stream, Scan: &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, Once: true, Partial: true}})
+	_, err := s.db.Ask(t.Context(), backfills.Order{Stream: stream, Scan: &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, Once: true, Partial: true}})
 	s.must(err)
 	claim := s.claimOf(stream)
 	parent, left, err := s.db.NextParent(t.Context(), claim)

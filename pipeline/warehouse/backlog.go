@@ -6,9 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/backlog"
-	"sluice/pipeline/warehouse/loader"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/pipeline/warehouse/streams/details"
 )
 
 // Rows of the list wait for their single records: the run that reads those is due. Where that stream's row is locked, its run
@@ -23,21 +23,21 @@ WITH waiting AS (
 UPDATE sluice.streams s SET next_due_at = clock_timestamp()
 FROM waiting w WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
 
-// Pending implements run.Backlog: rows that wait for their single record, newest modification first, those that failed
+// Pending implements sync.Backlog: rows that wait for their single record, newest modification first, those that failed
 // a day ago or longer behind them.
 func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([]string, int, error) {
-	ids, total, err := backlog.Pending(ctx, db.pool, stream, limit)
+	ids, total, err := details.Pending(ctx, db.pool, stream, limit)
 	if err != nil {
-		return nil, 0, pg.Fail("reading the backlog of "+stream.String(), err)
+		return nil, 0, postgres.Fail("reading the backlog of "+stream.String(), err)
 	}
 	return ids, total, nil
 }
 
-// NextParent implements run.Backlog: the parent that was tried longest ago, of those that the run has not tried.
+// NextParent implements sync.Backlog: the parent that was tried longest ago, of those that the run has not tried.
 func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int, error) {
-	parent, left, err := backlog.NextParent(ctx, db.pool, claim)
+	parent, left, err := details.NextParent(ctx, db.pool, claim)
 	if err != nil {
-		return "", 0, pg.Fail("choosing a parent for "+claim.Stream.String(), err)
+		return "", 0, postgres.Fail("choosing a parent for "+claim.Stream.String(), err)
 	}
 	return parent, left, nil
 }
@@ -47,7 +47,7 @@ func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int
 func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []string) error {
 	op := "listing parents of " + stream.String()
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
-		return pg.Fail(op, backlog.ListParents(ctx, tx, stream, ids))
+		return postgres.Fail(op, details.ListParents(ctx, tx, stream, ids))
 	})
 }
 
@@ -56,30 +56,30 @@ func holdRows(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
 	if !unit.Details {
 		return nil
 	}
-	ids := backlog.Unsettled(unit)
+	ids := details.Unsettled(unit)
 	for i := range unit.Records {
 		ids = append(ids, unit.Records[i].ID)
 	}
-	return backlog.Hold(ctx, tx, unit.Claim.Stream, ids)
+	return details.Hold(ctx, tx, unit.Claim.Stream, ids)
 }
 
 // queueBacklog adds what the unit does to what is left to be read: single records that were not to be had, lists of parents
 // that were read, and headers whose single records are wanted.
-func queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result loader.Result, refused []loader.Refused) error {
+func queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result rows.Result, refused []rows.Refused) error {
 	stream := unit.Claim.Stream
 	if unit.Details {
-		failed := backlog.Unsettled(unit)
+		failed := details.Unsettled(unit)
 		for i := range refused {
 			failed = append(failed, refused[i].Record.ID)
 		}
 		if len(failed) > 0 {
-			if err := backlog.QueueFail(batch, stream, failed); err != nil {
+			if err := details.QueueFail(batch, stream, failed); err != nil {
 				return err
 			}
 		}
 	}
 	if unit.Parent != nil {
-		backlog.QueueParentRead(batch, unit.Claim, *unit.Parent)
+		details.QueueParentRead(batch, unit.Claim, *unit.Parent)
 	}
 	if result.Owing > 0 {
 		stream.Work = pipeline.WorkDetails

@@ -15,7 +15,7 @@ import (
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // ours are the columns of ours of every record table.
@@ -119,7 +119,7 @@ func (s *storehouse) callFor(claim pipeline.Claim) int64 {
 // of makes a unit of raw records.
 func (s *storehouse) of(claim pipeline.Claim, raws ...string) pipeline.Unit {
 	s.Helper()
-	normalizer, err := normalize.New(claim.Stream.Resource, time.UTC)
+	normalizer, err := record.New(claim.Stream.Resource, time.UTC)
 	s.must(err)
 	unit := pipeline.Unit{
 		Claim: claim, Call: s.callFor(claim), Received: len(raws), Position: claim.Position, Details: claim.Stream.Work == pipeline.WorkDetails,

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/capability"
+	"sluice/pipeline/warehouse/capabilities"
 	"sluice/schema"
 )
 
@@ -48,7 +48,7 @@ func TestDeclaredCapabilities(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := make(map[pipeline.Capability]string)
-			for _, v := range capability.Declared(&test.resource) {
+			for _, v := range capabilities.Declared(&test.resource) {
 				got[v.Capability] = string(v.Answer) + " " + string(v.Source)
 				if v.Evidence == "" {
 					t.Errorf("%s rests on nothing", v.Capability)

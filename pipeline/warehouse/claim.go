@@ -11,10 +11,10 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/absence"
-	"sluice/pipeline/warehouse/backfill"
-	"sluice/pipeline/warehouse/capability"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/streams/backfills"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 const (
@@ -107,7 +107,7 @@ func lockStream(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) 
 		return locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
 	if err != nil {
-		return locked{}, pg.Fail("locking "+key.String(), err)
+		return locked{}, postgres.Fail("locking "+key.String(), err)
 	}
 	if mark != nil {
 		stream.position.Mark = mark.UTC()
@@ -158,7 +158,7 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 			return err
 		}
 		claim.Run, claim.Position = row.run, row.position
-		order, err := backfill.Look(ctx, tx, stream)
+		order, err := backfills.Look(ctx, tx, stream)
 		if err != nil {
 			return err
 		}
@@ -167,21 +167,21 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 			claim.Position.Scan = order.Scan
 			err := tx.QueryRow(ctx, sqlOpenRun, key.Organization, key.Service, key.Resource, class).Scan(&claim.Run)
 			if err != nil {
-				return pg.Fail("opening a run of "+key.String(), err)
+				return postgres.Fail("opening a run of "+key.String(), err)
 			}
 		}
 		if _, err := tx.Exec(ctx, sqlCountChunk, claim.Run); err != nil {
-			return pg.Fail("counting a chunk of "+key.String(), err)
+			return postgres.Fail("counting a chunk of "+key.String(), err)
 		}
 		err = tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, claim.Run).Scan(&claim.Fence)
 		if err != nil {
-			return pg.Fail("claiming "+key.String(), err)
+			return postgres.Fail("claiming "+key.String(), err)
 		}
-		if err := capability.Known(ctx, tx, &claim); err != nil {
+		if err := capabilities.Known(ctx, tx, &claim); err != nil {
 			return err
 		}
 		if stream.Work == pipeline.WorkSweep && claim.Position.Scan == nil {
-			if claim.Missed, err = absence.Waits(ctx, tx, stream); err != nil {
+			if claim.Missed, err = tombstones.Waits(ctx, tx, stream); err != nil {
 				return err
 			}
 		}
@@ -218,8 +218,8 @@ func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipel
 			})
 		} else {
 			_, err = tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource,
-				settlement.State, pg.Clean(settlement.Reason, pg.MaxReason), pg.Instant(settlement.Until))
-			err = pg.Fail("settling "+key.String(), err)
+				settlement.State, postgres.Clean(settlement.Reason, postgres.MaxReason), postgres.Instant(settlement.Until))
+			err = postgres.Fail("settling "+key.String(), err)
 		}
 		if err != nil || settlement.Complete == nil {
 			return err
@@ -241,18 +241,18 @@ type ending struct {
 
 // endRun closes the run. The stream's row comes first: the run keeps the mark that it arrived at.
 func endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end ending) error {
-	key, note := claim.Stream.Key(), pg.Clean(end.note, pg.MaxReason)
+	key, note := claim.Stream.Key(), postgres.Clean(end.note, postgres.MaxReason)
 	batch := new(pgx.Batch)
-	if err := backfill.QueueEnd(batch, claim, end.outcome, end.kind, note); err != nil {
+	if err := backfills.QueueEnd(batch, claim, end.outcome, end.kind, note); err != nil {
 		return err
 	}
 	batch.Queue(sqlEndStream, key.Organization, key.Service, key.Resource,
-		end.state, pg.Clean(end.reason, pg.MaxReason), pg.Instant(end.until), note, end.outcome, end.again)
+		end.state, postgres.Clean(end.reason, postgres.MaxReason), postgres.Instant(end.until), note, end.outcome, end.again)
 	batch.Queue(sqlEndRun, claim.Run, end.outcome, end.kind, note)
-	backfill.QueueClose(batch, claim)
+	backfills.QueueClose(batch, claim)
 	queueAskAgain(batch, claim)
-	absence.QueueDropSightings(batch, claim.Run)
-	return pg.Fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
+	tombstones.QueueDropSightings(batch, claim.Run)
+	return postgres.Fail("ending a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
 }
 
 // complete settles the job, last in the transaction (promise 2): if it cannot be settled, nothing was written.

@@ -3,10 +3,10 @@ package warehouse
 import (
 	"time"
 
-	"sluice/pipeline/warehouse/ledger"
+	"sluice/pipeline/warehouse/calls"
 )
 
 // ScaleLedger makes minutes and days short, so that tests see them pass.
 func (db *DB) ScaleLedger(lease, window, day time.Duration) {
-	db.Ledger = ledger.New(db.pool, db.tokens, ledger.Rules{Lease: lease, Window: window, Day: day})
+	db.Ledger = calls.New(db.pool, db.tokens, calls.Rules{Lease: lease, Window: window, Day: day})
 }

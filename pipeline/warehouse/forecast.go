@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // A forecast is made once, and never after the run has loaded something: it would know the outcome.
@@ -28,5 +28,5 @@ type Forecast struct {
 func (db *DB) KeepForecast(ctx context.Context, key pipeline.Key, forecast Forecast) error {
 	_, err := db.pool.Exec(ctx, sqlKeepForecast, key.Organization, key.Service, key.Resource,
 		forecast.Calls, forecast.Basis, forecast.Rows)
-	return pg.Fail("keeping the forecast of "+key.String(), err)
+	return postgres.Fail("keeping the forecast of "+key.String(), err)
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/schema/record"
 )
 
 // hashRule is the rule by which content hashes are made now.
-const hashRule = normalize.HashRule
+const hashRule = record.HashRule
 
 const (
 	sqlNoteRule = `UPDATE sluice.streams SET hash_rule = $4 WHERE (organization_id, service, resource) = ($1, $2, $3) AND hash_rule <> $4`
@@ -28,12 +28,12 @@ SELECT s.organization_id, s.service, s.resource FROM sluice.streams s WHERE s.ha
 ORDER BY 1, 2, 3`
 )
 
-// OtherRule gives the lists whose rows have content hashes of another rule than normalize.HashRule: each of their records would look
+// OtherRule gives the lists whose rows have content hashes of another rule than record.HashRule: each of their records would look
 // changed. A rebuild of the changed rows brings them up to date, without a call.
 func (db *DB) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
 	const op = "looking for content hashes of another rule"
 	if _, err := db.pool.Exec(ctx, sqlNewRule, hashRule); err != nil {
-		return nil, pg.Fail(op, err)
+		return nil, postgres.Fail(op, err)
 	}
 	return db.keys(ctx, op, sqlOtherRule, hashRule)
 }
@@ -42,7 +42,7 @@ func (db *DB) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
 func (db *DB) keys(ctx context.Context, op, query string, args ...any) ([]pipeline.Key, error) {
 	rows, err := db.pool.Query(ctx, query, args...)
 	if err != nil {
-		return nil, pg.Fail(op, err)
+		return nil, postgres.Fail(op, err)
 	}
 	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pipeline.Key, error) {
 		var key pipeline.Key

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/lineage/audit"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/audit"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/rebuild"
 )

@@ -9,8 +9,8 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/schedule"
-	"sluice/pipeline/warehouse/schedule/cadence"
+	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/streams/cadence"
 )
 
 // ran notes a run of a stream that is over: when it began, the mark that it went on from ("" for none), what it found.
@@ -37,7 +37,7 @@ func (h *house) learned(ceiling time.Duration) {
 }
 
 // unplanned are the services that are to be planned, for organizations a and b.
-func (h *house) unplanned(limit int) []schedule.Service {
+func (h *house) unplanned(limit int) []streams.Service {
 	h.Helper()
 	services, err := h.db.Unplanned(h.Context(), []string{"a", "b"}, 10*time.Minute, limit)
 	h.must(err)
@@ -96,7 +96,7 @@ func TestIntervalsThatWereLearned(t *testing.T) {
 	}
 	keep := func(every time.Duration, perHour float64, because cadence.Reason) {
 		t.Helper()
-		h.must(h.db.KeepPlans(t.Context(), []schedule.Plan{
+		h.must(h.db.KeepPlans(t.Context(), []streams.Plan{
 			{Key: learned, EverySeconds: every.Seconds(), Because: because, ChangesPerHour: perHour},
 			{Key: key("a", "fixed"), EverySeconds: 1}, {Key: key("a", "unknown"), EverySeconds: 1},
 		}))
@@ -139,7 +139,7 @@ func TestComingBackToLife(t *testing.T) {
 	learned := key("a", "learned")
 	plan := func(perHour float64) {
 		t.Helper()
-		h.must(h.db.KeepPlans(t.Context(), []schedule.Plan{{Key: learned, EverySeconds: 60, ChangesPerHour: perHour}}))
+		h.must(h.db.KeepPlans(t.Context(), []streams.Plan{{Key: learned, EverySeconds: 60, ChangesPerHour: perHour}}))
 	}
 	// The end of a run is put behind the plan, as if it ended after it.
 	after := func(changes int) {
@@ -176,7 +176,7 @@ func TestALearnedIntervalAfterARun(t *testing.T) {
 	h := open(t)
 	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Ceiling: 6 * time.Hour, Enabled: true}}))
 	h.due(10)
-	h.must(h.db.KeepPlans(t.Context(), []schedule.Plan{{Key: h.stream.Key(), EverySeconds: 4 * 3600}}))
+	h.must(h.db.KeepPlans(t.Context(), []streams.Plan{{Key: h.stream.Key(), EverySeconds: 4 * 3600}}))
 	unit := h.unit(h.claim())
 	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(unit)

@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // KeepRuns drops runs, verifications and processes that are older than this, a bounded number at a time. What the program still
 // needs stays: see sluice.keep_runs.
 func (db *DB) KeepRuns(ctx context.Context, age time.Duration) error {
 	_, err := db.pool.Exec(ctx, `SELECT sluice.keep_runs($1)`, age)
-	return pg.Fail("keeping the runs", err)
+	return postgres.Fail("keeping the runs", err)
 }
 
 // keepTurns bounds how many times KeepRaw looks: each looks through one resource, or drops a thousand archives.
@@ -23,7 +23,7 @@ func (db *DB) KeepRaw(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int
 		if err := db.pool.QueryRow(ctx, `SELECT sluice.keep_raw($1)`, age).Scan(&dropped); err != nil {
-			return pg.Fail("keeping raw records", err)
+			return postgres.Fail("keeping raw records", err)
 		}
 		if dropped == nil {
 			return nil

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"sluice/pipeline"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // page is a page of things, with or without the key amount.
-func (h *house) page(name string, things int, amount bool) []normalize.Record {
+func (h *house) page(name string, things int, amount bool) []record.Record {
 	h.Helper()
-	records := make([]normalize.Record, things)
+	records := make([]record.Record, things)
 	for i := range records {
 		raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"modified":"2026-01-17T15:27:23+0530"`, i, name)
 		if amount {

@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/absence"
-	"sluice/pipeline/warehouse/backfill"
-	"sluice/pipeline/warehouse/capability"
-	"sluice/pipeline/warehouse/keys"
-	"sluice/pipeline/warehouse/loader"
-	"sluice/pipeline/warehouse/pg"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/quarantine"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/pipeline/warehouse/streams/backfills"
+	"sluice/pipeline/warehouse/tombstones"
+	"sluice/schema/record"
 )
 
 const (
@@ -33,7 +33,7 @@ UPDATE sluice.runs SET
 WHERE id = $1`
 )
 
-// Load implements run.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
+// Load implements sync.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
 // are one transaction (promise 2), of all units or, if the server refuses it, of each by itself: those before the one that
 // it refuses stay loaded. It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
 // (promise 6). After an error of which it is unknown whether it came before or after the commit, claim the stream again: the
@@ -42,7 +42,7 @@ func (db *DB) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded
 	loaded, err := db.loadTogether(ctx, units)
 	// A unit locks its rows in order, several in one transaction do not: single records that are loaded meanwhile can wait for one of its
 	// rows, and it for one of theirs.
-	if !pg.Refused(err) || len(units) == 1 && !pg.Deadlocked(err) {
+	if !postgres.Refused(err) || len(units) == 1 && !postgres.Deadlocked(err) {
 		return loaded, err
 	}
 	var sum pipeline.Loaded
@@ -78,7 +78,7 @@ func (db *DB) loadTogether(ctx context.Context, units []pipeline.Unit) (pipeline
 func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipeline.Loaded, error) {
 	var loaded pipeline.Loaded
 	stream := unit.Claim.Stream
-	if err := backfill.TakeTurn(ctx, tx, unit); err != nil {
+	if err := backfills.TakeTurn(ctx, tx, unit); err != nil {
 		return loaded, err
 	}
 	row, err := lockClaimed(ctx, tx, unit.Claim, unit.Call)
@@ -91,7 +91,7 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	}
 	result, refused, err := db.write(ctx, tx, unit, row)
 	if err != nil {
-		return loaded, pg.Fail("loading records of "+stream.String(), err)
+		return loaded, postgres.Fail("loading records of "+stream.String(), err)
 	}
 	loaded = pipeline.Loaded{
 		Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
@@ -104,10 +104,10 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
 		db.QueueUnderWay(batch, unit.Call)
 	}
-	absence.QueueSighting(batch, unit)
-	capability.QueueObserved(batch, unit)
-	capability.QueueLate(batch, stream, result.Late)
-	keys.Queue(batch, &unit, &loaded.Gone)
+	tombstones.QueueSighting(batch, unit)
+	capabilities.QueueObserved(batch, unit)
+	capabilities.QueueLate(batch, stream, result.Late)
+	quarantine.Queue(batch, &unit, &loaded.Gone)
 	if err := queueBacklog(batch, unit, result, refused); err != nil {
 		return loaded, err
 	}
@@ -118,7 +118,7 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 		}
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return loaded, pg.Fail("recording progress of "+stream.String(), err)
+		return loaded, postgres.Fail("recording progress of "+stream.String(), err)
 	}
 	if err := keepRejects(ctx, tx, unit, refused); err != nil {
 		return loaded, err
@@ -134,28 +134,28 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	return loaded, finish(ctx, tx, unit)
 }
 
-// Known implements run.Known: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
+// Known implements sync.Known: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
 // version that came later than the one that was looked at; the next read of the list meets it.
-func (db *DB) Known(ctx context.Context, stream pipeline.Stream, records []normalize.Record) error {
+func (db *DB) Known(ctx context.Context, stream pipeline.Stream, records []record.Record) error {
 	op := "looking at rows of " + stream.String()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return pg.Fail(op, err)
+		return postgres.Fail(op, err)
 	}
 	defer conn.Release()
-	return pg.Fail(op, db.loader(stream).Known(ctx, conn.Conn(), stream.Organization, records))
+	return postgres.Fail(op, db.loader(stream).Known(ctx, conn.Conn(), stream.Organization, records))
 }
 
 // write brings the unit's records into their tables.
-func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (loader.Result, []loader.Refused, error) {
+func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (rows.Result, []rows.Refused, error) {
 	if err := holdRows(ctx, tx, unit); err != nil || len(unit.Records) == 0 {
-		return loader.Result{}, nil, err
+		return rows.Result{}, nil, err
 	}
 	var read time.Time
 	if unit.Listed && unit.Claim.Stream.Resource.Swept() {
 		read = row.listRead
 	}
-	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, loader.Batch{
+	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, rows.Batch{
 		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called, Settled: row.listed,
 		Read: read, Details: unit.Details, History: row.history, Records: unit.Records,
 	})
@@ -165,7 +165,7 @@ func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row lock
 func queueCounts(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, drifted int) {
 	var bound *time.Time
 	if unit.Position.Scan != nil {
-		bound = pg.Instant(unit.Position.Scan.Bound)
+		bound = postgres.Instant(unit.Position.Scan.Bound)
 	}
 	pages := 0
 	if unit.Call != 0 {
@@ -185,8 +185,8 @@ func queuePosition(batch *pgx.Batch, unit pipeline.Unit) error {
 			return fmt.Errorf("writing the scan of %s: %w", key, err)
 		}
 	}
-	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, pg.Instant(unit.Position.Mark), scan,
-		pg.Instant(unit.Position.Read))
+	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, postgres.Instant(unit.Position.Mark), scan,
+		postgres.Instant(unit.Position.Read))
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (db *DB) arrive(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, row lo
 	if err := queuePosition(batch, *unit); err != nil {
 		return err
 	}
-	return pg.Fail("recording the end of a run of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
+	return postgres.Fail("recording the end of a run of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
 // finish ends the run if the unit does, and settles the job.

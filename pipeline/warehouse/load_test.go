@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 func TestAUnitIsOneTransaction(t *testing.T) {
@@ -281,7 +281,7 @@ func TestDriftIsCountedAndBounded(t *testing.T) {
 	}
 	many := h.record(4, "four")
 	for i := range 1500 {
-		many.Drift = append(many.Drift, normalize.Drift{Path: "k" + string(rune(0x4e00+i)), Kind: "string"})
+		many.Drift = append(many.Drift, record.Drift{Path: "k" + string(rune(0x4e00+i)), Kind: "string"})
 	}
 	h.load(h.unit(claim, many))
 	h.load(h.unit(claim, many))

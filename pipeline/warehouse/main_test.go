@@ -16,7 +16,7 @@ import (
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
@@ -53,7 +53,7 @@ type house struct {
 	url        string
 	db         *warehouse.DB
 	stream     pipeline.Stream
-	normalizer *normalize.Normalizer
+	normalizer *record.Normalizer
 }
 
 func migratedThings(ctx context.Context, url string) error {
@@ -78,7 +78,7 @@ func open(t *testing.T) *house {
 	h.db = h.another(warehouse.Options{})
 	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
 	var err error
-	h.normalizer, err = normalize.New(h.stream.Resource, time.UTC)
+	h.normalizer, err = record.New(h.stream.Resource, time.UTC)
 	h.must(err)
 	return h
 }
@@ -117,7 +117,7 @@ func (h *house) call(run int64) int64 {
 }
 
 // record is a thing with this name.
-func (h *house) record(id int, name string, more ...string) normalize.Record {
+func (h *house) record(id int, name string, more ...string) record.Record {
 	h.Helper()
 	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
 		id, name, strings.Join(more, ""))
@@ -127,7 +127,7 @@ func (h *house) record(id int, name string, more ...string) normalize.Record {
 }
 
 // unit holds records under a claim, with a call of its own; the position stays where it was.
-func (h *house) unit(claim pipeline.Claim, records ...normalize.Record) pipeline.Unit {
+func (h *house) unit(claim pipeline.Claim, records ...record.Record) pipeline.Unit {
 	h.Helper()
 	return pipeline.Unit{
 		Claim: claim, Call: h.call(claim.Run), Records: records, Received: len(records), Position: claim.Position,

@@ -43,7 +43,7 @@ func TestOpenSaysWhatIsOutOfReachWithoutThePassword(t *testing.T) {
 	}
 }
 
-// TestConnectionsArePrepared sees that something is done with them when they are opened; what that is good for, package pg's test says.
+// TestConnectionsArePrepared sees that something is done with them when they are opened; what that is good for, package postgres's test says.
 func TestConnectionsArePrepared(t *testing.T) {
 	t.Parallel()
 	if open(t).db.Pool().Config().AfterConnect == nil {

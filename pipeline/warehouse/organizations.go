@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // ErrOtherOrganization says that upstream gives another name than the one that was pinned at first sight: the identifier may
@@ -52,10 +52,10 @@ ON CONFLICT (organization_id) DO UPDATE SET
 // differ; time zone and activity follow upstream. An identity without a name changes nothing.
 func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (Identity, error) {
 	op := "pinning organization " + key
-	seen.Name = pg.Clean(seen.Name, pg.MaxReason)
+	seen.Name = postgres.Clean(seen.Name, postgres.MaxReason)
 	if seen.Name != "" {
-		if _, err := db.pool.Exec(ctx, sqlPin, key, seen.Name, pg.Clean(seen.TimeZone, pg.MaxName), seen.Active); err != nil {
-			return Identity{}, pg.Fail(op, err)
+		if _, err := db.pool.Exec(ctx, sqlPin, key, seen.Name, postgres.Clean(seen.TimeZone, postgres.MaxName), seen.Active); err != nil {
+			return Identity{}, postgres.Fail(op, err)
 		}
 	}
 	var pinned Identity
@@ -64,7 +64,7 @@ func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (I
 	case errors.Is(err, pgx.ErrNoRows):
 		return Identity{}, nil // never seen with a name
 	case err != nil:
-		return Identity{}, pg.Fail(op, err)
+		return Identity{}, postgres.Fail(op, err)
 	case seen.Name != "" && seen.Name != pinned.Name:
 		return pinned, fmt.Errorf("%w: %s was %q when it was first read and is %q now: correct its id in the configuration, "+
 			"or, if the business was renamed, run `sluice organizations accept %s`", ErrOtherOrganization, key, pinned.Name, seen.Name, key)
@@ -76,10 +76,10 @@ func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (I
 // AcceptOrganization pins an organization to the name that upstream gives now: a person decided that it is the same business.
 func (db *DB) AcceptOrganization(ctx context.Context, key string, seen Identity) error {
 	op := "accepting organization " + key
-	name := pg.Clean(seen.Name, pg.MaxReason)
+	name := postgres.Clean(seen.Name, postgres.MaxReason)
 	if name == "" {
 		return fmt.Errorf("%s: upstream gives it no name; there is nothing to accept", op)
 	}
-	_, err := db.pool.Exec(ctx, sqlAccept, key, name, pg.Clean(seen.TimeZone, pg.MaxName), seen.Active)
-	return pg.Fail(op, err)
+	_, err := db.pool.Exec(ctx, sqlAccept, key, name, postgres.Clean(seen.TimeZone, postgres.MaxName), seen.Active)
+	return postgres.Fail(op, err)
 }

@@ -10,8 +10,8 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/loader"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
 )
 
@@ -133,7 +133,7 @@ func tableKey(unit pipeline.Unit) pipeline.Key {
 }
 
 // keepRejects keeps what could not be loaded, whole (promise 4), in the transaction that moves the position past it.
-func keepRejects(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, refused []loader.Refused) error {
+func keepRejects(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, refused []rows.Refused) error {
 	rejects := slices.Clip(unit.Rejects) // the caller's array stays as it is
 	for i := range refused {
 		rejects = append(rejects, pipeline.Reject{
@@ -169,21 +169,21 @@ func keepSome(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, rejects []pipe
 		at[hash] = len(hashes)
 		wholes = append(wholes, reject.Raw)
 		first := reject.Raw[:min(len(reject.Raw), mostOfOne)]
-		hashes, raws, seen = append(hashes, hash[:]), append(raws, pg.NotNil(first)), append(seen, 1)
-		ids, codes = append(ids, pg.Clean(reject.ID, pg.MaxName)), append(codes, pg.Clean(reject.Code, pg.MaxName))
-		paths, texts = append(paths, pg.Clean(reject.Path, pg.MaxName)), append(texts, pg.Clean(reject.Detail, pg.MaxReason))
+		hashes, raws, seen = append(hashes, hash[:]), append(raws, postgres.NotNil(first)), append(seen, 1)
+		ids, codes = append(ids, postgres.Clean(reject.ID, postgres.MaxName)), append(codes, postgres.Clean(reject.Code, postgres.MaxName))
+		paths, texts = append(paths, postgres.Clean(reject.Path, postgres.MaxName)), append(texts, postgres.Clean(reject.Detail, postgres.MaxReason))
 	}
 	key := tableKey(unit)
 	op := "keeping what did not fit of " + unit.Claim.Stream.String()
 	if _, err := tx.Exec(ctx, sqlReject, key.Organization, key.Service, key.Resource, unit.Call, unit.Claim.Run,
 		hashes, ids, raws, codes, paths, texts, seen); err != nil {
-		return pg.Fail(op, err)
+		return postgres.Fail(op, err)
 	}
 	for i, raw := range wholes {
 		for from := mostOfOne; from < len(raw); from += mostOfOne {
 			piece := raw[from:min(from+mostOfOne, len(raw))]
 			if _, err := tx.Exec(ctx, sqlAppend, key.Organization, key.Service, key.Resource, hashes[i], piece, from); err != nil {
-				return pg.Fail(op, err)
+				return postgres.Fail(op, err)
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func queueDrift(batch *pgx.Batch, unit pipeline.Unit) int {
 			drifted++
 		}
 		for _, drift := range unit.Records[i].Drift {
-			one := sight{pg.Clean(drift.Path, pg.MaxName), pg.Clean(drift.Kind, pg.MaxName)}
+			one := sight{postgres.Clean(drift.Path, postgres.MaxName), postgres.Clean(drift.Kind, postgres.MaxName)}
 			if j, again := at[one]; again {
 				seen[j]++
 				continue
@@ -223,9 +223,9 @@ func queueDrift(batch *pgx.Batch, unit pipeline.Unit) int {
 // Resolve sets an entry of the quarantine aside for good: a person decided that the record is not wanted. The note says why. It
 // returns ErrNotFound if there is no such open entry. An entry whose record is loaded later needs no decision: Load closes it.
 func (db *DB) Resolve(ctx context.Context, id int64, note string) error {
-	tag, err := db.pool.Exec(ctx, sqlResolve, id, pg.Clean(note, pg.MaxReason))
+	tag, err := db.pool.Exec(ctx, sqlResolve, id, postgres.Clean(note, postgres.MaxReason))
 	if err != nil {
-		return pg.Fail("resolving a quarantine entry", err)
+		return postgres.Fail("resolving a quarantine entry", err)
 	}
 	if tag.RowsAffected() == 0 {
 		return fmt.Errorf("quarantine entry %d: %w", id, ErrNotFound)

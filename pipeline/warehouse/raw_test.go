@@ -14,7 +14,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/rebuild"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // bring loads records under a claim that is given back at once.
@@ -28,7 +28,7 @@ func (s *storehouse) bring(stream pipeline.Stream, raws ...string) {
 // as is the declaration of a stream as it is.
 func (s *storehouse) as(stream pipeline.Stream) rebuild.Normalize {
 	s.Helper()
-	normalizer, err := normalize.New(stream.Resource, time.UTC)
+	normalizer, err := record.New(stream.Resource, time.UTC)
 	s.must(err)
 	return normalizer.RecordUnder
 }

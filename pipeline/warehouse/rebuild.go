@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/rebuild"
 )
 
@@ -102,7 +102,7 @@ func (db *DB) RebuildPlan(
 			done, err := rows.Look(ctx, tx, after)
 			counts.Add(done.Counts)
 			after, more = done.Last, done.Last != ""
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		})
 		if err != nil {
 			return counts, err
@@ -121,16 +121,16 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 	op := "locking " + key.String()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return nil, pg.Fail(op, err)
+		return nil, postgres.Fail(op, err)
 	}
 	locked, busy := false, false
 	var number int64
 	if err = conn.QueryRow(ctx, sqlLockRebuild, key.String()).Scan(&locked, &number); err != nil {
 		conn.Release()
-		return nil, pg.Fail(op, err)
+		return nil, postgres.Fail(op, err)
 	}
 	unlock := func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pg.SettleLimit)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.SettleLimit)
 		defer cancel()
 		if locked {
 			if _, err := conn.Exec(ctx, sqlUnlockRebuild, key.String()); err != nil {
@@ -149,7 +149,7 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 	case err != nil:
 	case !locked:
 		var holder string
-		if holder, err = pg.LockHolder(ctx, conn, number); err == nil {
+		if holder, err = postgres.LockHolder(ctx, conn, number); err == nil {
 			err = fmt.Errorf("%s: %w (the lock of its rebuilds is held by %s)", key, ErrAtWork, holder)
 		}
 	case busy:
@@ -157,7 +157,7 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 	}
 	if err != nil {
 		unlock()
-		return nil, pg.Fail(op, err)
+		return nil, postgres.Fail(op, err)
 	}
 	return unlock, nil
 }
@@ -185,16 +185,16 @@ func (r *rebuilding) begin(ctx context.Context, scope rebuild.Scope) error {
 		// A rebuild under the time zone of before is none of this one.
 		err := tx.QueryRow(ctx, sqlZoneGen, key.Organization, key.Service, key.Resource).Scan(&r.zone)
 		if err != nil {
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		}
 		declaration = fmt.Appendf(declaration, " zone %d", r.zone)
 		if _, err := tx.Exec(ctx, sqlSupersede, key.Organization, key.Service, key.Resource, scope, declaration); err != nil {
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		}
 		c := &r.counts
 		err = tx.QueryRow(ctx, sqlBeginRebuild, key.Organization, key.Service, key.Resource, scope, declaration, r.claim.Run, r.claim.Fence).
 			Scan(&r.id, &r.after, &c.Rows, &c.Rewritten, &c.Unfit, &c.Lost)
-		return pg.Fail(op, err)
+		return postgres.Fail(op, err)
 	})
 }
 
@@ -209,10 +209,10 @@ func (r *rebuilding) step(ctx context.Context) (bool, error) {
 		}
 		key := r.claim.Stream.Key()
 		if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		}
 		if done, err = r.rows.Step(ctx, tx, r.after, row.history); err != nil || done.Last == "" {
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		}
 		unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
 		loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(done.Refused)}
@@ -225,7 +225,7 @@ func (r *rebuilding) step(ctx context.Context) (bool, error) {
 			return err
 		}
 		batch.Queue(sqlStepRebuild, r.id, done.Last, done.Rows, done.Rewritten, done.Unfit, done.Lost)
-		return pg.Fail(op, tx.SendBatch(ctx, batch).Close())
+		return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
 	})
 	if err != nil || done.Last == "" {
 		return false, err
@@ -240,7 +240,7 @@ func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failur
 	if errors.Is(failure, pipeline.ErrLostClaim) {
 		return nil // whoever has it now ends it
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pg.SettleLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.SettleLimit)
 	defer cancel()
 	claim := r.claim
 	if failure != nil && opened {
@@ -255,18 +255,18 @@ func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failur
 		}
 		if failure == nil {
 			if _, err := tx.Exec(ctx, sqlEndRebuild, r.id); err != nil {
-				return pg.Fail(op, err)
+				return postgres.Fail(op, err)
 			}
 			if _, err := tx.Exec(ctx, sqlNoteRule, key.Organization, key.Service, key.Resource, hashRule); err != nil {
-				return pg.Fail(op, err)
+				return postgres.Fail(op, err)
 			}
 			if _, err := tx.Exec(ctx, sqlRezoned, key.Organization, key.Service, key.Resource, r.zone); err != nil {
-				return pg.Fail(op, err)
+				return postgres.Fail(op, err)
 			}
 		}
 		if !opened {
 			_, err := tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource, pipeline.StateQueued, "", nil)
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		}
 		return endRebuildRun(ctx, tx, claim)
 	})
@@ -280,7 +280,7 @@ func endRebuildRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim) error {
 	)
 	key, op := claim.Stream.Key(), "ending the rebuild of "+claim.Stream.String()
 	if err := tx.QueryRow(ctx, sqlDue, key.Organization, key.Service, key.Resource).Scan(&served, &due, &done); err != nil {
-		return pg.Fail(op, err)
+		return postgres.Fail(op, err)
 	}
 	err := endRun(ctx, tx, claim, ending{
 		state: pipeline.StateIdle, outcome: pipeline.OutcomeDone,
@@ -290,5 +290,5 @@ func endRebuildRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim) error {
 		return err
 	}
 	_, err = tx.Exec(ctx, sqlDueAsBefore, key.Organization, key.Service, key.Resource, served, due, done)
-	return pg.Fail(op, err)
+	return postgres.Fail(op, err)
 }

@@ -14,14 +14,14 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // learned is the stream with a declaration that knows two columns more; their tables are altered as a migration would.
-func (s *storehouse) learned() (pipeline.Stream, func([]byte, string) (normalize.Record, error)) {
+func (s *storehouse) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
 	s.Helper()
 	s.must(exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
 	s.must(exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
@@ -29,11 +29,11 @@ func (s *storehouse) learned() (pipeline.Stream, func([]byte, string) (normalize
 	bills := &service.Resources[0]
 	bills.Columns = append(bills.Columns, schema.Text("colour", "Colour."), schema.Decimal("weight", "Weight."))
 	bills.Children[0].Columns = append(bills.Children[0].Columns, schema.Text("colour", "Colour."))
-	normalizer, err := normalize.New(bills, time.UTC)
+	normalizer, err := record.New(bills, time.UTC)
 	s.must(err)
-	return pipeline.Stream{Organization: organization, Service: service, Resource: bills}, func(raw []byte, parent string) (normalize.Record, error) {
+	return pipeline.Stream{Organization: organization, Service: service, Resource: bills}, func(raw []byte, parent string) (record.Record, error) {
 		if parent != "" {
-			return normalize.Record{}, fmt.Errorf("bills have no parent, got %q", parent)
+			return record.Record{}, fmt.Errorf("bills have no parent, got %q", parent)
 		}
 		return normalizer.Record(raw)
 	}
@@ -249,16 +249,16 @@ func TestRebuildReadsWhatNobodyReadAhead(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	s.must(exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
-	const rows = 300
+	const total = 300
 	var headers, singles []string
-	for n := range rows {
+	for n := range total {
 		id := fmt.Sprintf("%05d", n)
 		headers = append(headers, with(header(id, "of "+id, 1), `,"novel":`+id[4:]))
 		singles = append(singles, singleBill(id, "single "+id, 1))
 	}
 	s.bring(s.bills, headers...)
-	s.bring(s.details, singles[:rows/2]...)
-	looking := rebuild.New(s.bills, 1, rebuild.All, loader.New(s.bills.Service, s.bills.Resource), s.as(s.bills))
+	s.bring(s.details, singles[:total/2]...)
+	looking := rebuild.New(s.bills, 1, rebuild.All, rows.New(s.bills.Service, s.bills.Resource), s.as(s.bills))
 	look := func() rebuild.Counts {
 		t.Helper()
 		var done rebuild.Done
@@ -283,7 +283,7 @@ func TestRebuildReadsWhatNobodyReadAhead(t *testing.T) {
 		`DELETE FROM store.bills_lines WHERE _parent_id = '00004'`,
 	} {
 		s.must(exec(s, edit))
-		if got := look(); got != (rebuild.Counts{Rows: rows, Rewritten: edited}) {
+		if got := look(); got != (rebuild.Counts{Rows: total, Rewritten: edited}) {
 			t.Errorf("%s: %+v, want %d to be written", edit, got, edited)
 		}
 		edited++

@@ -6,14 +6,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // askWait is after how long the list of a record in quarantine is read whole because of it; from then on the pause doubles. A sync
 // by hand asks at once, the first time.
 const askWait = "interval '1 hour'"
 
-// ofList leaves out entries of single records: lists do not show those, and they have a pause of their own (package backlog).
+// ofList leaves out entries of single records: lists do not show those, and they have a pause of their own (package details).
 const ofList = `NOT EXISTS (SELECT FROM sluice.runs d WHERE d.id = q.run_id AND d.class = 'details')`
 
 const (
@@ -65,15 +65,15 @@ SELECT EXISTS (
 )`
 )
 
-// Refusals implements run.Store.
+// Refusals implements sync.Store.
 func (db *DB) Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error) {
 	return refusals(ctx, db.pool, claim)
 }
 
-func refusals(ctx context.Context, asker pg.Asker, claim pipeline.Claim) (pipeline.Refusals, error) {
+func refusals(ctx context.Context, asker postgres.Asker, claim pipeline.Claim) (pipeline.Refusals, error) {
 	var met pipeline.Refusals
 	err := asker.QueryRow(ctx, sqlRefusals, claim.Run).Scan(&met.Received, &met.Refused, &met.Clashed)
-	return met, pg.Fail("counting what did not fit of "+claim.Stream.String(), err)
+	return met, postgres.Fail("counting what did not fit of "+claim.Stream.String(), err)
 }
 
 // judge makes the end of a run provisional of which too much was refused (promise 1), by what all its chunks met, this unit
@@ -100,7 +100,7 @@ func (db *DB) judge(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, row loc
 	if batch.Len() == 0 {
 		return nil
 	}
-	return pg.Fail("judging what did not fit of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
+	return postgres.Fail("judging what did not fit of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
 // queueAskAgain sees to it, at the end of a run, that records in quarantine are asked for again: what this run asked for waits
@@ -134,5 +134,5 @@ func reread(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, row locked) 
 	var wanted bool
 	key := stream.ListKey()
 	err := tx.QueryRow(ctx, sqlReread, key.Organization, key.Service, key.Resource).Scan(&wanted)
-	return wanted, pg.Fail("asking what is to be read again of "+stream.String(), err)
+	return wanted, postgres.Fail("asking what is to be read again of "+stream.String(), err)
 }

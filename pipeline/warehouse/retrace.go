@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/rebuild"
 	"sluice/pipeline/warehouse/retrace"
 )
@@ -30,20 +30,20 @@ func (db *DB) RebuildHistory(
 	op := "retracing versions of " + stream.String()
 	pooled, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return counts, pg.Fail(op, err)
+		return counts, postgres.Fail(op, err)
 	}
 	conn := pooled.Hijack() // its temporary tables go with it
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pg.SettleLimit)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.SettleLimit)
 		defer cancel()
 		_ = conn.Close(ctx) // nothing is lost with it
 	}()
 	if err := retrace.Wanted(ctx, conn, stream); err != nil {
-		return counts, pg.Fail(op, err)
+		return counts, postgres.Fail(op, err)
 	}
 	past := retrace.New(stream, normalize)
 	if err := past.Replay(ctx, conn, progress); err != nil {
-		return counts, pg.Fail(op, err)
+		return counts, postgres.Fail(op, err)
 	}
 	// Whoever writes to the resource locks one of its streams first.
 	alone := func(fn func(tx pgx.Tx) error) error {
@@ -68,7 +68,7 @@ func (db *DB) RebuildHistory(
 			return err
 		})
 	}
-	return counts, pg.Fail(op, err)
+	return counts, postgres.Fail(op, err)
 }
 
 // KeepVersions drops versions that ended longer ago than this, and values by day that others replaced before, a bounded number at a
@@ -77,7 +77,7 @@ func (db *DB) KeepVersions(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int
 		if err := db.pool.QueryRow(ctx, `SELECT sluice.keep_versions($1)`, age).Scan(&dropped); err != nil {
-			return pg.Fail("keeping versions", err)
+			return postgres.Fail("keeping versions", err)
 		}
 		if dropped == nil || *dropped == 0 {
 			return nil

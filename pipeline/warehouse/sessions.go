@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // ErrSharedSessions says that connections lead to a pooler that hands sessions from one to the other. The lock that shows that a process
@@ -30,9 +30,9 @@ func CheckSessions(ctx context.Context, url string) error {
 	for i := range conns {
 		config, err := pgx.ParseConfig(url)
 		if err != nil {
-			return pg.CheckAddress(url)
+			return postgres.CheckAddress(url)
 		}
-		pg.KeepStartUp(config)                                        // nothing is asked for that a pooler could refuse
+		postgres.KeepStartUp(config)                                  // nothing is asked for that a pooler could refuse
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements
 		if conns[i], err = pgx.ConnectConfig(ctx, config); err != nil {
 			return fmt.Errorf("%w: database %s at %s: %w", ErrUnreachable, config.Database, config.Host, err)
@@ -42,14 +42,14 @@ func CheckSessions(ctx context.Context, url string) error {
 	for _, sql := range []string{look, "BEGIN", look, "COMMIT", look} {
 		if sql != look {
 			if _, err := conns[0].Exec(ctx, sql); err != nil {
-				return pg.Fail("looking whether connections keep their sessions", err)
+				return postgres.Fail("looking whether connections keep their sessions", err)
 			}
 			continue
 		}
 		for i, conn := range conns {
 			before := sessions[i]
 			if err := conn.QueryRow(ctx, `SELECT pg_catalog.pg_backend_pid()`).Scan(&sessions[i]); err != nil {
-				return pg.Fail("looking whether connections keep their sessions", err)
+				return postgres.Fail("looking whether connections keep their sessions", err)
 			}
 			if before != 0 && before != sessions[i] {
 				return ErrSharedSessions

@@ -7,34 +7,34 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/absence"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 // lockEvidence locks what is known against records of the unit, before any row is touched.
-func lockEvidence(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (absence.Evidence, error) {
+func lockEvidence(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (tombstones.Evidence, error) {
 	if !row.evidence {
-		return absence.Evidence{}, nil
+		return tombstones.Evidence{}, nil
 	}
-	evidence, err := absence.Lock(ctx, tx, unit)
-	return evidence, pg.Fail("looking at the evidence of "+unit.Claim.Stream.String(), err)
+	evidence, err := tombstones.Lock(ctx, tx, unit)
+	return evidence, postgres.Fail("looking at the evidence of "+unit.Claim.Stream.String(), err)
 }
 
 // concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a whole list says about rows
 // that it did not see (promise 7): in the transaction of the unit, so that the two are never apart.
-func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, evidence absence.Evidence, row locked) error {
+func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, evidence tombstones.Evidence, row locked) error {
 	stream := unit.Claim.Stream
 	if err := evidence.Apply(ctx, tx, *unit, row.called); err != nil {
-		return pg.Fail("applying the evidence of "+stream.String(), err)
+		return postgres.Fail("applying the evidence of "+stream.String(), err)
 	}
 	if unit.End == nil || unit.End.Whole == nil {
 		return nil
 	}
-	verdict, err := absence.Conclude(ctx, tx, absence.Scan{
+	verdict, err := tombstones.Conclude(ctx, tx, tombstones.Scan{
 		Stream: stream, Run: unit.Claim.Run, Started: unit.End.Whole.Started, Rules: db.absence,
 	})
 	if err != nil {
-		return pg.Fail("concluding the scan of "+stream.String(), err)
+		return postgres.Fail("concluding the scan of "+stream.String(), err)
 	}
 	end := *unit.End
 	unit.End = &end
@@ -52,18 +52,18 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Uni
 	stream.Work = pipeline.WorkDetails
 	key := stream.Key()
 	_, err = tx.Exec(ctx, sqlDetailsDue, key.Organization, key.Service, key.Resource)
-	return pg.Fail("asking for single records of "+stream.String(), err)
+	return postgres.Fail("asking for single records of "+stream.String(), err)
 }
 
 // AcceptTombstones marks as gone what a run left for a person to decide, and gives how many rows that were.
 func (db *DB) AcceptTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
-	return db.decideTombstones(ctx, stream, run, absence.Accept)
+	return db.decideTombstones(ctx, stream, run, tombstones.Accept)
 }
 
 // RejectTombstones forgets the evidence of what a run left for a person to decide: two new scans are needed. It gives how many
 // records that were.
 func (db *DB) RejectTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
-	return db.decideTombstones(ctx, stream, run, absence.Reject)
+	return db.decideTombstones(ctx, stream, run, tombstones.Reject)
 }
 
 func (db *DB) decideTombstones(
@@ -79,7 +79,7 @@ func (db *DB) decideTombstones(
 		}
 		var err error
 		decided, err = decide(ctx, tx, stream, run)
-		return pg.Fail(op, err)
+		return postgres.Fail(op, err)
 	})
 	if err != nil {
 		return 0, err

@@ -15,7 +15,7 @@ import (
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // list is a warehouse with the things of the tests in a list that is known to be
@@ -50,9 +50,9 @@ func (l *list) begin(stream pipeline.Stream) pipeline.Claim {
 }
 
 // records are things of these numbers; odd ones are not read further than needed where they are known: they are shown like others.
-func (l *list) records(ids ...int) []normalize.Record {
+func (l *list) records(ids ...int) []record.Record {
 	l.Helper()
-	records, glances := make([]normalize.Record, len(ids)), make([]normalize.Record, len(ids))
+	records, glances := make([]record.Record, len(ids)), make([]record.Record, len(ids))
 	for i, id := range ids {
 		records[i] = l.record(id, "thing")
 		if id%2 == 1 {

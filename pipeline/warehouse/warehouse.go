@@ -5,7 +5,7 @@
 // transaction: a unit of records, the position behind it and the job that brought it (promise 2). Decisions about budgets are
 // made by the database, by its clock.
 //
-// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, package loader writes the rows, ledger
+// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, package rows writes the rows, ledger
 // counts calls, schedule says what is due, backfill what was asked for besides, capability what lists can do, backlog what is
 // left to be read, and report reads for people.
 package warehouse
@@ -24,21 +24,21 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/backfill"
-	"sluice/pipeline/warehouse/capability"
-	"sluice/pipeline/warehouse/ledger"
-	"sluice/pipeline/warehouse/loader"
-	"sluice/pipeline/warehouse/pg"
-	"sluice/pipeline/warehouse/schedule"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/schema"
 )
 
 // The errors that callers tell apart, next to pipeline.ErrLostClaim.
 var (
 	// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the environment.
-	ErrUnreachable = pg.ErrUnreachable
+	ErrUnreachable = postgres.ErrUnreachable
 	// ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
-	ErrNoStream = schedule.ErrNoStream
+	ErrNoStream = streams.ErrNoStream
 	// ErrNotFound says that there is no row of that number.
 	ErrNotFound = errors.New("not found")
 )
@@ -56,8 +56,8 @@ const (
 type Options struct {
 	// MaxConns bounds the connections of this process; zero means 16. Two more are opened when tokens are refreshed.
 	MaxConns int32
-	// Ledger says how calls are counted; the zero value means ledger.DefaultRules. All processes on a database have the same.
-	Ledger ledger.Rules
+	// Ledger says how calls are counted; the zero value means calls.DefaultRules. All processes on a database have the same.
+	Ledger calls.Rules
 	// Absence are the rules of tombstones; nil means pipeline.DefaultAbsenceRules.
 	Absence *pipeline.AbsenceRules
 	// Scrub takes secrets out of what is kept of errors; nil knows none.
@@ -68,10 +68,10 @@ type Options struct {
 
 // DB is the warehouse; it is safe for concurrent use.
 type DB struct {
-	*ledger.Ledger
-	*schedule.Schedule
-	*backfill.Backfills
-	*capability.Store
+	*calls.Ledger
+	*streams.Schedule
+	*backfills.Backfills
+	*capabilities.Store
 
 	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
 	pool, tokens *pgxpool.Pool
@@ -85,11 +85,11 @@ type DB struct {
 }
 
 // StreamSetting is what the configuration says about a stream.
-type StreamSetting = schedule.Setting
+type StreamSetting = streams.Setting
 
 type knownLoader struct {
 	resource *schema.Resource
-	loader   *loader.Loader
+	loader   *rows.Loader
 }
 
 // Open connects to the database at url (postgres://user@host/database). Its error is ErrUnreachable if that fails; it names
@@ -97,7 +97,7 @@ type knownLoader struct {
 func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, pg.CheckAddress(url)
+		return nil, postgres.CheckAddress(url)
 	}
 	config.MaxConns = cmp.Or(options.MaxConns, defaultMaxConns)
 	settings := map[string]string{
@@ -113,9 +113,9 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens := config.Copy()
 	tokens.MaxConns = tokenConns
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
-	pg.SetUp(config.ConnConfig, settings)
-	pg.SetUp(tokens.ConnConfig, settings)
-	config.AfterConnect = pg.KeepMemory
+	postgres.SetUp(config.ConnConfig, settings)
+	postgres.SetUp(tokens.ConnConfig, settings)
+	config.AfterConnect = postgres.KeepMemory
 	db := &DB{loaders: map[string]knownLoader{}, absence: pipeline.DefaultAbsenceRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub}
 	if options.Absence != nil {
 		db.absence = *options.Absence
@@ -130,8 +130,8 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		db.pool.Close()
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
-	db.Ledger, db.Schedule = ledger.New(db.pool, db.tokens, cmp.Or(options.Ledger, ledger.DefaultRules())), schedule.New(db.pool)
-	db.Backfills, db.Store = backfill.New(db.pool), capability.New(db.pool)
+	db.Ledger, db.Schedule = calls.New(db.pool, db.tokens, cmp.Or(options.Ledger, calls.DefaultRules())), streams.New(db.pool)
+	db.Backfills, db.Store = backfills.New(db.pool), capabilities.New(db.pool)
 	if err := db.pool.Ping(ctx); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, place(config), err)
@@ -153,13 +153,13 @@ func (db *DB) Close() {
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
 // loader gives the statements of a resource, built once.
-func (db *DB) loader(stream pipeline.Stream) *loader.Loader {
+func (db *DB) loader(stream pipeline.Stream) *rows.Loader {
 	name := stream.Service.Name + "." + stream.Resource.Name
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	known := db.loaders[name]
 	if known.resource != stream.Resource {
-		known = knownLoader{resource: stream.Resource, loader: loader.New(stream.Service, stream.Resource)}
+		known = knownLoader{resource: stream.Resource, loader: rows.New(stream.Service, stream.Resource)}
 		db.loaders[name] = known
 	}
 	return known.loader
@@ -167,5 +167,5 @@ func (db *DB) loader(stream pipeline.Stream) *loader.Loader {
 
 // inTx runs fn in a transaction.
 func (db *DB) inTx(ctx context.Context, op string, fn func(tx pgx.Tx) error) error {
-	return pg.InTx(ctx, db.pool, op, fn)
+	return postgres.InTx(ctx, db.pool, op, fn)
 }

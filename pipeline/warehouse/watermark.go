@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // A run that was done while the mark was ahead of time left it there: only marks from before that are proven. Where no such run is
@@ -35,7 +35,7 @@ func (db *DB) ResetMark(ctx context.Context, key pipeline.Key) (before, after ti
 		return before, after, false, nil
 	}
 	if err != nil {
-		return before, after, false, pg.Fail(fmt.Sprintf("resetting the mark of %s", key), err)
+		return before, after, false, postgres.Fail(fmt.Sprintf("resetting the mark of %s", key), err)
 	}
 	if to != nil {
 		after = *to

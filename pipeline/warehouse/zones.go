@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 const (
@@ -43,7 +43,7 @@ func (db *DB) ZonesOf(ctx context.Context, stream pipeline.Stream) (Zones, error
 	var known Zones
 	key := stream.Key()
 	err := db.pool.QueryRow(ctx, sqlZone, key.Organization, key.Service, key.Resource).Scan(&known.Read, &known.Upstream, &known.Before)
-	return known, pg.Fail("reading the time zone of "+key.String(), err)
+	return known, postgres.Fail("reading the time zone of "+key.String(), err)
 }
 
 // NoteZone notes that the chunk which the caller has claimed reads in a time zone. Anew says that what was read in another one
@@ -55,11 +55,11 @@ func (db *DB) NoteZone(ctx context.Context, stream pipeline.Stream, zone string,
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
 		if anew {
 			if _, err := tx.Exec(ctx, sqlOtherZone, key.Organization, key.Service, key.Resource, zone, stream.Resource.Name); err != nil {
-				return pg.Fail(op, err)
+				return postgres.Fail(op, err)
 			}
 		}
 		_, err := tx.Exec(ctx, sqlNoteZone, key.Organization, key.Service, key.Resource, zone)
-		return pg.Fail(op, err)
+		return postgres.Fail(op, err)
 	})
 }
 

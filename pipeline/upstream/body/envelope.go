@@ -5,7 +5,7 @@
 // It believes nothing by halves: a body is one whole document of the documented
 // shape, or an error that says whether it was cut off (ErrCut) or is something
 // else (ErrShape). It never looks into records; what is wrong with one of them is
-// a matter of package normalize, and must not lose the others.
+// a matter of package record, and must not lose the others.
 //
 // Start reading at Parse, then Envelope.Page and its siblings; for exports at Rows.
 package body

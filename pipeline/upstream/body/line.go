@@ -3,7 +3,7 @@ package body
 import (
 	"bytes"
 
-	"sluice/schema/scan"
+	"sluice/schema/jsonscan"
 )
 
 // quickly takes the next line as an object in one pass, if it is a plain row: all of it has been received, it has as many fields as were asked for,
@@ -50,7 +50,7 @@ func field(out, line []byte, last bool) ([]byte, []byte, bool) {
 		if more == last {
 			return out, nil, false
 		}
-		if scan.Plain(text) {
+		if jsonscan.Plain(text) {
 			return append(out, text...), rest, true
 		}
 		return appendEscaped(out, text), rest, bytes.IndexByte(text, '"') < 0
@@ -60,7 +60,7 @@ func field(out, line []byte, last bool) ([]byte, []byte, bool) {
 		if !closed {
 			return out, nil, false // the field goes on in the next line
 		}
-		if scan.Plain(text) {
+		if jsonscan.Plain(text) {
 			out = append(out, text...)
 		} else {
 			out = appendEscaped(out, text)

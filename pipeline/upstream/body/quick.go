@@ -3,7 +3,7 @@ package body
 import (
 	"bytes"
 
-	"sluice/schema/scan"
+	"sluice/schema/jsonscan"
 )
 
 // usualPage is how many records the pages of most lists have.
@@ -13,32 +13,32 @@ const usualPage = 200
 // false where it is not sure: the careful way then says what is wrong, or that nothing
 // is. Names with something escaped in them are left to it, too.
 func quick(data []byte) (*Envelope, bool) {
-	at := scan.Space(data, 0)
+	at := jsonscan.Space(data, 0)
 	if at >= len(data) || data[at] != '{' {
 		return nil, false
 	}
 	e := &Envelope{members: make(map[string][]byte, 4), lists: make(map[string][][]byte, 1)} //nolint:mnd // code, message, list, page_context
-	for at = scan.Space(data, at+1); ; {
+	for at = jsonscan.Space(data, at+1); ; {
 		from := at
-		end, plain, ok := scan.String(data, at)
+		end, plain, ok := jsonscan.String(data, at)
 		if !ok || !plain {
 			return nil, false
 		}
 		name := string(data[from+1 : end-1])
-		if at, ok = scan.Colon(data, end); !ok {
+		if at, ok = jsonscan.Colon(data, end); !ok {
 			return nil, false
 		}
 		if end, ok = e.take(data, at, name); !ok {
 			return nil, false
 		}
-		if at = scan.Space(data, end); at >= len(data) {
+		if at = jsonscan.Space(data, end); at >= len(data) {
 			return nil, false
 		}
 		switch data[at] {
 		case ',':
-			at = scan.Space(data, at+1)
+			at = jsonscan.Space(data, at+1)
 		case '}':
-			return e, scan.Space(data, at+1) == len(data)
+			return e, jsonscan.Space(data, at+1) == len(data)
 		default:
 			return nil, false
 		}
@@ -58,7 +58,7 @@ func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
 	if at < len(data) && data[at] == '[' {
 		list = make([][]byte, 0, min(usualPage, max(MaxElements-e.read, 0)))
 		before := e.read
-		end, ok = scan.Elements(data, at, 1, func(element []byte) {
+		end, ok = jsonscan.Elements(data, at, 1, func(element []byte) {
 			if e.read++; e.read <= MaxElements {
 				list = append(list, element)
 			}
@@ -67,7 +67,7 @@ func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
 			e.lists[name] = list
 		}
 	} else {
-		end, ok = scan.Value(data, at, 1)
+		end, ok = jsonscan.Value(data, at, 1)
 	}
 	if ok {
 		e.members[name] = data[at:end:end]

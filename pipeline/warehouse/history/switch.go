@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/schema"
 )
 
@@ -149,7 +149,7 @@ func openPeriods(ctx context.Context, pool *pgxpool.Pool, settings []Setting) (m
 	const op = "reading of which resources versions are kept"
 	rows, err := pool.Query(ctx, sqlOpen, organizations)
 	if err != nil {
-		return nil, pg.Fail(op, err)
+		return nil, postgres.Fail(op, err)
 	}
 	open := make(map[Resource]period)
 	var p period
@@ -161,7 +161,7 @@ func openPeriods(ctx context.Context, pool *pgxpool.Pool, settings []Setting) (m
 		open[s.Resource] = p
 		return nil
 	})
-	return open, pg.Fail(op, err)
+	return open, postgres.Fail(op, err)
 }
 
 // equal says whether two settings keep the same.
@@ -174,23 +174,23 @@ func (s *Setting) equal(other *Setting) bool {
 func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, done bool) error {
 	op := "beginning to keep versions of " + setting.String()
 	if !isOpen {
-		err := pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
+		err := postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, sqlBegin, setting.Organization, setting.Service, setting.Name, setting.Schema, setting.Key, setting.Modified,
 				notNil(setting.Arrays), setting.Versions, notNil(setting.Daily), setting.TimeZone)
 			if err == nil {
 				_, err = tx.Exec(ctx, sqlSwitch, setting.Organization, setting.Service, setting.Name, true)
 			}
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for !done {
-		err := pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
+		err := postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {
 			var err error
 			done, err = fill(ctx, tx, setting)
-			return pg.Fail(op, err)
+			return postgres.Fail(op, err)
 		})
 		if err != nil {
 			return err
@@ -210,7 +210,7 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := pg.InKeyOrder(ctx, tx); err != nil {
+	if err := postgres.InKeyOrder(ctx, tx); err != nil {
 		return false, err //nolint:wrapcheck // it says what failed
 	}
 	table, key := pgx.Identifier{setting.Schema, setting.Name}.Sanitize(), pgx.Identifier{setting.Key}.Sanitize()
@@ -242,11 +242,11 @@ func notNil(names []string) []string { return append([]string{}, names...) }
 // end closes the period; units that are under way end first.
 func end(ctx context.Context, pool *pgxpool.Pool, of Resource) error {
 	op := "ending to keep versions of " + of.String()
-	return pg.InTx(ctx, pool, op, func(tx pgx.Tx) error {
+	return postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, sqlSwitch, of.Organization, of.Service, of.Name, false)
 		if err == nil {
 			_, err = tx.Exec(ctx, sqlEnd, of.Organization, of.Service, of.Name)
 		}
-		return pg.Fail(op, err)
+		return postgres.Fail(op, err)
 	})
 }

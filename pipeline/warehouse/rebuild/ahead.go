@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/pipeline/warehouse/pg"
-	"sluice/pipeline/warehouse/raws"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/raw"
 )
 
 // reader makes records of the rows that come next while those before them are written: one hand fetches raw records, another makes records of
@@ -78,12 +78,12 @@ func (a *reader) begin(ctx context.Context, r *Rows, after string) {
 
 // fetch hands on the raw records of the rows behind a key until there are no more.
 func (r *Rows) fetch(ctx context.Context, pool *pgxpool.Pool, after string, to chan<- fetched) error {
-	known := new(raws.Archives) // those that the last batches came from
+	known := new(raw.Archives) // those that the last batches came from
 	for batches := 1; ; {
 		var window []fetched
 		more := false
 		err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			err := pg.InKeyOrder(ctx, tx)
+			err := postgres.InKeyOrder(ctx, tx)
 			if err == nil {
 				window, more, err = r.window(ctx, tx, after, batches)
 			}
@@ -130,7 +130,7 @@ func wider(window []fetched) int {
 }
 
 // window gives the sources of up to so many batches behind a key, and whether there may be more rows.
-func (r *Rows) window(ctx context.Context, from raws.Querier, after string, batches int) ([]fetched, bool, error) {
+func (r *Rows) window(ctx context.Context, from raw.Querier, after string, batches int) ([]fetched, bool, error) {
 	var window []fetched
 	for range batches {
 		batch, rows, err := r.sources(ctx, from, after)
@@ -149,8 +149,8 @@ func (r *Rows) window(ctx context.Context, from raws.Querier, after string, batc
 }
 
 // read gives each batch its raw records, and the archives that they are from.
-func read(ctx context.Context, from raws.Querier, known *raws.Archives, window []fetched) (*raws.Archives, error) {
-	var all []raws.Place
+func read(ctx context.Context, from raw.Querier, known *raw.Archives, window []fetched) (*raw.Archives, error) {
+	var all []raw.Place
 	for _, batch := range window {
 		all = append(all, places(batch.sources)...)
 	}
@@ -192,7 +192,7 @@ func (a *reader) take(ctx context.Context, r *Rows, after string) *makings {
 }
 
 // sources gives those of the rows behind a key, and how many rows they are.
-func (r *Rows) sources(ctx context.Context, from raws.Querier, after string) (fetched, int, error) {
+func (r *Rows) sources(ctx context.Context, from raw.Querier, after string) (fetched, int, error) {
 	var (
 		batch    = fetched{sources: make([]source, 0, batchRows)}
 		rows     int
@@ -217,7 +217,7 @@ func (r *Rows) sources(ctx context.Context, from raws.Querier, after string) (fe
 		rows++
 		batch.sources = append(batch.sources, one)
 		if call != nil && position != nil {
-			batch.sources = append(batch.sources, source{Place: raws.Place{Call: *call, Position: *position}, parent: one.parent})
+			batch.sources = append(batch.sources, source{Place: raw.Place{Call: *call, Position: *position}, parent: one.parent})
 		}
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/loader/copybinary"
+	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
 // batch is the rows of one step on their way in: each is held against its records while it arrives, and nothing of it stays if it is as it

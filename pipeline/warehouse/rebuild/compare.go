@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"sluice/pipeline/warehouse/loader/copybinary"
-	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/rows/copybinary"
+	"sluice/pipeline/warehouse/rows/statements"
 	"sluice/schema"
 )
 

@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"sluice/pipeline"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // Declaration is a digest of what a stream's declaration makes of records: its tables and columns, and the rule of the content hash.
 func Declaration(stream pipeline.Stream) []byte {
 	digest := sha256.New()
-	_, _ = fmt.Fprintln(digest, normalize.HashRule) // a hash takes everything
+	_, _ = fmt.Fprintln(digest, record.HashRule) // a hash takes everything
 	tables := stream.Resource.Tables()
 	for i := range tables {
 		_, _ = fmt.Fprintf(digest, "%q %q\n", tables[i].Name, tables[i].Path)

@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"sluice/pipeline/warehouse/loader/copybinary"
-	"sluice/pipeline/warehouse/pg"
-	"sluice/pipeline/warehouse/tid"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/postgres/ctid"
+	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
 var (
@@ -109,7 +109,7 @@ func (r *Rows) exchange(ctx context.Context, tx pgx.Tx, l *layout, rows []*row) 
 
 // takeOut deletes rows; their elements go first, which is quicker than one by one behind each.
 func (r *Rows) takeOut(ctx context.Context, tx pgx.Tx, rows []*row) error {
-	keys, places := make([]string, len(rows)), make([]tid.TID, len(rows))
+	keys, places := make([]string, len(rows)), make([]ctid.TID, len(rows))
 	for i, row := range rows {
 		keys[i], places[i] = row.key, row.at
 	}
@@ -119,7 +119,7 @@ func (r *Rows) takeOut(ctx context.Context, tx pgx.Tx, rows []*row) error {
 		}
 	}
 	result := tx.Conn().PgConn().ExecParams(ctx, `DELETE FROM `+r.table.name+` AS t WHERE t.ctid = ANY ($1)`,
-		[][]byte{tid.Array(places)}, []uint32{tid.ArrayOID}, nil, nil).Read()
+		[][]byte{ctid.Array(places)}, []uint32{ctid.ArrayOID}, nil, nil).Read()
 	if result.Err == nil && result.CommandTag.RowsAffected() != int64(len(rows)) {
 		return errMoved
 	}
@@ -173,7 +173,7 @@ type failing interface {
 
 // send copies so many rows. A value without a binary form is as good as refused.
 func send(ctx context.Context, conn *pgconn.PgConn, sql string, reader failing, rows int) error {
-	tag, err := pg.CopyFrom(ctx, conn, reader, sql)
+	tag, err := postgres.CopyFrom(ctx, conn, reader, sql)
 	switch {
 	case errors.Is(reader.Err(), copybinary.ErrText):
 		return errRefused

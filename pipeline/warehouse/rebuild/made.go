@@ -5,13 +5,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/raws"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/raw"
+	"sluice/schema/record"
 )
 
 // source is what a record was made of: a raw record, and the parent that it was listed under.
 type source struct {
-	raws.Place
+	raw.Place
 
 	parent string
 }
@@ -22,7 +22,7 @@ type made struct {
 
 	// raw is nil if the raw record is not kept; then there is nothing else.
 	raw    []byte
-	record normalize.Record
+	record record.Record
 	misfit error
 }
 
@@ -88,7 +88,7 @@ func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	records, _, err := new(raws.Archives).Read(ctx, tx, places(missing))
+	records, _, err := new(raw.Archives).Read(ctx, tx, places(missing))
 	if err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}
@@ -103,8 +103,8 @@ func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-func places(sources []source) []raws.Place {
-	places := make([]raws.Place, len(sources))
+func places(sources []source) []raw.Place {
+	places := make([]raw.Place, len(sources))
 	for i := range sources {
 		places[i] = sources[i].Place
 	}

@@ -7,19 +7,19 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sluice/pipeline/warehouse/raws"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/raw"
+	"sluice/schema/record"
 )
 
 // Rows come in the order in which they were read ahead nearly always; whichever come instead, or are gone, each finds what is its own.
 func TestWhatWasMadeIsFoundInAnyOrder(t *testing.T) {
 	t.Parallel()
-	r := &Rows{normalize: func(raw []byte, parent string) (normalize.Record, error) {
-		return normalize.Record{ID: string(raw) + parent}, nil
+	r := &Rows{normalize: func(raw []byte, parent string) (record.Record, error) {
+		return record.Record{ID: string(raw) + parent}, nil
 	}}
 	rapid.Check(t, func(t *rapid.T) {
 		place := func(i int) source {
-			return source{Place: raws.Place{Call: int64(i / 3), Position: int32(i % 3)}, parent: fmt.Sprint("under ", i%2)}
+			return source{Place: raw.Place{Call: int64(i / 3), Position: int32(i % 3)}, parent: fmt.Sprint("under ", i%2)}
 		}
 		var sources []source
 		var records [][]byte

@@ -6,21 +6,21 @@ import (
 	"strings"
 
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // Merge lays the later record over the earlier one, as loading does. Of the unknown keys it has those of the later one.
-func Merge(earlier, later *normalize.Record) normalize.Record {
-	merged := normalize.Record{ID: later.ID, Modified: later.Modified, Extra: later.Extra, Hash: later.Hash}
+func Merge(earlier, later *record.Record) record.Record {
+	merged := record.Record{ID: later.ID, Modified: later.Modified, Extra: later.Extra, Hash: later.Hash}
 	merged.Tables = append(merged.Tables, earlier.Tables...)
 	merged.Carries = append(merged.Carries, earlier.Carries...)
-	values := append([]normalize.Value(nil), earlier.Tables[0][0].Values...)
+	values := append([]record.Value(nil), earlier.Tables[0][0].Values...)
 	for i, value := range later.Tables[0][0].Values {
-		if value.State != normalize.Absent {
+		if value.State != record.Absent {
 			values[i] = value
 		}
 	}
-	merged.Tables[0] = []normalize.Row{{Values: values}}
+	merged.Tables[0] = []record.Row{{Values: values}}
 	for i := 1; i < len(merged.Tables); i++ {
 		if later.Carries[i] {
 			merged.Tables[i], merged.Carries[i] = later.Tables[i], true
@@ -30,7 +30,7 @@ func Merge(earlier, later *normalize.Record) normalize.Record {
 }
 
 // merged is what the records of a row make of it together.
-func (r *row) merged() *normalize.Record {
+func (r *row) merged() *record.Record {
 	order := r.inOrder()
 	if len(order) == 1 {
 		return order[0].record
@@ -79,7 +79,7 @@ func unknown(tables []schema.Table, stored []byte, versions []*version) (string,
 }
 
 // gone says that a stored key is not unknown any more, or goes with an array that the record carries.
-func gone(tables []schema.Table, record *normalize.Record, key string) bool {
+func gone(tables []schema.Table, record *record.Record, key string) bool {
 	head := key
 	if end := strings.IndexAny(key, ".["); end >= 0 {
 		head = key[:end]

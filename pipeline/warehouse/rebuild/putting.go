@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"sluice/pipeline/warehouse/loader/copybinary"
-	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/rows/copybinary"
+	"sluice/pipeline/warehouse/rows/statements"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // putting writes rows in the binary format of COPY.
@@ -19,7 +19,7 @@ type putting struct {
 	// fields are our own of a row as it is to be, but for its unknown keys, which are in keys; mark is the fingerprint among them. Value is
 	// what the last value became that was held against a field.
 	fields [][]byte
-	keys   normalize.Value
+	keys   record.Value
 	mark   [8]byte
 	value  []byte
 }
@@ -30,9 +30,9 @@ func (p *putting) renew(row *row, stored [][]byte) error {
 	if err != nil {
 		return err
 	}
-	p.keys = normalize.Value{Text: keys}
+	p.keys = record.Value{Text: keys}
 	if keys != "" {
-		p.keys.State = normalize.Set
+		p.keys.State = record.Set
 	}
 	p.fields = append(p.fields[:0], stored[:p.own]...)
 	p.fields[p.fingerprint] = nil
@@ -64,7 +64,7 @@ func (p *putting) same(row *row, stored [][]byte) bool {
 	}
 	values := row.record.Tables[0][0].Values
 	for i := range values {
-		if values[i].State != normalize.Absent && !p.stands(p.table.sql.Kinds[i], &values[i], stored[p.own+i]) {
+		if values[i].State != record.Absent && !p.stands(p.table.sql.Kinds[i], &values[i], stored[p.own+i]) {
 			return false
 		}
 	}
@@ -72,10 +72,10 @@ func (p *putting) same(row *row, stored [][]byte) bool {
 }
 
 // stands says that a stored field is a value, which its record carries.
-func (p *putting) stands(kind schema.Kind, value *normalize.Value, field []byte) bool {
+func (p *putting) stands(kind schema.Kind, value *record.Value, field []byte) bool {
 	switch {
-	case field == nil || value.State != normalize.Set:
-		return field == nil && value.State != normalize.Set
+	case field == nil || value.State != record.Set:
+		return field == nil && value.State != record.Set
 	case kind == schema.KindID || kind == schema.KindText:
 		return string(field) == value.Text
 	}
@@ -99,7 +99,7 @@ func (p *putting) row(buf []byte, row *row, stored [][]byte) ([]byte, error) {
 	}
 	values := row.record.Tables[0][0].Values
 	for i := range values {
-		if values[i].State == normalize.Absent {
+		if values[i].State == record.Absent {
 			var field []byte
 			if at := p.own + i; at < len(stored) {
 				field = stored[at]
@@ -121,7 +121,7 @@ func asSent(buf, field []byte) []byte {
 }
 
 // elements adds the rows of one array.
-func (p *putting) elements(buf []byte, child *statements.Child, record *normalize.Record) ([]byte, error) {
+func (p *putting) elements(buf []byte, child *statements.Child, record *record.Record) ([]byte, error) {
 	var err error
 	for i := range record.Tables[child.Index] {
 		element := &record.Tables[child.Index][i]

@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"pgregory.net/rapid"
 
-	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/rows/statements"
 	"sluice/schema"
-	"sluice/schema/normalize"
+	"sluice/schema/record"
 )
 
 // cell is a column of a kind: the canonical text of a value, the value as the driver has it, and another one.
@@ -63,7 +63,7 @@ func TestSameIsWhatTheRecordMakesOfARow(t *testing.T) {
 		l := &layout{columns: make([]string, own+len(all)), own: own, extra: extra, hash: hash, fingerprint: fingerprint, changed: changed}
 		r := &Rows{table: &table{sql: &statements.Set{}}}
 		put := &putting{Rows: r, layout: l, tables: []schema.Table{{}}}
-		record := normalize.Record{Tables: [][]normalize.Row{{{}}}, Carries: []bool{true}}
+		rec := record.Record{Tables: [][]record.Row{{{}}}, Carries: []bool{true}}
 		same := true
 		// Unknown keys that are stored stay where the record has none.
 		keys := rapid.SampledFrom([]struct {
@@ -82,42 +82,42 @@ func TestSameIsWhatTheRecordMakesOfARow(t *testing.T) {
 			stored any
 			same   bool
 		}{{7, int64(7), true}, {0, nil, true}, {7, int64(8), false}, {7, nil, false}, {0, int64(7), false}}).Draw(t, "fingerprint")
-		record.Extra, record.Fingerprint = keys.record, mark.record
+		rec.Extra, rec.Fingerprint = keys.record, mark.record
 		same = same && keys.same && mark.same
-		fields := [][]byte{stored(t, pgtype.JSONBOID, keys.stored), record.Hash[:], stored(t, pgtype.Int8OID, mark.stored), make([]byte, 8)}
+		fields := [][]byte{stored(t, pgtype.JSONBOID, keys.stored), rec.Hash[:], stored(t, pgtype.Int8OID, mark.stored), make([]byte, 8)}
 		for _, c := range all {
 			r.table.sql.Kinds = append(r.table.sql.Kinds, c.kind)
 			alternatives := []struct {
-				value  normalize.Value
+				value  record.Value
 				stored any
 				same   bool
 			}{
-				{normalize.Value{Text: c.text, State: normalize.Set}, c.value, true},
-				{normalize.Value{State: normalize.Null}, nil, true},
-				{normalize.Value{}, nil, true},
-				{normalize.Value{}, c.other, true},
-				{normalize.Value{Text: c.text, State: normalize.Set}, c.other, false},
-				{normalize.Value{Text: c.text, State: normalize.Set}, nil, false},
-				{normalize.Value{State: normalize.Null}, c.value, false},
+				{record.Value{Text: c.text, State: record.Set}, c.value, true},
+				{record.Value{State: record.Null}, nil, true},
+				{record.Value{}, nil, true},
+				{record.Value{}, c.other, true},
+				{record.Value{Text: c.text, State: record.Set}, c.other, false},
+				{record.Value{Text: c.text, State: record.Set}, nil, false},
+				{record.Value{State: record.Null}, c.value, false},
 			}
 			if rapid.IntRange(0, 7).Draw(t, "may differ") > 0 { // or hardly any row would be the same
 				alternatives = alternatives[:4]
 			}
 			one := rapid.SampledFrom(alternatives).Draw(t, "column")
 			same = same && one.same
-			record.Tables[0][0].Values = append(record.Tables[0][0].Values, one.value)
+			rec.Tables[0][0].Values = append(rec.Tables[0][0].Values, one.value)
 			fields = append(fields, stored(t, c.oid, one.stored))
 		}
 		if rapid.IntRange(0, 9).Draw(t, "no binary form") == 0 {
-			record.Tables[0][0].Values[5], same = normalize.Value{Text: "1e3", State: normalize.Set}, false
+			rec.Tables[0][0].Values[5], same = record.Value{Text: "1e3", State: record.Set}, false
 			fields[own+5] = stored(t, pgtype.NumericOID, all[5].value)
 		}
-		row := &row{list: version{hash: record.Hash[:], record: &record}, record: &record}
+		row := &row{list: version{hash: rec.Hash[:], record: &rec}, record: &rec}
 		if err := put.renew(row, fields); err != nil {
 			t.Fatal(err)
 		}
 		if got := put.same(row, fields); got != same {
-			t.Errorf("same is %t of %+v and %q", got, record, fields)
+			t.Errorf("same is %t of %+v and %q", got, rec, fields)
 		}
 	})
 }

@@ -21,19 +21,19 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/absence"
 	"sluice/pipeline/warehouse/history"
-	"sluice/pipeline/warehouse/loader"
-	"sluice/pipeline/warehouse/pg"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/pipeline/warehouse/tombstones"
+	"sluice/schema/record"
 )
 
 // batchRows is how many rows one transaction goes through.
 const batchRows = 2000
 
 // Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the one that the record was
-// listed under, "" where there are none. What does not fit is a *normalize.ValueError. It is safe for concurrent use.
-type Normalize func(raw []byte, parent string) (normalize.Record, error)
+// listed under, "" where there are none. What does not fit is a *record.ValueError. It is safe for concurrent use.
+type Normalize func(raw []byte, parent string) (record.Record, error)
 
 // Scope is a closed set: which rows are written.
 type Scope string
@@ -50,7 +50,7 @@ const (
 type Rows struct {
 	stream    pipeline.Stream
 	scope     Scope
-	loader    *loader.Loader
+	loader    *rows.Loader
 	normalize Normalize
 	table     *table
 	run       int64
@@ -85,11 +85,11 @@ type Done struct {
 	Last string
 	// Rejects and Refused do not fit, by the declaration and by the database.
 	Rejects []pipeline.Reject
-	Refused []loader.Refused
+	Refused []rows.Refused
 }
 
 // New prepares a rebuild of the stream's resource by a run.
-func New(stream pipeline.Stream, run int64, scope Scope, l *loader.Loader, n Normalize) *Rows {
+func New(stream pipeline.Stream, run int64, scope Scope, l *rows.Loader, n Normalize) *Rows {
 	table, err := newTable(stream)
 	return &Rows{stream: stream, run: run, scope: scope, loader: l, normalize: n, table: table, err: err}
 }
@@ -132,7 +132,7 @@ func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *lay
 	if r.err != nil {
 		return done, nil, nil, r.err
 	}
-	if err := pg.InKeyOrder(ctx, tx); err != nil {
+	if err := postgres.InKeyOrder(ctx, tx); err != nil {
 		return done, nil, nil, err //nolint:wrapcheck // it says what failed
 	}
 	l, err := r.table.look(ctx, tx)
@@ -186,7 +186,7 @@ func (r *Rows) write(ctx context.Context, tx pgx.Tx, l *layout, todo []*row, don
 			buried = append(buried, row.key)
 		}
 	}
-	return absence.Follow(ctx, tx, r.stream, buried) //nolint:wrapcheck // it says what failed
+	return tombstones.Follow(ctx, tx, r.stream, buried) //nolint:wrapcheck // it says what failed
 }
 
 // renew finds what the declaration makes of a row. It says false, and counts why, if the row has to stay as it is.
@@ -199,8 +199,8 @@ func (r *Rows) renew(row *row, done *Done) bool {
 		}
 		misfit := one.misfit
 		if misfit == nil && one.record.ID != row.key {
-			misfit = &normalize.ValueError{
-				ID: row.key, Path: r.stream.Resource.ID, Code: normalize.CodeNoID, Detail: "the raw record now has another key than its row",
+			misfit = &record.ValueError{
+				ID: row.key, Path: r.stream.Resource.ID, Code: record.CodeNoID, Detail: "the raw record now has another key than its row",
 			}
 		}
 		if misfit != nil {
@@ -216,8 +216,8 @@ func (r *Rows) renew(row *row, done *Done) bool {
 
 // reject keeps a raw record whole, with the reason (promise 4).
 func reject(id string, raw []byte, err error) pipeline.Reject {
-	if misfit, ok := errors.AsType[*normalize.ValueError](err); ok {
+	if misfit, ok := errors.AsType[*record.ValueError](err); ok {
 		return pipeline.Reject{Raw: raw, ID: id, Code: string(misfit.Code), Path: misfit.Path, Detail: outside.Plain(misfit.Detail)}
 	}
-	return pipeline.Reject{Raw: raw, ID: id, Code: string(normalize.CodeBadJSON), Detail: outside.Plain(err.Error())}
+	return pipeline.Reject{Raw: raw, ID: id, Code: string(record.CodeBadJSON), Detail: outside.Plain(err.Error())}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"sluice/pipeline/warehouse/raws"
-	"sluice/pipeline/warehouse/tid"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/postgres/ctid"
+	"sluice/pipeline/warehouse/raw"
+	"sluice/schema/record"
 )
 
 // errShape says that a row has a value of another type than migrations are drafted with.
@@ -20,13 +20,13 @@ var errShape = errors.New("_hash, _call_id or _raw_position has another type tha
 
 // version is a record that made a row what it is.
 type version struct {
-	raws.Place
+	raw.Place
 
 	// hash is the content hash that is stored; nil if it was forgotten.
 	hash []byte
 	// made is what the declaration makes of it, nil if nobody made that; record its record once it is known to fit.
 	made   *made
-	record *normalize.Record
+	record *record.Record
 }
 
 // differs says whether the declaration makes something else of the record than it did.
@@ -41,8 +41,8 @@ type row struct {
 	// them. At is where the row stands. Record is what its records make of it together; encoded the row as it is to be written, where it
 	// was held against what is stored.
 	fields  [][]byte
-	at      tid.TID
-	record  *normalize.Record
+	at      ctid.TID
+	record  *record.Record
 	encoded []byte
 	// unlike says that the row is to be written: it is not what its records make of it, or nobody looked.
 	unlike bool
@@ -107,14 +107,14 @@ func (r *Rows) readDeclared(ctx context.Context, tx pgx.Tx, l *layout, rows []*r
 	if len(rows) == 0 {
 		return nil
 	}
-	wanted, places := make(map[tid.TID]*row, len(rows)), make([]tid.TID, len(rows))
+	wanted, places := make(map[ctid.TID]*row, len(rows)), make([]ctid.TID, len(rows))
 	for i, row := range rows {
 		wanted[row.at], places[i] = row, row.at
 	}
 	sql := `SELECT t.ctid` + list(l.columns[l.own:]) + ` FROM ` + r.table.name + ` AS t WHERE t.ctid = ANY ($1)`
 	found := 0
-	err := eachRow(ctx, tx, sql, [][]byte{tid.Array(places)}, []uint32{tid.ArrayOID}, []int16{binaryFormat}, func(values [][]byte) error {
-		row := wanted[tid.Read(values[0])]
+	err := eachRow(ctx, tx, sql, [][]byte{ctid.Array(places)}, []uint32{ctid.ArrayOID}, []int16{binaryFormat}, func(values [][]byte) error {
+		row := wanted[ctid.Read(values[0])]
 		if row == nil {
 			return errMoved
 		}
@@ -136,7 +136,7 @@ func (r *row) whole() bool {
 	for i := range order[0].record.Tables[0][0].Values {
 		carried := false
 		for _, v := range order {
-			carried = carried || v.record.Tables[0][0].Values[i].State != normalize.Absent
+			carried = carried || v.record.Tables[0][0].Values[i].State != record.Absent
 		}
 		if !carried {
 			return false
@@ -182,7 +182,7 @@ func clone(values [][]byte) [][]byte {
 // decode reads what made a row out of its values, which hold until the next one comes: whoever needs the row for longer keeps it.
 func (r *row) decode(values [][]byte, l *layout) error {
 	own := values[before : before+l.own]
-	*r = row{key: string(values[1]), parent: string(values[2]), at: tid.Read(values[0])}
+	*r = row{key: string(values[1]), parent: string(values[2]), at: ctid.Read(values[0])}
 	list, ok := readVersion(own, l.hash, l.call, l.position)
 	if !ok || list == nil {
 		return errShape

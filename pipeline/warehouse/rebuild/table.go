@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/loader/statements"
+	"sluice/pipeline/warehouse/rows/statements"
 	"sluice/schema"
 )
 

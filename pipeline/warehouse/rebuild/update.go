@@ -7,15 +7,15 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"sluice/pipeline/warehouse/loader"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/schema/record"
 )
 
 // passes are records to be written, in the order in which they were loaded.
-type passes struct{ earlierList, earlierDetail, laterList, laterDetail []normalize.Record }
+type passes struct{ earlierList, earlierDetail, laterList, laterDetail []record.Record }
 
-func (p *passes) inOrder() [4][]normalize.Record {
-	return [...][]normalize.Record{p.earlierList, p.earlierDetail, p.laterList, p.laterDetail}
+func (p *passes) inOrder() [4][]record.Record {
+	return [...][]record.Record{p.earlierList, p.earlierDetail, p.laterList, p.laterDetail}
 }
 
 // add sorts a row's records into the passes.
@@ -32,12 +32,12 @@ func (p *passes) add(row *row) {
 
 // update writes rows by the statements of the loader: values that the database refuses are found one by one, and what
 // hangs on a row stays with it.
-func (r *Rows) update(ctx context.Context, tx pgx.Tx, l *layout, rows []*row, done *Done) error {
-	if len(rows) == 0 {
+func (r *Rows) update(ctx context.Context, tx pgx.Tx, l *layout, differing []*row, done *Done) error {
+	if len(differing) == 0 {
 		return nil
 	}
 	var passes passes
-	for _, row := range rows {
+	for _, row := range differing {
 		passes.add(row)
 	}
 	refusedKeys := map[string]bool{}
@@ -45,7 +45,7 @@ func (r *Rows) update(ctx context.Context, tx pgx.Tx, l *layout, rows []*row, do
 		if len(records) == 0 {
 			continue
 		}
-		_, refused, err := r.loader.LoadBisect(ctx, tx, loader.Batch{
+		_, refused, err := r.loader.LoadBisect(ctx, tx, rows.Batch{
 			Organization: r.stream.Organization, Run: r.run, Details: i%2 == 1, Rewrite: true, Records: records,
 		})
 		if err != nil {
@@ -56,9 +56,9 @@ func (r *Rows) update(ctx context.Context, tx pgx.Tx, l *layout, rows []*row, do
 		}
 		done.Refused = append(done.Refused, refused...)
 	}
-	done.Rewritten += len(rows) - len(refusedKeys)
+	done.Rewritten += len(differing) - len(refusedKeys)
 	done.Unfit += len(refusedKeys)
-	return r.unchanged(ctx, tx, l, rows)
+	return r.unchanged(ctx, tx, l, differing)
 }
 
 // unchanged gives rows of which the declaration makes the same as before the time of their last change back.

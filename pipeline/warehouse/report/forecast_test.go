@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/pg"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -91,7 +91,7 @@ func TestAForecastWaitsForNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	details := pipeline.Key{Organization: "q", Service: "shop", Resource: "bills.details"}
-	if known, err := reader.KnownSoon(t.Context(), details); !pg.Busy(err) {
+	if known, err := reader.KnownSoon(t.Context(), details); !postgres.Busy(err) {
 		t.Errorf("behind a lock: %v, %v", known, err)
 	}
 	if err := holder.Rollback(t.Context()); err != nil {

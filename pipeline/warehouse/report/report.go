@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/schedule"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // ErrNotFound says that there is no row of that number.
@@ -41,9 +41,9 @@ type Stream struct {
 	Resource     string `db:"resource"        json:"resource"`
 	Enabled      bool   `db:"enabled"         json:"enabled"`
 	// EverySeconds is the interval between two scheduled runs; Plan is what it was learned from, nil where it was not.
-	EverySeconds float64        `db:"every_seconds" json:"every_seconds"`
-	Plan         *schedule.Plan `db:"planned"       json:"plan,omitempty"`
-	NextDueAt    time.Time      `db:"next_due_at"   json:"next_due_at"`
+	EverySeconds float64       `db:"every_seconds" json:"every_seconds"`
+	Plan         *streams.Plan `db:"planned"       json:"plan,omitempty"`
+	NextDueAt    time.Time     `db:"next_due_at"   json:"next_due_at"`
 	// State is one of pipeline's states; Reason says why, Until when it goes on.
 	State  string     `db:"state"      json:"state"`
 	Reason string     `db:"reason"     json:"reason,omitempty"`

@@ -18,9 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/loader"
 	"sluice/pipeline/warehouse/rebuild"
-	"sluice/schema/normalize"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/schema/record"
 )
 
 // ErrNoHistory says that no versions are kept of a resource.
@@ -50,7 +50,7 @@ type Counts struct {
 type Past struct {
 	stream    pipeline.Stream
 	normalize rebuild.Normalize
-	loader    *loader.Loader
+	loader    *rows.Loader
 	parent    string
 	batch     []step
 	in        map[string]bool
@@ -62,7 +62,7 @@ type Past struct {
 
 // step is one raw record on its way into its row.
 type step struct {
-	record normalize.Record
+	record record.Record
 	raw    []byte
 	at     place
 }
@@ -72,7 +72,7 @@ func New(stream pipeline.Stream, normalize rebuild.Normalize) *Past {
 	there := *stream.Resource
 	there.Schema, there.History = temporary, nil
 	return &Past{
-		stream: stream, normalize: normalize, loader: loader.New(stream.Service, &there),
+		stream: stream, normalize: normalize, loader: rows.New(stream.Service, &there),
 		parent: stream.Resource.ColumnOfParent(), in: map[string]bool{}, unfit: map[string]bool{},
 	}
 }
@@ -131,7 +131,7 @@ func (p *Past) take(ctx context.Context, conn *pgx.Conn, raw []byte, at place) e
 // reject notes that a raw record says nothing any more.
 func (p *Past) reject(err error) {
 	p.counts.Unfit++
-	if misfit, ok := errors.AsType[*normalize.ValueError](err); ok && misfit.ID != "" {
+	if misfit, ok := errors.AsType[*record.ValueError](err); ok && misfit.ID != "" {
 		p.unfit[misfit.ID] = true
 		return
 	}
@@ -151,11 +151,11 @@ func (p *Past) flush(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := tx.Exec(ctx, p.sqlRows(), p.stream.Organization, p.ids(), p.instants()); err != nil {
 			return fmt.Errorf("making rows: %w", err)
 		}
-		records := make([]normalize.Record, len(p.batch))
+		records := make([]record.Record, len(p.batch))
 		for i := range p.batch {
 			records[i] = p.batch[i].record
 		}
-		_, refused, err := p.loader.LoadBisect(ctx, tx, loader.Batch{
+		_, refused, err := p.loader.LoadBisect(ctx, tx, rows.Batch{
 			Organization: p.stream.Organization, Run: 1, Call: 1, Rewrite: true, Records: records,
 		})
 		if err != nil {

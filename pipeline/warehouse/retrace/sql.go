@@ -8,9 +8,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/archive"
 	"sluice/pipeline/warehouse/history"
-	"sluice/pipeline/warehouse/raws"
+	"sluice/pipeline/warehouse/raw"
+	"sluice/pipeline/warehouse/raw/archive"
 )
 
 // temporary is the schema of temporary tables, whatever its name is.
@@ -66,7 +66,7 @@ WHERE (p.organization_id, p.service, p.resource) = ($1, $2, $3) AND p.versions A
 
 // place is a part of what is kept of a call, or one of its records.
 type place struct {
-	raws.Place
+	raw.Place
 
 	kept   time.Time
 	detail bool

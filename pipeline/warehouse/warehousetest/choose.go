@@ -16,7 +16,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
 
-	"sluice/pipeline/warehouse/localpg"
+	"sluice/pipeline/warehouse/postgres/local"
 )
 
 const (
@@ -67,7 +67,7 @@ func useGiven(ctx context.Context, given string) (server, error) {
 
 // startLocal starts a server out of this machine's binaries.
 func startLocal(ctx context.Context) (server, error) {
-	local, err := localpg.Start(ctx, localpg.Options{})
+	local, err := local.Start(ctx, local.Options{})
 	if err != nil {
 		return server{}, err
 	}

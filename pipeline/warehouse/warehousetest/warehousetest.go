@@ -8,7 +8,7 @@
 //
 //  1. the server that SLUICE_TEST_DATABASE_URL names (any on which we may create databases; ours are called sluice_test_…);
 //  2. a container, if an engine answers and has the image SLUICE_TEST_POSTGRES_IMAGE (default postgres:15-alpine) or can pull it;
-//  3. the Postgres binaries of this machine, by package localpg.
+//  3. the Postgres binaries of this machine, by package local.
 //
 // SLUICE_TEST_POSTGRES=container or =local forces the second or the third. No test is ever skipped for want of a server: it
 // fails, and says which line would give it one. The package is never imported outside of tests. Start reading at New.

@@ -1,6 +1,6 @@
 // Package records writes records as documents 1, 2 and 3 show them, key by key.
 //
-// It decides nothing about them: what a record says comes from package books.
+// It decides nothing about them: what a record says comes from package accounting.
 // Start reading with Append; the records themselves are written by the packages
 // below, one for each part of the business.
 package records

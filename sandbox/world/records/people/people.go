@@ -1,7 +1,7 @@
 // Package people writes who and what talks, key by key: organizations, contact
 // persons, records of custom modules (document 2), channels and chats (document 1).
 //
-// What they say comes from package books. Start reading with Author.
+// What they say comes from package accounting. Start reading with Author.
 package people
 
 import (

@@ -1,6 +1,6 @@
 // Package purchases writes bills (document 3) and vendor payments (document 2), key by key.
 //
-// What they say comes from package books. Start reading with Author.
+// What they say comes from package accounting. Start reading with Author.
 package purchases
 
 import (

@@ -1,0 +1,251 @@
+// Package rules_test holds the rules of the repository: which package may import which, and what may be named where, each with its
+// reason. list_test.go has the rules as data and proves that each of them bites.
+package rules_test
+
+import (
+	"bufio"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// maxFileLines is the hard limit of a source file: size follows cohesion, and a larger file has more than one subject.
+const maxFileLines = 400
+
+// source is one Go file of the module.
+type source struct {
+	// path is relative to the module's root, folder the import path without "sluice/".
+	path, folder string
+	test         bool
+	lines        int
+	// imports are the import paths.
+	imports []string
+	// names are what is used of other packages: "time.Now", with the import path in
+	// full ("net/http.Client"); calls are methods called on anything ("Skip").
+	names, calls []string
+	// made are the names of names that are called or defined as a type: functions, and conversions.
+	made    []string
+	hasInit bool
+	// timesAsText are times that are put in order as texts.
+	timesAsText []string
+}
+
+// within says that the file is in one of the folders or below it.
+func (s *source) within(folders ...string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return under(s.folder, folder) })
+}
+
+// under says that a slash-separated path is the folder or below it.
+func under(p, folder string) bool { return p == folder || strings.HasPrefix(p, folder+"/") }
+
+// parse reads one file, whatever its build tags are.
+func parse(name string, text []byte) (*source, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("parsing %s: %w", name, err)
+	}
+	s := &source{
+		path: name, folder: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
+		lines: strings.Count(string(text), "\n"),
+	}
+	local := make(map[string]string)
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, fmt.Errorf("import in %s: %w", name, err)
+		}
+		s.imports = append(s.imports, imported)
+		called := path.Base(imported)
+		if spec.Name != nil {
+			called = spec.Name.Name
+		}
+		local[called] = imported
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		s.made = append(s.made, madeOf(n, local)...)
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && local[x.Name] != "" {
+				s.names = append(s.names, local[x.Name]+"."+n.Sel.Name)
+			} else {
+				s.calls = append(s.calls, n.Sel.Name)
+			}
+		case *ast.BinaryExpr, *ast.CallExpr, *ast.BasicLit:
+			s.timesAsText = append(s.timesAsText, orderOfTexts(n)...)
+		case *ast.FuncDecl:
+			s.hasInit = s.hasInit || (n.Recv == nil && n.Name.Name == "init")
+		}
+		return true
+	})
+	return s, nil
+}
+
+// madeOf is what a node calls, converts to or defines a type as, of another package; with the import path in full.
+func madeOf(n ast.Node, local map[string]string) []string {
+	var made ast.Expr
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		made = ast.Unparen(n.Fun)
+	case *ast.TypeSpec:
+		made = n.Type
+	}
+	if selector, ok := made.(*ast.SelectorExpr); ok {
+		if x, ok := selector.X.(*ast.Ident); ok && local[x.Name] != "" {
+			return []string{local[x.Name] + "." + selector.Sel.Name}
+		}
+	}
+	return nil
+}
+
+// root is the module's folder.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test's folder")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// ignored are the names at the root that .gitignore keeps out of the repository.
+func ignored(t *testing.T, root string) map[string]bool {
+	t.Helper()
+	names := make(map[string]bool)
+	file, err := os.Open(filepath.Join(root, ".gitignore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "/"); ok {
+			names[strings.TrimSuffix(name, "/")] = true
+		}
+	}
+	return names
+}
+
+// walk calls each for every file of the repository, dot folders and what is
+// ignored left out.
+func walk(t *testing.T, each func(name string, text []byte)) {
+	t.Helper()
+	dir := root(t)
+	skip := ignored(t, dir)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case skip[name] || (name != "." && entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata")):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", name, err)
+		}
+		each(name, text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRules lays every rule over every file.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	var files []*source
+	walk(t, func(name string, text []byte) {
+		if !strings.HasSuffix(name, ".go") {
+			return
+		}
+		s, err := parse(name, text)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		files = append(files, s)
+	})
+	if len(files) < 20 {
+		t.Fatalf("%d files found: the walk is wrong", len(files))
+	}
+	for _, rule := range rules() {
+		t.Run(rule.name, func(t *testing.T) {
+			t.Parallel()
+			for _, s := range files {
+				for _, what := range rule.broken(s) {
+					t.Errorf("%s: %s\n\trule: %s\n\treason: %s", s.path, what, rule.name, rule.reason)
+				}
+			}
+		})
+	}
+}
+
+// TestTopLevel demands the entries of the floor plan and no others, so that
+// nobody has to guess which of several folders holds the thing.
+func TestTopLevel(t *testing.T) {
+	t.Parallel()
+	want := strings.Fields("cmd connectors pipeline schema migrations sandbox docs " +
+		"go.mod go.sum config.example.yaml Dockerfile Makefile README.md")
+	slices.Sort(want)
+	dir := root(t)
+	skip := ignored(t, dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") && !skip[entry.Name()] {
+			got = append(got, entry.Name())
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the root holds\n%q\nwant\n%q", got, want)
+	}
+}
+
+// TestNothingIsLeftForLater: a note in the code about work not done is found by
+// nobody who could do it.
+func TestNothingIsLeftForLater(t *testing.T) {
+	t.Parallel()
+	words := laterWords()
+	walk(t, func(name string, text []byte) {
+		switch path.Ext(name) {
+		case ".go", ".sql", ".md", ".yaml", ".yml", "":
+		default:
+			return
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if found := words.FindString(line); found != "" {
+				t.Errorf("%s:%d: the word %s: do it, or write down the decision not to", name, i+1, found)
+			}
+		}
+	})
+}
+
+// laterWords matches the words, put together so that this file does not hold them.
+func laterWords() *regexp.Regexp {
+	return regexp.MustCompile(`\b(` + strings.Join([]string{"TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"}, "|") + `)\b`)
+}

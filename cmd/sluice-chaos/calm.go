@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"sluice/cmd/sluice-chaos/testbed"
+	"sluice/cmd/sluice-chaos/watch"
+)
+
+// calm lets all faults stop, the fleet converge by its own schedule, and the judge look.
+func (s *storm) calm(ctx context.Context) error {
+	waiting, cancel := context.WithTimeout(ctx, s.Calm)
+	defer cancel()
+	if err := s.ground.World.SetFaults(nil); err != nil {
+		return fmt.Errorf("heal upstream: %w", err)
+	}
+	for _, slot := range s.slots {
+		slot.database.Heal()
+		slot.http.Heal()
+	}
+	if err := s.answers(waiting); err != nil {
+		return err
+	}
+	for _, slot := range s.slots {
+		slot.retire()
+	}
+	// Whoever starts last says which streams there are.
+	if !watch.Until(waiting, func() bool { return s.known(waiting) }) {
+		s.report.brokenf("promise 6: streams that an older version did not know stay off within %s: %s", s.Calm, s.situation(ctx))
+		return nil
+	}
+	began := time.Now()
+	// Nobody does anything: the schedule has to bring every stream to rest.
+	if !s.atRest(waiting, true) {
+		s.report.brokenf("promise 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
+		return nil
+	}
+	s.report.CalmSeconds = time.Since(began).Seconds()
+	for range 3 { // an absence takes two clean scans of rows that are not of this minute
+		if err := s.sync(waiting); err != nil {
+			s.report.brokenf("%v\n%s\n%s", err, s.situation(ctx), s.said())
+			return nil
+		}
+	}
+	if !s.atRest(waiting, false) {
+		s.report.brokenf("promise 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
+		return nil
+	}
+	for _, slot := range s.slots {
+		ending, cancel := context.WithTimeout(ctx, time.Minute)
+		if wrong := slot.end(ending); wrong != "" {
+			s.report.brokenf("%s", wrong)
+		}
+		cancel()
+	}
+	verdict, err := s.ground.Judge(ctx, s.ground.Postgres.Pool)
+	if err != nil {
+		return fmt.Errorf("judge: %w", err)
+	}
+	s.report.Verdict = verdict
+	s.report.Violations = append(s.report.Violations, verdict.Violations...)
+	return s.verify(ctx)
+}
+
+// known says that all that is copied here is switched on.
+func (s *storm) known(ctx context.Context) bool {
+	var names []string
+	for service, resources := range testbed.Resources() {
+		for _, resource := range resources {
+			names = append(names, service+"."+resource)
+		}
+	}
+	var on int
+	const sql = `SELECT count(*) FROM sluice.streams WHERE enabled AND service || '.' || resource = ANY($1)`
+	return s.ground.Postgres.Pool.QueryRow(ctx, sql, names).Scan(&on) == nil && on == len(names)
+}
+
+// sqlRested: every stream has ended a run well that began after an instant, and has nothing left to do.
+const sqlRested = `SELECT bool_and(state = 'idle' AND run_id IS NULL AND wanted_gen <= done_gen AND EXISTS (
+		SELECT FROM sluice.runs r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
+			AND r.outcome = 'done' AND r.started_at > $1))
+	FROM sluice.streams s WHERE enabled`
+
+// atRest waits until all is at rest: with again, until every stream has done a whole run that began from now on, as its schedule
+// has it; otherwise until nothing is left to do.
+func (s *storm) atRest(ctx context.Context, again bool) bool {
+	since := time.Time{}
+	if again && s.ground.Postgres.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&since) != nil {
+		return false
+	}
+	passing, stop := context.WithCancel(ctx)
+	var life sync.WaitGroup
+	defer func() {
+		stop()
+		life.Wait()
+	}()
+	life.Go(func() {
+		watch.Each(passing, s.DueFor, func() {
+			if again {
+				s.due(passing, since)
+			}
+			s.minute(passing)
+		})
+	})
+	return watch.Until(ctx, func() bool {
+		var rested bool
+		return s.ground.Postgres.Pool.QueryRow(ctx, sqlRested, since).Scan(&rested) == nil && rested
+	})
+}
+
+// sync asks for everything once more, sweeps included, and lets rows be older than an hour first.
+func (s *storm) sync(ctx context.Context) error {
+	if err := testbed.Age(ctx, s.ground.Postgres.Pool); err != nil {
+		return err
+	}
+	p, err := s.run("sync", append([]string{"sync", "bills", "items", "vendor_payments", "chart_of_accounts", "conversations"}, testbed.Sweeps()...)...)
+	if err != nil {
+		return err
+	}
+	if err := p.Wait(ctx); err != nil {
+		return err
+	}
+	if p.Code != 0 {
+		return fmt.Errorf("sync ended with %d in calm weather: %s", p.Code, p.Log())
+	}
+	return nil
+}
+
+// verify runs the program's own checks: views that have to be empty, and all rows against their raw records.
+func (s *storm) verify(ctx context.Context) error {
+	p, err := s.run("verify", "verify", "--local")
+	if err != nil {
+		return err
+	}
+	if err := p.Wait(ctx); err != nil {
+		return err
+	}
+	if p.Code != 0 {
+		s.report.brokenf("verify ended with %d: %s", p.Code, p.Log())
+	}
+	return nil
+}
+
+func (s *storm) run(name string, args ...string) (*testbed.Process, error) {
+	slot := s.slots[0]
+	return s.ground.Run(testbed.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Args: args})
+}
+
+// said is what the processes in the slots said last.
+func (s *storm) said() string {
+	var texts []string
+	for _, slot := range s.slots {
+		p := slot.current()
+		texts = append(texts, p.Name+" said at last: "+lastLines(p.Log()))
+	}
+	return strings.Join(texts, "\n")
+}
+
+// situation tells what streams and tickets wait for.
+func (s *storm) situation(ctx context.Context) string {
+	var text string
+	err := s.ground.Postgres.Pool.QueryRow(context.WithoutCancel(ctx), `SELECT concat_ws(E'\n',
+		(SELECT string_agg(format('stream %s %s, wanted %s done %s, due %s, until %s, last run %s: %s', s.resource, s.state, s.wanted_gen, s.done_gen,
+			s.next_due_at, s.wait_until, (SELECT r.outcome || ' ' || r.started_at FROM sluice.runs r WHERE (r.service, r.resource) = (s.service, s.resource)
+				ORDER BY r.id DESC LIMIT 1), s.reason), E'\n') FROM sluice.streams s WHERE enabled),
+		(SELECT string_agg(format('ticket %s %s of %s, due %s, tried by %s', id, state, args ->> 'resource', scheduled_at,
+			attempted_by[array_upper(attempted_by, 1)]), E'\n') FROM river.river_job WHERE state NOT IN ('completed', 'cancelled')),
+		'now ' || clock_timestamp())`).Scan(&text)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}

@@ -1,0 +1,106 @@
+// Command storm tries the promises on real processes: several of sluice serve, a Postgres that survives power cuts, the sandbox,
+// and a proxy on every line between them. It kills and suspends processes, ends the database, fills its disk, breaks connections
+// and lets upstream refuse, by a plan that a seed fixes, while upstream lives. Then all faults stop, and a judge who knows
+// nothing of sluice looks. make storm runs it; docs/decisions/0023 says what it proves.
+//
+// The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter minute and with clocks that are off.
+//
+// Start reading at play, then package plan and do.go; package testbed has the judge.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "storm:", err)
+		os.Exit(1)
+	}
+}
+
+// choice is what the flags say.
+type choice struct {
+	scenario
+
+	// For is how long storms are played, each with the next seed, and Total how many kills there have to be in all of them; zero
+	// plays one.
+	For   time.Duration
+	Total int
+	JSON  bool
+}
+
+func parse(args []string) (choice, error) {
+	c := choice{scenario: usual()}
+	flags := flag.NewFlagSet("storm", flag.ContinueOnError)
+	flags.StringVar(&c.Program, "program", c.Program, "test binary of cmd/sluice/cli, made by go test -c")
+	flags.Uint64Var(&c.Seed, "seed", c.Seed, "the same seed gives the same plan")
+	flags.IntVar(&c.Slots, "processes", c.Slots, "processes that serve")
+	flags.IntVar(&c.Kills, "kills", c.Kills, "processes to kill in one storm")
+	flags.IntVar(&c.Crashes, "crashes", c.Crashes, "ends of Postgres in one storm")
+	flags.IntVar(&c.Leaders, "leaders", c.Leaders, "kills of the queue's leader, of the kills")
+	flags.IntVar(&c.Records, "records", c.Records, "records upstream")
+	flags.DurationVar(&c.Calm, "calm", c.Calm, "how long the fleet may take to come to rest")
+	flags.DurationVar(&c.GoOn, "go-on", c.GoOn, "how soon 99 of 100 streams of killed processes have to go on")
+	flags.DurationVar(&c.LeaderLoss, "leader-loss", c.LeaderLoss, "how soon a lost leader of the queue has to be replaced")
+	flags.DurationVar(&c.For, "for", 0, "play storms, each with the next seed, until so much time has passed; 0: one")
+	flags.IntVar(&c.Total, "total", 0, "play storms, each with the next seed, until so many processes were killed; 0: one")
+	flags.StringVar(&c.Keep, "keep", "", "folder to keep the logs of all processes in")
+	flags.BoolVar(&c.JSON, "json", false, "print reports as JSON, one a line")
+	if err := flags.Parse(args); err != nil {
+		return c, fmt.Errorf("read the flags: %w", err)
+	}
+	if min(c.Slots, c.Kills, c.Crashes, c.Records) < 1 || c.Leaders < 0 || c.Leaders > c.Kills || c.For < 0 || c.Total < 0 || flags.NArg() > 0 {
+		return c, errors.New("all figures have to be positive, -leaders at most -kills, and there are no arguments: see -help")
+	}
+	return c, nil
+}
+
+func run(ctx context.Context, args []string, out, log io.Writer) error {
+	c, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	end := time.Now().Add(c.For)
+	kills, crashes, storms, broken := 0, 0, 0, 0
+	for storms == 0 || kills < c.Total || time.Now().Before(end) {
+		report, err := play(ctx, c.scenario, log)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", c.Seed, err)
+		}
+		if c.JSON {
+			err = json.NewEncoder(out).Encode(report)
+		} else {
+			err = report.print(out)
+		}
+		if err != nil {
+			return err
+		}
+		storms, kills, crashes, broken = storms+1, kills+report.Kills, crashes+report.Crashes, broken+len(report.Violations)
+		c.Seed++
+	}
+	if !c.JSON {
+		if _, err := fmt.Fprintf(out, "%d storms: %d kills, %d ends of Postgres, %d violations\n", storms, kills, crashes, broken); err != nil {
+			return fmt.Errorf("print: %w", err)
+		}
+	}
+	if broken > 0 {
+		return fmt.Errorf("%d violations", broken)
+	}
+	return nil
+}

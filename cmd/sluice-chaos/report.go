@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice-chaos/testbed"
+)
+
+// Report is what came of a storm.
+type Report struct {
+	Seed uint64 `json:"seed"`
+	// Seconds it took in all, those of the storm itself, and those until every stream had come to rest again by itself.
+	Seconds      float64 `json:"seconds"`
+	StormSeconds float64 `json:"storm_seconds"`
+	CalmSeconds  float64 `json:"calm_seconds"`
+	// Kills of processes, those that had a stream at work, and ends of Postgres.
+	Kills       int `json:"kills"`
+	KillsAtWork int `json:"kills_at_work"`
+	Crashes     int `json:"crashes"`
+	// Actions are all deeds by kind, Skipped those that this machine does not permit.
+	Actions map[string]int `json:"actions"`
+	Skipped []string       `json:"skipped,omitempty"`
+	// Starts of processes, those of an older version among them, and how those ended that nobody killed, by exit code.
+	Starts int         `json:"starts"`
+	Olders int         `json:"starts_of_an_older_version"`
+	Exits  map[int]int `json:"exits"`
+	// What happened upstream meanwhile.
+	Inserted int `json:"inserted"`
+	Edited   int `json:"edited"`
+	Deleted  int `json:"deleted"`
+	// Outage is the longest time in seconds for which the database gave no answer.
+	Outage float64 `json:"longest_without_database"`
+	// GoOn is how soon streams of killed processes went on, Leader how soon a leader was replaced.
+	GoOn   figures `json:"go_on"`
+	Leader figures `json:"leader"`
+	// Verdict is the judge's, Violations all that is broken.
+	Verdict    testbed.Verdict `json:"verdict"`
+	Violations []string        `json:"violations"`
+
+	leaders []time.Duration
+}
+
+// figures are seconds.
+type figures struct {
+	Samples int     `json:"samples"`
+	P50     float64 `json:"p50"`
+	P99     float64 `json:"p99"`
+	Max     float64 `json:"max"`
+}
+
+func figuresOf(took []time.Duration) figures {
+	if len(took) == 0 {
+		return figures{}
+	}
+	sorted := slices.Sorted(slices.Values(took))
+	at := func(share float64) float64 { return sorted[int(share*float64(len(sorted)-1)+0.5)].Seconds() }
+	return figures{Samples: len(sorted), P50: at(0.5), P99: at(0.99), Max: at(1)}
+}
+
+func (r *Report) brokenf(format string, args ...any) {
+	r.Violations = append(r.Violations, fmt.Sprintf(format, args...))
+}
+
+// enough makes a storm fail that was none.
+func (r *Report) enough(sc scenario) {
+	if r.Kills < sc.Kills || r.Crashes < sc.Crashes {
+		r.brokenf("%d kills and %d ends of Postgres, %d and %d were planned", r.Kills, r.Crashes, sc.Kills, sc.Crashes)
+	}
+	if r.KillsAtWork*4 < sc.Kills {
+		r.brokenf("only %d of %d kills hit a stream at work", r.KillsAtWork, r.Kills)
+	}
+	if sc.Kills >= 100 && r.Olders == 0 {
+		r.brokenf("no process was of an older version")
+	}
+	if sc.Kills >= 100 && (r.Deleted == 0 || r.Inserted == 0 || r.Edited == 0 || r.Verdict.Tombstones == 0) {
+		r.brokenf("upstream did not live: %d inserted, %d edited, %d deleted, %d tombstones", r.Inserted, r.Edited, r.Deleted, r.Verdict.Tombstones)
+	}
+}
+
+// print prints the report for people.
+func (r *Report) print(out io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "seed %d: %d kills (%d with streams at work), %d ends of Postgres, %.0f s of storm, at rest %.0f s later, %.0f s in all\n",
+		r.Seed, r.Kills, r.KillsAtWork, r.Crashes, r.StormSeconds, r.CalmSeconds, r.Seconds)
+	for _, name := range slices.Sorted(maps.Keys(r.Actions)) {
+		fmt.Fprintf(&text, "  %-30s %d\n", name, r.Actions[name])
+	}
+	for _, skipped := range r.Skipped {
+		fmt.Fprintf(&text, "  NOT PLAYED: %s\n", skipped)
+	}
+	v := r.Verdict
+	fmt.Fprintf(&text, "%d starts, %d of an older version, exit codes of those that nobody killed %v; upstream: %d inserted, %d edited, %d deleted\n",
+		r.Starts, r.Olders, r.Exits, r.Inserted, r.Edited, r.Deleted)
+	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
+		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)
+	fmt.Fprintf(&text, "streams of killed processes went on: %d, p50 %.1f s, p99 %.1f s, at most %.1f s; there was no database for up to %.1f s\n",
+		r.GoOn.Samples, r.GoOn.P50, r.GoOn.P99, r.GoOn.Max, r.Outage)
+	fmt.Fprintf(&text, "leaders replaced: %d, p50 %.1f s, at most %.1f s\n", r.Leader.Samples, r.Leader.P50, r.Leader.Max)
+	for _, violation := range r.Violations {
+		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)
+	}
+	fmt.Fprintf(&text, "%d violations\n", len(r.Violations))
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	return nil
+}

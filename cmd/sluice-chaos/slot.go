@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"sluice/cmd/sluice-chaos/proxy"
+	"sluice/cmd/sluice-chaos/testbed"
+)
+
+// slot is the place of one process: its proxies and its configuration outlive it. A service manager keeps it filled.
+type slot struct {
+	number int
+	ground *testbed.Ground
+	// config knows everything, before is that of an older version.
+	config, before string
+	database, http *proxy.Proxy
+	managing       sync.WaitGroup
+
+	mu      sync.Mutex
+	process *testbed.Process
+	starts  int
+	olders  int
+	clock   time.Duration
+	older   bool
+	// isOlder says that the process in the slot is of an older version.
+	isOlder bool
+	ending  bool
+	// exits counts how processes ended that nobody killed, by exit code.
+	exits map[int]int
+	bad   []string
+}
+
+// restartAfter is what a service manager waits before it starts a process anew that ended by itself.
+const restartAfter = 200 * time.Millisecond
+
+func newSlot(ctx context.Context, g *testbed.Ground, number int) (*slot, error) {
+	s := &slot{number: number, ground: g, exits: make(map[int]int)}
+	var err error
+	if s.database, err = proxy.Listen(ctx, g.Postgres.Dial, nil); err != nil {
+		return nil, err
+	}
+	if s.http, err = proxy.Listen(ctx, g.DialUpstream, nil); err != nil {
+		return nil, errors.Join(err, s.database.Close())
+	}
+	if s.config, err = g.Configure("slot"+strconv.Itoa(number), s.http.Address()); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if s.before, err = g.Configure("before"+strconv.Itoa(number), s.http.Address(), testbed.Older()...); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *slot) close() error { return errors.Join(s.database.Close(), s.http.Close()) }
+
+// manage keeps a process of sluice serve in the slot until end.
+func (s *slot) manage(ctx context.Context) error {
+	if err := s.start(); err != nil {
+		return err
+	}
+	s.managing.Go(func() {
+		for {
+			p := s.current()
+			<-p.Done
+			s.note(p)
+			wait := time.NewTimer(restartAfter)
+			select {
+			case <-wait.C:
+			case <-ctx.Done():
+			}
+			wait.Stop()
+			s.mu.Lock()
+			ending := s.ending
+			s.mu.Unlock()
+			if ending || ctx.Err() != nil {
+				return
+			}
+			if err := s.start(); err != nil {
+				s.mu.Lock()
+				s.bad = append(s.bad, err.Error())
+				s.mu.Unlock()
+				return
+			}
+		}
+	})
+	return nil
+}
+
+func (s *slot) start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starts++
+	config := s.config
+	if s.older {
+		s.olders++
+		config = s.before
+	}
+	p, err := s.ground.Run(testbed.Start{
+		Name: fmt.Sprintf("storm-%d-%d", s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock,
+		Args: []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "info"}, // so that it says when it serves
+	})
+	if err != nil {
+		return err
+	}
+	s.process, s.clock, s.isOlder, s.older = p, 0, s.older, false
+	return nil
+}
+
+// note remembers how a process ended that was not killed, and what it said if that is never right.
+func (s *slot) note(p *testbed.Process) {
+	said := p.Log()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, word := range []string{"panic: ", "fatal error: ", "DATA RACE"} {
+		if at := strings.Index(said, word); at >= 0 {
+			s.bad = append(s.bad, fmt.Sprintf("%s: %s", p.Name, said[at:min(len(said), at+2000)]))
+		}
+	}
+	if p.Code >= 0 {
+		s.exits[p.Code]++
+	}
+	if wrong := wrongEnd(p.Code, p.Asked(), said); wrong != "" {
+		s.bad = append(s.bad, fmt.Sprintf("%s %s: %s", p.Name, wrong, lastLines(said)))
+	}
+}
+
+// wrongEnd says what is wrong about the end of a serve, "" if nothing is. It may end well when it was asked to, and with 3 where it
+// finds no database at its start. One at work outlives the database.
+func wrongEnd(code int, asked bool, said string) string {
+	const fine, environment = 0, 3
+	switch {
+	case code < 0: // killed
+		return ""
+	case code == fine && !asked:
+		return "ended and nobody had asked it to"
+	case code == environment && strings.Contains(said, `"message":"serving"`):
+		return "ended for want of a database that it had"
+	case code != fine && code != environment:
+		return fmt.Sprintf("ended with %d", code)
+	}
+	return ""
+}
+
+// lastLines are those that tell why a process ended.
+func lastLines(said string) string {
+	const most = 8
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+}
+
+// current is the process in the slot.
+func (s *slot) current() *testbed.Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process
+}
+
+// next says how far the clock of the next process is off, and whether it is of an older version.
+func (s *slot) next(clock time.Duration, older bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock, s.older = clock, older
+}
+
+// retire ends the process in the slot if it is of an older version; a newer one comes.
+func (s *slot) retire() {
+	s.mu.Lock()
+	p, older := s.process, s.isOlder || s.older
+	s.older = false
+	s.mu.Unlock()
+	if older {
+		p.Signal(syscall.SIGCONT)
+		p.Signal(syscall.SIGTERM)
+	}
+}
+
+// end asks the process to end, as a service manager does, and says what was wrong about its end.
+func (s *slot) end(ctx context.Context) string {
+	s.mu.Lock()
+	s.ending = true
+	p := s.process
+	s.mu.Unlock()
+	p.Signal(syscall.SIGCONT)
+	p.Signal(syscall.SIGTERM)
+	err := p.Wait(ctx)
+	s.managing.Wait()
+	last := s.current()
+	if last != p { // the manager was quicker
+		last.Signal(syscall.SIGTERM)
+		err = last.Wait(ctx)
+	}
+	switch {
+	case err != nil:
+		return err.Error()
+	case last.Code != 0:
+		return fmt.Sprintf("%s ended with %d in calm weather: %s", last.Name, last.Code, last.Log())
+	}
+	return ""
+}
+
+// kill ends what is in the slot, for good.
+func (s *slot) kill() {
+	s.mu.Lock()
+	s.ending = true
+	p := s.process
+	s.mu.Unlock()
+	if p != nil {
+		p.Kill()
+	}
+	s.managing.Wait()
+	if last := s.current(); last != nil {
+		last.Kill()
+	}
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"sluice/cmd/sluice-chaos/plan"
+	"sluice/cmd/sluice-chaos/testbed"
+	"sluice/cmd/sluice-chaos/watch"
+	"sluice/sandbox"
+)
+
+// scenario says how strong a storm is.
+type scenario struct {
+	Program                         string
+	Seed                            uint64
+	Slots, Kills, Crashes, Leaders  int
+	Records, Workers, SmallMiB      int
+	Minute, Latency, Calm, GoOn     time.Duration
+	LeaderLoss, ChangeEvery, DueFor time.Duration
+	Keep                            string
+}
+
+// usual is the storm of CI.
+func usual() scenario {
+	return scenario{
+		Program: "bin/sluice.test", Seed: 1, Slots: 3, Kills: 100, Crashes: 8, Leaders: 2, Records: 3000, Workers: 3, SmallMiB: 256,
+		Minute: 6 * time.Second, Latency: 60 * time.Millisecond, Calm: 4 * time.Minute, GoOn: 15 * time.Second, LeaderLoss: 20 * time.Second,
+		ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond,
+	}
+}
+
+// storm is one storm.
+type storm struct {
+	scenario
+
+	ground  *testbed.Ground
+	slots   []*slot
+	watcher *watch.Watcher
+	log     io.Writer
+	// database is held by whatever the server cannot survive twice at once: its end, and a full disk.
+	database sync.Mutex
+	undoing  sync.WaitGroup
+	report   Report
+}
+
+// play plays a storm to its end and judges it. Its error says that it could not be played.
+func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error) {
+	s := &storm{scenario: sc, log: log, report: Report{Seed: sc.Seed, Actions: map[string]int{}, Exits: map[int]int{}}}
+	began := time.Now()
+	s.ground, err = testbed.Open(ctx, testbed.Options{
+		Program: sc.Program, Seed: int64(sc.Seed & 0xffff), Records: sc.Records, Minute: sc.Minute, Latency: sc.Latency,
+		Workers: sc.Workers, Small: sc.SmallMiB, Log: log,
+	})
+	if err != nil {
+		return s.report, err
+	}
+	s.watcher = watch.New(s.ground.Postgres.Pool)
+	defer func() {
+		for _, slot := range s.slots {
+			slot.kill()
+			err = errors.Join(err, slot.close())
+		}
+		s.undoing.Wait()
+		err = errors.Join(err, s.keep(), s.ground.Close(ctx))
+	}()
+	for n := range sc.Slots {
+		slot, err := newSlot(ctx, s.ground, n)
+		if err != nil {
+			return s.report, err
+		}
+		s.slots = append(s.slots, slot)
+		if err := slot.manage(ctx); err != nil {
+			return s.report, err
+		}
+	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.watcher.Run(watching)
+	if err := s.blow(ctx); err != nil {
+		return s.report, err
+	}
+	s.report.StormSeconds = time.Since(began).Seconds()
+	if err := s.calm(ctx); err != nil {
+		return s.report, err
+	}
+	s.report.Seconds = time.Since(began).Seconds()
+	s.measure()
+	return s.report, nil
+}
+
+// farOff has not come yet: no run began after it.
+var farOff = time.Date(2999, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// blow plays the plan while upstream lives and streams are always due.
+func (s *storm) blow(ctx context.Context) error {
+	living, stop := context.WithCancel(ctx)
+	var life sync.WaitGroup
+	defer func() {
+		stop()
+		life.Wait()
+	}()
+	var broken error
+	life.Go(func() { broken = s.live(living) })
+	life.Go(func() { watch.Each(living, s.DueFor, func() { s.due(living, farOff) }) })
+	life.Go(func() { watch.Each(living, s.Minute, func() { s.minute(living) }) })
+	steps := plan.Of(s.Seed, s.Slots, s.Kills, s.Crashes, s.Leaders)
+	for n, step := range steps {
+		if err := s.await(ctx, step); err != nil {
+			return err
+		}
+		if err := s.do(ctx, step); err != nil {
+			return fmt.Errorf("step %d of %d, %s: %w", n+1, len(steps), step.Deed, err)
+		}
+		if n%25 == 24 {
+			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.ground.Arrived()) // progress is worth no error
+		}
+	}
+	s.undoing.Wait()
+	stop()
+	life.Wait()
+	return broken
+}
+
+// live lets things happen upstream: records come, change and go.
+func (s *storm) live(ctx context.Context) error {
+	resources := [][]string{testbed.Deletable(), {"items", "chart_of_accounts"}}
+	var failed error
+	seed := int64(0)
+	watch.Each(ctx, s.ChangeEvery, func() {
+		seed++
+		change := sandbox.Change{Seed: seed, Inserts: 1, Edits: 2, Resources: resources[seed%2]}
+		if seed%4 == 0 {
+			change.Deletes = 1
+		}
+		changed, err := s.ground.World.Change(change)
+		failed = errors.Join(failed, err)
+		for _, ids := range changed {
+			s.report.Inserted += len(ids.Inserted)
+			s.report.Edited += len(ids.Edited)
+			s.report.Deleted += len(ids.Deleted)
+		}
+	})
+	return failed
+}
+
+// What lets time pass: streams that rest are due, tickets that sleep wake up, and a minute has passed since tokens were refreshed.
+const (
+	sqlDue = `UPDATE sluice.streams SET next_due_at = clock_timestamp() WHERE (organization_id, service, resource) IN (
+		SELECT organization_id, service, resource FROM sluice.streams s
+		WHERE enabled AND state IN ('idle', 'failed') AND next_due_at > clock_timestamp() AND NOT EXISTS (
+			SELECT FROM sluice.runs r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
+				AND r.outcome = 'done' AND r.started_at > $1)
+		FOR UPDATE SKIP LOCKED)`
+	sqlWake = `UPDATE river.river_job SET scheduled_at = now() WHERE id IN (
+		SELECT id FROM river.river_job WHERE state IN ('scheduled', 'retryable') AND scheduled_at > now() + interval '5 seconds' FOR UPDATE SKIP LOCKED)`
+	sqlMinute = `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute' WHERE credential IN (
+		SELECT credential FROM sluice.tokens FOR UPDATE SKIP LOCKED)`
+)
+
+// due makes streams due that have not done a whole run that began after an instant, by the database's clock.
+func (s *storm) due(ctx context.Context, since time.Time) {
+	_, _ = s.ground.Postgres.Pool.Exec(ctx, sqlDue, since) // the server may be down just now: the next turn does it
+}
+
+// minute lets a minute of the limits pass for those who wait for one.
+func (s *storm) minute(ctx context.Context) {
+	for _, sql := range []string{sqlWake, sqlMinute} {
+		_, _ = s.ground.Postgres.Pool.Exec(ctx, sql) // as above
+	}
+}
+
+// await waits for the moment of a step.
+func (s *storm) await(ctx context.Context, step plan.Step) error {
+	ctx, cancel := context.WithTimeout(ctx, step.Pause)
+	defer cancel()
+	from := s.ground.Arrived()
+	watch.Until(ctx, func() bool { return s.ground.Arrived() >= from+int64(step.Calls) && step.Calls > 0 })
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted: %w", err)
+	}
+	return nil
+}
+
+// keep copies the logs of the processes where somebody can read them after violations.
+func (s *storm) keep() error {
+	if s.Keep == "" {
+		return nil
+	}
+	into := filepath.Join(s.Keep, fmt.Sprintf("seed-%d", s.Seed))
+	if err := os.RemoveAll(into); err != nil {
+		return fmt.Errorf("keep logs: %w", err)
+	}
+	if err := os.MkdirAll(into, 0o700); err != nil {
+		return fmt.Errorf("keep logs: %w", err)
+	}
+	names, err := filepath.Glob(filepath.Join(s.ground.Folder(), "*.log"))
+	if err != nil {
+		return fmt.Errorf("keep logs: %w", err)
+	}
+	for _, name := range append(names, filepath.Join(s.ground.Folder(), "pg", "server.log")) {
+		text, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(into, filepath.Base(name)), text, 0o600) //nolint:gosec // names of ours
+		}
+		if err != nil {
+			return fmt.Errorf("keep logs: %w", err)
+		}
+	}
+	return nil
+}
+
+// measure sums up what the slots and the watcher saw.
+func (s *storm) measure() {
+	for _, slot := range s.slots {
+		slot.mu.Lock()
+		maps.Copy(s.report.Exits, merged(s.report.Exits, slot.exits))
+		s.report.Starts += slot.starts
+		s.report.Olders += slot.olders
+		s.report.Violations = append(s.report.Violations, slot.bad...)
+		slot.mu.Unlock()
+	}
+	took, left, outage := s.watcher.Result()
+	s.report.Outage = outage.Seconds()
+	s.report.GoOn = figuresOf(took)
+	s.report.Leader = figuresOf(s.report.leaders)
+	if left > 0 {
+		s.report.brokenf("promise 6: %d streams of killed processes never went on", left)
+	}
+	if p99 := s.report.GoOn.P99; p99 > s.GoOn.Seconds() {
+		s.report.brokenf("a killed process's streams go on within %.1f s at p99, %s are allowed", p99, s.GoOn)
+	}
+	if most := s.report.Leader.Max; most > s.LeaderLoss.Seconds() {
+		s.report.brokenf("a lost leader was replaced after %.1f s, %s are allowed", most, s.LeaderLoss)
+	}
+	s.report.enough(s.scenario)
+}
+
+func merged(a, b map[int]int) map[int]int {
+	sum := maps.Clone(b)
+	for code, n := range a {
+		sum[code] += n
+	}
+	return sum
+}

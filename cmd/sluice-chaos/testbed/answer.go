@@ -1,0 +1,24 @@
+package testbed
+
+import (
+	"bytes"
+	"maps"
+	"net/http"
+)
+
+// answer is what upstream answers, kept until it is clear whether anybody may hear it.
+type answer struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header             { return a.header }
+func (a *answer) WriteHeader(code int)            { a.code = code }
+func (a *answer) Write(piece []byte) (int, error) { return a.body.Write(piece) }
+
+func (a *answer) send(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
+	w.WriteHeader(a.code)
+	_, _ = a.body.WriteTo(w) // who asked may be gone
+}

@@ -1,0 +1,114 @@
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/cmd/sluice-chaos/postgres"
+)
+
+// open opens a ground on which no process runs.
+func open(t *testing.T) *Ground {
+	t.Helper()
+	g, err := Open(t.Context(), Options{Seed: 5, Records: 60, Minute: time.Minute, Log: t.Output()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// TestTheJudgeBites: an empty warehouse differs in every resource, rows that upstream does not know are found, and so is
+// what is half done.
+func TestTheJudgeBites(t *testing.T) {
+	t.Parallel()
+	g := open(t)
+	pool := g.Postgres.Pool
+	for _, sql := range []string{
+		`INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state, wanted_gen)
+			VALUES ('1', 'inventory', 'bills', '1 hour', true, 'running', 3)`,
+		`INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state)
+			VALUES ('1', 'inventory', 'items', '1 hour', true, 'idle')`,
+		// The first stands for something; the second came too late, and costs the next process a look.
+		`INSERT INTO river.river_job (kind, queue, args, max_attempts, state) SELECT 'stream', 'streams',
+			jsonb_build_object('organization', '1', 'service', 'inventory', 'resource', r), 1, 'available' FROM unnest('{bills,items}'::text[]) r`,
+	} {
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := g.Judge(t.Context(), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1 streams are not idle", "1 streams were asked for in vain", "1 tickets are not finished: stream bills available"}
+	records := 0
+	for service, names := range Resources() {
+		for _, name := range names {
+			n := 0
+			for range g.World.Truth(service, name) {
+				n++
+			}
+			records += n
+			want = append(want, fmt.Sprintf("promise 8: %s.%s: %d differences in %d records", service, name, n, n))
+		}
+	}
+	for _, w := range want {
+		if !slices.ContainsFunc(v.Violations, func(have string) bool { return strings.Contains(have, w) }) {
+			t.Errorf("%q is not among %q", w, v.Violations)
+		}
+	}
+	if len(v.Violations) != len(want) || v.Records != records {
+		t.Errorf("%d violations and %d records, want %d and %d: %q", len(v.Violations), v.Records, len(want), records, v.Violations)
+	}
+}
+
+// TestAFullServerAndALockedTable: what the storm does to the server has its effect, and ends.
+func TestAFullServerAndALockedTable(t *testing.T) {
+	t.Parallel()
+	g := open(t)
+	letGo, err := g.Postgres.LockBills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked := func() bool {
+		_, err := g.Postgres.Pool.Exec(t.Context(), `BEGIN; LOCK TABLE inventory.bills IN ACCESS SHARE MODE NOWAIT; COMMIT`)
+		return err != nil && strings.Contains(err.Error(), "55P03")
+	}
+	if !locked() {
+		t.Error("the table is not locked")
+	}
+	letGo()
+	if letGo, err = g.Postgres.Crowd(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := g.Postgres.Fresh(t.Context(), "one_more", postgres.Empty); err == nil {
+		if conn.Ping(t.Context()) == nil {
+			t.Error("there is a connection left")
+		}
+		conn.Close()
+	}
+	letGo()
+	if err := g.Postgres.Crash(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Postgres.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := g.Postgres.Fresh(t.Context(), "one_more", postgres.Empty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if err := pool.Ping(t.Context()); err != nil {
+		t.Errorf("after a crash: %v", err)
+	}
+}

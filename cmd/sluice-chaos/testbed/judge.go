@@ -1,0 +1,198 @@
+package testbed
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/sandbox"
+	"sluice/sandbox/oracle"
+)
+
+// keys are the columns by which records are told apart, of the resources that get tombstones here.
+func keys() map[string]string {
+	return map[string]string{"inventory.bills": "bill_id", "inventory.credit_notes": "creditnote_id", "accounting.vendor_payments": "payment_id"}
+}
+
+// Deletable are the resources whose records may be deleted upstream: those that get tombstones.
+func Deletable() []string { return []string{"bills", "credit_notes", "vendor_payments"} }
+
+// Sweeps are the streams that find what was deleted.
+func Sweeps() []string {
+	return []string{"inventory.bills.sweep", "accounting.vendor_payments.sweep", "credit_notes"}
+}
+
+// Age lets rows have been there for an hour: a scan says nothing about those that were first seen in the second in which it began.
+func Age(ctx context.Context, warehouse *pgxpool.Pool) error {
+	for table := range keys() {
+		if _, err := warehouse.Exec(ctx, "UPDATE "+table+" SET _first_seen_at = _first_seen_at - interval '1 hour'"); err != nil {
+			return fmt.Errorf("let time pass for %s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// Verdict is what the judge found.
+type Verdict struct {
+	// Violations are broken promises; none if all is well.
+	Violations []string `json:"-"`
+	// Records are those upstream, Tombstones the rows of records that are gone.
+	Records    int `json:"records"`
+	Tombstones int `json:"tombstones"`
+	// Calls and Logged are what upstream and the call log counted, Minute and AtOnce the most that upstream counted.
+	Calls  int `json:"calls"`
+	Logged int `json:"logged"`
+	Minute int `json:"most_in_a_minute"`
+	AtOnce int `json:"most_at_once"`
+}
+
+func (v *Verdict) brokenf(format string, args ...any) {
+	v.Violations = append(v.Violations, fmt.Sprintf(format, args...))
+}
+
+// Judge holds a warehouse against upstream, when both are quiet.
+func (g *Ground) Judge(ctx context.Context, warehouse *pgxpool.Pool) (Verdict, error) {
+	var v Verdict
+	conn, err := warehouse.Acquire(ctx)
+	if err != nil {
+		return v, fmt.Errorf("connect to Postgres: %w", err)
+	}
+	defer conn.Release()
+	for service, names := range Resources() {
+		for _, name := range names {
+			if err := g.equal(ctx, conn.Conn(), service, name, &v); err != nil {
+				return v, err
+			}
+		}
+	}
+	if err := g.atRest(ctx, conn.Conn(), &v); err != nil {
+		return v, err
+	}
+	g.limits(&v)
+	if err := conn.QueryRow(ctx, `SELECT count(*) FROM sluice.calls WHERE service <> 'auth'`).Scan(&v.Logged); err != nil {
+		return v, fmt.Errorf("count calls: %w", err)
+	}
+	if v.Calls > v.Logged {
+		v.brokenf("promise 3: upstream counted %d calls, the call log has %d", v.Calls, v.Logged)
+	}
+	return v, nil
+}
+
+// equal compares one resource, record by record, and its tombstones.
+func (g *Ground) equal(ctx context.Context, conn *pgx.Conn, service, name string, v *Verdict) error {
+	result, err := oracle.Compare(ctx, conn, service, name, sandbox.DefaultOrganizationID, g.World.Truth(service, name))
+	if err != nil {
+		return err
+	}
+	v.Records += result.Live
+	if result.Live == 0 {
+		v.brokenf("%s.%s: upstream has no record: nothing was compared", service, name)
+	}
+	if result.Different > 0 {
+		v.brokenf("promise 8: %s.%s: %d differences in %d records: %s", service, name, result.Different, result.Live,
+			strings.Join(result.Differences[:min(3, len(result.Differences))], "; "))
+	}
+	if result.Undeclared > 0 || len(result.Unmapped) > 0 {
+		v.brokenf("%s.%s: %d rows with keys that no column takes, %v", service, name, result.Undeclared, result.Unmapped)
+	}
+	key, proven := keys()[service+"."+name]
+	if !proven {
+		if result.Gone > 0 {
+			v.brokenf("promise 8: %s.%s: %d rows without a record", service, name, result.Gone)
+		}
+		return nil
+	}
+	truth, err := identifiers(g.World.Truth(service, name), key)
+	if err != nil {
+		return err
+	}
+	for _, side := range []struct {
+		where string
+		dead  bool
+	}{{"IS NULL", false}, {"IS NOT NULL", true}} {
+		rows, err := conn.Query(ctx, "SELECT "+key+" FROM "+service+"."+name+" WHERE _deleted_at "+side.where)
+		if err != nil {
+			return fmt.Errorf("read %s.%s: %w", service, name, err)
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("read %s.%s: %w", service, name, err)
+		}
+		if side.dead {
+			v.Tombstones += len(found)
+		}
+		for _, id := range found {
+			if _, exists := slices.BinarySearch(truth, id); exists == side.dead {
+				v.brokenf("promise 7: %s.%s %s: tombstone %t, exists upstream %t", service, name, id, side.dead, exists)
+			}
+		}
+	}
+	return nil
+}
+
+func identifiers(truth iter.Seq[json.RawMessage], key string) ([]string, error) {
+	var ids []string
+	for raw := range truth {
+		var record map[string]any
+		if err := json.Unmarshal(raw, &record); err != nil {
+			return nil, fmt.Errorf("read a record of upstream: %w", err)
+		}
+		ids = append(ids, fmt.Sprint(record[key]))
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// questions have to be answered with nothing once all streams have done what was asked; each answer is a line for people.
+// A ticket that nobody took and whose stream wants nothing is none of them: of two who queue a stream in the same moment one may be
+// so late that the other's ticket is done, and whoever takes the second finds nothing to do.
+func questions() map[string]string {
+	const ticket = `SELECT concat_ws(' ', kind, args ->> 'resource', state, 'attempt', attempt, 'at', scheduled_at, 'by', attempted_by::text)
+		FROM river.river_job WHERE NOT (state = 'available' AND attempt = 0 AND EXISTS (
+			SELECT FROM sluice.streams s WHERE s.state = 'idle' AND s.run_id IS NULL AND s.wanted_gen <= s.done_gen AND s.service = args ->> 'service'
+				AND s.resource = args ->> 'resource' AND s.organization_id = args ->> 'organization')) AND state `
+	return map[string]string{
+		"streams are not idle": `SELECT concat_ws(' ', service, resource, state, 'run', run_id) FROM sluice.streams
+			WHERE enabled AND (state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL)`,
+		"streams were asked for in vain": `SELECT concat_ws(' ', service, resource, wanted_gen, done_gen) FROM sluice.streams
+			WHERE enabled AND wanted_gen > done_gen`,
+		"runs are open":             `SELECT concat_ws(' ', id, service, resource, started_at) FROM sluice.runs WHERE ended_at IS NULL`,
+		"tickets are not finished":  ticket + `NOT IN ('completed', 'cancelled', 'discarded')`,
+		"tickets were given up":     ticket + `IN ('cancelled', 'discarded')`,
+		"records are in quarantine": `SELECT concat_ws(' ', service, resource, code, detail) FROM sluice.quarantine`,
+		"transactions are prepared": `SELECT gid FROM pg_prepared_xacts`,
+	}
+}
+
+func (g *Ground) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
+	for what, sql := range questions() {
+		rows, err := conn.Query(ctx, sql)
+		if err != nil {
+			return fmt.Errorf("ask which %s: %w", what, err)
+		}
+		answers, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("ask which %s: %w", what, err)
+		}
+		if n := len(answers); n != 0 {
+			v.brokenf("promise 6: %d %s: %s", n, what, strings.Join(answers[:min(3, n)], "; "))
+		}
+	}
+	return nil
+}
+
+// limits asks upstream, which is the judge of its limits: refusals by faults are not counted there.
+func (g *Ground) limits(v *Verdict) {
+	stats := g.World.Stats()
+	v.Calls, v.Minute, v.AtOnce = stats.Calls, stats.Worst60s, stats.WorstConcurrent
+	if v.Minute > PerMinute || v.AtOnce > AtOnce || len(stats.Refused) > 0 {
+		v.brokenf("promise 3: upstream counted %d calls in a minute (%d allowed), %d at once (%d allowed), and refused %v",
+			v.Minute, PerMinute, v.AtOnce, AtOnce, stats.Refused)
+	}
+}

@@ -1,0 +1,144 @@
+package testbed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"sluice/cmd/sluice-chaos/postgres"
+	"sluice/sandbox"
+)
+
+// Switches of the test binary of cmd/sluice/cli, which only it knows: to be the program, with another minute and another clock.
+const (
+	asProgram  = "SLUICE_TEST_AS_PROGRAM=1"
+	withMinute = "SLUICE_TEST_MINUTE="
+	withClock  = "SLUICE_TEST_CLOCK="
+)
+
+// Start says how a process is started.
+type Start struct {
+	// Name is its application name in the database; its log is called so, too.
+	Name string
+	// Config and Postgres are the path of its configuration and the address of the proxy before the server; Database is one made
+	// by Fresh, or empty for the ground's own.
+	Config, Postgres, Database string
+	// Clock is how far its clock is off.
+	Clock time.Duration
+	// Args are the command and its arguments.
+	Args []string
+}
+
+// Process is sluice as a process of its own.
+type Process struct {
+	Name string
+	// Done is closed when it has ended, Code says how: -1 by a signal.
+	Done chan struct{}
+	Code int
+
+	cmd *exec.Cmd
+	log string
+	// asked says that it was sent a SIGTERM.
+	asked atomic.Bool
+}
+
+// Run starts a process.
+func (g *Ground) Run(start Start) (*Process, error) {
+	p := &Process{Name: start.Name, Done: make(chan struct{}), log: filepath.Join(g.folder, start.Name+".log")}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log of %s: %w", start.Name, err)
+	}
+	defer func() { _ = log.Close() }() // the process has its own handle
+	args := append([]string{"--config", start.Config}, start.Args...)
+	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; who starts it ends it
+	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key,
+		"SLUICE_DATABASE_URL="+postgres.Through(start.Postgres, cmp.Or(start.Database, postgres.Database), start.Name),
+		"STORM_CLIENT_SECRET="+sandbox.ClientSecret, "STORM_REFRESH_TOKEN="+sandbox.RefreshToken)
+	if g.options.Minute > 0 {
+		p.cmd.Env = append(p.cmd.Env, withMinute+g.options.Minute.String())
+	}
+	if start.Clock != 0 {
+		p.cmd.Env = append(p.cmd.Env, withClock+start.Clock.String())
+	}
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s (go test -c builds it): %w", g.options.Program, err)
+	}
+	go func() {
+		defer close(p.Done)
+		if err := p.cmd.Wait(); err != nil {
+			p.Code = -1
+			if exited, ok := errors.AsType[*exec.ExitError](err); ok {
+				p.Code = exited.ExitCode()
+			}
+		}
+	}()
+	return p, nil
+}
+
+// Kill ends the process as kill -9 does, and waits for its end. It says whether the process was alive.
+func (p *Process) Kill() bool {
+	alive := p.Alive()
+	_ = p.cmd.Process.Kill() // it may have ended in this moment
+	<-p.Done
+	return alive
+}
+
+// Alive says whether it has not ended yet.
+func (p *Process) Alive() bool {
+	select {
+	case <-p.Done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Signal sends a signal; a process that has ended gets none.
+func (p *Process) Signal(signal syscall.Signal) {
+	if signal == syscall.SIGTERM {
+		p.asked.Store(true)
+	}
+	_ = p.cmd.Process.Signal(signal)
+}
+
+// Asked says whether it was asked to end.
+func (p *Process) Asked() bool { return p.asked.Load() }
+
+// Wait waits for the end. When the context ends first, the process is made to say what it is at, ends, and is quoted.
+func (p *Process) Wait(ctx context.Context) error {
+	select {
+	case <-p.Done:
+		return nil
+	case <-ctx.Done():
+		p.Signal(syscall.SIGQUIT) // Go's runtime prints the stacks of all goroutines and exits
+		dying := time.NewTimer(dyingWords)
+		defer dying.Stop()
+		select {
+		case <-p.Done:
+		case <-dying.C:
+			p.Kill()
+		}
+		return fmt.Errorf("%s did not end in time: %w; it said:\n%s", p.Name, context.Cause(ctx), p.Log())
+	}
+}
+
+// dyingWords is how long a process may take to print its stacks.
+const dyingWords = 10 * time.Second
+
+// Log is what the process has said.
+func (p *Process) Log() string {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

@@ -1,0 +1,68 @@
+package main
+
+const (
+	absenceFile = "pipeline/warehouse/tombstones/absence.go"
+	rowsFile    = "pipeline/warehouse/tombstones/rows.go"
+	wholeFile   = "pipeline/sync/whole.go"
+)
+
+// absenceBugs conclude too much from what a list does not show (promise 7).
+func absenceBugs() []bug {
+	const room = "pipeline/warehouse"
+	return []bug{
+		tests(room, "^TestTwoCleanScansAreProof$", "one scan is enough", "a row gets its tombstone when one scan did not see its record",
+			edit{absenceFile, "	verdict.Missed = len(missed)\n", "	verdict.Missed = len(missed)\n	if _, err := bury(ctx, tx, scan.Stream, missed, scan.Started, b.began); err != nil {\n		return verdict, err\n	}\n"}),
+		tests(room, "^TestWhatProvesNothing$", "scans at once", "two scans prove something that one cache can hide from both",
+			edit{absenceFile, "	AND missed_at <= $10::timestamptz - $11::interval AND missed_clock <= $9::timestamptz - $11::interval\n", "	AND ($9::timestamptz, $10::timestamptz, $11::interval) IS NOT NULL\n"}),
+		tests(room, "^TestALateAnswerKeepsItsRowAlive$", "a row written meanwhile", "a row that was written since the scan began can get a tombstone",
+			edit{absenceFile, " AND t._changed_at < $3\n", "\n"},
+			edit{rowsFile, "t._deleted_at IS NULL AND t._changed_at < $4\n", "t._deleted_at IS NULL AND $4::timestamptz IS NOT NULL\n"}),
+		tests(room, "^TestATombstoneMovesTheStamp$", "a silent tombstone", "a row gets its tombstone and says that it did not change",
+			edit{rowsFile, "SET _deleted_at = $3, _changed_at = now() WHERE", "SET _deleted_at = $3 WHERE"}),
+		tests(room, "^TestATombstoneMovesTheStamp$", "a silent return", "a row loses its tombstone and says that it did not change",
+			edit{rowsFile, "SET _deleted_at = NULL, _changed_at = now() WHERE", "SET _deleted_at = NULL WHERE"}),
+		tests(room, "^TestTheBrake$", "no brake", "a scan that misses half of the rows is believed",
+			edit{absenceFile, "b.sighted == 0 || len(absent) > limit(scan.Rules, verdict.Live)", "b.sighted < 0"}),
+		tests(room, "^TestAnEarlierAnswerDoesNotRevive$", "any sight revives", "an answer from before the scan lifts a tombstone",
+			edit{"pipeline/warehouse/tombstones/seen.go", "state == stateGone && unit.Call > since:", "state == stateGone:"}),
+		schedules("20000", "a scan in doubt proves", "a record that has no identifier is none of those that were not seen",
+			edit{wholeFile, "	if scan.Doubt != \"\" {\n", "	if false {\n"}),
+		tests("pipeline/sync", "^TestShiftingListIsProvisional$", "a provisional scan proves", "what a list that never held still did not show is taken for gone",
+			edit{wholeFile, "end == nil || end.Outcome != pipeline.OutcomeDone ||", "end == nil ||"}),
+		tests("migrations", "^TestAMigrationBesideReaders$", "a migration that waits", "readers of a table hang behind a migration that waits for another reader",
+			edit{"migrations/beside.go", "	lockWait = 250 * time.Millisecond\n	waitSum  = 400 * time.Millisecond\n", "	lockWait = 20 * time.Second\n	waitSum  = time.Minute\n"}),
+		tests("migrations", "^TestManyShortWaits$", "waits that add up", "a migration waits shortly for one table after the other, and holds the first",
+			edit{"migrations/beside.go", "waits >= waitSum {", "false {"}),
+		tests("cmd/sluice/cli", "^TestAWatermarkAheadOfTimeIsRefused$", "a mark ahead of time is read from", "what changed before a mark that something else moved is passed over",
+			edit{"pipeline/sync/run.go", "if claim.Position.MarkAhead(r.Now()) {", "if false && claim.Position.MarkAhead(r.Now()) {"}),
+		schedules("5000", "a backfill moves the mark", "a run over a part of the list is taken for one over all of it",
+			edit{"pipeline/sync/scan/window.go", "Partial: true, Once: true,", "Partial: false, Once: true,"}),
+	}
+}
+
+// versionBugs take the wrong one of two versions of a record (promise 5).
+func versionBugs() []bug {
+	const file = "pipeline/warehouse/rows/version/version.go"
+	return []bug{
+		schedules("20000", "set back at once", "a modification time that went back is believed while older answers are under way",
+			edit{file, "!record.Asked.Before(row.Changed.Add(RollbackAfter))", "!record.Asked.Before(row.Changed)"}),
+		schedules("20000", "as late is newer", "of two versions of one second the one that is loaded last wins",
+			edit{file, "order > 0, order == 0 && record.Call >= row.Call:", "order >= 0:"}),
+		schedules("5000", "a date from the future", "a row with a date from the future is never replaced",
+			edit{file, "!modified.IsZero() && (at.IsZero() || !modified.After(at.Add(Ahead)))", "!modified.IsZero() && (at.IsZero() || true)"}),
+		tests(loaderRoom, "^TestVersions$", "known by its time", "a record with the time of its row is taken for equal: the second edit of a second is lost",
+			edit{loaderRoom + "/work.go", "	if row.hash == record.Hash {\n", "	if row.hash == record.Hash || record.Modified.Equal(row.modified) {\n"}),
+	}
+}
+
+// proofBugs make those look away whose matter it is to look.
+func proofBugs() []bug {
+	return []bug{
+		tests("pipeline/lineage/audit", "^TestCompare$", "verify compares nothing", "rows that differ from their records are found equal",
+			edit{"pipeline/lineage/audit/values/statement.go", "CASE WHEN w.c%d::%s IS DISTINCT FROM %s THEN %d END", "CASE WHEN false AND w.c%d::%s IS DISTINCT FROM %s THEN %d END"}),
+		tests("pipeline/lineage/audit", "^TestEachCheckFindsWhatItIsFor$", "a check that finds nothing", "a mark that is ahead of time is not reported",
+			edit{"migrations/00012_verify.sql", "FROM sluice.streams WHERE mark > clock_timestamp();", "FROM sluice.streams WHERE false;"}),
+		tests("cmd/sluice/cli/explain", "^TestConclusions$", "explain is silent about details", "nobody is told that a single record is missing",
+			edit{"cmd/sluice/cli/explain/explain.go", "	if row.DetailState != \"\" {\n", "	if false {\n"}),
+	}
+}

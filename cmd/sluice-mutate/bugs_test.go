@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every bug can be made of the code as it is: to find out takes no time here, and a run of the zoo otherwise.
+func TestEveryBugFitsTheCode(t *testing.T) {
+	t.Parallel()
+	for _, b := range bugs() {
+		for _, e := range b.Edits {
+			text, err := os.ReadFile(filepath.Join("..", "..", e.File))
+			if err != nil {
+				t.Errorf("%s: %v", b.Name, err)
+				continue
+			}
+			if n := strings.Count(string(text), e.Old); n != 1 {
+				t.Errorf("%s: %q stands %d times in %s: adapt the bug to the code as it is now", b.Name, e.Old, n, e.File)
+			}
+		}
+	}
+}
+
+// Every bug has its row in the table of the docs, which names a test that catches it.
+func TestEveryBugIsInTheTable(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "reliability.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bugs() {
+		_, row, found := strings.Cut(string(raw), "| "+b.Name+" | "+b.Says+" | ")
+		row, _, _ = strings.Cut(row, "\n")
+		_, test, _ := strings.Cut(row, "`")
+		test, _, _ = strings.Cut(test, "`")
+		if !found || !strings.Contains(b.Run, test) {
+			t.Errorf("| %s | %s | `%s` (`%s`) |", b.Name, b.Says, strings.Trim(b.Run, "^$"), b.Package)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"sluice/cmd/sluice-scale/virtual"
+	"sluice/pipeline"
+)
+
+// What a worker does with a ticket, as packages budget, upstream and jobs do it; the waits are theirs.
+const (
+	maxWait     = 75 * time.Second
+	pollPause   = time.Second
+	minPause    = 20 * time.Millisecond
+	maxJitter   = 250 * time.Millisecond
+	snoozeSoon  = 20 * time.Second
+	snoozeDay   = time.Hour
+	maxSnooze   = 5 * time.Second
+	callTimeout = 90 * time.Second
+	throttled   = time.Minute
+	crowded     = 5 * time.Minute
+)
+
+// chunk is a worker on a ticket.
+type chunk struct {
+	*simulation
+
+	stream   *stream
+	process  *process
+	life     int
+	began    virtual.Instant
+	pages    int
+	deadline virtual.Instant // until when the call may wait for its turn
+}
+
+// begin starts a chunk, and its run if none is under way.
+func (s *simulation) begin(p *process, st *stream) {
+	c := &chunk{simulation: s, stream: st, process: p, life: p.life, began: s.now}
+	p.busy = append(p.busy, c)
+	if !st.open {
+		st.open, st.started = true, s.now
+	}
+	c.enter()
+}
+
+// later plans what the worker does next, unless its process is killed before.
+func (c *chunk) later(when virtual.Instant, do func(ctx context.Context) error) {
+	c.agenda.Plan(when, func(ctx context.Context) error {
+		if c.process.life != c.life {
+			return nil
+		}
+		return do(ctx)
+	})
+}
+
+// enter paces the next call within the process, by the limiter that the program has, and asks the ledger then.
+func (c *chunk) enter() {
+	o := c.stream.of
+	c.deadline = c.now + maxWait
+	lane := c.process.lanes[o]
+	if lane == nil {
+		lane = rate.NewLimiter(rate.Limit(float64(o.limits.PerMinute)/time.Minute.Seconds()), o.limits.PerMinute)
+		c.process.lanes[o] = lane
+	}
+	at := virtual.Began().Add(c.now)
+	turn := lane.ReserveN(at, 1)
+	wait := turn.DelayFrom(at)
+	if wait > maxWait {
+		turn.CancelAt(at)
+		c.later(c.now, func(context.Context) error { return c.snooze(c.now + wait) })
+		return
+	}
+	c.later(c.now+wait, c.ask)
+}
+
+// ask asks the ledger, and sends the call or waits.
+func (c *chunk) ask(ctx context.Context) error {
+	st := c.stream
+	c.counts.asked++
+	c.counts.reservations++
+	decision, err := c.db.Ledger.Reserve(ctx, pipeline.Call{
+		Organization: st.key.Organization, Service: st.key.Service, Resource: st.key.Resource, Class: st.class,
+		Run: int64(st.number + 1), Method: "GET", Path: c.db.Stamp(c.now), Page: st.page + 1,
+	}, st.of.limits)
+	if err != nil {
+		return err
+	}
+	c.note(2, int64(st.number), decision.Call, int64(decision.Wait))
+	if decision.Refused == "" {
+		c.counts.granted++
+		c.send(decision.Call)
+		return nil
+	}
+	c.counts.refused[decision.Refused]++
+	pause := decision.Wait
+	switch decision.Refused {
+	case pipeline.RefusedDay, pipeline.RefusedClass:
+		return c.snooze(c.now + decision.Wait)
+	case pipeline.RefusedConcurrent:
+		pause = min(pause, pollPause)
+	case pipeline.RefusedMinute, pipeline.RefusedClosed:
+	}
+	pause = max(pause, minPause)
+	if pause += c.draw(min(pause/4, maxJitter)); c.now+pause > c.deadline {
+		return c.snooze(c.now + decision.Wait)
+	}
+	c.later(c.now+pause, c.ask)
+	return nil
+}
+
+// send lets a call travel: it arrives, is answered, and its end is reported. One in 300 is never answered.
+func (c *chunk) send(call int64) {
+	server := c.stream.of.server
+	takes := 100*time.Millisecond + min(8*time.Second, time.Duration(c.chance.ExpFloat64()*float64(250*time.Millisecond)))
+	there := c.draw(takes)
+	silent := c.chance.IntN(300) == 0
+	c.agenda.Plan(c.now+there, func(context.Context) error {
+		result := server.Arrive(c.now)
+		c.agenda.Plan(c.now+(takes-there)/2, func(context.Context) error {
+			server.End()
+			return nil
+		})
+		back := c.now + takes - there
+		if silent {
+			result, back = pipeline.CallResult{Kind: pipeline.Unavailable}, c.now+callTimeout-there
+		}
+		c.later(back, func(ctx context.Context) error { return c.leave(ctx, call, result) })
+		return nil
+	})
+}
+
+// leave reports the end of a call, a penalty first, and does what the answer means for the ticket.
+func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResult) error {
+	o := c.stream.of
+	penalty := time.Duration(0)
+	switch result.Kind { //nolint:exhaustive // no other kind of answer holds calls back
+	case pipeline.Throttled:
+		penalty = throttled
+	case pipeline.Crowded:
+		penalty = crowded
+	case pipeline.Exhausted:
+		if penalty = result.DayReset; penalty <= 0 {
+			local := virtual.Began().Add(c.now).In(o.zone)
+			year, month, day := local.Date()
+			penalty = time.Date(year, month, day+1, 0, 0, 0, 0, o.zone).Sub(local)
+		}
+	}
+	if penalty > 0 {
+		if err := c.db.Set(ctx, c.now); err != nil {
+			return err
+		}
+		c.counts.asked++
+		c.counts.penalties++
+		if err := c.db.Ledger.Penalize(ctx, o.name, c.stream.key.Service, o.limits.Shared, result.Kind, penalty); err != nil {
+			return err
+		}
+	}
+	c.counts.asked++
+	c.counts.finishes++
+	result.Detail = c.db.Stamp(c.now)
+	if err := c.db.Ledger.Finish(ctx, call, result); err != nil {
+		return err
+	}
+	c.note(3, call, int64(result.Status))
+	switch result.Kind {
+	case 0:
+		return c.next()
+	case pipeline.Exhausted:
+		return c.snooze(c.now + snoozeDay)
+	case pipeline.Throttled, pipeline.Crowded:
+		return c.snooze(c.now + c.jitter(snoozeSoon))
+	default:
+		return c.fail()
+	}
+}
+
+func (c *chunk) jitter(d time.Duration) time.Duration { return d - d/10 + c.draw(d/5) }
+
+// next goes on behind a page that is loaded.
+func (c *chunk) next() error {
+	st, rules := c.stream, pipeline.DefaultRules()
+	st.page++
+	c.pages++
+	if st.page >= st.calls {
+		st.clean(c.now)
+		return c.complete(false)
+	}
+	if c.pages >= rules.ChunkPages || c.now-c.began >= rules.ChunkTime {
+		st.errors = 0
+		c.give()
+		c.queue(st)
+		return c.dispatch()
+	}
+	c.enter()
+	return nil
+}
+
+// complete ends the run, and the ticket with it.
+func (c *chunk) complete(failed bool) error {
+	st := c.stream
+	if failed && st.class != pipeline.ClassBackfill {
+		st.page = 0 // a failed scan begins anew; backfills go on
+	}
+	st.open, st.ticket = false, false
+	c.db.Ended(st.key, c.now, failed, st.done)
+	c.give()
+	return c.dispatch()
+}
+
+// give lets the worker go.
+func (c *chunk) give() {
+	for i, other := range c.process.busy {
+		if other == c {
+			c.process.busy = append(c.process.busy[:i], c.process.busy[i+1:]...)
+			break
+		}
+	}
+	c.counts.busy += c.now - c.began
+}
+
+// snooze lets the ticket wait without spending an attempt.
+func (c *chunk) snooze(until virtual.Instant) error {
+	c.give()
+	c.sleep(c.stream, until+c.draw(maxSnooze))
+	return c.dispatch()
+}
+
+// fail lets the ticket try again after a while, and ends the run after the last wait.
+func (c *chunk) fail() error {
+	retries := [...]time.Duration{time.Second, 5 * time.Second, 20 * time.Second, time.Minute}
+	if c.stream.errors >= len(retries) {
+		return c.complete(true)
+	}
+	wait := c.jitter(retries[c.stream.errors])
+	c.stream.errors++
+	c.give()
+	c.sleep(c.stream, c.now+wait)
+	return c.dispatch()
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/cmd/sluice-scale/virtual"
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+// try runs a scenario in a database of its own. change, if there is one, puts something in the ledger's place.
+func try(t *testing.T, s scenario, rules calls.Rules, change func(right) virtual.Ledger, prepare func(*simulation)) (*simulation, verdict) {
+	t.Helper()
+	url := warehousetest.Template(t, "fleet", func(ctx context.Context, url string) error {
+		return migrations.Migrate(ctx, url, migrations.Options{})
+	})
+	db, err := virtual.Open(t.Context(), url, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Pool.Close)
+	if change != nil {
+		db.Ledger = change(right{db.Ledger, db.Pool})
+	}
+	sim, err := newSimulation(s, db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prepare != nil {
+		prepare(sim)
+	}
+	if err := sim.run(t.Context(), func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	return sim, sim.judge()
+}
+
+// small is a fleet of all plans, others and outages, with backfills of days.
+func small() scenario {
+	return scenario{Organizations: 5, Days: 2, Processes: 8, Workers: 8, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
+}
+
+// Everything that make scale asserts for a thousand organizations holds for a few, twice the same.
+func TestASmallFleetKeepsItsPromises(t *testing.T) {
+	t.Parallel()
+	first, verdictOfFirst := try(t, small(), calls.DefaultRules(), nil, nil)
+	for _, broken := range verdictOfFirst.Broken {
+		t.Error(broken)
+	}
+	if first.counts.granted < 1000 || first.counts.kills < 20 || first.counts.refused[pipeline.RefusedMinute] == 0 ||
+		first.counts.refused[pipeline.RefusedClass] == 0 {
+		t.Errorf("counts %+v: not everything was tried", first.counts)
+	}
+	kinds := map[others]int{}
+	for _, o := range first.organizations {
+		kinds[o.others]++
+		// Nothing came of nothing: what upstream saw is what was reserved, less what kills kept from being sent.
+		if o.server.Tally.Calls == 0 {
+			t.Errorf("%s was never called", o.name)
+		}
+	}
+	if len(kinds) != 3 {
+		t.Errorf("others %v: not all kinds were tried", kinds)
+	}
+}
+
+func TestTheSameSeedGivesTheSameSimulation(t *testing.T) {
+	t.Parallel()
+	s := scenario{Organizations: 3, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 40, LongEvery: 3, Seed: 1}
+	var traces []uint64
+	for _, seed := range []uint64{1, 1, 2} {
+		s.Seed = seed
+		_, v := try(t, s, calls.DefaultRules(), nil, nil)
+		traces = append(traces, v.Hash)
+	}
+	if traces[0] != traces[1] || traces[0] == traces[2] {
+		t.Errorf("the seeds 1, 1 and 2 gave the traces %x", traces)
+	}
+}
+
+// right is the ledger as it is, for those who do one thing otherwise.
+type right struct {
+	virtual.Ledger
+
+	pool *pgxpool.Pool
+}
+
+// bySending frees a slot a minute after its call was sent.
+type bySending struct{ right }
+
+func (w bySending) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
+	if err := w.right.Finish(ctx, call, result); err != nil {
+		return err
+	}
+	_, err := w.pool.Exec(ctx, `UPDATE sluice.live_calls SET free_at = lease_until - interval '1 minute' WHERE id = $1`, call)
+	return err
+}
+
+// refunding gives back calls that went well.
+type refunding struct{ right }
+
+func (w refunding) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
+	if err := w.right.Finish(ctx, call, result); err != nil || call%10 != 0 {
+		return err
+	}
+	_, err := w.pool.Exec(ctx, `DELETE FROM sluice.live_calls WHERE id = $1`, call)
+	return err
+}
+
+// deaf takes no notice of what upstream says about limits.
+type deaf struct{ right }
+
+func (w deaf) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
+	result.DayLimit = 0
+	return w.right.Finish(ctx, call, result)
+}
+
+func (w deaf) Penalize(context.Context, string, string, string, pipeline.Kind, time.Duration) error {
+	return nil
+}
+
+// classless lets all kinds of work share the day, first come, first served.
+type classless struct{ right }
+
+func (w classless) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
+	limits.Shares = pipeline.Shares{}
+	return w.right.Reserve(ctx, call, limits)
+}
+
+// dayless holds nothing against the day.
+type dayless struct{ right }
+
+func (w dayless) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
+	limits.Daily = 0
+	return w.right.Reserve(ctx, call, limits)
+}
+
+// A simulation that cannot fail shows nothing: each of these ledgers does one thing wrong, and the judge sees it.
+func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	hasty := calls.DefaultRules()
+	hasty.Lease = 100 * time.Millisecond
+	const fine = ""
+	for _, test := range []struct {
+		name, want string // what is broken
+		rules      calls.Rules
+		change     func(right) virtual.Ledger
+		others     others
+	}{
+		{"as it is", fine, calls.DefaultRules(), nil, nobody},
+		{"as it is, with others", fine, calls.DefaultRules(), nil, unseen},
+		{"slots counted from sending", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return bySending{r} }, nobody},
+		{"calls given back", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return refunding{r} }, nobody},
+		{"leases shorter than calls", "calls of ours were more", hasty, nil, nobody},
+		{"no day", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return dayless{r} }, nobody},
+		{"no classes", "of its bound", calls.DefaultRules(), func(r right) virtual.Ledger { return classless{r} }, nobody},
+		{"others ignored", "were refused with 45", calls.DefaultRules(), func(r right) virtual.Ledger { return deaf{r} }, unseen},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			// A backfill that would take more than the day, and of which nothing but its end is missing in one day.
+			s := scenario{Organizations: 1, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 1200, LongEvery: 1, Seed: 1}
+			_, v := try(t, s, test.rules, test.change, func(sim *simulation) {
+				o := sim.organizations[0]
+				o.others, o.share, o.outages = test.others, 0.6, nil
+				o.limits.Concurrent = 2
+				o.open()
+				o.streams[streamsEach-1].calls = s.Backfill
+			})
+			broken := slices.DeleteFunc(v.Broken, func(broken string) bool { return strings.Contains(broken, "its backfill is at") })
+			if test.want == fine && len(broken) > 0 {
+				t.Errorf("with nothing wrong, the judge saw %q", broken)
+			}
+			if test.want != fine && !slices.ContainsFunc(broken, func(broken string) bool { return strings.Contains(broken, test.want) }) {
+				t.Errorf("the judge saw %q, nothing of %q", broken, test.want)
+			}
+		})
+	}
+}

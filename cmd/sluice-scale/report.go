@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice-scale/upstream"
+	"sluice/pipeline"
+)
+
+// verdict is what came out of a simulation.
+type verdict struct {
+	Broken []string // what does not hold; nothing if all is well
+	Hash   uint64
+	Lines  []line
+}
+
+// line is one line of the table.
+type line struct{ what, allowed, measured string }
+
+// judge holds the simulation against what has to hold.
+func (s *simulation) judge() verdict {
+	v := verdict{Hash: s.trace.Sum64()}
+	v.limits(s)
+	v.refusals(s)
+	v.freshness(s)
+	v.backfills(s)
+	v.queries(s)
+	return v
+}
+
+// addf adds a line to the table.
+func (v *verdict) addf(what, allowed, format string, args ...any) {
+	v.Lines = append(v.Lines, line{what, allowed, fmt.Sprintf(format, args...)})
+}
+
+// checkf notes what is broken, unless it holds.
+func (v *verdict) checkf(holds bool, format string, args ...any) {
+	if !holds {
+		v.Broken = append(v.Broken, fmt.Sprintf(format, args...))
+	}
+}
+
+func (v *verdict) limits(s *simulation) {
+	var calls, foreign, failed, exceeded int
+	var minute, atOnce, day float64
+	for _, o := range s.organizations {
+		t := &o.server.Tally
+		calls, foreign, failed, exceeded = calls+t.Calls, foreign+t.Foreign, failed+t.Failed, exceeded+t.Exceeded
+		minute, atOnce, day = max(minute, t.Minute), max(atOnce, t.AtOnce), max(day, t.Day)
+		v.checkf(t.Exceeded == 0, "%s: %d calls of ours were more than allowed (most: %.2f of a minute, %.2f at once, %.2f of a day)",
+			o.name, t.Exceeded, t.Minute, t.AtOnce, t.Day)
+	}
+	v.addf("our calls that arrived", "", "%d", calls)
+	v.addf("calls of others", "", "%d", foreign)
+	v.addf("our calls that met an outage", "", "%d", failed)
+	v.addf("our calls beyond a limit, seen by upstream", "0", "%d", exceeded)
+	v.addf("most in 60 s, of what is allowed", "1.00", "%.2f", minute)
+	v.addf("most at once, of what is allowed", "1.00", "%.2f", atOnce)
+	v.addf("most in a day, of what is allowed", "1.00", "%.2f", day)
+}
+
+// refusals: where nobody else spends, upstream refuses nothing. Where others spend unseen, it refuses as many calls as may be
+// under way, and then nobody asks for the rest of the day.
+func (v *verdict) refusals(s *simulation) {
+	var by [3]map[string]int
+	most := 0.0
+	for i := range by {
+		by[i] = map[string]int{}
+	}
+	for _, o := range s.organizations {
+		t := &o.server.Tally
+		for code, count := range t.Refused {
+			by[o.others][code] += count
+			v.checkf(o.others != nobody, "%s: upstream refused %d calls with %s, though nobody else spends", o.name, count, code)
+		}
+		v.checkf(t.Refused[upstream.CodeCrowded] == 0, "%s: upstream refused calls as too many at once", o.name)
+		v.checkf(t.MostOfADay <= o.limits.Concurrent, "%s: %d calls were refused with %s in one day", o.name, t.MostOfADay, upstream.CodeDay)
+		most = max(most, float64(t.MostOfADay)/float64(o.limits.Concurrent))
+	}
+	v.addf("refusals where nobody else spends", "0", "%d", by[nobody][upstream.CodeDay]+by[nobody][upstream.CodeMinute]+by[nobody][upstream.CodeCrowded])
+	v.addf("code 45 / 44 where others show in headers", "", "%d / %d", by[seen][upstream.CodeDay], by[seen][upstream.CodeMinute])
+	v.addf("code 45 / 44 where others are unseen", "", "%d / %d", by[unseen][upstream.CodeDay], by[unseen][upstream.CodeMinute])
+	v.addf("most code 45 in one day of one organization, of its calls at once", "1.00", "%.2f", most)
+}
+
+func (v *verdict) freshness(s *simulation) {
+	type group struct {
+		class  pipeline.Class
+		every  time.Duration
+		others bool
+	}
+	worst, strain := map[group]time.Duration{}, map[group]float64{}
+	for _, o := range s.organizations {
+		for _, st := range o.streams {
+			st.judge(s.end)
+			g := group{st.class, st.every, o.others != nobody}
+			worst[g], strain[g] = max(worst[g], st.worst), max(strain[g], st.strain)
+			v.checkf(st.strain <= 1, "%s: %s old, %.2f of its bound", st.key, st.worst.Round(time.Second), st.strain)
+		}
+	}
+	for _, class := range []pipeline.Class{pipeline.ClassIncremental, pipeline.ClassDetails, pipeline.ClassSweep} {
+		for _, every := range []time.Duration{time.Hour, 8 * time.Hour, 24 * time.Hour} {
+			for _, others := range []bool{false, true} {
+				g := group{class, every, others}
+				if worst[g] == 0 {
+					continue
+				}
+				who := "alone"
+				if others {
+					who = "with others"
+				}
+				v.addf(fmt.Sprintf("oldest %s each %d h, %s; of its bound", class, int(every.Hours()), who), "1.00",
+					"%s; %.2f", worst[g].Round(time.Minute), strain[g])
+			}
+		}
+	}
+}
+
+func (v *verdict) backfills(s *simulation) {
+	done, last, sum := 0, time.Duration(0), time.Duration(0)
+	for _, o := range s.organizations {
+		for _, st := range o.streams {
+			if st.class != pipeline.ClassBackfill {
+				continue
+			}
+			v.checkf(st.done, "%s: its backfill is at %d of %d calls", o.name, st.page, st.calls)
+			if st.done {
+				done++
+				sum += st.doneAt
+				last = max(last, st.doneAt)
+			}
+		}
+	}
+	v.addf("backfills that finished", strconv.Itoa(len(s.organizations)), "%d", done)
+	if done > 0 {
+		v.addf("a backfill took, on average / at most", fmt.Sprintf("%d d", s.scenario.Days), "%.2f d / %.2f d",
+			sum.Hours()/24/float64(done), last.Hours()/24)
+	}
+}
+
+// queries: ticks cost the same whatever there is to do; a call costs two statements and its refusals, and a worker that is
+// refused waits at least 250 ms.
+func (v *verdict) queries(s *simulation) {
+	c := &s.counts
+	slots := s.scenario.Processes * s.scenario.Workers
+	ticks := int(time.Minute/s.scenario.Tick)*2 + 1
+	asks := slots * int(time.Minute/(100*time.Millisecond)) * 2
+	perCall := float64(c.reservations+c.finishes+c.penalties) / float64(max(1, c.granted))
+	v.checkf(c.mostTicked <= ticks, "ticks cost up to %d statements a minute, %d are allowed", c.mostTicked, ticks)
+	v.checkf(c.mostAsked <= asks, "decisions cost up to %d statements a minute, %d are allowed", c.mostAsked, asks)
+	v.checkf(perCall <= 3, "a call costs %.2f statements, 3 are allowed", perCall)
+	v.addf("statements of ticks in a minute, at most", strconv.Itoa(ticks), "%d", c.mostTicked)
+	v.addf("statements about calls in a minute, at most", strconv.Itoa(asks), "%d", c.mostAsked)
+	v.addf("statements about calls in a minute, on average", "", "%.0f", float64(c.reservations+c.finishes+c.penalties)/s.end.Minutes())
+	v.addf("statements about calls, for each call", "3.00", "%.2f", perCall)
+	v.addf("reservations refused: minute / at once / day / class / closed", "", "%d / %d / %d / %d / %d", c.refused[pipeline.RefusedMinute],
+		c.refused[pipeline.RefusedConcurrent], c.refused[pipeline.RefusedDay], c.refused[pipeline.RefusedClass], c.refused[pipeline.RefusedClosed])
+	v.addf("runs begun by ticks", "", "%d", c.taken)
+	v.addf("processes killed", "", "%d", c.kills)
+	v.addf("workers busy, on average of all", "", "%.1f of %d", c.busy.Seconds()/s.end.Seconds(), slots)
+	v.addf("longest wait of a ticket for a worker", "", "%s", c.slowest.Round(time.Second))
+}
+
+// table prints the verdict for people, as docs/scale.md has it.
+func (v *verdict) table(out io.Writer) error {
+	var text strings.Builder
+	text.WriteString("| What | Allowed | Measured |\n|---|---|---|\n")
+	for _, l := range v.Lines {
+		fmt.Fprintf(&text, "| %s | %s | %s |\n", l.what, l.allowed, l.measured)
+	}
+	_, err := fmt.Fprintf(out, "%s\ntrace %016x\n", text.String(), v.Hash)
+	return err
+}

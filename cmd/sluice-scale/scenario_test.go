@@ -1,0 +1,29 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"sluice/cmd/sluice-scale/upstream"
+)
+
+// A bound is what the table says it is.
+func TestBoundsAreStated(t *testing.T) {
+	t.Parallel()
+	o := &organization{outages: []upstream.Span{{From: 10 * time.Hour, To: 12 * time.Hour}}}
+	st := &stream{of: o, every: time.Hour}
+	for _, test := range []struct {
+		from, to, want time.Duration
+		others         others
+	}{
+		{0, time.Hour, 90 * time.Minute, nobody},
+		{9 * time.Hour, 11 * time.Hour, 90*time.Minute + 3*time.Hour, nobody},
+		{12 * time.Hour, 13 * time.Hour, 90 * time.Minute, nobody},
+		{0, time.Hour, 90*time.Minute + 24*time.Hour, unseen},
+	} {
+		o.others = test.others
+		if got := st.bound(test.from, test.to); got != test.want {
+			t.Errorf("the bound from %s to %s is %s, want %s", test.from, test.to, got, test.want)
+		}
+	}
+}

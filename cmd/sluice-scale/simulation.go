@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"sluice/cmd/sluice-scale/virtual"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/streams"
+)
+
+// The rhythm of the processes, as package jobs has it.
+const (
+	tickLimit  = 500
+	keepEvery  = 10 * time.Minute
+	keepDays   = 35
+	wakeEvery  = 5 * time.Second // of the queue: it wakes tickets whose wait is over
+	fetchDelay = 100 * time.Millisecond
+	// A process is killed now and then; its tickets come back when two looks have missed its lock, and it starts anew.
+	killEvery   = 2 * time.Hour
+	ticketsBack = 2 * time.Second
+	restart     = 10 * time.Second
+	// othersEvery is how often others spend.
+	othersEvery = 10 * time.Minute
+)
+
+// simulation is a fleet in virtual time. One goroutine does one thing after the other, in the order of virtual time.
+type simulation struct {
+	scenario      scenario
+	db            *virtual.Database
+	organizations []*organization
+	byKey         map[pipeline.Key]*stream
+	processes     []*process
+	chance        *rand.Rand
+	agenda        virtual.Agenda
+	now           virtual.Instant
+	end           virtual.Instant
+	// stop, if there is one, ends the simulation early; what has passed is judged.
+	stop func() bool
+	// waiting are tickets that a worker may take, first come first served.
+	waiting []*stream
+	trace   hash.Hash64
+	counts  counts
+}
+
+// counts are what the simulation has asked of the database, and what came of it.
+type counts struct {
+	reservations, granted, finishes, penalties, ticks, taken, kills int
+	refused                                                         map[pipeline.Refusal]int
+	// asked are the statements about calls in the current minute, ticked those of ticks; most are the most in one.
+	minute, asked, ticked, mostAsked, mostTicked int
+	busy                                         time.Duration // of workers
+	slowest                                      time.Duration // the longest that a ticket waited for a worker
+}
+
+// newSimulation prepares a scenario on a database.
+func newSimulation(s scenario, db *virtual.Database) (*simulation, error) {
+	organizations, err := fleet(s)
+	if err != nil {
+		return nil, err
+	}
+	sim := &simulation{
+		scenario: s, db: db, organizations: organizations, byKey: map[pipeline.Key]*stream{},
+		chance: rand.New(rand.NewPCG(s.Seed, 2)), // a seed makes a simulation repeatable
+		end:    time.Duration(s.Days) * 24 * time.Hour, trace: fnv.New64a(),
+		counts: counts{refused: map[pipeline.Refusal]int{}},
+	}
+	for _, o := range organizations {
+		for _, st := range o.streams {
+			sim.byKey[st.key] = st
+		}
+	}
+	for range s.Processes {
+		sim.processes = append(sim.processes, &process{lanes: map[*organization]*rate.Limiter{}})
+	}
+	return sim, nil
+}
+
+// run lets the virtual time pass. progress hears of each virtual hour.
+func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
+	if err := s.db.Register(ctx, settings(s.organizations)); err != nil {
+		return err
+	}
+	s.each(0, s.scenario.Tick, s.tick)
+	s.each(0, keepEvery, func(ctx context.Context) error {
+		s.spendTicks(1)
+		if err := s.db.Set(ctx, s.now); err != nil {
+			return err
+		}
+		_, err := s.db.Ledger.KeepCalls(ctx, keepDays)
+		return err
+	})
+	s.each(killEvery, killEvery, s.kill)
+	for _, o := range s.organizations {
+		if o.others != nobody {
+			s.each(s.draw(othersEvery), othersEvery, func(context.Context) error {
+				o.owed += o.share * float64(o.limits.Daily) * float64(othersEvery) / float64(24*time.Hour)
+				calls := int(o.owed)
+				o.owed -= float64(calls)
+				o.server.Spend(s.now, calls)
+				return nil
+			})
+		}
+	}
+	hour := -1
+	for next, more := s.agenda.Next(); more && next.At <= s.end; next, more = s.agenda.Next() {
+		s.now = next.At
+		s.turnMinute()
+		if passed := int(s.now / time.Hour); passed > hour {
+			hour = passed
+			progress(hour)
+		}
+		if s.stop != nil && s.stop() {
+			break
+		}
+		if err := next.Do(ctx); err != nil {
+			return fmt.Errorf("after %s of virtual time: %w", s.now, err)
+		}
+	}
+	s.now = min(s.now, s.end)
+	s.end = s.now
+	return nil
+}
+
+// settings are those of all streams.
+func settings(organizations []*organization) []streams.Setting {
+	var all []streams.Setting
+	for _, o := range organizations {
+		for _, st := range o.streams {
+			all = append(all, streams.Setting{Key: st.key, Every: st.every, Enabled: true})
+		}
+	}
+	return all
+}
+
+// each plans something again and again.
+func (s *simulation) each(first virtual.Instant, every time.Duration, do func(ctx context.Context) error) {
+	s.agenda.Plan(first, func(ctx context.Context) error {
+		s.each(s.now+every, every, do)
+		return do(ctx)
+	})
+}
+
+// draw gives a span below d.
+func (s *simulation) draw(d time.Duration) time.Duration {
+	return time.Duration(s.chance.Int64N(int64(d)))
+}
+
+// turnMinute closes the count of statements of a minute that is over.
+func (s *simulation) turnMinute() {
+	c := &s.counts
+	if minute := int(s.now / time.Minute); minute > c.minute {
+		c.mostAsked, c.mostTicked = max(c.mostAsked, c.asked), max(c.mostTicked, c.ticked)
+		c.minute, c.asked, c.ticked = minute, 0, 0
+	}
+}
+
+func (s *simulation) spendTicks(statements int) { s.counts.ticked += statements }
+
+// note adds to the trace what was decided.
+func (s *simulation) note(what ...int64) {
+	for _, number := range append(what, int64(s.now)) {
+		_ = binary.Write(s.trace, binary.LittleEndian, number) // a hash takes everything
+	}
+}

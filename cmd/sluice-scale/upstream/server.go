@@ -1,0 +1,177 @@
+// Package upstream plays upstream for the simulated fleet, and is the judge: it counts what arrives, and knows nothing of how the
+// fleet counts.
+//
+// Start reading at Server.Arrive.
+package upstream
+
+import (
+	"time"
+
+	"sluice/cmd/sluice-scale/virtual"
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+)
+
+// Options are what upstream is like for an organization.
+type Options struct {
+	Limits pipeline.Limits
+	// Zone is the organization's. Rolls says that the day is any 24 hours; else it turns at the organization's midnight.
+	Zone  *time.Location
+	Rolls bool
+	// Shows says that answers tell in their headers what is left of the day.
+	Shows bool
+	// Outages are when it is out of order.
+	Outages []Span
+}
+
+// Span is a stretch of time.
+type Span struct{ From, To virtual.Instant }
+
+// Server is upstream for one organization.
+type Server struct {
+	// Tally is what the judge has seen.
+	Tally Tally
+
+	options Options
+	// own are our calls, all those of others, too.
+	own, all arrivals
+	underWay int
+}
+
+// Tally is what the judge has seen.
+type Tally struct {
+	// Calls of ours that arrived, Foreign ones of others, and Failed ones of ours that met an outage.
+	Calls, Foreign, Failed int
+	// AtOnce, Minute and Day are the most of our calls at once, in any 60 s and in a day, as parts of what is allowed.
+	AtOnce, Minute, Day float64
+	// Exceeded counts the calls of ours with which our calls alone were more than allowed.
+	Exceeded int
+	// Refused are refusals by code, MostOfADay the most of the day's in one.
+	Refused    map[string]int
+	MostOfADay int
+
+	lastDay    virtual.Instant
+	spentToday int
+}
+
+// New makes a server that nobody has called yet.
+func New(options Options) *Server {
+	return &Server{options: options, Tally: Tally{Refused: map[string]int{}}}
+}
+
+// arrivals are the calls of the last day, in order.
+type arrivals struct {
+	at          []virtual.Instant
+	minute, day int // the first of the last 60 s and of the day
+}
+
+// add counts an arrival in a day that began then.
+func (a *arrivals) add(at, dayBegan virtual.Instant) {
+	a.at = append(a.at, at)
+	a.turn(at, dayBegan)
+}
+
+func (a *arrivals) turn(at, dayBegan virtual.Instant) {
+	for a.minute < len(a.at) && a.at[a.minute] <= at-time.Minute {
+		a.minute++
+	}
+	for a.day < len(a.at) && a.at[a.day] < dayBegan {
+		a.day++
+	}
+	if spare := min(a.minute, a.day); spare > 4096 {
+		a.at = append(a.at[:0], a.at[spare:]...)
+		a.minute, a.day = a.minute-spare, a.day-spare
+	}
+}
+
+func (a *arrivals) inMinute() int { return len(a.at) - a.minute }
+func (a *arrivals) inDay() int    { return len(a.at) - a.day }
+
+// dayOf gives when the day of an instant began, and when it ends.
+func (s *Server) dayOf(at virtual.Instant) (virtual.Instant, virtual.Instant) {
+	if s.options.Rolls {
+		return at - 24*time.Hour + 1, at + 24*time.Hour
+	}
+	local := virtual.Began().Add(at).In(s.options.Zone)
+	year, month, day := local.Date()
+	from := time.Date(year, month, day, 0, 0, 0, 0, s.options.Zone)
+	to := time.Date(year, month, day+1, 0, 0, 0, 0, s.options.Zone)
+	return from.Sub(virtual.Began()), to.Sub(virtual.Began())
+}
+
+// Codes of refusals. Source: upstream facts, "Limits, errors, tokens".
+const (
+	CodeMinute  = "44"
+	CodeDay     = "45"
+	CodeCrowded = "1070"
+)
+
+// Arrive is a call of ours that arrives. It gives what upstream will answer; End says when the call is over there.
+func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
+	limits := s.options.Limits
+	from, to := s.dayOf(at)
+	s.own.add(at, from)
+	s.all.add(at, from)
+	s.underWay++
+	t := &s.Tally
+	t.Calls++
+	t.AtOnce = max(t.AtOnce, float64(s.underWay)/float64(limits.Concurrent))
+	t.Minute = max(t.Minute, float64(s.own.inMinute())/float64(limits.PerMinute))
+	t.Day = max(t.Day, float64(s.own.inDay())/float64(limits.Daily))
+	if s.underWay > limits.Concurrent || s.own.inMinute() > limits.PerMinute || s.own.inDay() > limits.Daily {
+		t.Exceeded++
+	}
+	result := pipeline.CallResult{Status: 200, Records: 200}
+	switch {
+	case s.down(at):
+		t.Failed++
+		return pipeline.CallResult{Status: 503, Kind: pipeline.Unavailable}
+	case s.all.inDay() > limits.Daily:
+		result = s.refuse(CodeDay, pipeline.Exhausted)
+		if t.lastDay != from && !s.options.Rolls {
+			t.lastDay, t.spentToday = from, 0
+		}
+		t.spentToday++
+		t.MostOfADay = max(t.MostOfADay, t.spentToday)
+	case s.all.inMinute() > limits.PerMinute:
+		result = s.refuse(CodeMinute, pipeline.Throttled)
+	case s.underWay > limits.Concurrent:
+		result = s.refuse(CodeCrowded, pipeline.Crowded)
+	}
+	if s.options.Shows {
+		result.DayLimit = limits.Daily
+		result.DayRemaining = max(0, limits.Daily-s.all.inDay())
+		result.DayReset = (to - at).Truncate(time.Second) + time.Second
+	}
+	return result
+}
+
+// End is the end of a call of ours, at upstream.
+func (s *Server) End() { s.underWay-- }
+
+func (s *Server) refuse(code outside.Text, kind pipeline.Kind) pipeline.CallResult {
+	s.Tally.Refused[string(code)]++
+	return pipeline.CallResult{Status: 429, Code: code, Kind: kind}
+}
+
+func (s *Server) down(at virtual.Instant) bool {
+	for _, outage := range s.options.Outages {
+		if at >= outage.From && at < outage.To {
+			return true
+		}
+	}
+	return false
+}
+
+// Spend is others' spending: as many calls as they are let.
+func (s *Server) Spend(at virtual.Instant, calls int) {
+	from, _ := s.dayOf(at)
+	s.all.turn(at, from)
+	for range calls {
+		if s.all.inDay() >= s.options.Limits.Daily || s.all.inMinute() >= s.options.Limits.PerMinute {
+			return
+		}
+		s.all.add(at, from)
+		s.Tally.Foreign++
+	}
+}

@@ -1,0 +1,231 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/streams"
+)
+
+// The clock of the simulated database is a setting of its one connection. A schema that stands before pg_catalog in the
+// search path, of the session and of our functions, holds functions with the names of the real ones, so that the functions of the
+// ledger and the statements of the schedule read this clock as they are; only defaults of columns were bound to the real one when
+// their tables were made.
+const (
+	sqlClock = `
+CREATE SCHEMA sim;
+CREATE FUNCTION sim.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+	AS $$ SELECT pg_catalog.current_setting('sim.now')::pg_catalog.timestamptz $$;
+CREATE FUNCTION sim.now() RETURNS timestamptz LANGUAGE sql STABLE
+	AS $$ SELECT pg_catalog.current_setting('sim.now')::pg_catalog.timestamptz $$;
+DO $$
+DECLARE
+	v record;
+	f regprocedure;
+BEGIN
+	FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'sluice'::regnamespace LOOP
+		EXECUTE format('ALTER FUNCTION %s SET search_path = sim, pg_catalog, pg_temp', f);
+	END LOOP;
+	FOR v IN SELECT table_name, column_name FROM information_schema.columns
+		WHERE table_schema = 'sluice' AND column_default LIKE '%clock_timestamp()%'
+	LOOP
+		EXECUTE format('ALTER TABLE sluice.%I ALTER COLUMN %I SET DEFAULT sim.clock_timestamp()', v.table_name, v.column_name);
+	END LOOP;
+END
+$$;
+
+-- A round trip for the clock alone would double what a decision takes. So the instant travels with the question: in the path
+-- of a call, and in the detail of its end. What decides is the function as it was.
+ALTER FUNCTION sluice.reserve_call RENAME TO reserve_call_then;
+CREATE FUNCTION sluice.reserve_call(
+	a1 text, a2 text, a3 text, a4 text, a5 bigint, a6 text, at text, a8 integer, a9 text, a10 integer, a11 integer, a12 integer,
+	a13 interval, a14 interval, a15 interval, a16 double precision[], a17 double precision[], a18 integer, a19 text,
+	OUT call_id bigint, OUT refused text, OUT wait_ms bigint
+) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_catalog.set_config('sim.now', at, false);
+	SELECT d.call_id, d.refused, d.wait_ms INTO call_id, refused, wait_ms
+	FROM sluice.reserve_call_then(a1, a2, a3, a4, a5, a6, at, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19) AS d;
+END
+$$;
+ALTER FUNCTION sluice.finish_call RENAME TO finish_call_then;
+CREATE FUNCTION sluice.finish_call(
+	a1 bigint, a2 integer, a3 text, a4 text, at text, a6 bigint, a7 integer, a8 integer, a9 integer, a10 interval, a11 interval
+) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_catalog.set_config('sim.now', at, false);
+	RETURN sluice.finish_call_then(a1, a2, a3, a4, '', a6, a7, a8, a9, a10, a11);
+END
+$$`
+
+	sqlWritten = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`
+
+	// What calls leave behind, in bytes with the indexes: the log, the counts of three days and the slots; and what was written
+	// ahead for it and for ticks.
+	sqlSizes = `
+SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint - $1,
+	sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^calls_[0-9]+$'),
+	sum(pg_total_relation_size(oid)) FILTER (WHERE relname = 'spent'),
+	sum(pg_total_relation_size(oid)) FILTER (WHERE relname = 'live_calls')
+FROM pg_class WHERE relnamespace = 'sluice'::regnamespace AND relkind = 'r'`
+
+	sqlSet = `SELECT pg_catalog.set_config('sim.now', $1, false)`
+
+	// What is due at once is taken in one order, whatever the order of the rows on disk.
+	sqlSpread = `
+UPDATE sluice.streams s SET next_due_at = clock_timestamp() + n * interval '1 microsecond'
+FROM (SELECT organization_id, service, resource, row_number() OVER (ORDER BY resource, organization_id) AS n
+	FROM sluice.streams) AS o
+WHERE (s.organization_id, s.service, s.resource) = (o.organization_id, o.service, o.resource)`
+
+	// What the end of a run does to the schedule (package warehouse does it with the run's last rows): the interval begins
+	// anew. The ends since the last tick are written together: nobody reads them before.
+	sqlEnded = `
+UPDATE sluice.streams s SET
+	next_due_at = greatest(next_due_at, ended_at + every), state = 'idle', enabled = s.enabled AND NOT finished,
+	last_done_at = CASE WHEN failed THEN last_done_at ELSE ended_at END, failures = CASE WHEN failed THEN failures + 1 ELSE 0 END
+FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[], $6::boolean[])
+	AS e (organization_id, service, resource, ended_at, failed, finished)
+WHERE (s.organization_id, s.service, s.resource) = (e.organization_id, e.service, e.resource)`
+)
+
+// Ledger is the ledger, as far as the simulation asks it.
+type Ledger interface {
+	Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error)
+	Finish(ctx context.Context, call int64, result pipeline.CallResult) error
+	Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error
+	KeepCalls(ctx context.Context, days int) (int, error)
+}
+
+// Database is a Postgres in virtual time.
+type Database struct {
+	Pool   *pgxpool.Pool
+	Ledger Ledger
+
+	schedule *streams.Schedule
+	at       Instant
+	// written is how much had been written ahead when it was opened.
+	written int64
+	// ends are the ends of runs that are not written yet.
+	ends ends
+}
+
+// ends are the columns of sqlEnded.
+type ends struct {
+	organizations, services, resources []string
+	at                                 []time.Time
+	failed, finished                   []bool
+}
+
+// Open makes an empty database at url ready: our tables, and a clock that stands still.
+func Open(ctx context.Context, url string, rules calls.Rules) (*Database, error) {
+	if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
+		return nil, fmt.Errorf("prepare the database: %w", err)
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of the database: %w", err)
+	}
+	config.MaxConns = 1
+	config.ConnConfig.RuntimeParams["search_path"] = "sim, pg_catalog, public"
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.ConnConfig.RuntimeParams["jit"] = "off"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	d := &Database{Pool: pool, Ledger: calls.New(pool, pool, rules), schedule: streams.New(pool), at: -1}
+	if _, err := pool.Exec(ctx, sqlClock); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("set up the virtual clock: %w", err)
+	}
+	if err := pool.QueryRow(ctx, sqlWritten).Scan(&d.written); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("ask for what was written: %w", err)
+	}
+	return d, nil
+}
+
+// Set moves the clock.
+func (d *Database) Set(ctx context.Context, at Instant) error {
+	if d.at == at {
+		return nil
+	}
+	if _, err := d.Pool.Exec(ctx, sqlSet, d.Stamp(at)); err != nil {
+		return fmt.Errorf("set the virtual clock: %w", err)
+	}
+	return nil
+}
+
+// Stamp is an instant as the virtual clock has it; whoever sends it to the database moves the clock.
+func (d *Database) Stamp(at Instant) outside.Text {
+	d.at = at
+	return outside.Plain(Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
+}
+
+// Register makes streams known, all of them due at once.
+func (d *Database) Register(ctx context.Context, settings []streams.Setting) error {
+	if err := d.Set(ctx, 0); err != nil {
+		return err
+	}
+	if err := d.schedule.RegisterStreams(ctx, settings); err != nil {
+		return fmt.Errorf("register the streams: %w", err)
+	}
+	if _, err := d.Pool.Exec(ctx, sqlSpread); err != nil {
+		return fmt.Errorf("spread the streams: %w", err)
+	}
+	_, err := d.Pool.Exec(ctx, `ANALYZE sluice.streams`)
+	return err
+}
+
+// Ended notes the end of a run, to be written before the next tick; finished says that the stream has no further one.
+func (d *Database) Ended(key pipeline.Key, at Instant, failed, finished bool) {
+	e := &d.ends
+	e.organizations = append(e.organizations, key.Organization)
+	e.services = append(e.services, key.Service)
+	e.resources = append(e.resources, key.Resource)
+	e.at = append(e.at, Began().Add(at))
+	e.failed = append(e.failed, failed)
+	e.finished = append(e.finished, finished)
+}
+
+// TakeDue writes the ends of runs and takes what is due at an Instant, as a tick does.
+func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeline.Key, error) {
+	tx, err := d.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(`BEGIN; SELECT pg_catalog.set_config('sim.now', '%s', false)`, d.Stamp(at))})
+	if err != nil {
+		return nil, fmt.Errorf("tick: %w", err)
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after a commit there is nothing to roll back
+	if e := d.ends; len(e.at) > 0 {
+		if _, err := tx.Exec(ctx, sqlEnded, e.organizations, e.services, e.resources, e.at, e.failed, e.finished); err != nil {
+			return nil, fmt.Errorf("write the ends of runs: %w", err)
+		}
+		d.ends = ends{}
+	}
+	keys, err := d.schedule.TakeDue(ctx, tx, limit)
+	if err != nil {
+		return nil, fmt.Errorf("tick: %w", err)
+	}
+	return keys, tx.Commit(ctx)
+}
+
+// Sizes are what calls left behind, in bytes with the indexes, and what was written ahead since the database was opened.
+type Sizes struct{ Ahead, Calls, Spent, Live int64 }
+
+// Sizes asks for the sizes as they are.
+func (d *Database) Sizes(ctx context.Context) (Sizes, error) {
+	var s Sizes
+	err := d.Pool.QueryRow(ctx, sqlSizes, d.written).Scan(&s.Ahead, &s.Calls, &s.Spent, &s.Live)
+	if err != nil {
+		return s, fmt.Errorf("ask for sizes: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/cmd/sluice/cli/why"
+	"sluice/sandbox"
+)
+
+// The resource whose records change, and the one whose do not, each with its target.
+const (
+	busy, quiet = "inventory.items", "accounting.vendor_payments"
+	targets     = "  " + busy + ": {freshness: 2h}\n  " + quiet + ": {freshness: 6h}\n"
+)
+
+// later lets time pass for runs and plans, too: intervals are learned from when runs began.
+func (s *stage) later(d time.Duration) {
+	s.t.Helper()
+	s.pass(d)
+	s.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval, mark_before = mark_before - $1::interval`, d)
+	s.exec(`UPDATE sluice.streams SET planned_at = planned_at - $1::interval`, d)
+	// Upstream's clock stands still: its tokens are good yet, and it gives no more than ten in ten minutes.
+	s.exec(`UPDATE sluice.tokens SET expires_at = expires_at + $1::interval, attempted_at = attempted_at + $1::interval`, d)
+}
+
+// edit changes records of a resource.
+func (s *stage) edit(seed int64, resource string, edits int) {
+	s.t.Helper()
+	_, name, _ := strings.Cut(resource, ".")
+	_, err := s.world.Change(sandbox.Change{Seed: seed, Edits: edits, Resources: []string{name}})
+	must(s.t, err)
+}
+
+// serveUntil runs the service until the condition holds.
+func (s *stage) serveUntil(what, condition string, args ...any) {
+	s.t.Helper()
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	p.said("serving", "listen") // before that, being told to stop is an error
+	s.until(what, condition, args...)
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	s.quiet()
+}
+
+// explained gives what status --why says of a resource's list, as program and as person.
+func (s *stage) whyOf(resource string) (why.Explanation, string) {
+	s.t.Helper()
+	var all []why.Explanation
+	s.document(&all, "status", "--why", resource)
+	at := slices.IndexFunc(all, func(e why.Explanation) bool { return e.Service+"."+e.Resource == resource })
+	if at < 0 {
+		s.t.Fatalf("status --why %s explains %+v", resource, all)
+	}
+	o := s.run("status", "--why", resource)
+	if o.code != codeFine || !strings.Contains(o.stdout, resource+": every ") || !strings.Contains(o.stdout, all[at].Why) {
+		s.t.Errorf("status --why %s: exit code %d\n%s%s", resource, o.code, o.stdout, o.stderr)
+	}
+	return all[at], o.stdout
+}
+
+const (
+	plannedSince = `SELECT count(*) = 2 AND bool_and(coalesce(planned_at > clock_timestamp() - interval '2 minutes', false))
+		FROM sluice.streams WHERE ceiling IS NOT NULL AND enabled`
+	runsOf = `SELECT count(*) FROM sluice.runs WHERE service || '.' || resource = $1`
+)
+
+// TestAdaptive: a resource that changes twelve times an hour and one that never does, through a virtual day. The busy one is read
+// as often as the floor allows, the quiet one as rarely as its target; what changes then is noticed, and the schedule follows.
+func TestAdaptive(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 97, Records: 400, Limits: sandbox.Limits{Off: true}}).narrow()
+	text, err := os.ReadFile(s.config)
+	must(t, err)
+	must(t, os.WriteFile(s.config, append(text, targets...), 0o600))
+
+	s.sync(codeFine)
+	if e, _ := s.whyOf(busy); e.Source != why.SourceLearned || e.Why != "nothing was learned yet: sluice serve works intervals out once a minute" {
+		t.Errorf("before anything was learned: %+v", e)
+	}
+	// Thirty hours of runs that somebody asks for.
+	for turn := range int64(10) {
+		s.later(3 * time.Hour)
+		s.edit(turn, busy, 36)
+		s.sync(codeFine, busy, quiet)
+	}
+	s.serveUntil("intervals were worked out", plannedSince)
+
+	e, said := s.whyOf(busy)
+	if e.EverySeconds != 300 || e.Plan == nil || e.Plan.Because != "floor" || e.Plan.ChangesPerHour < 9 || e.Plan.ChangesPerHour > 13 ||
+		e.FreshnessSeconds != 7200 || !strings.Contains(said, "changes an hour") || !strings.Contains(said, "1 call a run, target 2 h, floor 5 m") ||
+		!strings.Contains(said, "as often as the floor allows") {
+		t.Errorf("the busy one: %+v\n%s", e, said)
+	}
+	// 30 quiet hours are worth a run in six: its target, less the tick and two runs.
+	e, said = s.whyOf(quiet)
+	if e.EverySeconds < 6*3600-30 || e.EverySeconds > 6*3600 || e.Plan == nil || e.Plan.ChangesPerHour != 0 || !strings.Contains(said, "no change seen over") {
+		t.Errorf("the quiet one: %+v\n%s", e, said)
+	}
+
+	// Six minutes later the busy one is due and the quiet one is not.
+	before, still := one[int](s, runsOf, busy), one[int](s, runsOf, quiet)
+	s.later(6 * time.Minute)
+	s.serveUntil("the busy one was read again", `SELECT (`+runsOf+`) > $2 AND NOT EXISTS (SELECT FROM sluice.runs WHERE ended_at IS NULL)`, busy, before)
+	if got := one[int](s, runsOf, quiet); got != still {
+		t.Errorf("the quiet one was read %d times within six minutes", got-still)
+	}
+
+	// The quiet one comes back to life: the next turn sees to it, long before its plan is old.
+	s.edit(99, quiet, 20)
+	s.sync(codeFine, quiet)
+	s.serveUntil("the quiet one is read more often", `SELECT planned_every < interval '3 hours' FROM sluice.streams WHERE service || '.' || resource = $1`, quiet)
+
+	// What is stated counts, and what was learned is forgotten.
+	must(t, os.WriteFile(s.config, append(text, "  "+busy+": {every: 1h}\n  "+quiet+": {freshness: 6h}\n"...), 0o600))
+	s.serveUntil("the stated interval counts", `SELECT planned_every IS NULL AND every = interval '1 hour' FROM sluice.streams WHERE service || '.' || resource = $1`, busy)
+	if e, said := s.whyOf(busy); e.Source != why.SourceConfigured || e.EverySeconds != 3600 || !strings.Contains(said, "every 1 h, stated in the configuration") {
+		t.Errorf("stated: %+v\n%s", e, said)
+	}
+	if o := s.run("status", busy); o.code != codeUsage || !strings.Contains(o.stderr, "behind --why") {
+		t.Errorf("resources without --why: exit code %d\n%s", o.code, o.stderr)
+	}
+}

@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+)
+
+// This file answers the questions of the docs out of what upstream has, in plain Go with exact fractions: it knows no SQL.
+
+// ledger is what upstream has of one business.
+type ledger struct {
+	bills, payments, notes, items, accounts, currencies, persons, adjustments []record
+}
+
+// amount is a number of a record; nil if there is none.
+func (r record) amount(name string) *big.Rat {
+	value, ok := new(big.Rat).SetString(r.text(name))
+	if !ok {
+		return nil
+	}
+	return value
+}
+
+// base is an amount in the organization's own currency; nil if amount or rate is not known.
+func (r record) base(name string) *big.Rat { return times(r.amount(name), r.amount("exchange_rate")) }
+
+func times(a, b *big.Rat) *big.Rat {
+	if a == nil || b == nil {
+		return nil
+	}
+	return new(big.Rat).Mul(a, b)
+}
+
+// posted says that a bill is owed, or was.
+func posted(bill record) bool {
+	status := bill.text("status")
+	return status != "draft" && status != "void"
+}
+
+func open(bill record) bool {
+	balance := bill.amount("balance")
+	return posted(bill) && balance != nil && balance.Sign() > 0
+}
+
+// only gives the records that a condition holds for.
+func only(records []record, conditions ...func(record) bool) []record {
+	var kept []record
+	for _, r := range records {
+		if !slices.ContainsFunc(conditions, func(holds func(record) bool) bool { return !holds(r) }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// by sorts records into groups, and gives the names of the groups in the order of their bytes.
+func by(records []record, of func(record) string) ([]string, map[string][]record) {
+	groups := map[string][]record{}
+	for _, r := range records {
+		groups[of(r)] = append(groups[of(r)], r)
+	}
+	return slices.Sorted(maps.Keys(groups)), groups
+}
+
+func field(name string) func(record) string { return func(r record) string { return r.text(name) } }
+
+// total adds what is known, to the cent; nil if nothing is.
+func total(records []record, of func(record) *big.Rat) *big.Rat {
+	var sum *big.Rat
+	for _, r := range records {
+		if value := of(r); value != nil {
+			sum = new(big.Rat).Add(cmp.Or(sum, new(big.Rat)), value)
+		}
+	}
+	return rounded(sum)
+}
+
+// rounded rounds to the cent, halves away from zero.
+func rounded(sum *big.Rat) *big.Rat {
+	if sum == nil {
+		return nil
+	}
+	text, _ := new(big.Rat).SetString(sum.FloatString(2))
+	return text
+}
+
+func basis(name string) func(record) *big.Rat {
+	return func(r record) *big.Rat { return r.base(name) }
+}
+
+// unknown counts the records of which a value is not known.
+func unknown(records []record, of func(record) *big.Rat) int {
+	return len(only(records, func(r record) bool { return of(r) == nil }))
+}
+
+func rate(r record) *big.Rat { return r.amount("exchange_rate") }
+
+// longest is the name that sorts last: of the names of one vendor each begins with the shorter one.
+func longest(records []record, name string) string {
+	last := ""
+	for _, r := range records {
+		last = max(last, r.text(name))
+	}
+	return last
+}
+
+// first is the least of some texts that are there; nil if none is.
+func first(records []record, name string) any {
+	var least any
+	for _, r := range records {
+		if value := r.text(name); value != "" && (least == nil || value < least.(string)) {
+			least = value
+		}
+	}
+	return least
+}
+
+// row is a row of an answer: texts, whole numbers, fractions, nil for what is not known.
+type row = []any
+
+// descending puts rows in the order of a column from large to small, what is not known last, and of the one that breaks ties.
+func descending(rows []row, column, tie int) []row {
+	slices.SortStableFunc(rows, func(a, b row) int {
+		x, y := a[column].(*big.Rat), b[column].(*big.Rat)
+		if x == nil || y == nil {
+			return cmp.Compare(boolean(x == nil), boolean(y == nil))
+		}
+		return cmp.Or(y.Cmp(x), strings.Compare(fmt.Sprint(a[tie]), fmt.Sprint(b[tie])))
+	})
+	return rows
+}
+
+func boolean(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// owed is whom one business owes how much, most first.
+func (l *ledger) owed() []row {
+	vendors, bills := by(only(l.bills, open), field("vendor_id"))
+	var rows []row
+	for _, vendor := range vendors {
+		of := bills[vendor]
+		rows = append(rows, row{
+			vendor, longest(of, "vendor_name"), len(of), total(of, basis("balance")), unknown(of, rate), first(of, "due_date"),
+		})
+	}
+	return descending(rows, 3, 0)
+}
+
+// byCurrency is what one business owes, by currency.
+func (l *ledger) byCurrency() []row {
+	currencies, bills := by(only(l.bills, open), field("currency_code"))
+	var rows []row
+	for _, currency := range currencies {
+		of := bills[currency]
+		rows = append(rows, row{
+			currency, len(of), total(of, func(r record) *big.Rat { return r.amount("balance") }), total(of, basis("balance")), unknown(of, rate),
+		})
+	}
+	return rows
+}
+
+// ages is what one business owes whom, by days since it was due on a day of its own.
+func (l *ledger) ages(today string) []row {
+	vendors, bills := by(only(l.bills, open), field("vendor_id"))
+	var rows []row
+	for _, vendor := range vendors {
+		late := func(least, most int) func(record) bool {
+			return func(r record) bool {
+				due := r.text("due_date")
+				return due != "" && days(due, today) >= least && days(due, today) <= most
+			}
+		}
+		of, ever := bills[vendor], 1<<30
+		rows = append(rows, row{
+			vendor, longest(of, "vendor_name"), total(only(of, late(1, 30)), basis("balance")), total(only(of, late(31, ever)), basis("balance")),
+			unknown(only(of, late(1, ever)), rate), total(only(of, func(r record) bool { return r.text("due_date") == "" }), basis("balance")),
+		})
+	}
+	return rows
+}
+
+func days(from, to string) int {
+	a, _ := time.Parse(time.DateOnly, from)
+	b, _ := time.Parse(time.DateOnly, to)
+	return int(b.Sub(a) / (24 * time.Hour))
+}
+
+// overdue is whom one business owes what was due before a day of its own, most first.
+func (l *ledger) overdue(today string) []row {
+	late := func(r record) bool { return r.text("due_date") != "" && r.text("due_date") < today }
+	vendors, bills := by(only(l.bills, open, late), field("vendor_id"))
+	var rows []row
+	for _, vendor := range vendors {
+		of := bills[vendor]
+		rows = append(rows, row{vendor, longest(of, "vendor_name"), len(of), total(of, basis("balance")), unknown(of, rate)})
+	}
+	return descending(rows, 3, 0)
+}
+
+// sameNames are the names that several vendors of one business have.
+func (l *ledger) sameNames() []row {
+	names, bills := by(l.bills, field("vendor_name"))
+	var rows []row
+	for _, name := range names {
+		if vendors, _ := by(bills[name], field("vendor_id")); len(vendors) > 1 {
+			rows = append(rows, row{name, len(vendors)})
+		}
+	}
+	return rows
+}
+
+// spent are the lines of bills that are loaded, and the headers of the others, as parts with an account, a net amount and a rate.
+func (l *ledger) spent(loaded func(record) bool) []record {
+	var parts []record
+	for _, bill := range only(l.bills, posted) {
+		if !loaded(bill) {
+			parts = append(parts, record{"item_total": bill["sub_total"], "exchange_rate": bill["exchange_rate"]})
+			continue
+		}
+		for _, line := range bill.list("line_items") {
+			parts = append(parts, record{
+				"account_id": line["account_id"], "account_name": line["account_name"], "item_total": line["item_total"], "name": line["name"],
+				"quantity": line["quantity"], "exchange_rate": bill["exchange_rate"],
+			})
+		}
+	}
+	return parts
+}
+
+// byAccount is what one business spent before tax, by account; what is on no account yet last.
+func (l *ledger) byAccount(loaded func(record) bool) []row {
+	accounts, parts := by(l.spent(loaded), field("account_id"))
+	var rows, without []row
+	for _, account := range accounts {
+		of := parts[account]
+		r := row{account, longest(of, "account_name"), len(of), total(of, basis("item_total")), unknown(of, basis("item_total"))}
+		if account == "" {
+			r[0], r[1] = nil, nil
+			without = append(without, r)
+			continue
+		}
+		rows = append(rows, r)
+	}
+	return append(rows, without...)
+}
+
+// byName is what the lines of one business say that it bought, by name, most money first.
+func (l *ledger) byName(loaded func(record) bool) []row {
+	names, parts := by(only(l.spent(loaded), func(r record) bool { return r.text("name") != "" }), field("name"))
+	var rows []row
+	for _, name := range names {
+		of := parts[name]
+		quantity := total(of, func(r record) *big.Rat { return r.amount("quantity") })
+		rows = append(rows, row{name, quantity, total(of, basis("item_total")), unknown(of, rate)})
+	}
+	return descending(rows, 2, 0)
+}
+
+// paid is what one business paid in a year, by quarter.
+func (l *ledger) paid(year string) []row {
+	quarters, payments := by(only(l.payments, func(r record) bool { return strings.HasPrefix(r.text("date"), year) }), func(r record) string {
+		day, _ := time.Parse(time.DateOnly, r.text("date"))
+		return fmt.Sprint(1 + (int(day.Month())-1)/3)
+	})
+	var rows []row
+	for _, quarter := range quarters {
+		of := payments[quarter]
+		rows = append(rows, row{quarter, len(of), total(of, basis("amount")), unknown(of, rate)})
+	}
+	return rows
+}
+
+// rates are those that the list of currencies ever gave.
+func rates(ledgers ...*ledger) []row {
+	seen := map[string]row{}
+	for _, l := range ledgers {
+		for _, r := range l.currencies {
+			if value := r.amount("exchange_rate"); value != nil {
+				seen[strings.Join([]string{r.text("currency_code"), r.text("effective_date"), value.FloatString(10)}, " ")] =
+					row{r.text("currency_code"), value, r.text("effective_date")}
+			}
+		}
+	}
+	var rows []row
+	for _, key := range slices.Sorted(maps.Keys(seen)) {
+		rows = append(rows, seen[key])
+	}
+	return rows
+}
+
+// entered counts bills by the day on which they were entered. Upstream writes that with the offset of the business's zone.
+func (l *ledger) entered() []row {
+	dates, bills := by(only(l.bills, posted), func(r record) string { return r.text("created_time")[:len(time.DateOnly)] })
+	var rows []row
+	for _, day := range dates {
+		rows = append(rows, row{day, len(bills[day])})
+	}
+	return rows
+}
+
+// sumOpen is what one business owes in all.
+func (l *ledger) sumOpen() []row {
+	of := only(l.bills, open)
+	return []row{{len(of), total(of, basis("balance")), unknown(of, rate)}}
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// questionsOfMoney are those about the business: their answers come out of its books.
+func questionsOfMoney() []answer {
+	return []answer{
+		{
+			has: "GROUP BY vendor_id ORDER BY open_base DESC NULLS LAST, vendor_id LIMIT 5",
+			truth: func(c *company, _ time.Time) []row {
+				return c.own(func(_ business, l *ledger) []row { return l.owed() })
+			},
+		},
+		{
+			has: "GROUP BY l.name",
+			truth: func(c *company, _ time.Time) []row {
+				return c.own(func(b business, l *ledger) []row { return l.byName(func(r record) bool { return c.loaded(b, r) }) })
+			},
+		},
+		{
+			has: "extract(quarter FROM date)",
+			truth: func(c *company, _ time.Time) []row {
+				return c.own(func(_ business, l *ledger) []row { return l.paid("2025") })
+			},
+		},
+		{
+			has: "FROM invoicing.currencies_history h",
+			truth: func(c *company, _ time.Time) []row {
+				return c.own(func(b business, l *ledger) []row { return rates(c.then[b.key], l) })
+			},
+		},
+		{
+			has: "FROM accounting.contact_persons c",
+			truth: func(c *company, _ time.Time) []row {
+				return c.own(c.reached)
+			},
+		},
+		{
+			has: "AS parents, count(read_at)",
+			truth: func(c *company, _ time.Time) []row {
+				return c.own(c.parents)
+			},
+		},
+		{
+			has: "count(*) AS adjustments",
+			truth: func(c *company, _ time.Time) []row {
+				return c.own(func(b business, l *ledger) []row {
+					read := len(c.wasRead(b, "/books/v3/basecurrencyadjustment/", ""))
+					return []row{{"current", read}, {"pending", len(l.adjustments) - read}}
+				})
+			},
+		},
+		{
+			has: "GROUP BY organization_id, currency_code",
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(_ business, l *ledger) []row { return l.byCurrency() })
+			},
+		},
+		{
+			has: "ORDER BY organization_id, open_base DESC NULLS LAST, vendor_id",
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(_ business, l *ledger) []row { return l.owed() })
+			},
+		},
+		{
+			has: "AS days_1_to_30",
+			truth: func(c *company, now time.Time) []row {
+				return c.each(func(b business, l *ledger) []row { return l.ages(todayOf(b, now)) })
+			},
+		},
+		{
+			has: "AS overdue_base",
+			truth: func(c *company, now time.Time) []row {
+				return c.each(func(b business, l *ledger) []row { return l.overdue(todayOf(b, now)) })
+			},
+		},
+		{
+			has: "HAVING count(DISTINCT vendor_id) > 1",
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(_ business, l *ledger) []row { return l.sameNames() })
+			},
+		},
+		{
+			has: "GROUP BY organization_id, account_id",
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(b business, l *ledger) []row { return l.byAccount(func(r record) bool { return c.loaded(b, r) }) })
+			},
+		},
+		{
+			has: "(b.created_time AT TIME ZONE o.time_zone)::date AS day",
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(_ business, l *ledger) []row { return l.entered() })
+			},
+		},
+		{
+			has: "history.inventory_bills_as_of(timestamp '2026-11-01' AT TIME ZONE o.time_zone",
+			// Midnight of this clock is fourteen hours ago in the first business and eleven hours ahead in the second: before and after what
+			// changed.
+			stands: func(_ *company, now time.Time) []string {
+				return []string{"timestamp '2026-11-01'", "timestamp '" + now.UTC().Format(time.DateTime) + "'"}
+			},
+			why: "no test knows what a warehouse held on a day of the calendar",
+			truth: func(c *company, _ time.Time) []row {
+				var rows []row
+				for i, l := range []*ledger{c.then[c.all[0].key], c.today[c.all[1].key]} {
+					rows = append(rows, append(row{c.all[i].key}, l.sumOpen()[0]...))
+				}
+				return rows
+			},
+		},
+	}
+}
+
+// reached are the persons that were read, of the vendors that one business paid.
+func (c *company) reached(b business, l *ledger) []row {
+	vendors, payments := by(l.payments, field("vendor_id"))
+	read := c.wasRead(b, "/books/v3/contacts/", "/contactpersons")
+	var rows []row
+	for _, vendor := range vendors {
+		if !slices.Contains(read, vendor) {
+			continue
+		}
+		ids, persons := by(only(l.persons, func(r record) bool { return r.text("contact_id") == vendor }), field("contact_person_id"))
+		for _, id := range ids {
+			p := persons[id][0]
+			rows = append(rows, row{vendor, longest(payments[vendor], "vendor_name"), p.text("first_name"), p.text("last_name"), p.text("email")})
+		}
+	}
+	return rows
+}
+
+// parents are the contacts of one business that its documents name, and how many of them were read.
+func (c *company) parents(b business, l *ledger) []row {
+	customers, _ := by(l.notes, field("customer_id"))
+	vendors, _ := by(slices.Concat(l.bills, l.payments), field("vendor_id"))
+	both := slices.Compact(slices.Sorted(slices.Values(slices.Concat(customers, vendors))))
+	return []row{
+		{"accounting.contact_persons", len(both), len(c.wasRead(b, "/books/v3/contacts/", "/contactpersons"))},
+		{"billing.contact_persons", len(customers), len(c.wasRead(b, "/billing/v1/customers/", "/contactpersons"))},
+		{"invoicing.contact_persons", len(customers), len(c.wasRead(b, "/invoice/v3/contacts/", "/contactpersons"))},
+	}
+}
+
+// yesterday takes the place of an instant that docs name: the company was copied three days ago, as its rows have it, and changed
+// since.
+func yesterday(_ *company, now time.Time) []string {
+	kolkata := time.FixedZone("Asia/Kolkata", 19800)
+	return []string{"'2026-11-01 00:00 Asia/Kolkata'", "'" + now.Add(-24*time.Hour).In(kolkata).Format(time.DateTime) + " Asia/Kolkata'"}
+}
+
+const atAnInstant = "no test knows what a warehouse held on a day of the calendar"
+
+// ofDocs are the organization and the bill that docs name, and a bill of the company that changed since yesterday.
+func ofDocs(c *company, now time.Time) []string {
+	return append(yesterday(c, now), "'10234695'", "'"+c.all[1].key+"'", "'460000000038049'", "'"+c.changed(c.all[1])+"'")
+}
+
+// changed is a bill of a business that was edited and whose lines were not read since, the first by its identifier.
+func (c *company) changed(b business) string {
+	var ids []string
+	for key := range c.traps.heads {
+		id, mine := strings.CutPrefix(key, b.dataCenter)
+		if mine && !c.traps.fresh[key] && (b.dataCenter != "" || !strings.HasPrefix(key, "eu")) && !c.traps.single(key) {
+			ids = append(ids, id)
+		}
+	}
+	return slices.Min(ids)
+}
+
+// before is the answer for each business as it was yesterday.
+func (c *company) before(of func(business, *ledger) []row) []row {
+	var rows []row
+	for _, b := range c.all {
+		for _, r := range of(b, c.then[b.key]) {
+			rows = append(rows, append(row{b.key}, r...))
+		}
+	}
+	return rows
+}
+
+func balances(_ business, l *ledger) []row {
+	var rows []row
+	for _, r := range l.bills {
+		rows = append(rows, row{r.text("bill_id"), r.text("status"), r.amount("balance"), rate(r)})
+	}
+	return rows
+}
+
+const lookAtBills = "SELECT organization_id, bill_id, status, balance, exchange_rate FROM (%s) AS shown"
+
+// role is what statements that give rights call it here: roles belong to the server, which tests share.
+const role = "analysts_of_the_test"
+
+// given has a statement give or take rights: the condition does not hold before it, and does so then.
+func given(condition string, before ...string) func(context.Context, *testing.T, pgx.Tx, string) {
+	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+		t.Helper()
+		var held, holds bool
+		for _, step := range append([]string{"CREATE ROLE " + role, "REVOKE ALL ON SCHEMA history, sluice FROM public"}, before...) {
+			_, err := tx.Exec(ctx, step)
+			must(t, err)
+		}
+		must(t, tx.QueryRow(ctx, "SELECT "+condition).Scan(&held))
+		_, err := tx.Exec(ctx, strings.ReplaceAll(sql, "TO analysts", "TO "+role))
+		must(t, err)
+		must(t, tx.QueryRow(ctx, "SELECT "+condition).Scan(&holds))
+		if held || !holds {
+			t.Errorf("%s\n%s before: %t, after: %t", sql, condition, held, holds)
+		}
+	}
+}

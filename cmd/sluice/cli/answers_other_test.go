@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// otherStatements are those about the past, about the program's own work, and those that change something.
+func otherStatements() []answer {
+	return append(append(statementsOfThePast(), statementsOfOperation()...), statementsWithEffect()...)
+}
+
+func statementsOfThePast() []answer {
+	today := func(c *company, now time.Time) []string {
+		return []string{"'2026-11-01'", "'" + todayOf(c.all[0], now) + "'", "'2026-10-31'", "'" + todayOf(c.all[0], now) + "'"}
+	}
+	ofDay := func(day string) func(*company, time.Time) []string {
+		return func(c *company, now time.Time) []string {
+			pairs := today(c, now)
+			if day == pairs[0] {
+				return pairs[:2]
+			}
+			return pairs[2:]
+		}
+	}
+	const aDay = "days are kept from the day on which the test begins"
+	lines := func(c *company, records func(*ledger) []record, id, list string, cells ...string) []row {
+		return c.each(func(_ business, l *ledger) []row {
+			var rows []row
+			for _, r := range records(l) {
+				for _, line := range r.list(list) {
+					cell := row{r.text(id)}
+					for _, name := range cells {
+						cell = append(cell, line.text(name))
+					}
+					rows = append(rows, cell)
+				}
+			}
+			return rows
+		})
+	}
+	bills := func(c *company, _ time.Time) []row { return c.before(balances) }
+	return []answer{
+		{
+			has: "history.inventory_bills_as_of('2026-11-01 00:00 Asia/Kolkata')", stands: yesterday, why: atAnInstant,
+			look: lookAtBills, truth: bills, unordered: true,
+		},
+		{
+			has: "by_upstream => true", stands: yesterday, why: atAnInstant, look: lookAtBills, truth: bills, unordered: true,
+		},
+		{
+			has: "history.as_of(NULL::inventory.bills", stands: yesterday, why: atAnInstant, look: lookAtBills, truth: bills, unordered: true,
+		},
+		{
+			has: "history.inventory_bills_line_items_as_of(", stands: yesterday, why: atAnInstant, unordered: true,
+			look: "SELECT organization_id, _parent_id, line_item_id, item_total FROM (%s) AS shown",
+			truth: func(c *company, _ time.Time) []row {
+				return c.before(func(_ business, l *ledger) []row {
+					var rows []row
+					for _, r := range l.bills {
+						for _, line := range r.list("line_items") {
+							rows = append(rows, row{r.text("bill_id"), line.text("line_item_id"), line.amount("item_total")})
+						}
+					}
+					return rows
+				})
+			},
+		},
+		{
+			has: "history.inventory_bills_as_of('2026-11-01 00:00 Asia/Kolkata', '10234695'", stands: ofDocs, why: atAnInstant, look: lookAtBills,
+			truth: func(c *company, _ time.Time) []row {
+				b := c.all[1]
+				one := only(c.then[b.key].bills, func(r record) bool { return r.text("bill_id") == c.changed(b) })
+				return []row{append(row{b.key}, balances(b, &ledger{bills: one})[0]...)}
+			},
+		},
+		{
+			has: "FROM history.versions WHERE", why: "the bill is one of the company that changed once",
+			stands: func(c *company, now time.Time) []string { return ofDocs(c, now)[2:] },
+			look:   "SELECT valid_to = 'infinity', began, ended, valid_from < now() - interval '1 day' FROM (%s) AS shown",
+			truth: func(*company, time.Time) []row {
+				return []row{{"f", "seen", "replaced", "t"}, {"t", "seen", nil, "f"}}
+			},
+		},
+		{
+			has: "history.inventory_credit_notes_as_of(", stands: yesterday, why: atAnInstant, unordered: true,
+			look: "SELECT organization_id, creditnote_id, status, total FROM (%s) AS shown",
+			truth: func(c *company, _ time.Time) []row {
+				return c.before(func(_ business, l *ledger) []row {
+					var rows []row
+					for _, r := range only(l.notes, func(r record) bool { return !unfit(r) }) {
+						rows = append(rows, row{r.text("creditnote_id"), r.text("status"), r.amount("total")})
+					}
+					return rows
+				})
+			},
+		},
+		{
+			has: "history.on_day(NULL::inventory.items_locations", stands: ofDay("'2026-11-01'"), why: aDay, unordered: true,
+			look: "SELECT organization_id, _parent_id, location_id, location_stock_on_hand FROM (%s) AS shown",
+			truth: func(c *company, _ time.Time) []row {
+				return lines(c, func(l *ledger) []record { return l.items }, "item_id", "locations", "location_id", "location_stock_on_hand")
+			},
+		},
+		{
+			has: "history.on_day(NULL::accounting.chart_of_accounts", stands: ofDay("'2026-10-31'"), why: aDay, unordered: true,
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(_ business, l *ledger) []row {
+					var rows []row
+					for _, r := range l.accounts {
+						rows = append(rows, row{r.text("account_id"), r.amount("current_balance")})
+					}
+					return rows
+				})
+			},
+		},
+	}
+}
+
+func statementsOfOperation() []answer {
+	none := func(words string) answer {
+		return answer{has: words, why: "no statement, the name of a command or its form"}
+	}
+	return []answer{
+		{
+			has:  "FROM sluice.streams WHERE enabled",
+			look: "SELECT count(*) > 20, count(*) FILTER (WHERE age > above) FROM (SELECT age, lag(age) OVER () AS above FROM (%s) AS shown WHERE age IS NOT NULL) AS a",
+			truth: func(*company, time.Time) []row {
+				return []row{{"t", 0}} // the oldest mark first
+			},
+		},
+		{
+			has:  "AS not_fine",
+			look: "SELECT organization_id, sum(calls), sum(not_fine) FROM (%s) AS shown WHERE service <> 'auth' GROUP BY 1 ORDER BY 1",
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(b business, _ *ledger) []row {
+					return []row{{c.traps.calls[b.dataCenter], c.traps.refused[b.dataCenter]}}
+				})
+			},
+		},
+		{
+			has:  "FROM sluice.quarantine WHERE state = 'open'",
+			look: "SELECT organization_id, service, resource, path, count FROM (%s) AS shown ORDER BY 1",
+			truth: func(c *company, _ time.Time) []row {
+				return c.each(func(_ business, l *ledger) []row {
+					return []row{{"inventory", "credit_notes", "total", len(only(l.notes, unfit))}}
+				})
+			},
+		},
+		{
+			has:  "SELECT * FROM sluice.checks",
+			look: "SELECT name, means ~ '[a-z]{3} .*\\.$', to_regclass('sluice.check_' || name) IS NOT NULL FROM (%s) AS shown WHERE name IN ('orphans', 'history_differs') ORDER BY 1",
+			truth: func(*company, time.Time) []row {
+				return []row{{"history_differs", "t", "t"}, {"orphans", "t", "t"}}
+			},
+		},
+		{
+			has: "SELECT * FROM sluice.rebuilds", look: "SELECT count(*) FROM (%s) AS shown",
+			truth: func(*company, time.Time) []row { return []row{{0}} }, // nothing was rebuilt
+		},
+		none("VACUUM FULL"), none("EXPLAIN ANALYZE"), none("SELECT history.keep(…)"), none("ALTER ROLE … SET"), none("LOCK … NOWAIT"),
+	}
+}
+
+func statementsWithEffect() []answer {
+	return append([]answer{
+		{
+			has: "SELECT history.keep('", stands: func(c *company, now time.Time) []string {
+				return append(ofDocs(c, now)[2:4], "460000000038049", c.changed(c.all[1]))
+			},
+			why: "the bill is one of the company",
+			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
+				t.Helper()
+				_, err := tx.Exec(ctx, "UPDATE inventory.bills SET notes = 'by hand' WHERE organization_id = 'first-eu'")
+				must(t, err)
+				before := tallied(ctx, t, tx, "SELECT count(*) FROM sluice.check_history_differs")
+				run()
+				if after := tallied(ctx, t, tx, "SELECT count(*) FROM sluice.check_history_differs"); after != before-1 {
+					t.Errorf("of %d rows without a version of what they hold %d are left", before, after)
+				}
+			}),
+		},
+		{
+			has: "SET search_path = pg_catalog, pg_temp", // the clause of a function's definition
+			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
+				t.Helper()
+				run()
+				if n := tallied(ctx, t, tx, "SELECT count(*) FROM unnest(current_schemas(true)) AS s WHERE s <> 'pg_catalog' AND s NOT LIKE 'pg\\_temp%'"); n != 0 {
+					t.Errorf("%d other schemas are looked into", n)
+				}
+			}),
+		},
+		{
+			has: `CREATE TABLE "inventory"."taxes"`, why: "the table is there, and has what was declared since",
+			stands: func(*company, time.Time) []string { return []string{`"inventory"."taxes"`, `"pg_temp"."taxes"`} },
+			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
+				t.Helper()
+				run()
+				const missing = `SELECT count(*) FROM pg_attribute n WHERE n.attrelid = 'pg_temp.taxes'::regclass AND n.attnum > 0 AND NOT EXISTS (
+					SELECT FROM pg_attribute o WHERE o.attrelid = 'inventory.taxes'::regclass AND (o.attname, o.atttypid, o.attnotnull) = (n.attname, n.atttypid, n.attnotnull))`
+				if n := tallied(ctx, t, tx, missing); n > 0 {
+					t.Errorf("%d of the columns that are shown are not those of the table", n)
+				}
+			}),
+		},
+		{
+			has: `COMMENT ON `,
+			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
+				t.Helper()
+				const all = `SELECT hashtext(string_agg(objsubid || description, ',' ORDER BY objsubid)) FROM pg_description WHERE objoid = 'inventory.taxes'::regclass`
+				before := tallied(ctx, t, tx, all)
+				run()
+				if tallied(ctx, t, tx, all) != before {
+					t.Error("the comment that is shown is not the one of the table")
+				}
+			}),
+		},
+	}, statementsOfRoles()...)
+}
+
+// runs lets an effect say when its statement is run.
+func runs(check func(context.Context, *testing.T, pgx.Tx, func())) func(context.Context, *testing.T, pgx.Tx, string) {
+	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+		t.Helper()
+		check(ctx, t, tx, func() {
+			_, err := tx.Exec(ctx, sql)
+			must(t, err)
+		})
+	}
+}
+
+func tallied(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) int {
+	t.Helper()
+	var text string
+	must(t, tx.QueryRow(ctx, "SELECT ("+sql+")::text").Scan(&text))
+	n, err := strconv.Atoi(text)
+	must(t, err)
+	return n
+}

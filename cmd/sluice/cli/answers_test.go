@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/sandbox"
+)
+
+// answer is what the tests know of one statement that people are shown.
+type answer struct {
+	// has are words by which the statement is told from all others.
+	has string
+	// stands says what takes the place of words of the statement, as pairs, for a statement that names an organization, a record or
+	// an instant of its own; why is the reason for that, or for running nothing.
+	stands func(*company, time.Time) []string
+	why    string
+	// look is laid around the statement: what of its answer is compared. Empty is all of it.
+	look string
+	// truth is the whole answer, out of what upstream has at an instant; nil for statements that have an effect instead, and for what only
+	// looks like a statement.
+	truth func(*company, time.Time) []row
+	// effect runs the statement and says what it has to bring about.
+	effect func(context.Context, *testing.T, pgx.Tx, string)
+	// unordered answers are compared without regard to the order of their rows.
+	unordered bool
+}
+
+// sessions are the zones in which every question is asked: an answer that depends on them is none.
+func sessions() []string { return []string{"UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"} }
+
+// TestAnswersAreRight runs every statement that README, docs, help texts, the configuration's example, the tour and the comments in
+// the database show, against a company that was copied by the program, and holds each answer against what upstream has.
+func TestAnswersAreRight(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	c.bites()
+	shown := shownStatements(t.Context(), t, c.conn)
+	t.Run("every statement", func(t *testing.T) { c.answersAll(t, shown) })       //nolint:paralleltest // they share a connection
+	t.Run("wrong ones are noticed", func(t *testing.T) { c.noticesWrongOnes(t) }) //nolint:paralleltest // as above
+	t.Run("analysts may ask", func(t *testing.T) { c.analystsMayAsk(t, shown) })  //nolint:paralleltest // as above
+}
+
+func (c *company) answersAll(t *testing.T, shown []statement) {
+	t.Helper()
+	all, used := append(questionsOfMoney(), otherStatements()...), map[string]int{}
+	for _, s := range shown {
+		var known []answer
+		for i := range all {
+			if strings.Contains(s.sql, all[i].has) {
+				known = append(known, all[i])
+				used[all[i].has]++
+			}
+		}
+		if len(known) != 1 {
+			t.Errorf("%s shows a statement that %d tests know: add what its answer has to be to answers_*_test.go\n%s", s.place, len(known), s.sql)
+			continue
+		}
+		if bare.MatchString(s.sql) {
+			t.Errorf("%s names an instant without its zone:\n%s", s.place, s.sql)
+		}
+		if known[0].truth == nil && known[0].effect == nil {
+			if s.sql != known[0].has { // it is more than the words that are known to be no statement
+				t.Errorf("%s shows a statement that no test runs:\n%s", s.place, s.sql)
+			}
+			continue // why says why there is nothing to run
+		}
+		for _, zone := range sessions() {
+			if err := c.ask(&known[0], s.sql, zone); err != nil {
+				t.Errorf("%s, session in %s: %v\n%s", s.place, zone, err, s.sql)
+			}
+		}
+	}
+	for _, a := range all {
+		if used[a.has] == 0 {
+			t.Errorf("no statement has %q any more: remove what is known of it", a.has)
+		}
+	}
+}
+
+// bare is an instant of the past without a zone.
+var bare = regexp.MustCompile(`as_of\([^')]*'[0-9: -]+'(?: *[,)]|$)`)
+
+// noticesWrongOnes asks the query that README and the tour showed until it was found to be wrong: it is not the answer, and neither is
+// the right one with one of its conditions left out.
+func (c *company) noticesWrongOnes(t *testing.T) {
+	t.Helper()
+	const first = `SELECT vendor_name, count(*) AS bills, sum(balance) AS open_balance, min(due_date) AS first_due
+		FROM inventory.bills WHERE balance > 0 GROUP BY vendor_name ORDER BY open_balance DESC LIMIT 5`
+	right := c.today[sandbox.DefaultOrganizationID].owed()
+	shown := one[string](c.stage, `SELECT sum(open_balance)::text FROM (`+first+`) AS q`)
+	was, _ := new(big.Rat).SetString(shown)
+	is := new(big.Rat)
+	for _, r := range right[:5] {
+		is.Add(is, r[3].(*big.Rat))
+	}
+	t.Logf("the first five: %s by the query that was shown, %s in the books", was.FloatString(2), is.FloatString(2))
+	questions := questionsOfMoney()
+	owed := questions[slices.IndexFunc(questions, func(a answer) bool { return strings.Contains(a.has, "vendor_id LIMIT 5") })]
+	sql := questionsOfTour(t, "Whom do we owe most?")
+	if err := c.ask(&owed, sql, "UTC"); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{" * exchange_rate", " AND status NOT IN ('draft', 'void')", ", 'void'", " AND _deleted_at IS NULL", "organization_id = '60012345678' AND ", " NULLS LAST"} {
+		wrong := strings.Replace(sql, part, "", 1)
+		if wrong == sql {
+			t.Errorf("the query has no %q", part)
+		}
+		if err := c.ask(&owed, wrong, "UTC"); err == nil {
+			t.Errorf("without %q the answer is the same: the company has nothing that makes it wrong", part)
+		}
+	}
+	if err := c.ask(&owed, strings.ReplaceAll(sql, "GROUP BY vendor_id", "GROUP BY vendor_name"), "UTC"); err == nil {
+		t.Error("grouped by name the answer is the same")
+	}
+	if err := c.ask(&owed, first, "UTC"); err == nil {
+		t.Error("the query that was shown first is right")
+	}
+}
+
+// questionsOfTour gives the query of a question on one line.
+func questionsOfTour(t *testing.T, text string) string {
+	t.Helper()
+	for _, q := range questions() {
+		if q.text == text {
+			return separate(q.sql)[0]
+		}
+	}
+	t.Fatalf("the tour does not ask %q", text)
+	return ""
+}
+
+// bites says that the company has what makes wrong queries wrong: a test on it that finds nothing proves something.
+func (c *company) bites() {
+	c.t.Helper()
+	if n := one[int](c.stage, `SELECT count(*) FROM inventory.bills WHERE _deleted_at IS NOT NULL`); n != c.deleted {
+		c.t.Errorf("%d bills have a tombstone, %d were deleted", n, c.deleted)
+	}
+	for what, condition := range map[string]func(record) bool{
+		"in dollars":         func(r record) bool { return open(r) && r.text("currency_code") == "USD" && rate(r) != nil },
+		"without a rate":     func(r record) bool { return open(r) && rate(r) == nil },
+		"a draft":            func(r record) bool { return r.text("status") == "draft" && r.amount("balance").Sign() > 0 },
+		"void":               func(r record) bool { return r.text("status") == "void" && r.amount("balance").Sign() > 0 },
+		"without a due date": func(r record) bool { return open(r) && r.text("due_date") == "" },
+		"due today or yesterday": func(r record) bool {
+			return open(r) && r.text("due_date") >= c.traps.today.AddDate(0, 0, -1).Format(time.DateOnly)
+		},
+	} {
+		for _, b := range c.all {
+			if len(only(c.today[b.key].bills, condition)) == 0 {
+				c.t.Errorf("%s has no bill that is %s", b.name, what)
+			}
+		}
+	}
+	for _, b := range c.all {
+		if len(c.today[b.key].sameNames()) == 0 {
+			c.t.Errorf("%s has no two vendors of one name", b.name)
+		}
+		if !slices.ContainsFunc(c.today[b.key].bills, func(r record) bool { return posted(r) && !c.loaded(b, r) }) {
+			c.t.Errorf("%s has no bill whose lines are missing", b.name)
+		}
+	}
+}
+
+// ask runs a statement in a session of a zone, and compares or has its effect judged. Nothing stays.
+func (c *company) ask(a *answer, sql, zone string) (err error) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	tx, err := c.conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback(context.WithoutCancel(ctx))) }()
+	if _, err := tx.Exec(ctx, "SET LOCAL TimeZone = '"+zone+"'"); err != nil {
+		return err
+	}
+	var now time.Time
+	if err := tx.QueryRow(ctx, "SELECT now()").Scan(&now); err != nil {
+		return err
+	}
+	if a.stands != nil {
+		pairs := a.stands(c, now)
+		for i := 0; i < len(pairs); i += 2 {
+			if !strings.Contains(sql, pairs[i]) {
+				return fmt.Errorf("it has no %q, which the test replaces: %s", pairs[i], a.why)
+			}
+		}
+		sql = strings.NewReplacer(pairs...).Replace(sql)
+	}
+	if a.effect != nil {
+		a.effect(ctx, c.t, tx, sql)
+		return nil
+	}
+	return c.compare(ctx, tx, a, sql, now)
+}
+
+// compare holds the answer of a statement against the books.
+func (c *company) compare(ctx context.Context, tx pgx.Tx, a *answer, sql string, now time.Time) error {
+	if a.look != "" {
+		sql = fmt.Sprintf(a.look, sql)
+	}
+	rows, err := tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var got []string
+	for rows.Next() {
+		var cells row
+		for _, raw := range rows.RawValues() {
+			if raw == nil {
+				cells = append(cells, nil)
+			} else {
+				cells = append(cells, string(raw))
+			}
+		}
+		got = append(got, written(cells))
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	var want []string
+	for _, r := range a.truth(c, now) {
+		want = append(want, written(r))
+	}
+	if len(want) == 0 {
+		return errors.New("the books have no answer, so nothing was compared")
+	}
+	if a.unordered {
+		slices.Sort(got)
+		slices.Sort(want)
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("it answers (%d rows)\n%s\nand the books say (%d rows)\n%s", len(got), head(got), len(want), head(want))
+	}
+	return nil
+}
+
+func head(rows []string) string {
+	const most = 12
+	if len(rows) > most {
+		rows = append(slices.Clone(rows[:most]), "…")
+	}
+	return strings.Join(rows, "\n")
+}
+
+// written writes a row so that equal values look alike, whatever their type and their scale are.
+func written(cells row) string {
+	texts := make([]string, 0, len(cells))
+	for _, cell := range cells {
+		text := fmt.Sprint(cell)
+		switch value := cell.(type) {
+		case nil:
+			text = "?"
+		case *big.Rat:
+			text = "?"
+			if value != nil {
+				text = plain(value)
+			}
+		default:
+			if value, ok := new(big.Rat).SetString(text); ok && figure.MatchString(text) {
+				text = plain(value)
+			}
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " | ")
+}
+
+// figure is what counts as a number in an answer.
+var figure = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+// plain writes a fraction of some decimals without zeros behind them.
+func plain(value *big.Rat) string {
+	text := value.FloatString(20)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// each puts the answer for each business under its key, in the order of the keys.
+func (c *company) each(of func(business, *ledger) []row) []row {
+	var rows []row
+	for _, b := range c.all {
+		for _, r := range of(b, c.today[b.key]) {
+			rows = append(rows, append(row{b.key}, r...))
+		}
+	}
+	return rows
+}
+
+// own is the answer for the business that the tour asks about.
+func (c *company) own(of func(business, *ledger) []row) []row {
+	rows := of(c.all[0], c.today[c.all[0].key])
+	return rows[:min(5, len(rows))]
+}
+
+// todayOf is the day of a business at an instant.
+func todayOf(b business, now time.Time) string {
+	zone, err := time.LoadLocation(companyZones()[b.key])
+	if err != nil {
+		return err.Error()
+	}
+	return now.In(zone).Format(time.DateOnly)
+}

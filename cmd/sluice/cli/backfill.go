@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams/backfills"
+)
+
+// backfillWishes are what the command line says besides the resources.
+type backfillWishes struct {
+	organization, from, to string
+	assume                 []string
+	dry                    bool
+
+	work workWishes
+}
+
+// workWishes say who works what was asked for, and for how long.
+type workWishes struct{ wait, detach bool }
+
+func (c *cli) backfillCommand() *cobra.Command {
+	var wishes backfillWishes
+	cmd := &cobra.Command{
+		Use:   "backfill resource ...",
+		Short: "Read lists again on demand, whole or between two days, beside the schedule",
+		Long: `Read the lists of resources again, beside what the schedule does: after a declaration
+grew, after records were mended, or where old records are doubted. Marks do not move,
+and newer rows are not overwritten. Arguments name resources or services as for sync.
+
+--from and --to name the first and the last day wanted, in the organization's zone.
+Where the list filters by the day of its records (accounting.vendor_payments: date),
+it is read in windows of months; where it can only be narrowed by modification time,
+--from alone is what changed since; where neither is possible they are refused.
+
+Calls are spent as work of the class backfill: at most its ceiling of each day, and
+never what is kept for the others (sluice budget). A backfill that the day stops
+ends this command with exit code 4 and goes on with the next sync or serve, or with
+'sluice backfill resume'. --wait stays until it is done, over days; --detach leaves
+the work to others. --dry-run says what it would cost, without a call, and ends with
+exit code 4 if that does not fit into what backfills may still spend today.`,
+		Example: "  sluice backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --dry-run\n" +
+			"  sluice backfill inventory.items --from 2026-01-01 --org acme\n  sluice backfill list\n  sluice backfill pause 12",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			days, err := wishes.days()
+			if err != nil {
+				return err
+			}
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.backfill(ctx, a, args, days, wishes)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&wishes.organization, "org", "", "only this organization (name, key or id)")
+	flags.StringVar(&wishes.from, "from", "", "first day wanted: 2026-01-31")
+	flags.StringVar(&wishes.to, "to", "", "last day wanted: 2026-01-31")
+	flags.BoolVar(&wishes.dry, "dry-run", false, "only say what it would cost")
+	flags.StringSliceVar(&wishes.assume, "assume", nil, "for --dry-run, a size that nobody measured: inventory.bills=20000, ….parents=64")
+	wishes.work.flags(cmd)
+	cmd.AddCommand(c.backfillList(), c.backfillShow(), c.backfillPause(), c.backfillResume(), c.backfillCancel())
+	return cmd
+}
+
+func (w *workWishes) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.wait, "wait", false, "stay until it is done, also while it waits for the day to turn")
+	cmd.Flags().BoolVar(&w.detach, "detach", false, "only ask for it: serve or the next sync does the work")
+}
+
+// check refuses what contradicts itself.
+func (w *workWishes) check() error {
+	if w.wait && w.detach {
+		return usage("--wait stays until all is done and --detach does not stay at all: choose one")
+	}
+	return nil
+}
+
+// days reads --from and --to.
+func (w *backfillWishes) days() (engine.Days, error) {
+	var days engine.Days
+	for _, flag := range []struct {
+		name, text string
+		into       *time.Time
+	}{{"--from", w.from, &days.From}, {"--to", w.to, &days.To}} {
+		if flag.text == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, flag.text)
+		if err != nil {
+			return days, usage("%s %q is no day: write it as 2026-01-31", flag.name, flag.text)
+		}
+		*flag.into = day
+	}
+	if !days.To.IsZero() && days.From.After(days.To) {
+		return days, usage("--from %s is behind --to %s: exchange them", w.from, w.to)
+	}
+	if len(w.assume) > 0 && !w.dry {
+		return days, usage("--assume is for --dry-run")
+	}
+	return days, w.work.check()
+}
+
+func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days engine.Days, wishes backfillWishes) error {
+	assumed := func(lists []planning.Stream) error { return assume(lists, wishes.assume) }
+	found, err := a.Backfills(ctx, names, wishes.organization, days, assumed)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the mistake
+	}
+	if wishes.dry {
+		return c.foreseeBackfills(ctx, a, found)
+	}
+	if err := notOpen(ctx, a, found); err != nil {
+		return err
+	}
+	var ids []int64
+	for i := range found {
+		id, err := a.Ask(ctx, &found[i])
+		if errors.Is(err, backfills.ErrOpen) {
+			return usage("%w: sluice backfill list shows it", err)
+		}
+		if err != nil {
+			return err //nolint:wrapcheck // it names the stream
+		}
+		ids = append(ids, id)
+	}
+	return c.work(ctx, a, ids, wishes.work)
+}
+
+// notOpen refuses, before any is asked for, backfills of which one is open already.
+func notOpen(ctx context.Context, a *engine.App, backfills []engine.Backfill) error {
+	open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true, Limit: manyBackfills})
+	if err != nil {
+		return fmt.Errorf("read the backfills: %w", err)
+	}
+	var taken []string
+	for i := range backfills {
+		for j := range open {
+			if keyOf(&open[j]) == backfills[i].Stream.Key() {
+				taken = append(taken, fmt.Sprintf("%s has backfill %d, which is %s", backfills[i].Stream, open[j].ID, open[j].State))
+			}
+		}
+	}
+	if len(taken) > 0 {
+		return usage("a list has one open backfill at most: %s. Let it end, or sluice backfill cancel it", strings.Join(taken, "; "))
+	}
+	return nil
+}
+
+// manyBackfills is more than are open at once.
+const manyBackfills = 100_000
+
+// keyOf names the stream of a backfill.
+func keyOf(b *report.Backfill) pipeline.Key {
+	return pipeline.Key{
+		Organization: b.Organization, Service: b.Service, Resource: b.Resource + "." + string(pipeline.WorkBackfill),
+	}
+}
+
+// work works backfills until they have ended or wait, and shows what became of them.
+func (c *cli) work(ctx context.Context, a *engine.App, ids []int64, wishes workWishes) error {
+	if wishes.detach {
+		return c.showBackfills(ctx, a, ids)
+	}
+	keys := make([]pipeline.Key, 0, len(ids))
+	for _, id := range ids {
+		asked, err := a.Report.Backfill(ctx, id)
+		if err != nil {
+			return fmt.Errorf("read what was asked for: %w", err)
+		}
+		keys = append(keys, keyOf(&asked))
+	}
+	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	watch, progress := newWatch(a, len(keys), c.env.Now), view.NewProgress(c.env.Stderr)
+	watch.patient = wishes.wait
+	if err = watch.add(ctx, keys); err == nil {
+		err = follow(ctx, queue, watch, keys, progress)
+	}
+	progress.Clear()
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
+	defer cancel()
+	if err := errors.Join(err, queue.Stop(stop)); err != nil {
+		return err
+	}
+	if err := c.showBackfills(ctx, a, ids); err != nil {
+		return err
+	}
+	result := watch.result()
+	if err := withWithheld(ctx, a, result); err != nil {
+		return err
+	}
+	code := result.code(a.Config.Quarantine.MaxShare)
+	if code == codeBudget && !c.json {
+		err = c.printer().Line("The budget stopped it with work left: it goes on with the next sync, with serve, or with sluice backfill resume.")
+	}
+	return errors.Join(err, exit(code))
+}

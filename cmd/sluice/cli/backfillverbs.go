@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams/backfills"
+)
+
+func (c *cli) backfillList() *cobra.Command {
+	filter := report.BackfillFilter{}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List backfills, the last asked for first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.listBackfills(ctx, a, filter)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&filter.Open, "open", false, "only those that are not over")
+	cmd.Flags().IntVar(&filter.Limit, "limit", 20, "how many")
+	return cmd
+}
+
+func (c *cli) backfillShow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one backfill: what was asked for, how far it is, when it will be done",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+				return c.showBackfill(ctx, a, ids[0])
+			})
+		},
+	}
+}
+
+func (c *cli) backfillPause() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pause ID ...",
+		Short: "Let backfills rest until they are resumed; the pages under way are still loaded",
+		Long: `Let backfills rest until they are resumed. The chunk under way is read to its end, so
+that no call is wasted: within a minute or so.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+				for _, id := range ids {
+					if err := a.DB.Pause(ctx, id); err != nil {
+						return refused(ctx, a, id, "queued or running", err)
+					}
+				}
+				return c.showBackfills(ctx, a, ids)
+			})
+		},
+	}
+}
+
+func (c *cli) backfillResume() *cobra.Command {
+	var wishes workWishes
+	cmd := &cobra.Command{
+		Use:   "resume [ID ...]",
+		Short: "Go on with backfills where they stand: paused, failed or waiting ones",
+		Long: `Go on with backfills where they stand, and work them as the command that asked for
+them does. Without arguments all open ones go on that are not paused: a scheduler that
+starts this now and then brings backfills to their ends over the days.`,
+		Example: "  sluice backfill resume 12\n  sluice backfill resume 12 --detach\n  sluice backfill resume",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := wishes.check(); err != nil {
+				return err
+			}
+			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+				return c.resume(ctx, a, ids, wishes)
+			})
+		},
+	}
+	wishes.flags(cmd)
+	return cmd
+}
+
+func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes workWishes) error {
+	if len(ids) == 0 {
+		open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true, Limit: manyBackfills})
+		if err != nil {
+			return fmt.Errorf("read the backfills: %w", err)
+		}
+		for i := range open {
+			_, known := a.Stream(keyOf(&open[i]))
+			if known && open[i].State != statePaused {
+				ids = append(ids, open[i].ID)
+			}
+		}
+		slices.Sort(ids)
+	}
+	if len(ids) == 0 {
+		return c.showBackfills(ctx, a, nil)
+	}
+	for _, id := range ids {
+		if _, err := a.DB.Resume(ctx, id); errors.Is(err, backfills.ErrOpen) {
+			return usage("%w: sluice backfill list --open shows it", err)
+		} else if err != nil {
+			return refused(ctx, a, id, "queued, running, paused or failed", err)
+		}
+	}
+	return c.work(ctx, a, ids, wishes)
+}
+
+func (c *cli) backfillCancel() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel ID ...",
+		Short: "End backfills for good; what they loaded stays",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+				for _, id := range ids {
+					if err := a.DB.Cancel(ctx, id); err != nil {
+						return refused(ctx, a, id, "queued, running, paused or failed", err)
+					}
+				}
+				return c.showBackfills(ctx, a, ids)
+			})
+		},
+	}
+}
+
+// onBackfills reads the numbers of backfills and does something about them.
+func (c *cli) onBackfills(ctx context.Context, args []string, work func(context.Context, *engine.App, []int64) error) error {
+	ids := make([]int64, 0, len(args))
+	for _, arg := range args {
+		id, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil {
+			return usage("%q is no number of a backfill: sluice backfill list shows them", arg)
+		}
+		ids = append(ids, id)
+	}
+	return c.withApp(ctx, func(ctx context.Context, a *engine.App) error { return work(ctx, a, ids) })
+}
+
+// refused says why a backfill does not change its state.
+func refused(ctx context.Context, a *engine.App, id int64, needed string, err error) error {
+	if !errors.Is(err, backfills.ErrState) {
+		return err
+	}
+	found, readErr := a.Report.Backfill(ctx, id)
+	if errors.Is(readErr, report.ErrNotFound) {
+		return usage("there is no backfill %d: sluice backfill list shows them", id)
+	}
+	if readErr != nil {
+		return fmt.Errorf("read backfill %d: %w", id, readErr)
+	}
+	return usage("backfill %d is %s; it would have to be %s", id, found.State, needed)
+}

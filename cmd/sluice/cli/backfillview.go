@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/warehouse/report"
+)
+
+// States of backfills that mean something here.
+const (
+	stateQueued  = "queued"
+	stateRunning = "running"
+	statePaused  = "paused"
+)
+
+// callsColumn heads counts of calls.
+const callsColumn = "CALLS"
+
+// backfillView is a backfill as commands show it.
+type backfillView struct {
+	report.Backfill
+
+	// CallsLeft are those that it is expected to take yet, and DoneAt is when they are made;
+	// nil if it is over, paused, or nobody can say.
+	CallsLeft *int       `json:"calls_left"`
+	DoneAt    *time.Time `json:"done_at"`
+}
+
+// views works out when backfills will be done: those of one service follow one another.
+func (c *cli) views(ctx context.Context, a *engine.App, found []report.Backfill) ([]backfillView, error) {
+	views := make([]backfillView, len(found))
+	order := make([]int, len(found))
+	for i := range found {
+		views[i].Backfill, order[i] = found[i], i
+	}
+	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(found[x].ID, found[y].ID) })
+	asked := make(map[engine.Account]planning.Demand)
+	var supplies *engine.Supplies
+	for _, i := range order {
+		v := &views[i]
+		if v.State != stateQueued && v.State != stateRunning {
+			continue
+		}
+		if supplies == nil {
+			var err error
+			if supplies, err = a.Supplies(ctx); err != nil {
+				return nil, err //nolint:wrapcheck // it says what failed
+			}
+		}
+		v.CallsLeft = callsLeft(&v.Backfill)
+		if v.CallsLeft == nil {
+			continue
+		}
+		account := engine.Account{Organization: v.Organization, Service: v.Service}
+		demand := asked[account]
+		demand.Calls, demand.Chain = demand.Calls+*v.CallsLeft, demand.Chain+*v.CallsLeft
+		asked[account] = demand
+		supply, known := supplies.Under(account, demand)
+		if known && supply.DoneSeconds != nil {
+			v.DoneAt = new(c.env.Now().Add(time.Duration(*supply.DoneSeconds * float64(time.Second))))
+		}
+	}
+	return views, nil
+}
+
+// callsLeft goes on from how far a backfill came, in windows where there are several,
+// otherwise by what was forecast; nil if neither tells.
+func callsLeft(b *report.Backfill) *int {
+	const telling = 2 // of one window little follows
+	if b.WindowsDone >= telling {
+		each := float64(b.Calls) / float64(b.WindowsDone)
+		return new(int(math.Ceil(each * float64(b.Windows-b.WindowsDone))))
+	}
+	if b.Forecast == nil {
+		return nil
+	}
+	return new(int(max(*b.Forecast-b.Calls, 1)))
+}
+
+func (c *cli) listBackfills(ctx context.Context, a *engine.App, filter report.BackfillFilter) error {
+	found, err := a.Report.Backfills(ctx, filter)
+	if err != nil {
+		return fmt.Errorf("read the backfills: %w", err)
+	}
+	return c.printBackfills(ctx, a, found)
+}
+
+// showBackfills lists some backfills in the order in which they are named.
+func (c *cli) showBackfills(ctx context.Context, a *engine.App, ids []int64) error {
+	found := make([]report.Backfill, 0, len(ids))
+	for _, id := range ids {
+		one, err := a.Report.Backfill(ctx, id)
+		if err != nil {
+			return fmt.Errorf("read a backfill: %w", err)
+		}
+		found = append(found, one)
+	}
+	return c.printBackfills(ctx, a, found)
+}
+
+func (c *cli) printBackfills(ctx context.Context, a *engine.App, found []report.Backfill) error {
+	views, err := c.views(ctx, a, found)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printer().Document(views)
+	}
+	if len(views) == 0 {
+		return c.printer().Line("There is no such backfill: sluice backfill --help says how to ask for one.")
+	}
+	return c.tableOfBackfills(a, views)
+}
+
+func (c *cli) tableOfBackfills(a *engine.App, views []backfillView) error {
+	rows := make([][]string, 0, len(views))
+	for i := range views {
+		v := &views[i]
+		rows = append(rows, []string{
+			strconv.FormatInt(v.ID, 10), c.streamOf(a, v), v.between(), v.State, fmt.Sprintf("%d of %d", v.WindowsDone, v.Windows),
+			view.Count(v.Received), v.spent(), v.remark(c.env.Now(), a.Zone(v.Organization)),
+		})
+	}
+	header := []string{"BACKFILL", streamColumn, "RANGE", "STATE", "WINDOWS", "READ", callsColumn, "REMARK"}
+	return c.printer().Table(header, rows)
+}
+
+func (c *cli) streamOf(a *engine.App, v *backfillView) string {
+	name := v.Service + "." + v.Resource
+	if len(a.Config.Organizations) > 1 {
+		name = v.Organization + "/" + name
+	}
+	return name
+}
+
+// between says what was asked for: "date 2024-01-01 to 2024-12-31".
+func (v *backfillView) between() string {
+	parts := []string{v.Column}
+	if v.From != "" {
+		parts = append(parts, "from "+v.From)
+	}
+	if v.To != "" {
+		parts = append(parts, "to "+v.To)
+	}
+	if v.Column == "" {
+		return "all"
+	}
+	return strings.Join(parts, " ")
+}
+
+// spent says what it took, of what was forecast: "12 of 40".
+func (v *backfillView) spent() string {
+	if v.Forecast == nil {
+		return view.Count(v.Calls)
+	}
+	return view.Count(v.Calls) + " of " + view.Count(*v.Forecast)
+}
+
+// remark says what it waits for, or why it is over, and when it will be done.
+func (v *backfillView) remark(now time.Time, zone *time.Location) string {
+	var parts []string
+	waits := v.StreamState == string(pipeline.StateWaiting)
+	switch {
+	case v.State == statePaused:
+		parts = append(parts, fmt.Sprintf("goes on with sluice backfill resume %d", v.ID))
+	case waits && v.Until != nil:
+		parts = append(parts, "paused until "+clock(*v.Until, now, zone)+": daily allowance")
+	case waits:
+		parts = append(parts, "paused: daily allowance")
+	case v.State == stateQueued && v.Note != "":
+		parts = append(parts, "tried again at "+clock(v.NextDueAt, now, zone)+": "+v.Note)
+	default:
+		if text := cmp.Or(v.Reason, v.Note); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if v.DoneAt != nil {
+		parts = append(parts, "done about "+v.DoneAt.In(zone).Format("2006-01-02 15:04 MST"))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// clock writes an instant of the coming day without its date.
+func clock(at, now time.Time, zone *time.Location) string {
+	const day = 24 * time.Hour
+	if left := at.Sub(now); left >= 0 && left < day {
+		return at.In(zone).Format("15:04 MST")
+	}
+	return at.In(zone).Format("2006-01-02 15:04 MST")
+}
+
+func (c *cli) showBackfill(ctx context.Context, a *engine.App, id int64) error {
+	found, err := a.Report.Backfill(ctx, id)
+	if errors.Is(err, report.ErrNotFound) {
+		return usage("there is no backfill %d: sluice backfill list shows them", id)
+	}
+	if err != nil {
+		return fmt.Errorf("read the backfill: %w", err)
+	}
+	views, err := c.views(ctx, a, []report.Backfill{found})
+	if err != nil {
+		return err
+	}
+	v := &views[0]
+	if c.json {
+		return c.printer().Document(v)
+	}
+	zone := a.Zone(v.Organization)
+	at := func(label, value string) string { return fmt.Sprintf("%-11s %s\n", label, value) }
+	text := at("backfill", strconv.FormatInt(v.ID, 10)) + at("stream", v.Organization+"/"+v.Service+"."+v.Resource) + at("range", v.between()) +
+		at("asked for", v.RequestedAt.In(zone).Format("2006-01-02 15:04 MST")+" by "+v.RequestedBy) + at("state", v.State) +
+		at("windows", fmt.Sprintf("%d of %d", v.WindowsDone, v.Windows)) + at("calls", v.spent()) +
+		at("records", fmt.Sprintf("%s read: %s new, %s changed, %s unchanged, %s older than their rows, %s in quarantine", view.Count(v.Received),
+			view.Count(v.Inserted), view.Count(v.Updated), view.Count(v.Unchanged), view.Count(v.Superseded), view.Count(v.Quarantined))) +
+		at("runs", strings.Trim(fmt.Sprint(v.Runs), "[]")) + at("remark", v.remark(c.env.Now(), zone))
+	if v.EndedAt != nil {
+		text += at("ended", v.EndedAt.In(zone).Format("2006-01-02 15:04 MST"))
+	}
+	return c.printer().Line("%s", strings.TrimRight(text, "\n"))
+}

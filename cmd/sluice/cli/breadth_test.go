@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// TestBreadth copies everything that the documents let one read, as lists carry
+// it and as lists of headers do, then what changed, then nothing.
+func TestBreadth(t *testing.T) {
+	t.Parallel()
+	for name, headers := range map[string]bool{"lists carry lines": false, "lists carry headers": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newWideStage(t, sandbox.Options{Seed: 71, Records: 100, HeadersOnly: headers})
+			s.inTurns()
+			if gone := s.wideEqual(); gone != 0 {
+				t.Errorf("%d rows without a record upstream", gone)
+			}
+			s.detailed(headers)
+
+			s.pass(25 * time.Hour)
+			changed, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 2, Edits: 3})
+			must(t, err)
+			s.inTurns()
+			s.wideEqual()
+			s.detailed(headers)
+			if len(changed) == 0 {
+				t.Error("nothing changed upstream")
+			}
+
+			s.pass(25 * time.Hour)
+			before := s.written()
+			for stream, r := range s.inTurns() {
+				if r.Inserted+r.Updated+r.Quarantined > 0 || r.Outcome != "done" {
+					t.Errorf("%s: the third sync says %+v", stream, r)
+				}
+				if strings.HasSuffix(stream, ".details") && r.Calls > 0 {
+					t.Errorf("%s: %d calls for single records whose list rows did not change", stream, r.Calls)
+				}
+			}
+			if after := s.written(); after != before {
+				t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
+			}
+			s.wideEqual()
+		})
+	}
+}
+
+// detailed makes sure that no row waits for its lines, and that lines were fetched
+// one by one where lists carry headers, and only there.
+func (s *stage) detailed(headers bool) {
+	s.t.Helper()
+	for _, table := range []string{"inventory.bills", "inventory.credit_notes", "inventory.items", "inventory.composite_items", "accounting.vendor_payments"} {
+		want := "none_needed"
+		if headers {
+			want = "current"
+		}
+		if n := one[int](s, `SELECT count(*) FROM `+table+` WHERE _detail_state <> $1`, want); n > 0 {
+			s.t.Errorf("%s: %d rows are not %s", table, n, want)
+		}
+	}
+	// Document 2: the list of adjustments has no accounts, only the single record.
+	if n := one[int](s, `SELECT count(*) FROM accounting.base_currency_adjustments WHERE _detail_state <> 'current'`); n > 0 {
+		s.t.Errorf("%d adjustments have no accounts", n)
+	}
+	loaded := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded WHERE share_of_bills = 1`)
+	if months := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded`); months == 0 || loaded != months {
+		s.t.Errorf("lines are loaded of all bills in %d months of %d", loaded, months)
+	}
+}
+
+// TestASingleRecordIsRetriedAsOne: what was kept of a single record completes its
+// row, and does not pass for what the list said.
+func TestASingleRecordIsRetriedAsOne(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 74, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills/", Kind: "poison", Count: 1}}))
+	s.sync(codeFailed, "bills") // one of sixteen is more than the share that quarantine may take
+	must(t, s.world.SetFaults(nil))
+	id, bill := one[int64](s, `SELECT id FROM sluice.quarantine`), one[string](s, `SELECT bill_id FROM inventory.bills WHERE _detail_state = 'failed'`)
+	list := one[string](s, `SELECT encode(_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
+	for raw := range s.world.Truth("inventory", "bills") {
+		if strings.Contains(string(raw), `"bill_id":"`+bill+`"`) {
+			s.exec(`UPDATE sluice.quarantine SET raw = $2 WHERE id = $1`, id, []byte(raw))
+		}
+	}
+	var retried []map[string]any
+	s.document(&retried, "quarantine", "retry", strconv.FormatInt(id, 10))
+	state := one[string](s, `SELECT _detail_state FROM inventory.bills WHERE bill_id = $1`, bill)
+	after := one[string](s, `SELECT encode(_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
+	if lines := one[int](s, `SELECT count(*) FROM inventory.bills_line_items WHERE _parent_id = $1`, bill); state != "current" || lines == 0 || after != list {
+		t.Errorf("after the retry the row is %s with %d lines, and its list's hash went from %s to %s", state, lines, list, after)
+	}
+	s.sync(codeFine, "bills")
+	s.equal("inventory.bills")
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/engine/config/secrets"
+	"sluice/pipeline/upstream"
+	"sluice/schema"
+)
+
+// finding is the result of one check.
+type finding struct {
+	Check string `json:"check"`
+	OK    bool   `json:"ok"`
+	Text  string `json:"text"`
+	code  int
+}
+
+func (c *cli) checkCommand() *cobra.Command {
+	var probe bool
+	cmd := &cobra.Command{
+		Use:   "check [--probe [resource ...]]",
+		Short: "Check configuration, database, credentials and access, everything at once",
+		Long: `Check the configuration, the database, the encryption key, with one call per
+organization whether the credentials are for it and it is the business that it was,
+and with one cheap call per service whether address, token and organization fit.
+Everything that is wrong is said at once.
+
+With --probe, measure besides what each list can do, or those of the resources named:
+whether it filters and sorts by modification time, whether page and size of a page are
+heard, and whether single records can be read. That takes three calls a list at most (four
+where its newest records share one second), and one for each way of reading single
+records, out of the day's allowance of class probe.
+What was measured is kept, and runs read each list by it; what contradicts the
+declaration ends the command with 1.`,
+		Example: "  sluice check\n  sluice check --probe\n  sluice check --probe inventory.items --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !probe {
+				return usage("check %s: resources are named behind --probe", strings.Join(args, " "))
+			}
+			if probe {
+				return c.checkProbe(cmd.Context(), args)
+			}
+			findings := c.check(cmd.Context(), nil)
+			return errors.Join(c.printFindings(findings), exit(worst(findings)))
+		},
+	}
+	cmd.Flags().BoolVar(&probe, "probe", false, "measure what the lists can do, with a few calls each")
+	return cmd
+}
+
+// check looks at everything, and if that is fine does what is left to do.
+func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Client) error) []finding {
+	a, err := engine.Load(c.options())
+	findings := []finding{verdict("configuration", err, c.path()+" is valid")}
+	keys, keyErr := secrets.Source{Getenv: c.env.LookupEnv}.EncryptionKeys()
+	fine := "32 bytes"
+	if len(keys) > 1 {
+		fine = fmt.Sprintf("%d keys of 32 bytes: the first seals, all open", len(keys))
+	}
+	key := verdict("SLUICE_ENCRYPTION_KEY", keyErr, fine)
+	if keyErr != nil {
+		key.code = codeUsage
+	}
+	findings = append(findings, key)
+	if err != nil {
+		findings[0].code = codeUsage
+		return findings
+	}
+	defer func() { _ = a.Close(ctx) }() // a check that found what it found
+	if listen := a.Config.Listen; reachable(listen) {
+		findings = append(findings, finding{Check: "listen", OK: true, Text: listen + ", and a warning: other machines may reach the status pages, " +
+			"which ask for no password: let a firewall or a network policy admit only those that should"})
+	}
+	if why := a.Exposed(); why != "" {
+		findings = append(findings, finding{Check: "connection to the database", Text: why, code: codeFailed})
+	}
+	database := c.checkDatabase(ctx, a)
+	findings = append(findings, database)
+	if !database.OK || keyErr != nil {
+		return findings
+	}
+	findings = append(findings, checkRights(ctx, a)...)
+	findings = append(findings, c.checkTables(ctx, a)...)
+	client, err := a.Client()
+	if err != nil {
+		return append(findings, verdict("client", err, ""))
+	}
+	findings = append(findings, c.checkServices(ctx, a, client)...)
+	if further != nil && worst(findings) == codeFine {
+		if err := further(a, client); err != nil {
+			findings = append(findings, ofCall(err, verdict("probe", err, "")))
+		}
+	}
+	return findings
+}
+
+func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
+	name := "database"
+	if a.Config.Database.Private() {
+		name = "private database in " + a.Config.Database.DataDir
+	}
+	err := a.OpenDatabase(ctx)
+	if err == nil {
+		err = a.Migrated(ctx)
+	}
+	if err == nil {
+		err = a.Connect(ctx)
+	}
+	f := verdict(name, err, "reachable and up to date")
+	if err != nil {
+		f.code = codeEnvironment
+	}
+	return f
+}
+
+// checkServices makes one call per organization and service.
+func (c *cli) checkServices(ctx context.Context, a *engine.App, client *upstream.Client) []finding {
+	var findings []finding
+	identities := a.Identities(client)
+	for i := range a.Config.Organizations {
+		organization := &a.Config.Organizations[i]
+		findings = append(findings, checkIdentity(ctx, identities, organization))
+		for s := range a.Catalogue {
+			service := &a.Catalogue[s]
+			if _, wanted := organization.Services[service.Name]; wanted {
+				findings = append(findings, c.checkService(ctx, a, client, organization, service))
+			}
+		}
+	}
+	return findings
+}
+
+func (c *cli) checkService(ctx context.Context, a *engine.App, client *upstream.Client, o *config.Organization, service *schema.Service) finding {
+	began := c.env.Now()
+	err := client.Check(ctx, o.Key, service)
+	took := c.env.Now().Sub(began).Round(time.Millisecond)
+	limits, limitsErr := a.Limits(o.Key, service.Name)
+	err = errors.Join(err, limitsErr)
+	text := fmt.Sprintf("answered in %s; %s", took, rulesOf(limits, a.SharedWith(o.Key, service.Name)))
+	return ofCall(err, verdict(fmt.Sprintf("%s (%s), %s", o.Name, o.ID, service.Name), err, text))
+}
+
+// checkIdentity looks whether the organization is the business that it was.
+func checkIdentity(ctx context.Context, identities *engine.Identities, o *config.Organization) finding {
+	seen, err := identities.Look(ctx, o)
+	text := "none of its services lists organizations: whether the id is the right one is not checked"
+	switch {
+	case seen.Found && seen.Warning != "":
+		text = fmt.Sprintf("%s, and a warning: %s", seen.Name, seen.Warning)
+	case seen.Found:
+		text = fmt.Sprintf("%s, time zone %s", seen.Name, cmp.Or(seen.TimeZone, "not said"))
+	case seen.Warning != "":
+		text = "a warning: " + seen.Warning
+	}
+	return ofCall(err, verdict(fmt.Sprintf("%s (%s), who it is", o.Name, o.ID), err, text))
+}
+
+// ofCall gives the exit code that the error of a call asks for.
+func ofCall(err error, f finding) finding {
+	switch pipeline.KindOf(err) {
+	case pipeline.Unavailable:
+		f.code = codeEnvironment
+	case pipeline.Exhausted:
+		f.code = codeBudget
+	default:
+	}
+	return f
+}
+
+func verdict(check string, err error, fine string) finding {
+	if err != nil {
+		return finding{Check: check, Text: err.Error(), code: codeFailed}
+	}
+	return finding{Check: check, OK: true, Text: fine}
+}
+
+// worst is the exit code: what a person has to mend first.
+func worst(findings []finding) int {
+	for _, code := range []int{codeUsage, codeEnvironment, codeFailed, codeBudget} {
+		for _, f := range findings {
+			if f.code == code {
+				return code
+			}
+		}
+	}
+	return codeFine
+}
+
+func (c *cli) printFindings(findings []finding) error {
+	p := c.printer()
+	if p.JSON {
+		return p.Document(findings) //nolint:wrapcheck // it says what failed
+	}
+	for _, f := range findings {
+		sign := "ok  "
+		if !f.OK {
+			sign = "FAIL"
+		}
+		if err := p.Line("%s  %s: %s", sign, f.Check, f.Text); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	return nil
+}

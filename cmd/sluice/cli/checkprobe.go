@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/probe"
+	"sluice/pipeline/warehouse/capabilities"
+)
+
+// probeView is what check --probe shows.
+type probeView struct {
+	Findings []finding  `json:"findings"`
+	Lists    []listView `json:"lists"`
+}
+
+// listView is what was measured of one list.
+type listView struct {
+	Organization string `json:"organization"`
+	Resource     string `json:"resource"`
+	// Calls is how many it took, Note why nothing was asked.
+	Calls    int            `json:"calls"`
+	Note     string         `json:"note,omitempty"`
+	Verdicts []measuredView `json:"verdicts"`
+	// Error is why no more was measured.
+	Error string `json:"error,omitempty"`
+}
+
+// measuredView is one verdict beside what the declaration says.
+type measuredView struct {
+	Capability  pipeline.Capability `json:"capability"`
+	Verdict     pipeline.Answer     `json:"verdict"`
+	Value       string              `json:"value,omitempty"`
+	Declared    pipeline.Answer     `json:"declared"`
+	Contradicts bool                `json:"contradicts"`
+	Evidence    string              `json:"evidence"`
+}
+
+// checkProbe checks everything and, where that is fine, measures what lists can do.
+func (c *cli) checkProbe(ctx context.Context, names []string) error {
+	if a, err := engine.Load(c.options()); err == nil {
+		if _, err := a.Select(names, ""); err != nil {
+			return err //nolint:wrapcheck // it names the mistake, before a call is made
+		}
+	}
+	view := probeView{Lists: []listView{}}
+	view.Findings = c.check(ctx, func(a *engine.App, client *upstream.Client) error {
+		streams, err := a.Select(names, "")
+		if err != nil {
+			return err //nolint:wrapcheck // it names the mistake
+		}
+		view.Lists, err = c.probe(ctx, a, client, streams)
+		return err
+	})
+	code := worst(view.Findings)
+	for i := range view.Lists {
+		for _, v := range view.Lists[i].Verdicts {
+			if v.Contradicts {
+				code = cmp.Or(code, codeFailed)
+			}
+		}
+	}
+	return errors.Join(c.printProbe(view), exit(code))
+}
+
+// probe measures one list after the other and keeps what was found. A list that cannot be measured stops no other, unless
+// the calls are spent or upstream is out of reach.
+func (c *cli) probe(ctx context.Context, a *engine.App, client probe.Source, streams []pipeline.Stream) ([]listView, error) {
+	lists := []listView{}
+	var failed error
+	for _, stream := range streams {
+		if stream.Work != pipeline.WorkList {
+			continue
+		}
+		result, err := probe.List(ctx, client, stream, a.Zone(stream.Organization), pipeline.DefaultRules().PerPage)
+		if keep := a.DB.KeepVerdicts(ctx, stream, result.Verdicts); keep != nil {
+			return lists, fmt.Errorf("keep what %s can do: %w", stream, keep)
+		}
+		list := listOfProbe(stream, result)
+		if err != nil {
+			list.Error = err.Error()
+			failed = errors.Join(failed, err)
+		}
+		lists = append(lists, list)
+		if kind := pipeline.KindOf(err); err != nil && kind != pipeline.Denied && kind != pipeline.Unexpected {
+			return lists, failed
+		}
+	}
+	return lists, failed
+}
+
+func listOfProbe(stream pipeline.Stream, result probe.Result) listView {
+	list := listView{
+		Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name,
+		Calls: result.Calls, Note: result.Note, Verdicts: []measuredView{},
+	}
+	declared := make(map[pipeline.Capability]pipeline.Answer)
+	for _, v := range capabilities.Declared(stream.Resource) {
+		declared[v.Capability] = v.Answer
+	}
+	for _, v := range result.Verdicts {
+		said := cmp.Or(declared[v.Capability], pipeline.AnswerUnknown)
+		list.Verdicts = append(list.Verdicts, measuredView{
+			Capability: v.Capability, Verdict: v.Answer, Value: v.Value, Declared: said, Evidence: v.Evidence,
+			Contradicts: v.Answer == pipeline.AnswerNo && said == pipeline.AnswerYes,
+		})
+	}
+	return list
+}
+
+func (c *cli) printProbe(view probeView) error {
+	p := c.printer()
+	if p.JSON {
+		return p.Document(view) //nolint:wrapcheck // it says what failed
+	}
+	if err := c.printFindings(view.Findings); err != nil || len(view.Lists) == 0 {
+		return err
+	}
+	var rows [][]string
+	for i := range view.Lists {
+		list := &view.Lists[i]
+		for _, v := range list.Verdicts {
+			sign := ""
+			if v.Contradicts {
+				sign = "FAIL"
+			}
+			rows = append(rows, []string{
+				sign, list.Organization, list.Resource, string(v.Capability), string(v.Verdict), v.Value, string(v.Declared), v.Evidence,
+			})
+		}
+		if text := cmp.Or(list.Error, list.Note); text != "" {
+			rows = append(rows, []string{"", list.Organization, list.Resource, "", "not measured", "", "", text})
+		}
+	}
+	return errors.Join(p.Line(""), p.Table(
+		[]string{"", headOrganization, "LIST", "CAPABILITY", "MEASURED", "VALUE", "DECLARED", "EVIDENCE"}, rows))
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"sluice/connectors"
+	"sluice/pipeline/warehouse/report"
+	"sluice/sandbox"
+	"sluice/schema/ddl"
+)
+
+// TestCommands runs every command that looks at something, for people and for
+// programs.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 81, Records: 500})
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "poison"}}))
+	s.sync(codeFine)
+	must(t, s.world.SetFaults(nil))
+
+	var entries []report.Entry
+	s.document(&entries, "quarantine", "list")
+	if len(entries) != 2 {
+		t.Fatalf("%d entries in quarantine, want the two of the page: %+v", len(entries), entries)
+	}
+	at := slices.IndexFunc(entries, func(e report.Entry) bool { return e.Record != "" })
+	named := strconv.FormatInt(entries[at].ID, 10)
+
+	for command, want := range map[string][]string{
+		"status":                      {"inventory.bills", "idle", "calls in the last 24 h of 7,500", "parents, oldest"},
+		"runs --limit 100":            {"accounting.chart_of_accounts", "done"},
+		"runs inventory.bills":        {"inventory.bills"},
+		"check":                       {"ok", "Sandbox Trading", "accounting", "inventory", "chat", "reachable and up to date"},
+		"resources":                   {"inventory.credit_notes", "full scan", "SvcInventory.bills.READ"},
+		"quarantine list":             {named, "date"},
+		"quarantine show " + named:    {"not a value", "inventory.bills", entries[at].Record},
+		"quarantine list items --all": {"Nothing is in quarantine"},
+		"version":                     {"sluice"},
+		"migrate":                     {"up to date"},
+	} {
+		o := s.run(strings.Fields(command)...)
+		for _, text := range want {
+			if o.code != codeFine || !strings.Contains(o.stdout, text) {
+				t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", command, o.code, text, o.stdout, o.stderr)
+			}
+		}
+		var document any
+		s.document(&document, strings.Fields(command)...)
+		if document == nil {
+			t.Errorf("%s --json prints nothing", command)
+		}
+	}
+	s.jsonIsTrue()
+	s.retries(named)
+}
+
+// document runs a command with --json and decodes what it prints.
+func (s *stage) document(into any, args ...string) {
+	s.t.Helper()
+	o := s.run(append([]string{"--json"}, args...)...)
+	decoder := json.NewDecoder(strings.NewReader(o.stdout))
+	if err := decoder.Decode(into); err != nil || decoder.More() || o.code != codeFine {
+		s.t.Fatalf("%q --json: exit code %d, %v\n%s%s", args, o.code, err, o.stdout, o.stderr)
+	}
+}
+
+// jsonIsTrue holds what programs are told against the tables.
+func (s *stage) jsonIsTrue() {
+	s.t.Helper()
+	var status statusView
+	s.document(&status, "status")
+	if len(status.Budgets) != 5 {
+		s.t.Errorf("status has %d budgets, want those of the five services", len(status.Budgets))
+	}
+	for _, r := range resources() {
+		at := slices.IndexFunc(status.Streams, func(stream report.Stream) bool { return stream.Service == r.service && stream.Resource == r.name })
+		if at < 0 || status.Streams[at].Mark == nil {
+			s.t.Errorf("status does not show that %s.%s was read", r.service, r.name)
+		}
+	}
+	for _, stream := range status.Streams {
+		sweep := strings.HasSuffix(stream.Resource, ".sweep") // a first sync does none: its lists are read whole anyway
+		if stream.Enabled && (stream.State != "idle" || stream.Run != nil || (stream.LastDoneAt == nil) != sweep) {
+			s.t.Errorf("status shows %+v", stream)
+		}
+		if details := strings.HasSuffix(stream.Resource, ".details"); details != (stream.Details != nil) {
+			s.t.Errorf("status shows the backlog of %s.%s: %v", stream.Service, stream.Resource, stream.Details)
+		}
+		persons := stream.Enabled && stream.Resource == "contact_persons"
+		if persons && (stream.Parents == nil || stream.Parents.Known == 0 || stream.Parents.Read != stream.Parents.Known || stream.Parents.Oldest == nil) {
+			s.t.Errorf("status shows how far round %s.%s is: %+v", stream.Service, stream.Resource, stream.Parents)
+		}
+	}
+	var runs []report.Run
+	s.document(&runs, "runs", "vendor_payments", "--limit", "1")
+	if want := one[int64](s, `SELECT count(*) FROM accounting.vendor_payments`); len(runs) != 1 || runs[0].Inserted != want || want == 0 {
+		s.t.Errorf("runs shows %+v, the table has %d rows", runs, want)
+	}
+	var views []resourceView
+	s.document(&views, "resources")
+	for i, r := range resources() {
+		if !slices.ContainsFunc(views, func(v resourceView) bool { return v.Resource == r.service+"."+r.name && v.Path == r.path }) {
+			s.t.Errorf("resources do not show %s at %s, the %d. one", r.name, r.path, i+1)
+		}
+	}
+}
+
+// retries tries an entry as it came, and once more as if this version could read it.
+func (s *stage) retries(id string) {
+	s.t.Helper()
+	if o := s.run("quarantine", "retry", id); o.code != codeFailed || !strings.Contains(o.stdout, "still does not fit") {
+		s.t.Errorf("retry: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	record := one[string](s, `SELECT record_id FROM sluice.quarantine WHERE id = $1::bigint`, id)
+	rows := one[int](s, `SELECT count(*) FROM inventory.bills WHERE bill_id = $1`, record)
+	calls := s.calls()
+	for raw := range s.world.Truth("inventory", "bills") {
+		if strings.Contains(string(raw), `"bill_id":"`+record+`"`) {
+			s.exec(`UPDATE sluice.quarantine SET raw = $2 WHERE id = $1::bigint`, id, []byte(raw))
+		}
+	}
+	var retried []map[string]any
+	s.document(&retried, "quarantine", "retry", id)
+	state := one[string](s, `SELECT state FROM sluice.quarantine WHERE id = $1::bigint`, id)
+	if after := one[int](s, `SELECT count(*) FROM inventory.bills WHERE bill_id = $1`, record); rows != 0 || after != 1 || state != "retried" {
+		s.t.Errorf("%d rows before the retry and %d after it, the entry is %s", rows, after, state)
+	}
+	if s.calls() != calls {
+		s.t.Error("a retry made a call")
+	}
+	// The other record has no name: it comes by itself when upstream is asked again.
+	_, err := s.world.Change(sandbox.Change{Seed: 1, Edits: all, Resources: []string{"bills"}})
+	must(s.t, err)
+	s.sync(codeFine, "bills")
+	s.equal()
+}
+
+// TestHelp asks every command for help.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 10})
+	var walk func(cmd *cobra.Command, path []string)
+	walk = func(cmd *cobra.Command, path []string) {
+		o := s.run(append(slices.Clone(path), "--help")...)
+		if o.code != codeFine || !strings.Contains(o.stdout, "Usage:") || cmd.Short == "" || len(o.stdout) < 100 {
+			t.Errorf("help of %q: exit code %d\n%s%s", path, o.code, o.stdout, o.stderr)
+		}
+		for _, child := range cmd.Commands() {
+			walk(child, append(slices.Clone(path), child.Name()))
+		}
+	}
+	walk(newRoot(s.env(&buffer{}, &buffer{})), nil)
+}
+
+// TestNothingToDraft: what the migrations make is what the declarations ask for.
+func TestNothingToDraft(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 10})
+	existing, err := catalogOf(t.Context(), s.environment["SLUICE_DATABASE_URL"], connectors.All())
+	must(t, err)
+	if sql, changed := ddl.Draft(connectors.All(), existing); sql != "" || changed {
+		t.Errorf("the declarations ask for more than the migrations make:\n%s", sql)
+	}
+	s.exec(`ALTER TABLE inventory.bills DROP COLUMN notes`)
+	existing, err = catalogOf(t.Context(), s.environment["SLUICE_DATABASE_URL"], connectors.All())
+	must(t, err)
+	if sql, _ := ddl.Draft(connectors.All(), existing); !strings.Contains(sql, `ADD COLUMN "notes" text`) {
+		t.Errorf("a missing column is not drafted:\n%s", sql)
+	}
+	if o := s.run("dictionary"); o.code != codeFine || !strings.Contains(o.stdout, "credit_notes_line_items_serial_numbers") {
+		t.Errorf("dictionary: exit code %d\n%.300s", o.code, o.stdout)
+	}
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// TestTwoSyncsAtOnce breaks promise 3 if it can: two processes at work and checks
+// beside them, and more to read than a minute allows. The judge is upstream, which
+// counts for itself and refuses what is too much.
+func TestTwoSyncsAtOnce(t *testing.T) {
+	t.Parallel()
+	const minute, atOnce = 100, 5 // of the plan free: document 3, "Limits"
+	s := newStage(t, sandbox.Options{Seed: 31, Records: 12_000, Plan: "free", PageLatency: 50 * time.Millisecond}).narrow()
+	spent := s.arrivals.after(minute / 2)
+	first, second := s.start("sync", "--json"), s.start("sync", "--json")
+	select {
+	case <-spent:
+	case <-first.done:
+		t.Fatalf("the first process ended before half a minute's calls were made: %s", first.stderr.String())
+	}
+	for range 3 {
+		if o := s.run("check"); o.code != codeFine {
+			t.Errorf("check beside two syncs: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+		}
+	}
+	// What the first minute has no room for waits for the second one.
+	first.worksOff(codeFine)
+	second.worksOff(codeFine)
+	s.equal()
+
+	stats := s.world.Stats()
+	s.withinLimits(minute, atOnce, time.Minute)
+	if stats.Worst60s < minute*9/10 || stats.WorstConcurrent < 3 || stats.Calls <= minute {
+		t.Errorf("%d calls, %d in 60 s, %d at once: too few to try the limits", stats.Calls, stats.Worst60s, stats.WorstConcurrent)
+	}
+	if stats.Calls != s.calls() {
+		t.Errorf("upstream counted %d calls, the call log has %d", stats.Calls, s.calls())
+	}
+	if stats.TokenRequests != 1 {
+		t.Errorf("%d tokens were asked for, want one for all processes", stats.TokenRequests)
+	}
+	if twice := one[int](s, `SELECT count(*) FROM sluice.runs WHERE inserted + updated > 0`); twice != len(resources()) {
+		t.Errorf("%d runs wrote rows, want one of each stream", twice)
+	}
+}

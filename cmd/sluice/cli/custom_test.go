@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/lineage/promote"
+	"sluice/sandbox"
+)
+
+// declared is a resource of the user's own: a list that the sandbox has, under
+// another name, so that there is something to hold its tables against.
+const declared = `
+custom:
+  - service: inventory
+    name: things
+    doc: An item as the user sees it.
+    path: /items
+    key: items
+    id: item_id
+    scope: items
+    cursor: {kind: full_scan, modified: last_modified_time}
+`
+
+// append adds text to the configuration.
+func (s *stage) append(text string) {
+	s.t.Helper()
+	before, err := os.ReadFile(s.config)
+	must(s.t, err)
+	must(s.t, os.WriteFile(s.config, append(before, text...), 0o600))
+}
+
+// plan asks for a plan, which has to be there, and gives its SQL and id.
+func (s *stage) plan() (string, string) {
+	s.t.Helper()
+	o := s.run("migrate")
+	id := regexp.MustCompile(`sluice migrate --accept ([0-9a-f]{10})\n`).FindStringSubmatch(o.stderr)
+	if o.code != codeUsage || id == nil {
+		s.t.Fatalf("migrate: exit code %d, want %d and a plan\n%s%s", o.code, codeUsage, o.stdout, o.stderr)
+	}
+	return o.stdout, id[1]
+}
+
+// accept has a plan executed, after it was refused under another id.
+func (s *stage) accept() string {
+	s.t.Helper()
+	sql, id := s.plan()
+	if o := s.run("migrate", "--accept", "0123456789"); o.code != codeUsage || !strings.Contains(o.stderr, "read it") {
+		s.t.Errorf("another plan is accepted: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if again, same := s.plan(); again != sql || same != id {
+		s.t.Errorf("the plan changed by being refused:\n%s\n%s", sql, again)
+	}
+	if o := s.run("migrate", "--accept", id); o.code != codeFine || !strings.Contains(o.stdout, "up to date now") {
+		s.t.Fatalf("migrate --accept: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := s.run("migrate"); o.code != codeFine || !strings.Contains(o.stdout, "up to date already") {
+		s.t.Errorf("migrate after it: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	return sql
+}
+
+// TestCustomResource takes a user's own resource from three lines of YAML to typed
+// columns: plan, raw rows, proposal, columns, rows filled without a call.
+func TestCustomResource(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 91, Records: 500})
+	s.append(declared)
+	if o := s.run("sync", "things"); o.code != codeEnvironment || !strings.Contains(o.stderr, "run sluice migrate") {
+		t.Errorf("sync before the plan: exit code %d\n%s", o.code, o.stderr)
+	}
+	sql := s.accept()
+	for _, want := range []string{`CREATE SCHEMA IF NOT EXISTS "custom"`, `CREATE TABLE "custom"."things"`, "An item as the user sees it."} {
+		if !strings.Contains(sql, want) {
+			t.Errorf("the plan lacks %s:\n%s", want, sql)
+		}
+	}
+	s.sync(codeFine, "inventory.items", "things")
+	same := `SELECT count(*) FROM custom.things t FULL JOIN inventory.items i USING (organization_id, item_id)
+		WHERE t.item_id IS NULL OR i.item_id IS NULL OR t.last_modified_time IS DISTINCT FROM i.last_modified_time`
+	if rows, wrong := one[int](s, `SELECT count(*) FROM custom.things`), one[int](s, same); rows == 0 || wrong > 0 {
+		t.Fatalf("%d rows, %d of them not those of the items", rows, wrong)
+	}
+	if n := one[int](s, `SELECT count(*) FROM custom.things WHERE _extra ->> 'rate' IS NULL`); n > 0 {
+		t.Errorf("%d rows without a rate in _extra: what no column takes is kept", n)
+	}
+	s.promotes()
+}
+
+// promotes gives the resource the columns that are proposed for it, word for word.
+func (s *stage) promotes() {
+	s.t.Helper()
+	var proposal promote.Proposal
+	s.document(&proposal, "schema", "promote", "custom.things")
+	kinds := make(map[string]string)
+	for _, column := range proposal.Columns {
+		kinds[column.Wire] = column.Kind
+	}
+	for wire, want := range map[string]string{"name": "text", "rate": "decimal", "status": "text"} {
+		if kinds[wire] != want {
+			s.t.Errorf("%s is proposed as %q, want %s", wire, kinds[wire], want)
+		}
+	}
+	o := s.run("schema", "promote", "custom.things")
+	if o.code != codeFine {
+		s.t.Fatalf("promote: exit code %d\n%s", o.code, o.stderr)
+	}
+	s.append(o.stdout)
+	if sql := s.accept(); strings.Contains(sql, "CREATE TABLE \"custom\".\"things\" ") || !strings.Contains(sql, `ADD COLUMN "rate" numeric`) {
+		s.t.Errorf("the second plan does not add columns:\n%s", sql)
+	}
+	calls := s.calls()
+	var filled filledView
+	s.document(&filled, "schema", "fill", "custom.things")
+	rows := one[int](s, `SELECT count(*) FROM custom.things`)
+	if filled != (filledView{Rows: rows, Rewritten: rows}) || s.calls() != calls {
+		s.t.Errorf("filling came to %+v with %d calls, want %d rows without a call", filled, s.calls()-calls, rows)
+	}
+	wrong := one[int](s, `SELECT count(*) FROM custom.things t JOIN inventory.items i USING (organization_id, item_id)
+		WHERE t.rate IS DISTINCT FROM i.rate OR t.name IS DISTINCT FROM i.name OR t._extra IS NOT NULL`)
+	if wrong > 0 {
+		s.t.Errorf("%d rows are filled with something else than the items have", wrong)
+	}
+	s.document(&filled, "schema", "fill", "things")
+	if filled.Rewritten != 0 {
+		s.t.Errorf("filling again rewrites %d rows", filled.Rewritten)
+	}
+	if o := s.run("schema", "promote", "custom.things"); !strings.Contains(o.stdout, "has its column") {
+		s.t.Errorf("promote after it: %s%s", o.stdout, o.stderr)
+	}
+	for _, args := range [][]string{{"schema", "promote", "inventory.items"}, {"schema", "promote", "nothing"}, {"schema", "fill", "nothing"}} {
+		if o := s.run(args...); o.code != codeUsage {
+			s.t.Errorf("%v: exit code %d, want %d", args, o.code, codeUsage)
+		}
+	}
+}

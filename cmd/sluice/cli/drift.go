@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/report"
+)
+
+// driftView is one key or value that no declaration knows, or one declared key that is gone.
+type driftView struct {
+	report.Drift
+
+	// Hint says what it means and what to do.
+	Hint string `json:"hint"`
+}
+
+func (c *cli) driftCommand() *cobra.Command {
+	var organization string
+	cmd := &cobra.Command{
+		Use:   "drift [resource]",
+		Short: "Show what upstream sent that no declaration knows, and which declared keys are gone",
+		Long: `Show which keys and which values of enumerations came over the wire that no
+declaration knows, in how many records, and since when. Nothing of it is lost and
+nothing fails: values of unknown keys are in the column _extra of their rows, and an
+unknown value of an enumeration is in its column like any other. A declared key that
+most records of a list carried and do not carry any more is shown as gone: its column
+keeps what came last.`,
+		Example: "  sluice drift\n  sluice drift inventory.bills --org 60012345678 --json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.drift(ctx, a, args, organization)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&organization, "org", "", "only this organization (id or name)")
+	return cmd
+}
+
+func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string) error {
+	key := ""
+	if organization != "" {
+		chosen, err := chooseOrganization(a, organization)
+		if err != nil {
+			return err
+		}
+		key = chosen.Key
+	}
+	found, err := a.Report.Drift(ctx, key)
+	if err != nil {
+		return fmt.Errorf("read the drift: %w", err)
+	}
+	views := make([]driftView, 0, len(found))
+	for i := range found {
+		if len(names) == 0 || namedBy(&found[i], names[0]) {
+			views = append(views, driftView{Drift: found[i], Hint: driftHint(&found[i])})
+		}
+	}
+	if c.json {
+		return c.printer().Document(views)
+	}
+	if len(views) == 0 {
+		return c.printer().Line("Nothing came that the declarations do not know.")
+	}
+	return c.printDrift(a, views)
+}
+
+// namedBy says whether a name of the command line means the drift's resource.
+func namedBy(d *report.Drift, name string) bool {
+	service, resource := splitName(name)
+	of := strings.TrimSuffix(d.Resource, "."+string(pipeline.WorkSweep))
+	return (service == "" || service == d.Service) && resource == of || service == "" && resource == d.Service
+}
+
+func (c *cli) printDrift(a *engine.App, views []driftView) error {
+	rows := make([][]string, 0, len(views))
+	for i := range views {
+		d := &views[i]
+		zone := a.Zone(d.Organization)
+		rows = append(rows, []string{
+			d.Organization, d.Service + "." + d.Resource, outside.Visible(d.Path), outside.Visible(d.Kind), view.Count(d.Seen),
+			d.FirstSeenAt.In(zone).Format("2006-01-02 15:04"), d.LastSeenAt.In(zone).Format("2006-01-02 15:04"), d.Hint,
+		})
+	}
+	return c.printer().Table([]string{headOrganization, "RESOURCE", "KEY", "CAME AS", "RECORDS", "FIRST", "LAST", "WHAT TO DO"}, rows)
+}
+
+// The two kinds of drift with words of their own: a value that an enumeration does
+// not list, and the line that counts what came after a thousand keys.
+const (
+	driftValue  = "value: "
+	driftOthers = "(others)"
+)
+
+// driftHint says what to do. Nothing is urgent: all of it is loaded.
+func driftHint(d *report.Drift) string {
+	switch {
+	case d.Path == driftOthers:
+		return "more than a thousand unknown keys: they are in the column _extra"
+	case d.Kind == report.KindGone:
+		return "most records carried it before: its column keeps what came last; a key that came instead is listed here, too"
+	case strings.HasPrefix(d.Kind, driftValue):
+		return "loaded as it came; queries that list the values may miss it"
+	default:
+		return "kept in the column _extra, " + extraKey(d.Path)
+	}
+}
+
+// extraKey says under which key of _extra the values of an unknown key are: its
+// path, with the positions of arrays in it.
+func extraKey(path string) string {
+	path = outside.Visible(path)
+	if strings.Contains(path, "[]") {
+		return "under keys such as " + strings.ReplaceAll(path, "[]", "[0]")
+	}
+	return "under " + path
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"sluice/migrations"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/postgres/local"
+)
+
+// The exit codes.
+const (
+	codeFine        = 0
+	codeFailed      = 1
+	codeUsage       = 2
+	codeEnvironment = 3
+	codeBudget      = 4
+)
+
+// exitError carries an exit code. A silent one has said what it had to say.
+type exitError struct {
+	code   int
+	err    error
+	silent bool
+}
+
+// Error implements error.
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+// Unwrap gives the cause.
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error of the command line.
+func usage(format string, args ...any) error {
+	return &exitError{code: codeUsage, err: fmt.Errorf(format, args...)}
+}
+
+// exit gives a code without a further message.
+func exit(code int) error {
+	if code == codeFine {
+		return nil
+	}
+	return &exitError{code: code, silent: true}
+}
+
+// codeOf finds the exit code of an error.
+func codeOf(err error) int {
+	var coded *exitError
+	var mistakes *config.Error
+	switch {
+	case err == nil:
+		return codeFine
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &mistakes), errors.Is(err, engine.ErrUsage), isUsage(err):
+		return codeUsage
+	case errors.Is(err, engine.ErrNotMigrated), errors.Is(err, local.ErrNoBinaries), errors.Is(err, engine.ErrNoServer),
+		errors.Is(err, migrations.ErrNewer), errors.Is(err, migrations.ErrOthers), errors.Is(err, migrations.ErrNotOwner),
+		errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),
+		errors.Is(err, warehouse.ErrSharedSessions), postgres.Unreachable(err), postgres.Busy(err):
+		return codeEnvironment
+	default:
+		return codeFailed
+	}
+}
+
+// errEnvironment marks what is wrong around the program and not in it.
+var errEnvironment = errors.New("environment")
+
+// isUsage recognises cobra's own complaints about flags and arguments, which have
+// no type.
+func isUsage(err error) bool {
+	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "accepts ", "requires ", "flag needs"} {
+		if strings.HasPrefix(err.Error(), start) {
+			return true
+		}
+	}
+	return false
+}
+
+// conclude prints an error for people and gives the exit code.
+func conclude(stderr io.Writer, err error) int {
+	code := codeOf(err)
+	var coded *exitError
+	if err == nil || errors.As(err, &coded) && coded.silent {
+		return code
+	}
+	_, _ = fmt.Fprintln(stderr, "sluice: "+err.Error()) // where else could it be said
+	if code == codeUsage && isUsage(err) {
+		_, _ = fmt.Fprintln(stderr, "Run 'sluice --help' for the commands and their flags.")
+	}
+	return code
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"encoding/base64"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// TestExitCodes does what schedulers have to tell apart.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	small := sandbox.Options{Seed: 71, Records: 100}
+	cases := map[string]struct {
+		options sandbox.Options
+		spoil   func(s *stage)
+		args    string
+		code    int
+		// says has to be on standard error, or on standard output of check.
+		says string
+	}{
+		"fine":                 {args: "sync", code: codeFine, says: "chart_of_accounts: done"},
+		"one resource":         {args: "sync inventory.bills", code: codeFine, says: "bills: done"},
+		"no such command":      {args: "syncc", code: codeUsage, says: "unknown command"},
+		"no such flag":         {args: "sync --al", code: codeUsage, says: "unknown flag"},
+		"no such resource":     {args: "sync bils", code: codeUsage, says: `"bils" is no configured resource: accounting.base_currency_adjustments, accounting.chart_of_accounts`},
+		"no such organization": {args: "sync --org nobody", code: codeUsage, says: `"nobody"`},
+		"no such level":        {args: "sync --log-level loud", code: codeUsage, says: `"loud"`},
+		"too many arguments":   {args: "migrate now", code: codeUsage},
+		"no entry number":      {args: "quarantine show x", code: codeUsage, says: "no entry number"},
+		"no such entry":        {args: "quarantine show 99", code: codeFailed, says: "99"},
+		"no configuration": {args: "sync", code: codeUsage, says: "config.example.yaml", spoil: func(s *stage) {
+			must(s.t, os.Remove(s.config))
+		}},
+		"no key": {args: "sync", code: codeUsage, says: "SLUICE_ENCRYPTION_KEY", spoil: func(s *stage) {
+			delete(s.environment, "SLUICE_ENCRYPTION_KEY")
+		}},
+		"no secret": {args: "status", code: codeUsage, says: "SANDBOX_CLIENT_SECRET", spoil: func(s *stage) {
+			delete(s.environment, "SANDBOX_CLIENT_SECRET")
+		}},
+		"no database":            {args: "sync", code: codeEnvironment, spoil: noDatabase},
+		"no database to look at": {args: "status", code: codeEnvironment, spoil: noDatabase},
+		"no database to migrate": {args: "migrate", code: codeEnvironment, spoil: noDatabase},
+		"no database to serve":   {args: "serve", code: codeEnvironment, spoil: noDatabase},
+		"no database to check":   {args: "check", code: codeEnvironment, spoil: noDatabase},
+		"no private server": {args: "status", code: codeEnvironment, says: "the private Postgres did not start", spoil: func(s *stage) {
+			dir := s.t.TempDir()
+			must(s.t, os.Chmod(dir, 0o777))
+			text, err := os.ReadFile(s.config)
+			must(s.t, err)
+			private := strings.Replace(string(text), "url: ${SLUICE_DATABASE_URL}", "data_dir: "+dir, 1)
+			must(s.t, os.WriteFile(s.config, []byte(private), 0o600))
+		}},
+		"a table that somebody holds": {args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *stage) {
+			s.holds("sluice.streams")
+			s.environment["SLUICE_DATABASE_URL"] += "&lock_timeout=50ms"
+		}},
+		"not migrated": {args: "sync", code: codeEnvironment, says: "sluice migrate", spoil: func(s *stage) {
+			s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(s.t)
+		}},
+		"no upstream": {args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *stage) {
+			s.run("check") // brings a token
+			s.upstream.Close()
+		}},
+		"no upstream to check": {args: "check", code: codeEnvironment, spoil: func(s *stage) { s.upstream.Close() }},
+		"a wrong secret": {args: "sync", code: codeFailed, spoil: func(s *stage) {
+			s.environment["SANDBOX_REFRESH_TOKEN"] = "1000.wrong"
+		}},
+		"another key": {args: "check", code: codeFailed, says: "another key", spoil: func(s *stage) {
+			if o := s.run("check"); o.code != codeFine {
+				s.t.Fatalf("check: %d\n%s", o.code, o.stdout)
+			}
+			s.environment["SLUICE_ENCRYPTION_KEY"] = base64.StdEncoding.EncodeToString([]byte("another key of thirty-two bytes!"))
+		}},
+		"a spent day": {args: "sync", code: codeBudget, says: "waiting", options: sandbox.Options{
+			Seed: 71, Records: 2000, Limits: sandbox.Limits{DailyInventory: 3},
+		}},
+		"a spent day to check": {args: "check", code: codeBudget, options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}},
+			spoil: func(s *stage) { s.run("check") }},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.options.Records == 0 {
+				test.options.Seed, test.options.Records = small.Seed, small.Records
+			}
+			s := newStage(t, test.options)
+			if test.spoil != nil {
+				test.spoil(s)
+			}
+			o := s.run(strings.Fields(test.args)...)
+			if o.code != test.code || !strings.Contains(o.stderr+o.stdout, test.says) || o.code != codeFine && o.stderr+o.stdout == "" {
+				t.Errorf("exit code %d, want %d and %q\n%s\n%s", o.code, test.code, test.says, o.stdout, o.stderr)
+			}
+			if strings.Contains(o.stderr+o.stdout, "goroutine ") {
+				t.Errorf("a stack trace is no message: %s", o.stderr)
+			}
+		})
+	}
+}
+
+// holds lets somebody hold a table until the test ends.
+func (s *stage) holds(table string) {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
+	must(s.t, err)
+	s.t.Cleanup(func() { must(s.t, conn.Close(context.WithoutCancel(s.t.Context()))) })
+	_, err = conn.Exec(s.t.Context(), "BEGIN; LOCK TABLE "+table)
+	must(s.t, err)
+}
+
+// noDatabase names a socket that nobody listens on.
+func noDatabase(s *stage) {
+	s.environment["SLUICE_DATABASE_URL"] = "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable&connect_timeout=2"
+}
+
+// TestAllMistakesAtOnce gives a configuration with many mistakes.
+func TestAllMistakesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 10})
+	text := strings.NewReplacer("Asia/Kolkata", "Asia/Nowhere", "accounting: {plan: premium}", "accounting: {plan: golden}",
+		"data_center: com", "data_center: moon", "name: Svc", "nam: Svc", "${SANDBOX_REFRESH_TOKEN}", "in-clear").Replace(s.configuration(sandbox.Options{Plan: plan}))
+	must(t, os.WriteFile(s.config, []byte(text+"workers: many\n"), 0o600))
+	for _, command := range []string{"sync", "check", "status", "serve", "migrate"} {
+		o := s.run(command)
+		if o.code != codeUsage {
+			t.Errorf("%s: exit code %d, want %d", command, o.code, codeUsage)
+		}
+		for _, mistake := range []string{"Asia/Nowhere", "golden", "moon", "nam", "refresh_token", "workers"} {
+			if !strings.Contains(o.stdout+o.stderr, mistake) {
+				t.Errorf("%s does not say that %s is wrong:\n%s%s", command, mistake, o.stdout, o.stderr)
+			}
+		}
+		if strings.Contains(o.stdout+o.stderr, "in-clear") {
+			t.Errorf("%s repeats the secret:\n%s%s", command, o.stdout, o.stderr)
+		}
+	}
+}
+
+// TestDaysGoBy reads more than a day allows: each day's sync goes on where the
+// last one stopped.
+func TestDaysGoBy(t *testing.T) {
+	t.Parallel()
+	const daily, maxDays = 5, 12
+	s := newStage(t, sandbox.Options{Seed: 72, Records: 2000, Limits: sandbox.Limits{DailyInventory: daily}}).narrow()
+	days := 1
+	for ; s.run("sync", "items", "bills").code == codeBudget && days < maxDays; days++ {
+		s.pass(25 * time.Hour)
+		s.world.Advance(25 * time.Hour)
+	}
+	s.equal("inventory.items")
+	s.equal("inventory.bills")
+	// Upstream's headers say what is left, so not even one call is refused.
+	stats := s.world.Stats()
+	if calls := stats.ByService["inventory"]; days < 3 || days == maxDays || calls > days*daily || len(stats.Refused) > 0 {
+		t.Errorf("%d days, %d calls, refused %v: want some days with %d calls at most and no refusal", days, calls, stats.Refused, daily)
+	}
+}
+
+// TestNobodyAnswers closes the door of the token endpoint, too. Every stream then
+// waits for the next token, a minute each time, and still has to come to an end.
+func TestNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 10})
+	s.upstream.Close()
+	ended := make(chan outcome, 1)
+	go func(ctx context.Context) { ended <- s.runContext(ctx, "sync", "--json", "inventory") }(t.Context())
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for minutes := 0; ; {
+		select {
+		case o := <-ended:
+			result := s.synced(codeEnvironment, o)
+			for _, r := range result.Streams {
+				if r.Outcome != "failed" || r.Kind != "unavailable" {
+					t.Errorf("%s: %+v, want failed because upstream is unavailable", r.Key, r)
+				}
+			}
+			return
+		case <-ticker.C:
+		}
+		if one[bool](s, `SELECT EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp())`) {
+			if minutes++; minutes > 30 {
+				t.Fatal("streams wait for upstream for ever")
+			}
+			s.pass(70 * time.Second)
+		}
+	}
+}

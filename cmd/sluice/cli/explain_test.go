@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// explained runs explain and gives what it says.
+func (s *stage) explained(args ...string) explainView {
+	s.t.Helper()
+	var view explainView
+	s.document(&view, append([]string{"explain"}, args...)...)
+	return view
+}
+
+// concludes says whether a sentence holds all of the texts.
+func (v *explainView) concludes(texts ...string) bool {
+	for _, sentence := range v.Conclusions {
+		all := true
+		for _, text := range texts {
+			all = all && strings.Contains(sentence, text)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// TestExplain follows bills through their lives: with its single record, changed twice,
+// in quarantine, deleted by hand, and one that never was.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 93, Records: 40, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	changed, err := s.world.Change(sandbox.Change{Seed: 3, Edits: 1, Resources: []string{"bills"}})
+	must(t, err)
+	bill := changed["bills"].Edited[0]
+	other := one[string](s, `SELECT bill_id FROM inventory.bills WHERE bill_id <> $1 ORDER BY 1 LIMIT 1`, bill)
+	s.sync(codeFine, "inventory.bills")
+
+	v := s.explained("inventory.bills", bill)
+	if v.Row == nil || v.Row.DetailState != "current" || v.Row.Run == nil || v.Row.Run.Outcome != "done" || v.Row.Arrays["bills_line_items"] == 0 {
+		t.Fatalf("a bill with its single record: %+v", v.Row)
+	}
+	// Each version came with the list and by itself.
+	var singles, lists []string
+	for _, version := range v.Versions {
+		if version.Call.Status != 200 || version.Call.Run == 0 || version.Modified == "" {
+			t.Errorf("a version: %+v by %+v", version, version.Call)
+		}
+		if version.Single {
+			singles = append(singles, version.Call.Path)
+		} else {
+			lists = append(lists, version.Modified)
+		}
+	}
+	if !v.AllArchives || len(singles) != 2 || !strings.HasSuffix(singles[0], "/bills/"+bill) || len(lists) != 2 || lists[0] == lists[1] {
+		t.Errorf("versions: %d archives, %v %v\n%+v", v.Archives, lists, singles, v.Versions)
+	}
+	first := one[time.Time](s, `SELECT _first_seen_at FROM inventory.bills WHERE bill_id = $1`, bill)
+	if !v.Row.FirstSeenAt.Equal(first) || v.List == nil || v.List.Mark == nil || v.Details == nil || len(v.Quarantine) != 0 {
+		t.Errorf("the row and its streams: %+v %+v", v.Row, v.List)
+	}
+	if !v.concludes("single record was brought by call", "/bills/"+bill, "HTTP 200") || !v.concludes("complete up to", "newer") {
+		t.Errorf("it says:\n%s", strings.Join(v.Conclusions, "\n"))
+	}
+	if v := s.explained("bills", bill, "--archives", "1"); v.AllArchives || v.Archives != 1 || len(v.Versions) != 1 {
+		t.Errorf("one archive: %d of %d", len(v.Versions), v.Archives)
+	}
+
+	s.exec(`UPDATE inventory.bills SET _detail_state = 'stale' WHERE bill_id = $1`, bill)
+	if v := s.explained("bills", bill); *v.Details.Waiting != 1 || !v.concludes("inventory.bills.details", "1 wait", "next turn") {
+		t.Errorf("a stale one says:\n%s", strings.Join(v.Conclusions, "\n"))
+	}
+	s.exec(`DELETE FROM inventory.bills WHERE bill_id = $1`, other)
+	if v := s.explained("bills", other); v.Row != nil || len(v.Versions) == 0 || !v.concludes("no row, although call") {
+		t.Errorf("a deleted row says:\n%s", strings.Join(v.Conclusions, "\n"))
+	}
+	s.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path)
+		VALUES ($1, 'inventory', 'bills', '\x01', '77', '{}', 'bad_time', 'date')`, sandbox.DefaultOrganizationID)
+	if v := s.explained("bills", "77"); len(v.Quarantine) != 1 || !v.concludes("quarantine", "bad_time at date", "quarantine show") || !v.concludes("did not fit") {
+		t.Errorf("one in quarantine says:\n%s", strings.Join(v.Conclusions, "\n"))
+	}
+	if v := s.explained("chart_of_accounts", "78"); !v.concludes("never seen", "all ") || !v.concludes("did not exist then", "filter_by=AccountType.All") {
+		t.Errorf("one that never was says:\n%s", strings.Join(v.Conclusions, "\n"))
+	}
+	o := s.run("explain", "inventory.bills", bill)
+	if o.code != codeFine || !strings.Contains(o.stdout, "REQUEST") || !strings.Contains(o.stdout, "single record") {
+		t.Errorf("for people: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, args := range [][]string{{"bills"}, {"nothing", "1"}, {"bills", "1", "--org", "nobody"}, {"bills", "1", "--archives", "0"}} {
+		if o := s.run(append([]string{"explain"}, args...)...); o.code != codeUsage {
+			t.Errorf("explain %q: exit code %d, want %d\n%s", args, o.code, codeUsage, o.stderr)
+		}
+	}
+}

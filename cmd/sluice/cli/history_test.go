@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/sandbox"
+	"sluice/sandbox/oracle"
+)
+
+// remembered are the resources of which these tests keep versions, in the words of the configuration.
+const remembered = "  inventory.bills: {history: true}\n  inventory.credit_notes: {history: true}\n  accounting.vendor_payments: {history: true}\n"
+
+// past is what upstream had at an instant, by resource.
+type past struct {
+	at    time.Time
+	truth map[string][]json.RawMessage
+}
+
+// look keeps what upstream has now.
+func (s *stage) look() past {
+	s.t.Helper()
+	p := past{at: one[time.Time](s, `SELECT clock_timestamp()`), truth: make(map[string][]json.RawMessage)}
+	for _, resource := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
+		service, name, _ := strings.Cut(resource, ".")
+		for raw := range s.world.Truth(service, name) {
+			p.truth[resource] = append(p.truth[resource], slices.Clone(raw))
+		}
+	}
+	return p
+}
+
+// relive holds the tables as of an instant against what upstream had then, field by field: they are made once more, out of
+// the functions that analysts call.
+func (s *stage) relive(p past) {
+	s.t.Helper()
+	for resource, truth := range p.truth {
+		service, name, _ := strings.Cut(resource, ".")
+		s.exec(`DROP SCHEMA IF EXISTS past CASCADE; CREATE SCHEMA past`)
+		rows, err := s.conn.Query(s.t.Context(), `SELECT tablename FROM pg_tables WHERE schemaname = $1 AND (tablename = $2 OR tablename ~ ('^' || $2 || '_'))`, service, name)
+		must(s.t, err)
+		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		must(s.t, err)
+		for _, table := range tables {
+			s.exec(fmt.Sprintf(`CREATE TABLE past.%[2]s (LIKE %[1]s.%[2]s INCLUDING ALL)`, service, table))
+			s.exec(fmt.Sprintf(`INSERT INTO past.%[2]s SELECT * FROM history.%[1]s_%[2]s_as_of($1)`, service, table), p.at)
+		}
+		result, err := oracle.Compare(s.t.Context(), s.conn, "past", name, sandbox.DefaultOrganizationID, slices.Values(truth))
+		must(s.t, err)
+		if result.Different > 0 || result.Gone > 0 || result.Live == 0 || len(tables) < 2 {
+			s.t.Errorf("%s as of %s: %d differences in %d records and %d tables, %d rows too many:\n%s",
+				resource, p.at, result.Different, result.Live, len(tables), result.Gone, strings.Join(result.Differences, "\n"))
+		}
+	}
+}
+
+// consistent says that no check about versions finds anything.
+func (s *stage) consistent() {
+	s.t.Helper()
+	for _, check := range []string{"history_open", "history_differs", "history_overlaps"} {
+		for _, detail := range one[[]string](s, `SELECT coalesce(array_agg(record_id || ': ' || detail), '{}') FROM sluice.check_`+check) {
+			s.t.Errorf("%s: %s", check, detail)
+		}
+	}
+}
+
+// withVersions are the streams of the resources whose versions these tests keep.
+func withVersions() []string {
+	return []string{"bills", "bills.details", "credit_notes", "credit_notes.details", "vendor_payments", "vendor_payments.details"}
+}
+
+// live copies everything, and then edits, deletes and copies in turns, one bill gone in each. It gives every instant at which
+// upstream and warehouse were equal.
+func (s *stage) live(turns int) []past {
+	s.t.Helper()
+	s.sync(codeFine)
+	instants := []past{s.look()}
+	s.age()
+	for turn := range turns {
+		for _, resource := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
+			s.edit(int64(100+turn), resource, 5)
+		}
+		s.delete("inventory.bills", s.truth("inventory.bills")[turn*3])
+		s.sync(codeFine, withVersions()...)
+		for range 2 { // two scans prove that a record is gone
+			s.sync(codeFine, "bills.sweep")
+		}
+		instants = append(instants, s.look())
+		s.consistent()
+		s.afterAMinute()
+	}
+	return instants
+}
+
+// TestThePastIsWhatUpstreamHad edits, deletes and copies in turns, and then asks for every instant at which upstream and
+// warehouse were equal: the tables of then are held against the records that the test kept.
+func TestThePastIsWhatUpstreamHad(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured(remembered + believing)
+	instants := s.live(4)
+	written := one[int](s, `SELECT count(*) FROM history.versions`)
+	s.sync(codeFine, withVersions()...)
+	s.sync(codeFine, "bills.sweep", "vendor_payments.sweep")
+	if more := one[int](s, `SELECT count(*) FROM history.versions`); more != written {
+		t.Errorf("%d versions were written although nothing changed", more-written)
+	}
+	for _, p := range instants {
+		s.relive(p)
+	}
+	if n := one[int](s, `SELECT count(*) FROM history.versions WHERE ended = 'gone'`); n != 4 {
+		t.Errorf("%d versions ended with a tombstone, want 4", n)
+	}
+	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")
+	s.run("status")
+	if n := one[int](s, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 2 {
+		t.Errorf("%d periods are open, want 2", n)
+	}
+	t.Logf("%d versions of %d instants", written, len(instants))
+}
+
+// TestThePastComesOutOfRawRecords edits, deletes and copies in turns while no versions are kept, switches history on and has it made out of raw
+// records, by a process that is killed and by another: the tables as of every instant are held against what upstream had then.
+func TestThePastComesOutOfRawRecords(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured("  inventory.bills: {history: false}\n" + believing)
+	instants := s.live(3)
+	s.rewrite("  inventory.bills: {history: false}\n", remembered)
+	calls := s.calls()
+	s.run("status")
+	instants = append(instants, s.look())
+	if o := s.run("rebuild", "--history", "--changed"); o.code != codeUsage {
+		t.Errorf("two flags that do not go together: exit code %d\n%s", o.code, o.stderr)
+	}
+	p := s.start("rebuild", "--history")
+	s.until("versions are made out of raw records", `SELECT count(*) > 0 FROM pg_class WHERE relname = 'retraced'`)
+	p.kill()
+	s.consistent()
+	var views []retracedView
+	o := s.run("--json", "rebuild", "--history")
+	must(t, json.Unmarshal([]byte(o.stdout), &views))
+	if o.code != codeFine || len(views) != 3 {
+		t.Errorf("exit code %d, %d resources, want 3\n%s%s", o.code, len(views), o.stdout, o.stderr)
+	}
+	for _, v := range views {
+		if v.Since == nil || v.Records == 0 || v.Unfit > 0 || v.Error != "" {
+			t.Errorf("%+v", v)
+		}
+	}
+	if more := s.calls() - calls; more != 0 {
+		t.Errorf("%d calls were made", more)
+	}
+	s.consistent()
+	for _, p := range instants {
+		s.relive(p)
+	}
+	var status statusView
+	if o = s.run("--json", "status"); o.code != codeFine {
+		t.Fatalf("status: exit code %d\n%s", o.code, o.stderr)
+	}
+	must(t, json.Unmarshal([]byte(o.stdout), &status))
+	if len(status.Histories) != 3 {
+		t.Fatalf("status knows of %d histories, want 3", len(status.Histories))
+	}
+	for _, h := range status.Histories {
+		want := one[int64](s, `SELECT count(*) FROM history.versions WHERE resource = $1`, h.Resource)
+		if h.Count != want || h.Since == nil || h.Since.After(instants[0].at) {
+			t.Errorf("status says %+v, want %d versions since before %s", h, want, instants[0].at)
+		}
+	}
+	if text := s.run("status").stdout; !strings.Contains(text, "KNOWN SINCE") || !strings.Contains(text, "inventory.credit_notes") {
+		t.Errorf("status does not show what is kept:\n%s", text)
+	}
+}
+
+// TestKillsLeaveRowsAndVersionsTogether kills processes while they load, fetch details and take rows in: what a row holds and
+// its open version are never apart (promise 2), and in the end the past of now is the truth.
+func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
+	t.Parallel()
+	const kills = 5
+	s := newStage(t, sandbox.Options{
+		Seed: 98, Records: 1000, HeadersOnly: true, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond,
+	}).narrow()
+	s.environment[withMinute] = "5s" // for some hundred single records by the plan's hundred a minute
+	chance := rand.New(rand.NewPCG(98, 98))
+	s.killedSync(chance, "bills", "credit_notes", "vendor_payments")
+	s.configured(remembered)
+	for range kills {
+		s.pass(4 * time.Minute)
+		s.killedSync(chance, "bills", "credit_notes", "vendor_payments", "bills.details")
+		s.consistent()
+	}
+	s.pass(4 * time.Minute)
+	s.start("sync", "bills", "credit_notes", "vendor_payments").worksOff(codeFine)
+	s.consistent()
+	if n := one[int](s, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL AND ended_at IS NULL`); n != 3 {
+		t.Errorf("of %d resources versions are kept, want 3", n)
+	}
+	for _, resource := range []string{"inventory.bills", "accounting.vendor_payments"} {
+		service, name, _ := strings.Cut(resource, ".")
+		live, open := one[int](s, `SELECT count(*) FROM `+resource), one[int](s,
+			`SELECT count(*) FROM history.versions WHERE valid_to = 'infinity' AND service = $1 AND resource = $2`, service, name)
+		if want := s.upstreamHas(service, name); live != want || open != want {
+			t.Errorf("%s: upstream has %d records, %d rows and %d open versions", resource, want, live, open)
+		}
+	}
+}

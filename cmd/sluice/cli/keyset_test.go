@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/sandbox"
+)
+
+const (
+	anchoredList = "accounting.vendor_payments"
+	anchoredPath = "/books/v3/vendorpayments"
+	perPage      = 200
+	onePass      = "re-anchored: one pass"
+)
+
+// sorting is a stage with a long list of payments, which sorts by modification time or does not.
+func sorting(t *testing.T, sorts bool) *stage {
+	t.Helper()
+	return newStage(t, sandbox.Options{Seed: 79, Records: 14_000, SortsModified: sorts, Limits: sandbox.Limits{Off: true},
+		Now: func() time.Time { return time.Now().Add(-time.Minute) }, PageLatency: 10 * time.Millisecond}).narrow()
+}
+
+// listed gives what a sync of a stream notes, of all runs that it makes, and its calls as upstream counts them.
+func (s *stage) listed(stream string) (string, int) {
+	s.t.Helper()
+	_, name, _ := strings.Cut(stream, ".")
+	run, before := one[int64](s, "SELECT coalesce(max(id) FILTER (WHERE ended_at IS NOT NULL), 0) FROM sluice.runs"), s.world.Stats().ByPath[anchoredPath]
+	s.sync(codeFine, stream)
+	note := one[string](s, "SELECT string_agg(note, '; ' ORDER BY id) FROM sluice.runs WHERE resource = $1 AND id > $2", name, run)
+	return note, s.world.Stats().ByPath[anchoredPath] - before
+}
+
+// TestReanchored copies a list that is known, by a probe, to filter and to sort: the first sync takes one pass and no second,
+// also while the list changes and after a kill in its middle; so do sweeps, but not those that decide what is gone.
+func TestReanchored(t *testing.T) {
+	t.Parallel()
+	s := sorting(t, true)
+	for _, v := range s.probed(codeFine, anchoredList).Verdicts {
+		switch v.Capability {
+		case pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending:
+			if v.Verdict != pipeline.AnswerYes {
+				t.Fatalf("probed: %+v", v)
+			}
+		default:
+		}
+	}
+	if why := s.reading(anchoredList); !strings.Contains(why.Mode, onePass) {
+		t.Errorf("status --why: %+v", why)
+	}
+	records := s.upstreamHas("accounting", "vendor_payments")
+	pages := (records + perPage - 1) / perPage
+	before := s.world.Stats().ByPath[anchoredPath]
+
+	p := s.start("sync", anchoredList)
+	<-s.arrivals.after(pages / 3) // each answer takes a while: the list changes between two of them
+	_, err := s.world.Change(sandbox.Change{Seed: 7, Edits: 40, Inserts: 20, Deletes: 10, Resources: []string{"vendor_payments"}})
+	must(t, err)
+	<-s.arrivals.after(pages / 4)
+	p.kill()
+	s.quiet()
+	s.pass(4 * time.Minute)
+	from := one[time.Time](s, "SELECT (scan->'keyset'->>'from')::timestamptz FROM sluice.streams WHERE resource = 'vendor_payments'")
+	if read := one[int](s, "SELECT count(*) FROM "+anchoredList); from.IsZero() || read == 0 || read >= records {
+		t.Errorf("killed with %d of %d records, and the anchor at %s", read, records, from)
+	}
+	killed := s.world.Stats().ByPath[anchoredPath] - before
+	note, calls := s.listed(anchoredList)
+	calls += killed
+	t.Logf("%d records, %d pages, %d calls", records, pages, calls)
+	if !strings.Contains(note, onePass) || calls < pages || calls > pages+pages/10+4 {
+		t.Errorf("the first sync of %d pages took %d calls: %q", pages, calls, note)
+	}
+	s.equal(anchoredList)
+	s.edit(8, anchoredList, 2*perPage/5) // with those above more than a page, and no second has as many
+	s.edit(9, anchoredList, 2*perPage/5)
+	if note, calls := s.listed(anchoredList); !strings.Contains(note, onePass) || calls > 3 {
+		t.Errorf("edits of more than a page took %d calls: %q", calls, note)
+	}
+	if o := s.run("status"); !strings.Contains(o.stdout, onePass) {
+		t.Errorf("status does not say it:\n%s", o.stdout)
+	}
+	s.equal(anchoredList)
+	s.sweepsDecide(pages)
+}
+
+// sweepsDecide deletes records: the sweep that misses them may be re-anchored, the one that decides is not.
+func (s *stage) sweepsDecide(pages int) {
+	s.t.Helper()
+	const sweep = anchoredList + ".sweep"
+	s.configured(believing)
+	s.pass(4 * time.Minute)
+	s.age()
+	anchored := 0
+	for n := 0; n < 9 && anchored == 0; n++ { // one in four is read in passes, whatever is known, and any behind one that missed rows
+		note, calls := s.listed(sweep)
+		if strings.Contains(note, onePass) {
+			anchored++
+		}
+		if one := strings.Contains(note, onePass); one && calls > pages+pages/10+3 || !one && calls < 2*pages {
+			s.t.Errorf("a sweep of %d pages took %d calls: %q", pages, calls, note)
+		}
+		s.pass(4 * time.Minute)
+	}
+	if anchored == 0 {
+		s.t.Error("no sweep of nine was re-anchored")
+	}
+	deleted := s.truth(anchoredList)[40:43]
+	s.delete(anchoredList, deleted...)
+	s.age()
+	s.listed(sweep)
+	s.pass(4 * time.Minute)
+	if note, calls := s.listed(sweep); strings.Contains(note, onePass) || calls < 2*pages {
+		s.t.Errorf("the sweep that decided relied on the filter: %d calls, %q", calls, note)
+	}
+	s.truthful(anchoredList)
+}
+
+// TestWhatIsNotKnownIsNotAnchored: the same list, probed without the order, and with it but not probed, is read in passes.
+func TestWhatIsNotKnownIsNotAnchored(t *testing.T) {
+	t.Parallel()
+	for _, sorts := range []bool{false, true} {
+		s := sorting(t, sorts)
+		if !sorts {
+			s.probed(codeFine, anchoredList)
+		}
+		pages := (s.upstreamHas("accounting", "vendor_payments") + perPage - 1) / perPage
+		if note, calls := s.listed(anchoredList); note != "" || calls < 2*pages {
+			t.Errorf("%d pages took %d calls: %q", pages, calls, note)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// killsFlag says how often TestKills kills: make soak has more, and make storm kills a hundred others.
+var killsFlag = flag.Int("kills", 10, "so many processes are killed in TestKills")
+
+// TestKills tries promise 6: a process is killed at any instant, again and again,
+// and the next one goes on.
+func TestKills(t *testing.T) {
+	t.Parallel()
+	const (
+		seed    = 41
+		records = 20_000
+	)
+	kills := *killsFlag
+	s := newStage(t, sandbox.Options{Seed: seed, Records: records, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond}).narrow()
+	chance := rand.New(rand.NewPCG(seed, seed))
+	began := time.Now()
+	atWork := 0
+	for range kills {
+		s.killedSync(chance)
+		atWork += one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
+		// Calls of the dead hold their slots for two minutes, and a minute has 100.
+		s.pass(4 * time.Minute)
+	}
+	t.Logf("%d kills in %s, %d streams at work in them", kills, time.Since(began).Round(time.Millisecond), atWork)
+	if atWork < kills {
+		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
+	}
+	p := s.start("sync")
+	p.worksOff(codeFine)
+	if gone, undeclared := s.equal(); gone+undeclared != 0 {
+		t.Errorf("%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
+	}
+	s.nothingTwice(atWork)
+	s.nothingLeft()
+	t.Logf("%s in all, %d calls", time.Since(began).Round(time.Millisecond), s.calls())
+}
+
+// TestKillsInDetailsAndParents tries promise 6 where a run has no list of its own:
+// among single records, and among the lists of parents.
+func TestKillsInDetailsAndParents(t *testing.T) {
+	t.Parallel()
+	const (
+		kills = 8
+		seed  = 43
+	)
+	s := newWideStage(t, sandbox.Options{Seed: seed, Records: 100, HeadersOnly: true, PageLatency: 15 * time.Millisecond})
+	s.sync(codeFine, "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments")
+	for _, stream := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
+		s.exec(`UPDATE ` + stream + ` SET _detail_state = 'pending', _detail_hash = NULL`)
+	}
+	s.exec(`DELETE FROM inventory.bills_line_items`)
+	chance := rand.New(rand.NewPCG(seed, seed))
+	atWork := 0
+	for range kills {
+		s.pass(4 * time.Minute)
+		s.killedSync(chance, "bills.details", "vendor_payments.details", "accounting.contact_persons", "billing.contact_persons", "custom_module_records")
+		atWork += one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
+	}
+	if atWork < kills/2 {
+		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
+	}
+	s.inTurns()
+	s.wideEqual()
+	s.detailed(true)
+	s.t.Logf("%d streams were at work in %d kills", atWork, kills)
+}
+
+// killedSync starts a sync and kills it: a few calls later, or before the first
+// one, and then some milliseconds more.
+func (s *stage) killedSync(chance *rand.Rand, streams ...string) {
+	s.t.Helper()
+	s.killed(chance, append([]string{"sync"}, streams...)...)
+}
+
+// killed starts a command and kills it as killedSync does.
+func (s *stage) killed(chance *rand.Rand, args ...string) {
+	s.t.Helper()
+	calls, more := chance.IntN(26), time.Duration(chance.IntN(40))*time.Millisecond
+	reached := make(<-chan struct{})
+	if calls > 0 {
+		reached = s.arrivals.after(calls)
+	} else {
+		more *= 20
+	}
+	p := s.start(args...)
+	if calls > 0 {
+		select {
+		case <-reached:
+		case <-p.done:
+			s.t.Fatalf("it ended by itself with %d: there is too little to read\n%s", p.code, p.stderr.String())
+		}
+	}
+	timer := time.NewTimer(more)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.done:
+	}
+	p.kill()
+	s.quiet() // the server may still be at what the process began
+}
+
+// atOnce is how many calls of business services the stage's plan allows at once, and so
+// how many pages a stream has under way at most.
+const atOnce = 10
+
+// nothingTwice holds what the runs say against the tables: each row was inserted
+// once and never updated, and a kill repeated at most the pages under way of each
+// stream that was at work.
+func (s *stage) nothingTwice(atWork int) {
+	s.t.Helper()
+	rows := 0
+	for _, r := range resources() {
+		rows += one[int](s, `SELECT count(*) FROM `+r.service+`.`+r.name)
+	}
+	if inserted := one[int](s, `SELECT sum(inserted) FROM sluice.runs`); inserted != rows {
+		s.t.Errorf("the runs inserted %d rows, the tables have %d", inserted, rows)
+	}
+	if updated := one[int](s, `SELECT sum(updated) FROM sluice.runs`); updated != 0 {
+		s.t.Errorf("the runs updated %d rows, and nothing had changed", updated)
+	}
+	if written := s.written(); written[1] != 0 || written[2] != 0 {
+		s.t.Errorf("the server updated %d rows and deleted %d", written[1], written[2])
+	}
+	repeated := one[int](s, `SELECT count(c.id) - (SELECT sum(pages) FROM sluice.runs WHERE service <> 'chat')
+		FROM sluice.calls c WHERE c.service NOT IN ('chat', 'auth')`)
+	if repeated < 0 || repeated > atWork*atOnce {
+		s.t.Errorf("%d calls brought nothing, at most %d streams were at work when they were killed", repeated, atWork)
+	}
+	exports := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls WHERE service = 'chat') - count(*) FROM sluice.runs WHERE service = 'chat'`)
+	if exports < 0 || exports > atWork {
+		s.t.Errorf("%d exports were repeated", exports)
+	}
+	s.t.Logf("%d of %d calls were repeated", repeated+exports, s.calls())
+}
+
+// nothingLeft makes sure that nothing is half done.
+func (s *stage) nothingLeft() {
+	s.t.Helper()
+	for what, sql := range map[string]string{
+		"streams are not idle":           `SELECT count(*) FROM sluice.streams WHERE state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL`,
+		"streams have no mark":           `SELECT count(*) FROM sluice.streams WHERE mark IS NULL AND enabled AND resource NOT LIKE '%.%'`,
+		"streams were asked for in vain": `SELECT count(*) FROM sluice.streams WHERE wanted_gen <> done_gen`,
+		"runs are open":                  `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`,
+		"runs did not go well":           `SELECT count(*) FROM sluice.runs WHERE outcome <> 'done'`,
+		"tickets are not completed":      `SELECT count(*) FROM river.river_job WHERE state <> 'completed'`,
+		"records are in quarantine":      `SELECT count(*) FROM sluice.quarantine`,
+		"keys drifted":                   `SELECT coalesce(sum(drifted), 0) FROM sluice.runs`,
+	} {
+		if n := one[int](s, sql); n != 0 {
+			s.t.Errorf("%d %s", n, what)
+		}
+	}
+}

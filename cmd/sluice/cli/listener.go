@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// mostConnections is how many connections the status pages have at once: descriptors that they take, calls and the database need, too.
+const mostConnections = 64
+
+// statusServer serves the status pages. No connection stays that asks for nothing, does not end its question, or does not read its answer.
+func statusServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       10 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// limited is a listener with a bounded number of open connections: the next one waits until one of them is closed.
+type limited struct {
+	net.Listener
+
+	room   chan struct{}
+	closed chan struct{}
+	once   sync.Once
+}
+
+func limit(listener net.Listener, connections int) *limited {
+	return &limited{Listener: listener, room: make(chan struct{}, connections), closed: make(chan struct{})}
+}
+
+// Accept implements net.Listener.
+func (l *limited) Accept() (net.Conn, error) {
+	select {
+	case l.room <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	connection, err := l.Listener.Accept()
+	if err != nil {
+		<-l.room
+		return nil, err //nolint:wrapcheck // the server tells its errors apart
+	}
+	return &heldOpen{Conn: connection, room: l.room}, nil
+}
+
+// Close implements net.Listener.
+func (l *limited) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close() //nolint:wrapcheck // as above
+}
+
+// heldOpen is a connection that gives its room back when it is closed.
+type heldOpen struct {
+	net.Conn
+
+	room <-chan struct{}
+	once sync.Once
+}
+
+// Close implements net.Conn.
+func (c *heldOpen) Close() error {
+	c.once.Do(func() { <-c.room })
+	return c.Conn.Close() //nolint:wrapcheck // the server tells its errors apart
+}
+
+// reachable says that other machines may reach an address to listen on.
+func reachable(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil || host == "localhost" {
+		return false
+	}
+	address := net.ParseIP(host)
+	return address == nil || !address.IsLoopback()
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/migrations"
+	"sluice/pipeline/engine"
+)
+
+func (c *cli) migrateCommand() *cobra.Command {
+	var accept, worker string
+	var wait time.Duration
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Create or update the tables in the database",
+		Long: `Create or update the tables in the database: those of the warehouse, those of the
+program (schema sluice) and those of its queue (schema river). Safe to repeat, to
+interrupt, and to start in several processes at once.
+
+For the resources that the configuration declares (custom) it only prints what it
+would do, a plan with its id, and ends with exit code 2. Read it, then accept it:
+it is executed, a transaction for each table. A plan creates tables and adds columns
+in schema custom, and makes tables and columns again that something else dropped; it
+never drops anything and never changes a type.
+
+Sessions that hold a table are waited for, with pauses in which others read: a query
+beside a migration waits for less than a second. Sessions in the way are named with pid,
+role and application. After --wait it ends with exit code 3, what is done stays, and
+running it again goes on.
+
+All other commands need no more than rows: --worker lets a role run them that owns
+nothing. What later migrations make is granted with them.`,
+		Example: "  sluice migrate\n  sluice migrate --accept 3f2a9c01d4\n  sluice migrate --worker sluice_worker",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.migrate(cmd.Context(), accept, worker, wait)
+		},
+	}
+	cmd.Flags().StringVar(&accept, "accept", "", "execute the plan with this id")
+	cmd.Flags().StringVar(&worker, "worker", "", "let this role run all other commands: it gets rows, sequences and functions, and owns nothing")
+	cmd.Flags().DurationVar(&wait, "wait", migrations.DefaultPatience, "how long to wait in all for sessions that hold tables")
+	return cmd
+}
+
+// migrateView is what migrate did, and what it would do if it were accepted.
+type migrateView struct {
+	// Changed says that the database was changed.
+	Changed bool `json:"changed"`
+	// Plan is what is left to accept; nil if nothing is.
+	Plan *engine.Plan `json:"plan,omitempty"`
+}
+
+func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Duration) (err error) {
+	if wait <= 0 {
+		return usage("--wait %s: give a time above zero, such as 5m", wait)
+	}
+	a, err := engine.Load(c.options())
+	if err != nil {
+		return err //nolint:wrapcheck // it lists the mistakes
+	}
+	if err := a.OpenDatabase(ctx); err != nil {
+		return err //nolint:wrapcheck // it says what to do
+	}
+	defer func() { err = errors.Join(err, a.Close(ctx)) }()
+	view := migrateView{}
+	if view.Changed, err = a.Pending(ctx); err != nil {
+		return err //nolint:wrapcheck // it names the database
+	}
+	// Also where nothing is pending: what an interrupted one left behind its last file is made up for.
+	if err := a.Migrate(ctx, wait); err != nil {
+		return err //nolint:wrapcheck // it names the migration
+	}
+	plan, err := a.Plan(ctx)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what is wrong with the plan
+	}
+	if plan.SQL != "" && accept != "" {
+		if err := a.Accept(ctx, accept, wait); err != nil {
+			return err //nolint:wrapcheck // it says what to do
+		}
+		view.Changed, plan.SQL = true, ""
+	}
+	if worker != "" {
+		if err := a.GrantWorker(ctx, worker); err != nil {
+			return err //nolint:wrapcheck // it names the role
+		}
+	}
+	return c.printMigrated(view, plan)
+}
+
+func (c *cli) printMigrated(view migrateView, plan engine.Plan) error {
+	var unread error
+	if plan.SQL != "" {
+		view.Plan = &plan
+		unread = usage("this is a plan and nothing of it is done: read it, then: sluice migrate --accept %s", plan.ID)
+	}
+	if c.json {
+		return errors.Join(c.printer().Document(view), unread)
+	}
+	p := c.printer()
+	for _, lack := range plan.Lacking {
+		if err := p.Line("something else changed the tables: %s", lack); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	for _, note := range plan.Notes {
+		if err := p.Line("no plan does this, do it by hand if it is wanted: %s", note); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	text := "The database was up to date already."
+	switch {
+	case plan.SQL != "":
+		text = plan.SQL
+	case view.Changed:
+		text = "The database is up to date now."
+	}
+	return errors.Join(p.Line("%s", text), unread)
+}

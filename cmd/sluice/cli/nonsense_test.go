@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/sandbox"
+)
+
+// nonsense is one way in which upstream misbehaves, and what has to come of it.
+type nonsense struct {
+	kind string
+	// filtered plays it on a list that is filtered and not on one that is sorted.
+	filtered bool
+	// code and state are what a sync comes to while every page but the first one
+	// misbehaves; moved says that the mark may move nevertheless.
+	code  int
+	state pipeline.State
+	moved bool
+	// once is the exit code of a sync in which a single page misbehaves. Zero means
+	// that the same sync heals it.
+	once int
+	// spoils says that records themselves are spoilt, and stay so until they change.
+	spoils bool
+	// deletes says that records go.
+	deletes bool
+}
+
+func nonsenses() []nonsense {
+	const idle, failed = pipeline.StateIdle, pipeline.StateFailed
+	return []nonsense{
+		{kind: "html", code: codeFailed, state: failed},
+		{kind: "error_in_200", code: codeFailed, state: failed},
+		{kind: "wrong_page", code: codeFailed, state: failed},
+		{kind: "missing_context", code: codeFailed, state: failed},
+		{kind: "redirect", code: codeFailed, state: failed},
+		{kind: "cut", code: codeEnvironment, state: failed},
+		{kind: "cut_silent", code: codeEnvironment, state: failed},
+		{kind: "reset", code: codeEnvironment, state: failed},
+		{kind: "unavailable", code: codeEnvironment, state: failed},
+		{kind: "unauthorized", code: codeFailed, state: pipeline.StateDenied},
+		{kind: "forbidden", code: codeFailed, state: pipeline.StateDenied, once: codeFailed},
+		{kind: "exhausted", code: codeBudget, state: pipeline.StateWaiting, once: codeBudget},
+		// Lists that cannot be believed are read, but prove nothing: the mark waits.
+		{kind: "repeat_page", code: codeFine, state: idle},
+		{kind: "empty_more", code: codeFine, state: idle},
+		{kind: "delete_between", code: codeFine, state: idle, deletes: true},
+		// What is noticed and made up for.
+		{kind: "ignore_filter", filtered: true, code: codeFine, state: idle, moved: true},
+		{kind: "unsorted", code: codeFine, state: idle, moved: true},
+		{kind: "duplicate", code: codeFine, state: idle, moved: true},
+		{kind: "slow", code: codeFine, state: idle, moved: true},
+		// One record never stops the others. Poison goes by the place on the page, and the pages of two passes have other edges
+		// (docs/decisions/0024): to a run it is a list that never holds still.
+		{kind: "poison", code: codeFine, state: idle, spoils: true},
+		{kind: "nul", code: codeFine, state: idle, moved: true, spoils: true},
+		{kind: "extra_keys", code: codeFine, state: idle, moved: true, spoils: true},
+	}
+}
+
+// refusals never end while they last: they are played once, below.
+func refusals() []string { return []string{"throttle", "crowded"} }
+
+// TestNonsenseMovesNoMark plays every fault of the sandbox on the whole program:
+// first while it reads everything, then while it reads what changed, then once.
+func TestNonsenseMovesNoMark(t *testing.T) {
+	t.Parallel()
+	played := refusals()
+	for _, n := range nonsenses() {
+		played = append(played, n.kind)
+		t.Run(n.kind, func(t *testing.T) {
+			t.Parallel()
+			n.play(newFaultStage(t, n.filtered))
+		})
+	}
+	for _, known := range sandbox.FaultKinds() {
+		if !slices.Contains(played, known.Kind) {
+			t.Errorf("the fault %s is not played", known.Kind)
+		}
+	}
+}
+
+// faultStage is a stage for one stream whose list misbehaves.
+type faultStage struct {
+	*stage
+
+	name, short, path string
+	// struck is the path that misbehaves, where it is not that of the list.
+	struck string
+}
+
+// newFaultStage has a list of several pages, and a token that is some minutes old.
+func newFaultStage(t *testing.T, filtered bool) *faultStage {
+	t.Helper()
+	return newFaultStageOf(t, filtered, 1600)
+}
+
+// newFaultStageOf has a world of so many records.
+func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
+	t.Helper()
+	f := &faultStage{
+		stage: newStage(t, sandbox.Options{
+			Seed: 51, Records: records, ChatPage: 20, Limits: sandbox.Limits{Off: true},
+			// What happens upstream has to lie before the run that reads it, by its second.
+			Now: func() time.Time { return time.Now().Add(-time.Minute) },
+		}).narrow(),
+		name: "inventory.bills", short: "bills", path: "/inventory/v1/bills",
+	}
+	if filtered {
+		f.name, f.short, f.path = "inventory.items", "items", "/inventory/v1/items"
+	}
+	if o := f.run("check"); o.code != codeFine {
+		t.Fatalf("check: %d\n%s", o.code, o.stdout)
+	}
+	f.minutes()
+	return f
+}
+
+// minutes pass: calls of before are out of the way, and a token may be refreshed.
+func (f *faultStage) minutes() { f.pass(5 * time.Minute) }
+
+func (f *faultStage) fault(kind string, after, count int) {
+	f.t.Helper()
+	must(f.t, f.world.SetFaults([]sandbox.Fault{{Path: cmp.Or(f.struck, f.path), Kind: kind, After: after, Count: count, Milliseconds: 1}}))
+}
+
+func (f *faultStage) clear() {
+	f.t.Helper()
+	must(f.t, f.world.SetFaults(nil))
+}
+
+// change edits enough records that what changed takes several pages.
+func (f *faultStage) change(seed int64, edits int) {
+	f.t.Helper()
+	_, err := f.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Resources: []string{f.short}})
+	must(f.t, err)
+}
+
+// stands says where the stream stands.
+func (f *faultStage) stands() (pipeline.State, time.Time) {
+	f.t.Helper()
+	state := pipeline.State(one[string](f.stage, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
+	mark := one[time.Time](f.stage, `SELECT coalesce(mark, 'epoch') FROM sluice.streams WHERE service || '.' || resource = $1`, f.name)
+	return state, mark
+}
+
+func (f *faultStage) rows() int {
+	f.t.Helper()
+	return one[int](f.stage, `SELECT count(*) FROM `+f.name)
+}
+
+const (
+	several = 250 // edits: two pages
+	all     = 1 << 20
+)
+
+func (n nonsense) play(f *faultStage) {
+	f.t.Helper()
+	f.fault(n.kind, 1, 0)
+	n.suffer(f)
+	n.spoilt(f)
+	n.heal(f, 1)
+
+	f.minutes()
+	f.change(2, several)
+	f.fault(n.kind, 1, 0)
+	n.suffer(f)
+	n.spoilt(f)
+	n.heal(f, 3)
+
+	f.minutes()
+	f.change(4, several)
+	f.fault(n.kind, 1, 1)
+	f.sync(n.once, f.name)
+	if n.once == codeFine && !n.spoils {
+		n.equal(f)
+	}
+	n.heal(f, 5)
+}
+
+// suffer syncs while upstream misbehaves.
+func (n nonsense) suffer(f *faultStage) {
+	f.t.Helper()
+	rows := f.rows()
+	_, before := f.stands()
+	result := f.sync(n.code, f.name)
+	state, after := f.stands()
+	if state != n.state {
+		f.t.Errorf("the stream is %s, want %s: %+v", state, n.state, result)
+	}
+	if moved := !after.Equal(before); moved != n.moved {
+		f.t.Errorf("the mark moved: %v, want %v: %+v", moved, n.moved, result)
+	}
+	if f.rows() < max(rows, 1) {
+		f.t.Errorf("%d rows after it, %d before: %+v", f.rows(), rows, result)
+	}
+}
+
+// heal sets upstream right, lets the day turn, and syncs: nothing may be missing.
+func (n nonsense) heal(f *faultStage, seed int64) {
+	f.t.Helper()
+	f.clear()
+	f.pass(25 * time.Hour)
+	if n.spoils {
+		f.change(seed, all)
+	}
+	f.sync(codeFine, f.name)
+	n.equal(f)
+	f.released()
+	if state, _ := f.stands(); state != pipeline.StateIdle {
+		f.t.Errorf("the stream is %s after all is well", state)
+	}
+}
+
+func (n nonsense) equal(f *faultStage) {
+	f.t.Helper()
+	gone, undeclared := f.equal(f.name)
+	if gone > 0 != n.deletes || undeclared > 0 != (n.kind == "extra_keys") {
+		f.t.Errorf("%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
+	}
+}
+
+// spoilt looks for what became of spoilt records.
+func (n nonsense) spoilt(f *faultStage) {
+	f.t.Helper()
+	const (
+		visible = `SELECT count(*) FROM inventory.bills WHERE vendor_name = 'before' || chr(9216) || 'after'`
+		kept    = `SELECT count(*) FROM inventory.bills WHERE _extra = '{"entity_rank": 7, "is_edition_flag": true,
+			"edition_details": {"region": "north", "codes": ["a", "b"]}}'`
+		drift = `SELECT count(DISTINCT path) FROM sluice.drift WHERE seen > 0`
+		open  = `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`
+		// Whole means that all is there but what was spoilt, and that it can be read.
+		whole = `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND convert_from(raw, 'UTF8')::jsonb ? 'line_items'
+			AND (record_id <> '' AND convert_from(raw, 'UTF8')::jsonb ->> 'date' = 'not a value' AND path = 'date'
+			OR record_id = '' AND NOT convert_from(raw, 'UTF8')::jsonb ? 'bill_id')`
+	)
+	quarantined := one[int](f.stage, open)
+	switch n.kind {
+	case "nul":
+		if rows := one[int](f.stage, visible); rows == 0 || quarantined > 0 {
+			f.t.Errorf("%d rows show a sign for NUL, %d entries in quarantine; want some and none", rows, quarantined)
+		}
+	case "extra_keys":
+		if rows, paths := one[int](f.stage, kept), one[int](f.stage, drift); rows == 0 || paths != 3 || quarantined > 0 {
+			f.t.Errorf("%d rows keep the undeclared keys, %d of them are known as drift; want some and 3", rows, paths)
+		}
+	case "poison":
+		missing := -f.rows()
+		for range f.world.Truth("inventory", "bills") {
+			missing++
+		}
+		if quarantined == 0 || one[int](f.stage, whole) != quarantined || missing > quarantined {
+			f.t.Errorf("%d open entries, %d of them whole, %d records missing", quarantined, one[int](f.stage, whole), missing)
+		}
+	default:
+		if quarantined > 0 || n.spoils {
+			f.t.Errorf("%d entries in quarantine", quarantined)
+		}
+	}
+}
+
+// released makes sure that entries close when their records fit again. One whose
+// record nobody can name stays, until a person decides.
+func (f *faultStage) released() {
+	f.t.Helper()
+	if n := one[int](f.stage, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id <> ''`); n > 0 {
+		f.t.Errorf("%d entries of records that fit by now are open", n)
+	}
+}
+
+// TestRefusalsAreWaitedFor plays the two refusals that every call meets: nobody
+// gives up because of them, and nobody calls while they last.
+func TestRefusalsAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	held := map[string]string{
+		"throttle": `SELECT closed_until > clock_timestamp() + interval '45 seconds' FROM sluice.budgets WHERE shared = 'suite'`,
+		"crowded":  `SELECT concurrent_cap < concurrent_limit AND cap_until > clock_timestamp() + interval '4 minutes' FROM sluice.budgets WHERE shared = 'suite'`,
+	}
+	for _, kind := range refusals() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			f := newFaultStage(t, false)
+			f.fault(kind, 1, 1)
+			ended := make(chan outcome, 1)
+			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())
+			f.until("the stream waits", `SELECT s.state = 'retrying' AND EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled')
+				FROM sluice.streams s WHERE s.resource = 'bills'`)
+			if !one[bool](f.stage, held[kind]) {
+				t.Error("other calls are not held back")
+			}
+			calls := f.arrivals.total()
+			f.minutes()
+			f.synced(codeFine, <-ended)
+			f.equal(f.name)
+			if calls != 3+1+2 { // the checks, who the organization is, the first page, the refused one
+				t.Errorf("%d calls before the wait was over, want 6", calls)
+			}
+			if n := one[int](f.stage, `SELECT count(*) FROM sluice.runs WHERE resource = 'bills'`); n != 1 {
+				t.Errorf("%d runs, want the one that waited", n)
+			}
+		})
+	}
+}

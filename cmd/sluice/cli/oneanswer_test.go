@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/report"
+	"sluice/sandbox"
+)
+
+// oneAnswers are the faults whose single answer once stopped an organization for a day or for ever. They are played here.
+func oneAnswers() []string {
+	return []string{"token_denied", "token_slow_down", "token_unknown", "token_unauthorized", "token_rotated", "rate_huge", "rate_spent", "retry_after"}
+}
+
+// oneAnswer is a stage whose next call to a path goes wrong, once.
+func oneAnswer(t *testing.T, kind string, known bool) *faultStage {
+	t.Helper()
+	f := &faultStage{
+		stage: newStage(t, sandbox.Options{Seed: 93, Records: small, Limits: sandbox.Limits{Off: true}}).narrow(),
+		name:  "inventory.bills", short: "bills", path: "/inventory/v1/bills",
+	}
+	if known { // a token was had before, and is dead by now
+		f.sync(codeFine, "inventory.items")
+		f.pass(2 * time.Hour)
+	}
+	if strings.HasPrefix(kind, "token_") {
+		f.struck = "/oauth/v2/token"
+	}
+	f.once(kind)
+	return f
+}
+
+// once lets the next call go wrong.
+func (f *faultStage) once(kind string) {
+	f.t.Helper()
+	path := f.path
+	if f.struck != "" {
+		path = f.struck
+	}
+	must(f.t, f.world.SetFaults([]sandbox.Fault{{Path: path, Kind: kind, Count: 1, Seconds: 86_400}}))
+}
+
+// heals syncs by what is at hand: nothing was written into the database but what the program wrote.
+func (f *faultStage) heals(after string) {
+	f.t.Helper()
+	f.comesTo(after, codeFine)
+	f.equal(f.name)
+}
+
+// waits syncs, and lets two minutes pass when the stream waits for its next try.
+func (f *faultStage) waits(code int) {
+	f.t.Helper()
+	ended := make(chan outcome, 1)
+	go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(f.t.Context())
+	// Its details may wait, too, or have ended by then.
+	f.until("the stream waits", `SELECT EXISTS (SELECT FROM sluice.streams WHERE resource = 'bills' AND state = 'retrying')
+		AND EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp() + interval '20 seconds')
+		AND NOT EXISTS (SELECT FROM river.river_job WHERE state IN ('available', 'pending', 'running'))`)
+	f.pass(2 * time.Minute)
+	f.synced(code, <-ended)
+}
+
+// TestOneWordOfTheTokenEndpoint: a word that does not say for certain that the credential is dead is waited out.
+func TestOneWordOfTheTokenEndpoint(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"token_unknown", "token_unauthorized"} {
+		for _, known := range []bool{false, true} {
+			if kind == "token_unauthorized" && !known {
+				continue // of a credential that never worked it is believed: see below
+			}
+			t.Run(kind+map[bool]string{true: " of one that worked"}[known], func(t *testing.T) {
+				t.Parallel()
+				f := oneAnswer(t, kind, known)
+				f.waits(codeFine)
+				f.equal(f.name)
+			})
+		}
+	}
+}
+
+// TestATokenEndpointThatIsFull: the gate closes for ten minutes, which no sync waits for; a command opens it.
+func TestATokenEndpointThatIsFull(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"token_slow_down", "token_denied"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			f := oneAnswer(t, kind, false)
+			f.waits(codeBudget)
+			f.pass(11 * time.Minute)
+			f.heals("ten minutes later")
+			f.pass(2 * time.Hour)
+			f.once(kind)
+			f.sync(codeBudget, f.name)
+			f.pass(time.Minute) // between two tokens
+			f.reopens("auth", "")
+			f.heals("after budget reopen")
+		})
+	}
+}
+
+// TestADeniedCredentialComesBack: a day later by itself, and at once by a command; not with every sync.
+func TestADeniedCredentialComesBack(t *testing.T) {
+	t.Parallel()
+	f := oneAnswer(t, "token_unauthorized", false)
+	denied := f.sync(codeFailed, f.name)
+	if state, _ := f.stands(); state != pipeline.StateDenied {
+		t.Fatalf("the stream is %s", state)
+	}
+	command := "sluice organizations retry " + sandbox.DefaultOrganizationID
+	if reason := denied.Streams[0].Reason; !strings.Contains(reason, command) {
+		t.Errorf("the reason names no command: %s", reason)
+	}
+	if o := f.run("status"); !strings.Contains(o.stdout, command) {
+		t.Errorf("status names no command:\n%s", o.stdout)
+	}
+	asked := f.world.Stats().TokenRequests
+	f.pass(2 * time.Hour)
+	f.sync(codeFailed, f.name)
+	if n := f.world.Stats().TokenRequests - asked; n != 0 {
+		t.Errorf("%d tokens were asked for within a day", n)
+	}
+	f.pass(22 * time.Hour)
+	f.heals("a day later")
+
+	f.exec(`TRUNCATE sluice.tokens`) // as new
+	f.once("token_unauthorized")
+	f.sync(codeFailed, f.name)
+	f.pass(time.Minute) // between two tokens
+	o := f.run("organizations", "retry", sandbox.DefaultOrganizationID, "--json")
+	var retried retriedView
+	if err := json.Unmarshal([]byte(o.stdout), &retried); err != nil || o.code != codeFine || !retried.Authorized || retried.Streams != 1 {
+		t.Errorf("retry ended with %d (%v): %s%s", o.code, err, o.stdout, o.stderr)
+	}
+	if state, _ := f.stands(); state != pipeline.StateIdle {
+		t.Errorf("the stream is %s after retry", state)
+	}
+	f.heals("after organizations retry")
+
+	// A refusal that is still true is said, with a code of its own.
+	f.exec(`TRUNCATE sluice.tokens`)
+	must(t, f.world.SetFaults([]sandbox.Fault{{Path: f.struck, Kind: "token_error"}}))
+	if o := f.run("organizations", "retry", sandbox.DefaultOrganizationID); o.code != codeFailed || !strings.Contains(o.stderr, "invalid_code") {
+		t.Errorf("retry ended with %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestABogusRefreshTokenOfOneAnswer: the configured one is in use again, and status says so.
+func TestABogusRefreshTokenOfOneAnswer(t *testing.T) {
+	t.Parallel()
+	f := oneAnswer(t, "token_rotated", false)
+	f.sync(codeFine, f.name)
+	f.pass(2 * time.Hour)
+	ended := make(chan outcome, 1)
+	go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())
+	f.until("the refusal is noted", `SELECT count(*) = 1 FROM sluice.tokens WHERE refusals = 1 AND fell_back`)
+	f.until("the stream waits", `SELECT EXISTS (SELECT FROM sluice.streams WHERE resource = 'bills' AND state = 'retrying')
+		AND EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp() + interval '20 seconds')`)
+	f.pass(2 * time.Minute)
+	f.synced(codeFine, <-ended)
+	f.equal(f.name)
+	if o := f.run("status"); !strings.Contains(o.stdout, "the configured one is in use") {
+		t.Errorf("status says nothing of it:\n%s", o.stdout)
+	}
+}
+
+// TestHugeRateHeadersStopNothing: every answer has them.
+func TestHugeRateHeadersStopNothing(t *testing.T) {
+	t.Parallel()
+	f := oneAnswer(t, "rate_huge", false)
+	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/", Kind: "rate_huge"}}))
+	f.heals("with figures that fit into no column")
+}
+
+// TestOneAnswerClosesForAnHour: what one answer closes for a day is closed for an hour, no sync waits for it, and a command opens it.
+func TestOneAnswerClosesForAnHour(t *testing.T) {
+	t.Parallel()
+	for kind, allowance := range map[string]struct{ gate, day string }{"retry_after": {gate: "suite"}, "rate_spent": {day: "inventory"}} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			f := oneAnswer(t, kind, true)
+			suffers := func() {
+				t.Helper()
+				if kind == "rate_spent" { // the answer itself is good
+					f.comesTo(kind, codeFine)
+				}
+				result := f.sync(codeBudget, f.name)
+				waits := result.Streams[0].Until
+				if waits == nil || waits.After(time.Now().Add(time.Hour+time.Minute)) || waits.Before(time.Now().Add(30*time.Minute)) {
+					t.Errorf("it goes on at %v: %+v", waits, result.Streams)
+				}
+			}
+			suffers()
+			f.pass(62 * time.Minute)
+			f.heals("an hour later")
+			f.once(kind)
+			suffers()
+			if o := f.run("sync", f.name); o.code != codeBudget || !strings.Contains(o.stdout, f.name) {
+				t.Errorf("sync ended with %d: %s", o.code, o.stdout)
+			}
+			if kind == "retry_after" {
+				for _, command := range []string{"status", "budget"} {
+					if o := f.run(command); !strings.Contains(o.stdout, "HTTP 429 code 44") || !strings.Contains(o.stdout, "sluice budget reopen "+sandbox.DefaultOrganizationID) {
+						t.Errorf("%s does not say what is closed, why and what opens it:\n%s", command, o.stdout)
+					}
+				}
+			}
+			f.reopens(allowance.gate, allowance.day)
+			f.heals("after budget reopen")
+			if o := f.run("budget", "reopen", sandbox.DefaultOrganizationID); o.code != codeFine || !strings.Contains(o.stdout, "nothing") {
+				t.Errorf("a second reopen ended with %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+		})
+	}
+}
+
+// A sync waits for what goes on within five minutes, and for no longer.
+func TestWhatASyncWaitsFor(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
+	w := &watch{now: func() time.Time { return now }}
+	at := func(d time.Duration) *time.Time { return new(now.Add(d)) }
+	for name, test := range map[string]struct {
+		stream report.Stream
+		leaves bool
+	}{
+		"the day":              {report.Stream{State: "waiting", Until: at(time.Hour)}, true},
+		"a minute's refusal":   {report.Stream{State: "retrying", Until: at(time.Minute)}, false},
+		"just within":          {report.Stream{State: "retrying", Until: at(5 * time.Minute)}, false},
+		"an hour":              {report.Stream{State: "retrying", Until: at(time.Hour)}, true},
+		"a retry by the queue": {report.Stream{State: "retrying"}, false},
+		"running":              {report.Stream{State: "running", Until: at(time.Hour)}, false},
+		"queued":               {report.Stream{State: "queued", Until: at(time.Hour)}, false},
+	} {
+		if leaves := w.waits(test.stream); leaves != test.leaves {
+			t.Errorf("%s: a sync leaves it to the next one: %t, want %t", name, leaves, test.leaves)
+		}
+	}
+}
+
+// reopens has a person open what upstream closed, which is this gate or this day, and nothing else.
+func (f *faultStage) reopens(gate, day string) {
+	f.t.Helper()
+	o := f.run("budget", "reopen", sandbox.DefaultOrganizationID, "inventory", "--json")
+	var opened reopenedView
+	if err := json.Unmarshal([]byte(o.stdout), &opened); err != nil || o.code != codeFine {
+		f.t.Fatalf("reopen ended with %d (%v): %s%s", o.code, err, o.stdout, o.stderr)
+	}
+	if got := strings.Join(opened.Gates, " ") + "/" + strings.Join(opened.Days, " "); got != gate+"/"+day || opened.Streams != 1 {
+		f.t.Errorf("opened %s, %d streams go on; want %s/%s and 1", got, opened.Streams, gate, day)
+	}
+}

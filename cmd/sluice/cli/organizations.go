@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/report"
+)
+
+// organizationView is one configured organization and what upstream said of it.
+type organizationView struct {
+	Name string `json:"name"`
+	ID   string `json:"id"`
+	// Key is the word under which its rows are kept.
+	Key        string   `json:"key"`
+	DataCenter string   `json:"data_center"`
+	Services   []string `json:"services"`
+	// TimeZone is the one in use.
+	TimeZone string `json:"time_zone"`
+	// Pinned is who it is by upstream's word; nil if nobody has looked yet.
+	Pinned *report.Organization `json:"pinned"`
+}
+
+func (c *cli) organizationsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "organizations",
+		Short: "Show the organizations, and who each is by upstream's word",
+		Long: `Show the configured organizations. The name that upstream gives an organization is
+pinned when it is first met: if another one comes under the same id, nothing of it is
+copied, for the rows of two businesses must not be mixed, until somebody has corrected
+the configuration or accepted the new name.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withApp(cmd.Context(), c.organizations)
+		},
+	}
+	cmd.AddCommand(c.acceptOrganizationCommand(), c.retryOrganizationCommand())
+	return cmd
+}
+
+func (c *cli) acceptOrganizationCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "accept NAME",
+		Short: "Pin an organization to the name that upstream gives it now",
+		Long: `Pin an organization to the name that upstream gives it now: say that it is the same
+business as before, renamed. NAME is its name, key or id in the configuration. It asks
+upstream with one call. Streams that were denied are tried again when asked for.`,
+		Example: "  sluice organizations accept acme\n  sluice sync --org acme",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.acceptOrganization(ctx, a, args[0])
+			})
+		},
+	}
+}
+
+func (c *cli) organizations(ctx context.Context, a *engine.App) error {
+	known, err := a.Report.Organizations(ctx)
+	if err != nil {
+		return fmt.Errorf("read what is known of the organizations: %w", err)
+	}
+	views := make([]organizationView, 0, len(a.Config.Organizations))
+	for i := range a.Config.Organizations {
+		views = append(views, viewOf(a, &a.Config.Organizations[i], known))
+	}
+	if c.json {
+		return c.printer().Document(views)
+	}
+	rows := make([][]string, 0, len(views))
+	for i := range views {
+		v := &views[i]
+		pinned, active := "not met yet", ""
+		if v.Pinned != nil {
+			pinned, active = outside.Visible(v.Pinned.Name), yesNo(v.Pinned.Active)
+		}
+		rows = append(rows, []string{v.Name, v.ID, v.Key, pinned, active, v.TimeZone, v.DataCenter, strings.Join(v.Services, ", ")})
+	}
+	header := []string{headOrganization, "ID", "KEY", "UPSTREAM CALLS IT", "ACTIVE", "TIME ZONE", "DATA CENTER", "SERVICES"}
+	return c.printer().Table(header, rows)
+}
+
+func viewOf(a *engine.App, o *config.Organization, known []report.Organization) organizationView {
+	view := organizationView{
+		Name: o.Name, ID: o.ID, Key: o.Key, DataCenter: o.DataCenter, TimeZone: a.Zone(o.Key).String(),
+		Services: slices.Sorted(maps.Keys(o.Services)),
+	}
+	for i := range known {
+		if known[i].Organization == o.Key {
+			view.Pinned = &known[i]
+		}
+	}
+	return view
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// acceptedView is what was accepted.
+type acceptedView struct {
+	Key      string    `json:"key"`
+	Name     string    `json:"name"`
+	TimeZone string    `json:"time_zone"`
+	At       time.Time `json:"at"`
+}
+
+func (c *cli) acceptOrganization(ctx context.Context, a *engine.App, named string) error {
+	o, err := chooseOrganization(a, named)
+	if err != nil {
+		return err
+	}
+	client, err := a.Client()
+	if err != nil {
+		return err //nolint:wrapcheck // it says what to do
+	}
+	seen, err := a.Identities(client).Accept(ctx, o)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the organization
+	}
+	if c.json {
+		return c.printer().Document(acceptedView{Key: o.Key, Name: seen.Name, TimeZone: seen.TimeZone, At: c.env.Now()})
+	}
+	return c.printer().Line("Organization %s is %q now, time zone %s. Its streams go on when they are asked for: sluice sync --org %s",
+		o.Name, seen.Name, cmp.Or(seen.TimeZone, "not said"), o.Key)
+}

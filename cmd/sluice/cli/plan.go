@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/planning"
+)
+
+// planWishes are what the command line says besides the resources.
+type planWishes struct {
+	organization  string
+	fresh, assume []string
+}
+
+func (c *cli) planCommand() *cobra.Command {
+	var wishes planWishes
+	cmd := &cobra.Command{
+		Use:   "plan [resource ...]",
+		Short: "Say what the next sync and the schedule cost, before they cost it",
+		Long: `Say, without a call, what the next sync takes: calls by stream, minutes under the
+limits of calls a minute and at once, and when all is copied under the daily
+allowance; what the regular schedule takes of each day and how fresh it keeps each
+resource; and, with --freshness, the schedule that keeps within it for the fewest
+calls, as lines for the configuration.
+
+What a figure rests on is shown: declared (by the services' documents), measured (by
+earlier runs) or assumed. Of a resource that was never read the size is unknown, and
+no guess is made: --assume inventory.bills=20000 supplies it; with .details behind it
+how many of its rows need their single record, with .changes how many change a day,
+and with .parents, for a list under parents, how many of those there are.
+
+The exit code is 4 if it cannot fit: the next sync into what is left of the day, or the
+schedule into each day or into the freshness asked for.`,
+		Example: "  sluice plan\n  sluice plan inventory --assume inventory.bills=20000\n" +
+			"  sluice plan --freshness 6h --freshness inventory.bills=15m",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.plan(ctx, a, args, wishes)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&wishes.organization, "org", "", "only this organization (name, key or id)")
+	flags.StringSliceVar(&wishes.fresh, "freshness", nil, "how old changes may be when they are copied: 1h for all, inventory.bills=15m for one")
+	flags.StringSliceVar(&wishes.assume, "assume", nil, "a size that nobody measured: inventory.bills=20000, ….parents=64, ….changes=500")
+	return cmd
+}
+
+func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes planWishes) error {
+	streams, err := a.Select(names, wishes.organization)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the mistake
+	}
+	var input planning.Input
+	if input.Streams, err = a.Foresee(ctx, streams); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	if err := assume(input.Streams, wishes.assume); err != nil {
+		return err
+	}
+	if input.Fresh, err = freshness(input.Streams, wishes.fresh); err != nil {
+		return err
+	}
+	if input.Services, err = a.Allowances(ctx, streams); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	made := planning.Make(input)
+	view := planView{Plan: made, Config: configLines(made.Streams), now: c.env.Now(), several: len(a.Config.Organizations) > 1, zone: a.Zone}
+	if view.Rules, err = planRules(a, made.Services); err != nil {
+		return err
+	}
+	if err := c.printPlan(view); err != nil {
+		return err
+	}
+	if !made.Fits {
+		return exit(codeBudget)
+	}
+	return nil
+}
+
+// changesSuffix names, behind a stream, its changed records a day.
+const changesSuffix = ".changes"
+
+// assume puts figures of the command line in the place of those that are known.
+func assume(streams []planning.Stream, flags []string) error {
+	for _, flag := range flags {
+		name, written, _ := strings.Cut(flag, "=")
+		value, err := strconv.ParseUint(written, 10, 31)
+		if err != nil {
+			return usage("--assume %s: write a resource and a number of rows, such as inventory.bills=20000", flag)
+		}
+		found := false
+		for i := range streams {
+			if figure := assumed(&streams[i], name); figure != nil {
+				*figure, found = planning.Figure{Value: float64(value), Basis: planning.Assumed}, true
+			}
+		}
+		if !found {
+			return usage("--assume %s: %s is no figure of a stream of this plan; they are service.resource, "+
+				"and behind that .details, .changes or, for lists under parents, .parents", flag, name)
+		}
+	}
+	return nil
+}
+
+// assumed is the figure of a stream that a name means, nil if it means none.
+func assumed(s *planning.Stream, name string) *planning.Figure {
+	stream := s.Service + "." + s.Resource
+	switch {
+	case name == stream && s.Way == planning.WayDetails:
+		return &s.Waiting
+	case name == stream:
+		return &s.Rows
+	case name == stream+changesSuffix && s.Way != planning.WayDetails:
+		return &s.Changes
+	case name == stream+planning.ParentsSuffix && s.Way == planning.WayParents:
+		return &s.Parents
+	default:
+		return nil
+	}
+}
+
+// freshness reads how fresh each stream is wanted; what names one resource counts
+// before what names none.
+func freshness(streams []planning.Stream, flags []string) (map[pipeline.Key]time.Duration, error) {
+	general, wanted := time.Duration(0), make(map[string]time.Duration)
+	for _, flag := range flags {
+		name, written, named := strings.Cut(flag, "=")
+		if !named {
+			written = flag
+		}
+		fresh, err := time.ParseDuration(written)
+		if err != nil || fresh < time.Minute || fresh > maxFresh {
+			return nil, usage("--freshness %s: write a time from 1m to %s, or one for a resource, such as inventory.bills=15m", flag, maxFresh)
+		}
+		if named {
+			wanted[name] = fresh
+		} else {
+			general = fresh
+		}
+	}
+	fresh := make(map[pipeline.Key]time.Duration)
+	used := make(map[string]bool)
+	for i := range streams {
+		s := &streams[i]
+		name := s.Service + "." + s.Resource
+		own, named := wanted[name]
+		if !named {
+			own = general
+		}
+		if s.Way != planning.WayDetails && own > 0 {
+			fresh[s.Key], used[name] = own, true
+		}
+	}
+	for name := range wanted {
+		if !used[name] {
+			return nil, usage("--freshness %s: there is no such list in this plan; details follow their list", name)
+		}
+	}
+	return fresh, nil
+}
+
+// maxFresh is the longest freshness that a schedule is looked for: a month.
+const maxFresh = 31 * 24 * time.Hour
+
+// configLines are the lines of the configuration that bring the cheapest schedule, each
+// resource once: the shortest interval that any organization needs.
+func configLines(streams []planning.StreamPlan) []string {
+	var names []string
+	every, calls := make(map[string]float64), make(map[string]int)
+	for i := range streams {
+		s := &streams[i]
+		if s.Wanted == 0 || s.Cheapest == nil {
+			continue
+		}
+		name := s.Service + "." + s.Resource
+		shortest, known := every[name]
+		if !known {
+			names, shortest = append(names, name), s.Cheapest.EverySeconds
+		}
+		every[name], calls[name] = min(shortest, s.Cheapest.EverySeconds), max(calls[name], s.Cheapest.CallsPerRun)
+	}
+	var lines []string
+	for _, name := range names {
+		line := fmt.Sprintf("  %s: {every: %s", name, interval(every[name]))
+		if calls[name] > 0 {
+			line += fmt.Sprintf(", calls_per_run: %d", calls[name])
+		}
+		lines = append(lines, line+"}")
+	}
+	if len(lines) > 0 {
+		lines = append([]string{"resources:"}, lines...)
+	}
+	return lines
+}

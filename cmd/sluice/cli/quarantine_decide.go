@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse"
+)
+
+func (c *cli) quarantineRetry() *cobra.Command {
+	var flags quarantineFlags
+	cmd := &cobra.Command{
+		Use:   "retry [ID ...]",
+		Short: "Try again to load what is in quarantine, without a call",
+		Example: "  sluice quarantine retry 12 13\n  sluice quarantine retry --resource inventory.bills --code bad_time\n" +
+			"  sluice quarantine retry --resource all   # after an upgrade",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withEntries(cmd.Context(), args, &flags, c.retryEntries)
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&flags.resource, "resource", "", "all open entries of this resource, or of all")
+	return cmd
+}
+
+// withEntries gives work the entries that a command line means: numbers, or all open ones that flags leave.
+func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineFlags, work func(context.Context, *engine.App, []int64) error) error {
+	if len(args) == 0 && flags.resource == "" {
+		return usage("name entries, or --resource inventory.bills, or --resource all")
+	}
+	if len(args) > 0 && *flags != (quarantineFlags{}) {
+		return usage("name entries or narrow them by flags, not both")
+	}
+	ids := make([]int64, 0, len(args))
+	for _, arg := range args {
+		id, err := entryID(arg)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	return c.withApp(ctx, func(ctx context.Context, a *engine.App) error {
+		if len(args) == 0 {
+			filter, err := flags.filter(c, a, false)
+			if err != nil {
+				return err
+			}
+			filter.Limit = math.MaxInt32 // all of them: one command after an upgrade
+			entries, err := a.Report.Quarantine(ctx, filter)
+			if err != nil {
+				return fmt.Errorf("read the quarantine: %w", err)
+			}
+			for i := range entries {
+				ids = append(ids, entries[i].ID)
+			}
+		}
+		return work(ctx, a, ids)
+	})
+}
+
+func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) error {
+	results := make([]engine.Retried, 0, len(ids))
+	failed := 0
+	for _, id := range ids {
+		result, err := a.Retry(ctx, id)
+		switch {
+		case errors.Is(err, engine.ErrBusy) && len(ids) > 1:
+			result.Why = err.Error() // the others need not wait for it
+		case err != nil:
+			return fmt.Errorf("retry entry %d: %w", id, err)
+		}
+		if !result.Loaded {
+			failed++
+		}
+		results = append(results, result)
+	}
+	return c.printRetries(results, failed)
+}
+
+func (c *cli) printRetries(results []engine.Retried, failed int) error {
+	code := codeFine
+	if failed > 0 {
+		code = codeFailed
+	}
+	p := c.printer()
+	if p.JSON {
+		if err := p.Document(results); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+		return exit(code)
+	}
+	for _, r := range results {
+		text := "loaded"
+		if !r.Loaded {
+			text = "still does not fit: " + r.Why
+		}
+		if err := p.Line("entry %d: %s", r.ID, text); err != nil {
+			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	if err := p.Line("%d of %d loaded.", len(results)-failed, len(results)); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	return exit(code)
+}
+
+// accepted is what became of one entry that was to be accepted.
+type accepted struct {
+	ID       int64  `json:"id"`
+	Accepted bool   `json:"accepted"`
+	Why      string `json:"why,omitempty"`
+}
+
+func (c *cli) quarantineAccept() *cobra.Command {
+	var flags quarantineFlags
+	var note string
+	cmd := &cobra.Command{
+		Use:   "accept [ID ...] --note TEXT",
+		Short: "Decide that records in quarantine stay out of the warehouse",
+		Long: `Decide that records in quarantine stay out of the warehouse: their entries are closed,
+with the note, and the same bytes do not open them again. The records are kept. Another
+version of the record is loaded if it fits, and is an entry of its own if it does not.`,
+		Example: "  sluice quarantine accept 12 --note 'test record of the vendor'\n" +
+			"  sluice quarantine accept --resource inventory.bills --code no_id --note 'drafts without a number'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(note) == "" {
+				return usage("say with --note why the record is not wanted: somebody will ask")
+			}
+			return c.withEntries(cmd.Context(), args, &flags, func(ctx context.Context, a *engine.App, ids []int64) error {
+				return c.acceptEntries(ctx, a, ids, note)
+			})
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&flags.resource, "resource", "", "all open entries of this resource, or of all")
+	cmd.Flags().StringVar(&note, "note", "", "why the records are not wanted")
+	return cmd
+}
+
+func (c *cli) acceptEntries(ctx context.Context, a *engine.App, ids []int64, note string) error {
+	results := make([]accepted, 0, len(ids))
+	done := 0
+	for _, id := range ids {
+		err := a.DB.Resolve(ctx, id, note)
+		switch {
+		case errors.Is(err, warehouse.ErrNotFound):
+			results = append(results, accepted{ID: id, Why: "there is no such open entry"})
+		case err != nil:
+			return fmt.Errorf("accept entry %d: %w", id, err)
+		default:
+			results = append(results, accepted{ID: id, Accepted: true})
+			done++
+		}
+	}
+	code := codeFine
+	if done < len(ids) {
+		code = codeFailed
+	}
+	p := c.printer()
+	if p.JSON {
+		return errors.Join(p.Document(results), exit(code))
+	}
+	for _, r := range results {
+		if !r.Accepted {
+			if err := p.Line("entry %d: %s", r.ID, r.Why); err != nil {
+				return err //nolint:wrapcheck // it says what failed
+			}
+		}
+	}
+	return errors.Join(p.Line("%s of %s accepted.", view.Count(done), view.Count(len(ids))), exit(code))
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline/warehouse/report"
+	"sluice/sandbox"
+)
+
+// three are entries whose bytes are no record of any declaration, one of them no UTF-8.
+const three = `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, last_seen_at) VALUES
+	($1, 'inventory', 'bills', '\x01', '71', '{"bill_id": "71", "date": "soon"}', 'bad_time', 'date', '2026-03-01 00:30:00+05:30'),
+	($1, 'inventory', 'bills', '\x02', '', '\xff7b', 'no_id', '', '2026-02-28 12:00:00+00'),
+	($1, 'inventory', 'items', '\x03', '73', '{"item_id": "73", "rate": "<much>"}', 'bad_number', 'rate', clock_timestamp())`
+
+// TestQuarantineIsNarrowed: by resource, reason, time and organization.
+func TestQuarantineIsNarrowed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 94, Records: 10})
+	s.exec(three, sandbox.DefaultOrganizationID)
+	for args, want := range map[string]string{
+		"list":                              "73 - 71",
+		"list bills":                        "- 71",
+		"list inventory.items":              "73",
+		"list --code bad_time":              "71",
+		"list --since 2026-03-01":           "73", // no organization is named: a day of UTC
+		"list --since 2026-02-28":           "73 - 71",
+		"list --since 1h":                   "73",
+		"list --since 2026-02-28T19:00:00Z": "73 71",
+		"list --org " + sandbox.DefaultOrganizationID + " --since 2026-03-01": "73 71", // a day of its zone, India's
+	} {
+		var entries []report.Entry
+		s.document(&entries, append([]string{"quarantine"}, strings.Fields(args)...)...)
+		var got []string
+		for _, e := range entries {
+			if e.Record == "" {
+				e.Record = "-"
+			}
+			got = append(got, e.Record)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", args, got, want)
+		}
+	}
+	for _, args := range []string{"list --since soon", "list --org nobody", "accept 1", "accept --note x", "retry", "retry 1 --code no_id", "export a b"} {
+		if o := s.run(append([]string{"quarantine"}, strings.Fields(args)...)...); o.code != codeUsage {
+			t.Errorf("%s: exit code %d, want %d\n%s", args, o.code, codeUsage, o.stderr)
+		}
+	}
+}
+
+// exported is a line of the export, as a program of its own would read it.
+type exported struct {
+	ID        int64     `json:"id"`
+	Record    string    `json:"record"`
+	Code      string    `json:"code"`
+	Path      string    `json:"path"`
+	State     string    `json:"state"`
+	Note      string    `json:"note"`
+	Raw       string    `json:"raw"`
+	RawBase64 []byte    `json:"raw_base64"`
+	SeenAt    time.Time `json:"last_seen_at"`
+}
+
+func lines(t *testing.T, text string) []exported {
+	t.Helper()
+	var found []exported
+	for line := range strings.Lines(text) {
+		var e exported
+		must(t, json.Unmarshal([]byte(line), &e))
+		found = append(found, e)
+	}
+	return found
+}
+
+// TestQuarantineExportAndAccept: what is exported is what came, byte for byte; what a
+// person accepts is closed and stays so.
+func TestQuarantineExportAndAccept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 95, Records: 10})
+	s.exec(three, sandbox.DefaultOrganizationID)
+
+	found := lines(t, s.run("quarantine", "export").stdout)
+	if len(found) != 3 || found[0].Raw != `{"bill_id": "71", "date": "soon"}` || string(found[1].RawBase64) != "\xff{" || found[0].RawBase64 != nil ||
+		found[2].Raw != `{"item_id": "73", "rate": "<much>"}` || found[2].Path != "rate" || found[2].SeenAt.IsZero() {
+		t.Errorf("exported: %+v", found)
+	}
+	file := filepath.Join(t.TempDir(), "bills.ndjson")
+	must(t, os.WriteFile(file, []byte(strings.Repeat("longer than what comes\n", 1000)), 0o600))
+	must(t, os.Chmod(file, 0o666)) // a file that was there keeps nothing of what it was
+	if o := s.run("quarantine", "export", "inventory.bills", "--output", file); o.code != codeFine || o.stdout != "" || !strings.Contains(o.stderr, "2 entries") {
+		t.Errorf("into a file: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	info, err := os.Stat(file)
+	must(t, err)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	if written := lines(t, string(text)); len(written) != 2 || written[1].Code != "no_id" || info.Mode().Perm() != 0o600 {
+		t.Errorf("in the file: %+v, mode %v", written, info.Mode())
+	}
+	if o := s.run("quarantine", "export", "--output", t.TempDir()); o.code != codeFailed {
+		t.Errorf("into a folder: exit code %d, want %d", o.code, codeFailed)
+	}
+
+	first := strconv.FormatInt(found[0].ID, 10)
+	var results []accepted
+	s.document(&results, "quarantine", "accept", first, "--note", "a test of the vendor")
+	if len(results) != 1 || !results[0].Accepted {
+		t.Errorf("accepted: %+v", results)
+	}
+	if o := s.run("quarantine", "accept", first, "--note", "again"); o.code != codeFailed || !strings.Contains(o.stdout, "no such open entry") {
+		t.Errorf("accepted twice: exit code %d\n%s", o.code, o.stdout)
+	}
+	if o := s.run("quarantine", "show", first); !strings.Contains(o.stdout, "resolved") || !strings.Contains(o.stdout, "a test of the vendor") {
+		t.Errorf("shown:\n%s", o.stdout)
+	}
+	if o := s.run("quarantine", "accept", "--resource", "all", "--code", "no_id", "--note", "nameless"); o.code != codeFine || !strings.Contains(o.stdout, "1 of 1") {
+		t.Errorf("accepted by reason: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if open := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id = '73'`); open != 1 {
+		t.Error("the entry that nobody meant is closed")
+	}
+
+	// After an upgrade one command tries all that is open.
+	s.exec(`UPDATE sluice.quarantine SET raw = '{"item_id": "73", "rate": 12.5}' WHERE record_id = '73'`)
+	if o := s.run("quarantine", "retry", "--resource", "all"); o.code != codeFine || !strings.Contains(o.stdout, "1 of 1 loaded") {
+		t.Errorf("retried: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if rate := one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`); rate != "12.5" {
+		t.Errorf("the rate is %s", rate)
+	}
+	if closed := lines(t, s.run("quarantine", "export", "--all").stdout); len(closed) != 3 || closed[0].Note != "a test of the vendor" || closed[2].State != "retried" {
+		t.Errorf("all: %+v", closed)
+	}
+}

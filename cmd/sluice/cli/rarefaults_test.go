@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/sandbox"
+)
+
+// fate is what a sync comes to while upstream misbehaves on every call of a list.
+type fate struct {
+	code  int
+	state pipeline.State
+	// moved says whether the mark moves; unsure leaves it open.
+	moved, unsure bool
+	// kept says that records end in quarantine.
+	kept bool
+	// ghosts says that rows come that upstream has no record of.
+	ghosts bool
+}
+
+// The fates, by what a fault does.
+var (
+	// harmless: what came is what upstream has, or less, or in another form.
+	harmless = fate{code: codeFine, state: pipeline.StateIdle, moved: true}
+	// unproven: the list is read, but proves nothing, so the mark waits.
+	unproven = fate{code: codeFine, state: pipeline.StateIdle}
+	// broken: an answer that nobody can believe; asking again is of no use.
+	broken = fate{code: codeFailed, state: pipeline.StateFailed}
+	// lost: an answer that did not come, or not whole; asked again, and in vain.
+	lost = fate{code: codeEnvironment, state: pipeline.StateFailed}
+	// denied: somebody has to change something first.
+	denied = fate{code: codeFailed, state: pipeline.StateDenied}
+	// spoilt: a record that does not fit is kept aside, the others are loaded.
+	spoilt = fate{code: codeFine, state: pipeline.StateIdle, moved: true, kept: true}
+	// rotten: likewise, but too many for a run that went well, so that the mark waits.
+	rotten = fate{code: codeFailed, state: pipeline.StateIdle, kept: true}
+)
+
+// rare is a rare fault with its fate.
+type rare struct {
+	kind string
+	fate fate
+}
+
+// rareFaults are the kinds that strike lists, in groups that share a stage. What has to
+// come of each follows from what the fault does; where that leaves a choice, the line
+// says what was chosen.
+func rareFaults() map[string][]rare {
+	return map[string][]rare{
+		"pages": {
+			{"more_early", harmless},   // a full page is never the last one.
+			{"more_forever", unproven}, // an end that is denied is none.
+			{"missing_more", broken},
+			{"context_array", harmless},
+			{"ignore_sort", harmless},
+			{"insert_between", unproven},
+			{"edit_between", fate{code: codeFine, state: pipeline.StateIdle, unsure: true}}, // in one second, or in two.
+			{"narrow", harmless},
+			{"foreign", fate{code: codeFine, state: pipeline.StateIdle, moved: true, ghosts: true}}, // nobody can tell.
+		},
+		"times": {
+			{"capped_page", harmless}, // all of it fits into half a page, too.
+			{"clock_ahead", harmless}, // ours decides.
+			{"clock_behind", unproven},
+			{"stale", lost},
+			{"old_time", harmless},
+			{"future_time", harmless}, // says nothing about which version is newer.
+			{"no_offset", harmless},   // read in the organization's zone.
+			{"other_offset", harmless},
+			{"zero_time", spoilt},
+		},
+		"statuses": {
+			{"server_error", lost}, {"bad_gateway", lost}, {"gateway_timeout", lost}, {"success_in_500", lost},
+			{"no_content", broken}, {"empty_body", lost},
+			{"bad_request", broken}, {"not_found", broken}, {"not_allowed", broken}, {"not_acceptable", broken},
+			{"missing_token", denied}, {"wrong_organization", denied},
+		},
+		"bodies": {
+			{"wrong_type", broken}, {"missing_key", broken}, {"object_for_list", broken}, {"two_documents", broken},
+			{"bom", harmless}, {"charset", broken}, {"wrong_charset", harmless},
+			{"reset_body", lost}, {"stall", lost}, {"gzip_unlabelled", lost}, {"gzip_mislabelled", lost}, {"gzip_broken", lost},
+			{"gzip_cut", lost}, {"gzip_bomb", broken},
+		},
+		"values": {
+			{"surrogate", harmless}, {"invalid_utf8", harmless}, // made visible in the text, as NUL is.
+			{"huge_number", spoilt},
+			{"nan", broken}, // it is no JSON, so nobody knows where the record ends.
+			{"duplicate_key", spoilt}, {"deep", spoilt}, {"huge_record", harmless}, {"object_text", spoilt},
+		},
+		"bounds": {
+			{"many_elements", broken}, {"many_keys", spoilt},
+			{"huge_token", harmless}, // a list that goes on by number does not look at it.
+			{"all_poison", rotten},
+		},
+		"keys": {
+			{"case_twin", harmless}, {"bare_id", harmless}, {"nulls", harmless}, {"flipped", rotten}, {"drifting", harmless},
+			{"all_huge_numbers", rotten}, {"same_id", rotten},
+			{"renamed_key", harmless}, {"dropped_key", harmless},
+		},
+	}
+}
+
+// rareOnItems are the kinds that only a list with a filter meets.
+func rareOnItems() []rare {
+	return []rare{
+		{"filter_exact", unproven}, // pages are empty and more follow.
+		{"more_forever", unproven}, {"huge_number", spoilt}, {"all_huge_numbers", rotten}, {"same_id", rotten},
+	}
+}
+
+// rareOnExport are the kinds that strike the conversation export.
+func rareOnExport() []rare {
+	return []rare{
+		{"csv_newlines", harmless}, {"csv_empty_id", rotten}, // one in each answer of twenty.
+		{"csv_no_header", harmless},
+		{"csv_no_trailer", harmless}, // nobody can tell: it looks like the last answer.
+		{"csv_same_token", broken}, {"csv_cut_line", broken}, {"csv_extra_column", broken}, {"csv_empty", unproven},
+	}
+}
+
+// rareOnTokens are the kinds that strike the token endpoint.
+func rareOnTokens() []rare {
+	return []rare{
+		{"token_empty", broken}, {"token_no_life", harmless}, {"token_odd_life", harmless}, {"token_rotated", harmless},
+		{"token_error", denied}, // asked about again a day later.
+	}
+}
+
+// rareRefusals never end while they last: they are played once. The times are how long
+// is waited: what the answer says, or a minute. The
+// date of retry_date has passed by the time it is read.
+func rareRefusals() map[string]time.Duration {
+	return map[string]time.Duration{
+		"retry_after": 30 * time.Second, "retry_date": time.Minute, "plain_429": time.Minute,
+	}
+}
+
+// rareFaultsOneIn says how many of the rare faults are played: all of them take minutes.
+var rareFaultsOneIn = flag.Int("rare-faults-one-in", 8, "of the rare faults one in so many is played; 1 plays all")
+
+// TestRareFaults plays the rare faults of the sandbox on the whole program, and holds
+// after each of them that nothing is missing once upstream is right again.
+func TestRareFaults(t *testing.T) {
+	t.Parallel()
+	played := slices.Concat(slices.Collect(maps.Keys(rareRefusals())), oneAnswers())
+	play := func(name string, faults []rare, stage func(*testing.T) *faultStage) {
+		var chosen []rare
+		for i, r := range faults {
+			played = append(played, r.kind)
+			// Between two tokens lies a minute.
+			if i%*rareFaultsOneIn == 0 && (name != "tokens" || *rareFaultsOneIn == 1) {
+				chosen = append(chosen, r)
+			}
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := stage(t)
+			f.sync(codeFine, f.name)
+			for n, r := range chosen {
+				r.play(f, int64(10*n))
+			}
+		})
+	}
+	for name, faults := range rareFaults() {
+		records := small
+		if name == "pages" {
+			records = large
+		}
+		play(name, faults, func(t *testing.T) *faultStage { t.Helper(); return newFaultStageOf(t, false, records) })
+	}
+	play("items", rareOnItems(), func(t *testing.T) *faultStage { t.Helper(); return newFaultStageOf(t, true, large) })
+	play("export", rareOnExport(), newExportStage)
+	play("tokens", rareOnTokens(), func(t *testing.T) *faultStage {
+		t.Helper()
+		f := newFaultStageOf(t, false, small)
+		f.struck = "/oauth/v2/token"
+		return f
+	})
+	for _, known := range sandbox.RareFaultKinds() {
+		if !slices.Contains(played, known.Kind) {
+			t.Errorf("the fault %s is not played", known.Kind)
+		}
+	}
+}
+
+// Sizes of worlds: in small all bills fit into a page, in large they take two.
+const (
+	small = 120
+	large = 800
+)
+
+// newExportStage has a conversation export of several answers.
+func newExportStage(t *testing.T) *faultStage {
+	t.Helper()
+	f := newFaultStageOf(t, false, small)
+	f.name, f.short, f.path = "chat.conversations", "conversations", "/maintenanceapi/v2/chats"
+	return f
+}
+
+// play lets things change, syncs while upstream misbehaves, and sets it right again.
+func (r rare) play(f *faultStage, seed int64) {
+	f.t.Helper()
+	f.minutes()
+	if f.struck != "" {
+		f.pass(2 * time.Hour) // no token lives as long.
+	}
+	f.change(seed+1, all)
+	f.fault(r.kind, 0, 0)
+	_, before := f.stands()
+	open := f.open()
+	result := f.comesTo(r.kind, r.fate.code)
+	state, after := f.stands()
+	if state != r.fate.state {
+		f.t.Errorf("%s: the stream is %s, want %s: %s", r.kind, state, r.fate.state, result.stderr)
+	}
+	if moved := !after.Equal(before); moved != r.fate.moved && !r.fate.unsure {
+		f.t.Errorf("%s: the mark moved: %t, want %t: %s", r.kind, moved, r.fate.moved, result.stderr)
+	}
+	if one[bool](f.stage, `SELECT coalesce(max(mark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`) {
+		f.t.Errorf("%s: a mark lies less than five minutes back", r.kind)
+	}
+	if kept := f.open() > open; kept != r.fate.kept {
+		f.t.Errorf("%s: records went to quarantine: %t, want %t: %s", r.kind, kept, r.fate.kept, result.stderr)
+	}
+	r.heal(f, seed)
+}
+
+// heal sets upstream right, and syncs: nothing may be missing.
+func (r rare) heal(f *faultStage, seed int64) {
+	f.t.Helper()
+	f.clear()
+	f.pass(25 * time.Hour)
+	f.change(seed+2, all)
+	f.comesTo(r.kind+" is over", codeFine)
+	if gone, _ := f.equal(f.name); gone > 0 != r.fate.ghosts {
+		f.t.Errorf("%s: %d rows without a record upstream", r.kind, gone)
+	}
+}
+
+// comesTo syncs and says if that came to something else.
+func (f *faultStage) comesTo(when string, code int) outcome {
+	f.t.Helper()
+	o := f.run("sync", "--json", f.name)
+	if o.code != code {
+		f.t.Errorf("%s: sync ended with %d, want %d: %s", when, o.code, code, o.stderr)
+	}
+	return o
+}
+
+// open counts what is in quarantine.
+func (f *faultStage) open() int {
+	f.t.Helper()
+	return one[int](f.stage, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
+}
+
+// TestRareRefusalsAreWaitedFor plays the refusals that do not end while they last: nobody
+// gives up because of them, and what waits goes on when their time is over.
+func TestRareRefusalsAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	for kind, wait := range rareRefusals() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			f := newFaultStageOf(t, false, small)
+			f.fault(kind, 0, 1)
+			ended := make(chan outcome, 1)
+			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())
+			f.until("the stream waits", `SELECT s.state = 'retrying' AND EXISTS (SELECT FROM river.river_job
+				WHERE state IN ('scheduled', 'retryable') AND scheduled_at > clock_timestamp() + $1::interval / 2) FROM sluice.streams s WHERE s.resource = 'bills'`, wait)
+			f.pass(wait + time.Minute)
+			f.synced(codeFine, <-ended)
+			f.equal(f.name)
+		})
+	}
+}

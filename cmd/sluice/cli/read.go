@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
+	"sluice/schema"
+)
+
+// readView is one answer that can be asked for.
+type readView struct {
+	Name    string      `json:"name"`
+	Params  []paramView `json:"params"`
+	Path    string      `json:"path"`
+	Scope   string      `json:"scope"`
+	Assumed []string    `json:"assumed,omitempty"`
+	Doc     string      `json:"doc"`
+}
+
+// paramView is one of its parameters.
+type paramView struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required"`
+	Doc      string `json:"doc"`
+}
+
+func (c *cli) readCommand() *cobra.Command {
+	var organization string
+	cmd := &cobra.Command{
+		Use:   "read [name] [parameter=value ...]",
+		Short: "Ask upstream for an answer that is not copied, and print it",
+		Long: `Ask upstream for an answer that depends on what is asked and is therefore not copied,
+such as the accounts that another exchange rate would change. It costs one call of the
+day's allowance, and prints the answer as JSON. Without a name it lists what can be
+asked, with the parameters.`,
+		Example: "  sluice read\n  sluice read accounting.base_currency_adjustment_accounts currency_id=460000000000109 " +
+			"adjustment_date=2026-03-31 exchange_rate=84.2 notes=quarter",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.listReads()
+			}
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.read(ctx, a, args[0], args[1:], organization)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&organization, "org", "", "the organization to ask for (id or name); needed if there are several")
+	return cmd
+}
+
+func (c *cli) listReads() error {
+	services, vendor := c.catalogue()
+	scopes, err := newScopeWriter(vendor)
+	if err != nil {
+		return err
+	}
+	views := make([]readView, 0, len(services))
+	for s := range services {
+		for r := range services[s].Reads {
+			views = append(views, readViewOf(&services[s], &services[s].Reads[r], scopes))
+		}
+	}
+	if c.json {
+		return c.printer().Document(views)
+	}
+	rows := make([][]string, 0, len(views))
+	for i := range views {
+		v := &views[i]
+		rows = append(rows, []string{v.Name, "", v.Path, v.Scope, strings.TrimSuffix(v.Doc, ".")})
+		for _, param := range v.Params {
+			name := "  " + param.Name
+			if param.Required {
+				name += " (required)"
+			}
+			rows = append(rows, []string{"", name, "", "", strings.TrimSuffix(param.Doc, ".")})
+		}
+	}
+	return c.printer().Table([]string{"NAME", "PARAMETER", "PATH", "SCOPE", "WHAT IT IS"}, rows)
+}
+
+func readViewOf(service *schema.Service, read *schema.Read, scopes scopeWriter) readView {
+	view := readView{
+		Name: service.Name + "." + read.Name, Params: []paramView{}, Path: service.Root + read.Path,
+		Scope: scopes.scope(service, read.Scope), Assumed: slices.Clone(read.Assumed), Doc: read.Doc,
+	}
+	for _, param := range read.Params {
+		view.Params = append(view.Params, paramView{Name: param.Name, Required: param.Required, Doc: param.Doc})
+	}
+	return view
+}
+
+// read makes the one call. The call log counts it like any other (promise 3).
+func (c *cli) read(ctx context.Context, a *engine.App, name string, args []string, organization string) error {
+	service, read, err := findRead(a.Catalogue, name)
+	if err != nil {
+		return err
+	}
+	query, err := readParams(read, args)
+	if err != nil {
+		return err
+	}
+	chosen, err := chooseOrganization(a, organization)
+	if err != nil {
+		return err
+	}
+	if _, has := chosen.Services[service.Name]; !has {
+		return usage("organization %s has no service %s in the configuration", chosen.Name, service.Name)
+	}
+	client, err := a.Client()
+	if err != nil {
+		return err //nolint:wrapcheck // it says what to do
+	}
+	answer, err := client.Get(ctx, service, chosen.Key, read.Path, query, read.Key)
+	if err != nil {
+		return fmt.Errorf("ask for %s: %w", name, err)
+	}
+	return c.printAnswer(answer)
+}
+
+// printAnswer indents the answer and changes nothing else: numbers keep every digit.
+func (c *cli) printAnswer(answer []byte) error {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, answer, "", "  "); err != nil {
+		return fmt.Errorf("print the answer: %w", err)
+	}
+	text := indented.String()
+	if !c.json {
+		text = outside.VisibleLines(text) // what came over the wire must not command the terminal
+	}
+	return c.printer().Line("%s", text)
+}
+
+// findRead finds what a name means: "service.name", or the name alone.
+func findRead(services []schema.Service, name string) (*schema.Service, *schema.Read, error) {
+	wanted, short := splitName(name)
+	for s := range services {
+		service := &services[s]
+		if wanted != "" && wanted != service.Name {
+			continue
+		}
+		for r := range service.Reads {
+			if service.Reads[r].Name == short {
+				return service, &service.Reads[r], nil
+			}
+		}
+	}
+	return nil, nil, usage("there is no %q to read: sluice read lists what there is", name)
+}
+
+// readParams takes parameter=value apart and holds it against the declaration.
+func readParams(read *schema.Read, args []string) (map[string]string, error) {
+	query := make(map[string]string, len(args))
+	for _, arg := range args {
+		name, value, found := strings.Cut(arg, "=")
+		if !found || value == "" {
+			return nil, usage("%q is no parameter=value", arg)
+		}
+		if !slices.ContainsFunc(read.Params, func(p schema.Param) bool { return p.Name == name }) {
+			return nil, usage("%s has no parameter %q, it has: %s", read.Name, name, paramNames(read))
+		}
+		if _, double := query[name]; double {
+			return nil, usage("the parameter %s is given twice", name)
+		}
+		query[name] = value
+	}
+	for _, param := range read.Params {
+		if _, given := query[param.Name]; param.Required && !given {
+			return nil, usage("the parameter %s is missing: %s", param.Name, param.Doc)
+		}
+	}
+	return query, nil
+}
+
+func paramNames(read *schema.Read) string {
+	names := make([]string, 0, len(read.Params))
+	for _, param := range read.Params {
+		names = append(names, param.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// chooseOrganization finds the organization that --org names by name, key or id;
+// nothing named means the only one.
+func chooseOrganization(a *engine.App, named string) (*config.Organization, error) {
+	var found []*config.Organization
+	for i := range a.Config.Organizations {
+		o := &a.Config.Organizations[i]
+		if named == "" || named == o.Name || named == o.Key || named == o.ID {
+			found = append(found, o)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case named == "":
+		return nil, usage("%d organizations are configured: choose one with --org", len(found))
+	case len(found) == 0:
+		return nil, usage("--org %q is no configured organization", named)
+	default:
+		return nil, usage("--org %q means %d organizations: give the name or the key of one", named, len(found))
+	}
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/sandbox"
+	"sluice/schema"
+)
+
+// dayRead is a read with one parameter that has to be given and one that may be.
+func dayRead() *schema.Read {
+	return &schema.Read{Name: "forecast", Params: []schema.Param{{Name: "day", Doc: "Day.", Required: true}, {Name: "note", Doc: "Note."}}}
+}
+
+func TestReadParams(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]map[string]string{
+		"day=2026-01-02":   {"day": "2026-01-02"},
+		"note=a=b,c day=1": {"day": "1", "note": "a=b,c"},
+	} {
+		if got, err := readParams(dayRead(), strings.Fields(line)); err != nil || !maps.Equal(got, want) {
+			t.Errorf("%q: %v, %v; want %v", line, got, err, want)
+		}
+	}
+	for line, want := range map[string]string{
+		"":             "the parameter day is missing",
+		"note=1":       "the parameter day is missing",
+		"day":          "no parameter=value",
+		"day=":         "no parameter=value",
+		"day=1 week=2": `no parameter "week", it has: day, note`,
+		"day=1 day=2":  "given twice",
+	} {
+		if _, err := readParams(dayRead(), strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) || codeOf(err) != codeUsage {
+			t.Errorf("%q: %v, want a mistake of usage with %q", line, err, want)
+		}
+	}
+}
+
+func TestFindRead(t *testing.T) {
+	t.Parallel()
+	services := []schema.Service{{Name: "stock"}, {Name: "sales", Reads: []schema.Read{*dayRead()}}}
+	for _, name := range []string{"forecast", "sales.forecast"} {
+		if service, read, err := findRead(services, name); err != nil || service.Name != "sales" || read.Name != "forecast" {
+			t.Errorf("%s: %v, %v, %v", name, service, read, err)
+		}
+	}
+	for _, name := range []string{"stock.forecast", "sales", "sales.", ""} {
+		if _, _, err := findRead(services, name); codeOf(err) != codeUsage {
+			t.Errorf("%q: %v, want a mistake of usage", name, err)
+		}
+	}
+}
+
+// TestChooseOrganization: the same id may be in two data centers, a name or a key
+// is nobody else's.
+func TestChooseOrganization(t *testing.T) {
+	t.Parallel()
+	twins := &engine.App{Config: &config.Config{Organizations: []config.Organization{
+		{Name: "here", ID: "7", Key: "7"}, {Name: "there", ID: "7", Key: "far"}, {Name: "other", ID: "8", Key: "8"},
+	}}}
+	for named, want := range map[string]string{"here": "7", "there": "far", "far": "far", "8": "8"} {
+		if got, err := chooseOrganization(twins, named); err != nil || got.Key != want {
+			t.Errorf("--org %s: %v, %v; want %s", named, got, err, want)
+		}
+	}
+	for named, want := range map[string]string{"": "3 organizations are configured", "7": "means 2 organizations", "9": "no configured organization"} {
+		if _, err := chooseOrganization(twins, named); codeOf(err) != codeUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("--org %q: %v, want a mistake of usage with %q", named, err, want)
+		}
+	}
+	single := &engine.App{Config: &config.Config{Organizations: twins.Config.Organizations[:1]}}
+	if got, err := chooseOrganization(single, ""); err != nil || got.Name != "here" {
+		t.Errorf("the only organization need not be named: %v, %v", got, err)
+	}
+}
+
+// TestRead asks upstream for the accounts that another exchange rate would change.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 5, Records: 300})
+	const name = "accounting.base_currency_adjustment_accounts"
+	if o := s.run("read"); o.code != codeFine || !strings.Contains(o.stdout, name) || !strings.Contains(o.stdout, "exchange_rate (required)") {
+		t.Errorf("read: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.sync(codeFine, "invoicing.currencies")
+	currency := one[string](s, `SELECT currency_id FROM invoicing.currencies WHERE NOT is_base_currency ORDER BY 1 LIMIT 1`)
+	before := s.calls()
+	var answer any
+	s.document(&answer, "read", name, "currency_id="+currency, "adjustment_date=2026-03-31", "exchange_rate=84.2", "notes=quarter")
+	if answer == nil || s.calls() != before+1 {
+		t.Errorf("the read gave %v for %d calls, want an answer for one", answer, s.calls()-before)
+	}
+	for line, want := range map[string]string{
+		name:                               "the parameter currency_id is missing",
+		name + " currency_id=1 colour=red": `no parameter "colour"`,
+		"inventory.weather":                `there is no "inventory.weather" to read`,
+		name + " currency_id=1 adjustment_date=2026-03-31 exchange_rate=2 --org 1": "no configured organization",
+	} {
+		if o := s.run(strings.Fields("read " + line)...); o.code != codeUsage || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s", line, o.code, codeUsage, want, o.stderr)
+		}
+	}
+	if s.calls() != before+1 {
+		t.Error("a mistake of usage cost a call")
+	}
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/sandbox"
+)
+
+// digests are those of all tables of records: every column of every row.
+func (s *stage) digests() map[string]string {
+	s.t.Helper()
+	found := map[string]string{}
+	for table := range strings.FieldsSeq(one[string](s, `SELECT string_agg(format('%I.%I', n.nspname, c.relname), ' ') FROM pg_class c
+		JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
+		WHERE c.relkind = 'r' AND n.nspname NOT IN ('sluice', 'river')`)) {
+		if rows := one[string](s, `SELECT count(*) || ' rows, ' || coalesce(md5(string_agg(t::text, E'\n' ORDER BY t::text)), '') FROM `+table+` t`); rows != "0 rows, " {
+			found[table] = rows
+		}
+	}
+	return found
+}
+
+// rebuilt rebuilds and gives what became of each resource.
+func (s *stage) rebuilt(code int, args ...string) map[string]filledView {
+	s.t.Helper()
+	var views []rebuiltView
+	o := s.run(append([]string{"--json", "rebuild"}, args...)...)
+	if o.code != code {
+		s.t.Fatalf("rebuild %q: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
+	}
+	must(s.t, json.Unmarshal([]byte(o.stdout), &views))
+	found := map[string]filledView{}
+	for _, v := range views {
+		if v.Error != "" {
+			s.t.Logf("%s: %s", v.Resource, v.Error)
+		}
+		found[v.Resource] = v.filledView
+	}
+	return found
+}
+
+// tampered ruins tables as a person could, tombstones and calls left alone.
+func (s *stage) tampered() {
+	s.t.Helper()
+	s.exec(`UPDATE inventory.items SET name = 'edited', rate = NULL`)
+	s.exec(`UPDATE inventory.bills SET vendor_name = NULL, sub_total = 0`)
+	s.exec(`DELETE FROM inventory.bills_line_items WHERE _position > 0`)
+	// Of elements alone: of some records there are fewer, of others more.
+	s.exec(`DELETE FROM accounting.vendor_payments_bills WHERE mod(hashtext(_parent_id), 2) = 0`)
+	s.exec(`INSERT INTO accounting.vendor_payments_bills SELECT (jsonb_populate_record(b, '{"_position": 99}')).* FROM accounting.vendor_payments_bills b
+		WHERE _position = 0`)
+	s.exec(`UPDATE chat.conversations SET title = 'edited'`)
+}
+
+// edited changes each column of each table in one row, as little as its type allows (a number in its scale only), and no two columns of a table in the
+// same row where there are enough of them. Keys stay, and what is not declared.
+func (s *stage) edited() {
+	s.t.Helper()
+	s.exec(`DO $$
+DECLARE c record; done bigint; edits bigint := 0;
+BEGIN
+	FOR c IN SELECT a.attrelid::regclass AS relation, quote_ident(a.attname) AS name, a.atttypid::regtype::text AS type,
+			row_number() OVER (PARTITION BY a.attrelid ORDER BY a.attnum) AS place
+		FROM pg_attribute a JOIN pg_class t ON t.oid = a.attrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+		WHERE t.relkind = 'r' AND n.nspname IN ('accounting', 'inventory', 'chat') AND a.attnum > 0 AND NOT a.attisdropped
+			AND NOT starts_with(a.attname, '_') AND a.attname <> 'organization_id'
+			AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = t.oid AND k.contype = 'p' AND a.attnum = ANY (k.conkey))
+	LOOP
+		EXECUTE format('UPDATE %1$s AS t SET %2$s = %3$s WHERE t.ctid = (SELECT f.ctid FROM %1$s AS f WHERE f.%2$s IS NOT NULL
+			ORDER BY f::text OFFSET (SELECT %4$s %% greatest(count(*), 1) FROM %1$s AS w WHERE w.%2$s IS NOT NULL) LIMIT 1)',
+			c.relation, c.name, CASE c.type WHEN 'boolean' THEN 'NOT ' || c.name WHEN 'jsonb' THEN 'jsonb_build_array(' || c.name || ')'
+				ELSE c.name || CASE c.type WHEN 'text' THEN $q$ || ' '$q$ WHEN 'numeric' THEN ' + 0.00000'
+					WHEN 'timestamp with time zone' THEN $q$ + interval '1 microsecond'$q$ ELSE ' + 1' END END, c.place);
+		GET DIAGNOSTICS done = ROW_COUNT;
+		edits := edits + done;
+	END LOOP;
+	ASSERT edits > 100, 'only ' || edits || ' edits';
+END $$`)
+}
+
+// TestRebuild: all tables are what they were, whatever was done to them, without a call, and as often as one likes; with
+// tombstones, single records, exports and all; and what is found by verify is gone.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 61, Records: 150, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	s.exec(`UPDATE inventory.bills SET _deleted_at = '2026-01-01' WHERE bill_id IN (SELECT _parent_id FROM inventory.bills_line_items LIMIT 3)`)
+	for array := range strings.FieldsSeq(one[string](s, `SELECT string_agg(relname, ' ') FROM pg_class WHERE relkind = 'r' AND relname LIKE 'bills\_%'`)) {
+		s.exec(`UPDATE inventory.` + array + ` AS c SET _deleted_at = b._deleted_at FROM inventory.bills b WHERE b.bill_id = c._parent_id AND b._deleted_at IS NOT NULL`)
+	}
+	before, calls := s.digests(), s.calls()
+	if len(before) < 10 {
+		t.Fatalf("only %d tables hold anything: %v", len(before), before)
+	}
+	s.tampered()
+	if plan := s.rebuilt(codeFine, "--dry-run"); plan["inventory.bills"].Rewritten == 0 || plan["inventory.bills"].Rewritten != plan["inventory.bills"].Rows {
+		t.Errorf("the plan: %+v", plan)
+	}
+	if plan := s.rebuilt(codeFine, "--dry-run", "--changed"); plan["inventory.bills"].Rewritten != 0 {
+		t.Errorf("no declaration changed: %+v", plan)
+	}
+	if got := s.digests(); got["inventory.items"] == before["inventory.items"] {
+		t.Error("a dry run writes")
+	}
+	for _, step := range []struct {
+		what    string
+		before  func()
+		rewrite bool
+	}{{"after somebody edited the tables", func() {}, true}, {"again", func() {}, false}, {"after an edit of each column", s.edited, true}} {
+		step.before()
+		rewritten := 0
+		for resource, counts := range s.rebuilt(codeFine) {
+			if rewritten += counts.Rewritten; counts.Unfit+counts.Lost != 0 || !step.rewrite && counts.Rewritten > 0 {
+				t.Errorf("%s, %s: %+v", step.what, resource, counts)
+			}
+		}
+		if step.rewrite && rewritten == 0 {
+			t.Errorf("%s: nothing was written", step.what)
+		}
+		if diff := cmp.Diff(before, s.digests()); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", step.what, diff)
+		}
+	}
+	if got := s.calls(); got != calls {
+		t.Errorf("%d calls were made", got-calls)
+	}
+	if found := s.verified(codeFine, "--local"); len(found.Findings) != 0 {
+		t.Errorf("verify finds %+v", found.Findings)
+	}
+	// A later sync finds nothing changed: the hashes are those of the records.
+	s.exec(`UPDATE sluice.runs SET updated = 0, silent = 0`)
+	s.sync(codeFine)
+	if updated := one[int](s, `SELECT sum(updated) FROM sluice.runs`); updated != 0 {
+		t.Errorf("the next sync updates %d rows", updated)
+	}
+}
+
+// TestRebuildIsKilled: at any instant, and the next one goes on; in the end all tables are what they were.
+func TestRebuildIsKilled(t *testing.T) {
+	t.Parallel()
+	const seed = 67
+	s := newStage(t, sandbox.Options{Seed: seed, Records: 6_000, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	before, calls := s.digests(), s.calls()
+	s.tampered()
+	chance := rand.New(rand.NewPCG(seed, seed))
+	rows := one[int](s, `SELECT count(*) FROM inventory.items`)
+	for range 4 {
+		s.killedAt(chance.IntN(rows))
+	}
+	for resource, counts := range s.rebuilt(codeFine) {
+		if counts.Unfit+counts.Lost != 0 || resource == "inventory.items" && counts.Rewritten != counts.Rows {
+			t.Errorf("%s: %+v", resource, counts)
+		}
+	}
+	if diff := cmp.Diff(before, s.digests()); diff != "" {
+		t.Errorf("after kills within a rebuild (-before +after):\n%s", diff)
+	}
+	if got := s.calls(); got != calls {
+		t.Errorf("%d calls were made", got-calls)
+	}
+	s.sync(codeFine)
+	if found := s.verified(codeFine, "--local"); len(found.Findings) != 0 {
+		t.Errorf("verify finds %+v", found.Findings)
+	}
+}
+
+// killedAt kills a rebuild that waits for a row of the items.
+func (s *stage) killedAt(offset int) {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
+	must(s.t, err)
+	tx, err := conn.Begin(s.t.Context())
+	must(s.t, err)
+	_, err = tx.Exec(s.t.Context(), `SELECT FROM inventory.items ORDER BY item_id OFFSET $1 LIMIT 1 FOR UPDATE`, offset)
+	must(s.t, err)
+	p := s.start("rebuild", "inventory.items")
+	s.until("the rebuild waits for a row", `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'DELETE FROM%'`)
+	p.kill()
+	must(s.t, tx.Rollback(s.t.Context()))
+	must(s.t, conn.Close(s.t.Context()))
+	s.quiet() // the server may still be at what the process began
+	if open := one[int](s, `SELECT count(*) FROM sluice.rebuilds WHERE ended_at IS NULL`); open != 1 {
+		s.t.Errorf("%d rebuilds are left open by the kill", open)
+	}
+}
+
+// TestAnotherRuleOfTheHash: hashes of another rule are written anew out of raw records before anything is read, and
+// no record looks changed.
+func TestAnotherRuleOfTheHash(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 71, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	hashes := `SELECT md5(string_agg(bill_id || _hash::text, ' ' ORDER BY bill_id)) FROM inventory.bills`
+	before := one[string](s, hashes)
+	s.exec(`UPDATE inventory.bills SET _hash = '\x00112233445566778899aabbccddeeff'`)
+	s.exec(`UPDATE sluice.streams SET hash_rule = 0`)
+	s.exec(`UPDATE sluice.streams SET mark = NULL WHERE resource = 'bills'`) // the list is read whole again
+	s.sync(codeFine, "inventory.bills")
+	if got := one[string](s, hashes); got != before {
+		t.Error("the hashes are others than before")
+	}
+	if got := one[string](s, `SELECT concat_ws(' ', count(*) FILTER (WHERE scope = 'changed' AND outcome = 'done') > 0, sum(rewritten) = (SELECT count(*) FROM inventory.bills))
+		FROM sluice.rebuilds WHERE resource = 'bills'`); got != "t t" {
+		t.Errorf("done once, all rows: %s", got)
+	}
+	if updated := one[int](s, `SELECT sum(updated) FROM sluice.runs WHERE resource = 'bills' AND calls > 0`); updated != 0 {
+		t.Errorf("%d bills looked changed", updated)
+	}
+	rebuilds := one[int](s, `SELECT count(*) FROM sluice.rebuilds`)
+	s.sync(codeFine)
+	if got := one[int](s, `SELECT count(*) FROM sluice.rebuilds`); got != rebuilds {
+		t.Errorf("%d rebuilds more, and the rule is the same", got-rebuilds)
+	}
+}

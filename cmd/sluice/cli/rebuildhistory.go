@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse/retrace"
+)
+
+// retracedView is what became of the versions of one resource of one organization.
+type retracedView struct {
+	Organization string `json:"organization"`
+	Resource     string `json:"resource"`
+	Raw          int    `json:"raw"`
+	Records      int    `json:"records"`
+	Versions     int    `json:"versions"`
+	Unfit        int    `json:"unfit"`
+	// Since is when the table can be asked for from now on, as far as raw records
+	// say; nil if they say nothing about that.
+	Since *time.Time `json:"since,omitempty"`
+	Error string     `json:"error,omitempty"`
+}
+
+// rebuildHistory makes versions anew, of one resource after the other: one that cannot be
+// stops no other (promise 9).
+func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string, organization string) error {
+	streams, err := a.Rebuildable(names, organization)
+	if err != nil {
+		return err //nolint:wrapcheck // it names what is there
+	}
+	if len(names) == 0 {
+		streams = a.Remembered(streams)
+	}
+	views := make([]retracedView, 0, len(streams))
+	failed := false
+	progress := view.NewProgress(c.env.Stderr)
+	defer progress.Clear()
+	for _, stream := range streams {
+		shown := retracedView{Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name}
+		counts, err := a.RebuildHistory(ctx, stream, func(n int) { progress.Show(shown.Resource + ": " + view.Plural(n, "raw record")) })
+		if ctx.Err() != nil {
+			return errors.Join(errors.New("interrupted: the same command begins anew"), err)
+		}
+		shown.fill(counts, err)
+		failed = failed || err != nil || shown.Unfit > 0
+		views = append(views, shown)
+	}
+	progress.Clear()
+	if err := c.printRetraced(a, views); err != nil {
+		return err
+	}
+	if failed {
+		return exit(codeFailed)
+	}
+	return nil
+}
+
+func (v *retracedView) fill(counts retrace.Counts, err error) {
+	v.Raw, v.Records, v.Versions, v.Unfit = counts.Raw, counts.Records, counts.Versions, counts.Unfit
+	if !counts.Since.IsZero() {
+		v.Since = &counts.Since
+	}
+	if err != nil {
+		v.Error = err.Error()
+	}
+}
+
+func (c *cli) printRetraced(a *engine.App, views []retracedView) error {
+	p := c.printer()
+	if c.json {
+		return p.Document(views)
+	}
+	if len(views) == 0 {
+		return p.Line("No versions are kept: resources, history: true asks for them.")
+	}
+	rows := make([][]string, 0, len(views))
+	for i := range views {
+		v := &views[i]
+		since := "as before"
+		if v.Since != nil {
+			since = instant(v.Since, a.Zone(v.Organization))
+		}
+		rows = append(rows, []string{
+			v.Organization, v.Resource, view.Count(v.Raw), view.Count(v.Records), view.Count(v.Versions), view.Count(v.Unfit), since, v.Error,
+		})
+	}
+	err := p.Table([]string{headOrganization, "TABLE", "RAW", "RECORDS", "WRITTEN", "UNFIT", "KNOWN SINCE", "REMARK"}, rows)
+	if err != nil {
+		return fmt.Errorf("print what was made: %w", err)
+	}
+	return nil
+}

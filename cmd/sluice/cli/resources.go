@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/connectors"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/schema"
+)
+
+// resourceView is what the resources command tells about one resource.
+type resourceView struct {
+	Resource string   `json:"resource"`
+	Tables   []string `json:"tables"`
+	Cursor   string   `json:"cursor"`
+	// Cost is how many calls a run takes, in words.
+	Cost  string `json:"calls_a_run"`
+	Every string `json:"every"`
+	Path  string `json:"path"`
+	// PathAssumed says that the documents do not show the path.
+	PathAssumed bool   `json:"path_assumed"`
+	Scope       string `json:"scope"`
+	// Optional resources are copied only where the configuration enables them.
+	Optional bool `json:"optional"`
+	// Parents are the columns in which the parents of its lists are found, and the
+	// key of the configuration that names them.
+	Parents []string     `json:"parents,omitempty"`
+	Details *detailsView `json:"details,omitempty"`
+	Assumed []string     `json:"assumed,omitempty"`
+	Doc     string       `json:"doc"`
+}
+
+// detailsView is what it tells about reading what a list leaves out.
+type detailsView struct {
+	Stream      string `json:"stream"`
+	Cost        string `json:"calls_a_run"`
+	Path        string `json:"path"`
+	PathAssumed bool   `json:"path_assumed"`
+}
+
+func (c *cli) resourcesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "resources",
+		Short: "List what can be copied, how, for how many calls, and which scope it needs",
+		Long: `List every resource that can be copied: how its list is read, how many calls a run
+takes, how often it runs, the path (marked where the documents do not show it and it
+is assumed), and the scope that the credentials need. Resources that a configuration
+declares itself are listed, too, if there is one.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			services, vendor := c.catalogue()
+			scopes, err := newScopeWriter(vendor)
+			if err != nil {
+				return err
+			}
+			views := resourceViews(services, scopes)
+			if c.json {
+				return c.printer().Document(views)
+			}
+			var rows [][]string
+			for i := range views {
+				rows = append(rows, views[i].rows()...)
+			}
+			header := []string{"RESOURCE", "READ BY", "CALLS A RUN", "EVERY", "PATH", "SCOPE", "TABLES", "A RECORD IS"}
+			return c.printer().Table(header, rows)
+		},
+	}
+}
+
+// defaultVendor is how the documents write the vendor's name.
+const defaultVendor = "Svc"
+
+// catalogue gives the services with what the configuration adds, and the vendor's
+// name. Without a configuration that can be used it is the built-in one: what can
+// be copied is asked before there is one.
+func (c *cli) catalogue() ([]schema.Service, string) {
+	a, err := engine.Load(c.options())
+	if err != nil {
+		return connectors.All(), defaultVendor
+	}
+	return a.Catalogue, a.Config.Vendor.Name
+}
+
+// rows are the lines of the table: one for the list, one for its details.
+func (v *resourceView) rows() [][]string {
+	doc := v.Doc
+	if v.Optional {
+		doc += " (off by default)"
+	}
+	rows := [][]string{{
+		v.Resource, v.Cursor, v.Cost, v.Every, marked(v.Path, v.PathAssumed), v.Scope, strconv.Itoa(len(v.Tables)), doc,
+	}}
+	if d := v.Details; d != nil {
+		rows = append(rows, []string{
+			d.Stream, "single records", d.Cost, "", marked(d.Path, d.PathAssumed), v.Scope, "", "what the list leaves out",
+		})
+	}
+	return rows
+}
+
+func marked(path string, assumed bool) string {
+	if assumed {
+		return path + " (assumed)"
+	}
+	return path
+}
+
+func resourceViews(services []schema.Service, scopes scopeWriter) []resourceView {
+	var views []resourceView
+	for s := range services {
+		for r := range services[s].Resources {
+			views = append(views, resourceViewOf(&services[s], &services[s].Resources[r], scopes))
+		}
+	}
+	return views
+}
+
+func resourceViewOf(service *schema.Service, resource *schema.Resource, scopes scopeWriter) resourceView {
+	view := resourceView{
+		Resource:    service.Name + "." + resource.Name,
+		Tables:      tableNames(service, resource),
+		Cursor:      cursorWords(resource.Cursor),
+		Cost:        costWords(resource.Cursor, resource.Paging),
+		Every:       resource.Every,
+		Path:        service.Root + resource.Path,
+		PathAssumed: resource.AssumedPath,
+		Scope:       scopes.scope(service, resource.Scope),
+		Optional:    resource.Optional,
+		Details:     detailsViewOf(service, resource),
+		Assumed:     slices.Clone(resource.Assumed),
+		Doc:         strings.TrimSuffix(resource.Doc, "."),
+	}
+	if parents, ok := resource.Cursor.(schema.PerParent); ok {
+		for _, from := range parents.From {
+			view.Parents = append(view.Parents, from.Schema+"."+from.Table+"."+from.Column)
+		}
+		if parents.Listed != "" {
+			view.Parents = append(view.Parents, "services."+service.Name+"."+string(parents.Listed)+" of the configuration")
+		}
+	}
+	return view
+}
+
+// tableNames names every table of a resource, with its schema.
+func tableNames(service *schema.Service, resource *schema.Resource) []string {
+	var names []string
+	for _, table := range resource.Tables() {
+		names = append(names, resource.SchemaName(service)+"."+table.Name)
+	}
+	if len(resource.History) > 0 {
+		names = append(names, names[0]+"_history")
+	}
+	return names
+}
+
+func detailsViewOf(service *schema.Service, resource *schema.Resource) *detailsView {
+	if resource.Details == nil {
+		return nil
+	}
+	view := &detailsView{Stream: service.Name + "." + resource.Name + "." + string(pipeline.WorkDetails)}
+	if batch := resource.Details.Batch; batch != nil {
+		view.Cost = "1 per " + strconv.Itoa(batch.Size) + " new or changed"
+		view.Path = service.Root + batch.Path
+		return view
+	}
+	view.Cost = "1 per new or changed"
+	if single := resource.Single; single != nil {
+		view.Path, view.PathAssumed = service.Root+single.Path, single.Assumed
+	}
+	return view
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"io"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/connectors"
+	"sluice/pipeline/engine"
+)
+
+// cli is what every command has at hand.
+type cli struct {
+	env      Env
+	config   string
+	json     bool
+	logLevel string
+}
+
+func newRoot(env Env) *cobra.Command {
+	c := &cli{env: env}
+	root := &cobra.Command{
+		Use:   "sluice",
+		Short: "Copy business records into Postgres and keep the two equal",
+		Long: `sluice copies the business records of organizations (accounts, bills, payments,
+items, credit notes, contact persons, conversations and more: 'sluice resources')
+from a suite of REST services into a Postgres warehouse, and keeps the two equal,
+within the minute, concurrency and daily limits that the services set.
+
+New here? Run 'sluice demo': it needs no configuration.
+With an account: copy config.example.yaml to config.yaml, fill it in, then
+'sluice check', 'sluice migrate' and 'sluice sync'.
+
+Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
+3 database or upstream out of reach, 4 stopped by the budget, or by a long wait
+that upstream asked for, with work left.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.config, "config", "", "configuration file (default: $SLUICE_CONFIG, then config.yaml)")
+	flags.BoolVar(&c.json, "json", false, "print JSON instead of text")
+	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: warn; for serve, log.level of the configuration)")
+	root.AddCommand(
+		c.demoCommand(), c.syncCommand(), c.backfillCommand(), c.serveCommand(), c.planCommand(), c.statusCommand(), c.budgetCommand(),
+		c.runsCommand(), c.checkCommand(),
+		c.organizationsCommand(), c.schemaCommand(), c.migrateCommand(), c.resourcesCommand(), c.rebuildCommand(), c.readCommand(),
+		c.quarantineCommand(), c.tombstonesCommand(), c.verifyCommand(), c.explainCommand(), c.driftCommand(), c.trustCommand(),
+		c.sandboxCommand(), c.draftCommand(), c.dictionaryCommand(),
+		c.erdCommand(), c.coverageCommand(), c.healthCommand(), c.versionCommand(),
+	)
+	return root
+}
+
+func (c *cli) printer() view.Printer { return view.Printer{Out: c.env.Stdout, JSON: c.json} }
+
+// path is the configuration file in use.
+func (c *cli) path() string {
+	if c.config != "" {
+		return c.config
+	}
+	if path, ok := c.env.LookupEnv("SLUICE_CONFIG"); ok && path != "" {
+		return path
+	}
+	return "config.yaml"
+}
+
+// options are those of an app for this command line.
+func (c *cli) options() engine.Options {
+	var terminal io.Writer
+	if view.IsTerminal(c.env.Stderr) {
+		terminal = view.Beneath(c.env.Stderr)
+	}
+	return engine.Options{
+		Catalogue:  connectors.All(),
+		ConfigPath: c.path(),
+		LookupEnv:  c.env.LookupEnv,
+		ReadFile:   c.env.ReadFile,
+		Now:        c.env.Now,
+		Retries:    c.env.Retries,
+		Minute:     c.env.Minute,
+		LogTo:      c.env.Stderr,
+		Terminal:   terminal,
+		LogLevel:   c.logLevel,
+		Quiet:      true,
+		Scrub:      c.env.scrub,
+	}
+}
+
+// headOrganization heads the column of the organization in tables.
+const headOrganization = "ORGANIZATION"

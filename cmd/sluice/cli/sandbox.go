@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/sandbox"
+)
+
+// sandboxFlags are the choices of the sandbox command.
+type sandboxFlags struct {
+	listen        string
+	options       sandbox.Options
+	noLimit       bool
+	latency       latency
+	faults        string   // a file
+	organizations []string // beside the sandbox's own
+	activity      map[string]int
+}
+
+func (c *cli) sandboxCommand() *cobra.Command {
+	flags := sandboxFlags{}
+	cmd := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Serve a simulated upstream to try things against",
+		Long: `Serve a simulated upstream over HTTP. It is not the real service: it holds nobody's
+data, calls no other machine, keeps nothing when it stops, serves no HTTPS and sends no
+mail; of what the three API documents leave out it plays a few calls, each marked as
+assumed in the header X-Sandbox-Assumed.
+
+It plays the accounting, invoicing, subscription-billing, inventory and chat services
+of made-up companies: lists, single records, exports and writes, the consent page and
+tokens, change notifications, limits and, on demand, faults. The page at / says what it
+can do. Paths under /_sandbox/ change the company, move its clock, count calls and set
+faults; they answer on this machine only.`,
+		Example: `  sluice sandbox --records 20000 --seed 7 --plan premium
+  sluice sandbox --latency 150ms±50ms --faults faults.json --strict
+  sluice sandbox --organizations 60099999999,60012345678@eu --networks partners --modules cm_visits`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.serveSandbox(cmd.Context(), flags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:8086", "address to listen on")
+	f.Int64Var(&flags.options.Seed, "seed", 1, "seed of the company: the same seed and size give the same records")
+	f.IntVar(&flags.options.Records, "records", 1000, "number of records, over all resources")
+	f.StringVar(&flags.options.Plan, "plan", "free", "the organization's plan, which sets the limits")
+	f.StringVar(&flags.options.TimeZone, "time-zone", "Asia/Kolkata", "the organization's time zone")
+	f.StringVar(&flags.options.Vendor, "vendor", "Svc",
+		"the vendor's name in the Authorization header, the organization headers and the scopes: letters and digits")
+	f.Var(&flags.latency, "latency", "wait before each answer, such as 150ms or 150ms±50ms")
+	f.StringVar(&flags.faults, "faults", "", "file with faults to begin with: a JSON list, as POST /_sandbox/faults takes it")
+	f.BoolVar(&flags.options.Strict, "strict", false, "refuse query parameters that no document shows")
+	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines and the like out of lists, as live services do")
+	f.BoolVar(&flags.options.SortsModified, "sorts-modified", false,
+		"let lists that filter by modification time sort by it, too, as live services may: the documents show both for no list")
+	f.BoolVar(&flags.noLimit, "no-limits", false, "enforce no limits")
+	f.DurationVar(&flags.options.Limits.Minute, "minute", 0, "length of the minute of the limits, for tests that have not the time (default 1m0s)")
+	f.StringSliceVar(&flags.options.Networks, "networks", nil, "chat networks, each with channels and chats of its own: partners,suppliers")
+	f.StringSliceVar(&flags.options.CustomModules, "modules", nil, "custom modules of the accounting service: cm_vehicles,cm_visits")
+	f.StringSliceVar(&flags.organizations, "organizations", nil, "further organizations by id, behind @ the data center: 60099999999,60012345678@eu")
+	f.StringToIntVar(&flags.activity, "activity", nil,
+		"what the business does by itself in an hour: inserts=20,edits=60,silent=10,deletes=5,restores=1,payments=10,credits=2")
+	f.BoolVar(&flags.options.ControlAnywhere, "control-anywhere", false, "answer /_sandbox/ to other machines, too")
+	f.BoolVar(&flags.options.CallbacksAnywhere, "callbacks-anywhere", false, "send change notifications to other machines, too")
+	return cmd
+}
+
+// serveSandbox serves until the context ends.
+func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
+	options, err := flags.resolve()
+	if err != nil {
+		return err
+	}
+	options.Now = c.env.Now
+	upstream, err := startSandbox(ctx, flags.listen, options)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		err = c.printer().Document(upstream)
+	} else {
+		err = c.printer().Line("%s", upstream.text())
+	}
+	select {
+	case <-ctx.Done():
+	case failure := <-upstream.failed: // nobody could ask it any more
+		upstream.failed <- failure
+	}
+	return errors.Join(err, upstream.stop(ctx))
+}
+
+// text is what a person needs to point sluice at it. The credentials are those of
+// made-up companies and open nothing else.
+func (r *runningSandbox) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `The sandbox answers at %s (Ctrl-C ends it). Open it in a browser to see what it does.
+
+A configuration for it:
+
+%s
+and its secrets (of a made-up company, they open nothing else):
+
+export SANDBOX_CLIENT_SECRET=%s
+export SANDBOX_REFRESH_TOKEN=%s
+`, r.URL, r.config(r.plan()), r.ClientSecret, r.RefreshToken)
+	for n, o := range r.Others {
+		fmt.Fprintf(&b, "export %s=%s\n", variableOf(n), o.RefreshToken)
+	}
+	return b.String() + "export SLUICE_ENCRYPTION_KEY=$(head -c 32 /dev/urandom | base64)"
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// resolve makes options out of flags. Values that make no sense are usage errors.
+func (f sandboxFlags) resolve() (sandbox.Options, error) {
+	options := f.options
+	options.Limits.Off = f.noLimit
+	options.PageLatency, options.LatencyJitter = f.latency.middle, f.latency.around
+	options.Poster = newCallbackPoster()
+	for n, text := range f.organizations {
+		id, dataCenter, _ := strings.Cut(text, "@")
+		options.Organizations = append(options.Organizations, sandbox.OrganizationOptions{
+			ID: id, DataCenter: dataCenter, Seed: options.Seed + int64(n) + 1,
+		})
+	}
+	for name, rate := range f.activity {
+		field := fieldOf(&options.Activity, name)
+		if field == nil {
+			return options, usage("--activity: %q is unknown: use inserts, edits, silent, deletes, restores, payments or credits", name)
+		}
+		*field = float64(rate)
+	}
+	var err error
+	if f.faults != "" {
+		options.Faults, err = readFaults(f.faults)
+	}
+	return options, err
+}
+
+// fieldOf is the rate of a name; nil if there is none.
+func fieldOf(rates *sandbox.Activity, name string) *float64 {
+	return map[string]*float64{
+		"inserts": &rates.Inserts, "edits": &rates.Edits, "silent": &rates.Silent, "deletes": &rates.Deletes,
+		"restores": &rates.Restores, "payments": &rates.Payments, "credits": &rates.Credits,
+	}[name]
+}
+
+// readFaults reads a list of faults.
+func readFaults(path string) ([]sandbox.Fault, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, usage("--faults: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	faults, err := sandbox.ReadFaults(file)
+	if err != nil {
+		return nil, usage("--faults: %s is no list of faults, such as [{\"path\":\"/inventory/v1/bills\",\"kind\":\"html\"}]: %w", path, err)
+	}
+	return faults, nil
+}
+
+// latency is a time with how much it varies, written 150ms±50ms.
+type latency struct{ middle, around time.Duration }
+
+// String writes it as it is read.
+func (l *latency) String() string {
+	if l.around == 0 {
+		return l.middle.String()
+	}
+	return l.middle.String() + "±" + l.around.String()
+}
+
+// Set reads it; +- stands for ±, which not every keyboard has.
+func (l *latency) Set(text string) error {
+	middle, around, varies := strings.Cut(strings.Replace(text, "+-", "±", 1), "±")
+	var read latency
+	var err error
+	if read.middle, err = time.ParseDuration(middle); err != nil {
+		return fmt.Errorf("%q is no time, such as 150ms or 150ms±50ms", text)
+	}
+	if varies {
+		if read.around, err = time.ParseDuration(around); err != nil {
+			return fmt.Errorf("%q is no time, such as 150ms or 150ms±50ms", text)
+		}
+	}
+	if read.middle < 0 || read.around < 0 || read.around > read.middle {
+		return fmt.Errorf("%q reaches below nothing", text)
+	}
+	*l = read
+	return nil
+}
+
+// Type names the kind of value in the help.
+func (*latency) Type() string { return "duration" }

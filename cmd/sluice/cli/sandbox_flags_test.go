@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/connectors"
+	"sluice/pipeline/engine"
+	"sluice/sandbox"
+)
+
+func TestLatency(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]latency{
+		"150ms±50ms": {150 * time.Millisecond, 50 * time.Millisecond}, "150ms": {150 * time.Millisecond, 0},
+		"1s+-250ms": {time.Second, 250 * time.Millisecond}, "0s": {},
+	} {
+		var got latency
+		if err := got.Set(text); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "fast", "150", "±50ms", "50ms±60ms", "-1s", "1s±-1s"} {
+		got := latency{middle: time.Hour}
+		if err := got.Set(text); err == nil || got.middle != time.Hour {
+			t.Errorf("%s is read as %s", text, &got)
+		}
+	}
+}
+
+func TestSandboxFlags(t *testing.T) {
+	t.Parallel()
+	faults := filepath.Join(t.TempDir(), "faults.json")
+	must(t, os.WriteFile(faults, []byte(`[{"path":"/books/","kind":"html","count":2}]`), 0o600))
+	options, err := sandboxFlags{
+		options: sandbox.Options{Seed: 5}, faults: faults, organizations: []string{"600999", "600999@eu"}, activity: map[string]int{"inserts": 3},
+	}.resolve()
+	must(t, err)
+	if len(options.Faults) != 1 || options.Faults[0].Kind != "html" || options.Activity.Inserts != 3 || options.Poster == nil {
+		t.Errorf("%+v", options)
+	}
+	want := []sandbox.OrganizationOptions{{ID: "600999", Seed: 6}, {ID: "600999", DataCenter: "eu", Seed: 7}}
+	if len(options.Organizations) != 2 || options.Organizations[0] != want[0] || options.Organizations[1] != want[1] {
+		t.Errorf("organizations %+v", options.Organizations)
+	}
+	must(t, os.WriteFile(faults, []byte(`{"path":"/"}`), 0o600))
+	for name, flags := range map[string]sandboxFlags{
+		"a file that is not there": {faults: faults + "x"}, "no list": {faults: faults}, "a rate of something else": {activity: map[string]int{"explosions": 1}},
+	} {
+		if _, err := flags.resolve(); codeOf(err) != codeUsage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What the sandbox prints for several organizations is a configuration.
+func TestSandboxConfigOfSeveral(t *testing.T) {
+	t.Parallel()
+	running, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{
+		Records: 20, Plan: "elite", TimeZone: "Europe/Rome", Now: time.Now,
+		Organizations: []sandbox.OrganizationOptions{{ID: sandbox.DefaultOrganizationID, DataCenter: "eu"}, {ID: "60099999999"}},
+	})
+	must(t, err)
+	t.Cleanup(func() { must(t, running.stop(context.WithoutCancel(t.Context()))) })
+	a, err := engine.Load(engine.Options{
+		Catalogue: connectors.All(), ConfigPath: "sandbox.yaml", LogTo: &buffer{}, Quiet: true,
+		LookupEnv: func(name string) (string, bool) { return name, true },
+		ReadFile:  func(string) ([]byte, error) { return []byte(running.config(running.plan())), nil },
+	})
+	must(t, err)
+	organizations := a.Config.Organizations
+	if len(organizations) != 3 || organizations[1].Addresses.APIURL != running.URL+"/dc/eu" || organizations[1].Location.String() != "Europe/Rome" {
+		t.Fatalf("%+v", organizations)
+	}
+	if organizations[0].Services["inventory"].Plan != "enterprise" || organizations[0].Services["accounting"].Plan != "elite" {
+		t.Errorf("plans %+v", organizations[0].Services)
+	}
+	for _, line := range []string{"export SANDBOX_REFRESH_TOKEN_2=", "export SANDBOX_REFRESH_TOKEN_3="} {
+		if !strings.Contains(running.text(), line+sandbox.RefreshTokenFor(sandbox.DefaultOrganizationID, "eu")) && !strings.Contains(running.text(), line+sandbox.RefreshTokenFor("60099999999", "")) {
+			t.Errorf("the text lacks %s", line)
+		}
+	}
+}
+
+// A vendor of another name is one to sluice as well: scheme, scopes and the header that
+// names the organization carry it.
+func TestSandboxVendor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 60, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
+	for _, args := range [][]string{{"check"}, {"sync", "invoicing.currencies", "inventory.taxes"}} {
+		if o := s.run(args...); o.code != codeFine {
+			t.Fatalf("%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
+		}
+	}
+	if n := one[int](s, `SELECT count(*) FROM invoicing.currencies`); n != 6 { // the sandbox's business has six.
+		t.Errorf("%d currencies, want 6", n)
+	}
+	for _, vendor := range []string{"two words", "Acme-", "Ünlü"} {
+		_, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{Vendor: vendor, Now: time.Now})
+		if codeOf(err) != codeUsage || !strings.Contains(err.Error(), "Vendor") {
+			t.Errorf("vendor %q: %v", vendor, err)
+		}
+	}
+	if flag := (&cli{}).sandboxCommand().Flags().Lookup("vendor"); flag == nil || flag.DefValue != "Svc" {
+		t.Errorf("flag --vendor: %+v", flag)
+	}
+}
+
+func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
+	t.Parallel()
+	first, _, _ := strings.Cut((&cli{}).sandboxCommand().Long, "\n\n")
+	for _, want := range []string{"not the real service", "calls no other machine", "keeps nothing"} {
+		if !strings.Contains(strings.ReplaceAll(first, "\n", " "), want) {
+			t.Errorf("the first paragraph does not say %q", want)
+		}
+	}
+}
+
+// A callback is one POST of JSON; a redirect is an answer and is not followed.
+func TestCallbackPoster(t *testing.T) {
+	t.Parallel()
+	var got []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body))
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(receiver.Close)
+	status, err := newCallbackPoster().Post(t.Context(), receiver.URL+"/hook", []byte(`{"a":1}`))
+	must(t, err)
+	if len(got) != 1 || got[0] != `POST /hook application/json;charset=UTF-8 {"a":1}` || status != http.StatusTemporaryRedirect {
+		t.Errorf("%d: %q", status, got)
+	}
+	receiver.Close()
+	if _, err := newCallbackPoster().Post(t.Context(), receiver.URL, nil); err == nil {
+		t.Error("a callback reached nobody without an error")
+	}
+}

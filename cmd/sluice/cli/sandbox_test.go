@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"sluice/connectors"
+	"sluice/pipeline/engine"
+	"sluice/sandbox"
+)
+
+// TestSandboxConfig reads the configuration that the sandbox prints: it has every
+// service that there is, and the parents that only a configuration can name.
+func TestSandboxConfig(t *testing.T) {
+	t.Parallel()
+	for name, running := range map[string]runningSandbox{
+		"bare":         {},
+		"with parents": {Networks: []string{"partners", "second network"}, Modules: []string{"cm_vehicles"}},
+	} {
+		running.URL, running.Organization, running.ClientID = "http://127.0.0.1:1", sandbox.DefaultOrganizationID, sandbox.ClientID
+		a, err := engine.Load(engine.Options{
+			Catalogue: connectors.All(), ConfigPath: "sandbox.yaml", LogTo: &buffer{}, Quiet: true,
+			LookupEnv: func(string) (string, bool) { return "secret", true },
+			ReadFile:  func(string) ([]byte, error) { return []byte(running.config("standard")), nil },
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		services := a.Config.Organizations[0].Services
+		for _, service := range connectors.All() {
+			if _, ok := services[service.Name]; !ok {
+				t.Errorf("%s: the service %s is missing", name, service.Name)
+			}
+		}
+		if got := services["chat"].Networks; !slices.Equal(got, running.Networks) {
+			t.Errorf("%s: networks %q, want %q", name, got, running.Networks)
+		}
+		if got := services["accounting"].CustomModules; !slices.Equal(got, running.Modules) {
+			t.Errorf("%s: custom modules %q, want %q", name, got, running.Modules)
+		}
+	}
+}

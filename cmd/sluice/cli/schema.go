@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/lineage/promote"
+	"sluice/pipeline/warehouse/rebuild"
+)
+
+func (c *cli) schemaCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "Give the resources that the configuration declares typed columns, after the fact",
+		Long: `Give the resources that the configuration declares (custom) typed columns, after the
+fact. Records are kept whole, so nothing is asked of upstream again:
+
+  sluice schema promote custom.price_lists   proposes columns out of what came
+  (paste them into the configuration, correct them, describe them)
+  sluice migrate                             shows the plan, then: --accept
+  sluice schema fill custom.price_lists      fills the columns of the rows that are there`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.promoteCommand(), c.fillCommand())
+	return cmd
+}
+
+func (c *cli) promoteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "promote NAME",
+		Short: "Propose columns for keys that no column takes, out of all records",
+		Long: `Propose columns for the keys that no column takes, out of the records that are kept
+beside all rows, as lines to paste into the resource's entry in custom. A kind is proposed only if every value fits it;
+whether it means what it looks like is for you to say, and so are the sentences.`,
+		Example: "  sluice schema promote custom.price_lists",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.promote(ctx, a, args[0])
+			})
+		},
+	}
+}
+
+func (c *cli) promote(ctx context.Context, a *engine.App, name string) error {
+	streams, err := a.Declared(name)
+	if err != nil {
+		return err //nolint:wrapcheck // it names what is there
+	}
+	if !engine.UserDeclared(streams[0]) {
+		return usage("%s is built in: sluice drift shows what came and is not declared", name)
+	}
+	proposal, err := a.Survey(ctx, streams[0])
+	if err != nil {
+		return err //nolint:wrapcheck // it names the table
+	}
+	if c.json {
+		return c.printer().Document(proposal)
+	}
+	return c.printProposal(name, proposal)
+}
+
+func (c *cli) printProposal(name string, proposal promote.Proposal) error {
+	p := c.printer()
+	if proposal.Records == 0 {
+		return p.Line("%s has no rows yet: sluice sync %s, then look again.", name, name)
+	}
+	if len(proposal.Columns)+len(proposal.Children) == 0 {
+		return p.Line("Every key of the %s has its column.", view.Plural(proposal.Records, "record"))
+	}
+	return p.Line("%s", proposal.YAML())
+}
+
+func (c *cli) fillCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "fill NAME",
+		Short: "Write rows anew out of the records kept beside them, without a call",
+		Long: `Write the rows of a resource anew out of the records that are kept beside them, after
+its declaration learned columns: no call is made. Rows that come out as they are stay
+untouched. Safe to repeat and to interrupt. "sluice rebuild" does it for all rows and
+all resources, whatever the tables hold.`,
+		Example: "  sluice schema fill custom.price_lists",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.fill(ctx, a, args[0])
+			})
+		},
+	}
+}
+
+// filledView is what filling came to, over all organizations.
+type filledView struct {
+	Rows      int `json:"rows"`
+	Rewritten int `json:"rewritten"`
+	// Unfit rows stay as they are, their records are in quarantine; Lost ones have no
+	// record any more.
+	Unfit int `json:"unfit"`
+	Lost  int `json:"lost"`
+}
+
+func (c *cli) fill(ctx context.Context, a *engine.App, name string) error {
+	streams, err := a.Declared(name)
+	if err != nil {
+		return err //nolint:wrapcheck // it names what is there
+	}
+	var all rebuild.Counts
+	progress := view.NewProgress(c.env.Stderr)
+	defer progress.Clear()
+	for _, stream := range streams {
+		before := all.Rows
+		counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, func(n int) { progress.Show(view.Plural(before+n, "row")) })
+		if err != nil {
+			return err //nolint:wrapcheck // it names the stream
+		}
+		all.Add(counts)
+	}
+	progress.Clear()
+	if err := c.printFilled(filledView(all)); err != nil {
+		return err
+	}
+	if all.Unfit > 0 {
+		return exit(codeFailed)
+	}
+	return nil
+}
+
+func (c *cli) printFilled(shown filledView) error {
+	p := c.printer()
+	if c.json {
+		return p.Document(shown)
+	}
+	text := fmt.Sprintf("%s looked at, %s written anew.", view.Plural(shown.Rows, "row"), view.Count(shown.Rewritten))
+	if shown.Unfit > 0 {
+		text += fmt.Sprintf("\n%s did not fit and stay as they are: sluice quarantine list.", view.Plural(shown.Unfit, "row"))
+	}
+	if shown.Lost > 0 {
+		text += fmt.Sprintf("\n%s without a record beside them stay as they are.", view.Plural(shown.Lost, "row"))
+	}
+	return p.Line("%s", text)
+}

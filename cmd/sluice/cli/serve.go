@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/metrics"
+)
+
+func (c *cli) serveCommand() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Work and schedule until told to stop",
+		Long: `Work streams and pick due ones until SIGTERM or SIGINT. Running chunks end at
+their next page. Any number of serve processes may share one database.
+
+Each run that ends, waits or fails is a line in the log.
+
+/healthz says whether this process lives, /readyz whether its database answers,
+/metrics is for Prometheus.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			// Where the reader of the log has gone, the work goes on: without this a write to the pipe ends the process.
+			signal.Ignore(syscall.SIGPIPE)
+			options := c.options()
+			options.Quiet = false
+			err := c.withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
+				if listen == "" {
+					listen = a.Config.Listen
+				}
+				return c.serve(ctx, a, listen)
+			})
+			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
+				return nil // told to stop while it started: it has nothing to end
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "", "address for health and metrics (default: listen of the configuration)")
+	return cmd
+}
+
+func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
+	a.WarnExposed(ctx)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err)
+	}
+	queue, err := a.StartQueue(context.WithoutCancel(ctx), true)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := statusServer(statusPages(a), a.Log)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(limit(listener, mostConnections)) }()
+	a.Log.InfoContext(ctx, "serving", "listen", listener.Addr().String(), "workers", a.Config.Workers, "streams", len(a.Streams()))
+
+	select {
+	case <-ctx.Done():
+		a.Log.InfoContext(ctx, "stopping: running chunks end at their next page")
+	case err = <-failed:
+		err = fmt.Errorf("serve health and metrics: %w", err)
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
+	defer cancel()
+	return errors.Join(err, queue.Stop(stop), server.Shutdown(stop))
+}
+
+// statusPages are read-only and show counts and times, never values of records.
+func statusPages(a *engine.App) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintln(w, "ok") // whoever asked is gone if this fails
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		if err := a.DB.Pool().Ping(ctx); err != nil {
+			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintln(w, "ready") // as above
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry(a.Report, a.Alarm), promhttp.HandlerOpts{}))
+	return mux
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// stopLimit is how long a process may take to stop cleanly.
+const stopLimit = 30 * time.Second
+
+// said waits for a line of JSON on standard error whose message is the given one,
+// and gives one of its values.
+func (p *process) said(message, key string) string {
+	p.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		for line := range strings.Lines(p.stderr.String()) {
+			var said map[string]any
+			if json.Unmarshal([]byte(line), &said) == nil && said["message"] == message {
+				value, _ := said[key].(string)
+				return value
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-p.done:
+			p.t.Fatalf("the process ended with %d before it said %q\n%s", p.code, message, p.stderr.String())
+		case <-deadline.C:
+			p.t.Fatalf("the process did not say %q within %s\n%s", message, patience, p.stderr.String())
+		}
+	}
+}
+
+// get reads a page of a local server.
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	client := &http.Client{Timeout: 10 * time.Second}
+	answer, err := client.Get(url)
+	must(t, err)
+	text, err := io.ReadAll(answer.Body)
+	must(t, err)
+	must(t, answer.Body.Close())
+	return answer.StatusCode, string(text)
+}
+
+// TestServe starts and stops the service: in the middle of its work, at rest, and
+// after a day on which everything has become due.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
+
+	atWork := s.arrivals.after(6)
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	address := p.said("serving", "listen")
+	s.looksWell(address)
+	select {
+	case <-atWork:
+	case <-p.done:
+		t.Fatalf("serve ended with %d\n%s", p.code, p.stderr.String())
+	}
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	s.quiet()
+	if open := one[int](s, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`); open == 0 {
+		t.Error("no run was under way when serve was stopped: the stop interrupted nothing")
+	}
+	if lost := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls WHERE finished_at IS NULL)
+		+ (SELECT count(*) FROM river.river_job WHERE state = 'running')`); lost != 0 {
+		t.Errorf("%d calls without an end and tickets at work after a clean stop", lost)
+	}
+
+	p = s.start("serve", "--listen", "127.0.0.1:0")
+	address = p.said("serving", "listen")
+	s.allDone(1)
+	s.equal()
+	s.metricsAreDocumented(address)
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+
+	_, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Edits: 7})
+	must(t, err)
+	s.pass(25 * time.Hour)
+	p = s.start("serve", "--listen", "127.0.0.1:0")
+	s.allDone(2)
+	s.equal()
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	s.nothingLeftButDue()
+}
+
+// allDone waits until every stream has so many runs behind it, and none is due: a
+// list that brings headers makes its details due at once. Sweeps have their turn days
+// later.
+func (s *stage) allDone(runs int) {
+	s.t.Helper()
+	s.until("every stream has its runs done", `SELECT count(*) FILTER (WHERE run_id IS NULL AND $1 <= (
+		SELECT count(*) FROM sluice.runs r WHERE r.outcome = 'done' AND (r.service, r.resource) = (s.service, s.resource)
+	)) = count(*) AND count(*) > $2 AND bool_and(next_due_at > clock_timestamp()) FROM sluice.streams s
+		WHERE enabled AND resource NOT LIKE '%.sweep'`, runs, len(resources()))
+}
+
+// nothingLeftButDue: a schedule asks for nothing that it does not get.
+func (s *stage) nothingLeftButDue() {
+	s.t.Helper()
+	if n := one[int](s, `SELECT count(*) FROM sluice.streams WHERE enabled AND (state <> 'idle' OR next_due_at <= clock_timestamp())`); n != 0 {
+		s.t.Errorf("%d streams are not idle, or due again at once", n)
+	}
+	if n := one[int](s, `SELECT count(*) FROM river.river_job WHERE state <> 'completed'`); n != 0 {
+		s.t.Errorf("%d tickets are left", n)
+	}
+}
+
+// looksWell asks the pages that a service manager asks.
+func (s *stage) looksWell(address string) {
+	s.t.Helper()
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
+		if status, text := get(s.t, "http://"+address+path); status != http.StatusOK || text != want {
+			s.t.Errorf("%s: %d %q", path, status, text)
+		}
+	}
+	if o := s.run("health", "--listen", address); o.code != codeFine {
+		s.t.Errorf("health: exit code %d\n%s", o.code, o.stderr)
+	}
+}
+
+// metricsAreDocumented holds /metrics against the table in the document.
+func (s *stage) metricsAreDocumented(address string) {
+	s.t.Helper()
+	status, text := get(s.t, "http://"+address+"/metrics")
+	if status != http.StatusOK {
+		s.t.Fatalf("/metrics: %d %s", status, text)
+	}
+	shown := map[string]string{}
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(line); len(fields) == 4 && fields[1] == "TYPE" && strings.HasPrefix(fields[2], "sluice_") {
+			shown[fields[2]] = fields[3]
+		}
+	}
+	file, err := os.Open("../../../docs/operations.md")
+	must(s.t, err)
+	defer func() { _ = file.Close() }()
+	row := regexp.MustCompile("^\\| `(sluice_[a-z0-9_]+)` \\| ([a-z]+) \\|")
+	told := map[string]string{}
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if found := row.FindStringSubmatch(lines.Text()); found != nil {
+			told[found[1]] = found[2]
+		}
+	}
+	if !maps.Equal(shown, told) {
+		s.t.Errorf("/metrics shows %v, docs/operations.md describes %v", slices.Sorted(maps.Keys(shown)), slices.Sorted(maps.Keys(told)))
+	}
+	for _, r := range resources() {
+		if want := `sluice_stream_state{organization="60012345678",resource="` + r.name + `",service="` + r.service + `",state="idle"} 1`; !strings.Contains(text, want) {
+			s.t.Errorf("/metrics lacks %s", want)
+		}
+	}
+}
+
+// TestSandboxCommand starts the simulated upstream as a process.
+func TestSandboxCommand(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Records: 10})
+	p := s.start("sandbox", "--listen", "127.0.0.1:0", "--json", "--records", "50", "--latency", "1ms")
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	var running runningSandbox
+	for json.Unmarshal([]byte(p.stdout.String()), &running) != nil {
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+			t.Fatalf("the sandbox said nothing: %s", p.stderr.String())
+		}
+	}
+	if status, text := get(t, running.URL+"/_sandbox/truth/inventory/bills"); status != http.StatusOK || !strings.Contains(text, "bill_id") {
+		t.Errorf("truth: %d %.100s", status, text)
+	}
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+}

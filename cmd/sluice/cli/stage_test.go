@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+	"sluice/sandbox/oracle"
+)
+
+// stage is what an end-to-end test plays on: a database of its own, a simulated
+// upstream behind real HTTP, a configuration for both.
+type stage struct {
+	t           *testing.T
+	conn        *pgx.Conn
+	world       *sandbox.Server
+	arrivals    *arrivals
+	upstream    *httptest.Server
+	config      string
+	environment map[string]string
+}
+
+// testKey seals tokens; it opens nothing else.
+const testKey = "ZTJlLXRlc3Qta2V5LWUyZS10ZXN0LWtleS1lMmUtMDE="
+
+// plan is known to accounting and inventory, and its days outlast every test.
+const plan = "premium"
+
+func migrated(ctx context.Context, url string) error {
+	return migrations.Migrate(ctx, url, migrations.Options{})
+}
+
+// newStage opens a stage. The options need neither a clock nor a plan.
+func newStage(t *testing.T, options sandbox.Options) *stage {
+	t.Helper()
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Plan == "" {
+		options.Plan = plan
+	}
+	world, err := sandbox.New(options)
+	must(t, err)
+	s := &stage{t: t, world: world, arrivals: &arrivals{next: world}}
+	s.upstream = httptest.NewUnstartedServer(s.arrivals)
+	s.upstream.Config.ConnContext = withConn
+	s.upstream.Config.ErrorLog = log.New(io.Discard, "", 0) // connections break on purpose
+	s.upstream.Start()
+	t.Cleanup(s.upstream.Close)
+	url := warehousetest.Template(t, "migrated", migrated)
+	s.environment = map[string]string{
+		"SLUICE_ENCRYPTION_KEY": testKey,
+		"SLUICE_DATABASE_URL":   url,
+		"SANDBOX_CLIENT_SECRET": sandbox.ClientSecret,
+		"SANDBOX_REFRESH_TOKEN": sandbox.RefreshToken,
+	}
+	s.config = filepath.Join(t.TempDir(), "config.yaml")
+	must(t, os.WriteFile(s.config, []byte(s.configuration(options)), 0o600))
+	s.conn, err = pgx.Connect(t.Context(), url)
+	must(t, err)
+	t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(t.Context())) })
+	return s
+}
+
+func (s *stage) configuration(options sandbox.Options) string {
+	running := runningSandbox{
+		URL: s.upstream.URL, Organization: sandbox.DefaultOrganizationID, ClientID: sandbox.ClientID, Vendor: options.Vendor,
+	}
+	return "database:\n  url: ${SLUICE_DATABASE_URL}\n" + running.config(options.Plan)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a command line came to.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// quick are retries that lose no time.
+func quick() []time.Duration {
+	return []time.Duration{time.Millisecond, time.Millisecond}
+}
+
+// run executes a command line in this process.
+func (s *stage) run(args ...string) outcome {
+	s.t.Helper()
+	return s.runContext(s.t.Context(), args...)
+}
+
+func (s *stage) runContext(ctx context.Context, args ...string) outcome {
+	var stdout, stderr buffer
+	code := Main(ctx, append([]string{"--config", s.config}, args...), s.env(&stdout, &stderr))
+	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+func (s *stage) env(stdout, stderr io.Writer) Env {
+	return Env{
+		Stdout: stdout, Stderr: stderr, ReadFile: os.ReadFile, Now: time.Now, Retries: quick(),
+		LookupEnv: func(name string) (string, bool) {
+			value, ok := s.environment[name]
+			return value, ok
+		},
+	}
+}
+
+// sync runs sync and gives its result; the exit code has to be the wanted one.
+func (s *stage) sync(code int, args ...string) syncResult {
+	s.t.Helper()
+	return s.synced(code, s.run(append([]string{"sync", "--json"}, args...)...))
+}
+
+func (s *stage) synced(code int, o outcome) syncResult {
+	s.t.Helper()
+	var result syncResult
+	if err := json.Unmarshal([]byte(o.stdout), &result); err != nil || o.code != code {
+		s.t.Fatalf("sync ended with %d, want %d (%v)\n%s\n%s", o.code, code, err, o.stdout, o.stderr)
+	}
+	return result
+}
+
+// exec runs a statement.
+func (s *stage) exec(sql string, args ...any) {
+	s.t.Helper()
+	_, err := s.conn.Exec(s.t.Context(), sql, args...)
+	must(s.t, err)
+}
+
+// one reads one value.
+func one[T any](s *stage, sql string, args ...any) T {
+	s.t.Helper()
+	var value T
+	must(s.t, s.conn.QueryRow(s.t.Context(), sql, args...).Scan(&value))
+	return value
+}
+
+// passes lets time pass for the database, whose clock decides about budgets, turns
+// and waits: every instant that it keeps moves into the past.
+const passes = `
+UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval;
+UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, reset_at = reset_at - $1::interval, seen_at = seen_at - $1::interval;
+UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
+	finished_at = finished_at - $1::interval, free_at = free_at - $1::interval;
+UPDATE sluice.streams SET mark = mark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
+	last_done_at = last_done_at - $1::interval;
+UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval;
+UPDATE sluice.tokens SET expires_at = expires_at - $1::interval, attempted_at = attempted_at - $1::interval;
+UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE state IN ('scheduled', 'retryable')`
+
+// pass lets time pass.
+func (s *stage) pass(d time.Duration) {
+	s.t.Helper()
+	for sql := range strings.SplitSeq(passes, ";") {
+		s.exec(sql, d)
+	}
+}
+
+// afterAMinute puts a minute between the calls so far and those that follow, as the limits see it, and moves nothing else.
+func (s *stage) afterAMinute() {
+	s.t.Helper()
+	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 minute', free_at = free_at - interval '1 minute'`)
+}
+
+// narrow leaves the resources of resources() and nothing else: for tests that count
+// calls, and for those in which a minute's calls have to last.
+func (s *stage) narrow() *stage {
+	s.t.Helper()
+	text, err := os.ReadFile(s.config)
+	must(s.t, err)
+	narrowed := strings.NewReplacer("      invoicing: {plan: free}\n", "", "      billing: {plan: paid}\n", "").Replace(string(text)) + "resources:\n"
+	for _, r := range wideResources() {
+		if !slices.ContainsFunc(resources(), func(kept resource) bool { return kept.service == r.service && kept.name == r.name }) {
+			narrowed += fmt.Sprintf("  %s.%s: {enabled: false}\n", r.service, r.name)
+		}
+	}
+	must(s.t, os.WriteFile(s.config, []byte(narrowed), 0o600))
+	return s
+}
+
+// resource is one of the six that most tests copy, with its list upstream.
+type resource struct{ service, name, path string }
+
+// resources are written down here and not asked of the program.
+func resources() []resource {
+	return []resource{
+		{"accounting", "chart_of_accounts", "/books/v3/chartofaccounts"},
+		{"accounting", "vendor_payments", "/books/v3/vendorpayments"},
+		{"inventory", "items", "/inventory/v1/items"},
+		{"inventory", "bills", "/inventory/v1/bills"},
+		{"inventory", "credit_notes", "/inventory/v1/creditnotes"},
+		{"chat", "conversations", "/maintenanceapi/v2/chats"},
+	}
+}
+
+// equal holds the warehouse, or one stream's part of it, against upstream. It
+// gives the number of rows whose record is gone, and of those that hold keys which
+// no column takes.
+func (s *stage) equal(only ...string) (int, int) {
+	s.t.Helper()
+	gone, undeclared := 0, 0
+	for _, r := range resources() {
+		if len(only) > 0 && only[0] != r.service+"."+r.name {
+			continue
+		}
+		result, err := oracle.Compare(s.t.Context(), s.conn, r.service, r.name, sandbox.DefaultOrganizationID,
+			s.world.Truth(r.service, r.name))
+		must(s.t, err)
+		if result.Different > 0 {
+			s.t.Errorf("%s.%s: %d differences in %d records:\n%s", r.service, r.name, result.Different, result.Live,
+				strings.Join(result.Differences, "\n"))
+		}
+		for key, n := range result.Unmapped {
+			s.t.Errorf("%s: no column and no table takes the key %s (%d times)", r.service, key, n)
+		}
+		if result.Live == 0 {
+			s.t.Errorf("%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
+		}
+		gone, undeclared = gone+result.Gone, undeclared+result.Undeclared
+	}
+	return gone, undeclared
+}
+
+// buffer is a bytes.Buffer for several writers.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String gives what was written so far.
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// statement is SQL that people are shown, with the place where it stands.
+type statement struct{ place, sql string }
+
+// verbs begin a statement; those that docs may show in small letters, too, are in loose.
+const verbs = `(SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|GRANT|REVOKE|CREATE|ALTER|DROP|TRUNCATE|COMMENT ON|COPY|` +
+	`EXPLAIN|ANALYZE|VACUUM|REINDEX|CLUSTER|REFRESH|SET|RESET|CALL|DO|LISTEN|NOTIFY|LOCK|REASSIGN|BEGIN|COMMIT)`
+
+const loose = `(?i:select|grant|revoke|insert into|delete from|explain)`
+
+var (
+	fence      = regexp.MustCompile("(?ms)^[ ]*```([a-z]*)\n(.*?)^[ ]*```[ ]*$")
+	span       = regexp.MustCompile("`([^`]+)`")
+	whole      = regexp.MustCompile(`(?s)^(?:` + verbs + `|` + loose + `)\s+\S`)
+	inLine     = regexp.MustCompile(`(?m)^[+\- #]*((?:` + verbs + `|` + loose + `)\s+\S)`)
+	inProse    = regexp.MustCompile(`\b` + verbs + ` [^.;\n]*[a-z_.]+\.[a-z_]+[^;\n]*`)
+	commandSQL = regexp.MustCompile(`(?s)(?:-c|--command)[ =]+("(?:[^"\\]|\\.)*"|'[^']*')`)
+	aside      = regexp.MustCompile(`--[^\n]*`)
+	spaces     = regexp.MustCompile(`\s+`)
+)
+
+// statementsIn finds the statements of a Markdown text: all of a block of SQL, what begins like one in other blocks and on the
+// command lines of psql, and spans of code that begin like one.
+func statementsIn(place, text string) []statement {
+	var found []statement
+	add := func(sql string) {
+		for _, one := range separate(sql) {
+			found = append(found, statement{place, one})
+		}
+	}
+	for _, block := range fence.FindAllStringSubmatch(text, -1) {
+		if language, code := block[1], block[2]; language == "sql" {
+			add(code)
+		} else {
+			for _, sql := range statementsAmong(code) {
+				add(sql)
+			}
+		}
+	}
+	prose := fence.ReplaceAllString(text, "")
+	for _, code := range span.FindAllStringSubmatch(prose, -1) {
+		if whole.MatchString(code[1]) {
+			add(code[1])
+		}
+	}
+	for _, sql := range inPlain(span.ReplaceAllString(prose, "``")) {
+		add(sql)
+	}
+	return found
+}
+
+// statementsAmong finds statements among other lines: from a line that begins like one up to a semicolon or an empty line, and
+// what is given to psql.
+func statementsAmong(code string) []string {
+	var found []string
+	for _, given := range commandSQL.FindAllStringSubmatch(code, -1) {
+		if strings.Contains(code, "psql") {
+			found = append(found, strings.Trim(given[1], `"'`))
+		}
+	}
+	for _, at := range inLine.FindAllStringSubmatchIndex(code, -1) {
+		rest := code[at[2]:]
+		if end := strings.Index(rest, "\n\n"); end >= 0 {
+			rest = rest[:end]
+		}
+		if end := closing(rest); end >= 0 {
+			rest = rest[:end]
+		}
+		found = append(found, strings.ReplaceAll(rest, "\n+", "\n"))
+	}
+	return found
+}
+
+// inPlain finds statements in the middle of text without marks, such as a comment or a help text: capitals, and the name of a
+// table with its schema, up to the end of the sentence or line.
+func inPlain(text string) []string {
+	var found []string
+	for _, sql := range inProse.FindAllString(text, -1) {
+		sql, _, _ = strings.Cut(sql, ". ")
+		found = append(found, strings.TrimRight(sql, "."))
+	}
+	return found
+}
+
+// closing is where the first semicolon outside of quotes stands; -1 if there is none.
+func closing(sql string) int {
+	quoted := false
+	for i, c := range sql {
+		if c == '\'' {
+			quoted = !quoted
+		}
+		if c == ';' && !quoted {
+			return i
+		}
+	}
+	return -1
+}
+
+// separate gives the statements of a text on one line each, without their remarks.
+func separate(text string) []string {
+	var all []string
+	text = aside.ReplaceAllString(text, "")
+	for {
+		end := closing(text)
+		one := text
+		if end >= 0 {
+			one = text[:end]
+		}
+		if one = strings.TrimSpace(spaces.ReplaceAllString(one, " ")); one != "" {
+			all = append(all, one)
+		}
+		if end < 0 {
+			return all
+		}
+		text = text[end+1:]
+	}
+}
+
+// shownStatements are those of the repository: README.md, every page below docs, the example of the configuration,
+// the tour, the help texts, and the comments in the database.
+func shownStatements(ctx context.Context, t *testing.T, conn *pgx.Conn) []statement {
+	t.Helper()
+	var found []statement
+	dir := os.DirFS(filepath.Join("..", "..", ".."))
+	files := []string{"README.md"}
+	must(t, fs.WalkDir(dir, "docs", func(name string, _ fs.DirEntry, err error) error {
+		if path.Ext(name) == ".md" {
+			files = append(files, name)
+		}
+		return err
+	}))
+	for _, name := range files {
+		text, err := fs.ReadFile(dir, name)
+		must(t, err)
+		found = append(found, statementsIn(name, string(text))...)
+	}
+	example, err := fs.ReadFile(dir, "config.example.yaml")
+	must(t, err)
+	plain := func(place, text string) {
+		for _, sql := range inPlain(text) {
+			for _, one := range separate(sql) {
+				found = append(found, statement{place, one})
+			}
+		}
+	}
+	plain("config.example.yaml", string(example))
+	for _, q := range questions() {
+		for _, one := range separate(q.sql) {
+			found = append(found, statement{"the tour: " + q.text, one})
+		}
+	}
+	eachCommand(newRoot(Env{}), func(c *cobra.Command) {
+		plain("help of "+c.CommandPath(), c.Short+"\n"+c.Long+"\n"+c.Example)
+		c.Flags().VisitAll(func(f *pflag.Flag) { plain("flag "+f.Name+" of "+c.CommandPath(), f.Usage) })
+	})
+	rows, err := conn.Query(ctx, `SELECT DISTINCT description FROM pg_description WHERE description ~ '[A-Z]{2,} '
+		AND objoid >= 16384 ORDER BY description`)
+	must(t, err)
+	comments, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(t, err)
+	for _, comment := range comments {
+		plain("a comment in the database", comment)
+	}
+	return found
+}
+
+func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, below := range c.Commands() {
+		eachCommand(below, visit)
+	}
+}
+
+// TestStatementsAreFound: what the finder would not see, no test would run.
+func TestStatementsAreFound(t *testing.T) {
+	t.Parallel()
+	const text = "Ask `SELECT a\n  FROM b.c` or `GRANT x TO y; SELECT ';' FROM d.e`, in prose SELECT f FROM g.h. Not `UPDATE`, not `_deleted_at`.\n\n" +
+		"```sql\n-- one\nSELECT 1; -- two\nselect 2\n```\n\n```text\n== Title\nSELECT 3\nFROM i.j;\n\nTABLE\nrow\n```\n\n" +
+		"   ```sh\n   psql \"$URL\" -c 'SELECT 4'\n   ls -c 5\n   ```\n\n```diff\n+CREATE TABLE k (\n+  l int\n+);\n```\n"
+	want := []string{
+		"SELECT 1", "select 2", "SELECT 3 FROM i.j", "SELECT 4", "CREATE TABLE k ( l int )", "SELECT a FROM b.c", "GRANT x TO y", "SELECT ';' FROM d.e",
+		"SELECT f FROM g.h",
+	}
+	var got []string
+	for _, s := range statementsIn("here", text) {
+		got = append(got, s.sql)
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

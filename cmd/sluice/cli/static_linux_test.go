@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"debug/elf"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOneStaticProgram builds the program by the line of `make build`, elsewhere, and looks for what would bind it to the machine.
+func TestOneStaticProgram(t *testing.T) {
+	t.Parallel()
+	const built = "-o bin/sluice"
+	program := filepath.Join(t.TempDir(), "sluice")
+	line, err := exec.CommandContext(t.Context(), "make", "-s", "-n", "-C", "../../..", "build").Output()
+	must(t, err)
+	if !strings.Contains(string(line), built) {
+		t.Fatalf("make build does not build bin/sluice: %s", line)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-ec", strings.ReplaceAll(string(line), built, "-o "+program))
+	cmd.Dir = "../../.."
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, said)
+	}
+	file, err := elf.Open(program)
+	must(t, err)
+	t.Cleanup(func() { must(t, file.Close()) })
+	for _, part := range file.Progs {
+		if part.Type == elf.PT_INTERP {
+			t.Error("the program asks for a loader of the machine: it is linked to libraries")
+		}
+	}
+	if libraries, err := file.ImportedLibraries(); err == nil && len(libraries) > 0 {
+		t.Errorf("the program needs %v", libraries)
+	}
+}

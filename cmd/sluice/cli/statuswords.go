@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/cli/why"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/report"
+)
+
+func complete(s *report.Stream, zone *time.Location) string {
+	switch {
+	case s.Mark == nil:
+		return "never"
+	case s.MarkAhead:
+		return "not known"
+	default:
+		return stamp(*s.Mark, zone)
+	}
+}
+
+func stamp(at time.Time, zone *time.Location) string {
+	return at.In(zone).Format("2006-01-02 15:04:05 MST")
+}
+
+func age(at *time.Time, now time.Time) string {
+	if at == nil {
+		return "never"
+	}
+	return view.Age(now.Sub(*at)) + " ago"
+}
+
+func next(s *report.Stream, now time.Time) string {
+	switch {
+	case s.State == string(pipeline.StateDenied):
+		return "when asked for"
+	case s.Until != nil && s.Until.After(now):
+		return "in " + view.Age(s.Until.Sub(now))
+	case s.Run != nil:
+		return "now"
+	case s.NextDueAt.After(now):
+		return "in " + view.Age(s.NextDueAt.Sub(now))
+	default:
+		return "due"
+	}
+}
+
+// remark is what else there is to know: an alarm, how far round a stream is, then why it
+// does not go on, or what its last run noted.
+func remark(s *report.Stream, alarm string, now time.Time) string {
+	var parts []string
+	if alarm != "" {
+		parts = append(parts, alarm)
+	}
+	if s.MarkAhead {
+		parts = append(parts, fmt.Sprintf("ERROR: the watermark, %s, is ahead of time: sluice sync %s.%s --reset-watermark",
+			stamp(*s.Mark, time.UTC), s.Service, s.Resource))
+	}
+	if text := round(s.Parents, now); text != "" {
+		parts = append(parts, text)
+	}
+	if text := backlog(s.Details); text != "" {
+		parts = append(parts, text)
+	}
+	if text := why.Missed(s.Plan); text != "" {
+		parts = append(parts, text)
+	}
+	if s.Held > 0 {
+		parts = append(parts, view.Count(s.Held)+" deletions held: sluice tombstones review")
+	}
+	if text := cmp.Or(s.Reason, s.Note); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// round says how far round a stream over parents is: "20 of 64 parents, oldest 2 d".
+func round(parents *report.ParentRound, now time.Time) string {
+	if parents == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s", view.Count(parents.Read), view.Plural(parents.Known, "parent"))
+	if parents.Oldest != nil {
+		text += ", oldest " + view.Age(now.Sub(*parents.Oldest))
+	}
+	if parents.Failed > 0 {
+		text += fmt.Sprintf(", %s failed", view.Count(parents.Failed))
+	}
+	return text
+}
+
+// backlog says what waits for single records: "12 details pending, 3 stale".
+func backlog(details *report.DetailBacklog) string {
+	if details == nil {
+		return ""
+	}
+	var parts []string
+	for _, part := range []struct {
+		count int64
+		word  string
+	}{{details.Pending, "pending"}, {details.Stale, "stale"}, {details.Failed, "failed"}} {
+		if part.count > 0 {
+			parts = append(parts, view.Count(part.count)+" "+part.word)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "details: " + strings.Join(parts, ", ")
+}

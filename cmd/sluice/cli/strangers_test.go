@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/connectors"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// ownedStage is a stage whose program connects as a role that owns the database and is no superuser.
+func ownedStage(t *testing.T, options sandbox.Options) *stage {
+	t.Helper()
+	s := newStage(t, options)
+	url := warehousetest.Owner(t)
+	must(t, migrated(t.Context(), url))
+	s.environment["SLUICE_DATABASE_URL"] = url
+	var err error
+	s.conn, err = pgx.Connect(t.Context(), url)
+	must(t, err)
+	t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(t.Context())) })
+	return s
+}
+
+// TestObjectsOfOthers: another role has planted objects in every schema it may, while everything runs: nothing breaks, and nothing of
+// theirs is executed, whether the program is a superuser or not.
+func TestObjectsOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(*testing.T, sandbox.Options) *stage{"superuser": newStage, "owner": ownedStage} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := begin(t, sandbox.Options{Seed: 77, Records: 120, Limits: sandbox.Limits{Off: true}})
+			s.append("\nresources:\n" + remembered)
+			strangers := s.plant()
+			// Those who may connect may take locks, too: those of the first processes, and what housekeeping once went by.
+			strangers.Exec(`SELECT pg_catalog.pg_advisory_lock(20928, n) FROM pg_catalog.generate_series(1, 200) AS n;
+				SELECT pg_catalog.pg_advisory_lock(n) FROM pg_catalog.unnest(ARRAY[426836257907, 1920298611, 1918990194, 1751741300]) AS n`)
+			s.goesOn(strangers, "migrate", "check", "sync", "verify", "verify --local", "status", "drift", "budget", "quarantine retry --resource all")
+			s.exec(`UPDATE inventory.bills SET sub_total = NULL`)
+			s.exec(`UPDATE sluice.raw_records SET kept_at = '2020-01-01'`)
+			s.goesOn(strangers, "rebuild inventory.bills")
+			s.append(declared)
+			s.accept()
+			s.afterAMinute()
+			s.goesOn(strangers, "sync", "verify --local")
+			p := s.start("serve", "--listen", "127.0.0.1:0")
+			p.said("serving", "listen")
+			strangers.Loot()
+			p.terminate()
+			p.ends(codeFine, stopLimit)
+			strangers.Loot()
+			s.functions(strangers)
+			s.goesOn(strangers, "migrate", "verify --local")
+		})
+	}
+}
+
+// goesOn runs commands, none of which may fail or execute anything of the strangers.
+func (s *stage) goesOn(strangers *warehousetest.Strangers, commands ...string) {
+	s.t.Helper()
+	for _, line := range commands {
+		if o := s.run(strings.Fields(line)...); o.code != codeFine {
+			s.t.Errorf("sluice %s ended with %d\n%s%s", line, o.code, o.stdout, o.stderr)
+		}
+		strangers.Loot()
+		if s.t.Failed() {
+			s.t.Fatalf("that was sluice %s", line)
+		}
+	}
+}
+
+// functions calls ours out of a session that sees the schemas of the strangers, as a person's does.
+func (s *stage) functions(strangers *warehousetest.Strangers) {
+	s.t.Helper()
+	calls := []string{
+		`SELECT sluice.keep_calls(2)`, `SELECT sluice.keep_runs('400 days')`, `SELECT sluice.keep_raw('2 days')`, `SELECT sluice.keep_versions('2 days')`,
+		`SELECT history.make_readers()`, `SELECT FROM sluice.detail_backlog('x', 'inventory', 'bills')`,
+		`SELECT FROM history.inventory_bills_as_of(clock_timestamp())`, `SELECT FROM analytics.bill_lines_loaded`,
+	}
+	rows, err := s.conn.Query(s.t.Context(), `SELECT 'SELECT FROM sluice.check_' || name FROM sluice.checks`)
+	must(s.t, err)
+	checks, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(s.t, err)
+	for _, call := range append(calls, checks...) {
+		if tag, err := s.conn.Exec(s.t.Context(), call); err != nil || strings.Contains(call, "check_") && tag.RowsAffected() != 0 {
+			s.t.Errorf("%s: %s, %v", call, tag, err)
+		}
+		strangers.Loot()
+	}
+}
+
+// plant has another role plant its objects.
+func (s *stage) plant() *warehousetest.Strangers {
+	s.t.Helper()
+	return warehousetest.Plant(s.t, s.admin())
+}
+
+// admin is the connection string of the role that made the database.
+func (s *stage) admin() string {
+	s.t.Helper()
+	config, err := pgx.ParseConfig(s.environment["SLUICE_DATABASE_URL"])
+	must(s.t, err)
+	return warehousetest.Admin(s.t, config.Database)
+}
+
+// TestSchemasOfServicesAreKnown: checks, retention and the functions of history look at the tables in these schemas only. What goes over the
+// columns of tables goes over all of them, too.
+func TestSchemasOfServicesAreKnown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 78, Records: 1})
+	services := connectors.All()
+	for i := range services {
+		for r := range services[i].Resources {
+			resource := &services[i].Resources[r]
+			for _, table := range resource.Tables() {
+				in := resource.SchemaName(&services[i])
+				const unseen = `SELECT count(*) - (SELECT count(*) FROM sluice.table_columns WHERE whole = $1::text::regclass)
+					FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped`
+				var columns int
+				must(t, s.conn.QueryRow(t.Context(), unseen, pgx.Identifier{in, table.Name}.Sanitize()).Scan(&columns))
+				if columns != 0 {
+					t.Errorf("%d columns of %s.%s are not seen: add %[2]s to sluice.service_schemas", columns, in, table.Name)
+				}
+			}
+		}
+	}
+}
+
+// TestCheckWarnsOfRightsOfOthers: each warning has the line that takes the right back, and after these lines there is none.
+func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 1})
+	warnings := func() map[string]string {
+		var found []finding
+		s.document(&found, "check", "--json")
+		said := map[string]string{}
+		for _, f := range found {
+			if warning, ok := strings.CutPrefix(f.Text, "a warning: "); ok && strings.HasPrefix(f.Check, "other roles") {
+				what, remedy, _ := strings.Cut(warning, "; to end that: ")
+				said[what] = remedy
+			}
+		}
+		return said
+	}
+	if got := warnings(); len(got) != 0 {
+		t.Errorf("in a new database: %v", got)
+	}
+	strangers := s.plant()
+	admin := warehousetest.Connect(t, s.admin())
+	role := strangers.Role
+	_, err := admin.Exec(t.Context(), "GRANT ALL ON accounting.expenses TO "+role)
+	must(t, err)
+	owner := one[string](s, `SELECT current_user::text`)
+	want := map[string]string{
+		"any role may create objects in schema public":                                                         "REVOKE CREATE ON SCHEMA public FROM PUBLIC;",
+		"role " + role + " may create objects in schema accounting":                                            "REVOKE CREATE ON SCHEMA accounting FROM " + role + ";",
+		"role " + role + " may create objects in schema inventory":                                             "REVOKE CREATE ON SCHEMA inventory FROM " + role + ";",
+		"role " + role + " may have own functions executed by roles that write to tables of schema accounting": "REVOKE TRIGGER ON ALL TABLES IN SCHEMA accounting FROM " + role + ";",
+		"role " + role + " may stop deletions by foreign keys to tables of schema accounting":                  "REVOKE REFERENCES ON ALL TABLES IN SCHEMA accounting FROM " + role + ";",
+	}
+	for _, table := range []string{"copied", "copied_lines", "trap"} {
+		want["table inventory."+table+" belongs to role "+role+" and not to the one that migrated: checks leave it out"] = "if it is one of the program's, ALTER TABLE inventory." + table + " OWNER TO " + owner + ";"
+	}
+	if diff := cmp.Diff(want, warnings()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if text := s.run("check"); text.code != codeFine || !strings.Contains(text.stdout, "ok    other roles of the database: a warning: any role may create") {
+		t.Errorf("for people:\n%s%s", text.stdout, text.stderr)
+	}
+	for _, remedy := range want {
+		if strings.HasPrefix(remedy, "if ") {
+			continue
+		}
+		_, err := admin.Exec(t.Context(), remedy)
+		must(t, err)
+	}
+	strangers.Exec(`DROP TABLE inventory.copied, inventory.copied_lines, inventory.trap`)
+	if got := warnings(); len(got) != 0 {
+		t.Errorf("after that: %v", got)
+	}
+}
+
+// TestTablesOfOthersUnderOurNames: what is written to a table of another role has its triggers executed. One whose schema that role made
+// first, and one that it made in the place of a table of ours that is gone, are named and not written to.
+func TestTablesOfOthersUnderOurNames(t *testing.T) {
+	t.Parallel()
+	s := ownedStage(t, sandbox.Options{Seed: 80, Records: 20, Limits: sandbox.Limits{Off: true}})
+	strangers := s.plant()
+	const trap = `; CREATE FUNCTION loot.spring() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN PERFORM loot.take('a trigger'); RETURN NEW; END $f$`
+	traps := func(schema, table string) string {
+		return `; GRANT ALL ON ALL TABLES IN SCHEMA ` + schema + ` TO PUBLIC;
+			CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON ` + schema + `.` + table + ` FOR EACH ROW EXECUTE FUNCTION loot.spring()`
+	}
+	strangers.Exec(`CREATE TABLE mart.shape (LIKE inventory.taxes INCLUDING ALL)` + trap)
+	s.exec(`DROP TABLE inventory.taxes CASCADE`)
+	strangers.Exec(`CREATE TABLE inventory.taxes (LIKE mart.shape INCLUDING ALL)` + traps("inventory", "taxes"))
+	s.refuses(strangers, "sync inventory.taxes", "another role")
+	s.refuses(strangers, "check", "inventory.taxes")
+	strangers.Exec(`DROP TABLE inventory.taxes`)
+
+	s.append(declared)
+	sql, _ := s.plan()
+	_, tables, _ := strings.Cut(sql, "CREATE TABLE")
+	strangers.Exec(`CREATE SCHEMA custom; GRANT ALL ON SCHEMA custom TO PUBLIC; CREATE TABLE` + tables + traps("custom", "things"))
+	s.refuses(strangers, "migrate", "custom of role "+strangers.Role)
+	if o := s.run("migrate"); o.code != codeEnvironment {
+		t.Errorf("migrate ended with %d", o.code)
+	}
+	s.refuses(strangers, "sync things", "lacks tables")
+}
+
+// refuses runs a command that has to fail and to name something, and to execute nothing of the strangers.
+func (s *stage) refuses(strangers *warehousetest.Strangers, line, names string) {
+	s.t.Helper()
+	if o := s.run(strings.Fields(line)...); o.code == codeFine || !strings.Contains(o.stdout+o.stderr, names) {
+		s.t.Errorf("sluice %s ended with %d, and does not name %s\n%s%s", line, o.code, names, o.stdout, o.stderr)
+	}
+	strangers.Loot()
+}

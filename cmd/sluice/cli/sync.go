@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+)
+
+func (c *cli) syncCommand() *cobra.Command {
+	var organization string
+	var reset bool
+	cmd := &cobra.Command{
+		Use:   "sync [resource ...]",
+		Short: "Copy what changed, once, and say what it did",
+		Long: `Copy what changed since the last run, and everything on the first one. Without
+arguments all enabled resources of all organizations are copied; arguments name
+resources (bills), services (inventory), both (inventory.bills), or only the
+details of a resource (inventory.bills.details).
+
+Lists come first, then what lives on them: single records whose list entry was a
+header, and lists under parents. These two are bounded in each run, so that they
+leave calls of the day for others; the next sync goes on with the rest.
+
+Sweeps, which read whole lists to find what was deleted or changed in silence, are
+done when it is their turn; inventory.bills.sweep asks for one now. If deletions are
+held for a person (sluice tombstones review), the exit code is 1.
+
+A watermark that is later than a run left it, because something else wrote into
+sluice.streams, is not read from: the stream is denied, the others go on.
+--reset-watermark sets it back to the last one that a clean run left (sluice runs),
+or reads the whole list where no such run is known any more.
+
+Any number of sync and serve processes may run at once on one database: they
+share the work and the budget. A run that was killed goes on where it stopped.`,
+		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org acme --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := engine.Open(cmd.Context(), c.options())
+			if err != nil {
+				return err
+			}
+			a.WarnExposed(cmd.Context())
+			if reset {
+				err = c.resetMarks(cmd.Context(), a, args, organization)
+			}
+			var result *syncResult
+			if err == nil {
+				result, err = c.syncOnce(cmd.Context(), a, args, organization)
+			}
+			if err == nil {
+				err = c.printSync(result)
+			}
+			if closeErr := a.Close(cmd.Context()); err == nil {
+				err = closeErr
+			}
+			if err != nil {
+				return err
+			}
+			return exit(result.code(a.Config.Quarantine.MaxShare))
+		},
+	}
+	cmd.Flags().StringVar(&organization, "org", "", "only this organization (name, key or id)")
+	cmd.Flags().BoolVar(&reset, "reset-watermark", false, "set watermarks ahead of time back to the last proven ones first")
+	return cmd
+}
+
+// syncOnce asks for streams and works the queue until all of them have ended,
+// wait for the day to turn, or the context ends.
+func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organization string) (*syncResult, error) {
+	streams, err := a.Select(names, organization)
+	if err != nil {
+		return nil, err
+	}
+	sweeps, err := a.DueSweeps(ctx, streams)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says what failed
+	}
+	streams = append(streams, sweeps...)
+	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.await(ctx, a, queue, streams)
+	if err == nil {
+		err = errors.Join(withHeld(ctx, a, result), withWithheld(ctx, a, result), a.Rezone(ctx))
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
+	defer cancel()
+	return result, errors.Join(err, queue.Stop(stop))
+}
+
+// The rhythm and the patience of a sync.
+const (
+	pollEvery      = 250 * time.Millisecond
+	queueStopLimit = 40 * time.Second
+)
+
+// await has the streams run, phase by phase, and follows them to their ends.
+func (c *cli) await(ctx context.Context, a *engine.App, queue *engine.Queue, streams []pipeline.Stream) (*syncResult, error) {
+	watch := newWatch(a, len(streams), c.env.Now)
+	progress := view.NewProgress(c.env.Stderr)
+	defer progress.Clear()
+	if err := a.WakeBackfills(ctx, queue); err != nil {
+		return nil, err //nolint:wrapcheck // it says what failed
+	}
+	for _, phase := range engine.Phases(streams) {
+		keys := make([]pipeline.Key, 0, len(phase))
+		for _, stream := range phase {
+			keys = append(keys, stream.Key())
+		}
+		if err := c.phase(ctx, a, queue, watch, keys, progress); err != nil {
+			return watch.result(), err
+		}
+	}
+	return watch.result(), nil
+}
+
+func (c *cli) phase(ctx context.Context, a *engine.App, queue *engine.Queue, watch *watch, keys []pipeline.Key, progress *view.Progress) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := a.DB.Request(ctx, keys); err != nil {
+		return fmt.Errorf("ask for the streams: %w", err)
+	}
+	return follow(ctx, queue, watch, keys, progress)
+}
+
+// follow queues streams that a run was asked for and looks at them until their runs have
+// ended or wait.
+func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipeline.Key, progress *view.Progress) error {
+	if err := watch.add(ctx, keys); err != nil {
+		return err
+	}
+	if err := queue.Insert(ctx, keys); err != nil {
+		return err //nolint:wrapcheck // it names the stream
+	}
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		over, err := watch.look(ctx, progress)
+		if err != nil || over {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("interrupted: what was loaded stays, the next sync goes on from there: %w", context.Cause(ctx))
+		case <-ticker.C:
+		}
+	}
+}
+
+func (c *cli) printSync(result *syncResult) error {
+	p := c.printer()
+	if p.JSON {
+		return p.Document(result) //nolint:wrapcheck // it says what failed
+	}
+	rows := make([][]string, 0, len(result.Streams))
+	for i := range result.Streams {
+		s := &result.Streams[i]
+		rows = append(rows, []string{
+			s.name(result.several), s.Outcome, view.Count(s.Inserted), view.Count(s.Updated), view.Count(s.Unchanged),
+			view.Count(s.Quarantined), view.Count(s.Calls), fmt.Sprintf("%.1f s", s.Seconds), s.Note,
+		})
+	}
+	header := []string{"STREAM", "OUTCOME", "NEW", "CHANGED", "UNCHANGED", "QUARANTINED", "CALLS", "TIME", "NOTE"}
+	if err := p.Table(header, rows); err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	return p.Line("%s", result.text()) //nolint:wrapcheck // it says what failed
+}

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse/report"
+)
+
+// streamResult is what a sync did to one stream.
+type streamResult struct {
+	pipeline.Key
+
+	State       string  `json:"state"`
+	Outcome     string  `json:"outcome"`
+	Kind        string  `json:"kind,omitempty"`
+	Run         int64   `json:"run"`
+	Received    int64   `json:"received"`
+	Inserted    int64   `json:"inserted"`
+	Updated     int64   `json:"updated"`
+	Unchanged   int64   `json:"unchanged"`
+	Quarantined int64   `json:"quarantined"`
+	Calls       int64   `json:"calls"`
+	Seconds     float64 `json:"seconds"`
+	// Silent are those of Updated whose modification time stayed what it was; Held are rows
+	// that may be gone upstream, for a person to decide.
+	Silent int64 `json:"silent,omitempty"`
+	Held   int64 `json:"held,omitempty"`
+	// Withheld are records in quarantine that made the mark wait, of this run or an earlier one.
+	Withheld int64  `json:"withheld,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Note     string `json:"note,omitempty"`
+	// Until is when a stream goes on that waits; nil if none does, or the instant is not known.
+	Until *time.Time `json:"until,omitempty"`
+}
+
+func (r *streamResult) fill(run report.Run) {
+	r.Outcome, r.Kind, r.Run, r.Note = run.Outcome, run.Kind, run.ID, run.Note
+	r.Received, r.Inserted, r.Updated, r.Unchanged = run.Received, run.Inserted, run.Updated, run.Unchanged
+	r.Quarantined, r.Calls, r.Seconds = run.Quarantined, run.Calls, run.Seconds
+	r.Silent = run.Silent
+}
+
+// name is what people call the stream, with its organization where there are several.
+func (r *streamResult) name(several bool) string {
+	if several {
+		return r.String()
+	}
+	return r.Service + "." + r.Resource
+}
+
+// line is what stays on the screen when a stream ends.
+func (r *streamResult) line(several bool) string {
+	text := fmt.Sprintf("%s: %s, %s new, %s changed, %s", r.name(several), r.Outcome,
+		view.Count(r.Inserted), view.Count(r.Updated), view.Plural(r.Calls, "call"))
+	if r.Quarantined > 0 {
+		text += fmt.Sprintf(", %s in quarantine (sluice quarantine list)", view.Count(r.Quarantined))
+	}
+	return text
+}
+
+// syncResult is what a sync did.
+type syncResult struct {
+	Streams []streamResult `json:"streams"`
+	Seconds float64        `json:"seconds"`
+
+	several bool
+}
+
+func (w *watch) result() *syncResult {
+	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds(), several: w.several()}
+	for _, key := range w.keys {
+		if r, ended := w.ended[key]; ended {
+			result.Streams = append(result.Streams, r)
+		}
+	}
+	return result
+}
+
+func (r *syncResult) sum() streamResult {
+	var all streamResult
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		all.Received += s.Received
+		all.Inserted += s.Inserted
+		all.Updated += s.Updated
+		all.Unchanged += s.Unchanged
+		all.Quarantined += s.Quarantined
+		all.Calls += s.Calls
+		all.Held += s.Held
+		all.Withheld += s.Withheld
+	}
+	return all
+}
+
+func (r *syncResult) text() string {
+	all := r.sum()
+	text := fmt.Sprintf("%s read with %s in %s: %s new, %s changed, %s unchanged.",
+		view.Plural(all.Received, "record"), view.Plural(all.Calls, "call"), view.Age(time.Duration(r.Seconds*float64(time.Second))),
+		view.Count(all.Inserted), view.Count(all.Updated), view.Count(all.Unchanged))
+	if all.Quarantined > 0 {
+		text += fmt.Sprintf("\n%s did not fit, now in quarantine: sluice quarantine list.", view.Plural(all.Quarantined, "record"))
+	}
+	if all.Withheld > 0 {
+		text += fmt.Sprintf("\n%s in quarantine made a mark wait, and are asked for again: sluice status.", view.Plural(all.Withheld, "record"))
+	}
+	if all.Held > 0 {
+		text += fmt.Sprintf("\n%s may be gone upstream, too many at once to be believed: sluice tombstones review.", view.Plural(all.Held, "row"))
+	}
+	return text + r.longWaits()
+}
+
+// longWaits says which streams wait for longer than a sync does, until when and why, and what asks at once.
+func (r *syncResult) longWaits() string {
+	var text strings.Builder
+	var organizations []string // of which a command has to be named
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		if s.Outcome != string(pipeline.StateWaiting) || s.State != string(pipeline.StateRetrying) || s.Until == nil {
+			continue
+		}
+		fmt.Fprintf(&text, "\n%s waits until %s: %s", s.name(r.several), s.Until.UTC().Format("2006-01-02 15:04 MST"), s.Reason)
+		if !strings.Contains(s.Reason, ": sluice organizations retry ") && !slices.Contains(organizations, s.Organization) {
+			organizations = append(organizations, s.Organization)
+		}
+	}
+	for _, organization := range organizations {
+		fmt.Fprintf(&text, "\nThe next sync goes on; to have upstream asked at once: sluice budget reopen %s", organization)
+	}
+	return text.String()
+}
+
+// code is the exit code of a sync: 1 if a stream failed or too large a share of
+// its records went to quarantine, or is there since an earlier run, or deletions are held, 3 if upstream could not be reached at all, 4 if
+// only the budget or a long wait stopped it.
+func (r *syncResult) code(maxShare float64) int {
+	failed, unreachable, waiting, answered := 0, 0, 0, 0
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		if s.Outcome != string(pipeline.OutcomeFailed) && s.Calls > 0 {
+			answered++
+		}
+		switch {
+		case s.Outcome == string(pipeline.OutcomeFailed):
+			failed++
+			if s.Kind == pipeline.Unavailable.String() {
+				unreachable++
+			}
+		case s.Outcome == string(pipeline.StateWaiting):
+			waiting++
+			if s.Withheld > 0 {
+				failed++
+			}
+		case s.Received > 0 && float64(s.Quarantined) > maxShare*float64(s.Received):
+			failed++
+		case s.Held > 0, s.Withheld > 0:
+			failed++
+		}
+	}
+	switch {
+	case failed > 0 && unreachable == failed && answered == 0:
+		return codeEnvironment
+	case failed > 0:
+		return codeFailed
+	case waiting > 0:
+		return codeBudget
+	default:
+		return codeFine
+	}
+}
+
+// eta estimates what is left from what the last full reading of each stream at
+// work received; zero if there is nothing to go by.
+func (w *watch) eta(ctx context.Context) time.Duration {
+	var longest time.Duration
+	for i := range w.current {
+		run := &w.current[i]
+		if run.Received == 0 || run.Seconds <= 0 {
+			continue
+		}
+		before, err := w.app.Report.Runs(ctx, report.RunFilter{
+			Organization: run.Organization, Service: run.Service, Resource: run.Resource, Limit: 5,
+		})
+		if err != nil {
+			return 0 // progress is not a result
+		}
+		for j := range before {
+			known := &before[j]
+			sameWay := (known.Bound == nil) == (run.Bound == nil)
+			if known.ID == run.ID || known.Outcome != string(pipeline.OutcomeDone) || !sameWay || known.Received <= run.Received {
+				continue
+			}
+			left := float64(known.Received-run.Received) * run.Seconds / float64(run.Received)
+			longest = max(longest, time.Duration(left*float64(time.Second)))
+			break
+		}
+	}
+	return longest
+}
+
+// withWithheld adds to the results of a sync what of their resources made a mark wait and is
+// still in quarantine.
+func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error {
+	streams, err := a.Report.Streams(ctx, "")
+	if err != nil {
+		return fmt.Errorf("look for what made a mark wait: %w", err)
+	}
+	withheld := make(map[pipeline.Key]int64, len(streams))
+	for i := range streams {
+		s := &streams[i]
+		withheld[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s.Withheld
+	}
+	for i := range result.Streams {
+		key := result.Streams[i].Key
+		key.Resource, _, _ = strings.Cut(key.Resource, ".") // entries are kept by the list
+		result.Streams[i].Withheld = withheld[key]
+		delete(withheld, key) // a list and its sweep are one finding
+	}
+	return nil
+}

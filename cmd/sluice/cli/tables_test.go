@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+// TestTablesChangedByOthers: a table and a column were dropped, a type was changed: check, migrate and verify name each, the other streams
+// go on, and a plan with the commands that it names brings rows and values back.
+func TestTablesChangedByOthers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 81, Records: 60, Limits: sandbox.Limits{Off: true}})
+	s.sync(codeFine)
+	units := one[int](s, `SELECT count(unit) FROM inventory.items`)
+	taxes := one[int](s, `SELECT count(*) FROM inventory.taxes`)
+	if units == 0 || taxes == 0 {
+		t.Fatal("there is nothing to lose")
+	}
+	s.exec(`DROP TABLE inventory.taxes CASCADE`)
+	s.exec(`ALTER TABLE inventory.items DROP COLUMN unit CASCADE`)
+	s.exec(`ALTER TABLE accounting.vendor_payments ALTER COLUMN description TYPE varchar(2000)`)
+	all := []string{
+		"table inventory.taxes is missing", "column inventory.items.unit is missing",
+		"column accounting.vendor_payments.description is character varying(2000) and declared as text",
+	}
+	says := func(line string, code int) outcome {
+		t.Helper()
+		o := s.run(strings.Fields(line)...)
+		for _, want := range all {
+			if o.code != code || !strings.Contains(o.stdout, want) {
+				t.Errorf("sluice %s: exit code %d, want %d and %q\n%s%s", line, o.code, code, want, o.stdout, o.stderr)
+			}
+		}
+		return o
+	}
+	says("check", codeFailed)
+	if o := says("verify --local", codeFailed); !strings.Contains(o.stdout, "inventory.bills") {
+		t.Errorf("the others are not verified:\n%s", o.stdout)
+	}
+	if o := s.run("status"); o.code != codeFine {
+		t.Errorf("status: exit code %d\n%s", o.code, o.stderr)
+	}
+	for _, r := range s.sync(codeFailed).Streams {
+		if r.Resource == "bills" && r.Outcome != "done" {
+			t.Errorf("a stream whose table is as it was: %+v", r)
+		}
+	}
+	o := says("migrate", codeUsage)
+	_, id := s.plan()
+	if !strings.Contains(o.stdout, `CREATE TABLE "inventory"."taxes"`) || !strings.Contains(o.stdout, `ADD COLUMN "unit" text`) {
+		t.Errorf("the plan is\n%s", o.stdout)
+	}
+	s.exec(`ALTER TABLE accounting.vendor_payments ALTER COLUMN description TYPE text`)
+	s.afterAMinute()
+	for _, line := range []string{"migrate --accept " + id, "rebuild inventory.items", "backfill inventory.taxes --wait", "sync", "check"} {
+		s.runs(codeFine, line)
+	}
+	if n := one[int](s, `SELECT count(unit) FROM inventory.items`); n != units {
+		t.Errorf("%d items have a unit, want %d", n, units)
+	}
+	if n := one[int](s, `SELECT count(*) FROM inventory.taxes`); n != taxes {
+		t.Errorf("%d taxes are back, want %d", n, taxes)
+	}
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// TestTwoRoles: a role that owns nothing runs every command but migrate, in a database that another one migrated and owns.
+func TestTwoRoles(t *testing.T) {
+	t.Parallel()
+	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 60, Limits: sandbox.Limits{Off: true}})
+	owner := s.environment["SLUICE_DATABASE_URL"]
+	role, worker := warehousetest.Worker(t, owner)
+	if o := s.run("migrate", "--worker", "nobody_of_that_name"); o.code == codeFine {
+		t.Error("a role that is none is granted something")
+	}
+	s.runs(codeFine, "migrate --worker "+role)
+	s.append(declared + "\nresources:\n  inventory.bills: {history: true}\n")
+	s.accept() // after the role was granted what there was
+	s.environment["SLUICE_DATABASE_URL"] = worker
+	for _, line := range []string{
+		"check", "check --probe inventory.items", "sync", "sync inventory.items.sweep", "status --why", "runs", "budget", "trust", "plan", "drift", "organizations",
+		"quarantine list", "quarantine retry --resource all", "tombstones list", "tombstones review", "verify --calls 5", "verify list", "verify show",
+		"rebuild", "rebuild --changed", "rebuild --dry-run", "rebuild --history inventory.bills", "schema promote custom.things", "schema fill custom.things",
+		"backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --wait", "backfill list", "sync",
+		"budget reopen " + sandbox.DefaultOrganizationID, "sync --reset-watermark inventory.items", "quarantine export", "organizations accept " + sandbox.DefaultOrganizationID,
+		"sync --org " + sandbox.DefaultOrganizationID + " inventory.taxes", "resources", "version", "dictionary", "erd", "coverage",
+	} {
+		s.runs(codeFine, line)
+	}
+	s.exec(`UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 hour'`)
+	s.runs(codeFine, "organizations retry "+sandbox.DefaultOrganizationID)
+	id := one[string](s, `SELECT bill_id FROM inventory.bills LIMIT 1`)
+	s.runs(codeFine, "explain inventory.bills "+id)
+
+	// The housekeeping of serve turns the call log's block when the day has turned.
+	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '3 days', lease_until = lease_until - interval '3 days', finished_at = finished_at - interval '3 days'`)
+	blocks := one[int](s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`)
+	s.serveUntil("turns the call log", `SELECT count(*) > $1 FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`, blocks)
+	s.runs(codeFine, "sync inventory.items") // calls go into the new block
+	conn, err := pgx.Connect(t.Context(), worker)
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	for _, sql := range []string{
+		`SELECT sluice.keep_runs('400 days')`, `SELECT sluice.keep_raw('400 days')`, `SELECT sluice.keep_versions('400 days')`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	for _, sql := range []string{
+		`CREATE TABLE sluice.mine ()`, `DROP TABLE inventory.bills`, `UPDATE sluice.schema_version SET is_applied = false`, `INSERT INTO sluice.service_schemas VALUES ('mart')`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err == nil {
+			t.Errorf("the worker may: %s", sql)
+		}
+	}
+}
+
+// runs starts a command line that has to end with a code, and gives what it said if not.
+func (s *stage) runs(code int, line string) {
+	s.t.Helper()
+	o := s.run(strings.Fields(line)...)
+	if o.code != code || strings.Contains(o.stderr, "permission denied") {
+		s.t.Errorf("sluice %s ended with %d, want %d\n%s%s", line, o.code, code, o.stdout, o.stderr)
+	}
+}

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/lineage/verify"
+	"sluice/pipeline/outside"
+)
+
+func (c *cli) verifyCommand() *cobra.Command {
+	options, local, last := engine.VerifyOptions{}, false, false
+	cmd := &cobra.Command{
+		Use:   "verify [resource ...]",
+		Short: "Look for what must not be: broken promises, edited rows, differences from upstream",
+		Long: `Look for what must not be, in three steps. Checks of promises and sums (children without
+a parent, marks ahead of time, bills whose lines do not sum up) are views that must be
+empty. A sample of rows is held against the raw records that they were made of, value by
+value. Neither makes a call. Then, within --calls calls of class probe, pages and single
+records of upstream are held against their rows, the resource first that was verified
+longest ago. Upstream counts records in no answer: counts are compared where one answer
+is a whole list.
+
+What changed upstream since a stream's mark is no finding: the next run brings it. No row
+is changed, but a record in quarantine that upstream answers in a version that fits is
+loaded. What was found is kept: sluice verify list, sluice verify show.
+
+Exit codes: 0 clean, 1 something was found, 3 upstream did not answer, 4 the budget
+refused calls.`,
+		Example: "  sluice verify\n  sluice verify inventory.bills --calls 50\n  sluice verify --local   # all rows against their raw records, no call\n" +
+			"  sluice verify --last --json",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options.Names = args
+			switch {
+			case options.Calls < 0 || options.Sample < 1:
+				return usage("--calls is a number from 0 and --sample one from 1")
+			case last && len(args) > 0:
+				return usage("--last shows the last verification whole: it takes no resource")
+			case local && (cmd.Flags().Changed("calls") || cmd.Flags().Changed("sample")):
+				return usage("--local looks at all rows and makes no call: it takes neither --calls nor --sample")
+			case local:
+				options.Calls, options.Sample = 0, 0
+			}
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				if last {
+					return c.showVerification(ctx, a, 0)
+				}
+				return c.verify(ctx, a, options)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&options.Organization, "org", "", "only this organization (id or name)")
+	cmd.Flags().IntVar(&options.Calls, "calls", 20, "how many calls may be made, of class probe")
+	cmd.Flags().IntVar(&options.Sample, "sample", 200, "how many rows of each resource are held against their raw records")
+	cmd.Flags().BoolVar(&local, "local", false, "hold all rows against their raw records, and make no call")
+	cmd.Flags().BoolVar(&last, "last", false, "show the last verification again")
+	cmd.AddCommand(c.verifyList(), c.verifyShow())
+	return cmd
+}
+
+func (c *cli) verify(ctx context.Context, a *engine.App, options engine.VerifyOptions) error {
+	result, err := a.Verify(ctx, options)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	if err := c.printVerification(result); err != nil {
+		return err
+	}
+	return exit(verifyCode(result.Verification.Outcome))
+}
+
+func verifyCode(outcome audit.Outcome) int {
+	switch outcome {
+	case audit.OutcomeClean:
+		return codeFine
+	case audit.OutcomeUnreachable:
+		return codeEnvironment
+	case audit.OutcomeBudget:
+		return codeBudget
+	case audit.OutcomeFound, audit.OutcomeFailed:
+		return codeFailed
+	default:
+		return codeFailed
+	}
+}
+
+func (c *cli) verifyList() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List verifications, newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.listVerifications(ctx, a, limit)
+			})
+		},
+	}
+	cmd.Flags().IntVar(&limit, "limit", 20, "how many verifications")
+	return cmd
+}
+
+func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) error {
+	found, err := a.Auditor().List(ctx, limit)
+	if err != nil {
+		return fmt.Errorf("read the verifications: %w", err)
+	}
+	if c.json {
+		return c.printer().Document(found)
+	}
+	if len(found) == 0 {
+		return c.printer().Line("Nothing was verified yet.")
+	}
+	rows := make([][]string, 0, len(found))
+	for i := range found {
+		v := &found[i]
+		rows = append(rows, []string{
+			view.Count(v.ID), v.StartedAt.In(time.UTC).Format("2006-01-02 15:04 MST"), outcomeWord(v), view.Count(v.Violations), view.Count(v.Notices),
+			view.Count(v.Rows), view.Count(v.Records), fmt.Sprintf("%d of %d", v.Calls, v.Allowed), v.Scope,
+		})
+	}
+	return c.printer().Table([]string{"ID", "STARTED", "OUTCOME", "VIOLATIONS", "NOTICES", "ROWS", "RECORDS", "CALLS MADE", "SCOPE"}, rows)
+}
+
+func outcomeWord(v *audit.Verification) string {
+	if v.EndedAt == nil {
+		return "not ended"
+	}
+	return string(v.Outcome)
+}
+
+func (c *cli) verifyShow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show [ID]",
+		Short: "Show what a verification found; the last one if none is named",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := int64(0)
+			if len(args) == 1 {
+				var err error
+				if id, err = strconv.ParseInt(args[0], 10, 64); err != nil || id < 1 {
+					return usage("%q is no number of a verification: sluice verify list shows them", args[0])
+				}
+			}
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				return c.showVerification(ctx, a, id)
+			})
+		},
+	}
+}
+
+func (c *cli) showVerification(ctx context.Context, a *engine.App, id int64) error {
+	verification, streams, findings, err := a.Auditor().Read(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read the verification: %w", err)
+	}
+	return c.printVerification(verify.Result{Verification: verification, Streams: streams, Findings: findings})
+}
+
+func (c *cli) printVerification(result verify.Result) error {
+	p := c.printer()
+	if p.JSON {
+		return p.Document(result)
+	}
+	v := &result.Verification
+	if err := p.Line("Verification %d of %s: %s\n", v.ID, v.StartedAt.UTC().Format("2006-01-02 15:04 MST"), verdictOn(v)); err != nil {
+		return err
+	}
+	if err := c.printVerified(result.Streams); err != nil || len(result.Findings) == 0 {
+		return err
+	}
+	rows := make([][]string, 0, len(result.Findings))
+	for i := range result.Findings {
+		f := &result.Findings[i]
+		rows = append(rows, []string{
+			string(f.Severity), f.Code, ofOrganization(f.Organization, f.Service, f.Resource), outside.Visible(f.Record),
+			outside.Visible(f.Path), outside.Visible(f.Detail),
+		})
+	}
+	if err := p.Line(""); err != nil {
+		return err
+	}
+	if err := p.Table([]string{"SEVERITY", "CODE", "RESOURCE", "RECORD", "FIELD", "WHAT"}, rows); err != nil {
+		return err
+	}
+	if total := v.Violations + v.Notices; total > int64(len(rows)) {
+		return p.Line("\n%s findings in all; the first of each kind are shown.", view.Count(total))
+	}
+	return nil
+}
+
+// ofOrganization names a resource with its organization, or a table with none.
+func ofOrganization(organization, service, resource string) string {
+	return strings.Trim(organization+"/"+service+"."+resource, "./")
+}
+
+func verdictOn(v *audit.Verification) string {
+	text := fmt.Sprintf("%s violations, %s notices; %d checks, %s rows against their raw records, %s records of upstream (%d of %d calls), "+
+		"%s of them not due yet",
+		view.Count(v.Violations), view.Count(v.Notices), v.Checks, view.Count(v.Rows), view.Count(v.Records), v.Calls, v.Allowed, view.Count(v.NotDue))
+	switch v.Outcome {
+	case audit.OutcomeBudget:
+		text += "; the budget refused calls"
+	case audit.OutcomeUnreachable:
+		text += "; upstream did not answer"
+	case audit.OutcomeFailed:
+		text += "; not everything could be looked at"
+	case audit.OutcomeClean, audit.OutcomeFound:
+	}
+	return text
+}
+
+func (c *cli) printVerified(streams []audit.Verified) error {
+	rows := make([][]string, 0, len(streams))
+	for i := range streams {
+		s := &streams[i]
+		read := view.Count(s.Records)
+		if s.Complete {
+			read += ", all"
+		}
+		rows = append(rows, []string{
+			ofOrganization(s.Organization, s.Service, s.Resource), view.Count(s.Rows), strconv.Itoa(s.Calls), read, view.Count(s.NotDue),
+			view.Count(s.Violations), view.Count(s.Notices), outside.Visible(s.Note),
+		})
+	}
+	return c.printer().Table([]string{"RESOURCE", "ROWS", "CALLS MADE", "RECORDS", "NOT DUE", "VIOLATIONS", "NOTICES", "NOTE"}, rows)
+}

@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/lineage/verify"
+	"sluice/sandbox"
+)
+
+// verified runs verify and gives what it found; the exit code has to be the wanted one.
+func (s *stage) verified(code int, args ...string) verify.Result {
+	s.t.Helper()
+	var result verify.Result
+	o := s.run(append([]string{"--json", "verify"}, args...)...)
+	if o.code != code {
+		s.t.Fatalf("verify %q: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
+	}
+	must(s.t, json.Unmarshal([]byte(o.stdout), &result))
+	return result
+}
+
+// told gives the findings in short, sorted: severity, code, resource, record.
+func toldOf(findings []audit.Finding) []string {
+	short := []string{}
+	for _, f := range findings {
+		short = append(short, fmt.Sprintf("%s %s %s %s", f.Severity, f.Code, f.Resource, f.Record))
+	}
+	slices.Sort(short)
+	return slices.Compact(short)
+}
+
+// TestVerify: a clean warehouse has no finding, what changed upstream since is none, and
+// each way of tampering with rows is found, by the record that it was done to.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 91, Records: 50, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+
+	clean := s.verified(codeFine, "--calls", "9")
+	v := clean.Verification
+	if len(clean.Findings) != 0 || v.Outcome != audit.OutcomeClean || v.Calls != 9 || v.Checks < 14 || v.Rows == 0 || v.Records <= v.Rows || v.NotDue != 0 {
+		t.Errorf("a clean warehouse: %+v\n%+v", v, clean.Findings)
+	}
+	bill := one[string](s, `SELECT _parent_id FROM inventory.bills_line_items GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 1`)
+	others := func(n int) string {
+		return one[string](s, `SELECT bill_id FROM inventory.bills WHERE bill_id <> $1 ORDER BY 1 OFFSET $2 LIMIT 1`, bill, n)
+	}
+	edited, fresh, orphaned, forged := others(0), others(1), others(2), others(3)
+	payment := one[string](s, `SELECT payment_id FROM accounting.vendor_payments ORDER BY 1 LIMIT 1`)
+	account := one[string](s, `SELECT account_id FROM accounting.chart_of_accounts ORDER BY 1 LIMIT 1`)
+
+	// A change upstream after the mark is none of these.
+	if _, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}}); err != nil {
+		t.Fatal(err)
+	}
+	newer := s.verified(codeFine, "--calls", "9")
+	if len(newer.Findings) != 0 || newer.Verification.NotDue < 4 {
+		t.Errorf("changed upstream since: %+v\n%+v", newer.Verification, newer.Findings)
+	}
+
+	s.exec(`UPDATE inventory.bills SET vendor_name = vendor_name || ' Ltd' WHERE bill_id = $1`, edited)
+	s.exec(`DELETE FROM inventory.bills_line_items WHERE _parent_id = $1 AND _position = 1`, bill)
+	s.exec(`UPDATE inventory.bills SET last_modified_time = last_modified_time + interval '1 second' WHERE bill_id = $1`, fresh)
+	s.exec(`UPDATE inventory.bills SET _call_id = (SELECT max(id) + 1000 FROM sluice.calls) WHERE bill_id = $1`, forged)
+	s.exec(`DELETE FROM accounting.vendor_payments WHERE payment_id = $1`, payment)
+	s.exec(`DELETE FROM accounting.chart_of_accounts WHERE account_id = $1`, account)
+	s.exec(`SET session_replication_role = replica`)
+	s.exec(`DELETE FROM inventory.bills WHERE bill_id = $1`, orphaned)
+	s.exec(`RESET session_replication_role`)
+	s.exec(`UPDATE sluice.streams SET mark = clock_timestamp() + interval '1 hour' WHERE resource = 'credit_notes'`)
+
+	found := s.verified(codeFailed, "--calls", "9")
+	want := []string{
+		"notice no_raw bills " + forged,
+		"violation bill_lines bills " + bill,
+		"violation edited bills " + bill,
+		"violation edited bills " + edited,
+		"violation edited bills " + fresh,
+		"violation marks_ahead credit_notes ",
+		"violation marks_unproven credit_notes ",
+		"violation missing bills " + orphaned,
+		"violation missing chart_of_accounts " + account,
+		"violation missing vendor_payments " + payment,
+		"violation orphans bills " + orphaned,
+		"violation rows_without_call bills " + forged,
+		"violation rows_without_raw bills " + forged,
+	}
+	slices.Sort(want)
+	got := slices.DeleteFunc(toldOf(found.Findings), func(f string) bool { return f == "violation bill_balances bills "+bill })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tampered with (-want +got):\n%s\n%+v", diff, found.Findings)
+	}
+	s.tellsWhere(found.Findings, bill, edited)
+	s.keptFindings(found)
+
+	local := s.verified(codeFailed, "--local", "inventory.bills")
+	if calls := local.Verification.Calls; calls != 0 || !slices.Contains(toldOf(local.Findings), "violation edited bills "+edited) {
+		t.Errorf("without a call: %d calls\n%v", calls, toldOf(local.Findings))
+	}
+	if slices.ContainsFunc(local.Findings, func(f audit.Finding) bool { return f.Resource != "bills" }) {
+		t.Errorf("bills alone were asked for: %v", toldOf(local.Findings))
+	}
+}
+
+// tellsWhere: the path names the value, and texts of records are shown nowhere.
+func (s *stage) tellsWhere(findings []audit.Finding, bill, edited string) {
+	s.t.Helper()
+	paths := map[string]string{bill: "line_items[1]", edited: "vendor_name"}
+	for _, f := range findings {
+		if want := paths[f.Record]; want != "" && f.Code == audit.CodeEdited && f.Path != want {
+			s.t.Errorf("record %s: path %q, want %q", f.Record, f.Path, want)
+		}
+		if strings.Contains(f.Detail, "Ltd") {
+			s.t.Errorf("a text of a record is shown: %s", f.Detail)
+		}
+	}
+}
+
+// keptFindings: the last verification can be read again as it was, and is listed.
+func (s *stage) keptFindings(last verify.Result) {
+	s.t.Helper()
+	var again verify.Result
+	s.document(&again, "verify", "--last")
+	if diff := cmp.Diff(toldOf(last.Findings), toldOf(again.Findings)); diff != "" || again.Verification.ID != last.Verification.ID {
+		s.t.Errorf("read again (-first +again):\n%s", diff)
+	}
+	var listed []audit.Verification
+	s.document(&listed, "verify", "list")
+	if len(listed) != 3 || listed[0].Violations != last.Verification.Violations || listed[2].Outcome != audit.OutcomeClean {
+		s.t.Errorf("listed: %+v", listed)
+	}
+	if o := s.run("verify", "show", fmt.Sprint(listed[2].ID)); o.code != codeFine || !strings.Contains(o.stdout, "0 violations") {
+		s.t.Errorf("the first one: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestVerifyRefused: what keeps calls from being made has an exit code of its own, and
+// what can be looked at without them is.
+func TestVerifyRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 92, Records: 20}).narrow()
+	s.sync(codeFine)
+	for fault, c := range map[string]struct {
+		code    int
+		outcome audit.Outcome
+	}{
+		"exhausted":   {codeBudget, audit.OutcomeBudget},
+		"unavailable": {codeEnvironment, audit.OutcomeUnreachable},
+		"forbidden":   {codeFailed, audit.OutcomeFailed},
+	} {
+		must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: fault}}))
+		s.exec(`UPDATE sluice.day_budgets SET exhausted_until = NULL`)
+		result := s.verified(c.code, "inventory.bills", "--calls", "3")
+		if v := result.Verification; v.Outcome != c.outcome || v.Rows == 0 || v.Records != 0 || len(result.Findings) != 0 || result.Streams[0].Note == "" {
+			t.Errorf("%s: %+v %+v", fault, v, result.Streams)
+		}
+	}
+	for _, args := range [][]string{{"nothing"}, {"--calls", "-1"}, {"--sample", "0"}, {"--org", "nobody"}, {"--local", "--calls", "3"}, {"show", "x"}} {
+		if o := s.run(append([]string{"verify"}, args...)...); o.code != codeUsage {
+			t.Errorf("verify %q: exit code %d, want %d\n%s", args, o.code, codeUsage, o.stderr)
+		}
+	}
+}
+
+// TestVerifyFurtherPages: what the newest page does not show is found by the calls that are
+// left, and the next verification goes on with what this one did not come by.
+func TestVerifyFurtherPages(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 96, Records: 900}).narrow()
+	s.sync(codeFine)
+	s.exec(`DELETE FROM inventory.bills WHERE bill_id IN (SELECT bill_id FROM inventory.bills ORDER BY last_modified_time LIMIT 1)`)
+	if rows := one[int](s, `SELECT count(*) FROM inventory.bills`); rows < 201 || rows > 400 {
+		t.Fatalf("%d bills, want two pages of them", rows)
+	}
+	newest := s.verified(codeFine, "inventory.bills", "--calls", "1", "--sample", "1")
+	if v := newest.Verification; v.Calls != 1 || v.Records != 200 || newest.Streams[0].Complete {
+		t.Errorf("one page: %+v", v)
+	}
+	both := s.verified(codeFailed, "inventory.bills", "--calls", "9", "--sample", "1")
+	if v := both.Verification; v.Calls != 2 || len(both.Findings) != 1 || both.Findings[0].Code != "missing" {
+		t.Errorf("both pages: %+v %v", v, toldOf(both.Findings))
+	}
+	// One call: first for bills or what was never verified, and bills were.
+	next := s.verified(codeFine, "inventory.bills", "inventory.credit_notes", "--calls", "1", "--sample", "1")
+	for _, stream := range next.Streams {
+		if (stream.Calls == 1) != (stream.Resource == "credit_notes") {
+			t.Errorf("the next call is for another one: %+v", next.Streams)
+		}
+	}
+}
+
+// TestVerifyUndated: of records without a modification time, those that were here before
+// are missed, and others may have come since.
+func TestVerifyUndated(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 97, Records: 20})
+	s.sync(codeFine)
+	changed, err := s.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"locations"}})
+	must(t, err)
+	touched := changed["locations"]
+	kept := one[string](s, `SELECT location_id FROM inventory.locations WHERE location_id <> ALL ($1) ORDER BY 1 LIMIT 1`,
+		slices.Concat(touched.Edited, touched.Deleted))
+	s.exec(`DELETE FROM inventory.locations WHERE location_id = $1`, kept)
+	result := s.verified(codeFailed, "inventory.locations", "accounting.contact_persons", "--calls", "2")
+	want := []string{"violation missing locations " + kept}
+	for _, id := range touched.Deleted {
+		want = append(want, "notice not_listed locations "+id)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, toldOf(result.Findings)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s\n%+v", diff, result)
+	}
+	for _, stream := range result.Streams {
+		locations := stream.Resource == "locations"
+		if stream.Complete != locations || locations && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0 {
+			t.Errorf("looked at: %+v", stream)
+		}
+	}
+}
+
+// TestLargeAnswersGiveWayToEachOther: verify and check read one large answer after the other, and none of them waits for one that was read before.
+func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 91, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine, "inventory.bills", "inventory.items")
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
+	if v := s.verified(codeFine, "--calls", "3", "inventory.bills", "inventory.items"); v.Verification.Calls < 2 {
+		t.Errorf("%+v", v.Verification)
+	}
+	if list := s.probed(codeFine, "inventory.items"); list.Error != "" {
+		t.Errorf("%+v", list)
+	}
+}

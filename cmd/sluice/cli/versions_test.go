@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// TestAnOlderProgramAndANewerDatabase: who is at work when a newer version migrates goes on and comes to its end; who starts
+// after that is told so, and neither asks upstream for anything nor writes.
+func TestAnOlderProgramAndANewerDatabase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 62, Records: 300, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond}).narrow()
+	atWork := s.arrivals.after(2)
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	select {
+	case <-atWork:
+	case <-p.done:
+		t.Fatalf("serve ended with %d\n%s", p.code, p.stderr.String())
+	}
+	s.exec(`INSERT INTO sluice.schema_version (version_id, is_applied) VALUES (99999, true)`)
+	s.allDone(1)
+	s.equal()
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+
+	calls := s.arrivals.total()
+	const written = `SELECT (SELECT count(*) FROM sluice.calls) + (SELECT count(*) FROM sluice.processes) + (SELECT count(*) FROM river.river_job)`
+	rows := one[int](s, written)
+	for _, args := range [][]string{{"sync"}, {"serve", "--listen", "127.0.0.1:0"}, {"migrate"}, {"backfill", "inventory.bills"}} {
+		if o := s.run(args...); o.code != codeEnvironment || !strings.Contains(o.stderr, "newer version") {
+			t.Errorf("%v ended with %d, want %d\n%s\n%s", args, o.code, codeEnvironment, o.stdout, o.stderr)
+		}
+	}
+	if now := s.arrivals.total(); now != calls {
+		t.Errorf("%d calls by a program that is too old", now-calls)
+	}
+	if now := one[int](s, written); now != rows {
+		t.Errorf("%d rows by a program that is too old", now-rows)
+	}
+}

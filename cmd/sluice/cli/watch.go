@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse/report"
+)
+
+// watch looks at the tables while streams are worked, in whichever process.
+type watch struct {
+	app *engine.App
+	// total is how many streams there will be, keys are those asked for so far.
+	total   int
+	keys    []pipeline.Key
+	wanted  map[pipeline.Key]int64
+	ended   map[pipeline.Key]streamResult
+	began   time.Time
+	now     func() time.Time
+	current []report.Run
+	// patient waits also for what waits for the day to turn.
+	patient bool
+}
+
+func newWatch(a *engine.App, total int, now func() time.Time) *watch {
+	return &watch{
+		app: a, total: total, began: now(), now: now,
+		wanted: make(map[pipeline.Key]int64, total), ended: make(map[pipeline.Key]streamResult, total),
+	}
+}
+
+// add watches streams that a run was asked for.
+func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
+	streams, err := w.streams(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		w.wanted[key] = streams[key].Wanted
+	}
+	w.keys = append(w.keys, keys...)
+	return nil
+}
+
+func (w *watch) streams(ctx context.Context) (map[pipeline.Key]report.Stream, error) {
+	rows, err := w.app.Report.Streams(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("look at the streams: %w", err)
+	}
+	streams := make(map[pipeline.Key]report.Stream, len(rows))
+	for _, s := range rows {
+		streams[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s
+	}
+	return streams, nil
+}
+
+// look notes which streams have ended and shows where the others stand. It says
+// whether there is nothing left to wait for.
+func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error) {
+	streams, err := w.streams(ctx)
+	if err != nil {
+		return false, err
+	}
+	over := true
+	w.current = w.current[:0]
+	for _, key := range w.keys {
+		stream := streams[key]
+		if _, done := w.ended[key]; !done && stream.Done >= w.wanted[key] {
+			if err := w.end(ctx, key, stream, progress); err != nil {
+				return false, err
+			}
+		}
+		_, done := w.ended[key]
+		waits := w.waits(stream) && !w.patient || !stream.Enabled
+		if !done && stream.Run != nil {
+			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
+			if err != nil {
+				return false, fmt.Errorf("look at a run: %w", err)
+			}
+			w.current = append(w.current, run)
+		}
+		over = over && (done || waits)
+	}
+	progress.Show(w.line(ctx))
+	if !over {
+		return false, nil
+	}
+	return true, w.waiting(ctx, streams, progress)
+}
+
+// soon is how long a stream is waited for that goes on at an instant of its own: a minute's refusal is outlasted, and a longer one is
+// left to the next sync, so that a scheduler does not pile up processes that wait.
+const soon = 5 * time.Minute
+
+// waits says that a stream cannot go on soon: the day's budget is spent, or upstream asked for a long wait.
+func (w *watch) waits(stream report.Stream) bool {
+	switch pipeline.State(stream.State) {
+	case pipeline.StateWaiting:
+		return true
+	case pipeline.StateRetrying:
+		return stream.Until != nil && stream.Until.After(w.now().Add(soon))
+	case pipeline.StateIdle, pipeline.StateQueued, pipeline.StateRunning, pipeline.StateDenied, pipeline.StateFailed:
+		return false
+	default:
+		return false
+	}
+}
+
+// end keeps the result of a stream whose run ended.
+func (w *watch) end(ctx context.Context, key pipeline.Key, stream report.Stream, progress *view.Progress) error {
+	result := streamResult{Key: key, State: stream.State, Reason: stream.Reason}
+	if stream.LastRun != nil {
+		run, err := w.app.Report.RunProgress(ctx, *stream.LastRun)
+		if err != nil {
+			return fmt.Errorf("look at the run of %s: %w", key, err)
+		}
+		result.fill(run)
+	}
+	w.ended[key] = result
+	progress.Keep(result.line(w.several()))
+	return nil
+}
+
+// waiting keeps what is known of streams that wait for the day to turn, or for longer than soon.
+func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Stream, progress *view.Progress) error {
+	for _, key := range w.keys {
+		if _, done := w.ended[key]; done {
+			continue
+		}
+		stream := streams[key]
+		result := streamResult{Key: key, State: stream.State, Reason: stream.Reason, Until: stream.Until}
+		if stream.Run != nil {
+			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
+			if err != nil {
+				return fmt.Errorf("look at the run of %s: %w", key, err)
+			}
+			result.fill(run)
+		}
+		result.Outcome, result.Note = string(pipeline.StateWaiting), "the day's budget for it is spent"
+		if stream.State == string(pipeline.StateRetrying) {
+			result.Note = "upstream asked for a wait"
+		}
+		if !stream.Enabled {
+			result.Outcome, result.Note = "paused", "somebody paused it, or took it out of the configuration"
+		}
+		if stream.Until != nil {
+			result.Note += ", it goes on at " + stream.Until.In(w.app.Zone(key.Organization)).Format("2006-01-02 15:04 MST")
+		}
+		w.ended[key] = result
+		progress.Keep(result.line(w.several()))
+	}
+	return nil
+}
+
+// several says that the configuration has more than one organization, so that names
+// of streams need theirs.
+func (w *watch) several() bool { return len(w.app.Config.Organizations) > 1 }
+
+// line says where the work stands: ended streams, rows, calls, budget and time.
+func (w *watch) line(ctx context.Context) string {
+	var rows, calls int64
+	for _, r := range w.ended {
+		rows, calls = rows+r.Received, calls+r.Calls
+	}
+	names := make([]string, 0, len(w.current))
+	for i := range w.current {
+		run := &w.current[i]
+		rows, calls = rows+run.Received, calls+run.Calls
+		names = append(names, fmt.Sprintf("%s %s", run.Resource, view.Count(run.Received)))
+	}
+	text := fmt.Sprintf("%d of %d done · %s · %s · %s", len(w.ended), w.total,
+		view.Plural(rows, "record"), view.Plural(calls, "call"), view.Age(w.now().Sub(w.began)))
+	if left := w.budget(ctx); left != "" {
+		text += " · " + left
+	}
+	if eta := w.eta(ctx); eta > 0 {
+		text += " · about " + view.Age(eta) + " to go"
+	}
+	if len(names) > 0 {
+		text += " · " + strings.Join(names, ", ")
+	}
+	return text
+}
+
+// budget says what is left of the day, for the tightest service at work.
+func (w *watch) budget(ctx context.Context) string {
+	least, text := int64(-1), ""
+	seen := make(map[string]bool)
+	for _, key := range w.keys {
+		limits, err := w.app.Limits(key.Organization, key.Service)
+		if err != nil || limits.Daily == 0 || seen[key.Organization+key.Service] {
+			continue
+		}
+		seen[key.Organization+key.Service] = true
+		spent, err := w.app.Report.BudgetLeft(ctx, key.Organization, key.Service)
+		if err != nil {
+			return "" // progress is not a result: without a figure it shows none
+		}
+		if left := max(0, int64(limits.Daily)-spent.Day); least < 0 || left < least {
+			least, text = left, fmt.Sprintf("%s calls left today (%s)", view.Count(left), key.Service)
+		}
+	}
+	return text
+}

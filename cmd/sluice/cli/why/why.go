@@ -1,0 +1,186 @@
+// Package why says in words why a stream runs as often as it does, when it is due, and what delays it now.
+//
+// It is pure: facts go in, words come out. Start reading at Explain.
+package why
+
+import (
+	"fmt"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/streams/cadence"
+)
+
+// Facts are what is known of one stream.
+type Facts struct {
+	Stream report.Stream
+	Class  pipeline.Class
+	// Stated says that the configuration fixes the interval; Freshness is the target that it states, Ceiling the longest
+	// interval that may be learned; zero where there is none.
+	Stated             bool
+	Freshness, Ceiling time.Duration
+	// Follows says that it reads the details of a list.
+	Follows  bool
+	Forecast planning.StreamPlan
+	Budget   Budget
+	Reading  Reading
+	Now      time.Time
+	Zone     *time.Location
+}
+
+// Budget is what the calls of the stream are held against.
+type Budget struct {
+	// Limited says that the day has a limit; Left is what is left of it, Kept what of that is kept for other classes.
+	Limited    bool
+	Left, Kept int64
+	// Spent is what the class spent of its Ceiling.
+	Spent, Ceiling int64
+	// ExhaustedUntil is until when upstream says that the day is spent, nil if it does not.
+	ExhaustedUntil *time.Time
+	Gate           report.Gate
+}
+
+// Source is a closed set: where an interval comes from.
+type Source string
+
+// The sources.
+const (
+	SourceConfigured Source = "configured"
+	SourceDeclared   Source = "declared"
+	SourceLearned    Source = "learned"
+)
+
+// Explanation is why a stream stands where it stands.
+type Explanation struct {
+	Organization string  `json:"organization"`
+	Service      string  `json:"service"`
+	Resource     string  `json:"resource"`
+	State        string  `json:"state"`
+	EverySeconds float64 `json:"every_seconds"`
+	Source       Source  `json:"source"`
+	// Why says what the interval comes from, Delays what holds the stream up now, both in words.
+	Why       string    `json:"why"`
+	NextDueAt time.Time `json:"next_due_at"`
+	Delays    []string  `json:"delays"`
+	// Plan is what a learned interval was worked out from.
+	Plan *streams.Plan `json:"plan,omitempty"`
+	// FreshnessSeconds is the target that the configuration states, 0 if it states none.
+	FreshnessSeconds float64  `json:"freshness_seconds,omitempty"`
+	Forecast         Forecast `json:"forecast"`
+	// Reading is how the list is read, and what that follows from.
+	Reading Reading `json:"reading"`
+}
+
+// Forecast is what the next run and a day of runs take. Figures that nobody knows are nil.
+type Forecast struct {
+	Calls       *int     `json:"calls"`
+	CallsPerDay *float64 `json:"calls_per_day"`
+	// FreshSeconds is how old at most a change is when it is here.
+	FreshSeconds float64 `json:"fresh_within_seconds"`
+	// Basis is what the figures rest on, in a word.
+	Basis string `json:"basis"`
+}
+
+// Explain explains one stream.
+func Explain(f Facts) Explanation {
+	s := &f.Stream
+	e := Explanation{
+		Organization: s.Organization, Service: s.Service, Resource: s.Resource, State: s.State, EverySeconds: s.EverySeconds,
+		NextDueAt: s.NextDueAt, Delays: delays(&f), Plan: s.Plan, FreshnessSeconds: f.Freshness.Seconds(), Reading: f.Reading,
+		Forecast: Forecast{
+			Calls: f.Forecast.Calls, CallsPerDay: f.Forecast.Schedule.CallsPerDay, FreshSeconds: f.Forecast.Schedule.FreshSeconds,
+			Basis: f.Forecast.Basis.String(),
+		},
+	}
+	e.Source, e.Why = source(&f)
+	return e
+}
+
+func source(f *Facts) (Source, string) {
+	switch {
+	case f.Follows:
+		return SourceDeclared, "follows its list, which makes it due at once; looked for by itself every " + Span(f.Stream.EverySeconds)
+	case f.Stated:
+		return SourceConfigured, "stated in the configuration"
+	case f.Ceiling == 0:
+		return SourceDeclared, "the declared interval: neither every nor freshness is stated, and schedule.adaptive is off or has no meaning here"
+	case f.Stream.Plan == nil:
+		return SourceLearned, "nothing was learned yet: sluice serve works intervals out once a minute"
+	default:
+		return SourceLearned, learned(f.Stream.Plan, f)
+	}
+}
+
+// learned says what was seen, the bounds, and what decided.
+func learned(p *streams.Plan, f *Facts) string {
+	text := "learned: "
+	if p.Because == cadence.Unseen {
+		text += "no run went on from a mark yet"
+	} else {
+		text += fmt.Sprintf("%s seen over %s, %s", rate(p.ChangesPerHour), Span(p.SeenHours*time.Hour.Seconds()), calls(p.CallsPerRun))
+	}
+	if f.Freshness > 0 {
+		text += ", target " + Span(f.Freshness.Seconds())
+	} else {
+		text += ", at most every " + Span(f.Ceiling.Seconds())
+	}
+	text += ", floor " + Span(p.FloorSeconds)
+	if p.CallsPerDay != nil {
+		text += fmt.Sprintf(", %s calls a day for the learned %s streams of this service", view.Count(int(*p.CallsPerDay)), p.Class)
+	}
+	return text + "; " + because(p)
+}
+
+func because(p *streams.Plan) string {
+	switch p.Because {
+	case cadence.Unseen:
+		return "as declared, until something is seen"
+	case cadence.Floor:
+		return "as often as the floor allows"
+	case cadence.Worth:
+		return "more often, a call would find less than a tenth of a change"
+	case cadence.Quiet:
+		return "nothing changed, so it backs off until something does"
+	case cadence.Shared:
+		return "its part of these calls, by changes and calls a run"
+	case cadence.Ceiling:
+		return "as rarely as is allowed"
+	case cadence.Stretched:
+		return Missed(p)
+	default:
+		return string(p.Because)
+	}
+}
+
+// Missed says that targets cannot be met; "" if they can.
+func Missed(p *streams.Plan) string {
+	if p == nil || p.Because != cadence.Stretched || p.CallsPerDay == nil {
+		return ""
+	}
+	return fmt.Sprintf("the target cannot be met: the targets of the %s streams of this service take %s calls a day, and there are %s",
+		p.Class, view.Count(int(p.NeededPerDay+0.5)), view.Count(int(*p.CallsPerDay)))
+}
+
+// rate writes changes in the unit in which they are more than one.
+func rate(perHour float64) string {
+	const hoursADay = 24
+	switch {
+	case perHour == 0:
+		return "no change"
+	case perHour >= 1:
+		return fmt.Sprintf("%.3g changes an hour", perHour)
+	default:
+		return fmt.Sprintf("%.2g changes a day", perHour*hoursADay)
+	}
+}
+
+func calls(perRun float64) string {
+	if perRun == 1 {
+		return "1 call a run"
+	}
+	return fmt.Sprintf("%.3g calls a run", perRun)
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+	"sluice/sandbox/oracle"
+)
+
+// wideResource is one of all that can be copied.
+type wideResource struct {
+	service, name string
+	// adapt brings a record of upstream under the names of the tables, where these
+	// differ from the keys on the wire; nil where they do not.
+	adapt func(record map[string]json.RawMessage)
+}
+
+// wideResources are written down here and not asked of the program.
+func wideResources() []wideResource {
+	return []wideResource{
+		{"accounting", "organizations", renamed("organization_id", "id")},
+		{"accounting", "chart_of_accounts", nil},
+		{"accounting", "vendor_payments", nil},
+		{"accounting", "opening_balances", nil},
+		{"accounting", "base_currency_adjustments", nil},
+		{"accounting", "custom_module_records", moduleFields},
+		{"accounting", "contact_persons", nil},
+		{"accounting", "expenses", nil},
+		{"invoicing", "organizations", renamed("organization_id", "id")},
+		{"invoicing", "currencies", nil},
+		{"invoicing", "contact_persons", nil},
+		{"billing", "organizations", renamed("organization_id", "id")},
+		{"billing", "contact_persons", nil},
+		{"inventory", "organizations", renamed("organization_id", "id")},
+		{"inventory", "locations", nil},
+		{"inventory", "composite_items", nil},
+		{"inventory", "taxes", nil},
+		{"inventory", "items", nil},
+		{"inventory", "bills", nil},
+		{"inventory", "credit_notes", nil},
+		{"chat", "conversations", nil},
+		{"chat", "channels", nil},
+		{"chat", "network_channels", qualified("network_channel_id", "network", "channel_id")},
+		{"chat", "network_conversations", qualified("network_chat_id", "network", "chat_id")},
+	}
+}
+
+// renamed moves a key that the tables use for something of their own.
+func renamed(wire, column string) func(map[string]json.RawMessage) {
+	return func(record map[string]json.RawMessage) {
+		record[column] = record[wire]
+		delete(record, wire)
+	}
+}
+
+// qualified adds the key of a record whose identifier is unique in its network only.
+func qualified(key, parent, id string) func(map[string]json.RawMessage) {
+	return func(record map[string]json.RawMessage) {
+		var above, own string
+		if json.Unmarshal(record[parent], &above) == nil && json.Unmarshal(record[id], &own) == nil {
+			record[key] = json.RawMessage(fmt.Sprintf("%q", above+"/"+own))
+		}
+	}
+}
+
+// moduleFields makes rows of the fields that an organization added to a module:
+// by name, the value, and the text under the same name with _formatted behind it.
+func moduleFields(record map[string]json.RawMessage) {
+	var rows []map[string]json.RawMessage
+	for _, name := range slices.Sorted(maps.Keys(record)) {
+		if !strings.HasPrefix(name, "cf_") || strings.HasSuffix(name, "_formatted") {
+			continue
+		}
+		row := map[string]json.RawMessage{"field": json.RawMessage(fmt.Sprintf("%q", name)), "value": record[name]}
+		if text, ok := record[name+"_formatted"]; ok {
+			row["formatted"] = text
+			delete(record, name+"_formatted")
+		}
+		delete(record, name)
+		rows = append(rows, row)
+	}
+	// Upstream facts, "Values": display twins depend on the locale and are not copied.
+	for _, name := range []string{"record_name_formatted", "created_time_formatted", "last_modified_time_formatted"} {
+		delete(record, name)
+	}
+	if fields, err := json.Marshal(rows); err == nil {
+		record["fields"] = fields
+	}
+}
+
+// wideNetworks and wideModules are what the sandbox has and the configuration names.
+func wideNetworks() []string { return []string{"partners", "agency"} }
+func wideModules() []string  { return []string{"cm_assets", "cm_vehicles"} }
+
+// newWideStage opens a stage on which everything is copied.
+func newWideStage(t *testing.T, options sandbox.Options) *stage {
+	t.Helper()
+	options.Networks, options.CustomModules = wideNetworks(), wideModules()
+	options.Limits = sandbox.Limits{Off: true} // the program's own limits hold; see inTurns
+	s := newStage(t, options)
+	must(t, os.WriteFile(s.config, []byte(s.wideConfiguration()), 0o600))
+	return s
+}
+
+func (s *stage) wideConfiguration() string {
+	return fmt.Sprintf(`database: {url: "${SLUICE_DATABASE_URL}"}
+vendor: {name: Svc, api_url: %[1]q, chat_url: %[1]q, auth_url: %[1]q}
+organizations:
+  - name: sandbox
+    id: %[2]q
+    data_center: com
+    credentials: {client_id: %[3]q, client_secret: "${SANDBOX_CLIENT_SECRET}", refresh_token: "${SANDBOX_REFRESH_TOKEN}"}
+    services:
+      accounting: {plan: premium, custom_modules: [%[4]s]}
+      invoicing: {plan: free}
+      billing: {plan: free}
+      inventory: {plan: premium}
+      chat: {plan: free, networks: [%[5]s]}
+resources:
+  accounting.expenses: {enabled: true}
+  invoicing.contact_persons: {enabled: true}
+`, s.upstream.URL, sandbox.DefaultOrganizationID, sandbox.ClientID, strings.Join(wideModules(), ", "), strings.Join(wideNetworks(), ", "))
+}
+
+// inTurns syncs everything, service by service: a process of its own and a minute
+// of its own for each, since none may make more than a hundred calls in one.
+func (s *stage) inTurns() map[string]streamResult {
+	s.t.Helper()
+	results := map[string]streamResult{}
+	for _, service := range []string{"inventory", "accounting", "invoicing", "billing", "chat"} {
+		s.pass(2 * time.Minute)
+		for _, stream := range s.sync(codeFine, service).Streams {
+			results[stream.Service+"."+stream.Resource] = stream
+		}
+	}
+	return results
+}
+
+// wideEqual holds all tables against upstream. It gives the rows whose record is gone.
+func (s *stage) wideEqual() int {
+	s.t.Helper()
+	gone := 0
+	for _, r := range wideResources() {
+		truth := s.world.Truth(r.service, r.name)
+		if r.name == "contact_persons" {
+			truth = s.ofSeen(r.service, truth)
+		}
+		result, err := oracle.Compare(s.t.Context(), s.conn, r.service, r.name, sandbox.DefaultOrganizationID, adapted(truth, r.adapt))
+		must(s.t, err)
+		if result.Different > 0 || result.Undeclared > 0 {
+			s.t.Errorf("%s.%s: %d differences in %d records, %d rows with keys that no column takes:\n%s", r.service, r.name,
+				result.Different, result.Live, result.Undeclared, strings.Join(result.Differences, "\n"))
+		}
+		for key, n := range result.Unmapped {
+			s.t.Errorf("%s.%s: no column and no table takes the key %s (%d times)", r.service, r.name, key, n)
+		}
+		if result.Live == 0 {
+			s.t.Errorf("%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
+		}
+		gone += result.Gone
+	}
+	return gone
+}
+
+func adapted(truth iter.Seq[json.RawMessage], adapt func(map[string]json.RawMessage)) iter.Seq[json.RawMessage] {
+	if adapt == nil {
+		return truth
+	}
+	return func(yield func(json.RawMessage) bool) {
+		for raw := range truth {
+			var record map[string]json.RawMessage
+			if json.Unmarshal(raw, &record) == nil {
+				adapt(record)
+				raw, _ = json.Marshal(record)
+			}
+			if !yield(raw) {
+				return
+			}
+		}
+	}
+}
+
+// ofSeen leaves out the persons of contacts that no document upstream names: the
+// lists of parents that the program can know of. Customers stand on credit notes,
+// vendors on bills and payments; a service of customers knows no vendors.
+func (s *stage) ofSeen(service string, persons iter.Seq[json.RawMessage]) iter.Seq[json.RawMessage] {
+	var document struct {
+		Vendor   string `json:"vendor_id"`
+		Customer string `json:"customer_id"`
+		Contact  string `json:"contact_id"`
+	}
+	seen := map[string]bool{}
+	for _, list := range [][2]string{{"inventory", "credit_notes"}, {"inventory", "bills"}, {"accounting", "vendor_payments"}} {
+		for raw := range s.world.Truth(list[0], list[1]) {
+			document.Vendor, document.Customer = "", ""
+			must(s.t, json.Unmarshal(raw, &document))
+			seen[document.Customer] = true
+			if service == "accounting" {
+				seen[document.Vendor] = true
+			}
+		}
+	}
+	delete(seen, "")
+	return func(yield func(json.RawMessage) bool) {
+		for raw := range persons {
+			document.Contact, document.Customer = "", ""
+			must(s.t, json.Unmarshal(raw, &document))
+			if (seen[document.Contact] || seen[document.Customer]) && !yield(raw) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+
+	"sluice/pipeline"
+	"sluice/schema"
+	"sluice/schema/docs/coverage"
+)
+
+// scopeWriter gives the scopes that the credentials need. Source: documents 1 to 3,
+// "Authentication": the area's READ, where no endpoint of it asks for another.
+type scopeWriter struct {
+	vendor string
+	shown  map[string]string
+}
+
+func newScopeWriter(vendor string) (scopeWriter, error) {
+	rows, err := coverage.Rows()
+	if err != nil {
+		return scopeWriter{}, fmt.Errorf("read the documents' endpoints: %w", err)
+	}
+	return scopeWriter{vendor: vendor, shown: coverage.Scopes(rows)}, nil
+}
+
+func (w scopeWriter) scope(service *schema.Service, area string) string {
+	product := service.Scope + "." + area
+	if shown, ok := w.shown[product]; ok {
+		return w.vendor + shown
+	}
+	return w.vendor + product + ".READ"
+}
+
+// cursorWords says in which way a list is read.
+func cursorWords(cursor schema.Cursor) string {
+	switch c := cursor.(type) {
+	case schema.Since:
+		return "filter: modified since"
+	case schema.NewestFirst:
+		return "sort: newest first"
+	case schema.FullScan:
+		return "full scan"
+	case schema.Export:
+		return "export"
+	case schema.Snapshot:
+		return "snapshot"
+	case schema.PerParent:
+		return "per parent: " + cursorWords(c.List)
+	default:
+		return "unknown"
+	}
+}
+
+// costWords says how many calls a run takes: lists of more than one page are read
+// in passes until two are equal (docs/decisions/0007), so twice at least.
+func costWords(cursor schema.Cursor, paging schema.Paging) string {
+	switch c := cursor.(type) {
+	case schema.Snapshot, schema.Export:
+		return "1"
+	case schema.PerParent:
+		return costWords(c.List, paging) + ", for each parent"
+	case schema.Since, schema.NewestFirst:
+		return "1, or 2 per " + strconv.Itoa(pageSize(paging)) + " changed"
+	default:
+		if paging == schema.PagingWhole {
+			return "1"
+		}
+		return "1, or 2 per " + strconv.Itoa(pageSize(paging)) + " records"
+	}
+}
+
+func pageSize(paging schema.Paging) int {
+	if paging == schema.PagingToken {
+		return schema.TokenPage
+	}
+	return pipeline.DefaultRules().PerPage
+}

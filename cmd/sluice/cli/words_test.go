@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"sluice/connectors"
+	"sluice/schema"
+)
+
+// TestWords: how a list is read and what a run costs, for each kind of cursor. The
+// figures are those of docs/decisions/0007 and of the upstream facts.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		cursor      schema.Cursor
+		paging      schema.Paging
+		words, cost string
+	}{
+		{schema.Since{}, schema.PagingNumber, "filter: modified since", "1, or 2 per 200 changed"},
+		{schema.NewestFirst{}, schema.PagingNumber, "sort: newest first", "1, or 2 per 200 changed"},
+		{schema.FullScan{}, schema.PagingNumber, "full scan", "1, or 2 per 200 records"},
+		{schema.FullScan{}, schema.PagingToken, "full scan", "1, or 2 per 100 records"},
+		{schema.FullScan{}, schema.PagingWhole, "full scan", "1"},
+		{schema.Export{}, schema.PagingNumber, "export", "1"},
+		{schema.Snapshot{}, schema.PagingWhole, "snapshot", "1"},
+		{schema.PerParent{List: schema.FullScan{}}, schema.PagingWhole, "per parent: full scan", "1, for each parent"},
+		{schema.PerParent{List: schema.Export{}}, schema.PagingNumber, "per parent: export", "1, for each parent"},
+	} {
+		if words, cost := cursorWords(c.cursor), costWords(c.cursor, c.paging); words != c.words || cost != c.cost {
+			t.Errorf("%T, paging %d: %q costs %q, want %q and %q", c.cursor, c.paging, words, cost, c.words, c.cost)
+		}
+	}
+}
+
+// TestResourceViews looks at resources that differ in what is told about them.
+func TestResourceViews(t *testing.T) {
+	t.Parallel()
+	scopes, err := newScopeWriter("Acme")
+	must(t, err)
+	views := make(map[string]resourceView)
+	for _, view := range resourceViews(connectors.All(), scopes) {
+		views[view.Resource] = view
+		if strings.Contains(view.Cursor, "unknown") || view.Cost == "" || view.Every == "" || view.Doc == "" {
+			t.Errorf("%s: something is missing: %+v", view.Resource, view)
+		}
+	}
+	expenses := views["accounting.expenses"]
+	if !expenses.Optional || !expenses.PathAssumed || !strings.Contains(strings.Join(expenses.rows()[0], " "), "/books/v3/expenses (assumed)") {
+		t.Errorf("expenses are off by default and their path is assumed: %+v", expenses)
+	}
+	bills := views["inventory.bills"]
+	if d := bills.Details; bills.PathAssumed || d == nil || d.Stream != "inventory.bills.details" || !d.PathAssumed || d.Cost != "1 per new or changed" {
+		t.Errorf("bills have details under a path that is assumed: %+v", bills)
+	}
+	if d := views["inventory.items"].Details; d == nil || d.Path != "/inventory/v1/itemdetails" || d.Cost != "1 per 100 new or changed" {
+		t.Errorf("the details of items are read many at once: %+v", d)
+	}
+	if modules := views["accounting.custom_module_records"]; modules.Scope != "AcmeBooks.custommodules.ALL" ||
+		strings.Join(modules.Parents, "") != "services.accounting.custom_modules of the configuration" {
+		t.Errorf("custom modules: %+v", modules)
+	}
+	if history := "invoicing.currencies_history"; !strings.Contains(strings.Join(views["invoicing.currencies"].Tables, " "), history) {
+		t.Errorf("%s is not among the tables of currencies: %v", history, views["invoicing.currencies"].Tables)
+	}
+}

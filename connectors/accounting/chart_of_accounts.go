@@ -1,0 +1,76 @@
+package accounting
+
+import "sluice/schema"
+
+// chartOfAccounts is the list of accounts. Source: document 2, "Account (chart of
+// accounts, accounting)" and "Endpoints"; that inactive accounts must be asked
+// for: upstream facts, "Paging, sorting, filtering".
+func chartOfAccounts() schema.Resource {
+	return schema.Resource{
+		Name:     "chart_of_accounts",
+		Doc:      "An account of the ledger: where amounts are booked, with its balance.",
+		Path:     "/chartofaccounts",
+		Key:      "chartofaccounts",
+		Params:   map[string]string{"showbalance": "true", "filter_by": "AccountType.All"},
+		ID:       "account_id",
+		Scope:    "accountants",
+		Single:   &schema.Single{Path: "/chartofaccounts/{id}", Key: "chart_of_account", Assumed: true},
+		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		Complete: "The filter AccountType.All is asked for (document 2, Endpoints; upstream facts, Paging, sorting, filtering).",
+		Every:    "1h",
+		Columns: []schema.Column{
+			schema.ID("account_id", "Identifier of the account; unique within the organization."),
+			schema.Text("account_name", "Name of the account as the organization shows it."),
+			schema.ID("account_code", "Code that the organization gave the account, often its number in a statutory chart."),
+			schema.Text("account_type", "Kind of the account, such as bank, expense or equity; more kinds occur than documented.").
+				OneOf(accountTypes()...),
+			schema.Bool("is_active", "Whether amounts can still be booked on the account."),
+			schema.ID("currency_id", "Identifier of the currency that the account is kept in."),
+			schema.ID("currency_code", "ISO code of the currency that the account is kept in."),
+			schema.Text("description", "Free note on what is booked on the account."),
+			schema.Decimal("current_balance", "Balance at the time of the last read, in the currency of the account; moves "+
+				"without the account being modified."),
+			schema.ID("parent_account_id", "Identifier of the account that this one is a part of; null at the top."),
+			schema.Text("parent_account_name", "Name of the account that this one is a part of."),
+			schema.Int("depth", "Levels above the account in the tree of accounts; 0 at the top."),
+			schema.Bool("is_child_present", "Whether other accounts are part of this one."),
+			schema.Int("child_count", "Number of accounts directly below this one."),
+			schema.Bool("is_standalone_account", "Whether the account is kept outside of the tree of accounts."),
+			schema.Bool("is_system_account", "Whether the service created the account and needs it."),
+			schema.Bool("is_user_created", "Whether a user of the organization created the account."),
+			schema.Bool("is_involved_in_transaction", "Whether anything was ever booked on the account."),
+			schema.Bool("has_attachment", "Whether files are attached to the account."),
+			schema.Bool("can_show_in_ze", "Whether the expense application offers the account."),
+			schema.Bool("include_in_vat_return", "Whether its amounts count for the VAT return; UK edition only."),
+			schema.JSON("documents", "Attached files, kept as JSON because the documents do not show their shape."),
+			schema.Time("created_time", "When the account was created."),
+			schema.Time("last_modified_time", "When the account itself last changed; bookings do not change it."),
+		},
+		Children: []schema.Child{{
+			Name: "custom_fields",
+			Doc:  "A field that the organization added to its accounts, with its value on one account.",
+			Columns: []schema.Column{
+				schema.ID("customfield_id", "Identifier of the field; the same on every account."),
+				schema.JSON("value", "Value of the field, kept as JSON because its type depends on the field."),
+			},
+		}},
+		Assumed: []string{
+			"Rows come newest created first.",
+			"The answer to one account, its path and its key are not shown.",
+		},
+	}
+}
+
+// accountTypes are the kinds that the document lists. Source: document 2, "Account
+// (chart of accounts, accounting)", account_type allowed values.
+func accountTypes() []string {
+	return []string{
+		"accounts_payable", "accounts_receivable", "bank", "cash", "contingent_asset", "contingent_liability",
+		"contract_asset", "contract_liability", "cost_of_goods_sold", "credit_card", "depreciation_expense",
+		"employee_benefit_expense", "employee_benefit_liability", "equity", "expense", "finance_expense", "finance_income",
+		"financial_asset", "financial_liability", "fixed_asset", "impairment_expense", "income", "intangible_asset",
+		"lease_expense", "lease_liability", "loans_and_borrowing", "long_term_liability", "manufacturing_expense",
+		"other_asset", "other_comprehensive_income", "other_current_asset", "other_current_liability", "other_expense",
+		"other_income", "other_liability", "refund_liability", "right_to_use_asset", "tax_expense",
+	}
+}

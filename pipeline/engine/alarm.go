@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"fmt"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"sluice/pipeline/warehouse/report"
+)
+
+// Alarm says that too many records of a stream do not fit, by the thresholds of the configuration; empty if not. The share is
+// that of the last run that ended, the open entries are those of all runs: what made a mark wait alarms until it is loaded, is not
+// upstream any more, or a person decides.
+func (a *App) Alarm(s *report.Stream) string {
+	thresholds := a.Config.Quarantine
+	switch {
+	case s.QuarantinedShare > thresholds.MaxShare:
+		return fmt.Sprintf("ALARM: %.1f %% of the last run's records are in quarantine (quarantine.max_share: %g %%)",
+			100*s.QuarantinedShare, 100*thresholds.MaxShare)
+	case s.Withheld > 0:
+		return fmt.Sprintf("ALARM: %s that made the mark wait are in quarantine (quarantine.max_share: %g %%)",
+			records(s.Withheld), 100*thresholds.MaxShare)
+	case thresholds.MaxOpen > 0 && s.Quarantined > int64(thresholds.MaxOpen):
+		return fmt.Sprintf("ALARM: %s are in quarantine (quarantine.max_open: %s)",
+			records(s.Quarantined), english().Sprint(thresholds.MaxOpen))
+	default:
+		return ""
+	}
+}
+
+// records counts for people: 1 record, 1,001 records.
+func records(n int64) string {
+	if n == 1 {
+		return "1 record"
+	}
+	return english().Sprintf("%d records", n)
+}
+
+// english writes numbers with thousands apart.
+func english() *message.Printer { return message.NewPrinter(language.English) }

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/warehouse/report"
+)
+
+// Allowances gives the allowances that the calls of streams are taken from: limits as
+// configured, what was spent and how long a call took by the call log.
+func (a *App) Allowances(ctx context.Context, streams []pipeline.Stream) ([]planning.Service, error) {
+	var all []planning.Service
+	for i := range a.Config.Organizations {
+		o := &a.Config.Organizations[i]
+		own := slices.DeleteFunc(slices.Clone(streams), func(s pipeline.Stream) bool { return s.Organization != o.Key })
+		if len(own) == 0 {
+			continue
+		}
+		services, err := a.allowancesOf(ctx, o, own)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, services...)
+	}
+	return all, nil
+}
+
+func (a *App) allowancesOf(ctx context.Context, o *config.Organization, streams []pipeline.Stream) ([]planning.Service, error) {
+	hours, err := a.Report.Hours(ctx, o.Key)
+	if err != nil {
+		return nil, fmt.Errorf("read what organization %s spent: %w", o.Key, err)
+	}
+	checked, err := a.checkedAt(ctx, o.Key)
+	if err != nil {
+		return nil, err
+	}
+	var services []planning.Service
+	asked := false // who the organization is, by the first service that lists it
+	for s := range a.Catalogue {
+		service := &a.Catalogue[s]
+		if _, configured := o.Services[service.Name]; !configured {
+			continue
+		}
+		identifies := !asked && organizationsOf(service) != nil
+		asked = asked || identifies
+		wanted := slices.ContainsFunc(streams, func(s pipeline.Stream) bool { return s.Service.Name == service.Name })
+		if !wanted && !identifies {
+			continue
+		}
+		allowance, err := a.allowance(ctx, o.Key, service.Name, hours)
+		if err != nil {
+			return nil, err
+		}
+		if identifies {
+			allowance.BesidesPerDay = float64(24*time.Hour) / float64(identityGood)
+			if !a.options.Now().Before(checked.Add(identityGood)) {
+				allowance.Besides = 1
+			}
+		}
+		services = append(services, allowance)
+	}
+	return services, nil
+}
+
+// assumedLatency is how long a call is taken to last where the last day saw none.
+const assumedLatency = 500 * time.Millisecond
+
+func (a *App) allowance(ctx context.Context, organization, service string, hours []report.Hour) (planning.Service, error) {
+	limits, err := a.Limits(organization, service)
+	if err != nil {
+		return planning.Service{}, err
+	}
+	budget, err := a.Report.BudgetLeft(ctx, organization, service)
+	if err != nil {
+		return planning.Service{}, fmt.Errorf("read what is left of the day: %w", err)
+	}
+	allowance := planning.Service{
+		Organization: organization, Name: service, Shared: limits.Shared,
+		Day:  planning.Day{Limit: limits.Daily},
+		Pace: planning.Pace{PerMinute: limits.PerMinute, Concurrent: limits.Concurrent, Latency: assumedLatency},
+	}
+	hours = slices.DeleteFunc(slices.Clone(hours), func(h report.Hour) bool { return h.Service != service })
+	var answered int64
+	var took float64
+	for _, hour := range hours {
+		allowance.Day.Spent[hour.Ago] += int(hour.Calls)
+		answered, took = answered+hour.Answered, took+hour.Seconds
+	}
+	allowance.Ceilings = ceilings(limits, hours)
+	if answered > 0 {
+		allowance.Pace.Latency = seconds(took / float64(answered))
+	}
+	if limits.ResetZone != "" {
+		if err := a.turns(ctx, &allowance, limits); err != nil {
+			return planning.Service{}, err
+		}
+	}
+	a.heard(&allowance.Day, budget)
+	return allowance, nil
+}
+
+// turns counts a day that turns at an hour: what was spent since it began, and all of that comes back when it turns.
+func (a *App) turns(ctx context.Context, allowance *planning.Service, limits pipeline.Limits) error {
+	day, err := a.Report.Day(ctx, allowance.Organization, allowance.Name, limits)
+	if err != nil || day.Turn == nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	ago := agoThatEnds(day.Turn.Sub(day.At), len(allowance.Day.Spent))
+	at := func(of planning.Day, spent int64) planning.Day {
+		of.Spent = planning.Day{}.Spent
+		of.Spent[ago] = int(spent)
+		return of
+	}
+	allowance.Day = at(allowance.Day, day.Spent)
+	for class, of := range allowance.Ceilings {
+		allowance.Ceilings[class] = at(of, day.ByClass[class])
+	}
+	return nil
+}
+
+// ceilings are the days of the classes that may spend only a part of it.
+func ceilings(limits pipeline.Limits, hours []report.Hour) map[pipeline.Class]planning.Day {
+	shares := limits.Shares
+	if shares == nil {
+		shares = pipeline.DefaultShares()
+	}
+	days := make(map[pipeline.Class]planning.Day)
+	for class, share := range shares {
+		if share.Ceiling <= 0 || limits.Daily == 0 {
+			continue
+		}
+		day := planning.Day{Limit: int(share.Ceiling * float64(limits.Daily))}
+		for _, hour := range hours {
+			if hour.Class == string(class) {
+				day.Spent[hour.Ago] += int(hour.Calls)
+			}
+		}
+		days[class] = day
+	}
+	return days
+}
+
+// heard takes what upstream said about the day: others spend from it, too, and what is
+// spent comes back when upstream says that the day turns.
+func (a *App) heard(day *planning.Day, budget report.Budget) {
+	now := a.options.Now()
+	if budget.LimitSeen != nil && budget.RemainingSeen != nil && budget.ResetAt != nil && budget.ResetAt.After(now) {
+		others := *budget.LimitSeen - *budget.RemainingSeen - int(budget.Day)
+		day.Spent[agoThatEnds(budget.ResetAt.Sub(now), len(day.Spent))] += max(others, 0)
+	}
+	if until := budget.ExhaustedUntil; until != nil {
+		day.Spent[agoThatEnds(until.Sub(now), len(day.Spent))] += day.Left()
+	}
+}
+
+// agoThatEnds is how many hours ago a call was that is a day old in a time from now.
+func agoThatEnds(in time.Duration, day int) int {
+	return min(max(day-int(math.Ceil(in.Hours())), 0), day-1)
+}

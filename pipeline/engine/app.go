@@ -1,0 +1,256 @@
+// Package engine wires the pieces of the program together, as every command that
+// works on the warehouse needs them.
+//
+// It never prints and never decides what a command means. Start reading at Open.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/budget"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/postgres/local"
+	"sluice/pipeline/warehouse/report"
+	"sluice/schema"
+	"sluice/schema/validate"
+)
+
+// ErrNotMigrated says that the database lacks tables that this version needs.
+var ErrNotMigrated = errors.New("the database is not migrated: run sluice migrate")
+
+// Options are what a process has around it.
+type Options struct {
+	// Catalogue are the built-in declarations: all that there is to copy, besides what the configuration declares.
+	Catalogue  []schema.Service
+	ConfigPath string
+	LookupEnv  func(string) (string, bool)
+	ReadFile   func(string) ([]byte, error)
+	Now        func() time.Time
+	// Retries are the waits between the attempts of a chunk that failed; nil means
+	// jobs.DefaultRetries.
+	Retries []time.Duration
+	// Minute is how long the minute of the limits is; zero means a minute. Tests and
+	// benchmarks scale it down, here and in the sandbox.
+	Minute time.Duration
+	// Ledger wraps what counts calls, for benchmarks that measure it; nil leaves it.
+	Ledger func(budget.Ledger) budget.Ledger
+	// LogTo is where the log goes, LogLevel overrides the configuration's. Quiet
+	// leaves out what is below a warning, for commands that tell people themselves
+	// what they do.
+	// Terminal, if not nil, gets the log instead, in lines for people.
+	LogTo    io.Writer
+	Terminal io.Writer
+	LogLevel string
+	Quiet    bool
+	// Scrub takes the secrets of the configuration out of what is said; nil means one of the app's own.
+	Scrub *outside.Scrubber
+}
+
+// App is the wired program.
+type App struct {
+	Config *config.Config
+	// Catalogue are the services of this process: the built-in declarations and
+	// those of the configuration.
+	Catalogue []schema.Service
+	DB        *warehouse.DB
+	Report    *report.Reader
+	Log       *slog.Logger
+	// URL is the address of the database in use. It may hold a password: never print it.
+	URL string
+
+	options  Options
+	postgres *local.Server
+	zones    zones
+}
+
+// Load reads the configuration and prepares the log; nothing is connected to.
+func Load(options Options) (*App, error) {
+	if err := validate.Services(options.Catalogue); err != nil {
+		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
+	}
+	conf, err := config.Load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)
+	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
+		return nil, err // it names the file and all mistakes in it
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	if options.Scrub == nil {
+		options.Scrub = outside.NewScrubber()
+	}
+	keepSecrets(options, conf)
+	log, err := newLog(options, conf.Log.Level)
+	if err != nil {
+		return nil, err
+	}
+	return &App{Config: conf, Catalogue: conf.Services, Log: log, options: options}, nil
+}
+
+// Open loads the configuration and connects to the database, which has to be
+// migrated.
+func Open(ctx context.Context, options Options) (*App, error) {
+	a, err := Load(options)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.OpenDatabase(ctx); err != nil {
+		return nil, err
+	}
+	err = a.Migrated(ctx)
+	if err == nil {
+		err = a.Connect(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
+	}
+	return a, nil
+}
+
+// ErrNoServer says that there is no private server: its disk is full, its folder belongs to others, or whatever the error says besides.
+var ErrNoServer = errors.New("the private Postgres did not start")
+
+// OpenDatabase makes the database of the configuration available: it starts the
+// private one if no other is named, and looks whether the other one gives sessions.
+func (a *App) OpenDatabase(ctx context.Context) error {
+	if !a.Config.Database.Private() {
+		a.URL = a.Config.Database.URL.Reveal()
+		return warehouse.CheckSessions(ctx, a.URL) //nolint:wrapcheck // it says what to do
+	}
+	server, err := local.Start(ctx, local.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
+	if err != nil {
+		return fmt.Errorf("%w in %s (database.url names another one): %w", ErrNoServer, a.Config.Database.DataDir, err)
+	}
+	a.postgres, a.URL = server, server.URL()
+	return nil
+}
+
+// Exposed says why others may read or forge what goes between this process and the database; "" if they cannot, or the configuration allows it.
+func (a *App) Exposed() string {
+	database := a.Config.Database
+	if database.Private() || database.AllowInsecure {
+		return ""
+	}
+	host := postgres.Exposed(database.URL.Reveal())
+	if host == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s is another host, and without sslmode=verify-full what goes there may be read and answered by others: "+
+		"add sslmode=verify-full to database.url (and sslrootcert=FILE for an authority of your own), "+
+		"or write database.allow_insecure: true if the network between is yours alone", host)
+}
+
+// WarnExposed logs what Exposed says, once.
+func (a *App) WarnExposed(ctx context.Context) {
+	if why := a.Exposed(); why != "" {
+		a.Log.WarnContext(ctx, "the connection to the database is not protected: "+why)
+	}
+}
+
+// Migrate brings the database up to date. Patience is how long it waits for others that hold tables; zero means a minute.
+func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
+	if err := migrations.Migrate(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// Pending says whether Migrate would change anything.
+func (a *App) Pending(ctx context.Context) (bool, error) {
+	pending, err := migrations.Pending(ctx, a.URL)
+	if err != nil {
+		return false, fmt.Errorf("look at the database's version: %w", err)
+	}
+	return pending, nil
+}
+
+// Migrated gives ErrNotMigrated if the database lacks anything that this version or
+// the configuration's own declarations need.
+func (a *App) Migrated(ctx context.Context) error {
+	pending, err := a.Pending(ctx)
+	if err == nil && pending {
+		err = ErrNotMigrated
+	}
+	if err != nil {
+		return err
+	}
+	// What is missing of the program's own tables stops the streams that need it and no others (promise 9): check names it.
+	sql, changed, err := a.declared(ctx)
+	plan := Plan{}
+	if err == nil {
+		plan, err = planOf(sql, changed, a.plannable())
+	}
+	if err == nil && plan.needed() {
+		err = fmt.Errorf("%w: it lacks tables or columns of the resources that the configuration declares", ErrNotMigrated)
+	}
+	return err
+}
+
+// Connect opens the warehouse and registers the configured streams.
+func (a *App) Connect(ctx context.Context) error {
+	// Each worker holds one connection while it loads; the gate, the tick and the
+	// reports need some more.
+	conns := int32(min(a.Config.Workers, 64)) + 8 //nolint:gosec // bounded by the configuration
+	rules := a.rules()
+	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
+		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
+	})
+	if err != nil {
+		return fmt.Errorf("open the warehouse: %w", err)
+	}
+	a.DB, a.Report = db, report.New(db.Pool())
+	if err := a.learnTokens(ctx); err != nil {
+		return err
+	}
+	if err := db.RegisterStreams(ctx, a.settings()); err != nil {
+		return fmt.Errorf("register the streams of the configuration: %w", err)
+	}
+	if err := a.declareCapabilities(ctx); err != nil {
+		return err
+	}
+	if err := a.listParents(ctx); err != nil {
+		return err
+	}
+	if err := a.readZones(ctx); err != nil {
+		return err
+	}
+	if err := db.KeepHistory(ctx, a.histories()); err != nil {
+		return fmt.Errorf("keep the past as the configuration says: %w", err)
+	}
+	return nil
+}
+
+// Close ends what Open began, also when the context has ended.
+func (a *App) Close(ctx context.Context) error {
+	if a.DB != nil {
+		a.DB.Close()
+	}
+	if a.postgres == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	if err := a.postgres.Stop(ctx); err != nil {
+		return fmt.Errorf("stop the private Postgres: %w", err)
+	}
+	return nil
+}
+
+// stopLimit bounds the end of the private Postgres.
+const stopLimit = 30 * time.Second
+
+// ErrUsage marks mistakes on the command line.
+var ErrUsage = errors.New("usage")
+
+// Key names a stream.
+type Key = pipeline.Key

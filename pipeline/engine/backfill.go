@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/sync/scan"
+	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams/backfills"
+	"sluice/schema"
+)
+
+// Days are the first and the last day that a backfill is wanted for, midnight UTC; zero
+// leaves that end open.
+type Days struct{ From, To time.Time }
+
+// Backfill is a backfill as it would be asked for, with what it would cost.
+type Backfill struct {
+	// Stream is the one of the backfill's work.
+	Stream pipeline.Stream
+	// Column is the wire name of what the days are about, "" where the whole list is read.
+	Column string
+	Days   Days
+	// Windows are those that the list is read in, nil if it takes no filter by day; Bound
+	// is the lower bound of the modification time, zero if there is none.
+	Windows *pipeline.Windows
+	Bound   time.Time
+	// Rows are those that the warehouse has of it, or that were assumed; nil if nobody knows.
+	Rows *int64
+	Run  planning.Run
+}
+
+// Backfills gives the backfills that a command line names. Assume may put figures in the
+// place of those that are known of the lists.
+func (a *App) Backfills(
+	ctx context.Context, names []string, organization string, days Days, assume func([]planning.Stream) error,
+) ([]Backfill, error) {
+	selected, err := a.Select(names, organization)
+	if err != nil {
+		return nil, err
+	}
+	var lists []pipeline.Stream
+	for _, stream := range selected {
+		if stream.Work == pipeline.WorkList {
+			lists = append(lists, stream)
+		}
+	}
+	if len(lists) == 0 {
+		return nil, fmt.Errorf("%w: only lists are backfilled; single records follow what their list brings: name the list", ErrUsage)
+	}
+	known, err := a.Foresee(ctx, lists)
+	if err == nil {
+		err = assume(known)
+	}
+	if err != nil {
+		return nil, err
+	}
+	backfills, mistakes := make([]Backfill, len(lists)), make([]error, len(lists))
+	for i, list := range lists {
+		backfills[i], mistakes[i] = a.narrowed(list, days)
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	for i := range backfills {
+		if err := a.size(ctx, &backfills[i], &known[i]); err != nil {
+			return nil, err
+		}
+	}
+	return backfills, nil
+}
+
+// narrowed says how the days narrow a list: by the days of its records where it filters by
+// them, otherwise by modification time, from below. What cannot be narrowed is a mistake:
+// reading more than was asked for costs calls that somebody else has to do without.
+func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
+	b := Backfill{Stream: list, Days: days}
+	b.Stream.Work = pipeline.WorkBackfill
+	if days == (Days{}) {
+		return b, nil
+	}
+	resource := list.Resource
+	if resource.Window != nil {
+		b.Column = resource.Window.Column
+		b.Windows = pipeline.NewWindows(days.From, days.To, a.today(list.Organization), 1)
+		return b, nil
+	}
+	switch cursor := resource.Cursor.(type) {
+	case schema.Since:
+		b.Column = cursor.Column
+	case schema.NewestFirst:
+		b.Column = cursor.Column
+	default:
+		return b, fmt.Errorf("%s: its list takes no filter by day or time, and is read whole only: leave --from and --to out", resourceName(list))
+	}
+	if !days.To.IsZero() {
+		return b, fmt.Errorf("%s: its list is narrowed by %s, from below only: leave --to out", resourceName(list), b.Column)
+	}
+	b.Bound = a.midnight(list.Organization, days.From)
+	return b, nil
+}
+
+// today is the day that it is in an organization's zone, as midnight UTC.
+func (a *App) today(organization string) time.Time {
+	now := a.options.Now().In(a.Zone(organization))
+	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+// midnight is when a day begins in an organization's zone.
+func (a *App) midnight(organization string, day time.Time) time.Time {
+	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, a.Zone(organization))
+}
+
+// A window is to have about windowRows rows, and is no longer than a year: a shorter one
+// has a first page that is not worth its call, a longer one costs more where it fails.
+const (
+	windowRows   = 1000
+	windowMonths = 12
+)
+
+// size says how many rows a backfill is about, divides its windows by that, and forecasts
+// its calls.
+func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) error {
+	if err := a.narrowable(ctx, b); err != nil {
+		return err
+	}
+	spans := []report.Span{{From: b.Bound}}
+	if b.Windows != nil {
+		spans = []report.Span{{From: b.Days.From, To: b.Days.To}}
+	}
+	counts, err := a.rows(ctx, b, known, spans)
+	if err != nil {
+		return err
+	}
+	if counts != nil {
+		b.Rows = new(counts[0])
+	}
+	if w := b.Windows; w != nil && counts != nil && w.Of > 1 {
+		perMonth := float64(counts[0]) / float64(w.Of)
+		months := min(max(int(windowRows/max(perMonth, 1)), 1), windowMonths)
+		*w = *pipeline.NewWindows(w.From, w.To, a.today(b.Stream.Organization), months)
+		spans = spans[:0]
+		for at := range w.Of {
+			from, to := w.BoundsOf(at)
+			spans = append(spans, report.Span{From: from, To: to})
+		}
+		if counts, err = a.rows(ctx, b, known, spans); err != nil {
+			return err
+		}
+	}
+	b.Run = known.BackfillRun(counts)
+	b.Run.Key = b.Stream.Key()
+	return nil
+}
+
+// rows counts those of each span, or divides those that were assumed among them; nil if
+// nobody knows how many there are.
+func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spans []report.Span) ([]int64, error) {
+	if known.Rows.Basis == planning.Assumed {
+		each := make([]int64, len(spans))
+		for i := range each {
+			each[i] = (int64(known.Rows.Value) + int64(len(spans)) - 1) / int64(len(spans))
+		}
+		return each, nil
+	}
+	if !known.Rows.Known() {
+		return nil, nil
+	}
+	resource, column := b.Stream.Resource, ""
+	for _, c := range resource.Columns {
+		if c.Wire == b.Column {
+			column = c.ColumnName()
+		}
+	}
+	table := [2]string{resource.SchemaName(b.Stream.Service), resource.Name}
+	return a.Report.RowsWithin(ctx, b.Stream.Organization, table, column, b.Windows != nil, spans...) //nolint:wrapcheck // it names the table
+}
+
+// Ask opens a backfill and gives its number; backfills.ErrOpen if one of its list is open.
+func (a *App) Ask(ctx context.Context, b *Backfill) (int64, error) {
+	stream := b.Stream
+	if cursor, perParent := stream.Resource.Cursor.(schema.PerParent); perParent && cursor.Listed != "" {
+		ids := a.organization(stream.Organization).Services[stream.Service.Name].Listed(cursor.Listed)
+		if err := a.DB.ListParents(ctx, stream, ids); err != nil {
+			return 0, fmt.Errorf("note the %s of the configuration: %w", cursor.Listed, err)
+		}
+	}
+	order := backfills.Order{
+		Stream: stream, Column: b.Column, From: b.Days.From, To: b.Days.To,
+		Scan: scan.Backfill(stream, b.Windows, b.Bound, pipeline.DefaultRules()),
+	}
+	if b.Run.Basis != planning.Unknown {
+		order.Calls, order.Basis = new(b.Run.Calls), b.Run.Basis.String()
+	}
+	return a.DB.Ask(ctx, order) //nolint:wrapcheck // it names the stream
+}
+
+// listOf takes the suffix off the key of a backfill's stream.
+func listOf(key Key) (Key, bool) {
+	list, cut := strings.CutSuffix(key.Resource, "."+string(pipeline.WorkBackfill))
+	key.Resource = list
+	return key, cut
+}

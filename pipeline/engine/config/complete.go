@@ -1,0 +1,60 @@
+package config
+
+import (
+	"cmp"
+	"path/filepath"
+
+	"sluice/schema/custom"
+)
+
+// complete fills in what the file left out and checks every rule.
+func (c *checker) complete(doc *document) {
+	c.database(&doc.Database)
+	c.vendor(&doc.Vendor)
+	c.process(&doc.Config)
+	c.budget(&doc.Config)
+	c.tombstones(doc.Tombstones)
+	for i := range doc.Organizations {
+		org := &doc.Organizations[i]
+		org.DataCenter = cmp.Or(org.DataCenter, "com")
+		org.Key = cmp.Or(org.Key, org.ID)
+	}
+	c.organizations(doc)
+	doc.Services = custom.Extend(c.declared, doc.Custom, c.failf)
+	c.resources(doc)
+}
+
+// database chooses the folder of the private server.
+func (c *checker) database(db *Database) {
+	if !db.Private() || c.Spoilt("database.url") {
+		if db.DataDir != "" {
+			c.failf("database.data_dir", "is for the private server, and url names another one: remove one of the two")
+		}
+		return
+	}
+	if db.DataDir != "" {
+		if !filepath.IsAbs(db.DataDir) {
+			c.failf("database.data_dir", "has to be an absolute path, not %q: ${HOME}/… is one", c.Raw("database.data_dir"))
+		}
+		return
+	}
+	db.DataDir = defaultDataDir(c.getenv)
+	if db.DataDir == "" {
+		c.Addf("database", false, "there is no home folder for a private Postgres server: set database.url or database.data_dir")
+	}
+}
+
+// defaultDataDir is where state belongs (XDG Base Directory Specification); "" if
+// the environment names no place.
+func defaultDataDir(getenv func(string) (string, bool)) string {
+	if isRoot() {
+		return "/var/lib/sluice"
+	}
+	if state, ok := getenv("XDG_STATE_HOME"); ok && filepath.IsAbs(state) {
+		return filepath.Join(state, "sluice")
+	}
+	if home, ok := getenv("HOME"); ok && filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "sluice")
+	}
+	return ""
+}

@@ -1,0 +1,347 @@
+package config_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/upstream"
+	"sluice/schema"
+)
+
+// canary is in every value of the tests that must never be printed.
+const canary = "CANARY"
+
+// services are declared here, so that these tests do not move with the catalogue.
+func services() []schema.Service {
+	plans := map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}, "standard": {Daily: 2500, Concurrent: 10}}
+	free := map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}}
+	return []schema.Service{
+		{Name: "accounting", Host: schema.HostAPI, Limits: schema.Limits{Plans: plans}, Resources: []schema.Resource{
+			{Name: "bills", Every: "15m"}, {Name: "expenses", Every: "6h", Optional: true},
+		}},
+		{Name: "invoicing", Host: schema.HostAPI, Limits: schema.Limits{Plans: free}},
+		{Name: "billing", Host: schema.HostAPI},
+		{Name: "inventory", Host: schema.HostAPI, Limits: schema.Limits{Plans: plans}, Resources: []schema.Resource{
+			{Name: "bills", Every: "30m", Details: &schema.Details{Marker: "lines"}},
+			{Name: "items", Every: "1h"},
+		}},
+		{Name: "chat", Host: schema.HostChat, Limits: schema.Limits{Plans: free}, Resources: []schema.Resource{
+			{Name: "conversations", Every: "24h"}, {Name: "channels", Every: "6h", Cursor: schema.PerParent{Listed: schema.ListedNetworks}},
+		}},
+	}
+}
+
+func environment() map[string]string {
+	return map[string]string{
+		"HOME":         "/home/sluice",
+		"EMPTY":        "",
+		"NORTH_SECRET": canary + "-secret",
+		"NORTH_TOKEN":  canary + "-token",
+		"TWO_LINES":    canary + "\n" + canary,
+		"PG_PASSWORD":  canary + "-password",
+		"PG_URL":       "postgres://sluice:" + canary + "@db.example.com/warehouse",
+		"CANARY_URL":   "sluice:" + canary + "@db.example.com:x/warehouse",
+		"ORGANIZATION": "north",
+		"CLIENT":       "1000.NORTH",
+	}
+}
+
+func lookup(env map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}
+}
+
+func load(t *testing.T, path string) (*config.Config, error) {
+	t.Helper()
+	return loadWith(t, path, services())
+}
+
+func loadWith(t *testing.T, path string, catalogue []schema.Service) (*config.Config, error) {
+	t.Helper()
+	return config.Load(path, lookup(environment()), os.ReadFile, catalogue)
+}
+
+// loadText loads a configuration that a test writes.
+func loadText(t *testing.T, text string) (*config.Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config.Load(path, lookup(environment()), os.ReadFile, services())
+}
+
+func files(t *testing.T, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestBad loads every bad file: its first lines say which mistakes are wanted,
+// each has to be found and no other.
+func TestBad(t *testing.T) {
+	t.Parallel()
+	paths := files(t, "*.bad.yaml")
+	if len(paths) < 25 {
+		t.Fatalf("%d bad files, at least 25 are wanted", len(paths))
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".bad.yaml"), func(t *testing.T) {
+			t.Parallel()
+			var wants []string
+			for line := range strings.Lines(read(t, path)) {
+				if want, ok := strings.CutPrefix(strings.TrimSpace(line), "# want: "); ok {
+					wants = append(wants, want)
+				}
+			}
+			_, err := load(t, path)
+			var mistakes *config.Error
+			if !errors.As(err, &mistakes) {
+				t.Fatalf("got %v, want an *Error", err)
+			}
+			if strings.Contains(err.Error(), canary) {
+				t.Errorf("the message holds a secret:\n%v", err)
+			}
+			rest := slices.Clone(mistakes.Mistakes)
+			for _, want := range wants {
+				at := slices.IndexFunc(rest, func(m config.Mistake) bool { return strings.Contains(m.String(), want) })
+				if at < 0 {
+					t.Errorf("missing %q", want)
+					continue
+				}
+				rest = slices.Delete(rest, at, at+1)
+			}
+			if len(rest) > 0 || len(wants) == 0 {
+				t.Errorf("not wanted: %q", rest)
+			}
+			if t.Failed() {
+				t.Log(err)
+			}
+		})
+	}
+}
+
+func TestGoodFilesLoad(t *testing.T) {
+	t.Parallel()
+	for _, path := range files(t, "*.good.yaml") {
+		if _, err := load(t, path); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestEverything(t *testing.T) {
+	t.Parallel()
+	got, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	credentials := func(id string) config.Credentials {
+		return config.Credentials{ClientID: id, ClientSecret: upstream.NewSecret(canary + "-secret"), RefreshToken: upstream.NewSecret(canary + "-token")}
+	}
+	want := &config.Config{
+		Database: config.Database{URL: upstream.NewSecret("postgres://sluice:" + canary + "-password@db.example.com:5432/warehouse?sslmode=verify-full")},
+		Vendor: config.Vendor{
+			Name: "Acme", APIURL: "https://www.example.com", ChatURL: "https://chat.example.com", AuthURL: "https://accounts.example.com",
+		},
+		Organizations: []config.Organization{{
+			Name: "north", ID: "10234695", Key: "10234695", DataCenter: "eu", TimeZone: "Europe/Rome", Credentials: credentials("1000.NORTH"),
+			Services: map[string]config.Service{
+				"accounting": {Plan: "free"},
+				"billing":    {},
+				"inventory":  {Plan: "free", BaseURL: "http://127.0.0.1:8080/inventory/v1"},
+				"chat":       {Plan: "free"},
+			},
+			Allowance: config.Allowance{Reset: &config.Reset{Zone: "Europe/Rome", Hour: 6}, RateScope: config.ScopeService},
+		}, {
+			Name: "far", ID: "10234695", Key: "far", DataCenter: "uk", TimeZone: "Europe/London", Credentials: credentials("1000.FAR"),
+			Addresses: config.Addresses{AuthURL: "https://accounts.example.net"},
+			Services: map[string]config.Service{"chat": {
+				Plan: "free", Networks: []string{"partners", "20077"},
+				Allowance: config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata", Hour: 23}, RateScope: config.ScopeOrganization},
+			}},
+		}},
+		Resources: map[string]config.Resource{
+			"accounting.bills":      {Every: 10 * time.Minute, Enabled: true, Ceiling: 10 * time.Minute, Freshness: 10 * time.Minute},
+			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true, Ceiling: 24 * time.Hour},
+			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true, Ceiling: 96 * time.Hour},
+			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false, Ceiling: 2 * time.Hour},
+			"inventory.items":       {Every: 90 * time.Minute, Stated: true, Enabled: true},
+			"inventory.price_lists": {Every: 2 * time.Hour, Stated: true, Enabled: true, Sweep: 48 * time.Hour, History: true, Daily: []string{"rate"}},
+			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true, Ceiling: 48 * time.Hour, Freshness: 48 * time.Hour},
+			"chat.channels":         {Every: 6 * time.Hour, Enabled: true, CallsPerRun: 25},
+		},
+		Workers: 3, Log: config.Log{Level: "debug"}, Listen: "[::1]:9000", Quarantine: config.Quarantine{MaxShare: 0, MaxOpen: 7},
+		Schedule: config.Schedule{Adaptive: true, Floor: 10 * time.Minute},
+		Budget: config.Budget{
+			Shares: map[string]config.Share{
+				"incremental": {Floor: new(0.5), Ceiling: new(0.9)}, "backfill": {Ceiling: new(1.0)}, "sweep": {Floor: new(0.1)},
+			},
+			Classes: pipeline.Shares{ // what is not written is as it was
+				"incremental": {Floor: 0.5, Ceiling: 0.9}, "details": {Ceiling: 0.4}, "sweep": {Floor: 0.1, Ceiling: 0.4},
+				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02},
+			},
+		},
+		Keep:       config.Keep{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
+		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
+	}
+	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
+	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
+	declared := cmpopts.IgnoreFields(config.Config{}, "Services")         // TestCustomResources looks at them
+	if diff := cmp.Diff(want, got, reveal, zones, declared); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	for _, org := range got.Organizations {
+		if org.Location == nil || org.Location.String() != org.TimeZone {
+			t.Errorf("%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := load(t, filepath.Join("testdata", "minimal.good.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := "/home/sluice/.local/state/sluice"
+	if os.Geteuid() == 0 {
+		dir = "/var/lib/sluice"
+	}
+	if !got.Database.Private() || got.Database.DataDir != dir {
+		t.Errorf("database: private %v in %q, want %q", got.Database.Private(), got.Database.DataDir, dir)
+	}
+	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
+		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
+		got.Keep != (config.Keep{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour}) {
+		t.Errorf("defaults: %+v", got)
+	}
+	if want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}); got.Tombstones != want {
+		t.Errorf("tombstones: %+v, want %+v", got.Tombstones, want)
+	}
+	if got.Organizations[0].DataCenter != "com" {
+		t.Errorf("data center %q, want com", got.Organizations[0].DataCenter)
+	}
+}
+
+func TestNoFile(t *testing.T) {
+	t.Parallel()
+	_, err := load(t, filepath.Join(t.TempDir(), "config.yaml"))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "copy config.example.yaml there") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSourceLineIsShown(t *testing.T) {
+	t.Parallel()
+	_, err := load(t, filepath.Join("testdata", "workers-many.bad.yaml"))
+	want := "     2 | workers: 65\n         ^"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got\n%v\nwant in it\n%s", err, want)
+	}
+}
+
+func TestSecretFiles(t *testing.T) {
+	t.Parallel()
+	minimal := read(t, filepath.Join("testdata", "minimal.good.yaml"))
+	for name, test := range map[string]struct {
+		mode    os.FileMode
+		content string
+		want    string
+	}{
+		"trimmed":        {mode: 0o600, content: canary + "-file\n"},
+		"group readable": {mode: 0o640, content: canary + "-file"},
+		"world readable": {mode: 0o644, content: canary + "-file", want: "secret (mode 0644): run `chmod o-rwx /"},
+		"group writable": {mode: 0o660, content: canary + "-file", want: "secret (mode 0660): run `chmod go-w /"},
+		"world writable": {mode: 0o602, content: canary + "-file", want: "secret (mode 0602): run `chmod go-w /"},
+		"empty":          {mode: 0o600, content: " \n", want: "holds nothing but space"},
+		"two lines":      {mode: 0o600, content: canary + "\n" + canary, want: "holds spaces, line breaks or control characters"},
+		"huge":           {mode: 0o600, content: strings.Repeat(canary, 20_000), want: "larger than 65536 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "secret")
+			if err := os.WriteFile(path, []byte(test.content), test.mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(path, test.mode); err != nil { // whatever the umask is
+				t.Fatal(err)
+			}
+			got, err := loadText(t, strings.Replace(minimal, "${NORTH_SECRET}", "file:"+path, 1))
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("got %v", err)
+			case test.want == "" && got.Organizations[0].Credentials.ClientSecret.Reveal() != canary+"-file":
+				t.Error("the secret is not what the file holds")
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary)):
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestAByteOrderMarkIsNoKey loads a file as some editors save it. It spoils no line number, either.
+func TestAByteOrderMarkIsNoKey(t *testing.T) {
+	t.Parallel()
+	if _, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "minimal.good.yaml"))); err != nil {
+		t.Error(err)
+	}
+	_, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "workers-many.bad.yaml")))
+	if err == nil || !strings.Contains(err.Error(), "     2 | workers: 65\n         ^") {
+		t.Errorf("got\n%v", err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	for _, pattern := range []string{"*.good.yaml", "*.bad.yaml"} {
+		paths, err := filepath.Glob(filepath.Join("testdata", pattern))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := config.Load("fuzz.yaml", lookup(environment()), func(string) ([]byte, error) { return text, nil }, services())
+		if (got == nil) == (err == nil) {
+			t.Fatalf("config %v and error %v", got, err)
+		}
+		if err == nil && (len(got.Organizations) == 0 || got.Workers < 1 || got.Workers > 64) {
+			t.Fatalf("accepted %+v", got)
+		}
+		// What the environment holds is never in a message; what the file holds may be.
+		if err != nil && strings.Contains(err.Error(), canary+"-") && !strings.Contains(string(text), canary+"-") {
+			t.Fatalf("the message holds a secret: %v", err)
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package config_test
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/connectors"
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+)
+
+const example = "../../../config.example.yaml"
+
+// TestExampleShowsDefaults loads the example of the repository and, next to it,
+// the same file without what it need not say: both have to mean the same.
+func TestExampleShowsDefaults(t *testing.T) {
+	t.Parallel()
+	text := read(t, example)
+	env := environment()
+	maps.Copy(env, map[string]string{
+		"SLUICE_DATABASE_URL": "postgres://sluice:" + canary + "@db.example.com/warehouse",
+		"ACME_CLIENT_SECRET":  canary + "-acme",
+		"ACME_REFRESH_TOKEN":  canary + "-acme",
+	})
+	full, err := config.Load(example, lookup(env), os.ReadFile, connectors.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := text
+	for _, optional := range []string{
+		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
+		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n", "  max_open: 1000\n",
+		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "keep:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n",
+	} {
+		if strings.Count(bare, "\n"+optional) != 1 {
+			t.Errorf("the example shows %q not once", optional)
+		}
+		bare = strings.Replace(bare, "\n"+optional, "\n", 1)
+	}
+	readBare := func(string) ([]byte, error) { return []byte(bare), nil }
+	short, err := config.Load("bare.yaml", lookup(env), readBare, connectors.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
+	zones := cmp.Transformer("zone", func(o config.Organization) [3]any { return [3]any{o.Name, o.DataCenter, o.Services} })
+	if diff := cmp.Diff(short, full, reveal, zones); diff != "" {
+		t.Errorf("-default +example\n%s", diff)
+	}
+}
+
+// TestExampleCommentsEveryKey demands a comment above every key of the example,
+// and that what is commented out is right, too.
+func TestExampleCommentsEveryKey(t *testing.T) {
+	t.Parallel()
+	key := regexp.MustCompile(`^\s*(?:- )?([a-z_.]+):`)
+	obvious := map[string]bool{"plan": true, "accounting": true, "inventory": true, "credentials": true, "client_secret": true, "log": true, "quarantine": true}
+	previous := ""
+	for line := range strings.Lines(read(t, example)) {
+		match := key.FindStringSubmatch(line)
+		if match != nil && !obvious[match[1]] && !strings.HasPrefix(strings.TrimSpace(previous), "#") {
+			t.Errorf("no comment above %q", strings.TrimSpace(line))
+		}
+		previous = line
+	}
+	env := environment()
+	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary})
+	text := read(t, example)
+	for _, change := range [][2]string{
+		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"},
+		{"      # invoicing: {plan", "      invoicing: {plan"},
+	} {
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("the example lacks %q", change[0])
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	// What is commented out begins with a key in lower case; sentences do not.
+	inComment := regexp.MustCompile(`(?m)^( *)#( *)((?:- )?(?:[a-z_]+\.)?[a-z_]+:(?: .*)?|- \{.*\}.*)$`)
+	text = inComment.ReplaceAllStringFunc(text, func(line string) string {
+		m := inComment.FindStringSubmatch(line)
+		if m[1] != "" {
+			m[2] = strings.TrimPrefix(m[2], " ") // "  # key:" and not "#  key:"
+		}
+		return m[1] + m[2] + m[3]
+	})
+	got, err := config.Load("uncommented.yaml", lookup(env), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	acme := got.Organizations[0]
+	chat, accounting := acme.Services["chat"], acme.Services["accounting"]
+	for what, read := range map[string]bool{
+		"allow_insecure": got.Database.AllowInsecure,
+		"data_dir":       got.Database.DataDir == "/srv/sluice",
+		"key":            acme.Key == "acme_eu",
+		"addresses":      acme.Addresses == config.Addresses{APIURL: "https://www.svcapis.example.eu", ChatURL: "https://chat.svc.example.eu", AuthURL: "https://accounts.svc.example.eu"},
+		"time_zone":      acme.TimeZone == "Asia/Kolkata",
+		"custom_modules": slices.Equal(accounting.CustomModules, []string{"cm_vehicles", "cm_visits"}),
+		"contacts":       slices.Equal(accounting.Contacts, []string{"460000000026049"}),
+		"networks":       slices.Equal(chat.Networks, []string{"partners"}),
+		"base_url":       chat.BaseURL == "https://chat.svc.example.com/network/partners",
+		"invoicing":      acme.Services["invoicing"].Plan == "free",
+		"every":          got.Resources["inventory.bills"].Every == 30*time.Minute,
+		"freshness":      got.Resources["inventory.items"].Freshness == time.Hour && got.Resources["inventory.items"].Ceiling == time.Hour,
+		"reset":          cmp.Equal(acme.AllowanceOf("chat"), config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata"}, RateScope: config.ScopeOrganization}),
+		"shares":         cmp.Equal(got.Budget.Classes, pipeline.DefaultShares()),
+		"off":            !got.Resources["chat.conversations"].Enabled,
+		"on":             got.Resources["accounting.expenses"].Enabled,
+		"calls_per_run":  got.Resources["accounting.contact_persons"].CallsPerRun == 40,
+		"custom":         cmp.Equal(got.Resources["inventory.price_lists"], config.Resource{Every: 24 * time.Hour, Enabled: true}),
+		"history":        got.Resources["inventory.credit_notes"].History && !got.Resources["inventory.bills"].History,
+		"daily":          slices.Equal(got.Resources["inventory.items"].Daily, []string{"items_locations"}),
+	} {
+		if !read {
+			t.Errorf("%s is commented out and not read as it should: %+v", what, got)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strings"
+
+	"sluice/pipeline/engine/config/secrets"
+	"sluice/pipeline/engine/config/strict"
+	"sluice/schema"
+)
+
+// Error is a configuration that cannot be used, with all its mistakes in the
+// order of the file.
+type Error = strict.Error
+
+// Mistake is one thing that is wrong with the file, and what to do about it.
+type Mistake = strict.Mistake
+
+// Load reads the configuration file at path. getenv looks a variable up and says
+// whether it is set, readFile reads the configuration and the files that secrets
+// come from, services are the declared services that plans and resources are
+// checked against.
+//
+// The error is an *Error with all mistakes if the file could be read, else the
+// error of readFile, wrapped.
+func Load(
+	path string,
+	getenv func(string) (string, bool),
+	readFile func(string) ([]byte, error),
+	services []schema.Service,
+) (*Config, error) {
+	text, err := readFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("no configuration: %w (copy config.example.yaml there and fill it in)", err)
+	case err != nil:
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	from := secrets.Source{Getenv: getenv}
+	doc := defaults()
+	file := strict.Decode(text, &doc, strict.Options{
+		Expand: func(path, text string) (string, error) { return value(from, path, text) },
+		Special: map[reflect.Type]func(path, raw string) (any, error){
+			reflect.TypeFor[Secret](): func(path, raw string) (any, error) { return special(from, path, raw) },
+		},
+	})
+	if file.Shaped() {
+		newChecker(file, getenv, services).complete(&doc)
+	}
+	if err := file.Err(path); err != nil {
+		return nil, err
+	}
+	return &doc.Config, nil
+}
+
+// value expands the value at a path. Declarations of the user's own are written
+// out: they are the same on every machine, and what is in them is shown.
+func value(from secrets.Source, path, text string) (string, error) {
+	if strings.HasPrefix(path, "custom[") && secrets.Refers(text) {
+		return "", errors.New("a declared resource takes no ${…}: write the value out")
+	}
+	return from.Expand(text) //nolint:wrapcheck // it says what to do
+}
+
+// special reads the values of type Secret: secrets, and one address that may hold one.
+func special(from secrets.Source, path, raw string) (Secret, error) {
+	if path == "database.url" {
+		return from.DatabaseURL(raw) //nolint:wrapcheck // it says what to do
+	}
+	return from.Secret(raw) //nolint:wrapcheck // it says what to do
+}

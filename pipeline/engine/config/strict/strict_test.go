@@ -1,0 +1,141 @@
+package strict_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/engine/config/strict"
+)
+
+type common struct {
+	Name string `yaml:"name"`
+}
+
+type hidden struct{ Text string }
+
+type shape struct {
+	Common
+	Count  int               `yaml:"count"`
+	Share  float64           `yaml:"share"`
+	On     *bool             `yaml:"on"`
+	Wait   time.Duration     `yaml:"wait"`
+	Pin    hidden            `yaml:"pin"`
+	List   []string          `yaml:"list"`
+	Byname map[string]common `yaml:"by_name"`
+}
+
+// Common is embedded: its keys are those of the struct around it.
+type Common struct {
+	Place string `yaml:"place"`
+}
+
+func decode(text string) (shape, *strict.Document) {
+	var got shape
+	return got, strict.Decode([]byte(text), &got, options())
+}
+
+func options() strict.Options {
+	return strict.Options{
+		Expand: func(_, raw string) (string, error) {
+			if strings.Contains(raw, "$") {
+				return "", errors.New("no references here")
+			}
+			return raw, nil
+		},
+		Special: map[reflect.Type]func(path, raw string) (any, error){
+			reflect.TypeFor[hidden](): func(path, raw string) (any, error) { return hidden{Text: path + "=" + raw}, nil },
+		},
+	}
+}
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	text := "place: here\ncount: 3\nshare: 0.5\non: false\nwait: 90s\npin: 1234\nlist: [a, 'b']\nby_name:\n  x: {name: y}\n"
+	var got shape
+	if err := strict.Decode([]byte(text), &got, options()).Err("f"); err != nil {
+		t.Fatal(err)
+	}
+	off := false
+	want := shape{
+		Common: Common{Place: "here"}, Count: 3, Share: 0.5, On: &off, Wait: 90 * time.Second, Pin: hidden{Text: "pin=1234"},
+		List: []string{"a", "b"}, Byname: map[string]common{"x": {Name: "y"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestKeysWithoutValue: what is left out keeps what was there before.
+func TestKeysWithoutValue(t *testing.T) {
+	t.Parallel()
+	got := shape{Count: 7}
+	if err := strict.Decode([]byte("count:\nplace: x\n"), &got, options()).Err("f"); err != nil || got.Count != 7 {
+		t.Errorf("count %d, %v", got.Count, err)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	_, d := decode("cuont: 1\ncount: x\ncount: 2\nplace: $x\npin: [1]\nlist: 5\n")
+	var e *strict.Error
+	if !errors.As(d.Err("f"), &e) {
+		t.Fatal("no mistakes found")
+	}
+	got := make([]string, 0, len(e.Mistakes))
+	for _, m := range e.Mistakes {
+		got = append(got, m.String())
+	}
+	want := []string{
+		"1:1 cuont: unknown key; did you mean count?",
+		`2:1 count: wants a whole number, not "x"`,
+		"3:1 count: the key is there twice, first in line 2: keep one",
+		"4:1 place: no references here",
+		"5:1 pin: wants a single value, not keys or a list",
+		`6:1 list: wants a list: one element a line, each behind "- "`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestExcerpts: a line is shown where the rest of it is the value in question,
+// and masked in every other case.
+func TestExcerpts(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		"known value":     {"count: many", "     1 | count: many\n         ^"},
+		"unknown key":     {"  \ntoken: s3cr-et", "     2 | token: xxxxxxx"},
+		"flow":            {"by_name: {x: {nema: s3cret}}", "     1 | by_name: {x: {xxxx: xxxxxx}}"},
+		"tab":             {"count:\tmany", "     1 | count: many"},
+		"special":         {"pin: [s3cret]", "     1 | pin: [xxxxxx]"},
+		"syntax":          {"pin: \"s3cret", "     1 | pin: \"xxxxxx"},
+		"not even a line": {"", "configuration f has 1 mistake:\n  the file is empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, d := decode(test.text)
+			err := d.Err("f")
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cr") {
+				t.Errorf("got\n%v\nwant\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestHint(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"bills", "items"}
+	for word, want := range map[string]string{
+		"bilss": "did you mean bills?", "ITEMS": "did you mean items?", "conversations": "write one of: bills, items",
+	} {
+		if got := strict.Hint(word, allowed); got != want {
+			t.Errorf("%s: %s, want %s", word, got, want)
+		}
+	}
+}

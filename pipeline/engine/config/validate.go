@@ -1,0 +1,143 @@
+package config
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/pipeline/engine/config/strict"
+	"sluice/schema"
+)
+
+// maxWorkers is above what any allowance upstream can feed.
+const maxWorkers = 64
+
+// Closed sets and shapes of values.
+//
+//nolint:gochecknoglobals // constants
+var (
+	logLevels = []string{"debug", "info", "warn", "error"}
+	digits    = regexp.MustCompile(`^[0-9]{1,32}$`)
+	key       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
+	brand     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
+	// dataCenters are the domain suffixes of the documents (documents 1 to 3,
+	// "Versioning"); which address each has is for package upstream to say.
+	dataCenters = []string{"ca", "cn", "com", "com.au", "com.cn", "eu", "in", "jp", "sa", "uk"}
+)
+
+// checker holds the rules that go beyond the type of one value.
+type checker struct {
+	*strict.Document
+
+	getenv   func(string) (string, bool)
+	declared []schema.Service
+	services map[string]*schema.Service
+}
+
+func newChecker(file *strict.Document, getenv func(string) (string, bool), services []schema.Service) *checker {
+	c := &checker{Document: file, getenv: getenv, declared: services, services: make(map[string]*schema.Service, len(services))}
+	for i := range services {
+		c.services[services[i].Name] = &services[i]
+	}
+	return c
+}
+
+// isRoot says whether the process runs as root.
+func isRoot() bool { return os.Geteuid() == 0 }
+
+// failf records a mistake about a value that can be shown, unless it or what holds
+// it is wrong already. Messages quote the value as it is written (Raw): a variable
+// may have brought a secret into it.
+func (c *checker) failf(path, format string, args ...any) {
+	if !c.Spoilt(path) {
+		c.Addf(path, true, format, args...)
+	}
+}
+
+// need records that a key is missing, unless it is there and wrong already.
+func (c *checker) need(path, value, what string) bool {
+	if value == "" {
+		c.failf(path, "is missing: %s", what)
+		return false
+	}
+	return !c.Spoilt(path)
+}
+
+// The day is counted from the call log, so two days of it are needed; ten years are the most.
+const minKept, maxKept = 2 * day, 3650 * day
+
+// process checks what concerns our own process.
+func (c *checker) process(cfg *Config) {
+	if cfg.Workers < 1 || cfg.Workers > maxWorkers {
+		c.failf("workers", "has to be 1 to %d, not %s", maxWorkers, c.Raw("workers"))
+	}
+	if !slices.Contains(logLevels, cfg.Log.Level) {
+		c.failf("log.level", "there is no level %q; %s", c.Raw("log.level"), strict.Hint(cfg.Log.Level, logLevels))
+	}
+	if share := cfg.Quarantine.MaxShare; !(share >= 0 && share <= 1) {
+		c.failf("quarantine.max_share", "has to be a share from 0 to 1, not %s: 0.05 is five in a hundred", c.Raw("quarantine.max_share"))
+	}
+	if open := cfg.Quarantine.MaxOpen; open < 0 {
+		c.failf("quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s", c.Raw("quarantine.max_open"))
+	}
+	if calls := cfg.Keep.Calls; calls < minKept || calls > maxKept || calls%day != 0 {
+		c.failf("keep.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("keep.calls"))
+	} else if runs := cfg.Keep.Runs; runs != 0 && runs < calls {
+		c.failf("keep.runs", "has to be %gh at least, as the call log names runs for so long (keep.calls), or 0 for ever, not %s",
+			calls.Hours(), c.Raw("keep.runs"))
+	}
+	if raw := cfg.Keep.Raw; raw != 0 && raw < minKept {
+		c.failf("keep.raw", "has to be %gh at least, or 0 for ever, not %s", minKept.Hours(), c.Raw("keep.raw"))
+	}
+	if history := cfg.Keep.History; history != 0 && history < minKept {
+		c.failf("keep.history", "has to be %gh at least, or 0 for ever, not %s", minKept.Hours(), c.Raw("keep.history"))
+	}
+	_, port, err := net.SplitHostPort(cfg.Listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		c.failf("listen", "wants host:port, such as 127.0.0.1:9464, not %q", c.Raw("listen"))
+	}
+}
+
+func (c *checker) vendor(v *Vendor) {
+	if !brand.MatchString(v.Name) {
+		c.failf("vendor.name", "wants letters and digits, as it goes into headers and scopes, not %q", c.Raw("vendor.name"))
+	}
+	c.address("vendor.api_url", &v.APIURL)
+	c.address("vendor.chat_url", &v.ChatURL)
+	if c.need("vendor.auth_url", v.AuthURL, "give the address of the authorization server of data center com") {
+		c.address("vendor.auth_url", &v.AuthURL)
+	}
+}
+
+// address checks a base address and takes the slash off its end. Messages and
+// excerpts never hold the address: credentials may be in it.
+func (c *checker) address(path string, into *string) {
+	if *into == "" || c.Spoilt(path) {
+		return
+	}
+	u, err := url.Parse(*into)
+	switch {
+	case err != nil || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http"):
+		c.Addf(path, false, "is not an address: write https://host")
+	case u.User != nil:
+		c.Addf(path, false, "holds a user name or password: remove everything before the @")
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		c.Addf(path, false, "holds a query or a fragment: end the address before the ? or #")
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		c.Addf(path, false, "sends tokens in clear: write https (plain http is for this machine only)")
+	default:
+		*into = strings.TrimRight(*into, "/")
+	}
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}

@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/lineage"
+)
+
+// Explain tells the history of a record of an organization: its key in the warehouse, under a name of its resource. It gives the
+// list that brings it, too. Archives bounds how many archives of raw records are looked through.
+func (a *App) Explain(ctx context.Context, name, record, organization string, archives int) (lineage.History, pipeline.Stream, error) {
+	streams, err := a.Declared(name)
+	if err != nil {
+		return lineage.History{}, pipeline.Stream{}, err
+	}
+	for _, stream := range streams {
+		if stream.Organization != organization {
+			continue
+		}
+		history, err := lineage.New(a.DB.Pool()).Record(ctx, stream, record, archives)
+		if err != nil {
+			return history, stream, fmt.Errorf("explain: %w", err)
+		}
+		return history, stream, nil
+	}
+	return lineage.History{}, pipeline.Stream{}, fmt.Errorf("%w: organization %s has no %s in the configuration", ErrUsage, organization, name)
+}

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/sync/scan"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/report"
+	"sluice/schema"
+)
+
+// Foresee gives what is known of streams, for forecasts.
+func (a *App) Foresee(ctx context.Context, streams []pipeline.Stream) ([]planning.Stream, error) {
+	all, err := a.Report.Known(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("read what is known of the streams: %w", err)
+	}
+	known := make(map[Key]report.Known, len(all))
+	for i := range all {
+		known[Key{Organization: all[i].Organization, Service: all[i].Service, Resource: all[i].Resource}] = all[i]
+	}
+	can, err := a.Report.Capabilities(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what the lists can do: %w", err)
+	}
+	foreseen := make([]planning.Stream, 0, len(streams))
+	for _, stream := range streams {
+		s := a.foreseen(stream, ofList(known[stream.Key()], known[stream.ListKey()]))
+		s.Anchored = scan.Anchored(stream, can[stream.ListKey()])
+		foreseen = append(foreseen, s)
+	}
+	return foreseen, nil
+}
+
+// ofList gives what is known of a stream with the rows of its resource, which are what
+// a sweep reads: its own runs hardly ever insert one.
+func ofList(own, list report.Known) report.Known {
+	if strings.HasSuffix(own.Resource, "."+string(pipeline.WorkSweep)) {
+		own.Rows, own.Runs = list.Rows, list.Runs
+	}
+	return own
+}
+
+func (a *App) foreseen(stream pipeline.Stream, known report.Known) planning.Stream {
+	s := planning.Stream{
+		Key:   stream.Key(),
+		Class: pipeline.ClassOf(stream),
+		Shape: planning.ShapeOf(stream, pipeline.DefaultRules().PerPage),
+		Facts: planning.Facts{
+			Read: known.Mark != nil, Since: seconds(known.SinceSeconds), Every: seconds(known.EverySeconds),
+			Rows:    measured(float64(known.Rows+known.RowsBeside), known.Runs > 0),
+			Changes: changes(known),
+			Waiting: measured(float64(known.Waiting), true),
+		},
+	}
+	cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
+	if perParent {
+		// Those found in the warehouse are known with the first run, which looks for them.
+		s.Parents = measured(float64(known.Parents), known.Runs > 0 || len(cursor.From) == 0)
+	}
+	if perParent || stream.Work == pipeline.WorkDetails {
+		s.PerRun = a.Allowance(stream)
+	}
+	return s
+}
+
+// watchedEnough is for how long runs have to have gone on from a mark before changes a
+// day are taken from them.
+const watchedEnough = time.Hour
+
+func changes(known report.Known) planning.Figure {
+	watched := seconds(known.WatchedSeconds)
+	if watched < watchedEnough {
+		return planning.Figure{Basis: planning.Unknown}
+	}
+	const day = 24 * time.Hour
+	return measured(float64(known.Changed)*float64(day)/float64(watched), true)
+}
+
+func measured(value float64, known bool) planning.Figure {
+	if !known {
+		return planning.Figure{Basis: planning.Unknown}
+	}
+	return planning.Figure{Value: value, Basis: planning.Measured}
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+// forecasting notes, before a run loads anything, what it is expected to cost, so that
+// forecast and actual can be held against each other. A forecast that cannot be kept
+// holds up no run.
+func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
+	return func(ctx context.Context, stream pipeline.Stream) error {
+		if err := a.keepForecast(ctx, stream); err != nil {
+			a.Log.WarnContext(ctx, "the run has no forecast", "stream", stream.String(), "error", err)
+		}
+		return ready(ctx, stream)
+	}
+}
+
+// listFacts gives a sweep's facts with the rows of its list.
+func (a *App) listFacts(ctx context.Context, own report.Known, list Key) (report.Known, error) {
+	of, err := a.Report.KnownSoon(ctx, list)
+	if err != nil || len(of) == 0 {
+		return own, err //nolint:wrapcheck // it says what failed
+	}
+	return ofList(own, of[0]), nil
+}
+
+func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
+	if stream.Work == pipeline.WorkBackfill {
+		return nil // its forecast is that of whoever asked for it
+	}
+	key := stream.Key()
+	known, err := a.Report.KnownAtStart(ctx, key)
+	if err != nil || len(known) == 0 {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	facts := known[0]
+	if stream.Work == pipeline.WorkSweep {
+		if facts, err = a.listFacts(ctx, facts, stream.ListKey()); err != nil {
+			return err
+		}
+	}
+	can, err := a.DB.Capabilities(ctx, stream)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	foreseen := a.foreseen(stream, facts)
+	foreseen.Anchored = scan.Anchored(stream, can)
+	run := planning.Next([]planning.Stream{foreseen})[0]
+	if run.Basis == planning.Unknown {
+		return nil
+	}
+	kept := warehouse.Forecast{Calls: run.Calls, Basis: run.Basis.String(), Rows: known[0].Rows}
+	return a.DB.KeepForecast(ctx, key, kept) //nolint:wrapcheck // it says what failed
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/history"
+)
+
+// histories says of which resources the configuration wants the past kept. A change of
+// what is kept ends one period and begins another.
+func (a *App) histories() []warehouse.HistorySetting {
+	var settings []warehouse.HistorySetting
+	for _, stream := range a.Streams() {
+		if stream.Work != pipeline.WorkList {
+			continue
+		}
+		setting := history.Of(stream.Organization, stream.Service, stream.Resource)
+		chosen := a.resource(stream)
+		setting.Versions, setting.Daily = chosen.History, chosen.Daily
+		if len(setting.Daily) > 0 { // versions do not depend on it
+			setting.TimeZone = a.Zone(stream.Organization).String()
+		}
+		settings = append(settings, setting)
+	}
+	return settings
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+	"sluice/schema"
+)
+
+// service finds a declared service.
+func (a *App) service(name string) *schema.Service {
+	for i := range a.Catalogue {
+		if a.Catalogue[i].Name == name {
+			return &a.Catalogue[i]
+		}
+	}
+	return nil
+}
+
+// Limits are what calls of a service are held against: the documented fact under
+// the configured plan. Minute and concurrency are shared by the services of an
+// organization that share an allowance, so the smallest concurrency of them counts.
+// A service with rate_scope service shares with none.
+func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
+	if name == tokenService {
+		// Source: upstream facts, "Limits, errors, tokens": 10 access tokens per
+		// refresh token in 10 minutes.
+		return pipeline.Limits{Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}, nil
+	}
+	o, service := a.organization(organization), a.service(name)
+	if o == nil || service == nil {
+		return pipeline.Limits{}, fmt.Errorf("%w: no service %s of organization %s is configured", ErrUsage, name, organization)
+	}
+	limits := pipeline.Limits{
+		Shared: sharedBy(o, service), PerMinute: service.Limits.PerMinute,
+		Daily: service.Limits.Plans[o.Services[name].Plan].Daily, Shares: a.Config.Budget.Classes,
+	}
+	if reset := o.AllowanceOf(name).Reset; reset != nil {
+		limits.ResetZone, limits.ResetHour = reset.Zone, reset.Hour
+	}
+	for i := range a.Catalogue {
+		other := &a.Catalogue[i]
+		chosen, has := o.Services[other.Name]
+		if !has || sharedBy(o, other) != limits.Shared {
+			continue
+		}
+		at := other.Limits.Plans[chosen.Plan].Concurrent
+		if limits.Concurrent == 0 || at > 0 && at < limits.Concurrent {
+			limits.Concurrent = at
+		}
+	}
+	return limits, nil
+}
+
+// sharedBy names the allowance that minute and concurrency of a service are counted
+// against. A service that is counted by itself has one of its own name behind a mark
+// that no declared allowance has.
+func sharedBy(o *config.Organization, service *schema.Service) string {
+	if o.AllowanceOf(service.Name).RateScope == config.ScopeService {
+		return "service:" + service.Name
+	}
+	return service.Limits.Shared
+}
+
+// SharedWith are the other services of an organization whose calls count against the
+// same minute and the same calls at once.
+func (a *App) SharedWith(organization, name string) []string {
+	o, service := a.organization(organization), a.service(name)
+	if o == nil || service == nil {
+		return nil
+	}
+	var with []string
+	for i := range a.Catalogue {
+		other := &a.Catalogue[i]
+		if _, has := o.Services[other.Name]; has && other.Name != name && sharedBy(o, other) == sharedBy(o, service) {
+			with = append(with, other.Name)
+		}
+	}
+	return with
+}
+
+// The calls for tokens are counted as a service of their own.
+const (
+	tokenService    = "auth"
+	tokensPerMinute = 5
+)

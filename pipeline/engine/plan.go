@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/report"
+	"sluice/schema"
+	"sluice/schema/custom"
+	"sluice/schema/ddl"
+)
+
+// Plan is what the user-declared resources of the configuration ask of the
+// database, and what makes tables and columns of the program again that something else
+// dropped. A person reads it before it is executed.
+type Plan struct {
+	// ID is a short hash of the statements: who accepts it has seen these and no others.
+	ID string `json:"id"`
+	// SQL are the statements; "" if there is nothing to do.
+	SQL string `json:"sql"`
+	// Notes are what no plan does: it never drops and never changes a type.
+	Notes []string `json:"notes,omitempty"`
+	// Lacking says what is missing or altered of the program's own tables, and what brings back what was in it.
+	Lacking []string `json:"lacking,omitempty"`
+}
+
+// Plan compares the user-declared resources and the program's own tables with the database, which has to be migrated.
+func (a *App) Plan(ctx context.Context) (Plan, error) {
+	restoring, lacks, err := a.restore(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	declared, changed, err := a.declared(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan, err := planOf(restoring+declared, changed || restoring != "", a.plannable())
+	for _, lack := range lacks {
+		plan.Lacking = append(plan.Lacking, lack.String()+"; "+Restoring(lack))
+	}
+	return plan, err
+}
+
+// declared drafts what the user-declared resources ask of the database.
+func (a *App) declared(ctx context.Context) (string, bool, error) {
+	services := a.customServices()
+	if len(services) == 0 {
+		return "", false, nil
+	}
+	existing, err := CatalogOf(ctx, a.URL, []string{custom.Schema})
+	if err != nil {
+		return "", false, err
+	}
+	sql, changed := ddl.Draft(services, existing)
+	return sql, changed, nil
+}
+
+// needed says that the plan makes more than comments: without those the program works.
+func (p Plan) needed() bool {
+	for statement := range strings.SplitSeq(p.SQL, ";\n") {
+		if statement = strings.TrimSpace(statement); statement != "" && !strings.HasPrefix(statement, "COMMENT ON ") {
+			return true
+		}
+	}
+	return false
+}
+
+// Accept executes the plan whose ID a person has read; another one is refused.
+// Patience is how long it waits for others that hold tables.
+func (a *App) Accept(ctx context.Context, id string, patience time.Duration) error {
+	err := migrations.Execute(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}, func(ctx context.Context) (string, error) {
+		plan, err := a.Plan(ctx)
+		if err == nil && plan.SQL != "" && plan.ID != id {
+			err = fmt.Errorf("%w: the plan is %s and not %q: run sluice migrate again and read it", ErrUsage, plan.ID, id)
+		}
+		return plan.SQL, err
+	})
+	if err != nil {
+		return fmt.Errorf("accept the plan: %w", err)
+	}
+	return nil
+}
+
+// GrantWorker lets a role run every command but migrate.
+func (a *App) GrantWorker(ctx context.Context, role string) error {
+	err := migrations.GrantWorker(ctx, a.URL, role)
+	if errors.Is(err, migrations.ErrNoRole) {
+		return fmt.Errorf("%w: --worker: %w", ErrUsage, err)
+	}
+	return err //nolint:wrapcheck // it says what was being done
+}
+
+// customServices are the services with nothing but their user-declared resources.
+func (a *App) customServices() []schema.Service {
+	var services []schema.Service
+	for _, service := range a.Catalogue {
+		service.Resources = slices.DeleteFunc(slices.Clone(service.Resources), func(r schema.Resource) bool {
+			return r.Schema != custom.Schema
+		})
+		if len(service.Resources) > 0 {
+			services = append(services, service)
+		}
+	}
+	return services
+}
+
+// planOf makes a plan of a draft, which may make things in some schemas.
+func planOf(draft string, changed bool, schemas []string) (Plan, error) {
+	var plan Plan
+	var sql strings.Builder
+	for line := range strings.Lines(draft) {
+		note, isNote := strings.CutPrefix(line, "-- by hand: ")
+		switch {
+		case isNote:
+			plan.Notes = append(plan.Notes, strings.TrimSpace(note))
+		case !strings.HasPrefix(line, "-- +goose"):
+			sql.WriteString(line)
+		}
+	}
+	if !changed {
+		return plan, nil
+	}
+	plan.SQL = strings.TrimSpace(sql.String()) + "\n"
+	if err := harmless(plan.SQL, schemas); err != nil {
+		return Plan{}, err
+	}
+	sum := sha256.Sum256([]byte(plan.SQL))
+	const shown = 5 // bytes: enough to tell the plans apart that a person sees
+	plan.ID = hex.EncodeToString(sum[:shown])
+	return plan, nil
+}
+
+// harmless says whether a plan holds nothing but what makes something new in some schemas. Sentences of declarations hold no line breaks, so a
+// statement ends where a line ends in a semicolon.
+func harmless(sql string, schemas []string) error {
+	for statement := range strings.SplitSeq(sql, ";\n") {
+		if statement = strings.TrimSpace(statement); statement == "" {
+			continue
+		}
+		found := making.FindStringSubmatch(statement)
+		if found == nil || !slices.Contains(schemas, strings.Join(found[1:], "")) { // one of the groups matched
+			return fmt.Errorf("the plan holds a statement that no plan may hold, and nothing is done: %.200s", statement)
+		}
+	}
+	return nil
+}
+
+// making are the beginnings of the statements of a plan, with the schema that they are about.
+var making = regexp.MustCompile(`^(?:CREATE SCHEMA IF NOT EXISTS "(\w+)"$|COMMENT ON SCHEMA "(\w+)" IS |` +
+	`(?:CREATE TABLE|COMMENT ON TABLE|COMMENT ON COLUMN|CREATE INDEX "\w+" ON) "(\w+)"\.|ALTER TABLE "(\w+)"\."\w+" ADD COLUMN )`)
+
+// CatalogOf reads what a database has in some schemas, in the words of package
+// render. Schemas without tables are left out.
+func CatalogOf(ctx context.Context, url string, schemas []string) (ddl.Catalog, error) {
+	db, err := warehouse.Open(ctx, url, warehouse.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	defer db.Close()
+	found, err := report.New(db.Pool()).Catalog(ctx, schemas)
+	if err != nil {
+		return nil, fmt.Errorf("read the tables: %w", err)
+	}
+	catalog := make(ddl.Catalog, len(schemas))
+	for full, columns := range found.Columns {
+		name, table, _ := strings.Cut(full, ".")
+		if catalog[name] == nil {
+			catalog[name] = make(map[string]ddl.ExistingTable)
+		}
+		entry := ddl.ExistingTable{Comment: found.Comments[full], Columns: make(map[string]ddl.ExistingColumn, len(columns))}
+		for column, kind := range columns {
+			entry.Columns[column] = ddl.ExistingColumn{Type: kind, Comment: found.Comments[full+"."+column]}
+		}
+		catalog[name][table] = entry
+	}
+	return catalog, nil
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/jobs"
+	"sluice/pipeline/sync"
+)
+
+// Queue is this process's part of the queue, started.
+type Queue struct {
+	*jobs.Queue
+
+	stopping chan struct{}
+}
+
+// StartQueue begins to work streams in this process. With schedule it also picks
+// due ones.
+func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
+	client, err := a.Client()
+	if err != nil {
+		return nil, err
+	}
+	retries := a.options.Retries
+	if retries == nil {
+		retries = jobs.DefaultRetries()
+	}
+	if err := a.renew(ctx); err != nil {
+		return nil, err
+	}
+	stopping := make(chan struct{})
+	var store jobs.Store = a.DB
+	var runner jobs.Runner = &sync.Runner{
+		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Known: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
+		Rules: a.rules(), Ahead: a.ahead, Stopping: stopping,
+	}
+	if schedule { // others show what runs come to as their result
+		store, runner = settleLog{Store: store, log: a.Log}, runLog{Runner: runner, app: a}
+	}
+	queue, err := jobs.New(ctx, jobs.Options{
+		Pool:     a.DB.Pool(),
+		Store:    store,
+		Stream:   a.Stream,
+		Ready:    a.forecasting(a.zoned(a.Identities(client).Ready)),
+		Runner:   runner,
+		Workers:  a.Config.Workers,
+		Schedule: schedule,
+		Replan:   a.replanner(),
+		Keep:     a.keep,
+		Retries:  retries,
+		Logger:   a.Log,
+		Now:      a.options.Now,
+		Scrub:    a.options.Scrub,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the queue: %w", err)
+	}
+	if err := queue.Start(ctx); err != nil {
+		return nil, fmt.Errorf("start the queue: %w", err)
+	}
+	return &Queue{Queue: queue, stopping: stopping}, nil
+}
+
+// rules are the figures of reading, with the configuration's choices.
+func (a *App) rules() pipeline.Rules {
+	rules := pipeline.DefaultRules()
+	rules.MaxRejected = a.Config.Quarantine.MaxShare
+	return rules
+}
+
+// ahead is how many pages of a list are asked for before the ones in front of them are
+// there: with the one that is waited for, as many as the plan allows at once.
+func (a *App) ahead(stream pipeline.Stream) int {
+	limits, err := a.Limits(stream.Organization, stream.Service.Name)
+	if err != nil || limits.Concurrent == 0 {
+		return pipeline.DefaultRules().Ahead
+	}
+	return limits.Concurrent - 1
+}
+
+// Stop ends chunks at their next page and then the queue.
+func (q *Queue) Stop(ctx context.Context) error {
+	close(q.stopping)
+	if err := q.Queue.Stop(ctx); err != nil {
+		return fmt.Errorf("stop the queue: %w", err)
+	}
+	return nil
+}
+
+// WakeBackfills queues the open backfills that this process knows, so that they go on
+// also where nobody schedules.
+func (a *App) WakeBackfills(ctx context.Context, queue *Queue) error {
+	open, err := a.DB.OpenStreams(ctx)
+	if err != nil {
+		return fmt.Errorf("look for open backfills: %w", err)
+	}
+	var keys []Key
+	for _, key := range open {
+		if _, known := a.Stream(key); known {
+			keys = append(keys, key)
+		}
+	}
+	return queue.Insert(ctx, keys) //nolint:wrapcheck // it names the stream
+}

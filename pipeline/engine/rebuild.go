@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/warehouse/retrace"
+	"sluice/schema/record"
+)
+
+// Rebuild writes the rows of a stream's resource anew out of the records that are kept
+// beside them, as the declaration is now: all that differ from them, or only those of which
+// the declaration makes something else by now. It makes no call. One that was interrupted
+// goes on where it stopped.
+//
+// A dry run writes nothing: it says what would be done.
+func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, dry bool, progress func(n int)) (rebuild.Counts, error) {
+	normalizer, err := record.New(stream.Resource, a.Zone(stream.Organization))
+	if err != nil {
+		return rebuild.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
+	}
+	if dry {
+		counts, err := a.DB.RebuildPlan(ctx, stream, scope, normalizer.RecordUnder, progress)
+		if err != nil {
+			return counts, fmt.Errorf("look at %s: %w", stream, err)
+		}
+		return counts, nil
+	}
+	counts, err := a.DB.Rebuild(ctx, stream, scope, normalizer.RecordUnder, progress)
+	if errors.Is(err, warehouse.ErrAtWork) {
+		return counts, fmt.Errorf("%s: %w", stream, ErrBusy)
+	}
+	if errors.Is(err, pipeline.ErrLostClaim) {
+		return counts, fmt.Errorf("rebuild %s: %w after %d rows: the same command goes on there when that run has ended", stream, err, counts.Rows)
+	}
+	if err != nil {
+		return counts, fmt.Errorf("rebuild %s: %w", stream, err)
+	}
+	return counts, nil
+}
+
+// RebuildHistory makes the versions of a stream's resource anew out of the raw records
+// that are kept, without a call.
+func (a *App) RebuildHistory(ctx context.Context, stream pipeline.Stream, progress func(n int)) (retrace.Counts, error) {
+	normalizer, err := record.New(stream.Resource, a.Zone(stream.Organization))
+	if err != nil {
+		return retrace.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
+	}
+	counts, err := a.DB.RebuildHistory(ctx, stream, normalizer.RecordUnder, progress)
+	if errors.Is(err, warehouse.ErrAtWork) {
+		return counts, fmt.Errorf("%s: %w", stream, ErrBusy)
+	}
+	if err != nil {
+		return counts, fmt.Errorf("rebuild the history of %s: %w", stream, err)
+	}
+	return counts, nil
+}
+
+// Remembered are those of streams of whose resource the configuration wants versions.
+func (a *App) Remembered(streams []pipeline.Stream) []pipeline.Stream {
+	return slices.DeleteFunc(slices.Clone(streams), func(s pipeline.Stream) bool { return !a.resource(s).History })
+}
+
+// Rebuildable are the lists that a command line names, of one organization or of all:
+// each writes the table of its resource.
+func (a *App) Rebuildable(names []string, organization string) ([]pipeline.Stream, error) {
+	selected, err := a.Select(names, organization)
+	if err != nil {
+		return nil, err
+	}
+	var lists []pipeline.Stream
+	seen := make(map[Key]bool, len(selected))
+	for _, stream := range selected {
+		stream.Work = pipeline.WorkList
+		if !seen[stream.Key()] {
+			seen[stream.Key()] = true
+			lists = append(lists, stream)
+		}
+	}
+	return lists, nil
+}
+
+// renew brings the rows of all lists up to what this program makes of their raw records, without a call: those whose content
+// hashes are of another rule, else each record would look changed, and those that were read in another time zone. It runs before
+// streams are worked, and for zones later, too; a stream that another process is writing to has its turn the next time.
+func (a *App) renew(ctx context.Context) error {
+	keys, err := a.DB.OtherRule(ctx)
+	if err != nil {
+		return fmt.Errorf("renew content hashes: %w", err)
+	}
+	for _, key := range keys {
+		if err := a.renewOne(ctx, key, "content hashes are of another rule"); err != nil {
+			return err
+		}
+	}
+	return a.Rezone(ctx)
+}
+
+// Rezone writes the rows anew that were read in another time zone than the one that their organization has by now. A list
+// whose rows cannot be written stops no other (promise 9): it is in the log and tried again the next time.
+func (a *App) Rezone(ctx context.Context) error {
+	keys, err := a.DB.Rezone(ctx)
+	if err != nil {
+		return fmt.Errorf("renew rows after a change of time zone: %w", err)
+	}
+	for _, key := range keys {
+		if err := a.renewOne(ctx, key, "times were read in another time zone"); err != nil {
+			a.Log.ErrorContext(ctx, "rows could not be written anew after a change of time zone", "stream", key.String(), "error", err)
+		}
+	}
+	return nil
+}
+
+func (a *App) renewOne(ctx context.Context, key Key, why string) error {
+	stream, known := a.Stream(key)
+	if !known {
+		return nil
+	}
+	a.Log.WarnContext(ctx, why+": rows are written anew out of raw records, without a call", "stream", key.String())
+	counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
+	if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
+		a.Log.WarnContext(ctx, "the stream is being written: its rows have their turn later", "stream", key.String())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.Log.WarnContext(ctx, "rows are up to date", "stream", key.String(), "rows", counts.Rows, "rewritten", counts.Rewritten)
+	return nil
+}

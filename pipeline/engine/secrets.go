@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/engine/config/secrets"
+	"sluice/pipeline/upstream/token"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// keepSecrets makes the secrets in force known to the scrubber: those of the configuration, and the keys that tokens are sealed with.
+// Tokens come and go, and become known when they are fetched.
+func keepSecrets(options Options, conf *config.Config) {
+	keep := options.Scrub.Keep
+	for i := range conf.Organizations {
+		credentials := conf.Organizations[i].Credentials
+		keep(credentials.ClientSecret.Reveal(), credentials.RefreshToken.Reveal())
+	}
+	keep(postgres.Passwords(conf.Database.URL.Reveal())...)
+	for _, key := range keysOf(options) {
+		keep(string(key), base64.StdEncoding.EncodeToString(key))
+	}
+}
+
+// keysOf are the keys that tokens are sealed with, none where something is wrong with them: commands that need them say what.
+func keysOf(options Options) [][]byte {
+	keys, err := secrets.Source{Getenv: options.LookupEnv}.EncryptionKeys()
+	if err != nil {
+		return nil
+	}
+	return keys
+}
+
+// learnTokens makes the tokens that the database keeps known to the scrubber. Without the key the program cannot open them.
+func (a *App) learnTokens(ctx context.Context) error {
+	keys := keysOf(a.options)
+	if keys == nil {
+		return nil
+	}
+	stored, err := a.DB.SealedTokens(ctx)
+	if err == nil {
+		err = token.Learn(a.options.Scrub, keys, stored)
+	}
+	if err != nil {
+		return fmt.Errorf("learn which tokens must not be shown: %w", err)
+	}
+	return nil
+}

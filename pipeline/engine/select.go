@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/pipeline"
+)
+
+// Select picks the enabled streams that a command line names: a resource
+// ("bills"), which includes its details, a service ("inventory"), both
+// ("inventory.bills") or a stream ("inventory.bills.details"); nothing named means
+// all. Sweeps are meant by the name of their stream alone ("inventory.bills.sweep"):
+// they read whole lists. Organization, if given, is a name, a key or an id.
+func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
+	key, err := a.organizationKey(organization)
+	if err != nil {
+		return nil, err
+	}
+	var selected []pipeline.Stream
+	matched := make(map[string]bool, len(names))
+	for _, stream := range a.Streams() {
+		if key != "" && stream.Organization != key {
+			continue
+		}
+		wanted := len(names) == 0 && stream.Work != pipeline.WorkSweep
+		for _, name := range names {
+			if slices.Contains(namesOf(stream), name) {
+				wanted, matched[name] = true, true
+			}
+		}
+		if wanted && a.Enabled(stream) {
+			selected = append(selected, stream)
+		}
+	}
+	for _, name := range names {
+		if !matched[name] {
+			return nil, fmt.Errorf("%w: %q is no configured resource: %s", ErrUsage, name, strings.Join(a.names(), ", "))
+		}
+	}
+	if len(selected) == 0 {
+		return nil, fmt.Errorf("%w: nothing to copy: organizations[].services and resources leave no resource enabled", ErrUsage)
+	}
+	return selected, nil
+}
+
+// namesOf are the words that mean a stream on a command line.
+func namesOf(stream pipeline.Stream) []string {
+	key := stream.Key()
+	if stream.Work == pipeline.WorkSweep {
+		return []string{key.Resource, key.Service + "." + key.Resource}
+	}
+	table := stream.Resource.SchemaName(stream.Service) + "." + stream.Resource.Name // what the configuration declares: custom.price_lists
+	return []string{stream.Resource.Name, stream.Service.Name, resourceName(stream), key.Resource, key.Service + "." + key.Resource, table}
+}
+
+func (a *App) names() []string {
+	var names []string
+	for _, stream := range a.Streams() {
+		names = append(names, resourceName(stream))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// organizationKey is the key of the organization that a command line names; ""
+// means all.
+func (a *App) organizationKey(named string) (string, error) {
+	if named == "" {
+		return "", nil
+	}
+	var found []string
+	for i := range a.Config.Organizations {
+		o := &a.Config.Organizations[i]
+		if o.Name == named || o.Key == named {
+			return o.Key, nil
+		}
+		if o.ID == named {
+			found = append(found, o.Key)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%w: --org %q is no configured organization", ErrUsage, named)
+	case 1:
+		return found[0], nil
+	default:
+		return "", fmt.Errorf("%w: --org %q is the id of several organizations: write the key or the name of one: %s",
+			ErrUsage, named, strings.Join(found, ", "))
+	}
+}

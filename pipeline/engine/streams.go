@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/warehouse"
+	"sluice/schema"
+)
+
+// Streams are the configured streams, in the order of the catalogue: each list,
+// with the work on its details behind it. Lists under parents are left out where
+// neither the configuration nor the warehouse has any.
+func (a *App) Streams() []pipeline.Stream {
+	var streams []pipeline.Stream
+	for i := range a.Config.Organizations {
+		organization := &a.Config.Organizations[i]
+		for s := range a.Catalogue {
+			service := &a.Catalogue[s]
+			setting, wanted := organization.Services[service.Name]
+			if !wanted {
+				continue
+			}
+			for r := range service.Resources {
+				stream := pipeline.Stream{Organization: organization.Key, Service: service, Resource: &service.Resources[r]}
+				if hasParents(stream.Resource, setting) {
+					streams = append(streams, a.worksOf(stream)...)
+				}
+			}
+		}
+	}
+	return streams
+}
+
+// hasParents says whether a resource's list can be asked for at all: one that is
+// listed under parents needs some, found or named.
+func hasParents(resource *schema.Resource, setting config.Service) bool {
+	cursor, perParent := resource.Cursor.(schema.PerParent)
+	return !perParent || len(cursor.From) > 0 || len(setting.Listed(cursor.Listed)) > 0
+}
+
+// worksOf are the streams of one resource: its list and, if it has such, its details
+// and its sweeps.
+func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
+	works := []pipeline.Stream{list}
+	if list.Resource.Details != nil {
+		details := list
+		details.Work = pipeline.WorkDetails
+		works = append(works, details)
+	}
+	if a.resource(list).Sweep > 0 {
+		sweep := list
+		sweep.Work = pipeline.WorkSweep
+		works = append(works, sweep)
+	}
+	return works
+}
+
+// Phases splits streams in two: lists, and what lives on what lists brought,
+// details and lists under parents.
+func Phases(streams []pipeline.Stream) [][]pipeline.Stream {
+	var lists, rest []pipeline.Stream
+	for _, stream := range streams {
+		_, perParent := stream.Resource.Cursor.(schema.PerParent)
+		if perParent || stream.Work == pipeline.WorkDetails {
+			rest = append(rest, stream)
+			continue
+		}
+		lists = append(lists, stream)
+	}
+	return [][]pipeline.Stream{lists, rest}
+}
+
+// Stream resolves a key, also that of a backfill; false if the configuration does not
+// have it.
+func (a *App) Stream(key Key) (pipeline.Stream, bool) {
+	key, backfill := listOf(key)
+	for _, stream := range a.Streams() {
+		if stream.Key() != key {
+			continue
+		}
+		if backfill && stream.Work == pipeline.WorkList {
+			stream.Work = pipeline.WorkBackfill
+		}
+		return stream, backfill == (stream.Work == pipeline.WorkBackfill)
+	}
+	return pipeline.Stream{}, false
+}
+
+// Enabled says whether the configuration wants a resource copied.
+func (a *App) Enabled(stream pipeline.Stream) bool {
+	return a.resource(stream).Enabled
+}
+
+func (a *App) resource(stream pipeline.Stream) config.Resource {
+	return a.Config.Resources[resourceName(stream)]
+}
+
+func resourceName(stream pipeline.Stream) string {
+	return stream.Service.Name + "." + stream.Resource.Name
+}
+
+// detailsEvery is how often details are looked for where no list asked for them: a
+// run that finds none makes no call.
+const detailsEvery = time.Hour
+
+func (a *App) settings() []warehouse.StreamSetting {
+	streams := a.Streams()
+	settings := make([]warehouse.StreamSetting, 0, len(streams))
+	for _, stream := range streams {
+		chosen := a.resource(stream)
+		setting := warehouse.StreamSetting{Key: stream.Key(), Every: chosen.Every, Ceiling: chosen.Ceiling, Enabled: chosen.Enabled}
+		switch stream.Work {
+		case pipeline.WorkDetails:
+			setting.Every, setting.Ceiling = detailsEvery, 0 // they follow their list
+		case pipeline.WorkSweep:
+			setting.Every, setting.Ceiling, setting.After = chosen.Sweep, 0, firstSweep(setting.Key, chosen.Sweep)
+		case pipeline.WorkList, pipeline.WorkBackfill:
+		}
+		settings = append(settings, setting)
+	}
+	return settings
+}
+
+// listParents tells the warehouse which parents the configuration names, also
+// where it names none any more.
+func (a *App) listParents(ctx context.Context) error {
+	for _, stream := range a.Streams() {
+		cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
+		if !perParent || cursor.Listed == "" {
+			continue
+		}
+		ids := a.organization(stream.Organization).Services[stream.Service.Name].Listed(cursor.Listed)
+		if err := a.DB.ListParents(ctx, stream, ids); err != nil {
+			return fmt.Errorf("note the %s of the configuration: %w", cursor.Listed, err)
+		}
+	}
+	return nil
+}
+
+// The calls that one run over details or parents may spend where the configuration
+// does not say: a share of the day, so that lists and the other runs of the day
+// have the rest.
+const (
+	allowanceShare = 10
+	allowanceLeast = 20
+	// allowanceFree is for services without a daily limit.
+	allowanceFree = 500
+)
+
+// Allowance is how many calls one run over details or parents of a stream may spend;
+// 0 for backfills, which only the budget bounds.
+func (a *App) Allowance(stream pipeline.Stream) int {
+	if stream.Work == pipeline.WorkBackfill {
+		return 0
+	}
+	if chosen := a.resource(stream).CallsPerRun; chosen > 0 {
+		return chosen
+	}
+	limits, err := a.Limits(stream.Organization, stream.Service.Name)
+	if err != nil || limits.Daily == 0 {
+		return allowanceFree
+	}
+	return max(limits.Daily/allowanceShare, allowanceLeast)
+}

@@ -1,0 +1,187 @@
+package engine_test
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/connectors"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+)
+
+const twoOrganizations = `
+vendor: {api_url: "https://www.example.com", chat_url: "https://chat.example.com", auth_url: "https://accounts.example.com"}
+organizations:
+  - name: north
+    id: "10"
+    credentials: {client_id: n, client_secret: "${SECRET}", refresh_token: "${SECRET}"}
+    services:
+      accounting: {plan: free}
+      inventory: {plan: standard}
+      chat: {plan: free, networks: [partners]}
+  - name: far
+    id: "10"
+    key: far_away
+    data_center: eu
+    time_zone: Europe/Rome
+    credentials: {client_id: f, client_secret: "${SECRET}", refresh_token: "${SECRET}"}
+    services:
+      chat: {plan: free}
+resources:
+  inventory.bills: {calls_per_run: 7}
+  inventory.taxes: {enabled: false}
+custom:
+  - {service: inventory, name: price_lists, path: /pricebooks, key: pricebooks, id: pricebook_id, scope: settings}
+`
+
+// load reads a configuration; nothing is connected to.
+func load(t *testing.T, text string) *engine.App {
+	t.Helper()
+	a, err := engine.Load(engine.Options{
+		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
+		LookupEnv: func(name string) (string, bool) { return "x", name == "SECRET" || name == "HOME" },
+		ReadFile: func(string) ([]byte, error) {
+			return []byte("database: {url: postgres://localhost/none}\n" + text), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func keysOf(streams []pipeline.Stream) []string {
+	keys := make([]string, 0, len(streams))
+	for _, stream := range streams {
+		keys = append(keys, stream.String())
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	a := load(t, twoOrganizations)
+	keys := keysOf(a.Streams())
+	for key, wanted := range map[string]bool{
+		"10/inventory.bills":                      true,
+		"10/inventory.bills.details":              true,
+		"10/inventory.taxes.details":              false, // its list is complete
+		"10/inventory.bills.sweep":                true,
+		"10/inventory.taxes.sweep":                false, // its own runs read the whole list
+		"10/chat.conversations.sweep":             false,
+		"10/inventory.price_lists":                true,
+		"10/accounting.contact_persons":           true,  // parents are found in the warehouse
+		"10/accounting.custom_module_records":     false, // no module is named
+		"10/chat.network_channels":                true,
+		"far_away/chat.conversations":             true,
+		"far_away/chat.network_channels":          false, // no network is named
+		"far_away/inventory.bills":                false, // the service is not configured
+		"10/chat.conversations":                   true,
+		"10/accounting.vendor_payments.details":   true,
+		"10/accounting.chart_of_accounts.details": false,
+	} {
+		if slices.Contains(keys, key) != wanted {
+			t.Errorf("%s is a stream: %v, want %v", key, !wanted, wanted)
+		}
+	}
+	for _, stream := range a.Streams() {
+		found, ok := a.Stream(stream.Key())
+		if !ok || found != stream {
+			t.Errorf("the key of %s leads to %s", stream, found)
+		}
+	}
+}
+
+func TestPhases(t *testing.T) {
+	t.Parallel()
+	a := load(t, twoOrganizations)
+	selected, err := a.Select([]string{"inventory.bills", "chat"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	phases := engine.Phases(selected)
+	lists := []string{"10/chat.channels", "10/chat.conversations", "10/inventory.bills", "far_away/chat.channels", "far_away/chat.conversations"}
+	rest := []string{"10/chat.network_channels", "10/chat.network_conversations", "10/inventory.bills.details"}
+	if len(phases) != 2 || !slices.Equal(keysOf(phases[0]), lists) || !slices.Equal(keysOf(phases[1]), rest) {
+		t.Errorf("got %v, want lists %v and then %v", phases, lists, rest)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	a := load(t, twoOrganizations)
+	for _, test := range []struct{ names, organization, want string }{
+		{"inventory.bills", "", "10/inventory.bills 10/inventory.bills.details"},
+		{"inventory.bills.details", "", "10/inventory.bills.details"},
+		{"bills.details", "", "10/inventory.bills.details"},
+		{"bills.sweep", "", "10/inventory.bills.sweep"},
+		{"inventory.bills.sweep", "", "10/inventory.bills.sweep"},
+		{"taxes.sweep", "", `error: "taxes.sweep" is no configured resource`},
+		{"price_lists", "", "10/inventory.price_lists"},
+		{"custom.price_lists", "", "10/inventory.price_lists"}, // by its table
+		{"conversations", "far", "far_away/chat.conversations"},
+		{"conversations", "far_away", "far_away/chat.conversations"},
+		{"conversations", "north", "10/chat.conversations"},
+		{"taxes", "", "error: nothing to copy"},    // disabled
+		{"expenses", "", "error: nothing to copy"}, // optional
+		{"bills.detail", "", `error: "bills.detail" is no configured resource`},
+		{"bills", "far", `error: "bills" is no configured resource`},
+		{"bills", "south", `error: --org "south" is no configured organization`},
+	} {
+		selected, err := a.Select(strings.Fields(test.names), test.organization)
+		got := strings.Join(keysOf(selected), " ")
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		want, isError := strings.CutPrefix(test.want, "error: ")
+		switch {
+		case isError && (err == nil || !errors.Is(err, engine.ErrUsage) || !strings.Contains(got, want)):
+			t.Errorf("%s of %q: got %s, want an error with %q", test.names, test.organization, got, want)
+		case !isError && got != want:
+			t.Errorf("%s of %q: got %s, want %s", test.names, test.organization, got, want)
+		}
+	}
+}
+
+// TestSelectKeyBeforeID: "10" is the key of one organization and the id of both.
+func TestSelectKeyBeforeID(t *testing.T) {
+	t.Parallel()
+	a := load(t, twoOrganizations)
+	selected, err := a.Select([]string{"conversations"}, "10")
+	if err != nil || !slices.Equal(keysOf(selected), []string{"10/chat.conversations"}) {
+		t.Errorf("got %v, %v", selected, err)
+	}
+	both := load(t, strings.Replace(twoOrganizations, "    id: \"10\"\n    credentials", "    id: \"10\"\n    key: near\n    credentials", 1))
+	if _, err := both.Select(nil, "10"); !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), "near, far_away") {
+		t.Errorf("an id of two organizations: got %v", err)
+	}
+}
+
+func TestAllowance(t *testing.T) {
+	t.Parallel()
+	a := load(t, twoOrganizations)
+	for key, want := range map[engine.Key]int{
+		{Organization: "10", Service: "inventory", Resource: "bills.details"}:            7,   // the configuration says so
+		{Organization: "10", Service: "inventory", Resource: "items.details"}:            250, // a tenth of 2,500
+		{Organization: "10", Service: "accounting", Resource: "vendor_payments.details"}: 100, // a tenth of 1,000
+		{Organization: "10", Service: "chat", Resource: "network_channels"}:              500, // no daily limit
+	} {
+		stream, ok := a.Stream(key)
+		if got := a.Allowance(stream); !ok || got != want {
+			t.Errorf("%s: %d calls a run, want %d", key, got, want)
+		}
+	}
+}
+
+func TestZone(t *testing.T) {
+	t.Parallel()
+	a := load(t, twoOrganizations)
+	if north, far := a.Zone("10").String(), a.Zone("far_away").String(); north != "UTC" || far != "Europe/Rome" {
+		t.Errorf("zones %s and %s, want UTC, as nobody said otherwise yet, and Europe/Rome", north, far)
+	}
+}

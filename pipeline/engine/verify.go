@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sluice/pipeline"
+	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/lineage/verify"
+	"sluice/schema/ddl"
+)
+
+// VerifyOptions say what a verification looks at.
+type VerifyOptions struct {
+	// Names and Organization are those of a command line.
+	Names        []string
+	Organization string
+	// Calls are what may be called; Sample is how many rows of each resource are held against their raw records, zero for all.
+	Calls, Sample int
+}
+
+// Auditor looks for what must not be.
+func (a *App) Auditor() *audit.Auditor { return audit.New(a.DB.Pool()) }
+
+// Verify holds the warehouse against itself and, as far as the calls go, against upstream.
+func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error) {
+	selected, err := a.Select(o.Names, o.Organization)
+	if err != nil {
+		return verify.Result{}, err
+	}
+	key, err := a.organizationKey(o.Organization)
+	if err != nil {
+		return verify.Result{}, err
+	}
+	options := verify.Options{
+		Scope: audit.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Auditor: a.Auditor(), Zone: a.Zone,
+		Rules: pipeline.DefaultRules(), Words: strings.TrimSpace(o.Organization + " " + strings.Join(o.Names, " ")),
+	}
+	lacks, err := a.Lacking(ctx)
+	if err != nil {
+		return verify.Result{}, err
+	}
+	for _, stream := range selected {
+		if stream.Work != pipeline.WorkList {
+			continue
+		}
+		if found := lackingOf(stream, lacks); len(found) > 0 {
+			options.Lacking = append(options.Lacking, found...)
+			continue // the others are looked at
+		}
+		options.Streams = append(options.Streams, stream)
+		if len(o.Names) > 0 {
+			options.Scope.Resources = append(options.Scope.Resources, resourceName(stream),
+				stream.Resource.SchemaName(stream.Service)+"."+stream.Resource.Name)
+		}
+	}
+	if len(options.Streams) == 0 && len(options.Lacking) == 0 {
+		return verify.Result{}, fmt.Errorf("%w: single records are verified with their list: write the name without .details", ErrUsage)
+	}
+	if o.Calls > 0 {
+		client, err := a.Client()
+		if err != nil {
+			return verify.Result{}, err
+		}
+		options.Source = client
+		options.Load = func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error {
+			_, err := a.reload(ctx, stream, unit, "records of the quarantine that sluice verify read")
+			if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
+				return nil // the run under way reads them, or the next one does
+			}
+			return err
+		}
+	}
+	result, err := verify.Run(ctx, options)
+	if err != nil {
+		return result, fmt.Errorf("verify: %w", err)
+	}
+	return result, nil
+}
+
+// lackingOf is what is missing of a stream's tables, as findings.
+func lackingOf(stream pipeline.Stream, lacks []ddl.Lack) []audit.Finding {
+	var findings []audit.Finding
+	for _, lack := range lacks {
+		if lack.Service == stream.Service.Name && lack.Resource == stream.Resource.Name {
+			findings = append(findings, audit.Finding{
+				Severity: audit.Violation, Source: audit.SourceCheck, Code: "tables", Organization: stream.Organization,
+				Service: lack.Service, Resource: lack.Resource, Detail: lack.String() + ", and its rows were not looked at: sluice migrate",
+			})
+		}
+	}
+	return findings
+}

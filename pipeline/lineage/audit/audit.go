@@ -1,0 +1,163 @@
+// Package audit looks for what must not be: views that must be empty and are not, rows that are not what their raw records
+// make of them, rows that differ from records that upstream just gave.
+//
+// It changes no row of the warehouse; what was found is kept in tables of its own (keep.go). It never makes a call: records of
+// upstream are handed to it.
+//
+// Start reading at Auditor.Checks, then Table.Local and package values.
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Severity is a closed set: what a finding means.
+type Severity string
+
+// The severities.
+const (
+	// Violation: a fault.
+	Violation Severity = "violation"
+	// Notice: worth a look, and no fault by itself.
+	Notice Severity = "notice"
+)
+
+// Source is a closed set: what a finding rests on.
+type Source string
+
+// The sources.
+const (
+	// SourceCheck: a view that must be empty.
+	SourceCheck Source = "check"
+	// SourceRow: a row held against the raw records that it was made of.
+	SourceRow Source = "row"
+	// SourceUpstream: a row held against a record that upstream just gave.
+	SourceUpstream Source = "upstream"
+)
+
+// Finding is one thing that was found. It never holds a text of a record: records carry personal data.
+type Finding struct {
+	Severity Severity `db:"severity" json:"severity"`
+	Source   Source   `db:"source"   json:"source"`
+	// Code is the name of the check, or what is wrong in one word.
+	Code         string `db:"code"            json:"code"`
+	Organization string `db:"organization_id" json:"organization,omitempty"`
+	Service      string `db:"service"         json:"service,omitempty"`
+	Resource     string `db:"resource"        json:"resource,omitempty"`
+	// Record is the key; empty if it is about none.
+	Record string `db:"record_id" json:"record,omitempty"`
+	// Path is the first value that differs: line_items[2].rate.
+	Path string `db:"path" json:"path,omitempty"`
+	// Detail says it in words.
+	Detail string `db:"detail" json:"detail"`
+	// Call brought what the row was held against; zero if there was none.
+	Call int64 `db:"call_id" json:"call,omitempty"`
+}
+
+// Auditor reads the warehouse. It is safe for concurrent use.
+type Auditor struct{ pool *pgxpool.Pool }
+
+// New makes an auditor over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Auditor { return &Auditor{pool: pool} }
+
+// View runs fn on one state of the warehouse: what is loaded meanwhile is not seen, so rows, their arrays and their raw records
+// fit together.
+func (a *Auditor) View(ctx context.Context, fn func(tx pgx.Tx) error) error {
+	const op = "looking at the warehouse"
+	tx, err := a.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return postgres.Fail(op, err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
+	return fn(tx)
+}
+
+// Check is a view that must be empty, and what is in it.
+type Check struct {
+	Name     string   `db:"name"     json:"name"`
+	Severity Severity `db:"severity" json:"severity"`
+	// Means says what a row in the view means.
+	Means string `db:"means" json:"means"`
+	// Found is how many rows are in it.
+	Found int64 `db:"-" json:"found"`
+	// Findings are the first of them.
+	Findings []Finding `db:"-" json:"-"`
+}
+
+// Scope narrows checks; the zero value narrows nothing.
+type Scope struct {
+	Organization string
+	// Resources are names with a service, or with a schema, before them: inventory.bills.
+	Resources []string
+}
+
+const (
+	// shownOfCheck is how many rows of a view become findings; all are counted.
+	shownOfCheck = 50
+
+	sqlChecks = `SELECT name, severity, means FROM sluice.checks ORDER BY name`
+
+	// Streams of single records count to their resource.
+	sqlRunCheck = `
+SELECT organization_id, service, resource, record_id, detail, count(*) OVER () FROM %s
+WHERE ($1 = '' OR organization_id IN ($1, '')) AND ($2::text[] IS NULL OR service || '.' || split_part(resource, '.', 1) = ANY($2))
+ORDER BY organization_id, service, resource, record_id LIMIT $3`
+)
+
+// Checks runs all checks, without a call.
+func (a *Auditor) Checks(ctx context.Context, scope Scope) ([]Check, error) {
+	rows, err := a.pool.Query(ctx, sqlChecks)
+	if err != nil {
+		return nil, fmt.Errorf("reading the list of checks: %w", err)
+	}
+	checks, err := pgx.CollectRows(rows, pgx.RowToStructByName[Check])
+	if err != nil {
+		return nil, fmt.Errorf("reading the list of checks: %w", err)
+	}
+	for i := range checks {
+		err := a.check(ctx, &checks[i], scope)
+		if gone(err) {
+			checks[i].Found, checks[i].Findings = 1, []Finding{{
+				Severity: Violation, Source: SourceCheck, Code: checks[i].Name,
+				Detail: "it cannot be looked at: its view, or a table that it reads, was dropped or altered",
+			}}
+			continue // the others are looked at
+		}
+		if err != nil {
+			return nil, fmt.Errorf("check %s: %w", checks[i].Name, err)
+		}
+	}
+	return checks, nil
+}
+
+// gone says that a table, a column or a function that a statement names is not there: 42P01, 42703, 42883.
+func gone(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains([]string{"42P01", "42703", "42883"}, answer.Code)
+}
+
+func (a *Auditor) check(ctx context.Context, c *Check, scope Scope) error {
+	sql := fmt.Sprintf(sqlRunCheck, pgx.Identifier{"sluice", "check_" + c.Name}.Sanitize())
+	rows, err := a.pool.Query(ctx, sql, scope.Organization, scope.Resources, shownOfCheck)
+	if err != nil {
+		return fmt.Errorf("reading its view: %w", err)
+	}
+	found := Finding{Severity: c.Severity, Source: SourceCheck, Code: c.Name}
+	_, err = pgx.ForEachRow(rows, []any{&found.Organization, &found.Service, &found.Resource, &found.Record, &found.Detail, &c.Found}, func() error {
+		c.Findings = append(c.Findings, found)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading its view: %w", err)
+	}
+	return nil
+}

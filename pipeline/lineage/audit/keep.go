@@ -1,0 +1,197 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Outcome is a closed set: how a verification ended.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeClean Outcome = "clean"
+	// OutcomeFound: there are violations.
+	OutcomeFound Outcome = "found"
+	// OutcomeBudget: calls were refused, and nothing was found without them.
+	OutcomeBudget Outcome = "budget"
+	// OutcomeUnreachable: upstream did not answer.
+	OutcomeUnreachable Outcome = "unreachable"
+	// OutcomeFailed: something else kept it from looking at all that it was to look at.
+	OutcomeFailed Outcome = "failed"
+)
+
+// Verification is one execution.
+type Verification struct {
+	ID        int64      `db:"id"         json:"id"`
+	StartedAt time.Time  `db:"started_at" json:"started_at"`
+	EndedAt   *time.Time `db:"ended_at"   json:"ended_at"`
+	// Scope is what it was asked to look at, in words; empty means all.
+	Scope string `db:"scope" json:"scope,omitempty"`
+	// Allowed are the calls that it was allowed to make, Calls those that it made.
+	Allowed int `db:"calls_allowed" json:"calls_allowed"`
+	Calls   int `db:"calls"         json:"calls"`
+	Checks  int `db:"checks"        json:"checks"`
+	// Rows were held against their raw records, Records of upstream against rows; NotDue of them changed since the mark.
+	Rows       int64   `db:"rows"       json:"rows"`
+	Records    int64   `db:"records"    json:"records"`
+	NotDue     int64   `db:"not_due"    json:"not_due"`
+	Violations int64   `db:"violations" json:"violations"`
+	Notices    int64   `db:"notices"    json:"notices"`
+	Outcome    Outcome `db:"outcome"    json:"outcome"`
+	// Note says what kept it from looking at everything.
+	Note string `db:"note" json:"note,omitempty"`
+}
+
+// Verified is what a verification looked at of one resource of one organization.
+type Verified struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	Rows         int64  `db:"rows"            json:"rows"`
+	Calls        int    `db:"calls"           json:"calls"`
+	Records      int64  `db:"records"         json:"records"`
+	// Complete says that the whole list was read.
+	Complete   bool   `db:"complete"   json:"complete"`
+	NotDue     int64  `db:"not_due"    json:"not_due"`
+	Violations int64  `db:"violations" json:"violations"`
+	Notices    int64  `db:"notices"    json:"notices"`
+	Note       string `db:"note"       json:"note,omitempty"`
+}
+
+// Findings are kept up to this number; all are counted.
+const maxFindings = 1000
+
+const (
+	sqlBegin = `INSERT INTO sluice.verifications (scope, calls_allowed) VALUES ($1, $2) RETURNING id, started_at`
+
+	sqlEnd = `
+UPDATE sluice.verifications SET ended_at = clock_timestamp(), calls = $2, checks = $3, rows = $4, records = $5, not_due = $6,
+	violations = $7, notices = $8, outcome = $9, note = $10
+WHERE id = $1 RETURNING ended_at`
+
+	sqlVerified = `
+INSERT INTO sluice.verified_streams
+	(verification_id, organization_id, service, resource, rows, calls, records, complete, not_due, violations, notices, note)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+	sqlFinding = `
+INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, record_id, path, detail, call_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12::bigint, 0))`
+
+	sqlList = `
+SELECT id, started_at, ended_at, scope, calls_allowed, calls, checks, rows, records, not_due, violations, notices,
+	coalesce(outcome, '') AS outcome, note
+FROM sluice.verifications WHERE $1::bigint = 0 OR id = $1 ORDER BY id DESC LIMIT $2`
+
+	sqlStreamsOf = `
+SELECT organization_id, service, resource, rows, calls, records, complete, not_due, violations, notices, note
+FROM sluice.verified_streams WHERE verification_id = $1 ORDER BY organization_id, service, resource`
+
+	sqlFindingsOf = `
+SELECT severity, source, code, organization_id, service, resource, record_id, path, detail, coalesce(call_id, 0) AS call_id
+FROM sluice.findings WHERE verification_id = $1 ORDER BY number`
+
+	sqlLastVerified = `
+SELECT organization_id, service, resource, max(verification_id) FROM sluice.verified_streams WHERE calls > 0
+GROUP BY organization_id, service, resource`
+)
+
+// Begin notes that a verification begins, with its scope and the calls that it may make.
+func (a *Auditor) Begin(ctx context.Context, scope string, calls int) (Verification, error) {
+	v := Verification{Scope: scope, Allowed: calls}
+	err := a.pool.QueryRow(ctx, sqlBegin, postgres.Clean(scope, postgres.MaxReason), calls).Scan(&v.ID, &v.StartedAt)
+	return v, postgres.Fail("noting that a verification begins", err)
+}
+
+// End keeps what a verification found.
+func (a *Auditor) End(ctx context.Context, v *Verification, streams []Verified, findings []Finding) error {
+	const op = "keeping what a verification found"
+	return postgres.InTx(ctx, a.pool, op, func(tx pgx.Tx) error {
+		batch := new(pgx.Batch)
+		for i := range streams {
+			s := &streams[i]
+			batch.Queue(sqlVerified, v.ID, s.Organization, s.Service, s.Resource, s.Rows, s.Calls, s.Records, s.Complete, s.NotDue,
+				s.Violations, s.Notices, postgres.Clean(s.Note, postgres.MaxReason))
+		}
+		for i := range findings {
+			if i == maxFindings {
+				break
+			}
+			f := &findings[i]
+			batch.Queue(sqlFinding, v.ID, i+1, f.Severity, f.Source, f.Code, f.Organization, f.Service, f.Resource,
+				postgres.Clean(f.Record, postgres.MaxName), postgres.Clean(f.Path, postgres.MaxName), postgres.Clean(f.Detail, postgres.MaxReason), f.Call)
+		}
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return postgres.Fail(op, err)
+		}
+		err := tx.QueryRow(ctx, sqlEnd, v.ID, v.Calls, v.Checks, v.Rows, v.Records, v.NotDue, v.Violations, v.Notices, v.Outcome,
+			postgres.Clean(v.Note, postgres.MaxReason)).Scan(&v.EndedAt)
+		return postgres.Fail(op, err)
+	})
+}
+
+// List gives verifications, newest first.
+func (a *Auditor) List(ctx context.Context, limit int) ([]Verification, error) {
+	return collect[Verification](ctx, a, sqlList, 0, limit)
+}
+
+// ErrNone says that there was no such verification.
+var ErrNone = errors.New("there is no such verification: sluice verify list shows them")
+
+// Read gives one verification with what it looked at and what it found; 0 means the last one.
+func (a *Auditor) Read(ctx context.Context, id int64) (Verification, []Verified, []Finding, error) {
+	found, err := collect[Verification](ctx, a, sqlList, id, 1)
+	if err == nil && len(found) == 0 {
+		err = ErrNone
+	}
+	if err != nil {
+		return Verification{}, nil, nil, err
+	}
+	streams, err := collect[Verified](ctx, a, sqlStreamsOf, found[0].ID)
+	if err != nil {
+		return Verification{}, nil, nil, err
+	}
+	findings, err := collect[Finding](ctx, a, sqlFindingsOf, found[0].ID)
+	return found[0], streams, findings, err
+}
+
+// LastVerified gives, by resource of an organization, the last verification that made a call for it.
+func (a *Auditor) LastVerified(ctx context.Context) (map[pipeline.Key]int64, error) {
+	rows, err := a.pool.Query(ctx, sqlLastVerified)
+	if err != nil {
+		return nil, fmt.Errorf("reading what was verified when: %w", err)
+	}
+	var (
+		key  pipeline.Key
+		last int64
+	)
+	found := map[pipeline.Key]int64{}
+	_, err = pgx.ForEachRow(rows, []any{&key.Organization, &key.Service, &key.Resource, &last}, func() error {
+		found[key] = last
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading what was verified when: %w", err)
+	}
+	return found, nil
+}
+
+func collect[T any](ctx context.Context, a *Auditor, sql string, args ...any) ([]T, error) {
+	rows, err := a.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading verifications: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
+	if err != nil {
+		return nil, fmt.Errorf("reading verifications: %w", err)
+	}
+	return found, nil
+}

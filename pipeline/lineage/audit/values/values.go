@@ -1,0 +1,178 @@
+// Package values holds records against their rows, value by value: Postgres decides whether two values are the same.
+//
+// It reads only, within the transaction of its caller, and no text of a record leaves it: records carry personal data.
+//
+// Start reading at Table.Compare.
+package values
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/schema"
+	"sluice/schema/record"
+)
+
+// Table is the rows of one resource of one organization, and the statements that compare them: one for the records, one for
+// each array.
+type Table struct {
+	stream pipeline.Stream
+	tables []schema.Table
+	sql    []string
+}
+
+// New prepares the statements.
+func New(stream pipeline.Stream) *Table {
+	t := &Table{stream: stream, tables: stream.Resource.Tables()}
+	for i := range t.tables {
+		t.sql = append(t.sql, statement(stream.Resource.SchemaName(stream.Service), t.tables, i))
+	}
+	return t
+}
+
+// Compare holds records against their rows, value by value: what a record does not carry is not compared. It gives the
+// differences by key; a record without a row has none, for that is another matter.
+func (t *Table) Compare(ctx context.Context, tx pgx.Tx, records []record.Record) (map[string][]Difference, error) {
+	found := map[string][]Difference{}
+	if len(records) == 0 {
+		return found, nil
+	}
+	missing, err := t.compareRecords(ctx, tx, records, found)
+	if err != nil {
+		return nil, fmt.Errorf("comparing rows of %s: %w", t.stream, err)
+	}
+	for i := 1; i < len(t.tables); i++ {
+		if err := t.compareArray(ctx, tx, i, records, missing, found); err != nil {
+			return nil, fmt.Errorf("comparing rows of %s: %w", t.tables[i].Name, err)
+		}
+	}
+	return found, nil
+}
+
+func (t *Table) compareRecords(ctx context.Context, tx pgx.Tx, records []record.Record, found map[string][]Difference) (map[string]bool, error) {
+	columns := t.tables[0].Columns
+	values := make([][]*string, len(columns)+1)
+	byKey := make(map[string]*record.Record, len(records))
+	for i := range records {
+		record := &records[i]
+		byKey[record.ID] = record
+		values[0] = append(values[0], optional(record.Extra))
+		appendRow(values[1:], record.Tables[0][0].Values)
+	}
+	rows, err := tx.Query(ctx, t.sql[0], arguments([]any{t.stream.Organization}, values)...)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		key                string
+		absent, otherExtra bool
+		differs            []int
+		stored             []*string
+	)
+	missing := map[string]bool{}
+	_, err = pgx.ForEachRow(rows, []any{&key, &absent, &differs, &stored, &otherExtra}, func() error {
+		if absent {
+			missing[key] = true
+			return nil
+		}
+		for _, at := range differs {
+			if value := byKey[key].Tables[0][0].Values[at]; value.State != record.Absent {
+				found[key] = append(found[key], difference(columns[at].Wire, columns[at].Kind, stored[at], textOf(value)))
+			}
+		}
+		if otherExtra {
+			const detail = "the unknown keys of the record are not all in the table, or have other values"
+			found[key] = append(found[key], Difference{Path: "_extra", Detail: detail})
+		}
+		return nil
+	})
+	return missing, err
+}
+
+func (t *Table) compareArray(
+	ctx context.Context, tx pgx.Tx, at int, records []record.Record, missing map[string]bool, found map[string][]Difference,
+) error {
+	table := &t.tables[at]
+	depth := table.Depth()
+	values := make([][]*string, 1+depth+len(table.Columns))
+	expected := map[string]*record.Row{}
+	var carrying []string
+	for i := range records {
+		record := &records[i]
+		if !record.Carries[at] || missing[record.ID] {
+			continue
+		}
+		carrying = append(carrying, record.ID)
+		for j := range record.Tables[at] {
+			row := &record.Tables[at][j]
+			expected[elementPath(table.Path, record.ID, row.Position)] = row
+			values[0] = append(values[0], &record.ID)
+			for k, position := range row.Position {
+				values[1+k] = append(values[1+k], optional(strconv.Itoa(position)))
+			}
+			appendRow(values[1+depth:], row.Values)
+		}
+	}
+	if len(carrying) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, t.sql[at], arguments([]any{t.stream.Organization, carrying}, values)...)
+	if err != nil {
+		return err
+	}
+	var (
+		id            string
+		place         []int
+		absent, extra bool
+		differs       []int
+		stored        []*string
+	)
+	_, err = pgx.ForEachRow(rows, []any{&id, &place, &absent, &extra, &differs, &stored}, func() error {
+		path := elementPath(table.Path, "", place)
+		switch {
+		case absent:
+			found[id] = append(found[id], Difference{Path: path, Detail: "the record has it, the table " + table.Name + " has no such row"})
+		case extra:
+			found[id] = append(found[id], Difference{Path: path, Detail: "the table " + table.Name + " has such a row, the record has none"})
+		default:
+			row := expected[elementPath(table.Path, id, place)]
+			for _, c := range differs {
+				column := &table.Columns[c]
+				found[id] = append(found[id], difference(path+"."+column.Wire, column.Kind, stored[c], textOf(row.Values[c])))
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+func appendRow(columns [][]*string, values []record.Value) {
+	for i := range values {
+		columns[i] = append(columns[i], textOf(values[i]))
+	}
+}
+
+func textOf(value record.Value) *string {
+	if value.State != record.Set {
+		return nil
+	}
+	return &value.Text
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func arguments(first []any, columns [][]*string) []any {
+	for _, column := range columns {
+		first = append(first, column)
+	}
+	return first
+}

@@ -1,0 +1,223 @@
+// Package lineage tells the history of one record: its row, the calls that brought its versions, its quarantine, and how far the
+// streams that it belongs to are.
+//
+// It reads only. Its structs are the JSON of sluice explain.
+//
+// Start reading at Tracer.Record.
+package lineage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+// Tracer reads the warehouse.
+type Tracer struct{ pool *pgxpool.Pool }
+
+// New makes a tracer over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Tracer { return &Tracer{pool: pool} }
+
+// History is what is known of one record.
+type History struct {
+	Organization string `json:"organization"`
+	Service      string `json:"service"`
+	Resource     string `json:"resource"`
+	Record       string `json:"record"`
+	// Row is nil if there is none.
+	Row *Row `json:"row"`
+	// Versions are those that raw records are kept of, newest call first. Archives is how many archives were looked through;
+	// AllArchives says that there are no more, so that no version is missing that is kept at all.
+	Versions    []Version `json:"versions"`
+	Archives    int       `json:"archives"`
+	AllArchives bool      `json:"all_archives"`
+	// Quarantine are entries about the record, newest first.
+	Quarantine []Entry `json:"quarantine"`
+	// List and Details are the streams that bring it; the latter is nil where there are no single records.
+	List    *Stream `json:"list"`
+	Details *Stream `json:"details,omitempty"`
+	// Parent is how far the list of the record's parent is read; nil where there are no parents.
+	Parent *Parent `json:"parent,omitempty"`
+}
+
+// Row is what a row says about itself.
+type Row struct {
+	FirstSeenAt time.Time `json:"first_seen_at"`
+	ChangedAt   time.Time `json:"changed_at"`
+	// Modified is upstream's modification time; nil if it has none.
+	Modified *time.Time `json:"modified,omitempty"`
+	// List is the call that brought the last list record that changed the row, Detail that of the last single record.
+	List   *Call `json:"list_call"`
+	Detail *Call `json:"detail_call,omitempty"`
+	// Run loaded the list record.
+	Run *Run `json:"run"`
+	// DetailState is what is known of the single record, "" where there are none; DetailAt is when it was last loaded or tried.
+	DetailState string     `json:"detail_state,omitempty"`
+	DetailAt    *time.Time `json:"detail_at,omitempty"`
+	// Unknown are keys that no declaration knows: they are in _extra.
+	Unknown []string `json:"unknown_keys,omitempty"`
+	// Parent is the parent's identifier, "" if there is none.
+	Parent string `json:"parent,omitempty"`
+	// Arrays count the rows of the record's arrays, by table.
+	Arrays map[string]int64 `json:"arrays,omitempty"`
+}
+
+// Call is one request, as far as the call log still has it.
+type Call struct {
+	ID int64 `json:"id"`
+	// At is when it was reserved; nil if it is not in the call log any more.
+	At     *time.Time `json:"at,omitempty"`
+	Path   string     `json:"path,omitempty"`
+	Page   int        `json:"page,omitempty"`
+	Status int        `json:"status,omitempty"`
+	Code   string     `json:"code,omitempty"`
+	Class  string     `json:"class,omitempty"`
+	Run    int64      `json:"run,omitempty"`
+}
+
+// Run is one execution of a stream, as far as it is still known.
+type Run struct {
+	ID        int64      `json:"id"`
+	Class     string     `json:"class,omitempty"`
+	StartedAt *time.Time `json:"started_at,omitempty"`
+	// Outcome is done, provisional or failed; "" while it is open, and if the run is not known any more.
+	Outcome string `json:"outcome,omitempty"`
+	Note    string `json:"note,omitempty"`
+}
+
+// Record tells the history of a record. Archives bounds how many archives are looked through for versions, the newest first.
+func (t *Tracer) Record(ctx context.Context, stream pipeline.Stream, id string, archives int) (History, error) {
+	h := History{
+		Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name, Record: id,
+		Versions: []Version{}, Quarantine: []Entry{},
+	}
+	for _, read := range []func(context.Context, pipeline.Stream, *History) error{
+		t.row, t.quarantine, t.streams, t.parent,
+		func(ctx context.Context, stream pipeline.Stream, h *History) error {
+			return t.versions(ctx, stream, h, archives)
+		},
+	} {
+		if err := read(ctx, stream, &h); err != nil {
+			return h, fmt.Errorf("reading about %s of %s: %w", id, stream, err)
+		}
+	}
+	return h, nil
+}
+
+// row reads the row whole, as JSON: what it says about itself has the same names in every table.
+func (t *Tracer) row(ctx context.Context, stream pipeline.Stream, h *History) error {
+	r := stream.Resource
+	sql := fmt.Sprintf(`SELECT to_jsonb(t) FROM %s AS t WHERE t.organization_id = $1 AND t.%s = $2`,
+		pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize(), pgx.Identifier{r.Columns[0].ColumnName()}.Sanitize())
+	var text []byte
+	err := t.pool.QueryRow(ctx, sql, stream.Organization, h.Record).Scan(&text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var ours struct {
+		Call        int64                      `json:"_call_id"`
+		Run         int64                      `json:"_run_id"`
+		FirstSeenAt time.Time                  `json:"_first_seen_at"`
+		ChangedAt   time.Time                  `json:"_changed_at"`
+		Extra       map[string]json.RawMessage `json:"_extra"`
+		DetailState string                     `json:"_detail_state"`
+		DetailCall  int64                      `json:"_detail_call_id"`
+		DetailAt    *time.Time                 `json:"_detail_at"`
+	}
+	if err := json.Unmarshal(text, &ours); err != nil {
+		return err
+	}
+	h.Row = &Row{
+		FirstSeenAt: ours.FirstSeenAt, ChangedAt: ours.ChangedAt, DetailState: ours.DetailState, DetailAt: ours.DetailAt,
+		Unknown: keysOf(ours.Extra), Arrays: map[string]int64{},
+	}
+	if err := h.Row.declared(r, text); err != nil {
+		return err
+	}
+	if h.Row.List, err = t.call(ctx, ours.Call); err != nil {
+		return err
+	}
+	if h.Row.Detail, err = t.call(ctx, ours.DetailCall); err != nil {
+		return err
+	}
+	if h.Row.Run, err = t.run(ctx, ours.Run); err != nil {
+		return err
+	}
+	return t.arrays(ctx, stream, h)
+}
+
+// declared reads the modification time and the parent, whose columns the declaration names.
+func (row *Row) declared(r *schema.Resource, text []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	under, _ := r.Cursor.(schema.PerParent)
+	for _, c := range r.Columns {
+		value := values[c.ColumnName()]
+		switch {
+		case len(value) == 0 || string(value) == "null":
+		case c.Wire == r.Modified() && c.Kind == schema.KindTime:
+			if err := json.Unmarshal(value, &row.Modified); err != nil {
+				return err
+			}
+		case c.Wire == under.Column:
+			row.Parent = strings.Trim(string(value), `"`)
+		}
+	}
+	return nil
+}
+
+func (t *Tracer) arrays(ctx context.Context, stream pipeline.Stream, h *History) error {
+	tables := stream.Resource.Tables()
+	for i := 1; i < len(tables); i++ {
+		var n int64
+		name := pgx.Identifier{stream.Resource.SchemaName(stream.Service), tables[i].Name}.Sanitize()
+		sql := fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1 AND _parent_id = $2`, name)
+		if err := t.pool.QueryRow(ctx, sql, stream.Organization, h.Record).Scan(&n); err != nil {
+			return err
+		}
+		h.Row.Arrays[tables[i].Name] = n
+	}
+	return nil
+}
+
+const (
+	sqlCall = `
+SELECT reserved_at, path, coalesce(page, 0), coalesce(status, 0), coalesce(code, ''), class, coalesce(run_id, 0) FROM sluice.calls WHERE id = $1`
+	sqlRun = `SELECT class, started_at, coalesce(outcome, ''), note FROM sluice.runs WHERE id = $1`
+)
+
+// call gives a call by its number, with no more than that if the log does not have it any more; nil for no number.
+func (t *Tracer) call(ctx context.Context, id int64) (*Call, error) {
+	if id == 0 {
+		return nil, nil //nolint:nilnil // no call
+	}
+	c := &Call{ID: id}
+	err := t.pool.QueryRow(ctx, sqlCall, id).Scan(&c.At, &c.Path, &c.Page, &c.Status, &c.Code, &c.Class, &c.Run)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (t *Tracer) run(ctx context.Context, id int64) (*Run, error) {
+	r := &Run{ID: id}
+	err := t.pool.QueryRow(ctx, sqlRun, id).Scan(&r.Class, &r.StartedAt, &r.Outcome, &r.Note)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, err
+	}
+	return r, nil
+}

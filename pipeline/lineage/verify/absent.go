@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/lineage/audit"
+	"sluice/schema"
+)
+
+// absent says what it means that a record has no row.
+func (s *subject) absent(ctx context.Context, tx pgx.Tx, r *upstreamRecord, h held, call int64, standing audit.Standing) error {
+	switch {
+	case h.quarantined[r.ID]:
+		s.say(audit.Notice, codeQuarantined, r.ID, call, "", "the record is in quarantine: sluice quarantine list")
+		return nil
+	case r.Modified.After(standing.Mark):
+		s.verified.NotDue++
+		return nil
+	case !r.Modified.IsZero():
+		s.say(audit.Violation, codeMissing, r.ID, call, "", "upstream has the record since before the mark, and there is no row")
+		return nil
+	}
+	// A record without a date may have come since the last run, unless it was here before.
+	brought, err := s.table.Archived(ctx, tx, own(s.stream.Resource, r))
+	if err != nil {
+		return err
+	}
+	if brought == 0 {
+		s.verified.NotDue++
+		return nil
+	}
+	s.say(audit.Violation, codeMissing, r.ID, call, "", fmt.Sprintf("call %d brought the record, and there is no row any more", brought))
+	return nil
+}
+
+// own is the record's own identifier, without its parent.
+func own(resource *schema.Resource, r *upstreamRecord) string {
+	if cursor, ok := resource.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {
+		for i, c := range resource.Columns {
+			if c.Wire == cursor.Identifier {
+				return r.Tables[0][0].Values[i].Text
+			}
+		}
+	}
+	return r.ID
+}
+
+// whole is called when the list was read whole: rows that are not on it are told.
+func (s *subject) whole(ctx context.Context, call int64, standing audit.Standing, ids []string) error {
+	if standing.Parent != "" {
+		return nil // the whole list of one parent only
+	}
+	s.verified.Complete = true
+	listed := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		listed[id] = true
+	}
+	return s.each(ctx, func(tx pgx.Tx, keys []string) error {
+		rows, err := s.table.Rows(ctx, tx, keys)
+		for i := range rows {
+			if row := &rows[i]; !listed[row.Key] && !row.Gone && row.LastCall() < call {
+				s.say(audit.Notice, codeNotListed, row.Key, call, "",
+					"its record is not on the list, which was read whole: deleted upstream, or hidden there")
+			}
+		}
+		return err
+	})
+}
+
+// unknown tells the single records that upstream does not know.
+func (s *subject) unknown(call int64, asked, answered []string) {
+	known := make(map[string]bool, len(answered))
+	for _, id := range answered {
+		known[id] = true
+	}
+	for _, id := range asked {
+		if !known[id] {
+			s.say(audit.Notice, codeNotFound, id, call, "", "upstream does not know the record: it was deleted, or is hidden")
+		}
+	}
+}

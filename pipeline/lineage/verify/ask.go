@@ -1,0 +1,238 @@
+package verify
+
+import (
+	"context"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/lineage/audit"
+	"sluice/schema"
+)
+
+// subject is one resource of one organization that is looked at.
+type subject struct {
+	run       *run
+	stream    pipeline.Stream
+	table     *audit.Table
+	normalize func(raw []byte, parent string) (upstreamRecord, error)
+	verified  audit.Verified
+	// looked are rows that were held against their raw records, edited those that are not what these make of them.
+	looked, edited map[string]bool
+	// told are records of upstream that a finding was told about.
+	told map[string]bool
+	// clashing are identifiers that several records of one answer had.
+	clashing map[string]bool
+	// asked are the single records that were asked for, pages those of the list.
+	asked map[string]bool
+	pages map[int]bool
+	// over says that no more calls are made for it.
+	over bool
+}
+
+// maxShown is how many findings of one kind are spelled out for a resource; all are counted.
+const maxShown = 50
+
+func (s *subject) found(f audit.Finding) {
+	shown := &s.verified.Violations
+	if f.Severity == audit.Notice {
+		shown = &s.verified.Notices
+	}
+	if *shown++; *shown <= maxShown {
+		s.run.result.Findings = append(s.run.result.Findings, f)
+	}
+}
+
+// localBatch is how many rows are held against their raw records in one transaction.
+const localBatch = 500
+
+// ask makes the subject's call of a round and says whether there was one to make: first the newest page of the list, or what
+// comes in one answer, then by turns single records by chance and further pages.
+func (s *subject) ask(ctx context.Context, round int) (bool, error) {
+	if s.over {
+		return false, nil
+	}
+	var standing audit.Standing
+	var rows int64
+	err := s.run.view(ctx, func(tx pgx.Tx) error {
+		var err error
+		if standing, err = s.table.Standing(ctx, tx); err == nil && round > 0 {
+			rows, err = s.table.Count(ctx, tx)
+		}
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	_, perParent := s.stream.Resource.Cursor.(schema.PerParent)
+	switch {
+	case standing.Mark.IsZero():
+		s.verified.Note, s.over = "never read to its end: nothing is due to be equal yet", true
+		return false, nil
+	case perParent:
+		standing.Mark = standing.Mark.Add(-s.run.Rules.Lag)
+		if round > 0 {
+			s.over = true
+			return false, nil
+		}
+	}
+	switch {
+	case round == 0 && s.stream.Resource.Exported():
+		return true, s.export(ctx, standing)
+	case round == 0:
+		return true, s.page(ctx, standing, 1)
+	case round%2 == 1:
+		return s.singles(ctx, standing)
+	default:
+		return s.further(ctx, standing, rows)
+	}
+}
+
+func (s *subject) question(page int, parent string) pipeline.Ask {
+	ask := pipeline.Ask{Stream: s.stream, Class: pipeline.ClassProbe, Page: page, PerPage: s.run.Rules.PerPage, Parent: parent}
+	switch cursor := s.stream.Resource.ListCursor().(type) {
+	case schema.NewestFirst:
+		ask.Sort, ask.Order = cursor.Sort, "D"
+	case schema.FullScan:
+		if cursor.Sort != "" {
+			ask.Sort, ask.Order = cursor.Sort, "D"
+		}
+	}
+	return ask
+}
+
+// page compares one page of the list. If it is all there is, rows that are not on it are found, too.
+func (s *subject) page(ctx context.Context, standing audit.Standing, number int) error {
+	s.pages[number] = true
+	page, err := s.run.Source.Page(ctx, s.question(number, standing.Parent))
+	if err != nil {
+		return s.called(ctx, err)
+	}
+	defer page.Turn.End()
+	s.counted()
+	ids, err := s.hold(ctx, page, standing, false)
+	if err != nil || number > 1 || page.More {
+		return err
+	}
+	s.pages = nil
+	return s.whole(ctx, page.Call, standing, ids)
+}
+
+// further compares another page, as far as the rows that are there let expect one. Lists that go on by token have none.
+func (s *subject) further(ctx context.Context, standing audit.Standing, rows int64) (bool, error) {
+	if s.pages == nil || s.stream.Resource.Paging != schema.PagingNumber || s.stream.Resource.Exported() {
+		return false, nil
+	}
+	pages := int(math.Ceil(float64(rows) / float64(s.run.Rules.PerPage)))
+	if len(s.pages) >= pages {
+		return false, nil
+	}
+	// Long steps come by pages far from each other; a step that leads in a circle is made longer, at last by one page more
+	// than there are, which comes by all.
+	number := 1
+	for step := max(pages*5/8, 1); s.pages[number]; {
+		number = (number-1+step)%pages + 1
+		if number == 1 {
+			step++
+		}
+	}
+	return true, s.page(ctx, standing, number)
+}
+
+func (s *subject) export(ctx context.Context, standing audit.Standing) error {
+	var ids []string
+	call := int64(0)
+	s.pages = nil
+	err := s.run.Source.Export(ctx, s.question(1, standing.Parent), func(page pipeline.Page) error {
+		call = page.Call
+		held, err := s.hold(ctx, page, standing, false)
+		ids = append(ids, held...)
+		return err
+	})
+	if err != nil {
+		return s.called(ctx, err)
+	}
+	s.counted()
+	return s.whole(ctx, call, standing, ids)
+}
+
+// singlesWanted is how many single records are asked for at once where one call takes several.
+const singlesWanted = 50
+
+// singles compares single records by chance, of rows whose single record is loaded.
+func (s *subject) singles(ctx context.Context, standing audit.Standing) (bool, error) {
+	details := s.stream.Resource.Details
+	if details == nil {
+		return false, nil
+	}
+	wanted := 1
+	if details.Batch != nil {
+		wanted = min(details.Batch.Size, singlesWanted)
+	}
+	var ids []string
+	err := s.run.view(ctx, func(tx pgx.Tx) error {
+		keys, err := s.table.Sample(ctx, tx, wanted+len(s.asked), true)
+		for _, key := range keys {
+			if !s.asked[key] && len(ids) < wanted {
+				ids = append(ids, key)
+			}
+		}
+		return err
+	})
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	for _, id := range ids {
+		s.asked[id] = true
+	}
+	ask := s.question(0, "")
+	ask.Sort, ask.Order = "", ""
+	page, err := s.run.Source.Details(ctx, ask, ids)
+	if err != nil {
+		return true, s.called(ctx, err)
+	}
+	defer page.Turn.End()
+	s.counted()
+	held, err := s.hold(ctx, page, standing, true)
+	if err != nil {
+		return true, err
+	}
+	s.unknown(page.Call, ids, held)
+	return true, nil
+}
+
+func (s *subject) counted() {
+	s.verified.Calls++
+	s.run.result.Verification.Calls++
+}
+
+// called takes the error of a call. Where only this resource, or only calls, are in the way, the rest goes on.
+func (s *subject) called(ctx context.Context, err error) error {
+	kind := pipeline.KindOf(err)
+	if ctx.Err() != nil || kind == 0 {
+		return err
+	}
+	s.verified.Note, s.over = err.Error(), true
+	switch kind {
+	case pipeline.Exhausted, pipeline.Throttled, pipeline.Crowded:
+		s.run.refused = true
+		s.run.close(s.stream.Organization, s.stream.Service.Name)
+	case pipeline.Unavailable:
+		s.counted()
+		s.run.unreachable = true
+	case pipeline.Expired, pipeline.Denied, pipeline.Unexpected:
+		s.counted()
+		s.run.failed = true
+	}
+	return nil
+}
+
+// close ends the calls of a service whose budget refused one.
+func (r *run) close(organization, service string) {
+	for _, s := range r.subjects {
+		if s.stream.Organization == organization && s.stream.Service.Name == service && !s.over {
+			s.verified.Note, s.over = "calls of the service were refused", true
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/lineage/audit/values"
+	"sluice/schema"
+	"sluice/schema/record"
+)
+
+type upstreamRecord = record.Record
+
+// The codes of rows held against upstream.
+const (
+	// codeMissing: upstream has the record, and it was due to be here.
+	codeMissing = "missing"
+	// codeDiffers: upstream has other values, by its own word since before the mark.
+	codeDiffers = "differs"
+	// codeSilent: upstream has other values under the same modification time.
+	codeSilent = "silent"
+	// codeUndated: upstream has other values, and nobody can say since when.
+	codeUndated = "undated"
+	// codeOlder: upstream answers with an older version than the one that is here.
+	codeOlder = "older"
+	// codeNotListed: the row's record is not on the list, which was read whole.
+	codeNotListed = "not_listed"
+	// codeReturned: upstream shows the record, and the row has a tombstone.
+	codeReturned = "returned"
+	// codeNotFound: upstream does not know the single record.
+	codeNotFound = "not_found"
+	// codeQuarantined: the record is in quarantine and not here, or here in an older version.
+	codeQuarantined = "quarantined"
+	// codeUnfit: the record does not fit the declaration.
+	codeUnfit = "unfit"
+)
+
+// held is what an answer is held against.
+type held struct {
+	rows        map[string]*audit.Row
+	differences map[string][]values.Difference
+	quarantined map[string]bool
+}
+
+// hold holds the records of an answer against their rows and gives their keys. Single says that they are single records.
+func (s *subject) hold(ctx context.Context, page pipeline.Page, standing audit.Standing, single bool) ([]string, error) {
+	records, ids, unfit := s.read(page, standing.Parent)
+	s.verified.Records += int64(len(records))
+	if err := s.release(ctx, page, records, single); err != nil {
+		return ids, err
+	}
+	err := s.run.view(ctx, func(tx pgx.Tx) error {
+		h, err := s.against(ctx, tx, records, ids, single)
+		if err != nil {
+			return err
+		}
+		for _, misfit := range unfit {
+			if h.quarantined[misfit.ID] || misfit.ID == "" {
+				s.say(audit.Notice, codeQuarantined, misfit.ID, page.Call, "", "the record does not fit the declaration: "+misfit.Error())
+			} else {
+				s.say(audit.Notice, codeUnfit, misfit.ID, page.Call, "", "the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
+			}
+		}
+		for i := range records {
+			if err := s.judge(ctx, tx, &records[i], h, page.Call, standing, single); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// release loads those records of an answer that are in quarantine in another version: this one fits.
+func (s *subject) release(ctx context.Context, page pipeline.Page, records []upstreamRecord, single bool) error {
+	if len(records) == 0 {
+		return nil
+	}
+	ids := make([]string, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	var quarantined map[string]bool
+	err := s.run.view(ctx, func(tx pgx.Tx) error {
+		var err error
+		quarantined, err = s.table.Quarantined(ctx, tx, ids)
+		return err
+	})
+	if err != nil || len(quarantined) == 0 {
+		return err
+	}
+	unit := pipeline.Unit{Call: page.Call, Details: single}
+	for i := range records {
+		if quarantined[records[i].ID] && !s.clashing[records[i].ID] {
+			unit.Records = append(unit.Records, records[i])
+		}
+	}
+	if len(unit.Records) == 0 {
+		return nil
+	}
+	if err := s.run.Load(ctx, s.stream, unit); err != nil {
+		return fmt.Errorf("load what was in quarantine: %w", err)
+	}
+	return nil
+}
+
+// read normalizes the records of an answer, the newest of those that come twice. As in a run, identifiers clash also where one of
+// their records does not fit.
+func (s *subject) read(page pipeline.Page, parent string) ([]upstreamRecord, []string, []*record.ValueError) {
+	var (
+		records []upstreamRecord
+		ids     []string
+		unfit   []*record.ValueError
+	)
+	at := map[string]int{}
+	for _, raw := range page.Records {
+		one, err := s.normalize(raw, parent)
+		if misfit, ok := errors.AsType[*record.ValueError](err); ok {
+			unfit = append(unfit, misfit)
+			if misfit.ID != "" {
+				ids = append(ids, misfit.ID)
+			}
+			continue
+		}
+		if i, again := at[one.ID]; again {
+			s.clashing[one.ID] = s.clashing[one.ID] || !bytes.Equal(one.Raw, records[i].Raw)
+			if one.Modified.After(records[i].Modified) {
+				records[i] = one
+			}
+			continue
+		}
+		at[one.ID] = len(records)
+		records, ids = append(records, one), append(ids, one.ID)
+	}
+	for _, misfit := range unfit {
+		if _, twice := at[misfit.ID]; twice {
+			s.clashing[misfit.ID] = true
+		}
+	}
+	return records, ids, unfit
+}
+
+func (s *subject) against(ctx context.Context, tx pgx.Tx, records []upstreamRecord, ids []string, single bool) (held, error) {
+	h := held{rows: make(map[string]*audit.Row, len(ids))}
+	rows, err := s.table.Rows(ctx, tx, ids)
+	if err != nil {
+		return h, err
+	}
+	for i := range rows {
+		h.rows[rows[i].Key] = &rows[i]
+	}
+	if err := s.lookAt(ctx, tx, ids); err != nil {
+		return h, err
+	}
+	if h.quarantined, err = s.table.Quarantined(ctx, tx, ids); err != nil {
+		return h, err
+	}
+	var other []upstreamRecord
+	for i := range records {
+		if row := h.rows[records[i].ID]; row != nil && !sameHash(row, &records[i], single) {
+			other = append(other, records[i])
+		}
+	}
+	h.differences, err = s.table.Compare(ctx, tx, other)
+	return h, err
+}
+
+func sameHash(row *audit.Row, r *upstreamRecord, single bool) bool {
+	if single {
+		return bytes.Equal(row.DetailHash, r.Hash[:])
+	}
+	return bytes.Equal(row.Hash, r.Hash[:])
+}
+
+// judge says what it means that a record and its row are not the same.
+func (s *subject) judge(ctx context.Context, tx pgx.Tx, r *upstreamRecord, h held, call int64, standing audit.Standing, single bool) error {
+	row := h.rows[r.ID]
+	if row == nil {
+		return s.absent(ctx, tx, r, h, call, standing)
+	}
+	if row.Gone && row.LastCall() < call {
+		s.say(audit.Notice, codeReturned, r.ID, call, "",
+			"upstream shows the record, and its row has a tombstone: the next scan that sees it takes that away")
+		return nil
+	}
+	differences := h.differences[r.ID]
+	// A row that was written since the answer is not to be held against it; what was edited was found already.
+	if len(differences) == 0 || row.LastCall() > call || s.edited[r.ID] {
+		return nil
+	}
+	newer := r.Modified.After(standing.Mark)
+	outdated := single && row.DetailState != "current"
+	dated := !r.Modified.IsZero()
+	same := dated && r.Modified.Truncate(time.Microsecond).Equal(row.Modified)
+	severity, code, text := audit.Violation, codeDiffers, "upstream has had other values since before the mark: "
+	switch {
+	case h.quarantined[r.ID]:
+		severity, code, text = audit.Notice, codeQuarantined, "a version of the record is in quarantine, and the row is older: "
+	case newer, outdated, !single && (!dated || same) && s.readsAll():
+		s.verified.NotDue++
+		return nil
+	case !dated:
+		severity, code, text = audit.Notice, codeUndated, "upstream has other values, and the record does not say since when: "
+	case same:
+		code, text = codeSilent, "upstream has other values under the same modification time: "
+	case r.Modified.Before(row.Modified):
+		severity, code, text = audit.Notice, codeOlder, "upstream answers with an older version: "
+	}
+	s.say(severity, code, r.ID, call, differences[0].Path, text+values.Sentence(differences))
+	return nil
+}
+
+// readsAll says that every run reads the whole list, so that what moved without a date is brought by the next.
+func (s *subject) readsAll() bool {
+	switch s.stream.Resource.ListCursor().(type) {
+	case schema.Since, schema.NewestFirst:
+		return false
+	default:
+		return true
+	}
+}
+
+// say tells a finding about a record, once: the list and the single record may both show it.
+func (s *subject) say(severity audit.Severity, code, id string, call int64, path, detail string) {
+	if s.told[id] {
+		return
+	}
+	s.told[id] = id != ""
+	s.found(audit.Finding{
+		Severity: severity, Source: audit.SourceUpstream, Code: code, Organization: s.stream.Organization, Service: s.stream.Service.Name,
+		Resource: s.stream.Resource.Name, Record: id, Path: path, Detail: detail, Call: call,
+	})
+}

@@ -1,0 +1,191 @@
+// Package verify holds a warehouse against itself and against upstream: first the checks that must find nothing and a sample
+// of rows against their raw records, without a call, then rows against records of upstream, within a stated number of calls.
+//
+// It changes no row, but loads what is in quarantine and fits as upstream answers it now. Where a record of upstream differs from
+// its row because it changed since the stream's mark, that is no finding: the next run brings it (docs/decisions/0018).
+//
+// Start reading at Run, then subject.hold.
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/lineage/audit"
+	"sluice/schema/record"
+)
+
+// Source is where records of upstream come from.
+type Source interface {
+	// Page reads one page of a list. Its errors are *pipeline.Error with a kind.
+	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	// Export streams a list that comes as one body, in groups of records.
+	Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error
+	// Details reads single records by their identifiers.
+	Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error)
+}
+
+// Options say what is verified.
+type Options struct {
+	// Streams are the lists to be looked at.
+	Streams []pipeline.Stream
+	// Lacking are findings about lists whose tables are not as declared: none of Streams are they.
+	Lacking []audit.Finding
+	// Scope narrows the checks, Words says it for people.
+	Scope audit.Scope
+	Words string
+	// Calls are what may be called in all; Sample is how many rows of each resource are held against their raw records, zero
+	// means all.
+	Calls, Sample int
+	// Source may be nil if Calls is zero.
+	Source Source
+	// Load writes records that are in quarantine and that a call has just brought in a version that fits.
+	Load    func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error
+	Auditor *audit.Auditor
+	// Zone is the time zone of an organization.
+	Zone  func(organization string) *time.Location
+	Rules pipeline.Rules
+}
+
+// Result is what was found.
+type Result struct {
+	Verification audit.Verification `json:"verification"`
+	Checks       []audit.Check      `json:"checks"`
+	Streams      []audit.Verified   `json:"streams"`
+	Findings     []audit.Finding    `json:"findings"`
+}
+
+// run is one verification under way.
+type run struct {
+	Options
+
+	result   Result
+	subjects []*subject
+	// refused, unreachable and failed say that something kept it from looking at everything.
+	refused, unreachable, failed bool
+}
+
+// Run verifies and keeps what was found. Its error says that the warehouse could not be read; that upstream refused or did not
+// answer is in the outcome.
+func Run(ctx context.Context, o Options) (Result, error) {
+	verification, err := o.Auditor.Begin(ctx, o.Words, o.Calls)
+	if err != nil {
+		return Result{}, err
+	}
+	r := &run{Options: o, result: Result{Verification: verification, Findings: []audit.Finding{}}}
+	err = r.look(ctx)
+	if err != nil {
+		r.failed = true
+		r.result.Verification.Note = err.Error()
+	}
+	r.sum()
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
+	defer cancel()
+	if kept := o.Auditor.End(keep, &r.result.Verification, r.result.Streams, r.result.Findings); err == nil {
+		err = kept
+	}
+	return r.result, err
+}
+
+// keepLimit bounds the last write, also when the command was stopped.
+const keepLimit = 30 * time.Second
+
+func (r *run) look(ctx context.Context) error {
+	var err error
+	if r.result.Checks, err = r.Auditor.Checks(ctx, r.Scope); err != nil {
+		return err
+	}
+	r.result.Findings = append(r.result.Findings, r.Lacking...)
+	for i := range r.result.Checks {
+		r.result.Findings = append(r.result.Findings, r.result.Checks[i].Findings...)
+	}
+	for _, stream := range r.Streams {
+		normalizer, err := record.New(stream.Resource, r.Zone(stream.Organization))
+		if err != nil {
+			return fmt.Errorf("prepare %s: %w", stream, err)
+		}
+		s := &subject{
+			run: r, stream: stream, normalize: normalizer.RecordUnder, table: audit.NewTable(stream, normalizer.RecordUnder),
+			looked: map[string]bool{}, edited: map[string]bool{}, told: map[string]bool{}, asked: map[string]bool{}, pages: map[int]bool{},
+			clashing: map[string]bool{},
+			verified: audit.Verified{Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name},
+		}
+		r.subjects = append(r.subjects, s)
+		if err := s.local(ctx); err != nil {
+			return err
+		}
+	}
+	return r.upstream(ctx)
+}
+
+// upstream spends the calls: one round goes through all resources, the one that was verified longest ago first; then the next.
+func (r *run) upstream(ctx context.Context) error {
+	if r.Calls == 0 {
+		return nil
+	}
+	last, err := r.Auditor.LastVerified(ctx)
+	if err != nil {
+		return err
+	}
+	order := slices.Clone(r.subjects)
+	slices.SortStableFunc(order, func(a, b *subject) int { return cmp.Compare(last[a.stream.Key()], last[b.stream.Key()]) })
+	// Single records and further pages take turns: only two rounds without a call say that there is no more to ask for.
+	for round, idle := 0, 0; idle < 2; round++ {
+		idle++
+		for _, s := range order {
+			if r.result.Verification.Calls >= r.Calls {
+				return nil
+			}
+			asked, err := s.ask(ctx, round)
+			if err != nil {
+				return err
+			}
+			if asked {
+				idle = 0
+			}
+		}
+	}
+	return nil
+}
+
+// view runs fn on one state of the warehouse.
+func (r *run) view(ctx context.Context, fn func(tx pgx.Tx) error) error {
+	return r.Auditor.View(ctx, fn)
+}
+
+// sum adds up what was looked at and found, and gives it an outcome.
+func (r *run) sum() {
+	v := &r.result.Verification
+	v.Checks = len(r.result.Checks)
+	v.Violations += int64(len(r.Lacking))
+	for i := range r.result.Checks {
+		if c := &r.result.Checks[i]; c.Severity == audit.Violation {
+			v.Violations += c.Found
+		} else {
+			v.Notices += c.Found
+		}
+	}
+	for _, s := range r.subjects {
+		v.Rows, v.Records, v.NotDue = v.Rows+s.verified.Rows, v.Records+s.verified.Records, v.NotDue+s.verified.NotDue
+		v.Violations, v.Notices = v.Violations+s.verified.Violations, v.Notices+s.verified.Notices
+		r.result.Streams = append(r.result.Streams, s.verified)
+	}
+	switch {
+	case v.Violations > 0:
+		v.Outcome = audit.OutcomeFound
+	case r.failed:
+		v.Outcome = audit.OutcomeFailed
+	case r.unreachable:
+		v.Outcome = audit.OutcomeUnreachable
+	case r.refused:
+		v.Outcome = audit.OutcomeBudget
+	default:
+		v.Outcome = audit.OutcomeClean
+	}
+}

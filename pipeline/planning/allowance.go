@@ -1,0 +1,110 @@
+package planning
+
+import (
+	"time"
+
+	"sluice/pipeline"
+)
+
+func (m *maker) service(of *Service, streams []StreamPlan) ServicePlan {
+	plan := ServicePlan{
+		Organization: of.Organization, Service: of.Name, Daily: of.Day.Limit,
+		Calls: of.Besides, CallsPerDay: of.BesidesPerDay, Fits: true,
+	}
+	for _, spent := range of.Day.Spent {
+		plan.Spent += spent
+	}
+	classes := make(map[pipeline.Class]*ServicePlan, len(of.Ceilings))
+	for class := range of.Ceilings {
+		classes[class] = new(ServicePlan)
+	}
+	for i := range streams {
+		s := &streams[i]
+		if s.Organization != of.Organization || s.Service != of.Name {
+			continue
+		}
+		plan.add(s)
+		if class := classes[m.input.Streams[i].Class]; class != nil {
+			class.add(s)
+		}
+	}
+	plan.Seconds = m.together(of, streams).Seconds()
+	if of.Day.Limit > 0 {
+		plan.Remaining = new(max(of.Day.Left()-plan.Calls, 0))
+	}
+	done, ok := plan.held(of.Day, of.Pace)
+	plan.Fits = ok && plan.within(of.Day)
+	for class, spends := range classes {
+		later, ok := spends.held(of.Ceilings[class], of.Pace)
+		done, plan.Fits = max(done, later), plan.Fits && ok && spends.within(of.Ceilings[class])
+	}
+	if done < never {
+		plan.DoneSeconds = new(max(done.Seconds(), plan.Seconds))
+	}
+	return plan
+}
+
+// never is longer than any allowance is looked at.
+const never = 100 * 365 * day
+
+// held is after how long all calls are made beside the schedule.
+func (p *ServicePlan) held(by Day, pace Pace) (time.Duration, bool) {
+	by.Others = p.CallsPerDay
+	done, ok := by.Done(p.Calls+p.Later, pace)
+	if !ok {
+		done = never
+	}
+	return done, ok
+}
+
+// within says that the next sync fits into what is left, and the schedule into the day.
+func (p *ServicePlan) within(by Day) bool {
+	return by.Limit == 0 || p.Calls <= by.Left() && p.CallsPerDay <= float64(by.Limit)
+}
+
+// add takes a stream into the sums.
+func (p *ServicePlan) add(s *StreamPlan) {
+	if s.Calls == nil {
+		p.Unknown++
+	} else {
+		p.Calls += *s.Calls
+		p.Later += s.Later
+	}
+	schedule := &s.Schedule
+	if s.Cheapest != nil {
+		schedule = s.Cheapest
+	}
+	if schedule.CallsPerDay != nil {
+		p.CallsPerDay += *schedule.CallsPerDay
+	}
+}
+
+// together is how long the next sync of the services takes that share an allowance:
+// lists side by side, and behind them what lives on them.
+func (m *maker) together(of *Service, streams []StreamPlan) time.Duration {
+	calls, lists, behind := of.Besides, 0, 0
+	for i := range streams {
+		s := &m.input.Streams[i]
+		if streams[i].Calls == nil || !m.shares(of, s.Key) {
+			continue
+		}
+		own := *streams[i].Calls
+		calls += own
+		if s.Way == WayDetails || s.Way == WayParents {
+			behind = max(behind, own)
+		} else {
+			lists = max(lists, own)
+		}
+	}
+	return of.Pace.Takes(calls, lists+behind)
+}
+
+func (m *maker) shares(of *Service, key pipeline.Key) bool {
+	for i := range m.input.Services {
+		s := &m.input.Services[i]
+		if s.Organization == key.Organization && s.Name == key.Service {
+			return s.Organization == of.Organization && s.Shared == of.Shared
+		}
+	}
+	return false
+}

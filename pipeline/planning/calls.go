@@ -1,0 +1,183 @@
+package planning
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"sluice/pipeline"
+)
+
+// Run is the forecast of one run.
+type Run struct {
+	pipeline.Key
+
+	// Calls are those of the run, Left those that the runs behind it need until
+	// everything known is copied.
+	Calls, Left int
+	// Basis is what the calls rest on; Unknown means that there is no forecast.
+	Basis Basis
+	// Ask is the name of the figure that --assume has to give, if it is unknown.
+	Ask string
+}
+
+// Next forecasts the next run of each stream. Lists run first: what they are expected
+// to bring is work for the details behind them, where both are among the streams.
+func Next(streams []Stream) []Run {
+	lists := make(map[pipeline.Key]*Stream, len(streams))
+	for i := range streams {
+		lists[streams[i].Key] = &streams[i]
+	}
+	runs := make([]Run, 0, len(streams))
+	for i := range streams {
+		s := &streams[i]
+		run := s.next(lists[s.list()])
+		run.Key = s.Key
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// detailsSuffix is how the stream of a resource's details is named behind its list.
+const detailsSuffix = ".details"
+
+// list is the key of the list whose rows a stream of details completes.
+func (s *Stream) list() pipeline.Key {
+	key := s.Key
+	key.Resource = strings.TrimSuffix(key.Resource, detailsSuffix)
+	return key
+}
+
+// name is how --assume names the stream's rows.
+func name(key pipeline.Key) string { return key.Service + "." + key.Resource }
+
+func (s *Stream) next(list *Stream) Run {
+	switch s.Way {
+	case WayOnce:
+		return Run{Calls: 1, Basis: Declared}
+	case WayRows, WayChanges:
+		records := s.records()
+		if !records.Known() {
+			return Run{Basis: Unknown, Ask: name(s.Key)}
+		}
+		return Run{Calls: s.listing(records.Value), Basis: records.Basis}
+	case WayDetails:
+		return s.details(list)
+	case WayParents:
+		return s.parents()
+	default:
+		return Run{Basis: Unknown, Ask: name(s.Key)}
+	}
+}
+
+// records are how many the next run over a list will be shown. Where changes were not
+// measured yet, they are assumed to fit one page.
+func (s *Stream) records() Figure {
+	if s.Way != WayChanges || !s.Read {
+		return s.Rows
+	}
+	if !s.Changes.Known() {
+		return Figure{Basis: Assumed}
+	}
+	return s.changed(s.Since)
+}
+
+// changed are the records that change in a time, expected.
+func (s *Stream) changed(in time.Duration) Figure {
+	return Figure{Value: s.Changes.Value * days(in), Basis: s.Changes.Basis}
+}
+
+// listing is how many calls a list of so many records takes: pages, and where there
+// is more than one, a second pass that sees the same (docs/decisions/0007).
+func (s *Stream) listing(records float64) int {
+	if s.Anchored {
+		// Each page shows the record that it is asked from again (docs/decisions/0029).
+		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
+	}
+	pages := s.pages(records)
+	if pages == 1 {
+		return 1
+	}
+	return passes * pages
+}
+
+// passes is how many equal passes end the reading of a list at rest.
+const passes = 2
+
+func (s *Stream) pages(records float64) int {
+	records = math.Round(records*parts) / parts // a page more or less is no matter of the last bit
+	if s.Full {
+		// A last page that is full proves nothing: the one behind it is asked for.
+		return int(math.Floor(records))/s.Page + 1
+	}
+	return max(ceil(records/float64(s.Page)), 1)
+}
+
+// parts is how finely records are told apart that are expected and not counted.
+const parts = 1e6
+
+// details forecasts a run over single records: those that wait, and those that the
+// list is about to bring. The rows of a list never read are all taken for headers,
+// unless a person says how many wait.
+func (s *Stream) details(list *Stream) Run {
+	owing := s.Waiting
+	if list != nil && owing.Basis != Assumed {
+		brought := Figure{Basis: Assumed} // nothing, until changes were measured
+		switch {
+		case !list.Read:
+			brought = list.Rows
+		case list.Changes.Known():
+			brought = list.changed(list.Since)
+		}
+		if !brought.Known() {
+			return Run{Basis: Unknown, Ask: name(list.Key)}
+		}
+		owing = Figure{Value: owing.Value + brought.Value, Basis: weaker(owing.Basis, brought.Basis)}
+	}
+	if !owing.Known() {
+		return Run{Basis: Unknown, Ask: name(s.list())}
+	}
+	return s.bounded(ceil(owing.Value/float64(s.Batch)), 1, owing.Basis)
+}
+
+// parents forecasts a run over parents.
+func (s *Stream) parents() Run {
+	if !s.Parents.Known() {
+		return Run{Basis: Unknown, Ask: name(s.Key) + ParentsSuffix}
+	}
+	each, basis := s.each()
+	return s.bounded(ceil(s.Parents.Value)*each, each, weaker(s.Parents.Basis, basis))
+}
+
+// ParentsSuffix names, behind a stream, the number of its parents.
+const ParentsSuffix = ".parents"
+
+// each is how many calls the list of one parent takes. Rows that nobody knows are
+// assumed to fit one page.
+func (s *Stream) each() (int, Basis) {
+	switch {
+	case s.Each == WayOnce:
+		return 1, Declared
+	case !s.Rows.Known():
+		return 1, Assumed
+	default:
+		return s.listing(s.Rows.Value / math.Max(s.Parents.Value, 1)), s.Rows.Basis
+	}
+}
+
+// bounded holds calls against those that one run may spend. What was begun, such as
+// the list of a parent, is read to its end: calls come in steps.
+func (s *Stream) bounded(calls, step int, basis Basis) Run {
+	if s.PerRun <= 0 {
+		return Run{Calls: calls, Basis: basis}
+	}
+	now := min(calls, ceil(float64(s.PerRun)/float64(step))*step)
+	return Run{Calls: now, Left: calls - now, Basis: basis}
+}
+
+func ceil(x float64) int { return int(math.Ceil(x)) }
+
+// day is the length of a day of allowances.
+const day = 24 * time.Hour
+
+func days(d time.Duration) float64 { return float64(d) / float64(day) }

@@ -1,0 +1,164 @@
+package planning_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sluice/connectors"
+	"sluice/pipeline"
+	"sluice/pipeline/planning"
+)
+
+// known makes a measured figure.
+func known(value float64) planning.Figure {
+	return planning.Figure{Value: value, Basis: planning.Measured}
+}
+
+func unknown() planning.Figure { return planning.Figure{Basis: planning.Unknown} }
+
+func stream(resource string, shape planning.Shape, facts planning.Facts) planning.Stream {
+	return planning.Stream{Key: pipeline.Key{Organization: "1", Service: "s", Resource: resource}, Shape: shape, Facts: facts}
+}
+
+// The figures of this table are counted by hand from docs/decisions/0007: a list of one
+// page is read once, any other in two equal passes, and a full last page is followed by
+// an empty one where pages go by number.
+func TestNext(t *testing.T) {
+	t.Parallel()
+	byNumber := planning.Shape{Way: planning.WayRows, Page: 200, Full: true}
+	since := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
+	byToken := planning.Shape{Way: planning.WayRows, Page: 100}
+	details := planning.Shape{Way: planning.WayDetails, Batch: 1}
+	batches := planning.Shape{Way: planning.WayDetails, Batch: 100}
+	parents := planning.Shape{Way: planning.WayParents, Each: planning.WayRows, Page: 200, Full: true}
+	exports := planning.Shape{Way: planning.WayParents, Each: planning.WayOnce}
+	nobody := planning.Facts{Rows: unknown(), Changes: unknown(), Waiting: known(0), Parents: unknown()}
+	for name, test := range map[string]struct {
+		shape       planning.Shape
+		facts       planning.Facts
+		calls, left int
+		basis       planning.Basis
+	}{
+		"an export":                   {planning.Shape{Way: planning.WayOnce}, nobody, 1, 0, planning.Declared},
+		"no rows":                     {byNumber, planning.Facts{Rows: known(0)}, 1, 0, planning.Measured},
+		"almost a page":               {byNumber, planning.Facts{Rows: known(199)}, 1, 0, planning.Measured},
+		"a full page":                 {byNumber, planning.Facts{Rows: known(200)}, 4, 0, planning.Measured},
+		"20,000 rows":                 {byNumber, planning.Facts{Rows: known(20_000)}, 202, 0, planning.Measured},
+		"re-anchored, almost a page":  {byNumber, planning.Facts{Rows: known(199), Anchored: true}, 1, 0, planning.Measured},
+		"re-anchored, a full page":    {byNumber, planning.Facts{Rows: known(200), Anchored: true}, 2, 0, planning.Measured},
+		"re-anchored, 398 rows":       {since, planning.Facts{Rows: known(398), Anchored: true}, 2, 0, planning.Measured},
+		"re-anchored, 399 rows":       {since, planning.Facts{Rows: known(399), Anchored: true}, 3, 0, planning.Measured},
+		"re-anchored, nothing":        {since, planning.Facts{Rows: known(0), Anchored: true}, 1, 0, planning.Measured},
+		"re-anchored, 20,000 rows":    {since, planning.Facts{Rows: known(20_000), Anchored: true}, 101, 0, planning.Measured},
+		"a full page by token":        {byToken, planning.Facts{Rows: known(100)}, 1, 0, planning.Measured},
+		"two pages by token":          {byToken, planning.Facts{Rows: known(101)}, 4, 0, planning.Measured},
+		"never read":                  {since, nobody, 0, 0, planning.Unknown},
+		"never read, size known":      {since, planning.Facts{Rows: known(400), Changes: unknown()}, 6, 0, planning.Measured},
+		"read, changes unknown":       {since, planning.Facts{Read: true, Rows: known(9000), Changes: unknown()}, 1, 0, planning.Assumed},
+		"480 changes a day, an hour":  {since, planning.Facts{Read: true, Since: time.Hour, Rows: known(9000), Changes: known(480)}, 1, 0, planning.Measured},
+		"480 changes a day, a day":    {since, planning.Facts{Read: true, Since: 24 * time.Hour, Rows: known(9000), Changes: known(480)}, 6, 0, planning.Measured},
+		"nothing waits":               {details, planning.Facts{Waiting: known(0), PerRun: 250}, 0, 0, planning.Measured},
+		"more than a run may":         {details, planning.Facts{Waiting: known(800), PerRun: 250}, 250, 550, planning.Measured},
+		"in batches":                  {batches, planning.Facts{Waiting: known(801), PerRun: 250}, 9, 0, planning.Measured},
+		"parents not looked for yet":  {parents, nobody, 0, 0, planning.Unknown},
+		"64 parents of a page":        {parents, planning.Facts{Rows: known(640), Parents: known(64), PerRun: 20}, 20, 44, planning.Measured},
+		"10 parents of two pages":     {parents, planning.Facts{Rows: known(3000), Parents: known(10), PerRun: 6}, 8, 32, planning.Measured},
+		"parents, their rows unknown": {parents, planning.Facts{Rows: unknown(), Parents: known(3)}, 3, 0, planning.Assumed},
+		"an export for each parent":   {exports, planning.Facts{Rows: known(99_999), Parents: known(3)}, 3, 0, planning.Measured},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := planning.Next([]planning.Stream{stream("things", test.shape, test.facts)})[0]
+			if run.Calls != test.calls || run.Left != test.left || run.Basis != test.basis || (run.Ask != "") != (test.basis == planning.Unknown) {
+				t.Errorf("got %d calls, %d left, %s, ask %q", run.Calls, run.Left, run.Basis, run.Ask)
+			}
+		})
+	}
+}
+
+// TestDetailsOfAList: what a list is about to bring is work for its details.
+func TestDetailsOfAList(t *testing.T) {
+	t.Parallel()
+	list := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
+	for name, test := range map[string]struct {
+		list    planning.Facts
+		waiting planning.Figure
+		calls   int
+		ask     string
+	}{
+		"never read":           {planning.Facts{Rows: known(70), Changes: unknown()}, known(0), 70, ""},
+		"read":                 {planning.Facts{Read: true, Since: time.Hour, Rows: known(70), Changes: known(48)}, known(5), 7, ""},
+		"changes not measured": {planning.Facts{Read: true, Rows: known(70), Changes: unknown()}, known(5), 5, ""},
+		"of unknown size":      {planning.Facts{Rows: unknown(), Changes: unknown()}, known(0), 0, "s.bills"},
+		"a person says so":     {planning.Facts{Rows: unknown(), Changes: unknown()}, planning.Figure{Value: 3, Basis: planning.Assumed}, 3, ""},
+	} {
+		runs := planning.Next([]planning.Stream{
+			stream("bills", list, test.list),
+			stream("bills.details", planning.Shape{Way: planning.WayDetails, Batch: 1}, planning.Facts{Waiting: test.waiting}),
+		})
+		if runs[1].Calls != test.calls || runs[1].Ask != test.ask {
+			t.Errorf("%s: %d calls, ask %q, want %d and %q", name, runs[1].Calls, runs[1].Ask, test.calls, test.ask)
+		}
+	}
+}
+
+// draw makes any stream.
+func draw(t *rapid.T) planning.Stream {
+	ways := []planning.Way{planning.WayOnce, planning.WayRows, planning.WayChanges, planning.WayDetails, planning.WayParents}
+	return stream("things", planning.Shape{
+		Way: rapid.SampledFrom(ways).Draw(t, "way"), Page: rapid.IntRange(1, 300).Draw(t, "page"), Full: rapid.Bool().Draw(t, "full"),
+		Batch: rapid.IntRange(1, 120).Draw(t, "batch"), Each: rapid.SampledFrom(ways[:2]).Draw(t, "each"),
+	}, planning.Facts{
+		Read: rapid.Bool().Draw(t, "read"), Since: time.Duration(rapid.Int64Range(0, int64(30*24*time.Hour)).Draw(t, "since")),
+		Rows: known(float64(rapid.IntRange(0, 100_000).Draw(t, "rows"))), Changes: known(rapid.Float64Range(0, 50_000).Draw(t, "changes")),
+		Waiting: known(float64(rapid.IntRange(0, 100_000).Draw(t, "waiting"))), Parents: known(float64(rapid.IntRange(0, 5000).Draw(t, "parents"))),
+		PerRun: rapid.IntRange(0, 500).Draw(t, "per run"), Every: time.Duration(rapid.IntRange(1, 3000).Draw(t, "every")) * time.Minute,
+	})
+}
+
+// TestMoreCostsMore: nothing is negative, and whoever has more of anything has no fewer
+// calls.
+func TestMoreCostsMore(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		less := draw(t)
+		more := less
+		more.Rows.Value += float64(rapid.IntRange(0, 5000).Draw(t, "more rows"))
+		more.Changes.Value += float64(rapid.IntRange(0, 5000).Draw(t, "more changes"))
+		more.Waiting.Value += float64(rapid.IntRange(0, 5000).Draw(t, "more waiting"))
+		if more.Way != planning.WayParents || more.Each == planning.WayOnce { // the same rows under more parents can fit one page each
+			more.Parents.Value += float64(rapid.IntRange(0, 500).Draw(t, "more parents"))
+		}
+		one, other := planning.Next([]planning.Stream{less})[0], planning.Next([]planning.Stream{more})[0]
+		if one.Calls < 0 || one.Left < 0 {
+			t.Fatalf("negative: %+v", one)
+		}
+		if one.Calls+one.Left > other.Calls+other.Left {
+			t.Fatalf("%d and %d calls for less, %d and %d for more", one.Calls, one.Left, other.Calls, other.Left)
+		}
+		pace := planning.Pace{PerMinute: 100, Concurrent: 5, Latency: time.Second}
+		if cost := less.PerDay(nil, pace); cost.PerDay.Value < 0 || cost.Fresh < 0 {
+			t.Fatalf("negative: %+v", cost)
+		}
+	})
+}
+
+// TestShapes: of every declared stream it is known how it is read.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	for _, service := range connectors.All() {
+		for i := range service.Resources {
+			list := pipeline.Stream{Organization: "1", Service: &service, Resource: &service.Resources[i]}
+			shape := planning.ShapeOf(list, 200)
+			if (shape.Way == planning.WayRows || shape.Way == planning.WayChanges) && shape.Page < 1 {
+				t.Errorf("%s: pages of %d", list, shape.Page)
+			}
+			list.Work = pipeline.WorkDetails
+			if shape := planning.ShapeOf(list, 200); shape.Way != planning.WayDetails || shape.Batch < 1 {
+				t.Errorf("%s: %+v", list, shape)
+			}
+		}
+	}
+}

@@ -1,0 +1,426 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+	"sluice/schema"
+)
+
+// crowd is a world that is asked for several pages at once: answers come after times
+// of their own, so pages overtake each other. Between two answers the list changes. It
+// belongs into a bubble of virtual time, where waiting costs nothing and at whose end no
+// goroutine may be left.
+type crowd struct {
+	*world
+
+	mu     sync.Mutex
+	seed   uint64
+	chance *rand.Rand
+	// asks counts how often a page was asked for, underWay how many are now, most
+	// how many ever were.
+	asks           map[int]int
+	underWay, most int
+	answered       int
+	// began is the world's clock at the first answer of a run.
+	began time.Time
+	// removes, inserts and edits are parts of a hundred answers before which it happens.
+	removes, inserts, edits int
+}
+
+func newCrowd(seed uint64, records int) *crowd {
+	return &crowd{world: newWorld(records), seed: seed, chance: rand.New(rand.NewPCG(seed, 7)), asks: map[int]int{}}
+}
+
+// Page implements sync.Source.
+func (c *crowd) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	c.mu.Lock()
+	c.asks[ask.Page]++
+	// Of the ask alone, so that it does not matter which goroutine comes first; no two
+	// answers come at one instant.
+	way := rand.New(rand.NewPCG(c.seed, uint64(1000*ask.Page+c.asks[ask.Page])))
+	wait := time.Duration(1+way.IntN(3000))*time.Millisecond + time.Duration(ask.Page)*time.Microsecond
+	c.underWay++
+	c.most = max(c.most, c.underWay)
+	c.mu.Unlock()
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.underWay--
+	if ctx.Err() != nil {
+		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unavailable, Err: outside.NewScrubber().Cause(ctx.Err())}
+	}
+	c.happen()
+	c.answered++
+	if c.began.IsZero() {
+		c.began = c.now
+	}
+	return c.world.Page(ctx, ask)
+}
+
+func (c *crowd) happen() {
+	c.now = c.now.Add(time.Duration(c.chance.IntN(2)) * time.Second)
+	switch at := c.chance.IntN(100); {
+	case at < c.removes:
+		c.remove(c.chance.IntN(100))
+	case at < c.removes+c.inserts:
+		c.insert()
+	case at < c.removes+c.inserts+c.edits:
+		c.edit(c.chance.IntN(100))
+	}
+}
+
+// clock is the world's clock.
+func (c *crowd) clock() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *crowd) rig(cursor schema.Cursor, ahead int) *rig {
+	r := newRig(c.world, cursor)
+	r.runner.Source, r.runner.Now, r.runner.Rules.Ahead = c, c.clock, ahead
+	return r
+}
+
+// storms are how many schedules each test of a list in motion goes through.
+const storms = 250
+
+// TestReadingAheadLosesNothing is promise 1 where pages overlap in time: whatever happens
+// between the answers, no mark passes a record that is not loaded, and once upstream
+// is quiet nothing is missing. Where creations and edits move records in front of others,
+// one of them and a deletion in each pass can hide a record, however the passes are
+// read (docs/decisions/0007): there, records are deleted only.
+func TestReadingAheadLosesNothing(t *testing.T) {
+	t.Parallel()
+	for name, cursor := range cursors() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				together := 0
+				for seed := range uint64(storms) {
+					together += readInMotion(t, name, cursor, seed)
+				}
+				if together == 0 {
+					t.Error("no two pages were ever under way at once")
+				}
+			})
+		})
+	}
+}
+
+// readInMotion reads a list in motion a few times and then at rest. It gives in how many
+// runs several pages were under way at once.
+func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) int {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(seed, 1))
+	c := newCrowd(seed, 4+chance.IntN(20))
+	c.perPage = 1 + chance.IntN(4)
+	c.removes = chance.IntN(30)
+	if name == "full" {
+		c.inserts, c.edits = chance.IntN(20), chance.IntN(20)
+	}
+	r := c.rig(cursor, 1+chance.IntN(6))
+	r.runner.Rules.ChunkPages = 1 + chance.IntN(9)
+	r.memory.lasts = time.Duration(chance.IntN(4)) * time.Second
+	together := 0
+	for run := range 3 {
+		if run == 2 {
+			c.removes, c.inserts, c.edits = 0, 0, 0
+			c.now = c.now.Add(time.Minute)
+		} else if chance.IntN(3) == 0 {
+			r.memory.failAfter = 1 + chance.IntN(8) // a killed process
+		}
+		c.most = 0
+		must(t, r.run(t.Context()))
+		if c.most > r.runner.Rules.Ahead+1 {
+			t.Fatalf("seed %d: %d pages were under way at once, %d may be", seed, c.most, r.runner.Rules.Ahead+1)
+		}
+		if c.most > 1 {
+			together++
+		}
+		if passed := r.passed(c.world, ""); len(passed) > 0 {
+			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Mark, passed)
+		}
+	}
+	must(t, r.run(t.Context()))
+	if lost := r.missing(); len(lost) > 0 {
+		t.Fatalf("seed %d: lost or stale: %v", seed, lost)
+	}
+	return together
+}
+
+// script is a world whose answers come in a given order, each with something that happens
+// right behind it. Pages that no later step names are answered at once.
+type script struct {
+	*world
+
+	mu    sync.Mutex
+	steps []scriptStep
+	turn  *sync.Cond
+}
+
+type scriptStep struct {
+	page int
+	then func(*world)
+}
+
+// Page implements sync.Source.
+func (s *script) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	named := func() bool {
+		return slices.ContainsFunc(s.steps, func(step scriptStep) bool { return step.page == ask.Page })
+	}
+	for named() && s.steps[0].page != ask.Page {
+		s.turn.Wait()
+	}
+	page, err := s.world.Page(ctx, ask)
+	if named() {
+		if then := s.steps[0].then; then != nil {
+			then(s.world)
+		}
+		s.steps = s.steps[1:]
+		s.turn.Broadcast()
+	}
+	return page, err
+}
+
+// TestWhyTheFirstPassIsReadPageByPage: with its pages overtaking each other, two passes
+// over eight records can be equal and both miss the oldest. In the first, a record comes
+// between the answers of pages 5 and 4; in the second, it goes between those of pages 4
+// and 1. So it is in a run that moves no mark. In one that does, the first pass sees all.
+func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
+	t.Parallel()
+	insert := func(w *world) { w.insert() }
+	removeNewest := func(w *world) { w.remove(len(w.records) - 1) }
+	overtaking := []scriptStep{{page: 1}, {page: 2}, {page: 3}, {page: 5, then: insert}, {page: 4}}
+	inTurn := []scriptStep{{page: 1}, {page: 2}, {page: 3, then: insert}, {page: 4}, {page: 5}}
+	second := []scriptStep{{page: 4, then: removeNewest}, {page: 1}, {page: 2}, {page: 3}, {page: 5}}
+	// The first page of a pass that counts is waited for: it says of which size the pages are.
+	waited := []scriptStep{{page: 1}, {page: 4, then: removeNewest}, {page: 2}, {page: 3}, {page: 5}}
+	read := func(scan pipeline.Scan, first, second []scriptStep) (*rig, *script) {
+		w := newWorld(8)
+		w.perPage = 2
+		s := &script{world: w, steps: append(slices.Clone(first), second...)}
+		s.turn = sync.NewCond(&s.mu)
+		r := newRig(w, cursors()["since"])
+		r.runner.Source, r.runner.Rules.Ahead = s, 4
+		scan.Mode, scan.Page, scan.PerPage, scan.Pass = pipeline.ModeFull, 1, 2, 1
+		r.memory.position.Scan = &scan
+		must(t, r.run(t.Context()))
+		return r, s
+	}
+	r, s := read(pipeline.Scan{Partial: true, LastPages: 5}, overtaking, second)
+	if lost := r.missing(); !slices.Equal(lost, []string{"0001"}) || len(s.steps) > 0 {
+		t.Errorf("the first pass read ahead: lost %v, %d answers are left: the schedule proves nothing", lost, len(s.steps))
+	}
+	r, s = read(pipeline.Scan{}, inTurn, waited)
+	if lost := r.missing(); len(lost) > 0 || len(s.steps) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone {
+		t.Errorf("the first pass read page by page: lost %v, %d answers are left, end %+v", lost, len(s.steps), r.memory.ends[0])
+	}
+}
+
+// TestTheFirstPassIsReadInOrder: in a scan that moves a mark no page of the first pass, nor
+// the first page of the second, is under way beside another; those behind it are.
+func TestTheFirstPassIsReadInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd(5, 90) // of thirty pages: enough to guess that there are more
+		beside := map[int]int{}
+		c.between = func() {
+			if c.underWay > 0 {
+				beside[c.asks[1]]++
+			}
+		}
+		r := c.rig(fullScan(), 5)
+		must(t, r.run(t.Context()))
+		if beside[1] > 0 || beside[2] == 0 || c.asks[1] != 2 {
+			t.Errorf("pages answered beside others, by pass: %v; %d passes", beside, c.asks[1])
+		}
+	})
+}
+
+// TestTheEndIsNotPassed: where the pass before says how many pages there are, none beyond
+// them is asked for; where nothing is known, at most a twentieth is.
+func TestTheEndIsNotPassed(t *testing.T) {
+	t.Parallel()
+	for _, pages := range []int{1, 2, 3, 19, 20, 21, 40, 99, 100, 137, 400} {
+		t.Run(fmt.Sprint(pages), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newCrowd(uint64(pages), 3*pages-1)
+				r := c.rig(fullScan(), 5)
+				r.runner.Rules.ChunkPages = 7
+				must(t, r.run(t.Context()))
+				want := 2 * pages
+				if pages == 1 {
+					want = 1
+				}
+				if asks := c.total(); asks != want || c.asks[pages+1] != 0 {
+					t.Errorf("%d pages were asked for in two passes, want %d", asks, want)
+				}
+
+				c = newCrowd(uint64(pages), 3*pages-1)
+				r = c.rig(fullScan(), 5)
+				r.memory.position.Scan = &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: 3, Pass: 1, Partial: true}
+				must(t, r.run(t.Context()))
+				if vain := c.total() - want; vain > pages/20 {
+					t.Errorf("%d pages beyond the end of %d were asked for, want at most a twentieth", vain, pages)
+				}
+			})
+		})
+	}
+}
+
+func (c *crowd) total() int {
+	n := 0
+	for _, asks := range c.asks {
+		n += asks
+	}
+	return n
+}
+
+// TestAFullChunkLoadsWhatIsUnderWay: neither its end by pages or time nor a stop loses an
+// answer that was asked for, and what the run spent is every call.
+func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(r *rig, c *crowd, stop chan struct{}){
+		"pages": func(r *rig, _ *crowd, _ chan struct{}) { r.runner.Rules.ChunkPages = 11 },
+		"time": func(r *rig, c *crowd, _ chan struct{}) {
+			r.runner.Rules.ChunkTime = time.Minute
+			c.between = func() { c.now = c.now.Add(7 * time.Second) }
+		},
+		"stop": func(_ *rig, c *crowd, stop chan struct{}) {
+			c.between = func() {
+				if c.answered == 9 {
+					close(stop)
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newCrowd(5, 300)
+				r := c.rig(fullScan(), 5)
+				stop := make(chan struct{})
+				r.runner.Stopping = stop
+				end(r, c, stop)
+				claim := pipeline.Claim{Stream: r.stream, Position: pipeline.Position{Scan: &pipeline.Scan{
+					Mode: pipeline.ModeFull, Page: 1, PerPage: 3, Pass: 2, LastPages: 101, LastSeen: 300,
+				}}}
+				must(t, r.runner.Chunk(t.Context(), claim, nopSettle))
+				scan := r.memory.position.Scan
+				if c.most != 6 || r.memory.units != c.total() || scan.Page != r.memory.units+1 || scan.Spent != c.total() || !scan.Ahead {
+					t.Errorf("%d calls, at most %d at once; %d units, position %+v", c.total(), c.most, r.memory.units, scan)
+				}
+				if r.memory.units < 9 || r.memory.units > 20 {
+					t.Errorf("the chunk loaded %d pages, want about ten", r.memory.units)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatWaitsIsLoadedTogether: where a transaction takes longer than a call, it takes all pages that came meanwhile. What is under way
+// and what is not loaded are never more pages than may be under way (promise 6).
+func TestWhatWaitsIsLoadedTogether(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lasts          time.Duration
+		ahead          int
+		fewest, mostOf int
+	}{
+		"slow transactions": {10 * time.Second, 5, 2, 5},
+		"quick ones":        {0, 5, 1, 5},
+		"nothing ahead":     {10 * time.Second, 0, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newCrowd(5, 300)
+				r := c.rig(fullScan(), test.ahead)
+				r.memory.lasts = test.lasts
+				open := 0
+				c.between = func() {
+					r.memory.mu.Lock()
+					defer r.memory.mu.Unlock()
+					open = max(open, c.total()-r.memory.units)
+				}
+				must(t, r.run(t.Context()))
+				if open > test.ahead+1 || r.memory.together < test.fewest || r.memory.together > test.mostOf {
+					t.Errorf("%d pages were asked for and not loaded, %d may be; at most %d in one transaction, want %d to %d",
+						open, test.ahead+1, r.memory.together, test.fewest, test.mostOf)
+				}
+				if lost := r.missing(); len(lost) > 0 || r.memory.units != c.total() || r.memory.ends[0].Outcome != pipeline.OutcomeDone {
+					t.Errorf("lost %v; %d units of %d calls, end %+v", lost, r.memory.units, c.total(), r.memory.ends[0])
+				}
+			})
+		})
+	}
+}
+
+// TestNothingIsUnderWayAfterAChunk: an error, a fallback, a lost claim and the end of the
+// context leave no call behind. The bubble checks it, too: a goroutine would deadlock it.
+func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
+	t.Parallel()
+	known := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: 3, Pass: 2, LastPages: 101, LastSeen: 300}
+	t.Run("lost claim", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			c := newCrowd(5, 300)
+			r := c.rig(fullScan(), 5)
+			r.memory.failAfter = 7
+			err := r.runner.Chunk(t.Context(), pipeline.Claim{Stream: r.stream, Position: pipeline.Position{Scan: known}}, nopSettle)
+			if err != errKilled || c.underWay != 0 || c.total() > 7+5 { //nolint:errorlint // a value of our own
+				t.Errorf("chunk = %v with %d calls under way, %d in all; want at most 7 pages and 5 ahead", err, c.underWay, c.total())
+			}
+			if page := r.memory.position.Scan.Page; page != 7 {
+				t.Errorf("page %d is next, want that behind the six loaded", page)
+			}
+		})
+	})
+	t.Run("context", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			c := newCrowd(5, 300)
+			r := c.rig(fullScan(), 5)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			err := r.runner.Chunk(ctx, pipeline.Claim{Stream: r.stream, Position: pipeline.Position{Scan: known}}, nopSettle)
+			if !errors.Is(err, context.DeadlineExceeded) || c.underWay != 0 {
+				t.Errorf("chunk = %v with %d calls under way", err, c.underWay)
+			}
+		})
+	})
+	t.Run("page size", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			c := newCrowd(5, 300)
+			c.between = func() {
+				if c.answered == 20 {
+					c.perPage = 5
+				}
+			}
+			r := c.rig(fullScan(), 5)
+			r.memory.position.Scan = deepCopy(pipeline.Position{Scan: known}).Scan
+			must(t, r.run(t.Context()))
+			if lost := r.missing(); len(lost) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone {
+				t.Errorf("lost %v, end %+v", lost, r.memory.ends[0])
+			}
+		})
+	})
+}

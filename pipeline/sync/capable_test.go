@@ -1,0 +1,158 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/sync/scan"
+)
+
+// TestPlanFollowsWhatIsKnown: a list that is known not to do what its cursor needs is read whole, and says why.
+func TestPlanFollowsWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	mark := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	no := func(c pipeline.Capability) pipeline.Capabilities {
+		return pipeline.Capabilities{c: {Capability: c, Answer: pipeline.AnswerNo, Source: pipeline.SourceObserved, SeenAt: mark}}
+	}
+	for name, test := range map[string]struct {
+		cursor string
+		work   pipeline.Work
+		known  pipeline.Capabilities
+		want   pipeline.Mode
+	}{
+		"a filter of which nothing is known":    {"since", pipeline.WorkList, nil, pipeline.ModeSince},
+		"no filter":                             {"since", pipeline.WorkList, no(pipeline.CapabilityFilter), pipeline.ModeFull},
+		"a filter, and no order":                {"since", pipeline.WorkList, no(pipeline.CapabilityDescending), pipeline.ModeSince},
+		"an order of which nothing is known":    {"newest", pipeline.WorkList, nil, pipeline.ModeNewest},
+		"no order":                              {"newest", pipeline.WorkList, no(pipeline.CapabilityDescending), pipeline.ModeFull},
+		"an order, and no filter":               {"newest", pipeline.WorkList, no(pipeline.CapabilityFilter), pipeline.ModeNewest},
+		"what neither filters nor sorts anyway": {"full", pipeline.WorkList, no(pipeline.CapabilityFilter), pipeline.ModeFull},
+	} {
+		stream := newRig(newWorld(0), cursors()[test.cursor]).stream
+		stream.Work = test.work
+		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Mark: mark}, Capabilities: test.known}
+		scan := scan.Plan(&claim, pipeline.DefaultRules())
+		demoted := test.want == pipeline.ModeFull && test.cursor != "full"
+		if scan.Mode != test.want || strings.Contains(string(scan.Note), "(observed 2026-03-01)") != demoted {
+			t.Errorf("%s: %s %q, want %s", name, scan.Mode, scan.Note, test.want)
+		}
+	}
+}
+
+// TestALagThatGrewCountsAtOnce: the mark does not move back, what is asked for does.
+func TestALagThatGrewCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	read := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	rules := pipeline.DefaultRules()
+	mark := read.Add(-5 * time.Minute)
+	for name, test := range map[string]struct {
+		read time.Time
+		late time.Duration
+		want time.Time
+	}{
+		"as ever":                    {read, 0, mark.Add(-2 * time.Second)},
+		"late within the lag":        {read, 2 * time.Minute, mark.Add(-2 * time.Second)},
+		"later than half of it":      {read, 4 * time.Minute, read.Add(-8*time.Minute - 2*time.Second)},
+		"later than any lag":         {read, time.Hour, read.Add(-time.Hour - 2*time.Second)},
+		"nobody knows when it began": {time.Time{}, time.Hour, mark.Add(-2 * time.Second)},
+	} {
+		for _, cursor := range []string{"since", "newest"} {
+			claim := pipeline.Claim{
+				Stream: newRig(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Mark: mark, Read: test.read}, Late: test.late,
+			}
+			if scan := scan.Plan(&claim, rules); !scan.Bound.Equal(test.want) {
+				t.Errorf("%s, %s: from %s, want %s", name, cursor, scan.Bound, test.want)
+			}
+		}
+	}
+}
+
+// TestTheMarkLagsAsLateAsWritesAre runs a list in which writes were seen twenty minutes late.
+func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
+	t.Parallel()
+	w := newWorld(5)
+	r := newRig(w, cursors()["since"])
+	r.late = 20 * time.Minute
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	position, now := r.memory.position, w.now.Truncate(time.Second)
+	if !position.Read.Equal(now) || !position.Mark.Equal(now.Add(-40*time.Minute)) {
+		t.Errorf("read until %s with the mark at %s, want %s and 40 minutes before", position.Read, position.Mark, now)
+	}
+	// When lateness has faded, the mark goes on from where it is.
+	r.late = 0
+	w.now = w.now.Add(time.Hour)
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Mark.Equal(want) {
+		t.Errorf("the mark is at %s, want %s", r.memory.position.Mark, want)
+	}
+}
+
+// TestObservedVerdicts: what answers show is said with the unit that they bring, once, and taken back by a clean run.
+func TestObservedVerdicts(t *testing.T) {
+	t.Parallel()
+	for cursor, needed := range map[string]pipeline.Capability{
+		"since": pipeline.CapabilityFilter, "newest": pipeline.CapabilityDescending,
+	} {
+		w := newWorld(9)
+		r := newRig(w, cursors()[cursor])
+		said := func(ask string) string {
+			t.Helper()
+			w.now = w.now.Add(time.Hour)
+			w.edit(2)
+			w.now = w.now.Add(time.Minute)
+			r.memory.observed, w.asked = nil, nil
+			if err := r.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if asked := w.asked[0]; (asked.Since.IsZero() && asked.Sort == "") != (ask == "whole") || asked.Class != map[string]pipeline.Class{
+				"whole": pipeline.ClassSweep, "narrow": pipeline.ClassIncremental,
+			}[ask] {
+				t.Errorf("%s: the first call of class %s since %s sorted by %q, want the list %s", cursor, asked.Class, asked.Since, asked.Sort, ask)
+			}
+			var words []string
+			for _, v := range r.memory.observed {
+				if r.known == nil {
+					r.known = pipeline.Capabilities{}
+				}
+				r.known[v.Capability] = v
+				words = append(words, string(v.Capability)+" "+string(v.Answer)+" "+string(v.Source))
+			}
+			return strings.Join(words, ", ")
+		}
+		if err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := said("narrow"); got != "" {
+			t.Errorf("%s: as asked for, and said: %s", cursor, got)
+		}
+		w.ignoreFilter, w.ignoreSort = true, true
+		if got, want := said("narrow"), string(needed)+" no observed"; got != want {
+			t.Errorf("%s: %q, want %q", cursor, got, want)
+		}
+		if got := said("whole"); got != "" {
+			t.Errorf("%s: known, and said again: %s", cursor, got)
+		}
+		old := r.known[needed]
+		old.Age = pipeline.RetryAfter
+		r.known[needed] = old
+		if got, want := said("narrow"), string(needed)+" no observed"; got != want {
+			t.Errorf("%s, tried again: %q, want %q", cursor, got, want)
+		}
+		w.ignoreFilter, w.ignoreSort = false, false
+		old = r.known[needed]
+		old.Age = pipeline.RetryAfter
+		r.known[needed] = old
+		if got, want := said("narrow"), string(needed)+" yes observed"; got != want {
+			t.Errorf("%s, taken back: %q, want %q", cursor, got, want)
+		}
+		if got := said("narrow"); got != "" {
+			t.Errorf("%s: after it was taken back: %s", cursor, got)
+		}
+	}
+}

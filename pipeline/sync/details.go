@@ -1,0 +1,159 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sluice/pipeline"
+	"sluice/pipeline/sync/scan"
+)
+
+const (
+	// maxUnknown is after how many identifiers in a row that upstream does not know
+	// the run leaves the rest to the next one: such calls bring nothing, and where
+	// the path is wrong none ever would.
+	maxUnknown = 20
+	// queued is about how many identifiers are taken from the backlog at once, if a
+	// call does not take more.
+	queued = 20
+)
+
+// CodeUnreadable is the code in quarantine of a single record whose answer was none.
+const CodeUnreadable = "unreadable_answer"
+
+// details reads the single records of rows whose list record was a header. It moves
+// no mark: how far a list is complete is not its matter (promise 1).
+type details struct {
+	*chunk
+
+	// most is how many identifiers a call takes. Suspects is how many of the first in
+	// the queue are known to hold one to blame for an answer that was none.
+	most, suspects int
+	queue          []string
+	left           int
+	// unfit counts, in a row, single identifiers whose answer was none.
+	unfit int
+}
+
+func newDetails(c *chunk) *details {
+	most := 1
+	if of := c.claim.Stream.Resource.Details; of != nil && of.Batch != nil {
+		most = max(of.Batch.Size, 1)
+	}
+	return &details{chunk: c, most: most}
+}
+
+func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Unit, error) {
+	if err := d.fill(ctx); err != nil {
+		return pipeline.Unit{}, err
+	}
+	if unfinished.Total == 0 {
+		unfinished.Total = d.left
+	}
+	// What comes to the backlog during the run is the next one's: the run ends.
+	if len(d.queue) == 0 || unfinished.Done >= unfinished.Total || unfinished.Stuck >= maxUnknown || d.spent(unfinished) {
+		return pipeline.Unit{Claim: d.claim, End: endOf(unfinished, "details fetched", d.left)}, nil
+	}
+	ids := d.queue[:min(d.size(), len(d.queue))]
+	asked := d.runner.Now()
+	page, err := d.runner.Source.Details(ctx, d.ask(unfinished), ids)
+	unfinished.Spent++
+	if err != nil {
+		return d.refused(unfinished, ids, err)
+	}
+	scan.Begin(unfinished, page.Date, asked)
+	unfinished.Stuck += len(ids)
+	if len(page.Records) > 0 {
+		unfinished.Stuck = 0
+	}
+	d.unfit, d.suspects = 0, max(d.suspects-len(ids), 0)
+	d.through(unfinished, ids)
+	return d.complete(ctx, page, ids)
+}
+
+// size is how many identifiers the next call is given: half of the suspects, until
+// the one to blame is alone; behind it one, to see whether it was the only one.
+func (d *details) size() int {
+	switch {
+	case d.suspects > 1:
+		return d.suspects / 2
+	case d.suspects == 1 || d.unfit > 0:
+		return 1
+	default:
+		return d.most
+	}
+}
+
+// fill takes identifiers from the backlog when those at hand are used up.
+func (d *details) fill(ctx context.Context) error {
+	if len(d.queue) > 0 {
+		return nil
+	}
+	ids, left, err := d.runner.Backlog.Pending(ctx, d.claim.Stream, d.most*max(queued/d.most, 1))
+	if err != nil {
+		return fmt.Errorf("backlog of %s: %w", d.claim.Stream, err)
+	}
+	d.queue, d.left = ids, left
+	return nil
+}
+
+// through takes the first identifiers of the queue as done, whatever came of them.
+func (d *details) through(scan *pipeline.Scan, ids []string) {
+	d.queue = d.queue[len(ids):]
+	d.left -= len(ids)
+	scan.Done += len(ids)
+}
+
+// complete makes the unit of an answer: records, those that do not fit, and the
+// identifiers that upstream does not know.
+func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string) (pipeline.Unit, error) {
+	unit, err := d.unit(ctx, page, "")
+	if err != nil {
+		return unit, err
+	}
+	unit.Details, unit.Unknown = true, page.Unknown
+	answered := make(map[string]bool, len(ids))
+	for i := range unit.Records {
+		answered[unit.Records[i].ID] = true
+	}
+	for i := range unit.Rejects {
+		if len(ids) == 1 {
+			unit.Rejects[i].ID = ids[0]
+		}
+		answered[unit.Rejects[i].ID] = true
+	}
+	for _, id := range ids {
+		if !answered[id] {
+			unit.Missing = append(unit.Missing, id)
+		}
+	}
+	return unit, nil
+}
+
+// refused finds the identifier that has no readable answer and goes on without it:
+// one poisoned record must not hold up the others. Several in a row are no matter
+// of a record; they stop the run, as everything else does.
+func (d *details) refused(scan *pipeline.Scan, ids []string, err error) (pipeline.Unit, error) {
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if !ok || failure.Kind != pipeline.Unexpected {
+		return pipeline.Unit{}, err
+	}
+	unit := pipeline.Unit{Claim: d.claim, Details: true}
+	if len(ids) > 1 {
+		d.suspects = len(ids)
+		return unit, nil
+	}
+	if d.unfit++; d.unfit >= maxUnfit {
+		return pipeline.Unit{}, err
+	}
+	// There is no record to keep: what is kept says so (promise 4).
+	unit.Rejects = []pipeline.Reject{{
+		Raw: []byte("no record " + ids[0] + ": " + failure.Error()), ID: ids[0], Code: CodeUnreadable, Detail: failure.Text(),
+	}}
+	scan.Failed++
+	scan.Note = failure.Text()
+	d.suspects = 0
+	d.through(scan, ids)
+	return unit, nil
+}

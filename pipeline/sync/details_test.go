@@ -1,0 +1,334 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"sluice/pipeline"
+	"sluice/pipeline/sync"
+	"sluice/schema"
+)
+
+// shelf is a table of rows that need their single records, the upstream that has
+// them, and the store that keeps them.
+type shelf struct {
+	// waiting are the rows that need their record, newest first.
+	waiting []string
+	// unknown are the identifiers that upstream does not know, poisoned those whose
+	// answer is none, older those whose record is older than the row, unfit those
+	// whose record does not fit.
+	unknown, poisoned, older, unfit map[string]bool
+	err                             error
+	asked                           [][]string
+	loaded, missing                 []string
+	rejects                         []pipeline.Reject
+	position                        pipeline.Position
+	ends                            []pipeline.End
+	failAfter                       int
+}
+
+func newShelf(n int) *shelf {
+	s := &shelf{unknown: map[string]bool{}, poisoned: map[string]bool{}, older: map[string]bool{}, unfit: map[string]bool{}}
+	for i := range n {
+		s.waiting = append(s.waiting, fmt.Sprintf("%03d", i))
+	}
+	return s
+}
+
+func (*shelf) Page(context.Context, pipeline.Ask) (pipeline.Page, error) {
+	panic("no list was asked for")
+}
+
+func (*shelf) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
+	panic("no export was asked for")
+}
+
+// Details implements sync.Source.
+func (s *shelf) Details(_ context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error) {
+	s.asked = append(s.asked, slices.Clone(ids))
+	if ask.Class != pipeline.ClassDetails {
+		return pipeline.Page{}, fmt.Errorf("class %s", ask.Class)
+	}
+	page := pipeline.Page{Call: int64(len(s.asked)), Date: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
+	for _, id := range ids {
+		switch {
+		case s.err != nil:
+			return pipeline.Page{}, s.err
+		case s.poisoned[id]:
+			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Status: http.StatusOK, Detail: "not JSON"}
+		case s.unfit[id] && len(ids) == 1: // not even its identifier can be read
+			page.Records = append(page.Records, []byte(`["many"]`))
+		case s.unfit[id]:
+			page.Records = append(page.Records, fmt.Appendf(nil, `{"thing_id":%q,"value":"many"}`, id))
+		case !s.unknown[id]:
+			page.Records = append(page.Records, fmt.Appendf(nil, `{"thing_id":%q,"value":7}`, id))
+		}
+	}
+	return page, nil
+}
+
+// Pending implements sync.Backlog.
+func (s *shelf) Pending(_ context.Context, _ pipeline.Stream, limit int) ([]string, int, error) {
+	return slices.Clone(s.waiting[:min(limit, len(s.waiting))]), len(s.waiting), nil
+}
+
+// NextParent implements sync.Backlog.
+func (*shelf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
+	panic("no parent was asked for")
+}
+
+// Refusals implements sync.Store: the shelf fits.
+func (*shelf) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
+	return pipeline.Refusals{}, nil
+}
+
+// Load implements sync.Store.
+func (s *shelf) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+	if len(units) != 1 {
+		return pipeline.Loaded{}, errors.New("the backlog is asked only when all before is loaded")
+	}
+	unit := units[0]
+	if s.failAfter > 0 {
+		if s.failAfter--; s.failAfter == 0 {
+			return pipeline.Loaded{}, errKilled
+		}
+	}
+	if unit.Complete != nil {
+		if err := unit.Complete(ctx, nil); err != nil {
+			return pipeline.Loaded{}, err
+		}
+	}
+	var loaded pipeline.Loaded
+	for _, record := range unit.Records {
+		if s.older[record.ID] {
+			loaded.Superseded++
+			continue
+		}
+		loaded.Updated++
+		s.take(record.ID)
+		s.loaded = append(s.loaded, record.ID)
+	}
+	for _, reject := range unit.Rejects {
+		s.take(reject.ID)
+		s.rejects = append(s.rejects, reject)
+	}
+	for _, id := range unit.Missing {
+		s.take(id)
+		s.missing = append(s.missing, id)
+	}
+	if len(unit.Records)+len(unit.Rejects)+len(unit.Missing) > 0 && !unit.Details {
+		return loaded, errors.New("a unit of details does not say that it is one")
+	}
+	s.position = deepCopy(unit.Position)
+	if unit.End != nil {
+		s.ends = append(s.ends, *unit.End)
+	}
+	return loaded, nil
+}
+
+func (s *shelf) take(id string) {
+	s.waiting = slices.DeleteFunc(s.waiting, func(other string) bool { return other == id })
+}
+
+// run works chunks until the run ends; a kill is followed by a new claim.
+func (s *shelf) run(ctx context.Context, runner *sync.Runner, batch int) error {
+	things := resource(schema.FullScan{})
+	things.Details = &schema.Details{Marker: "lines"}
+	if batch > 0 {
+		things.Details.Batch = &schema.Batch{Size: batch}
+	}
+	stream := pipeline.Stream{
+		Organization: "1", Service: &schema.Service{Name: "test"}, Resource: things, Work: pipeline.WorkDetails,
+	}
+	ends := len(s.ends)
+	for len(s.ends) == ends {
+		claim := pipeline.Claim{Stream: stream, Run: 1, Position: deepCopy(s.position)}
+		err := runner.Chunk(ctx, claim, func(context.Context, pgx.Tx, bool) error { return nil })
+		if err != nil && err != errKilled { //nolint:errorlint // a value of our own
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shelf) runner(allowance int) *sync.Runner {
+	return &sync.Runner{
+		Source: s, Store: s, Backlog: s, Rules: pipeline.DefaultRules(),
+		Allowance: func(pipeline.Stream) int { return allowance },
+		Now:       func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) },
+		Zone:      func(string) *time.Location { return time.UTC },
+	}
+}
+
+func TestDetailsOneByOne(t *testing.T) {
+	t.Parallel()
+	s := newShelf(45)
+	s.unknown["003"], s.poisoned["005"], s.unfit["007"] = true, true, true
+	must(t, s.run(t.Context(), s.runner(0), 0))
+	if len(s.asked) != 45 || len(s.loaded) != 42 || s.loaded[0] != "000" || len(s.waiting) != 0 {
+		t.Errorf("%d calls, %d loaded, %v waiting; want 45, 42 and none", len(s.asked), len(s.loaded), s.waiting)
+	}
+	if diff := cmp.Diff([]string{"003"}, s.missing); diff != "" {
+		t.Errorf("missing: %s", diff)
+	}
+	if len(s.rejects) != 2 || s.rejects[0].ID != "005" || s.rejects[0].Code != sync.CodeUnreadable || s.rejects[1].ID != "007" {
+		t.Fatalf("rejects %+v, want the poisoned one and the unfit one", s.rejects)
+	}
+	if got := string(s.rejects[0].Raw); !strings.Contains(got, "005") || !strings.Contains(got, "not JSON") {
+		t.Errorf("what is kept of the poisoned one is %q", got)
+	}
+	if got := s.ends[0]; got.Outcome != pipeline.OutcomeDone || got.Note != "1 could not be read, the last because of: unexpected: HTTP 200: not JSON" {
+		t.Errorf("end %+v", got)
+	}
+	if !s.position.Mark.IsZero() || s.position.Scan != nil {
+		t.Errorf("position %+v: details move no mark", s.position)
+	}
+}
+
+func TestDetailsStayWithinTheAllowance(t *testing.T) {
+	t.Parallel()
+	s := newShelf(800)
+	must(t, s.run(t.Context(), s.runner(30), 0))
+	if got := s.ends[0]; len(s.asked) != 30 || got.Outcome != pipeline.OutcomeDone || got.Note != "30 of 800 details fetched, the rest is next" {
+		t.Errorf("%d calls, end %+v", len(s.asked), got)
+	}
+	must(t, s.run(t.Context(), s.runner(30), 0))
+	if s.asked[30][0] != "030" {
+		t.Errorf("the second run began with %v, want the rest", s.asked[30])
+	}
+}
+
+// TestAPoisonedRecordIsFoundInItsBatch: an answer that is none is asked for in halves
+// until one record is to blame, and the others are loaded.
+func TestAPoisonedRecordIsFoundInItsBatch(t *testing.T) {
+	t.Parallel()
+	s := newShelf(100)
+	s.poisoned["042"], s.unknown["050"], s.unfit["060"] = true, true, true
+	must(t, s.run(t.Context(), s.runner(0), 100))
+	if len(s.loaded) != 97 || len(s.rejects) != 2 || s.rejects[0].ID != "042" || s.rejects[1].ID != "060" {
+		t.Errorf("%d loaded, rejects %+v", len(s.loaded), s.rejects)
+	}
+	if diff := cmp.Diff([]string{"050"}, s.missing); diff != "" {
+		t.Errorf("missing: %s", diff)
+	}
+	if len(s.asked) > 20 {
+		t.Errorf("%d calls for one poisoned record of a hundred", len(s.asked))
+	}
+}
+
+func TestFiveAnswersThatAreNoneStopTheRun(t *testing.T) {
+	t.Parallel()
+	for batch, calls := range map[int]int{0: 5, 4: 7} { // with batches of 4: 4, 2, and five times 1
+		s := newShelf(20)
+		for _, id := range s.waiting {
+			s.poisoned[id] = true
+		}
+		if err := s.run(t.Context(), s.runner(0), batch); pipeline.KindOf(err) != pipeline.Unexpected {
+			t.Errorf("run = %v, want the answer's error", err)
+		}
+		if len(s.asked) != calls || len(s.rejects) != 4 {
+			t.Errorf("batch %d: %d calls, %d given up; want %d and 4", batch, len(s.asked), len(s.rejects), calls)
+		}
+	}
+}
+
+func TestOtherErrorsStopTheRunAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []pipeline.Kind{pipeline.Denied, pipeline.Exhausted, pipeline.Unavailable} {
+		s := newShelf(5)
+		s.err = &pipeline.Error{Kind: kind}
+		if err := s.run(t.Context(), s.runner(0), 2); pipeline.KindOf(err) != kind || len(s.asked) != 1 || len(s.rejects) != 0 {
+			t.Errorf("%v: run = %v after %d calls, rejects %v", kind, err, len(s.asked), s.rejects)
+		}
+	}
+}
+
+func TestDetailsThatUpstreamDoesNotKnowCostLittle(t *testing.T) {
+	t.Parallel()
+	s := newShelf(300)
+	for _, id := range s.waiting {
+		s.unknown[id] = true
+	}
+	must(t, s.run(t.Context(), s.runner(0), 0))
+	if len(s.asked) != 20 || len(s.missing) != 20 || s.ends[0].Note != "20 of 300 details fetched, the rest is next" {
+		t.Errorf("%d calls, %d missing, end %+v; want 20 and the rest later", len(s.asked), len(s.missing), s.ends[0])
+	}
+}
+
+// TestARunReadsNoMoreThanThereWasWhenItBegan: rows that come to the backlog all the
+// time, or do not leave it, must not keep one run going for ever.
+func TestARunReadsNoMoreThanThereWasWhenItBegan(t *testing.T) {
+	t.Parallel()
+	s := newShelf(60)
+	for _, id := range s.waiting[:30] {
+		s.older[id] = true
+	}
+	must(t, s.run(t.Context(), s.runner(0), 0))
+	if len(s.asked) > 60 {
+		t.Errorf("%d calls for 60 rows", len(s.asked))
+	}
+	if s.ends[0].Outcome != pipeline.OutcomeDone || !strings.HasSuffix(string(s.ends[0].Note), "the rest is next") {
+		t.Errorf("end %+v", s.ends[0])
+	}
+}
+
+// TestDetailsUnderKills is promise 6: whatever is killed when, each row gets its
+// record, and a kill repeats one call at most.
+func TestDetailsUnderKills(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 60).Draw(t, "rows")
+		s := newShelf(n)
+		batch := rapid.IntRange(0, 12).Draw(t, "batch")
+		runner := s.runner(0)
+		runner.Rules.ChunkPages = rapid.IntRange(1, 7).Draw(t, "chunk")
+		for _, id := range slices.Clone(s.waiting) {
+			if rapid.IntRange(0, 12).Draw(t, "unknown") == 0 {
+				s.unknown[id] = true
+			}
+		}
+		kills := 0
+		settle := runner.Now
+		runner.Now = func() time.Time { // asked once for each answer, before it is loaded
+			if s.failAfter == 0 && rapid.IntRange(0, 6).Draw(t, "kill") == 0 {
+				kills++
+				s.failAfter = 1
+			}
+			return settle()
+		}
+		if err := s.run(t.Context(), runner, batch); err != nil {
+			t.Fatalf("run: %v", err)
+		}
+		if len(s.waiting) != 0 || len(s.loaded)+len(s.missing) != n {
+			t.Fatalf("%d of %d loaded, %d missing, %v waiting", len(s.loaded), n, len(s.missing), s.waiting)
+		}
+		size := max(batch, 1)
+		if want := (n + size - 1) / size; len(s.asked) > want+kills {
+			t.Fatalf("%d calls, want %d and one for each of %d kills", len(s.asked), want, kills)
+		}
+	})
+}
+
+func TestWorkWithoutABacklogIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newShelf(3)
+	runner := s.runner(0)
+	runner.Backlog = nil
+	if err := s.run(t.Context(), runner, 0); err == nil || !strings.Contains(err.Error(), "backlog") {
+		t.Errorf("run = %v, want an error that says what is missing", err)
+	}
+	r := newRigOf(newWorld(1), heirs(fullScan()))
+	if err := r.run(t.Context()); err == nil || !strings.Contains(err.Error(), "backlog") {
+		t.Errorf("run = %v, want an error that says what is missing", err)
+	}
+}

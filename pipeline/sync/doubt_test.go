@@ -1,0 +1,64 @@
+package sync_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+// nameless is a record without an identifier.
+func nameless() []byte {
+	return []byte(strings.Replace(string(things(9, 1)[0]), `"thing_id"`, `"thing"`, 1))
+}
+
+// oddFamily are parents of which the list of the first shows a record without an identifier.
+type oddFamily struct {
+	*family
+
+	calls int64
+}
+
+// Page implements sync.Source.
+func (o *oddFamily) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	o.calls++
+	page := pipeline.Page{Call: o.calls, Date: o.now(), PerPage: 200, Records: things(0, 3)}
+	if ask.Parent == "a" {
+		page.Records = append(page.Records, nameless())
+	}
+	return page, nil
+}
+
+// TestDoubtStaysOverParents: a run of which one list showed a record without an identifier has not shown all that there is, so nothing is
+// concluded from what it did not show.
+func TestDoubtStaysOverParents(t *testing.T) {
+	t.Parallel()
+	f := newFamily(1, 1)
+	r := newFamilyRig(f, fullScan())
+	r.runner.Source = &oddFamily{family: f}
+	must(t, r.run(t.Context()))
+	if end := r.memory.ends[0]; end.Entire || len(r.memory.rejects) != 1 || len(r.memory.order) != 2 {
+		t.Errorf("end %+v, %d rejects, parents %v", end, len(r.memory.rejects), r.memory.order)
+	}
+}
+
+// TestDoubtOfAnExport: as of a list.
+func TestDoubtOfAnExport(t *testing.T) {
+	t.Parallel()
+	for _, odd := range []bool{false, true} {
+		r := newRigOf(newWorld(0), resource(schema.Export{FieldsParam: "fields"}))
+		records := things(0, 30)
+		if odd {
+			records = append(records, nameless())
+		}
+		r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) {
+			return pipeline.Page{Call: 1, Date: r.world.now, Records: records}, nil
+		})
+		must(t, r.run(t.Context()))
+		if end := r.memory.ends[0]; end.Entire == odd {
+			t.Errorf("with a record without an identifier (%t): end %+v", odd, end)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package sync_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/sync/scan"
+)
+
+// anchors is what a list is known to do that is re-anchored.
+func anchors(answer pipeline.Answer, source pipeline.Source, age time.Duration) pipeline.Capabilities {
+	known := pipeline.Capabilities{}
+	for _, c := range []pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending} {
+		known[c] = pipeline.Verdict{Capability: c, Answer: answer, Source: source, Age: age}
+	}
+	return known
+}
+
+// anchored is a rig over a list that is known to filter and to sort.
+func anchored(w *world) *rig {
+	r := newRig(w, cursors()["since"])
+	r.known = anchors(pipeline.AnswerYes, pipeline.SourceProbed, 0)
+	return r
+}
+
+// TestOnePassAndNoSecond reads a long list, the first time and from a mark: the calls are about its pages, each asks for page
+// 1 from the last record on, and a kill repeats one of them.
+func TestOnePassAndNoSecond(t *testing.T) {
+	t.Parallel()
+	w := newWorld(1000)
+	w.perPage = 50
+	r := anchored(w)
+	r.runner.Rules.ChunkPages = 4
+	r.memory.failAfter = 7
+	must(t, r.run(t.Context()))
+	// Each page shows the record that it is asked from again.
+	const pages = 1 + (1000-50)/49 + 1
+	if n := len(w.asked); n != pages+1 || len(r.memory.rows) != 1000 {
+		t.Errorf("%d calls for %d records, want %d and one for the kill", n, len(r.memory.rows), pages)
+	}
+	for i, ask := range w.asked {
+		if ask.Page != 1 || ask.Sort != "last_modified_time" || ask.Order != "A" || ask.Since.IsZero() != (i == 0) {
+			t.Errorf("call %d asked for page %d since %v, sorted by %s %s", i, ask.Page, ask.Since, ask.Sort, ask.Order)
+		}
+	}
+	if end := r.memory.ends[0]; end.Outcome != pipeline.OutcomeDone || end.Note != "re-anchored: one pass" {
+		t.Errorf("end = %+v", end)
+	}
+	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Mark.Equal(want) {
+		t.Errorf("the mark is at %s, want %s", r.memory.position.Mark, want)
+	}
+
+	for i := range 200 {
+		w.now = w.now.Add(time.Second)
+		w.edit(3 * i)
+	}
+	w.now = w.now.Add(time.Minute)
+	w.asked = nil
+	must(t, r.run(t.Context()))
+	if n := len(w.asked); n > 1+(200-50)/49+1 || !w.asked[0].Since.Equal(r.memory.position.Mark.Add(-262*time.Second)) {
+		t.Errorf("%d calls for 200 edits, the first since %s", n, w.asked[0].Since)
+	}
+	if lost := r.missing(); len(lost) > 0 {
+		t.Errorf("lost: %v", lost)
+	}
+	w.asked = nil
+	must(t, r.run(t.Context()))
+	if len(w.asked) != 1 || r.memory.ends[2].Note != "" {
+		t.Errorf("with nothing new: %d calls, %+v", len(w.asked), r.memory.ends[2])
+	}
+}
+
+// tied gives every record of a world a modification time out of a few seconds.
+func tied(w *world, seconds int) {
+	for i, r := range w.records {
+		r.Modified = w.records[0].Created.Add(time.Duration(i*seconds/len(w.records)) * time.Second)
+	}
+}
+
+// TestTies reads lists in which more records carry one second than a page holds.
+func TestTies(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ records, perPage, seconds, calls int }{
+		{100, 10, 1, 100 / 10 * 2 * 2}, {100, 10, 2, 50}, {100, 10, 5, 50}, {100, 10, 10, 60}, {100, 10, 11, 40}, {12, 1, 3, 40},
+	} {
+		w := newWorld(test.records)
+		w.perPage = test.perPage
+		tied(w, test.seconds)
+		r := anchored(w)
+		must(t, r.run(t.Context()))
+		if end := r.memory.ends[0]; end.Outcome != pipeline.OutcomeDone || len(r.memory.rows) != test.records || len(w.asked) > test.calls {
+			t.Errorf("%+v: %d rows, %d calls, %+v", test, len(r.memory.rows), len(w.asked), end)
+		}
+	}
+}
+
+// TestWhatExistsAllThroughIsSeen plays random edits, creations and deletions between any two calls, over lists with ties: each
+// record that exists from the first call to the last one is seen, also one that is written again and again, and no mark passes
+// one that is not loaded.
+func TestWhatExistsAllThroughIsSeen(t *testing.T) {
+	t.Parallel()
+	done := 0
+	for seed := range uint64(1500) {
+		chance := rand.New(rand.NewPCG(seed, 29))
+		w := newWorld(1 + chance.IntN(30))
+		w.perPage = 2 + chance.IntN(4)
+		tied(w, 1+chance.IntN(len(w.records)))
+		stayed := slices.Clone(w.records)
+		acts := chance.IntN(40)
+		w.between = func() {
+			w.now = w.now.Add(time.Duration(chance.IntN(1500)) * time.Millisecond)
+			for ; acts > 0 && chance.IntN(2) == 0; acts-- {
+				switch chance.IntN(4) {
+				case 0:
+					w.insert()
+				case 1:
+					w.edit(chance.IntN(100))
+				default:
+					w.remove(chance.IntN(100))
+				}
+			}
+		}
+		r := anchored(w)
+		must(t, r.run(t.Context()))
+		if passed := r.passed(w, ""); len(passed) > 0 {
+			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Mark, passed)
+		}
+		if r.memory.ends[0].Outcome != pipeline.OutcomeDone {
+			continue
+		}
+		done++
+		for _, thing := range stayed {
+			if _, seen := r.memory.rows[thing.ID]; !seen && slices.Contains(w.records, thing) {
+				t.Fatalf("seed %d: %s was there all the time, and not seen", seed, thing.ID)
+			}
+		}
+	}
+	if done < 1300 {
+		t.Errorf("%d of 1500 runs ended as done", done)
+	}
+}
+
+// TestWhatIsNoAnchor has lists that do otherwise than what is known of them: the run goes on in passes and misses nothing, and
+// what was contradicted is said, so that the next one does not ask so again.
+func TestWhatIsNoAnchor(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		spoil func(*world)
+		want  string
+		// mark says that it happens to a run from a mark.
+		mark bool
+	}{
+		"no order":                        {func(w *world) { w.ignoreSort = true }, "sort_ascending no observed", false},
+		"no order, from a mark":           {func(w *world) { w.ignoreSort = true }, "sort_ascending no observed", true},
+		"an order that is none":           {func(w *world) { w.ignoreSort, w.lies = true, true; w.edit(5) }, "sort_ascending no observed", false},
+		"no filter":                       {func(w *world) { w.ignoreFilter = true }, "filter no observed", false},
+		"no filter, from a mark":          {func(w *world) { w.ignoreFilter = true }, "filter no observed", true},
+		"a record without a time":         {func(w *world) { w.timeless = true }, "sort_ascending no observed", false},
+		"a filter that leaves out itself": {func(w *world) { w.exclusive = true; tied(w, 20) }, "filter_inclusive no observed", false},
+	} {
+		w := newWorld(40)
+		w.perPage = 4
+		r := anchored(w)
+		if test.mark {
+			must(t, r.run(t.Context()))
+			for i := range 20 {
+				w.now = w.now.Add(time.Minute)
+				w.edit(39 - i) // not the order of creation
+			}
+			w.now = w.now.Add(time.Minute)
+			r.memory.ends = nil
+		}
+		test.spoil(w)
+		must(t, r.run(t.Context()))
+		var said []string
+		for _, v := range r.memory.observed {
+			said = append(said, fmt.Sprintf("%s %s %s", v.Capability, v.Answer, v.Source))
+			r.known[v.Capability] = v
+		}
+		end := r.memory.ends[0]
+		if lost := r.missing(); len(lost) > 0 || strings.Join(said, ", ") != test.want || end.Outcome != pipeline.OutcomeDone ||
+			!strings.Contains(string(end.Note), "passes") && !strings.Contains(string(end.Note), "everything was read") {
+			t.Errorf("%s: lost %v, said %v, %+v", name, lost, said, end)
+		}
+		w.asked, w.now = nil, w.now.Add(time.Minute)
+		must(t, r.run(t.Context()))
+		if first := w.asked[0]; first.Order == "A" || first.Sort != "" {
+			t.Errorf("%s: the next run asks for %s %s again", name, first.Sort, first.Order)
+		}
+	}
+}
+
+// TestPlanFollowsAnchors: a list is re-anchored if that was measured or seen, and no sweep that decides about rows relies on it.
+func TestPlanFollowsAnchors(t *testing.T) {
+	t.Parallel()
+	yes, no := pipeline.AnswerYes, pipeline.AnswerNo
+	two := anchors(yes, pipeline.SourceProbed, 0)
+	delete(two, pipeline.CapabilityInclusive)
+	for name, test := range map[string]struct {
+		cursor string
+		work   pipeline.Work
+		known  pipeline.Capabilities
+		missed bool
+		want   pipeline.Mode
+	}{
+		"assumed":                   {"since", pipeline.WorkList, anchors(yes, pipeline.SourceAssumed, 0), false, pipeline.ModeSince},
+		"documented":                {"since", pipeline.WorkList, anchors(yes, pipeline.SourceDocumented, 0), false, pipeline.ModeSince},
+		"probed":                    {"since", pipeline.WorkList, anchors(yes, pipeline.SourceProbed, 1e6*time.Hour), false, pipeline.ModeKeyset},
+		"observed":                  {"since", pipeline.WorkList, anchors(yes, pipeline.SourceObserved, 0), false, pipeline.ModeKeyset},
+		"two of three":              {"since", pipeline.WorkList, two, false, pipeline.ModeSince},
+		"contradicted":              {"since", pipeline.WorkList, anchors(no, pipeline.SourceObserved, time.Hour), false, pipeline.ModeFull},
+		"contradicted a day ago":    {"since", pipeline.WorkList, anchors(no, pipeline.SourceObserved, 25*time.Hour), false, pipeline.ModeKeyset},
+		"probed otherwise":          {"since", pipeline.WorkList, anchors(no, pipeline.SourceProbed, 1e6*time.Hour), false, pipeline.ModeFull},
+		"no filter is declared":     {"newest", pipeline.WorkList, anchors(yes, pipeline.SourceProbed, 0), false, pipeline.ModeNewest},
+		"a sweep":                   {"since", pipeline.WorkSweep, anchors(yes, pipeline.SourceProbed, 0), false, pipeline.ModeKeyset},
+		"a sweep that decides":      {"since", pipeline.WorkSweep, anchors(yes, pipeline.SourceProbed, 0), true, pipeline.ModeFull},
+		"a sweep of another list":   {"newest", pipeline.WorkSweep, anchors(yes, pipeline.SourceProbed, 0), false, pipeline.ModeFull},
+		"a sweep, nothing measured": {"since", pipeline.WorkSweep, anchors(yes, pipeline.SourceAssumed, 0), false, pipeline.ModeFull},
+	} {
+		claim := pipeline.Claim{Stream: newRig(newWorld(0), cursors()[test.cursor]).stream, Run: 2, Capabilities: test.known, Missed: test.missed}
+		claim.Stream.Work, claim.Position.Mark = test.work, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+		if scan := scan.Plan(&claim, pipeline.DefaultRules()); scan.Mode != test.want {
+			t.Errorf("%s: %s, want %s", name, scan.Mode, test.want)
+		}
+	}
+	whole := 0
+	for run := range int64(4000) {
+		claim := pipeline.Claim{Stream: newRig(newWorld(0), cursors()["since"]).stream, Run: run, Capabilities: anchors(yes, pipeline.SourceProbed, 0)}
+		claim.Stream.Work = pipeline.WorkSweep
+		if scan.Plan(&claim, pipeline.DefaultRules()).Mode == pipeline.ModeFull {
+			whole++
+		}
+	}
+	if whole < 900 || whole > 1100 {
+		t.Errorf("%d of 4000 sweeps do not rely on the filter, want one in four", whole)
+	}
+}

@@ -1,0 +1,390 @@
+package sync_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	gosync "sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/sync"
+	"sluice/schema"
+	"sluice/schema/record"
+)
+
+// world is a small upstream on virtual time: one list, one-second resolution,
+// and something happens between two pages.
+type world struct {
+	now     time.Time
+	records []*thing
+	nextID  int
+	// perPage is the size upstream answers with; ignoreFilter and ignoreSort are
+	// what live services were seen to do.
+	perPage      int
+	ignoreFilter bool
+	ignoreSort   bool
+	// exclusive makes the filter leave out its own instant, timeless the first record carry
+	// no modification time; lies says that the list is sorted as asked, and it is not.
+	exclusive, timeless, lies bool
+	// byToken makes the list go on by token: an offset, which shifts as pages do.
+	byToken bool
+	// between is called before each page is answered.
+	between func()
+	asked   []pipeline.Ask
+	calls   int64
+}
+
+type thing struct {
+	ID       string
+	Value    int
+	Created  time.Time
+	Modified time.Time
+}
+
+const wireTime = "2006-01-02T15:04:05-0700"
+
+func newWorld(n int) *world {
+	w := &world{now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), perPage: 3}
+	for range n {
+		w.insert()
+		w.now = w.now.Add(time.Second)
+	}
+	w.now = w.now.Add(time.Hour)
+	return w
+}
+
+func (w *world) insert() {
+	w.nextID++
+	w.records = append(w.records, &thing{ID: fmt.Sprintf("%04d", w.nextID), Created: w.now, Modified: w.now})
+}
+
+func (w *world) edit(i int) {
+	if len(w.records) > 0 {
+		r := w.records[i%len(w.records)]
+		r.Value++
+		r.Modified = w.now
+	}
+}
+
+func (w *world) remove(i int) {
+	if len(w.records) > 0 {
+		i %= len(w.records)
+		w.records = slices.Delete(w.records, i, i+1)
+	}
+}
+
+// Details implements sync.Source.
+func (*world) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+	return pipeline.Page{}, errors.ErrUnsupported
+}
+
+// Page implements sync.Source.
+func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	if w.between != nil {
+		w.between()
+	}
+	w.asked = append(w.asked, ask)
+	w.calls++
+	list := w.list(ask)
+	from := (ask.Page - 1) * w.perPage
+	if w.byToken && ask.Token != "" {
+		var err error
+		if from, err = strconv.Atoi(ask.Token); err != nil {
+			return pipeline.Page{}, fmt.Errorf("token: %w", err)
+		}
+	}
+	from = min(from, len(list))
+	to := min(from+w.perPage, len(list))
+	page := pipeline.Page{Call: w.calls, Date: w.now, More: to < len(list), PerPage: w.perPage, Sort: "created_time", Order: "D"}
+	if w.byToken {
+		if page.PerPage = 0; page.More {
+			page.Token = strconv.Itoa(to)
+		}
+	}
+	if ask.Sort != "" && (!w.ignoreSort || w.lies) {
+		page.Sort, page.Order = ask.Sort, ask.Order
+	}
+	for _, r := range list[from:to] {
+		wire := map[string]any{
+			"thing_id": r.ID, "value": r.Value,
+			"created_time": r.Created.Format(wireTime), "last_modified_time": r.Modified.Format(wireTime),
+		}
+		if w.timeless && r == w.records[0] {
+			delete(wire, "last_modified_time")
+		}
+		raw, err := json.Marshal(wire)
+		if err != nil {
+			return pipeline.Page{}, fmt.Errorf("encode: %w", err)
+		}
+		page.Records = append(page.Records, raw)
+	}
+	return page, nil
+}
+
+// list is what upstream would answer, in the order it would answer.
+func (w *world) list(ask pipeline.Ask) []*thing {
+	var list []*thing
+	for _, r := range w.records {
+		since := ask.Since.Truncate(time.Second)
+		if w.ignoreFilter || ask.Since.IsZero() || r.Modified.After(since) || !w.exclusive && r.Modified.Equal(since) {
+			list = append(list, r)
+		}
+	}
+	key := func(r *thing) time.Time { return r.Created }
+	if ask.Sort == "last_modified_time" && !w.ignoreSort {
+		key = func(r *thing) time.Time { return r.Modified }
+	}
+	sort.SliceStable(list, func(i, j int) bool {
+		if ask.Order == "A" {
+			return key(list[i]).Before(key(list[j]))
+		}
+		return key(list[i]).After(key(list[j]))
+	})
+	return list
+}
+
+// Export implements sync.Source.
+func (w *world) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
+	for ask.Page = 1; ; ask.Page++ {
+		page, err := w.Page(ctx, ask)
+		if err != nil {
+			return err
+		}
+		if err := each(page); err != nil || !page.More {
+			return err
+		}
+	}
+}
+
+// memory is a warehouse in memory, with the one rule that matters here: an older
+// version never overwrites a newer one.
+type memory struct {
+	mu       gosync.Mutex
+	rows     map[string]record.Record
+	position pipeline.Position
+	ends     []pipeline.End
+	units    int
+	rejects  []pipeline.Reject
+	// received counts what each run was given, refused has the run that met a record first which did not fit.
+	received map[int64]int64
+	refused  map[string]int64
+	// observed are what answers showed of the list.
+	observed []pipeline.Verdict
+	// read says in which run a parent was read or left, order in which order they were,
+	// failed why they were left.
+	read   map[string]int64
+	order  []string
+	failed map[string]string
+	// failAfter makes the n-th load from now fail as a killed process would: the
+	// unit is not written.
+	failAfter int
+	// known counts the records that were.
+	known int
+	// lasts is how long a transaction takes, together the most units that one had.
+	lasts    time.Duration
+	together int
+}
+
+// Load implements sync.Store.
+func (m *memory) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+	if m.lasts > 0 {
+		<-time.After(m.lasts) // of virtual time
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failAfter > 0 {
+		m.failAfter--
+		if m.failAfter == 0 {
+			return pipeline.Loaded{}, errKilled
+		}
+	}
+	m.together = max(m.together, len(units))
+	for _, unit := range units {
+		if err := m.take(ctx, unit); err != nil {
+			return pipeline.Loaded{}, err
+		}
+	}
+	return pipeline.Loaded{}, nil
+}
+
+// Refusals implements sync.Store.
+func (m *memory) Refusals(_ context.Context, claim pipeline.Claim) (pipeline.Refusals, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	met := pipeline.Refusals{Received: m.received[claim.Run]}
+	for _, run := range m.refused {
+		if run == claim.Run {
+			met.Refused++
+		}
+	}
+	return met, nil
+}
+
+func (m *memory) take(ctx context.Context, unit pipeline.Unit) error {
+	m.received[unit.Claim.Run] += int64(unit.Received)
+	for _, reject := range unit.Rejects {
+		if _, known := m.refused[string(reject.Raw)]; !known {
+			m.refused[string(reject.Raw)] = unit.Claim.Run
+		}
+	}
+	if unit.Complete != nil {
+		if err := unit.Complete(ctx, nil); err != nil {
+			return err
+		}
+	}
+	m.units++
+	for _, record := range unit.Records {
+		if record.Known {
+			continue // its row is what it is
+		}
+		if old, known := m.rows[record.ID]; !known || !record.Modified.Before(old.Modified) {
+			m.rows[record.ID] = record
+		}
+	}
+	m.rejects = append(m.rejects, unit.Rejects...)
+	m.observed = append(m.observed, unit.Observed...)
+	if unit.Parent != nil {
+		m.read[unit.Parent.ID] = unit.Claim.Run
+		m.failed[unit.Parent.ID] = string(unit.Parent.Failed)
+		m.order = append(m.order, unit.Parent.ID)
+	}
+	m.position = deepCopy(unit.Position)
+	if unit.End != nil {
+		m.ends = append(m.ends, *unit.End)
+	}
+	return nil
+}
+
+// deepCopy sends a position through JSON, as the table that holds it does.
+func deepCopy(p pipeline.Position) pipeline.Position {
+	raw, err := json.Marshal(p) //nolint:musttag // only the scan is stored as JSON, and it has its tags
+	if err != nil {
+		panic(err)
+	}
+	var out pipeline.Position
+	if err := json.Unmarshal(raw, &out); err != nil { //nolint:musttag // as above
+		panic(err)
+	}
+	return out
+}
+
+type killed struct{}
+
+func (killed) Error() string { return "killed" }
+
+var errKilled = killed{}
+
+func resource(cursor schema.Cursor) *schema.Resource {
+	return &schema.Resource{
+		Name: "things", Doc: "A thing.", Path: "/things", Key: "things", ID: "thing_id", Cursor: cursor, Every: "1h",
+		Columns: []schema.Column{
+			schema.ID("thing_id", "The thing."),
+			schema.Int("value", "What it is worth."),
+			schema.Time("created_time", "When it came."),
+			schema.Time("last_modified_time", "When it changed."),
+		},
+	}
+}
+
+func cursors() map[string]schema.Cursor {
+	return map[string]schema.Cursor{
+		"since":  schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
+		"newest": schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"},
+		"full":   schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"},
+	}
+}
+
+// rig is a runner over a world and a memory.
+type rig struct {
+	world  *world
+	memory *memory
+	runner *sync.Runner
+	stream pipeline.Stream
+	// chunks counts chunks begun, mores those that asked for another one.
+	chunks, mores int
+	// number is that of the run.
+	number int64
+	// known and late are what its claims say of the list.
+	known pipeline.Capabilities
+	late  time.Duration
+}
+
+func newRig(w *world, cursor schema.Cursor) *rig {
+	return newRigOf(w, resource(cursor))
+}
+
+func newRigOf(w *world, resource *schema.Resource) *rig {
+	rules := pipeline.DefaultRules()
+	rules.PerPage = w.perPage
+	rules.Lag = 5 * time.Second
+	rules.Ahead = 0 // a world is asked by one at a time; ahead_test.go has one for several
+	r := &rig{world: w, memory: &memory{
+		rows: map[string]record.Record{}, read: map[string]int64{}, failed: map[string]string{},
+		received: map[int64]int64{}, refused: map[string]int64{},
+	}}
+	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource}
+	r.runner = &sync.Runner{
+		Source: w, Store: r.memory, Rules: rules,
+		Now:  func() time.Time { return w.now },
+		Zone: func(string) *time.Location { return time.UTC },
+	}
+	return r
+}
+
+// run works chunks until the run ends; a kill is followed by a new claim.
+func (r *rig) run(ctx context.Context) error {
+	r.number++
+	for {
+		ends := len(r.memory.ends)
+		r.chunks++
+		claim := pipeline.Claim{
+			Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position), Capabilities: r.known, Late: r.late,
+		}
+		err := r.runner.Chunk(ctx, claim, func(_ context.Context, _ pgx.Tx, more bool) error {
+			if more {
+				r.mores++
+			}
+			return nil
+		})
+		switch {
+		case err == errKilled: //nolint:errorlint // a value of our own
+			continue
+		case err != nil:
+			return err
+		case len(r.memory.ends) > ends:
+			return nil
+		}
+	}
+}
+
+// passed lists live things that the mark passed and that the memory does not hold
+// in the version that they had then (promise 1). Keys begin with prefix.
+func (r *rig) passed(w *world, prefix string) []string {
+	var out []string
+	for _, t := range w.records {
+		row, ok := r.memory.rows[prefix+t.ID]
+		if !t.Modified.After(r.memory.position.Mark) && (!ok || row.Modified.Before(t.Modified)) {
+			out = append(out, prefix+t.ID)
+		}
+	}
+	return out
+}
+
+// missing lists live things that the memory does not hold in their last version.
+func (r *rig) missing() []string {
+	var out []string
+	for _, t := range r.world.records {
+		row, ok := r.memory.rows[t.ID]
+		if !ok || row.Tables[0][0].Values[1].Text != fmt.Sprint(t.Value) {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+)
+
+// maxUnfit is after how many answers in a row that are no answer a run over
+// parents or details stops: one such answer is a matter of one parent or record,
+// five are a matter of the service.
+const maxUnfit = 5
+
+// parentsAgain is when a run that knew no parent is repeated: the lists that bring
+// the first ones may have been under way, and looking for them costs no call.
+const parentsAgain = 30 * time.Minute
+
+// statusNotFound is the HTTP status of what upstream does not know.
+const statusNotFound = 404
+
+// parents reads one list after the other, each in the way of list: the parent whose
+// list was read longest ago comes first. A list that was begun is read to its end;
+// a killed run goes on within it (promise 6).
+type parents struct {
+	*chunk
+
+	list  reader
+	unfit int
+}
+
+func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error) {
+	if scan.Parent == "" {
+		end, err := p.next(ctx, scan)
+		if end != nil || err != nil {
+			return pipeline.Unit{Claim: p.claim, End: end}, err
+		}
+	}
+	unit, err := p.list.step(ctx, scan)
+	if err != nil {
+		return p.refused(scan, err)
+	}
+	p.unfit = 0
+	if unit.End == nil {
+		return unit, nil
+	}
+	var failed outside.Text
+	var end *pipeline.End
+	if unit.End.Outcome != pipeline.OutcomeDone {
+		failed = unit.End.Note
+		end, err = p.flooded(ctx) // of one parent it is the end of its list, of so many records that of the run
+	}
+	unit.Parent, unit.End = leave(scan, failed), end
+	return unit, err
+}
+
+// next goes to the next parent, or ends the run: nobody is left, or its calls are
+// spent.
+func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End, error) {
+	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("next parent of %s: %w", p.claim.Stream, err)
+	case parent == "":
+		end := endOf(scan, "parents read", 0)
+		if scan.Done == 0 {
+			end.Again = parentsAgain
+		}
+		return end, nil
+	case p.spent(scan):
+		return endOf(scan, "parents read", left), nil
+	}
+	enter(scan, parent, p.runner.Rules)
+	return nil, nil //nolint:nilnil // the run goes on
+}
+
+// refused tells what is wrong with one parent from what is wrong with them all. A
+// parent that upstream does not know, or whose list is no list, is left for this
+// run (promise 9, among parents); anything else stops the run where it stands.
+func (p *parents) refused(scan *pipeline.Scan, err error) (pipeline.Unit, error) {
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if !ok || failure.Kind != pipeline.Unexpected {
+		return pipeline.Unit{}, err
+	}
+	if failure.Status != statusNotFound {
+		p.unfit++
+	}
+	if p.unfit >= maxUnfit {
+		return pipeline.Unit{}, err
+	}
+	return pipeline.Unit{Claim: p.claim, Parent: leave(scan, failure.Text())}, nil
+}
+
+// enter begins the list of one parent. The run's own figures stay.
+func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
+	*s = pipeline.Scan{
+		Mode: s.Mode, Started: s.Started, Page: 1, PerPage: rules.PerPage, Pass: 1, Parent: parent,
+		Spent: s.Spent, Done: s.Done, Failed: s.Failed, Total: s.Total, Partial: s.Partial, Note: s.Note,
+		Once: s.Once, Doubt: s.Doubt,
+	}
+}
+
+// leave ends the list of the scan's parent. One that could not be read keeps the
+// mark where it is (promise 1).
+func leave(s *pipeline.Scan, failed outside.Text) *pipeline.ParentRead {
+	read := &pipeline.ParentRead{ID: s.Parent, Failed: failed}
+	s.Parent = ""
+	s.Done++
+	if failed != "" {
+		s.Failed++
+		s.Partial, s.Note = true, failed
+	}
+	return read
+}
+
+// endOf ends a run that is bounded by its calls, with what is left for the next one.
+func endOf(scan *pipeline.Scan, what outside.Text, left int) *pipeline.End {
+	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
+	if left > 0 {
+		scan.Partial = true
+		end.Note = outside.Number(scan.Done) + " of " + outside.Number(scan.Done+left) + " " + what + ", the rest is next"
+	}
+	if scan.Failed > 0 {
+		if end.Note != "" {
+			end.Note += "; "
+		}
+		end.Note += outside.Number(scan.Failed) + " could not be read, the last because of: " + scan.Note
+	}
+	return end
+}

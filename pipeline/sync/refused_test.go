@@ -1,0 +1,115 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"sluice/pipeline"
+)
+
+// answers is a source of one answer.
+type answers struct {
+	*world
+
+	records []string
+}
+
+// Page implements sync.Source.
+func (a answers) Page(context.Context, pipeline.Ask) (pipeline.Page, error) {
+	page := pipeline.Page{Call: 1, Date: a.now}
+	for _, record := range a.records {
+		page.Records = append(page.Records, []byte(record))
+	}
+	return page, nil
+}
+
+func wireThing(id string, value int) string {
+	return fmt.Sprintf(`{"thing_id":%q,"value":%d,"created_time":"2026-01-01T00:00:00+0000","last_modified_time":"2026-01-0%dT00:00:00+0000"}`, id, value, value)
+}
+
+// TestClashingIdentifiersAreKept: one answer is one state of the list, so of several records under one identifier it does not say
+// which has it: all are kept whole, and none is loaded (promise 4). Equal bytes are one record.
+func TestClashingIdentifiersAreKept(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		records    []string
+		rows, kept string
+		duplicates int
+		proves     bool
+	}{
+		"all different":        {[]string{wireThing("1", 1), wireThing("2", 2)}, "1 2", "", 0, true},
+		"one shown twice":      {[]string{wireThing("1", 1), wireThing("2", 2), wireThing("1", 1)}, "1 2", "", 1, true},
+		"two under one":        {[]string{wireThing("1", 1), wireThing("2", 2), wireThing("1", 3)}, "2", wireThing("1", 1) + wireThing("1", 3), 0, false},
+		"the older one second": {[]string{wireThing("1", 3), wireThing("1", 1)}, "", wireThing("1", 3) + wireThing("1", 1), 0, false},
+		"three, two of them equal": {
+			[]string{wireThing("1", 1), wireThing("1", 2), wireThing("1", 1), wireThing("1", 2), wireThing("3", 3)}, "3", wireThing("1", 1) + wireThing("1", 2), 2, false,
+		},
+	} {
+		w := newWorld(0)
+		w.perPage = 50
+		r := newRig(w, cursors()["full"])
+		r.stream.Resource.Complete = "It shows all."
+		store := &units{memory: r.memory}
+		r.runner.Source, r.runner.Store = answers{w, test.records}, store
+		must(t, r.run(t.Context()))
+		unit := store.all[0]
+		var rows, kept []string
+		for i := range unit.Records {
+			rows = append(rows, unit.Records[i].ID)
+		}
+		for _, reject := range unit.Rejects {
+			if kept = append(kept, string(reject.Raw)); reject.ID != "1" || reject.Code != "id_clash" || reject.Path != "thing_id" {
+				t.Errorf("%s: kept as %+v", name, reject)
+			}
+		}
+		if strings.Join(rows, " ") != test.rows || strings.Join(kept, "") != test.kept || unit.Duplicates != test.duplicates {
+			t.Errorf("%s: rows %v, kept %v, %d duplicates", name, rows, kept, unit.Duplicates)
+		}
+		if got := len(unit.Records) + len(unit.Rejects) + unit.Duplicates; got != len(test.records) {
+			t.Errorf("%s: %d of %d records are accounted for", name, got, len(test.records))
+		}
+		if (unit.End.Whole != nil) != test.proves || unit.End.Entire != test.proves {
+			t.Errorf("%s: as evidence it is %+v", name, unit.End)
+		}
+	}
+}
+
+// TestARejectedRecordHasItsIdentifierToo: a record that fits is not loaded under the identifier of one of the same answer that does not.
+func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
+	t.Parallel()
+	bad := strings.Replace(wireThing("1", 2), `"value":2`, `"value":"many"`, 1)
+	for name, records := range map[string][]string{"in front": {bad, wireThing("1", 1), wireThing("2", 2)}, "behind": {wireThing("1", 1), wireThing("2", 2), bad}} {
+		w := newWorld(0)
+		w.perPage = 50
+		r := newRig(w, cursors()["full"])
+		store := &units{memory: r.memory}
+		r.runner.Source, r.runner.Store = answers{w, records}, store
+		must(t, r.run(t.Context()))
+		unit := store.all[0]
+		if len(unit.Records) != 1 || unit.Records[0].ID != "2" {
+			t.Errorf("%s: %d records are loaded, want that of 2 alone", name, len(unit.Records))
+		}
+		codes := map[string]string{}
+		for _, reject := range unit.Rejects {
+			codes[string(reject.Raw)] = reject.Code
+		}
+		if len(codes) != 2 || codes[bad] == "id_clash" || codes[wireThing("1", 1)] != "id_clash" {
+			t.Errorf("%s: kept are %v", name, codes)
+		}
+	}
+}
+
+// units remembers what it was given.
+type units struct {
+	*memory
+
+	all []pipeline.Unit
+}
+
+// Load implements sync.Store.
+func (u *units) Load(ctx context.Context, given ...pipeline.Unit) (pipeline.Loaded, error) {
+	u.all = append(u.all, given...)
+	return u.memory.Load(ctx, given...)
+}

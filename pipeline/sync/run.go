@@ -1,0 +1,266 @@
+// Package sync is one run of one stream: the loop, in the ways in which a stream can
+// be read. It says how anything is copied and knows no resource by name.
+//
+// It never talks HTTP and never writes SQL: bytes come from a Source, rows and
+// progress go to a Store.
+//
+// Start reading at Runner.Chunk, then at reader: the ways of reading. How the pages
+// of a list make a whole is decided by package scan.
+package sync
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/sync/prefetch"
+	"sluice/pipeline/sync/scan"
+	"sluice/pipeline/sync/unchanged"
+	"sluice/pipeline/sync/writebehind"
+	"sluice/schema"
+	"sluice/schema/record"
+)
+
+// Runner copies streams. It holds no state between chunks: where a stream stands
+// is in the claim and goes back through the Store.
+type Runner struct {
+	Source Source
+	Store  Store
+	// Backlog says what runs over details and parents read next; it may be nil
+	// where there are none.
+	Backlog Backlog
+	// Allowance is how many calls one run over details or parents may spend before it
+	// begins no further one; nil, or zero calls, means that only the budget bounds it.
+	Allowance func(pipeline.Stream) int
+	// Now is the process's clock. It bounds chunks and never decides about marks
+	// alone.
+	Now func() time.Time
+	// Zone gives the time zone of an organization, for times without an offset.
+	Zone func(organization string) *time.Location
+	// Normalizer gives what makes rows of the records of a resource; nil means
+	// record.New. Who reads many small lists gives the same one again.
+	Normalizer func(*schema.Resource, *time.Location) (*record.Normalizer, error)
+	// Known says which records of a list need not be normalized; may be nil.
+	Known Known
+	// Rules are the figures of reading.
+	Rules pipeline.Rules
+	// Ahead gives Rules.Ahead for a stream, where it is not the same for all; may be nil.
+	Ahead func(pipeline.Stream) int
+	// Stopping, when closed, ends a chunk at the next page, or behind those that are
+	// under way already.
+	Stopping <-chan struct{}
+}
+
+// Chunk reads on from where the claim stands, at most as far as the rules allow,
+// and settles the job in its last transaction. Its errors are those of the
+// source (*pipeline.Error), of the store, or of the context; whatever was loaded before
+// an error stays loaded, and the position says so.
+func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
+	if claim.Position.MarkAhead(r.Now()) { // promise 1: nothing is read from it
+		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the mark, %s, is later than a run left it: "+
+			"what changed until then would be passed over; sluice sync %s.%s --reset-watermark reads from the last proven one",
+			claim.Position.Mark.Format(time.RFC3339), claim.Stream.Service.Name, claim.Stream.Key().Resource)}
+	}
+	compile := record.New
+	if r.Normalizer != nil {
+		compile = r.Normalizer
+	}
+	normalizer, err := compile(claim.Stream.Resource, r.Zone(claim.Stream.Organization))
+	if err != nil {
+		return fmt.Errorf("prepare %s: %w", claim.Stream, err)
+	}
+	chunk := &chunk{
+		runner:   r,
+		claim:    claim,
+		position: claim.Position,
+		records:  unchanged.Reader{Normalizer: normalizer},
+		settle:   settle,
+		begun:    r.Now(),
+		behind:   writebehind.New(r.Store),
+	}
+	chunk.ahead = &prefetch.Pages{Source: r.Source, Behind: chunk.behind}
+	// Single records are asked for because their rows are not made of them yet.
+	if r.Known != nil && claim.Stream.Work != pipeline.WorkDetails {
+		chunk.records.Ask = func(ctx context.Context, records []record.Record) error {
+			return r.Known.Known(ctx, claim.Stream, records)
+		}
+	}
+	defer func() { chunk.turn.End() }()
+	defer chunk.ahead.Drop()
+	defer chunk.behind.Wait()
+	if chunk.position.Scan == nil {
+		chunk.position.Scan = scan.Plan(&claim, r.Rules)
+	}
+	reader, err := chunk.reader()
+	if err != nil {
+		return err
+	}
+	return chunk.read(ctx, reader)
+}
+
+// chunk is one execution of Chunk.
+type chunk struct {
+	runner   *Runner
+	claim    pipeline.Claim
+	position pipeline.Position
+	records  unchanged.Reader
+	settle   pipeline.Settle
+	begun    time.Time
+	pages    int
+	// turn is that of the answer read last: one that was not loaded ends with the chunk.
+	turn *pipeline.Turn
+	// ahead are the pages under way beside the one that is being read, behind the units that are not loaded yet.
+	ahead  *prefetch.Pages
+	behind *writebehind.Units
+}
+
+// read takes steps until the run ends or the chunk is full.
+func (c *chunk) read(ctx context.Context, reader reader) error {
+	for {
+		scan := *c.position.Scan
+		unit, err := reader.step(ctx, &scan)
+		if err != nil {
+			// What came before the error was paid for.
+			return cmp.Or(c.behind.Flush(), err)
+		}
+		over, err := c.load(ctx, reader, unit, scan)
+		if over || err != nil {
+			return err
+		}
+	}
+}
+
+// load gives a unit away to be written with the position behind it, and says whether the chunk is over.
+func (c *chunk) load(ctx context.Context, reader reader, unit pipeline.Unit, scan pipeline.Scan) (bool, error) {
+	c.pages++
+	if unit.End == nil && len(unit.Rejects) > 0 {
+		var err error
+		if unit.End, err = c.flooded(ctx); err != nil {
+			return true, err
+		}
+		if unit.End != nil && scan.Parent != "" { // the other parents come first in the next run
+			unit.Parent = leave(&scan, unit.End.Note)
+		}
+	}
+	// What is under way was paid for: a full chunk takes it, and asks for no more.
+	over := unit.End != nil || c.full() && !c.ahead.Holds(c.ask(&scan))
+	entire(&scan, c.claim.Stream, unit.End)
+	c.position = c.after(unit.End, scan)
+	unit.Position = c.position
+	if over {
+		unit.Complete = c.settle.Completion(unit.End == nil)
+	}
+	most := 0
+	if _, list := reader.(pages); list && !over {
+		most = c.mostBehind(&scan)
+	}
+	return over, c.behind.Add(ctx, unit, most) //nolint:wrapcheck // what fails says where
+}
+
+// after gives the position behind a unit. Promise 1: the mark moves only with
+// the last unit of a clean run over all there is, never beyond upstream's clock at
+// the start of the run minus the lag, and never because of a value in a record.
+func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
+	position := pipeline.Position{Mark: c.position.Mark, Read: c.position.Read}
+	if end == nil {
+		position.Scan = &scan
+		return position
+	}
+	if end.Outcome != pipeline.OutcomeDone || scan.Partial || scan.Started.IsZero() {
+		return position
+	}
+	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Mark) {
+		position.Mark = mark
+	}
+	if scan.Started.After(position.Read) {
+		position.Read = scan.Started
+	}
+	return position
+}
+
+func (c *chunk) full() bool {
+	select {
+	case <-c.runner.Stopping:
+		return true
+	default:
+	}
+	rules := c.runner.Rules
+	return c.pages >= rules.ChunkPages || c.runner.Now().Sub(c.begun) >= rules.ChunkTime
+}
+
+// mostAhead is how many pages may be under way behind the one that is being read.
+func (c *chunk) mostAhead() int {
+	if c.runner.Ahead != nil {
+		return c.runner.Ahead(c.claim.Stream)
+	}
+	return c.runner.Rules.Ahead
+}
+
+// mostBehind is how many units may wait to be loaded while the scan goes on: one where pages are read in order, for a kill repeats
+// what is not loaded, and as many as may be under way where they are read ahead, of which they take the room (promise 6).
+func (c *chunk) mostBehind(unfinished *pipeline.Scan) int {
+	most := c.mostAhead()
+	return min(most, max(scan.Ahead(unfinished, c.claim.Stream.Resource.Paging, most), 1))
+}
+
+// room is how many pages the chunk can still load behind the next one.
+func (c *chunk) room() int {
+	if c.full() {
+		return 0
+	}
+	return c.runner.Rules.ChunkPages - c.pages - 1
+}
+
+// spent says that the run made as many calls as it may.
+func (c *chunk) spent(scan *pipeline.Scan) bool {
+	if c.runner.Allowance == nil {
+		return false
+	}
+	allowed := c.runner.Allowance(c.claim.Stream)
+	return allowed > 0 && scan.Spent >= allowed
+}
+
+// class is what the calls are spent on. A list that is read whole, again and again,
+// because it does not filter or sort, must not spend what is kept for asking others what
+// changed.
+func (c *chunk) class(unfinished *pipeline.Scan) pipeline.Class {
+	again := c.claim.Stream.Work == pipeline.WorkList && c.claim.Stream.Resource.Swept() && !c.position.Mark.IsZero()
+	if again && unfinished.Mode == pipeline.ModeFull && scan.Demoted(c.claim.Stream, c.claim.Capabilities) {
+		return pipeline.ClassSweep
+	}
+	return pipeline.ClassOf(c.claim.Stream)
+}
+
+func (c *chunk) ask(scan *pipeline.Scan) pipeline.Ask {
+	ask := pipeline.Ask{
+		Stream:  c.claim.Stream,
+		Class:   c.class(scan),
+		Run:     c.claim.Run,
+		Page:    scan.Page,
+		PerPage: scan.PerPage,
+		Token:   scan.Token,
+		Parent:  scan.Parent,
+	}
+	ask.From, ask.To = scan.Windows.Bounds()
+	switch cursor := c.claim.Stream.Resource.ListCursor().(type) {
+	case schema.Since:
+		switch scan.Mode { //nolint:exhaustive // the others ask for everything
+		case pipeline.ModeSince:
+			ask.Since = scan.Bound
+		case pipeline.ModeKeyset:
+			ask.Since, ask.Sort, ask.Order = scan.Keyset.From, cursor.Column, "A"
+		}
+	case schema.NewestFirst:
+		if scan.Mode == pipeline.ModeNewest {
+			ask.Sort, ask.Order = cursor.Sort, "D"
+		}
+	case schema.FullScan:
+		if cursor.Sort != "" {
+			ask.Sort, ask.Order = cursor.Sort, "A"
+		}
+	}
+	return ask
+}

@@ -1,0 +1,163 @@
+package scan
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+	"sluice/schema"
+)
+
+// Notes of runs that read their list whole because of what is known of it.
+const (
+	noteNoFilter = "the list does not filter by modification time (%s %s): everything was read"
+	noteNoSort   = "the list does not sort by modification time (%s %s): everything was read in passes until two were equal"
+)
+
+// Needed is the capability without which a list cannot be read as its cursor says; ""
+// if there is none.
+func Needed(cursor schema.Cursor) pipeline.Capability {
+	switch cursor.(type) {
+	case schema.Since:
+		return pipeline.CapabilityFilter
+	case schema.NewestFirst:
+		return pipeline.CapabilityDescending
+	default:
+		return ""
+	}
+}
+
+// Demoted says that the list is known not to do what its cursor needs: it is read whole,
+// in passes, until that is taken back.
+func Demoted(stream pipeline.Stream, known pipeline.Capabilities) bool {
+	needed := Needed(stream.Resource.ListCursor())
+	return needed != "" && known.Lacks(needed)
+}
+
+// anchors are what a list has to do to be read in one pass, all of it shown and not only
+// declared.
+var anchors = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
+
+// Anchored says that the list can be asked for what was modified since the last record, in
+// ascending order, so that one pass is enough (docs/decisions/0029).
+func Anchored(stream pipeline.Stream, known pipeline.Capabilities) bool {
+	if _, filters := stream.Resource.Cursor.(schema.Since); !filters || stream.Resource.Paging != schema.PagingNumber {
+		return false
+	}
+	for _, c := range anchors {
+		if !known.Shows(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// unfilteredOneIn is how many sweeps there are to one that does not rely on the filter,
+// whatever is known.
+const unfilteredOneIn = 4
+
+// unfiltered says that a sweep must not rely on the filter. No answer shows that a filter
+// leaves out more than it should: what it hides from runs it would hide from sweeps. So
+// nothing gets a tombstone by its word alone (promise 7), and what it hides is found by
+// some sweep, which the number of its run picks.
+func unfiltered(claim *pipeline.Claim) bool {
+	return claim.Missed || digest(strconv.FormatInt(claim.Run, 10), "sweep")%unfilteredOneIn == 0
+}
+
+// demote plans a run over the whole list and says why.
+func demote(scan *pipeline.Scan, claim *pipeline.Claim) {
+	needed := Needed(claim.Stream.Resource.ListCursor())
+	var note outside.Text = noteNoFilter
+	if needed == pipeline.CapabilityDescending {
+		note = noteNoSort
+	}
+	verdict := claim.Capabilities[needed]
+	scan.Note = outside.Plainf(note, verdict.Source, verdict.SeenAt.UTC().Format(time.DateOnly))
+}
+
+// Observed are the verdicts that an answer gives: before is the scan as it was when page
+// was asked for, after as it is now, end is how the run ended, nil if it goes on. What is
+// known already is not said again.
+func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
+	var seen []pipeline.Verdict
+	needed := neededBy(before.Mode)
+	switch {
+	case before.Mode == pipeline.ModeKeyset:
+		seen = anchorsSeen(after, end, known)
+	case needed == "":
+	case after.Mode == pipeline.ModeFull:
+		seen = append(seen, pipeline.Verdict{Capability: needed, Answer: pipeline.AnswerNo, Evidence: string(after.Note)})
+	case end != nil && end.Outcome == pipeline.OutcomeDone && retried(known[needed]):
+		seen = append(seen, pipeline.Verdict{
+			Capability: needed, Answer: pipeline.AnswerYes, Evidence: evidenceRetried,
+		})
+	}
+	if v, ok := smaller(before, page, known); ok {
+		seen = append(seen, v)
+	}
+	for i := range seen {
+		seen[i].Source = pipeline.SourceObserved
+	}
+	return seen
+}
+
+// anchorsSeen are the verdicts that an answer to a re-anchored scan gives.
+func anchorsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
+	if after.Mode != pipeline.ModeKeyset {
+		missing := pipeline.CapabilityAscending
+		switch after.Note {
+		case noteIgnored:
+			missing = pipeline.CapabilityFilter
+		case noteExclusive:
+			missing = pipeline.CapabilityInclusive
+		}
+		return []pipeline.Verdict{{Capability: missing, Answer: pipeline.AnswerNo, Evidence: string(after.Note)}}
+	}
+	var seen []pipeline.Verdict
+	for _, c := range anchors {
+		if end != nil && end.Outcome == pipeline.OutcomeDone && retried(known[c]) {
+			seen = append(seen, pipeline.Verdict{Capability: c, Answer: pipeline.AnswerYes, Evidence: evidenceRetried})
+		}
+	}
+	return seen
+}
+
+// evidenceRetried is what a no is taken back for.
+const evidenceRetried = "a clean run asked for it again, and every answer was as asked"
+
+// retried says that the run asked once more for what an earlier one was not given.
+func retried(v pipeline.Verdict) bool {
+	return v.Answer == pipeline.AnswerNo && v.Source == pipeline.SourceObserved
+}
+
+// neededBy is the capability that a mode of reading needs.
+func neededBy(mode pipeline.Mode) pipeline.Capability {
+	switch mode {
+	case pipeline.ModeSince:
+		return pipeline.CapabilityFilter
+	case pipeline.ModeNewest:
+		return pipeline.CapabilityDescending
+	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset:
+		return ""
+	default:
+		return ""
+	}
+}
+
+// smaller says that upstream gave pages of another size than asked for, unless that is
+// known.
+func smaller(before *pipeline.Scan, page *pipeline.Page, known pipeline.Capabilities) (pipeline.Verdict, bool) {
+	if page.PerPage <= 0 || page.PerPage >= before.PerPage {
+		return pipeline.Verdict{}, false
+	}
+	size := strconv.Itoa(page.PerPage)
+	if known[pipeline.CapabilityPageSize].Value == size {
+		return pipeline.Verdict{}, false
+	}
+	return pipeline.Verdict{
+		Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerNo, Value: size,
+		Evidence: fmt.Sprintf("%d a page were asked for, and upstream says that it gives %d", before.PerPage, page.PerPage),
+	}, true
+}

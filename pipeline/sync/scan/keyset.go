@@ -1,0 +1,189 @@
+package scan
+
+import (
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+)
+
+// Notes of runs over a list that is re-anchored.
+const (
+	noteAnchored     = "re-anchored: one pass"
+	noteNotAscending = "upstream did not sort by modification time, ascending: the list was read in passes"
+	noteTimeless     = "a record without a modification time has no place in an ascending order: the list was read in passes"
+	noteExclusive    = "upstream's filter left out what was modified at the instant asked for: the list was read in passes"
+	doubtHot         = "the list was written to faster than it was read"
+)
+
+const (
+	// maxAbsent is how many answers in a row may lack the record that they were asked from. One
+	// was edited or deleted between two questions; more mean that the filter leaves it out.
+	maxAbsent = 3
+	// maxBeyond is how many answers may bring nothing but what was written after the run began.
+	maxBeyond = 50
+)
+
+// anchored takes a page into a scan that is re-anchored (docs/decisions/0029).
+//
+// One answer is one state of the list: all that was modified from the anchor on, up to the
+// last record of the page. No page number comes between two answers, so nothing can move over
+// an edge unseen: what is edited or created moves behind the last record, and a deletion moves
+// nothing below the next anchor. So one pass sees each record that exists all through it.
+func (s *progress) anchored(page look, rules pipeline.Rules) *pipeline.End {
+	if note := s.unbelievable(page); note != "" || s.Keyset.Answers >= maxPages {
+		if note == "" {
+			note = noteEndless
+		}
+		return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: note}
+	}
+	if page.perPage > 0 && page.perPage != s.PerPage && s.resize(page.perPage) {
+		return s.giveUp(rules)
+	}
+	first, last, note := s.span(page)
+	if note != "" {
+		s.leave(note)
+		return nil
+	}
+	s.Keyset.Answers++
+	over := !page.more && len(page.entries) < s.PerPage
+	switch {
+	case !s.Keyset.Tie.IsZero():
+		return s.walk(page, last, over, rules)
+	case !s.shown(page, last, over):
+		return s.stepBack()
+	case over:
+		return s.arrive()
+	case len(page.entries) == 0:
+		return nil // more is to follow: asked for again
+	case last.IsZero():
+		s.leave(noteTimeless)
+		return nil
+	case first.Equal(last):
+		s.Keyset.Tie, s.Pass = last, 1
+		s.forget()
+		s.Seen, s.Digest, s.Suspect = 0, 0, false
+		return s.walk(page, last, over, rules)
+	default:
+		return s.anchor(last, last, first)
+	}
+}
+
+// span gives the seconds of the first and the last record that carry a time, zero if none
+// does, and says in which way the page is not what was asked for. Order is held against the
+// page alone: behind it the list goes on living.
+func (s *progress) span(page look) (time.Time, time.Time, outside.Text) {
+	var first, last, before time.Time
+	if !page.sorted {
+		return first, last, noteNotAscending
+	}
+	for _, e := range page.entries {
+		switch {
+		case e.standIn:
+			continue // it does not fit, and is in quarantine
+		case e.modified.IsZero():
+			return first, last, noteTimeless
+		case e.modified.Before(s.Keyset.From):
+			return first, last, noteIgnored
+		case e.modified.Before(before):
+			return first, last, noteNotAscending
+		}
+		before = e.modified
+		last = before.Truncate(time.Second)
+		if first.IsZero() {
+			first = last
+		}
+	}
+	return first, last, ""
+}
+
+// anchor asks from an instant on next; expect is a second that has to be shown then, first
+// that of the answer's first record.
+func (s *progress) anchor(from, expect, first time.Time) *pipeline.End {
+	k := &s.Keyset
+	k.From, k.Expect = from, expect
+	if !first.Before(s.Started) {
+		k.Beyond++
+	}
+	if k.Beyond > maxBeyond { // all that a mark depends on was seen
+		s.Doubt = doubtHot
+		return s.arrive()
+	}
+	return nil
+}
+
+// shown says whether the answer shows what it has to, if it goes as far.
+func (s *progress) shown(page look, last time.Time, over bool) bool {
+	k := &s.Keyset
+	if k.Expect.IsZero() || !over && last.Before(k.Expect) {
+		return true
+	}
+	for _, e := range page.entries {
+		if !e.standIn && e.modified.Truncate(time.Second).Equal(k.Expect) {
+			k.Absent = 0
+			return true
+		}
+	}
+	return false
+}
+
+// stepBack asks from a second earlier on, of which nothing has to be there: a filter that
+// leaves out its own instant then shows what the last answer may have lacked.
+func (s *progress) stepBack() *pipeline.End {
+	k := &s.Keyset
+	if k.Absent++; k.Absent > maxAbsent {
+		s.leave(noteExclusive)
+		return nil
+	}
+	k.From, k.Expect = k.From.Add(-time.Second), time.Time{}
+	return nil
+}
+
+// walk takes a page of a second that has more records than a page. It is read by page
+// number until two walks in a row saw the same records of it, with other page edges as two
+// passes have (docs/decisions/0024); then the anchor steps one second on.
+func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rules) *pipeline.End {
+	tie := s.Keyset.Tie
+	next := time.Time{} // the first second behind it that was shown
+	for _, e := range page.entries {
+		switch second := e.modified.Truncate(time.Second); {
+		case e.standIn:
+		case second.Equal(tie):
+			s.Seen++
+			s.Digest += e.digest
+		case second.After(tie) && next.IsZero():
+			next = second
+		}
+	}
+	if !over && !last.After(tie) {
+		s.Page++
+		return nil
+	}
+	if s.Pass > 1 && !s.Suspect && s.Seen == s.LastSeen && s.Digest == s.LastDigest {
+		s.Keyset.Tie, s.Pass, s.PerPage = time.Time{}, 1, rules.PerPage
+		s.forget()
+		s.restart()
+		return s.anchor(tie.Add(time.Second), next, tie)
+	}
+	return s.nextPass(rules)
+}
+
+// arrive ends the run: the last answer showed all there was behind its anchor.
+func (s *progress) arrive() *pipeline.End {
+	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
+	if s.Keyset.Answers > 1 {
+		end.Note = noteAnchored
+	}
+	return end
+}
+
+// leave reads the list in passes from here on: what was modified since the bound of the run, or
+// all there is if that filter failed.
+func (s *progress) leave(note outside.Text) {
+	bound := s.Bound
+	s.fallBack(note)
+	s.Keyset = pipeline.Keyset{}
+	if note != noteIgnored && !bound.IsZero() {
+		s.Mode, s.Bound = pipeline.ModeSince, bound
+	}
+}

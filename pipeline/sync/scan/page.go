@@ -1,0 +1,109 @@
+package scan
+
+import (
+	"hash/fnv"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+// look is what a scan needs to know about a page.
+type look struct {
+	// entries are the records in the order of the answer, duplicates included.
+	entries []entry
+	// paging is how the list goes on; token is what it goes on with, where it is by
+	// token.
+	paging  schema.Paging
+	more    bool
+	token   string
+	perPage int
+	// sorted says that upstream claims to have sorted as asked.
+	sorted bool
+}
+
+// entry is one record as the scan sees it.
+type entry struct {
+	// digest is of the identifier and the order key.
+	digest uint64
+	// identity is of the bytes of the identifier alone.
+	identity uint64
+	// modified and created are zero where the record does not carry them.
+	modified, created time.Time
+	// day is the day that the list filters by, in canonical text; "" if there is none.
+	day string
+	// standIn marks what is on the page but not among the normalized records: it
+	// has no times, and twin says that it repeats another record of the page.
+	standIn, twin bool
+}
+
+// canonicalTime is how package record writes instants.
+const canonicalTime = "2006-01-02 15:04:05.999999-07"
+
+// createdAt is where in a row the time of creation stands that lists are ordered by;
+// -1 if there is none.
+func createdAt(resource *schema.Resource) int {
+	wire := resource.Created()
+	for i, column := range resource.Columns {
+		if wire != "" && column.Wire == wire {
+			return i
+		}
+	}
+	return -1
+}
+
+// lookAt gives the scan its view of the page. Rejected records count by their
+// bytes: they are part of the list.
+func lookAt(unit *pipeline.Unit, page pipeline.Page, asked pipeline.Ask, mode pipeline.Mode) look {
+	seen := look{
+		entries: make([]entry, 0, unit.Received),
+		paging:  asked.Stream.Resource.Paging,
+		more:    page.More,
+		token:   page.Token,
+		perPage: page.PerPage,
+		sorted:  page.Sort == asked.Sort && page.Order == asked.Order,
+	}
+	newest, created := mode == pipeline.ModeNewest, createdAt(asked.Stream.Resource)
+	day := dayAt(asked.Stream.Resource)
+	for i := range unit.Records {
+		record := &unit.Records[i]
+		e := entry{identity: digest(record.ID, ""), modified: record.Modified}
+		key := ""
+		if newest {
+			key = record.Modified.UTC().Format(canonicalTime)
+		} else if created >= 0 {
+			value := record.Tables[0][0].Values[created]
+			key = value.Text
+			e.created, _ = time.Parse(canonicalTime, value.Text) // zero where there is none
+		}
+		e.digest = digest(record.ID, key)
+		if day >= 0 {
+			e.day = record.Tables[0][0].Values[day].Text
+		}
+		seen.entries = append(seen.entries, e)
+	}
+	return seen.fill(unit)
+}
+
+// fill stands in for what is not among unit.Records, so that the length of the
+// page is what upstream sent.
+func (l look) fill(unit *pipeline.Unit) look {
+	for i := range unit.Rejects {
+		d := digestOf(unit.Rejects[i].Raw, []byte{0})
+		l.entries = append(l.entries, entry{digest: d, identity: d, standIn: true})
+	}
+	for range unit.Duplicates {
+		l.entries = append(l.entries, entry{standIn: true, twin: true})
+	}
+	return l
+}
+
+func digest(id, key string) uint64 { return digestOf([]byte(id), []byte{0}, []byte(key)) }
+
+func digestOf(parts ...[]byte) uint64 {
+	h := fnv.New64a()
+	for _, part := range parts {
+		_, _ = h.Write(part) // a hash never fails
+	}
+	return h.Sum64()
+}

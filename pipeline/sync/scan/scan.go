@@ -1,0 +1,259 @@
+// Package scan decides, page by page, whether a list that changes while it is read
+// was read whole (docs/decisions/0007).
+//
+// It is pure: what it knows is in the scan, which is stored with the rows. Package
+// run, which asks for the pages, tests it against lists in motion.
+//
+// Start reading at Advance.
+package scan
+
+import (
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+	"sluice/schema"
+)
+
+// Notes of runs that did not go as asked. A provisional run moves no mark and the
+// next one starts anew, so nonsense upstream costs a few calls and nothing else.
+const (
+	noteUnsorted = "upstream did not sort by modification time: everything was read"
+	noteIgnored  = "upstream ignored the filter by modification time: everything was read"
+	noteStuck    = "upstream kept answering empty or repeated pages and said that more follow: the mark waits"
+	noteCircle   = "upstream gave the same token twice and so would never end: the mark waits"
+	noteEndless  = "the list did not end: the mark waits"
+	noteShifting = "the list kept changing through %d passes: rows are loaded, the mark waits for a quiet pass"
+)
+
+// Plan begins a scan. Without a mark everything is read; with one, what changed
+// since a little below it (promise 8: what came late or fell on the mark's second
+// is read again). A list that is known not to do what its cursor needs is read whole.
+func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
+	stream, bound := claim.Stream, lowerBound(claim, rules)
+	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
+	if stream.Work == pipeline.WorkDetails {
+		scan.Partial = true
+		return scan
+	}
+	if stream.Work == pipeline.WorkSweep {
+		// The whole list, whatever the mark: what no mark shows is what sweeps are for.
+		if Anchored(stream, claim.Capabilities) && !unfiltered(claim) {
+			scan.Mode = pipeline.ModeKeyset
+		}
+		return scan
+	}
+	if Demoted(stream, claim.Capabilities) {
+		demote(scan, claim)
+		return scan
+	}
+	if Anchored(stream, claim.Capabilities) {
+		scan.Mode, scan.Bound, scan.Keyset.From = pipeline.ModeKeyset, bound, bound
+		return scan
+	}
+	switch stream.Resource.ListCursor().(type) {
+	case schema.Since:
+		if !bound.IsZero() {
+			scan.Mode, scan.Bound = pipeline.ModeSince, bound
+		}
+	case schema.NewestFirst:
+		scan.Mode, scan.Bound = pipeline.ModeNewest, bound
+	case schema.Export:
+		scan.Mode = pipeline.ModeExport
+	}
+	return scan
+}
+
+// lowerBound is from where on a run reads; zero without a mark, and where all is asked for
+// again. A lag that grew since the mark
+// was put counts at once: the mark does not move back, what is asked for does.
+func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
+	from := claim.Position.Mark
+	if from.IsZero() || claim.Reread {
+		return time.Time{}
+	}
+	if late := claim.Position.Read.Add(-rules.LagFor(claim.Late)); !claim.Position.Read.IsZero() && late.Before(from) {
+		from = late
+	}
+	return from.Add(-rules.Overlap).Truncate(time.Second) // what is asked for has no parts of a second
+}
+
+// Begin notes the upstream clock at the first answer of the run: the earlier of
+// what upstream said and what we have, so that neither clock alone can carry a
+// mark too far. Ours is read before the call leaves: an answer may lie about for as
+// long as its process is suspended. One without a date leaves it to our clock, less an
+// hour.
+func Begin(scan *pipeline.Scan, date, asked time.Time) {
+	if !scan.Started.IsZero() {
+		return
+	}
+	switch {
+	case date.IsZero():
+		scan.Started = asked.Add(-time.Hour)
+	case date.Before(asked):
+		scan.Started = date
+	default:
+		scan.Started = asked
+	}
+	scan.Started = scan.Started.UTC().Truncate(time.Second)
+}
+
+// Advance takes one page into the scan: page is the answer to asked, unit what was
+// made of it. It holds the page against what was asked, falls back where
+// upstream did otherwise, and says whether the run ends, nil if it goes on.
+//
+// A pass is repeated until two passes saw the same records; a list that fits one
+// page needs no second pass, for one answer is atomic (docs/decisions/0007).
+func Advance(scan *pipeline.Scan, asked pipeline.Ask, page pipeline.Page, unit *pipeline.Unit, rules pipeline.Rules) *pipeline.End {
+	return (*progress)(scan).advance(lookAt(unit, page, asked, scan.Mode), rules)
+}
+
+// progress is the stored scan with what moves it.
+type progress pipeline.Scan
+
+func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
+	if s.Mode == pipeline.ModeKeyset {
+		return s.anchored(page, rules)
+	}
+	if note := s.unbelievable(page); note != "" {
+		return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: note}
+	}
+	if page.perPage > 0 && page.perPage != s.PerPage {
+		if s.resize(page.perPage) {
+			return s.giveUp(rules)
+		}
+	}
+	if note := s.mismatch(page); note != "" {
+		if s.fallBack(note) {
+			return nil
+		}
+	}
+	s.count(page)
+	if !s.passEnds(page) {
+		s.Page++
+		s.Token = page.token
+		return nil
+	}
+	return s.endPass(rules)
+}
+
+// fallBack reads everything from here on. It says whether the pass starts anew:
+// a page 1 that the filter did not narrow is page 1 of the whole list, anything
+// else is not part of a pass over it.
+func (s *progress) fallBack(note outside.Text) bool {
+	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest || s.Mode == pipeline.ModeKeyset
+	s.Mode, s.Bound, s.Note = pipeline.ModeFull, time.Time{}, note
+	s.forget()
+	s.Pass, s.Windows = 1, nil
+	if anew {
+		s.restart()
+	}
+	return anew
+}
+
+// resize adopts the page size that upstream reports. A page number means nothing
+// under another size, so within a pass the pass starts anew, which it says.
+func (s *progress) resize(perPage int) bool {
+	s.PerPage = perPage
+	if s.Page == 1 {
+		return false
+	}
+	s.forget()
+	s.Pass++
+	s.restart()
+	return true
+}
+
+// giveUp ends the run if it took more passes than allowed.
+func (s *progress) giveUp(rules pipeline.Rules) *pipeline.End {
+	if s.Pass <= rules.MaxPasses {
+		return nil
+	}
+	return &pipeline.End{
+		Outcome: pipeline.OutcomeProvisional,
+		Note:    outside.Plainf(noteShifting, rules.MaxPasses),
+	}
+}
+
+// count adds the page to what the pass saw. Records that came or moved after the
+// run started do not count: they cannot hide others, and the next run reads them.
+// Nor do those below the bound that share its last page.
+func (s *progress) count(page look) {
+	for _, e := range page.entries {
+		if e.twin {
+			continue
+		}
+		key := e.created
+		if s.Mode == pipeline.ModeNewest {
+			key = e.modified
+		}
+		if !key.IsZero() && (!key.Before(s.Started) || s.Mode == pipeline.ModeNewest && key.Before(s.Bound)) {
+			continue
+		}
+		s.Seen++
+		s.Digest += e.digest // a sum: the order within a pass does not matter
+	}
+}
+
+// passEnds says whether the page was the last one. A last page by number that is
+// full proves nothing: the one behind it has to be empty.
+func (s *progress) passEnds(page look) bool {
+	if s.Mode == pipeline.ModeNewest && !s.Bound.IsZero() && s.Edge.Before(s.Bound) && !s.Edge.IsZero() {
+		return true
+	}
+	switch page.paging {
+	case schema.PagingToken:
+		return page.token == ""
+	case schema.PagingWhole:
+		return !page.more
+	case schema.PagingNumber:
+		return !page.more && (len(page.entries) < s.PerPage || len(page.entries) == 0)
+	default:
+		return !page.more
+	}
+}
+
+// endPass decides what follows a pass. One with a page that brought nothing is equal
+// to none: the same page may be missing from the next one, too.
+func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
+	if s.Once {
+		return s.nextWindow()
+	}
+	onePage := s.Page == 1
+	equal := s.Pass > 1 && !s.Suspect && s.Seen == s.LastSeen && s.Digest == s.LastDigest && (s.Partial || !s.LastAhead)
+	if onePage || equal {
+		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
+	}
+	return s.nextPass(rules)
+}
+
+// nextPass begins another pass, which is held against the one that is over.
+func (s *progress) nextPass(rules pipeline.Rules) *pipeline.End {
+	s.remember()
+	if s.Suspect {
+		s.LastSeen = -1
+	}
+	s.Pass++
+	s.restart()
+	s.moveEdges(rules)
+	return s.giveUp(rules)
+}
+
+// moveEdges gives a pass other page edges than the one before: a deletion hides the
+// record behind an edge, and behind no edge of the next pass stands the same one
+// (docs/decisions/0024). A scan that moves no mark proves nothing and need not.
+func (s *progress) moveEdges(rules pipeline.Rules) {
+	const every = 2 // every second pass has the smaller pages
+	switch {
+	case s.Partial:
+	case s.Pass%every == 0:
+		s.PerPage = max(s.PerPage-1, 1)
+	default:
+		s.PerPage = min(s.PerPage+1, rules.PerPage)
+	}
+}
+
+func (s *progress) restart() {
+	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
+	s.Token, s.Anchor, s.Suspect, s.Ahead = "", 0, false, false
+}

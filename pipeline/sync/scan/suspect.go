@@ -1,0 +1,97 @@
+package scan
+
+import (
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+	"sluice/schema"
+)
+
+// maxStuck is how many pages in a row may bring nothing (a list that grows by
+// just one page between two answers shows one twice), and maxPages how far a list
+// is followed at all.
+const (
+	maxStuck = 2
+	maxPages = 200_000
+)
+
+// unbelievable says why a page cannot be part of a list, "" if it can.
+func (s *progress) unbelievable(page look) outside.Text {
+	identity := uint64(0)
+	for _, e := range page.entries {
+		identity = identity*31 + e.identity
+	}
+	repeated := s.Page > 1 && len(page.entries) > 0 && identity == s.PageDigest
+	s.PageDigest = identity
+	if repeated || len(page.entries) == 0 && page.more {
+		s.Stuck++
+		s.Suspect = page.paging != schema.PagingToken // pages by token may be empty, and hide nothing
+	} else {
+		s.Stuck = 0
+	}
+	if s.Stuck > maxStuck {
+		return noteStuck
+	}
+	if page.paging == schema.PagingToken {
+		// Pages have no size to expect there, so their number says little.
+		if s.circles(page.token) {
+			return noteCircle
+		}
+		if s.Page < maxPages {
+			return ""
+		}
+	}
+	if s.Page >= maxPages || (s.LastSeen > 0 && int64(s.Page) > 2*s.LastSeen/int64(max(s.PerPage, 1))+50) {
+		return noteEndless
+	}
+	return ""
+}
+
+// circles says that a token came before in this pass. Only one earlier token is
+// kept, that of the last page whose number is a power of two: a circle of n pages
+// is found before 3n more are read.
+func (s *progress) circles(token string) bool {
+	if token == "" {
+		return false
+	}
+	sum := digest(token, "")
+	circle := token == s.Token || sum == s.Anchor
+	if s.Page&(s.Page-1) == 0 {
+		s.Anchor = sum
+	}
+	return circle
+}
+
+// mismatch says in which way the page is not what was asked for, "" if it is.
+func (s *progress) mismatch(page look) outside.Text {
+	if s.Windows != nil && s.outside(page) {
+		return noteOutside
+	}
+	switch s.Mode {
+	case pipeline.ModeSince:
+		for _, e := range page.entries {
+			if !e.standIn && !e.modified.IsZero() && e.modified.Before(s.Bound) {
+				return noteIgnored
+			}
+		}
+	case pipeline.ModeNewest:
+		// Order alone proves little: where nothing old was edited yet, the order of
+		// creation looks the same. Upstream has to say so, too.
+		if !page.sorted {
+			return noteUnsorted
+		}
+		last := s.Edge
+		for _, e := range page.entries {
+			if e.standIn {
+				continue
+			}
+			if e.modified.IsZero() || (!last.IsZero() && e.modified.After(last)) {
+				return noteUnsorted
+			}
+			last = e.modified
+		}
+		s.Edge = last
+	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset:
+		// Everything was asked for; a scan that is re-anchored has rules of its own.
+	}
+	return ""
+}

@@ -1,0 +1,73 @@
+package scan
+
+import (
+	"time"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+const noteOutside = "upstream ignored the filter by day: everything was read"
+
+// Backfill begins a scan that moves no mark and is over after one pass: over the windows
+// if there are any, otherwise over what changed since the bound, otherwise over all.
+func Backfill(stream pipeline.Stream, windows *pipeline.Windows, bound time.Time, rules pipeline.Rules) *pipeline.Scan {
+	scan := &pipeline.Scan{
+		Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1, Partial: true, Once: true, Windows: windows,
+	}
+	switch stream.Resource.ListCursor().(type) {
+	case schema.Export:
+		scan.Mode = pipeline.ModeExport
+	case schema.Since:
+		if !bound.IsZero() {
+			scan.Mode, scan.Bound = pipeline.ModeSince, bound
+		}
+	case schema.NewestFirst:
+		if !bound.IsZero() {
+			scan.Mode, scan.Bound = pipeline.ModeNewest, bound
+		}
+	}
+	return scan
+}
+
+// nextWindow goes on with the next window, or ends the run.
+func (s *progress) nextWindow() *pipeline.End {
+	// The position before this page is still the caller's.
+	var windows *pipeline.Windows
+	if s.Windows != nil {
+		windows = new(*s.Windows)
+	}
+	if !windows.Next() {
+		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
+	}
+	s.Windows, s.Pass = windows, 1
+	s.restart()
+	return nil
+}
+
+// outside says that the page holds a record of another day than was asked for.
+func (s *progress) outside(page look) bool {
+	from, to := s.Windows.Bounds()
+	for _, e := range page.entries {
+		if e.day == "" {
+			continue
+		}
+		if !from.IsZero() && e.day < from.Format(time.DateOnly) || !to.IsZero() && e.day > to.Format(time.DateOnly) {
+			return true
+		}
+	}
+	return false
+}
+
+// dayAt is where in a row the day stands that the list filters by; -1 if it does not.
+func dayAt(resource *schema.Resource) int {
+	if resource.Window == nil {
+		return -1
+	}
+	for i, column := range resource.Columns {
+		if column.Wire == resource.Window.Column {
+			return i
+		}
+	}
+	return -1
+}

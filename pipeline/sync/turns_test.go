@@ -1,0 +1,102 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+// largePages are a list whose answers have turns: one page at a time, those that were asked for ahead not before they are in front.
+type largePages struct {
+	answer
+
+	turn         chan struct{}
+	mu           sync.Mutex
+	taken, ended int
+}
+
+// Page implements sync.Source.
+func (l *largePages) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	if front := pipeline.Front(ctx); front != nil {
+		select {
+		case <-front:
+		case <-ctx.Done():
+			return pipeline.Page{}, ctx.Err()
+		}
+	}
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return pipeline.Page{}, ctx.Err()
+	}
+	l.count(&l.taken)
+	page, err := l.answer(ask)
+	page.Turn = pipeline.NewTurn(func() {
+		l.count(&l.ended)
+		<-l.turn
+	})
+	return page, err
+}
+
+func (l *largePages) count(of *int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*of++
+}
+
+// TestEveryTurnEnds: whatever becomes of a large answer, the next one comes, and when the chunk is over nothing is held.
+func TestEveryTurnEnds(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		pages int
+		// spoil, if not nil, spoils what is read or loaded behind the third page, the first time.
+		spoil func(r *rig, cancel context.CancelFunc)
+		fails bool
+	}{
+		"all is loaded":          {8, nil, false},
+		"the run is to end":      {8, func(_ *rig, cancel context.CancelFunc) { cancel() }, true},
+		"a load fails":           {8, func(r *rig, _ context.CancelFunc) { r.memory.failNext() }, false},
+		"one page and no others": {1, nil, false},
+	} {
+		for _, ahead := range []int{0, 4} {
+			t.Run(fmt.Sprint(name, ", ahead ", ahead), func(t *testing.T) {
+				t.Parallel()
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				r := newRigOf(newWorld(0), resource(schema.FullScan{}))
+				r.runner.Rules.PerPage, r.runner.Rules.ChunkPages, r.runner.Rules.Ahead = 3, 12, ahead
+				var once sync.Once
+				source := &largePages{turn: make(chan struct{}, 1)}
+				source.answer = func(ask pipeline.Ask) (pipeline.Page, error) {
+					if ask.Page == 3 && tc.spoil != nil {
+						once.Do(func() { tc.spoil(r, cancel) })
+					}
+					page := pipeline.Page{Call: int64(ask.Page), Date: r.world.now, More: ask.Page < tc.pages, PerPage: ask.PerPage}
+					if ask.Page <= tc.pages {
+						page.Records = things(10*ask.Page, ask.PerPage)
+					}
+					return page, nil
+				}
+				r.runner.Source = source
+				if err := r.run(ctx); (err != nil) != tc.fails {
+					t.Errorf("the run ended with %v", err)
+				}
+				if source.taken == 0 || source.taken != source.ended || len(source.turn) != 0 {
+					t.Errorf("%d turns, %d ended", source.taken, source.ended)
+				}
+			})
+		}
+	}
+}
+
+// failNext makes the next load fail.
+func (m *memory) failNext() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failAfter = 1
+}

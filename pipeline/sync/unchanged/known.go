@@ -1,0 +1,101 @@
+// Package unchanged makes records of the bytes of a page, and reads no further in those whose rows were made of the same bytes
+// (docs/decisions/0026).
+//
+// It decides about time alone: whoever gets a known record and whoever gets it whole come to the same rows, positions and counts.
+//
+// Start reading at Reader.Page.
+package unchanged
+
+import (
+	"context"
+
+	"sluice/schema/record"
+)
+
+const (
+	// least is how many records a page has at least for anybody to be asked about them: fewer are normalized as fast.
+	least = 16
+	// sample is how many records, from the middle of a page, are asked about first where nothing says yet that rows know the list: to ask
+	// in vain about all of a page costs an eighth of what normalizing it does.
+	sample = 12
+	// rest is for how many pages nobody is asked after one of which less than half was known.
+	rest = 8
+)
+
+// Reader reads the pages of one list, one after the other. It is not safe for concurrent use.
+type Reader struct {
+	Normalizer *record.Normalizer
+	// Ask sets Known of those records whose rows have their fingerprints; nil if nobody knows. Records without a key are none.
+	Ask func(ctx context.Context, records []record.Record) error
+
+	// sure says that at least half of the page that was asked about last was known.
+	sure  bool
+	pause int
+}
+
+// Page gives to each the records of a page in their order: known ones as a glance shows them, all others normalized, or why they
+// do not fit. Its error is that of Ask, of each, which ends it, or of the context: a page may take seconds.
+func (r *Reader) Page(
+	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
+) error {
+	glances, err := r.glance(ctx, raws, parent)
+	if err != nil {
+		return err
+	}
+	for i, raw := range raws {
+		if err := ctx.Err(); err != nil {
+			return err //nolint:wrapcheck // the caller says what it was doing
+		}
+		var record record.Record
+		var misfit error
+		if glances != nil && glances[i].Known {
+			record = glances[i]
+		} else {
+			record, misfit = r.Normalizer.RecordUnder(raw, parent)
+		}
+		if err := each(raw, record, misfit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// glance gives what is seen of each record at a glance, and which are known; nil if nobody was asked.
+func (r *Reader) glance(ctx context.Context, raws [][]byte, parent string) ([]record.Record, error) {
+	if r.Ask == nil || len(raws) < least {
+		return nil, nil
+	}
+	if r.pause > 0 {
+		r.pause--
+		return nil, nil
+	}
+	glances := make([]record.Record, len(raws))
+	if !r.sure {
+		from := (len(raws) - sample) / 2
+		if err := r.ask(ctx, raws[from:from+sample], parent, glances[from:]); err != nil || !r.sure {
+			return glances, err
+		}
+	}
+	return glances, r.ask(ctx, raws, parent, glances)
+}
+
+// ask sets the glances of some records, and whether they say that rows know the list.
+func (r *Reader) ask(ctx context.Context, raws [][]byte, parent string, glances []record.Record) error {
+	glances = glances[:len(raws)]
+	for i, raw := range raws {
+		glances[i], _ = r.Normalizer.Glance(raw, parent)
+	}
+	if err := r.Ask(ctx, glances); err != nil {
+		return err
+	}
+	known := 0
+	for i := range glances {
+		if glances[i].Known {
+			known++
+		}
+	}
+	if r.sure = known >= len(raws)/2; !r.sure {
+		r.pause = rest
+	}
+	return nil
+}

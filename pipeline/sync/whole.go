@@ -1,0 +1,52 @@
+package sync
+
+import "sluice/pipeline"
+
+// doubtNameless is why a scan proves nothing that saw a record whose identifier could
+// not be read: it may be any of those that it did not see.
+const doubtNameless = "a record came whose identifier could not be read"
+
+// doubtClash is why a scan proves nothing in which several records had one identifier: all
+// but one of them may be any of those that it did not see.
+const doubtClash = "several records of one answer had the same identifier"
+
+// doubt notes what makes the scan useless as evidence of absence (promise 7). What is
+// noted stays for all of the run: of a scan that saw nonsense once, nobody knows which
+// of its pages were true.
+func doubt(scan *pipeline.Scan, unit *pipeline.Unit) {
+	for i := range unit.Rejects {
+		switch reject := &unit.Rejects[i]; {
+		case scan.Doubt != "":
+		case reject.ID == "":
+			scan.Doubt = doubtNameless
+		case reject.Code == pipeline.CodeClash:
+			scan.Doubt = doubtClash
+		}
+	}
+}
+
+// entire says at the end of a run whether it read all that its list showed.
+func entire(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
+	if end == nil || stream.Work != pipeline.WorkList && stream.Work != pipeline.WorkSweep {
+		return
+	}
+	end.Entire = end.Outcome == pipeline.OutcomeDone && !scan.Partial && scan.Bound.IsZero() && scan.Doubt == ""
+}
+
+// prove says at the end of a run whether it was a clean scan of the whole list. A run
+// that ended provisionally, in which upstream did otherwise than asked, or which is in
+// doubt, is none.
+func prove(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
+	if end == nil || end.Outcome != pipeline.OutcomeDone || !stream.ProvesAbsence() {
+		return
+	}
+	whole := scan.Mode == pipeline.ModeFull || scan.Mode == pipeline.ModeKeyset && scan.Bound.IsZero()
+	if !whole || scan.Partial || scan.Note != "" || scan.Started.IsZero() {
+		return
+	}
+	if scan.Doubt != "" {
+		end.Note = "nothing is concluded from what was not seen: " + scan.Doubt
+		return
+	}
+	end.Whole = &pipeline.Whole{Started: scan.Started}
+}

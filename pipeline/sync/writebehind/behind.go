@@ -1,0 +1,169 @@
+// Package writebehind loads units while the pages behind them are read, and takes all that wait into one transaction.
+//
+// Where calls are slow, no transaction is under way when a unit comes, and it is loaded at once: rows are fresh. Where calls are
+// fast, units come while a transaction is under way, and what has come by its end is the next one: fewer commits. Start reading at
+// Units.Add.
+package writebehind
+
+import (
+	"context"
+	"sync"
+
+	"sluice/pipeline"
+)
+
+// mostBytes bounds what is not loaded, in bytes of raw records: what is made of them is several times as large.
+const mostBytes = 4 << 20
+
+// Store is where units go: in one transaction, in their order.
+type Store interface {
+	Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error)
+}
+
+// Units are those of one stream that are not loaded yet. It is used by one goroutine, which has to call Wait in the end.
+type Units struct {
+	store Store
+
+	mu sync.Mutex
+	// waiting are behind the transaction under way; open counts both, and bytes are those of both.
+	waiting     []pipeline.Unit
+	open, bytes int
+	// working says that a transaction is under way.
+	working bool
+	// failed is the end of the first transaction that failed: nothing is loaded behind it.
+	failed failure
+	// changed is closed when a transaction ends.
+	changed chan struct{}
+}
+
+// failure is an error of the store, or what it panicked with.
+type failure struct {
+	err      error
+	panicked any
+}
+
+func (f failure) is() bool { return f.err != nil || f.panicked != nil }
+
+// New has no units.
+func New(store Store) *Units { return &Units{store: store, changed: make(chan struct{})} }
+
+// Add gives a unit to load, and returns as soon as at most as many as most are not loaded: at once, as a rule, or when the unit is
+// loaded itself if most is zero. An error is that of the transaction of this unit or of one that was added before; nothing is
+// loaded behind it.
+func (u *Units) Add(ctx context.Context, unit pipeline.Unit, most int) error {
+	if most <= 0 && u.idle() {
+		_, err := u.store.Load(ctx, unit)
+		unit.Turn.End()
+		return err //nolint:wrapcheck // the caller's own store
+	}
+	u.mu.Lock()
+	u.waiting = append(u.waiting, unit)
+	u.open++
+	u.bytes += size(unit)
+	if !u.working && !u.failed.is() {
+		u.working = true
+		go u.work(ctx, u.take())
+	}
+	u.mu.Unlock()
+	return u.until(func() bool { return u.open <= most && u.bytes <= mostBytes })
+}
+
+// Flush returns when all are loaded, or one could not be.
+func (u *Units) Flush() error { return u.until(func() bool { return u.open == 0 }) }
+
+// Wait drops what waits, and returns when no transaction is under way.
+func (u *Units) Wait() {
+	u.mu.Lock()
+	u.open -= len(u.take())
+	u.mu.Unlock()
+	_ = u.until(func() bool { return !u.working }) // whoever added the unit was told, or gave up
+}
+
+// Room gives how many of so many pages may be under way: with what is not loaded no more than that, and none behind a failure.
+func (u *Units) Room(most int) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.failed.is() {
+		return 0
+	}
+	return max(most-u.open, 0)
+}
+
+func (u *Units) idle() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.open == 0
+}
+
+// Changed gives a channel that is closed when a transaction ends.
+func (u *Units) Changed() <-chan struct{} {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.changed
+}
+
+// until waits until what holds, or a transaction has failed and none is under way.
+func (u *Units) until(holds func() bool) error {
+	for {
+		u.mu.Lock()
+		failed, enough, changed := u.failed, holds(), u.changed
+		u.mu.Unlock()
+		switch {
+		case failed.panicked != nil:
+			panic(failed.panicked)
+		case failed.is() || enough:
+			return failed.err
+		}
+		<-changed
+	}
+}
+
+// work loads units, and then whatever waits by then, until nothing does.
+func (u *Units) work(ctx context.Context, units []pipeline.Unit) {
+	for len(units) > 0 {
+		var (
+			end    failure
+			loaded []*pipeline.Turn
+		)
+		u.load(ctx, units, &end)
+		u.mu.Lock()
+		u.failed = end
+		u.open -= len(units)
+		for i := range units {
+			u.bytes -= size(units[i])
+			loaded = append(loaded, units[i].Turn)
+		}
+		units = nil
+		if !end.is() {
+			units = u.take()
+		}
+		u.working = len(units) > 0
+		close(u.changed)
+		u.changed = make(chan struct{})
+		u.mu.Unlock()
+		for _, turn := range loaded {
+			turn.End() // only now is nothing of it held any more
+		}
+	}
+}
+
+// take gives what waits.
+func (u *Units) take() []pipeline.Unit {
+	units := u.waiting
+	u.waiting = nil
+	return units
+}
+
+func (u *Units) load(ctx context.Context, units []pipeline.Unit, end *failure) {
+	defer func() { end.panicked = recover() }() // it must not end the process, but the chunk
+	_, end.err = u.store.Load(ctx, units...)
+}
+
+// size is what a unit takes while it waits, in bytes of raw records.
+func size(unit pipeline.Unit) int {
+	n := 0
+	for i := range unit.Records {
+		n += len(unit.Records[i].Raw)
+	}
+	return n
+}

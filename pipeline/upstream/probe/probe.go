@@ -1,0 +1,214 @@
+// Package probe measures with a few calls what a list can do: whether it filters, sorts and pages as it is asked to, and
+// whether single records can be read (docs/decisions/0020).
+//
+// It never loads a record, never keeps a verdict and never decides what follows from one. What an answer says is judged by
+// the pure functions of judge.go. Start reading at List.
+package probe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/schema"
+	"sluice/schema/record"
+)
+
+// Source is where answers come from. Each call passes the budget, as class probe.
+type Source interface {
+	// Page reads one page of a list.
+	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	// Details reads single records by their identifiers.
+	Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error)
+}
+
+// smallPage is the page size that the first calls ask for: not the usual one, so that an answer shows whether it was heard.
+const smallPage = 20
+
+// Result is what was found out about one list.
+type Result struct {
+	// Verdicts are what was measured; what could not be is unknown, with the reason.
+	Verdicts []pipeline.Verdict
+	// Calls is how many were made: at most three of the list, four where its newest records share one second, and one for each
+	// way of reading single records.
+	Calls int
+	// Note says why nothing was asked; "" if something was.
+	Note string
+}
+
+// List probes the list of a stream. PerPage is the page size that runs ask for. Its errors are those of the source: what
+// was measured before stays in the result.
+func List(ctx context.Context, source Source, stream pipeline.Stream, zone *time.Location, perPage int) (Result, error) {
+	resource := stream.Resource
+	if _, single := resource.Cursor.(schema.Snapshot); single {
+		return Result{Note: "one object, and no list"}, nil
+	}
+	if _, perParent := resource.Cursor.(schema.PerParent); perParent {
+		return Result{Note: "a list under each parent: what one of them shows says little about the others"}, nil
+	}
+	if resource.Exported() {
+		return Result{Note: "one CSV body, without filter, order and pages"}, nil
+	}
+	normalizer, err := record.New(resource, zone)
+	if err != nil {
+		return Result{}, fmt.Errorf("prepare %s: %w", stream, err)
+	}
+	p := &prober{source: source, stream: stream, perPage: perPage, normalizer: normalizer}
+	err = p.list(ctx)
+	if err == nil {
+		err = p.details(ctx)
+	}
+	return p.result, err
+}
+
+// prober is one list being probed.
+type prober struct {
+	source     Source
+	stream     pipeline.Stream
+	perPage    int
+	normalizer *record.Normalizer
+	result     Result
+	// known are the records that the first pages showed, in their order.
+	known []sample
+}
+
+// record is what of a record matters here.
+type sample struct {
+	id       string
+	modified time.Time
+}
+
+func (p *prober) found(v pipeline.Verdict) {
+	v.Source = pipeline.SourceProbed
+	p.result.Verdicts = append(p.result.Verdicts, v)
+}
+
+// modifiedSort is what sort_column is asked for: the modification time, by its name on the wire.
+func (p *prober) modifiedSort() string {
+	if newest, ok := p.stream.Resource.Cursor.(schema.NewestFirst); ok {
+		return newest.Sort
+	}
+	return p.stream.Resource.Modified()
+}
+
+func (p *prober) ask(page, perPage int) pipeline.Ask {
+	return pipeline.Ask{Stream: p.stream, Class: pipeline.ClassProbe, Page: page, PerPage: perPage}
+}
+
+// page makes one call of the list. Records that do not fit are left out: they are for runs to keep.
+func (p *prober) page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, []sample, error) {
+	p.result.Calls++
+	page, err := p.source.Page(ctx, ask)
+	if err != nil {
+		return page, nil, err //nolint:wrapcheck // it names the call
+	}
+	defer page.Turn.End()
+	records := make([]sample, 0, len(page.Records))
+	for _, raw := range page.Records {
+		if r, misfit := p.normalizer.RecordUnder(raw, ""); misfit == nil {
+			records = append(records, sample{id: r.ID, modified: r.Modified})
+		}
+	}
+	return page, records, nil
+}
+
+// list makes the calls of the list itself.
+func (p *prober) list(ctx context.Context) error {
+	if p.stream.Resource.Paging != schema.PagingNumber {
+		_, records, err := p.page(ctx, p.ask(1, p.perPage))
+		p.known = records
+		return err
+	}
+	sorts := p.stream.Resource.Modified() != ""
+	ask := p.ask(1, smallPage)
+	if sorts {
+		ask.Sort, ask.Order = p.modifiedSort(), "D"
+	}
+	page, records, err := p.page(ctx, ask)
+	if err != nil {
+		return err
+	}
+	p.known = records
+	if page.More {
+		if err := p.second(ctx, ask, records); err != nil {
+			return err
+		}
+	} else {
+		p.found(unknown(pipeline.CapabilityPage, "the list has one page of %d", smallPage))
+	}
+	if sorts {
+		p.found(order(pipeline.CapabilityDescending, ask, page, p.known))
+	}
+	if sorts && page.Sort == ask.Sort && page.Order == ask.Order && page.More && len(times(p.known)) == 1 {
+		if err := p.oldest(ctx); err != nil {
+			return err
+		}
+	}
+	return p.third(ctx, sorts, sizeOf(smallPage, page))
+}
+
+// oldest asks for the other end of the list, where all records known so far were modified in one second, as in bulk: a filter
+// by that instant could show nothing.
+func (p *prober) oldest(ctx context.Context) error {
+	ask := p.ask(1, smallPage)
+	ask.Sort, ask.Order = p.modifiedSort(), "A"
+	_, records, err := p.page(ctx, ask)
+	p.known = append(p.known, records...)
+	return err
+}
+
+// second asks for the page behind the first one.
+func (p *prober) second(ctx context.Context, ask pipeline.Ask, first []sample) error {
+	ask.Page = 2
+	_, records, err := p.page(ctx, ask)
+	if pipeline.KindOf(err) == pipeline.Unexpected {
+		// Another page than was asked for is refused by the client.
+		p.found(no(pipeline.CapabilityPage, "", "page 2 was asked for: %s", err.Error()))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.found(turned(first, records))
+	p.known = append(p.known, records...)
+	return nil
+}
+
+// third asks for what was modified since an instant between the known ones, in ascending order and in pages as large as
+// runs want them: one call for three questions.
+func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) error {
+	ask := p.ask(1, p.perPage)
+	_, filters := p.stream.Resource.Cursor.(schema.Since)
+	if sorts {
+		ask.Sort, ask.Order = p.modifiedSort(), "A"
+	}
+	if filters {
+		ask.Since = between(p.known)
+	}
+	page, records, err := p.page(ctx, ask)
+	if err != nil {
+		return err
+	}
+	size := sizeOf(p.perPage, page)
+	if size.Answer != pipeline.AnswerNo && small.Answer == pipeline.AnswerNo {
+		size = small
+	}
+	p.found(size)
+	switch {
+	case filters && !ask.Since.IsZero():
+		p.found(filter(ask, page, p.known, records))
+		p.found(inclusive(ask, page, p.known, records))
+	case filters:
+		p.found(unknown(pipeline.CapabilityFilter, "the list shows no record with a modification time"))
+		p.found(unknown(pipeline.CapabilityInclusive, "the list shows no record with a modification time"))
+	}
+	if sorts {
+		ascending := order(pipeline.CapabilityAscending, ask, page, records)
+		if !ask.Since.IsZero() { // together is how a list is re-anchored (docs/decisions/0029)
+			ascending.Evidence += ", asked for with the filter in one call"
+		}
+		p.found(ascending)
+	}
+	return nil
+}

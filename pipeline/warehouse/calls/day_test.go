@@ -1,0 +1,321 @@
+package calls_test
+
+import (
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/calls"
+)
+
+// unshared are limits of a day that no class has a share of.
+func unshared(daily int) pipeline.Limits {
+	return pipeline.Limits{Shared: "suite", Daily: daily, Shares: pipeline.Shares{}}
+}
+
+// Calls count until a day after their end and less than a minute longer, whether their hour has been summed up or not.
+func TestTheRollingDayForgetsByTheMinute(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	for _, ago := range []time.Duration{time.Second, 59 * time.Minute, 5*time.Hour + 30*time.Minute, 23*time.Hour + 59*time.Minute + 58*time.Second} {
+		h.past(ago, pipeline.ClassSweep, 2)
+	}
+	h.past(24*time.Hour+61*time.Second, pipeline.ClassSweep, 5)
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(8), time.Second, 63*time.Second)
+	h.granted(process, pipeline.ClassSweep, unshared(9))
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(7), 17*time.Hour, 18*time.Hour+31*time.Minute)
+}
+
+// A call that ends in a minute before any is reserved in it makes the row of that minute. The first reservation still sums up
+// the hours that are over: else they would not count.
+func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	call := h.granted(process, pipeline.ClassSweep, unshared(0))
+	h.past(time.Hour, pipeline.ClassSweep, 6)
+	// As if it had been reserved, and hours last been summed up, before.
+	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' OR began_at > clock_timestamp() - interval '5 minutes'`)
+	h.exec(`UPDATE sluice.live_calls SET bucket = bucket - interval '2 hours' WHERE id = $1`, call)
+	h.must(process.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(7), time.Hour, 24*time.Hour)
+	h.granted(process, pipeline.ClassSweep, unshared(8))
+}
+
+// A day that turns at an hour counts what ended since, and turns here a window later than there.
+func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	limits := unshared(3)
+	limits.ResetZone = "Asia/Kolkata"
+	limits.ResetHour = ask[int](h, `SELECT extract(hour FROM clock_timestamp() AT TIME ZONE 'Asia/Kolkata' - interval '2 minutes')::integer`)
+	since := time.Duration(ask[float64](h, `SELECT extract(epoch FROM clock_timestamp() AT TIME ZONE 'Asia/Kolkata'
+		- date_trunc('hour', clock_timestamp() AT TIME ZONE 'Asia/Kolkata' - interval '2 minutes'))::float8`) * float64(time.Second))
+	h.past(since+90*time.Second, pipeline.ClassSweep, 50) // yesterday's
+	h.past(since/2, pipeline.ClassSweep, 2)
+	h.granted(process, pipeline.ClassSweep, limits)
+	turn := 24*time.Hour + time.Minute - since
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, turn-10*time.Second, turn+time.Second)
+	// While it is not a window ago that the day turned, yesterday's calls count.
+	later := h.process(calls.Rules{Lease: 2 * time.Minute, Window: since + time.Minute, Day: 24 * time.Hour})
+	limits.Daily = 40
+	h.refused(pipeline.RefusedDay, later, pipeline.ClassSweep, limits, 45*time.Second, 61*time.Second)
+	limits.ResetHour = (limits.ResetHour + 23) % 24 // an hour earlier: yesterday's calls are today's
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, turn-time.Hour-10*time.Second, turn-time.Hour+time.Second)
+	limits.ResetZone = "Atlantis"
+	if _, err := process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits); err == nil {
+		t.Error("a zone that does not exist is taken")
+	}
+}
+
+func TestAClassStopsAtItsCeiling(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	limits := pipeline.Limits{Shared: "suite", Daily: 10} // the usual shares: 4 details, 5 of backfill
+	h.past(3*time.Hour, pipeline.ClassDetails, 1)
+	h.past(time.Hour, pipeline.ClassDetails, 2)
+	h.granted(process, pipeline.ClassDetails, limits)
+	h.refused(pipeline.RefusedClass, process, pipeline.ClassDetails, limits, 20*time.Hour, 21*time.Hour+time.Minute)
+	h.granted(process, pipeline.ClassBackfill, limits)
+	h.granted(process, pipeline.ClassIncremental, limits)
+}
+
+// A backfill that takes all it gets leaves the incremental runs what they need, and is given back what they do not.
+func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	limits := pipeline.Limits{Shared: "suite", Daily: 240, Shares: pipeline.Shares{pipeline.ClassIncremental: {Floor: 0.4}}}
+	taken := 0
+	for h.reserve(process, pipeline.ClassBackfill, limits).Refused == "" {
+		taken++
+	}
+	if want := 240 - 96; taken != want {
+		t.Errorf("the backfill took %d calls at once, want all but the floor: %d", taken, want)
+	}
+	for range 96 / 24 { // an hour of the floor
+		h.granted(process, pipeline.ClassIncremental, limits)
+	}
+	h.refused(pipeline.RefusedClass, process, pipeline.ClassBackfill, limits, time.Hour-time.Second, 24*time.Hour)
+
+	// The same calls evenly over the day: they come back evenly, so nearly all the rest of the floor is lent.
+	h.exec(`UPDATE sluice.calls SET reserved_at = at, lease_until = at, finished_at = at, free_at = at FROM (
+		SELECT id, clock_timestamp() - interval '24 hours' * (row_number() OVER (ORDER BY id)) / 150 AS at FROM sluice.calls) AS c
+		WHERE c.id = calls.id`)
+	for taken = 0; h.reserve(process, pipeline.ClassBackfill, limits).Refused == ""; taken++ {
+	}
+	if taken < 10 || taken > 240-148-96/24 {
+		t.Errorf("the backfill was lent %d calls, want some, and not the last hour's", taken)
+	}
+	for range 96 / 24 {
+		h.granted(process, pipeline.ClassIncremental, limits)
+	}
+}
+
+// After 1070 half as many may be under way, and evenly more until it is as many again.
+func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	limits := pipeline.Limits{Shared: "suite", Concurrent: 8}
+	penalize := func() {
+		t.Helper()
+		h.must(process.Penalize(t.Context(), "o", "shop", "suite", pipeline.Crowded, 10*time.Minute))
+	}
+	passes := func(passed string) {
+		t.Helper()
+		h.exec(`UPDATE sluice.budgets SET capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval`, passed)
+	}
+	allowed := func(want int) {
+		t.Helper()
+		under := 0
+		for under < 20 && h.reserve(process, pipeline.ClassSweep, limits).Refused == "" {
+			under++
+		}
+		if under != want {
+			t.Errorf("%d at once, want %d", under, want)
+		}
+		h.exec(`DELETE FROM sluice.live_calls`)
+	}
+	allowed(8)
+	penalize()
+	allowed(4)
+	passes("5 minutes")
+	allowed(6)
+	penalize()
+	allowed(3)
+	penalize() // the same evidence
+	allowed(3)
+	for range 6 {
+		passes("11 seconds")
+		penalize()
+	}
+	allowed(1)
+	passes("10 minutes")
+	allowed(8)
+}
+
+// What others spend is what upstream says was used less what we used, by its day; a day that is over is kept.
+func TestOthersSpendingIsSeen(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	const external = `SELECT coalesce(sluice.external_calls('o', 'shop'), -1)`
+	h.past(30*time.Minute, pipeline.ClassSweep, 10)
+	answer := func(remaining int) {
+		t.Helper()
+		h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
+			Status: 200, DayLimit: 1000, DayRemaining: remaining, DayReset: 23 * time.Hour,
+		}))
+	}
+	if got := ask[int](h, external); got != -1 {
+		t.Errorf("%d calls of others before any answer", got)
+	}
+	answer(989)
+	if got := ask[int](h, external); got != 0 {
+		t.Errorf("%d calls of others, want none: the eleven were ours", got)
+	}
+	answer(900)
+	h.granted(process, pipeline.ClassSweep, unshared(1000)) // not in the answer
+	if got := ask[int](h, external); got != 88 {
+		t.Errorf("%d calls of others, want 1000 - 900 - 12", got)
+	}
+	h.exec(`UPDATE sluice.day_budgets SET reset_at = clock_timestamp() - interval '1 second'`)
+	answer(999)
+	if got := ask[string](h, `SELECT string_agg(calls || ' of ' || limit_seen, ',') FROM sluice.external_spent`); got != "88 of 1000" {
+		t.Errorf("kept %q, want 88 of 1000", got)
+	}
+}
+
+// A call counts from its reservation; one whose end nobody reports counts until a day after the end of its lease, also while
+// its slot is free and nobody has looked; and one that is under way for more than a day counts all the time.
+func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	h.granted(process, pipeline.ClassSweep, unshared(1))
+	h.exec(`UPDATE sluice.spent SET began_at = began_at - interval '25 hours'`)
+	h.exec(`UPDATE sluice.live_calls SET bucket = bucket - interval '25 hours'`)
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(1), time.Second, 24*time.Hour)
+	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp() - interval '23 hours', free_at = clock_timestamp() - interval '22 hours'`)
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(1), time.Hour-2*time.Minute, time.Hour+2*time.Minute)
+	h.granted(process, pipeline.ClassSweep, unshared(2))
+}
+
+// A call that is lost, or that says nothing about the day, is taken off what a later call saw to be left.
+func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	silent := h.granted(process, pipeline.ClassSweep, unshared(1000))
+	h.granted(process, pipeline.ClassSweep, unshared(1000)) // lost
+	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
+		Status: 200, DayLimit: 1000, DayRemaining: 4, DayReset: time.Hour,
+	}))
+	h.must(process.Finish(t.Context(), silent, pipeline.CallResult{}))
+	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp(), free_at = clock_timestamp()`) // time passes
+	h.granted(process, pipeline.ClassSweep, unshared(1000))
+	h.granted(process, pipeline.ClassSweep, unshared(1000))
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(1000), 59*time.Minute, time.Hour)
+}
+
+// A process that was suspended for longer than anybody waited for it may have called just now: its call takes a slot again.
+func TestACallReportedLateTakesASlotAgain(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	limits := pipeline.Limits{Shared: "suite", PerMinute: 1}
+	late := h.granted(process, pipeline.ClassSweep, limits)
+	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp() - interval '1 minute', free_at = clock_timestamp()`) // time passes
+	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
+	h.exec(`UPDATE sluice.live_calls SET free_at = clock_timestamp()`)
+	h.exec(`DELETE FROM sluice.live_calls WHERE id = $1`, late)
+	h.must(process.Finish(t.Context(), late, pipeline.CallResult{Status: 200}))
+	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, time.Minute)
+}
+
+// TestOneCallAsksWhetherTheDayTurned: behind code 45 many wait for the instant at which the day may turn, in several processes.
+// One of them asks; while it has no answer, and after an answer that says nothing of the day, no two ask at once.
+func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
+	spent := func() {
+		h.must(processes[0].Penalize(t.Context(), "o", "shop", "suite", pipeline.Exhausted, time.Hour))
+	}
+	turn := func() {
+		h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second'`)
+	}
+	asks := func(after string) int64 {
+		t.Helper()
+		decisions := make(chan pipeline.Decision)
+		for i := range 12 {
+			go func() {
+				decision, err := processes[i%2].Reserve(t.Context(), aCall("shop", pipeline.ClassIncremental), unshared(1000))
+				if err != nil {
+					t.Error(err)
+				}
+				decisions <- decision
+			}()
+		}
+		var asked []int64
+		for range 12 {
+			switch decision := <-decisions; {
+			case decision.Refused == "":
+				asked = append(asked, decision.Call)
+			case decision.Refused != pipeline.RefusedClosed || decision.Wait > time.Second:
+				t.Errorf("after %s: %+v, want a short wait for the one that asks", after, decision)
+			}
+		}
+		if len(asked) != 1 {
+			t.Fatalf("after %s %d of 12 ask, want one", after, len(asked))
+		}
+		return asked[0]
+	}
+
+	h.must(processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, unshared(1000)), pipeline.CallResult{Status: 200}))
+	spent()
+	h.refused(pipeline.RefusedDay, processes[0], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
+	turn()
+	h.must(processes[0].Finish(t.Context(), asks("45"), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
+	first := asks("an answer that says nothing")
+	spent()
+	h.must(processes[1].Finish(t.Context(), first, pipeline.CallResult{Kind: pipeline.Exhausted, Status: 429, Code: "45"}))
+	h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
+	turn()
+	lost := asks("45 at the first turn")
+	h.exec(`UPDATE sluice.calls SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, lost)
+	h.must(processes[1].Finish(t.Context(), asks("one that never ended"), pipeline.CallResult{Status: 200}))
+	for range 3 {
+		h.granted(processes[0], pipeline.ClassIncremental, unshared(1000))
+	}
+	if n := ask[int](h, `SELECT count(*) FROM sluice.day_budgets WHERE exhausted_until IS NOT NULL OR probe_call IS NOT NULL`); n != 0 {
+		t.Error("a day that has turned is still said to be spent")
+	}
+}
+
+// TestSharesAreOfTheLimitSeenLast: between the turn of upstream's day and its next answer nothing is known of its limit but what
+// it was. 75 is half of 150, the share of backfills.
+func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	limits := pipeline.Limits{Shared: "suite", Daily: 1000, ResetZone: "UTC"} // the plan is larger
+	answer := pipeline.CallResult{Status: 200, DayLimit: 150, DayRemaining: 149, DayReset: time.Hour}
+	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassBackfill, limits), answer))
+	h.exec(`UPDATE sluice.day_budgets SET reset_at = clock_timestamp() - interval '1 second'`)
+	h.exec(`DELETE FROM sluice.calls`)
+	h.exec(`SELECT sluice.recount_calls()`)
+	taken := 0
+	for h.reserve(process, pipeline.ClassBackfill, limits).Refused == "" && taken < 1000 {
+		taken++
+	}
+	if taken != 75 {
+		t.Errorf("backfills took %d calls before any answer, want 75", taken)
+	}
+	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '49 hours'`)
+	h.granted(process, pipeline.ClassBackfill, limits)
+}

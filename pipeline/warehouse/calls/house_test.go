@@ -1,0 +1,122 @@
+package calls_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+// house is a database with ledgers on it, each with connections of its own as processes have them.
+type house struct {
+	*testing.T
+	url  string
+	pool *pgxpool.Pool
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, url: warehousetest.Template(t, "ledger", func(ctx context.Context, url string) error {
+		return migrations.Migrate(ctx, url, migrations.Options{})
+	})}
+	h.pool = h.connect()
+	return h
+}
+
+func (h *house) connect() *pgxpool.Pool {
+	h.Helper()
+	pool, err := pgxpool.New(h.Context(), h.url)
+	h.must(err)
+	h.Cleanup(pool.Close)
+	return pool
+}
+
+func (h *house) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// process is a ledger with connections of its own.
+func (h *house) process(rules calls.Rules) *calls.Ledger {
+	h.Helper()
+	pool := h.connect()
+	return calls.New(pool, pool, rules)
+}
+
+func (h *house) exec(sql string, args ...any) {
+	h.Helper()
+	_, err := h.pool.Exec(h.Context(), sql, args...)
+	h.must(err)
+}
+
+// ask reads one value.
+func ask[T any](h *house, sql string, args ...any) T {
+	h.Helper()
+	var value T
+	h.must(h.pool.QueryRow(h.Context(), sql, args...).Scan(&value))
+	return value
+}
+
+func aCall(service string, class pipeline.Class) pipeline.Call {
+	return pipeline.Call{Organization: "o", Service: service, Resource: "things", Class: class, Method: "GET", Path: "/things"}
+}
+
+func (h *house) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
+	h.Helper()
+	decision, err := l.Reserve(h.Context(), aCall("shop", class), limits)
+	h.must(err)
+	if (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0) {
+		h.Errorf("contradictory decision %+v", decision)
+	}
+	return decision
+}
+
+func (h *house) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) int64 {
+	h.Helper()
+	decision := h.reserve(l, class, limits)
+	if decision.Refused != "" {
+		h.Fatalf("refused: %+v", decision)
+	}
+	return decision.Call
+}
+
+func (h *house) refused(
+	want pipeline.Refusal, l *calls.Ledger, class pipeline.Class, limits pipeline.Limits, atLeast, atMost time.Duration,
+) {
+	h.Helper()
+	decision := h.reserve(l, class, limits)
+	if decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost {
+		h.Errorf("decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
+	}
+}
+
+// past writes calls into the log that ended so long ago, and counts anew.
+func (h *house) past(ago time.Duration, class pipeline.Class, calls int) {
+	h.Helper()
+	h.exec(`INSERT INTO sluice.calls
+		(organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
+		SELECT 'o', 'shop', 'things', $2, 'suite', 'GET', '/things', at AS a, at AS b, at AS c, at + interval '1 minute'
+		FROM (SELECT clock_timestamp() - $1::interval AS at FROM generate_series(1, $3::integer)) AS made`, ago, class, calls)
+	h.exec(`SELECT sluice.recount_calls()`)
+}
+
+// pause waits for a span that the database asked for.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

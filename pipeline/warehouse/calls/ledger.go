@@ -1,0 +1,200 @@
+// Package calls counts what is scarce upstream, in the database and by its clock, for any number of processes: calls, and
+// the access tokens that they share.
+//
+// It never calls upstream and never waits for a turn: it says whether a call may leave now, and when to ask again.
+//
+// Start reading at Ledger.Reserve; the decision itself is a function of the database, in the migrations.
+package calls
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+const (
+	// maxDetail bounds the text about a failed call, in bytes.
+	maxDetail = 1000
+	// How long a refusal by upstream holds calls back unless the caller knows better: a spent minute is over after a minute,
+	// too many at once means fewer for a while, and a spent day is asked about once an hour. Source: upstream facts,
+	// "Limits, errors, tokens".
+	throttledFor = time.Minute
+	crowdedFor   = 5 * time.Minute
+	exhaustedFor = time.Hour
+	// maxPenalty bounds what upstream can make us wait: a day and an hour, for days on which clocks change.
+	maxPenalty = 25 * time.Hour
+	// worthArrival is which part of the window a slot has to be free sooner for it to be worth two more writes.
+	worthArrival = 600
+)
+
+const (
+	sqlReserve = `SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
+	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
+
+	// An export is one call that may take longer than any lease: each unit of it shows that it is still under way. If its
+	// process dies, its slot is held no longer than that of any other call.
+	sqlStillUnderWay = `SELECT sluice.renew_call($1, $2, $3)`
+
+	sqlKeep = `SELECT sluice.keep_calls($1)`
+
+	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+
+	sqlFinishArrived = `SELECT sluice.finish_arrived_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+	// Behind a wait of more than five minutes one call asks first: see reserve_call.
+	sqlThrottled = `
+INSERT INTO sluice.budgets AS b (organization_id, shared, closed_until, probe_call)
+VALUES ($1, $2, clock_timestamp() + $3::interval, CASE WHEN $3::interval > interval '5 minutes' THEN 0 END)
+ON CONFLICT (organization_id, shared) DO UPDATE SET
+	closed_until = greatest(b.closed_until, excluded.closed_until), probe_call = coalesce(excluded.probe_call, b.probe_call)`
+
+	// Half of what is allowed just now, rising evenly to the limit. Calls that were under way together are refused together: for
+	// ten seconds that is one piece of evidence, not many.
+	sqlCrowded = `
+INSERT INTO sluice.budgets AS b (organization_id, shared, concurrent_cap, capped_at, cap_until)
+VALUES ($1, $2, 1, clock_timestamp(), clock_timestamp() + $3::interval)
+ON CONFLICT (organization_id, shared) DO UPDATE SET
+	concurrent_cap = greatest(1, coalesce(sluice.concurrent_now(b, b.concurrent_limit, excluded.capped_at), 1) / 2),
+	capped_at = excluded.capped_at, cap_until = excluded.cap_until
+WHERE b.capped_at IS NULL OR b.capped_at < clock_timestamp() - interval '10 seconds'`
+
+	sqlExhausted = `
+INSERT INTO sluice.day_budgets AS d (organization_id, service, exhausted_until)
+VALUES ($1, $2, clock_timestamp() + $3::interval)
+ON CONFLICT (organization_id, service) DO UPDATE SET
+	exhausted_until = greatest(d.exhausted_until, excluded.exhausted_until), probe_call = NULL`
+)
+
+// Rules are the spans by which calls are counted. Source: documents 1 to 3, "Limits"; fault catalogue, "Budget".
+type Rules struct {
+	// Lease is how long a call may be under way: the deadline of the HTTP client, 90 s, and a margin.
+	Lease time.Duration
+	// Window and Day are the spans of the limits a minute and a day.
+	Window, Day time.Duration
+}
+
+// DefaultRules are the spans of the documents.
+func DefaultRules() Rules {
+	return Rules{Lease: 120 * time.Second, Window: time.Minute, Day: 24 * time.Hour}
+}
+
+// RulesOf are the rules where the minute of the limits has another length, as in tests and benchmarks.
+func RulesOf(minute time.Duration) Rules {
+	rules := DefaultRules()
+	if minute > 0 {
+		rules.Lease, rules.Window = 2*minute, minute
+	}
+	return rules
+}
+
+// Ledger counts calls and keeps tokens. It is safe for concurrent use.
+type Ledger struct {
+	pool *pgxpool.Pool
+	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
+	tokens *pgxpool.Pool
+	rules  Rules
+}
+
+// New makes a ledger over the connections of a warehouse, with others for those who wait for a token.
+func New(pool, tokens *pgxpool.Pool, rules Rules) *Ledger {
+	return &Ledger{pool: pool, tokens: tokens, rules: rules}
+}
+
+// QueueUnderWay says within the caller's transaction that a call is still under way, and renews its lease.
+func (l *Ledger) QueueUnderWay(batch *pgx.Batch, call int64) {
+	batch.Queue(sqlStillUnderWay, call, l.rules.Lease, l.rules.Day)
+}
+
+// Reserve counts a call before it leaves, or says which limit refuses it and when to ask again (promise 3). Any number of
+// processes may ask: the database decides, one after the other, by its clock. What was reserved is never given back: a
+// process that dies may have called.
+func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
+	var (
+		decision pipeline.Decision
+		wait     int64
+	)
+	floors, ceilings := shares(limits)
+	err := l.pool.QueryRow(ctx, sqlReserve,
+		call.Organization, call.Service, call.Resource, call.Class, call.Run, call.Method, postgres.Clean(call.Path, maxDetail), call.Page,
+		limits.Shared, limits.PerMinute, limits.Concurrent, limits.Daily,
+		l.rules.Lease, l.rules.Window, l.rules.Day, floors, ceilings, limits.ResetHour, limits.ResetZone).Scan(&decision.Call, &decision.Refused, &wait)
+	if err != nil {
+		return pipeline.Decision{}, postgres.Fail("reserving a call of "+call.Organization+"/"+call.Service, err)
+	}
+	decision.Wait = time.Duration(wait) * time.Millisecond
+	return decision, nil
+}
+
+// shares gives floors and ceilings in the order in which the database counts classes.
+func shares(limits pipeline.Limits) ([]float64, []float64) {
+	given := limits.Shares
+	if given == nil {
+		given = pipeline.DefaultShares()
+	}
+	var floors, ceilings []float64
+	for _, class := range pipeline.Classes() {
+		floors, ceilings = append(floors, given[class].Floor), append(ceilings, cmp.Or(given[class].Ceiling, 1))
+	}
+	return floors, ceilings
+}
+
+// KeepCalls is the housekeeping of the call log: it turns the block of the day and drops blocks whose last call is more than so
+// many days old, at least 2. Any number of processes may call it, a few times a day; it waits for nobody and gives the number
+// of blocks that it dropped.
+func (l *Ledger) KeepCalls(ctx context.Context, days int) (int, error) {
+	var dropped int
+	err := l.pool.QueryRow(ctx, sqlKeep, days).Scan(&dropped)
+	return dropped, postgres.Fail("keeping the call log", err)
+}
+
+// Finish records how a reserved call ended; from now on its slot frees itself. Daily rate headers of the answer correct the
+// count, since others spend from the same allowance. A second report about the same call changes nothing.
+func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
+	kind := ""
+	if result.Kind != 0 {
+		kind = result.Kind.String()
+	}
+	sql, given := sqlFinish, []any{
+		call, result.Status, postgres.Clean(result.Code, postgres.MaxName), kind, postgres.Clean(result.Detail, maxDetail), result.Bytes, result.Records,
+		min(result.DayLimit, math.MaxInt32), min(result.DayRemaining, math.MaxInt32), min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day,
+	}
+	if result.Arrived > l.rules.Window/worthArrival {
+		sql, given = sqlFinishArrived, append(given, result.Arrived)
+	}
+	_, err := l.pool.Exec(ctx, sql, given...)
+	return postgres.Fail("finishing a call", err)
+}
+
+// Penalize holds calls back for d because upstream refused one; d of zero means the usual span. Throttled closes the shared
+// allowance for all, Crowded halves the calls at once (over d they rise to the limit again), Exhausted ends the day of the service.
+func (l *Ledger) Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error {
+	var (
+		sql, scope string
+		usual      time.Duration
+	)
+	switch kind {
+	case pipeline.Throttled:
+		sql, scope, usual = sqlThrottled, shared, throttledFor
+	case pipeline.Crowded:
+		sql, scope, usual = sqlCrowded, shared, crowdedFor
+	case pipeline.Exhausted:
+		sql, scope, usual = sqlExhausted, service, exhaustedFor
+	case pipeline.Expired, pipeline.Denied, pipeline.Unavailable, pipeline.Unexpected:
+		return fmt.Errorf("penalizing %s/%s: %s is no matter of the budget", organization, service, kind)
+	default:
+		return fmt.Errorf("penalizing %s/%s: unknown %s", organization, service, kind)
+	}
+	if d <= 0 {
+		d = usual
+	}
+	_, err := l.pool.Exec(ctx, sql, organization, scope, min(d, maxPenalty))
+	return postgres.Fail("penalizing "+organization+"/"+service, err)
+}

@@ -1,0 +1,174 @@
+package calls_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/calls"
+)
+
+// upstream is the judge: it notes when calls arrive and how many are under way, by its own clock.
+type upstream struct {
+	mu            sync.Mutex
+	arrivals      []time.Time
+	underway, top int
+}
+
+func (u *upstream) arrive() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.arrivals = append(u.arrivals, time.Now())
+	u.underway++
+	u.top = max(u.top, u.underway)
+}
+
+func (u *upstream) answer() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.underway--
+}
+
+// most gives how many calls arrived at most within any such span.
+func (u *upstream) most(span time.Duration) int {
+	slices.SortFunc(u.arrivals, time.Time.Compare)
+	most, first := 0, 0
+	for last := range u.arrivals {
+		for u.arrivals[last].Sub(u.arrivals[first]) >= span {
+			first++
+		}
+		most = max(most, last-first+1)
+	}
+	return most
+}
+
+// storm is traffic by several processes: most calls end as they should; some holders die before or after their call arrives;
+// some calls last longer than a lease and are renewed meanwhile; some are reported long after everybody gave them up.
+type storm struct {
+	*house
+
+	upstream  upstream
+	limits    pipeline.Limits
+	rules     calls.Rules
+	processes []*calls.Ledger
+}
+
+const lease = 60 * time.Millisecond
+
+func (s *storm) blow(span time.Duration, workers int) {
+	s.Helper()
+	ends := time.Now().Add(span)
+	group, ctx := errgroup.WithContext(s.Context())
+	for worker := range workers {
+		chance := rand.New(rand.NewPCG(uint64(worker), 5)) // a seed makes a failure repeatable
+		process := s.processes[worker%len(s.processes)]
+		class := pipeline.Classes()[worker%len(pipeline.Classes())]
+		group.Go(func() error {
+			for time.Now().Before(ends) {
+				if err := s.call(ctx, process, class, chance); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	s.must(group.Wait())
+}
+
+func (s *storm) call(ctx context.Context, process *calls.Ledger, class pipeline.Class, chance *rand.Rand) error {
+	decision, err := process.Reserve(ctx, aCall("shop", class), s.limits)
+	if err != nil {
+		return err
+	}
+	if decision.Refused != "" {
+		pause(ctx, min(decision.Wait, 10*time.Millisecond))
+		return nil
+	}
+	fate := chance.IntN(40)
+	if fate == 0 {
+		return nil // dies before it calls
+	}
+	pause(ctx, time.Duration(chance.IntN(9))*time.Millisecond)
+	s.upstream.arrive()
+	if fate == 1 {
+		s.upstream.answer()
+		return nil // dies before it can say that the call is over
+	}
+	pause(ctx, time.Duration(chance.IntN(9))*time.Millisecond)
+	if fate == 2 {
+		for range 6 { // an export: it lasts for two leases
+			pause(ctx, lease/3)
+			if _, err := s.pool.Exec(ctx, `SELECT sluice.renew_call($1, $2, $3)`, decision.Call, lease, s.rules.Day); err != nil {
+				return err
+			}
+		}
+	}
+	s.upstream.answer()
+	if fate == 3 {
+		pause(ctx, lease+s.rules.Window) // suspended, and given up by all
+	}
+	return process.Finish(ctx, decision.Call, pipeline.CallResult{Status: 200})
+}
+
+func newStorm(t *testing.T, limits pipeline.Limits, rules calls.Rules) *storm {
+	t.Helper()
+	s := &storm{house: open(t), limits: limits, rules: rules}
+	for range 4 {
+		s.processes = append(s.processes, s.process(rules))
+	}
+	return s
+}
+
+// The promise at the receiving end: no window and no day sees more arrivals than allowed, and never more are under way, whatever
+// happens to those who call; and the allowance is used.
+func TestNoLimitIsExceededInAStorm(t *testing.T) {
+	t.Parallel()
+	const day, window = 1440 * time.Millisecond, 150 * time.Millisecond
+	limits := pipeline.Limits{Shared: "suite", PerMinute: 40, Concurrent: 12, Daily: 240, Shares: pipeline.Shares{}}
+	s := newStorm(t, limits, calls.Rules{Lease: lease, Window: window, Day: day})
+	for range 10 { // a busy machine needs more than four days to spend more than one's allowance
+		if s.blow(4*day, 20); len(s.upstream.arrivals) > limits.Daily {
+			break
+		}
+	}
+	if most := s.upstream.most(window); most > limits.PerMinute {
+		t.Errorf("%d calls arrived within a window, %d are allowed", most, limits.PerMinute)
+	}
+	if most := s.upstream.most(day); most > limits.Daily {
+		t.Errorf("%d calls arrived within a day, %d are allowed", most, limits.Daily)
+	}
+	// A call that holds on to its slot while nobody holds its lease is under way for upstream alone; none of ours does.
+	if s.upstream.top > limits.Concurrent {
+		t.Errorf("%d calls were under way at once, %d are allowed", s.upstream.top, limits.Concurrent)
+	}
+	if all := len(s.upstream.arrivals); all <= limits.Daily {
+		t.Errorf("only %d calls in all: the allowance is not used", all)
+	}
+	s.agrees(day)
+}
+
+// agrees holds what is counted against the log, which nobody asked meanwhile: what the counters say of the last day lies between
+// the calls that ended since and those that ended since or a minute earlier.
+func (s *storm) agrees(day time.Duration) {
+	s.Helper()
+	pause(s.Context(), lease+s.rules.Window)
+	s.reserve(s.processes[0], pipeline.ClassProbe, s.limits) // gives up what is lost
+	// Calls that were reported after they had been given up count twice: they are left out on one side.
+	least, most, counted := 0, 0, 0
+	s.must(s.pool.QueryRow(s.Context(), `
+		WITH edge AS MATERIALIZED (SELECT clock_timestamp() AS now, clock_timestamp() - $1::interval AS at),
+		ended AS (SELECT coalesce(finished_at, CASE WHEN free_at > now THEN reserved_at ELSE lease_until END) AS at,
+			finished_at > lease_until AS late FROM sluice.calls, edge)
+		SELECT (SELECT count(*) FROM ended, edge WHERE ended.at > edge.at),
+			(SELECT count(*) + count(*) FILTER (WHERE late) FROM ended, edge WHERE ended.at > edge.at - 3 * $1::interval / 1440),
+			(SELECT sum(calls) FROM edge, sluice.day_spent('o', 'shop', edge.now, edge.at, NULL, $1))`, day).Scan(&least, &most, &counted))
+	if counted < least || counted > most {
+		s.Errorf("%d calls are counted for the day, the log has %d to %d", counted, least, most)
+	}
+}

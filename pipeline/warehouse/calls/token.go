@@ -1,0 +1,119 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+const (
+	sqlAccessMake = `INSERT INTO sluice.tokens (credential) VALUES ($1) ON CONFLICT DO NOTHING`
+
+	sqlAccessLock = `
+SELECT sealed, version, reason, refresh, died_young, refusals, granted_at IS NOT NULL, fell_back
+FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
+
+	// Read after the lock, by a statement of its own: who waited for the lock must not judge by the clock before it.
+	sqlAccessAge = `
+SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint,
+	(extract(epoch FROM clock_timestamp() - attempted_at) * 1000)::bigint
+FROM sluice.tokens WHERE credential = $1`
+
+	// A token that stays lives no longer by it, and keeps its version.
+	sqlAccessStore = `
+UPDATE sluice.tokens SET sealed = $2, version = version + (sealed <> $2)::integer,
+	expires_at = CASE WHEN sealed = $2 AND $2 <> '' THEN expires_at ELSE clock_timestamp() + $3::interval END,
+	granted_at = CASE WHEN sealed <> $2 AND $2 <> '' THEN clock_timestamp() ELSE granted_at END,
+	attempted_at = CASE WHEN $9 THEN attempted_at ELSE clock_timestamp() END,
+	reason = $4, refresh = $5, died_young = $6, refusals = $7, fell_back = $8
+WHERE credential = $1`
+
+	sqlAccessAll = `SELECT credential, sealed, refresh FROM sluice.tokens`
+
+	sqlAccessAttempt = `UPDATE sluice.tokens SET attempted_at = clock_timestamp(), reason = $2 WHERE credential = $1`
+)
+
+// SealedTokens gives the sealed tokens of all credentials, those that upstream replaced among them.
+func (l *Ledger) SealedTokens(ctx context.Context) (map[string]pipeline.Token, error) {
+	rows, err := l.tokens.Query(ctx, sqlAccessAll)
+	if err != nil {
+		return nil, postgres.Fail("reading the tokens", err)
+	}
+	found := make(map[string]pipeline.Token)
+	var credential string
+	var one pipeline.Token
+	_, err = pgx.ForEachRow(rows, []any{&credential, &one.Sealed, &one.Refresh}, func() error {
+		found[credential] = pipeline.Token{Sealed: slices.Clone(one.Sealed), Refresh: slices.Clone(one.Refresh)}
+		return nil
+	})
+	return found, postgres.Fail("reading the tokens", err)
+}
+
+// WithToken calls fn with the token of a credential, under a lock that one process of the fleet holds at a time: fn may
+// refresh the token, and those who waited see the result. fn returns the token to keep, whether it attempted a refresh, and an
+// error. Without an attempt nothing is stored. After an attempt the time of it is stored, and Reason; the rest, as the next
+// version if the token is another one, only if there was no error. The error of fn is returned as it is.
+//
+// What fn achieved is stored even if ctx ends meanwhile: upstream hands out few tokens.
+func (l *Ledger) WithToken(
+	ctx context.Context, credential string, fn func(ctx context.Context, t pipeline.Token) (pipeline.Token, bool, error),
+) error {
+	tx, err := l.tokens.Begin(ctx)
+	if err != nil {
+		return postgres.Fail("opening the token of "+credential, err)
+	}
+	defer postgres.Rollback(ctx, tx)
+	token, err := lockToken(ctx, tx, credential)
+	if err != nil {
+		return postgres.Fail("locking the token of "+credential, err)
+	}
+	renewed, attempted, failure := fn(ctx, token)
+	if !attempted {
+		return failure
+	}
+	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.SettleLimit)
+	defer cancel()
+	reason := postgres.Clean(renewed.Reason, postgres.MaxReason)
+	if failure == nil {
+		_, err = tx.Exec(storing, sqlAccessStore, credential, postgres.NotNil(renewed.Sealed), renewed.ExpiresIn, reason,
+			postgres.NotNil(renewed.Refresh), renewed.DiedYoung, renewed.Refusals, renewed.FellBack, renewed.Forgotten)
+	} else {
+		_, err = tx.Exec(storing, sqlAccessAttempt, credential, reason)
+	}
+	if err == nil {
+		err = tx.Commit(storing)
+	}
+	return errors.Join(failure, postgres.Fail("storing the token of "+credential, err))
+}
+
+func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Token, error) {
+	var (
+		token           pipeline.Token
+		expires, passed *int64
+	)
+	if _, err := tx.Exec(ctx, sqlAccessMake, credential); err != nil {
+		return token, err
+	}
+	if err := tx.QueryRow(ctx, sqlAccessLock, credential).
+		Scan(&token.Sealed, &token.Version, &token.Reason, &token.Refresh, &token.DiedYoung, &token.Refusals, &token.Worked, &token.FellBack); err != nil {
+		return token, err
+	}
+	if err := tx.QueryRow(ctx, sqlAccessAge, credential).Scan(&expires, &passed); err != nil {
+		return token, err
+	}
+	if expires != nil {
+		token.ExpiresIn = time.Duration(*expires) * time.Millisecond
+	}
+	token.SinceRefresh = math.MaxInt64
+	if passed != nil {
+		token.SinceRefresh = time.Duration(*passed) * time.Millisecond
+	}
+	return token, nil
+}

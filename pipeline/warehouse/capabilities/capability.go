@@ -1,0 +1,162 @@
+// Package capabilities keeps what each list can do and how that is known, and how late writes become visible in it
+// (docs/decisions/0020).
+//
+// It never decides how a list is read (package scan does, of what a claim carries) and never measures anything: verdicts
+// come from declarations, from the check command and from runs. A weaker source never replaces a stronger one.
+//
+// Start reading at Store.Declare, then Known and QueueObserved.
+package capabilities
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+const (
+	// What was measured or seen stays, whatever a new version declares. What is declared unchanged is not written.
+	sqlDeclare = `
+INSERT INTO sluice.capabilities AS c (organization_id, service, resource, capability, verdict, value, source, evidence)
+SELECT organization_id, service, resource, capability, verdict, value, source, evidence
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+	AS w (organization_id, service, resource, capability, verdict, value, source, evidence)
+ORDER BY organization_id, service, resource, capability
+ON CONFLICT (organization_id, service, resource, capability) DO UPDATE SET
+	verdict = excluded.verdict, value = excluded.value, source = excluded.source, evidence = excluded.evidence,
+	seen_at = clock_timestamp()
+WHERE c.source IN ('documented', 'assumed')
+	AND (c.verdict, c.value, c.source, c.evidence) IS DISTINCT FROM
+		(excluded.verdict, excluded.value, excluded.source, excluded.evidence)`
+
+	sqlKeep = `
+INSERT INTO sluice.capabilities (organization_id, service, resource, capability, verdict, value, source, evidence)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (organization_id, service, resource, capability) DO UPDATE SET
+	verdict = excluded.verdict, value = excluded.value, source = excluded.source, evidence = excluded.evidence,
+	seen_at = clock_timestamp()`
+
+	sqlKnown = `
+SELECT capability, verdict, value, source, evidence, seen_at,
+	greatest(extract(epoch FROM clock_timestamp() - seen_at), 0)::float8
+FROM sluice.capabilities WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	sqlLate = `
+SELECT coalesce((SELECT sluice.faded(peak, peak_at) FROM sluice.lateness
+	WHERE (organization_id, service, resource) = ($1, $2, $3)), interval '0')`
+
+	// A peak is replaced by what is larger than what is left of it, so it never grows by being looked at.
+	sqlSeeLate = `
+INSERT INTO sluice.lateness AS l (organization_id, service, resource, records, beyond, peak)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (organization_id, service, resource) DO UPDATE SET
+	records = l.records + excluded.records, beyond = l.beyond + excluded.beyond, seen_at = clock_timestamp(),
+	peak = CASE WHEN excluded.peak >= sluice.faded(l.peak, l.peak_at) THEN excluded.peak ELSE l.peak END,
+	peak_at = CASE WHEN excluded.peak >= sluice.faded(l.peak, l.peak_at) THEN clock_timestamp() ELSE l.peak_at END`
+)
+
+// Store is the table of capabilities. It is safe for concurrent use.
+type Store struct{ pool *pgxpool.Pool }
+
+// New makes a store over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
+
+// Declare notes what the declarations of these lists say. What was measured or seen stays.
+func (s *Store) Declare(ctx context.Context, streams []pipeline.Stream) error {
+	var columns [8][]string
+	for _, stream := range streams {
+		key := stream.ListKey()
+		for _, v := range Declared(stream.Resource) {
+			row := [...]string{
+				key.Organization, key.Service, key.Resource, string(v.Capability), string(v.Answer), v.Value, string(v.Source), v.Evidence,
+			}
+			for i := range row {
+				columns[i] = append(columns[i], row[i])
+			}
+		}
+	}
+	_, err := s.pool.Exec(ctx, sqlDeclare, columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6], columns[7])
+	return postgres.Fail("noting what lists can do", err)
+}
+
+// KeepVerdicts keeps what was measured of a list. What could not be found out leaves what is known as it is.
+func (s *Store) KeepVerdicts(ctx context.Context, stream pipeline.Stream, verdicts []pipeline.Verdict) error {
+	batch := new(pgx.Batch)
+	queue(batch, stream, verdicts)
+	if batch.Len() == 0 {
+		return nil
+	}
+	return postgres.Fail("keeping what "+stream.ListKey().String()+" can do", s.pool.SendBatch(ctx, batch).Close())
+}
+
+// Capabilities gives what is known of a list.
+func (s *Store) Capabilities(ctx context.Context, stream pipeline.Stream) (pipeline.Capabilities, error) {
+	key := stream.ListKey()
+	rows, err := s.pool.Query(ctx, sqlKnown, key.Organization, key.Service, key.Resource)
+	if err != nil {
+		return nil, postgres.Fail("reading what "+key.String()+" can do", err)
+	}
+	known, err := collect(rows)
+	return known, postgres.Fail("reading what "+key.String()+" can do", err)
+}
+
+// Known reads, in the transaction of a claim, what is known of its list and how late writes become visible in it.
+func Known(ctx context.Context, tx pgx.Tx, claim *pipeline.Claim) error {
+	key := claim.Stream.ListKey()
+	batch := new(pgx.Batch)
+	batch.Queue(sqlKnown, key.Organization, key.Service, key.Resource).Query(func(rows pgx.Rows) error {
+		var err error
+		claim.Capabilities, err = collect(rows)
+		return err
+	})
+	batch.Queue(sqlLate, key.Organization, key.Service, key.Resource).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&claim.Late) //nolint:wrapcheck // wrapped below
+	})
+	return postgres.Fail("reading what "+key.String()+" can do", tx.SendBatch(ctx, batch).Close())
+}
+
+func collect(rows pgx.Rows) (pipeline.Capabilities, error) {
+	known := make(pipeline.Capabilities)
+	for rows.Next() {
+		var v pipeline.Verdict
+		var age float64
+		if err := rows.Scan(&v.Capability, &v.Answer, &v.Value, &v.Source, &v.Evidence, &v.SeenAt, &age); err != nil {
+			return nil, err //nolint:wrapcheck // the callers say what was read
+		}
+		v.Age = time.Duration(age * float64(time.Second))
+		known[v.Capability] = v
+	}
+	return known, rows.Err() //nolint:wrapcheck // as above
+}
+
+// QueueObserved notes what the answer that a unit brings showed of its list.
+func QueueObserved(batch *pgx.Batch, unit pipeline.Unit) {
+	queue(batch, unit.Claim.Stream, unit.Observed)
+}
+
+// QueueLate notes records that came later than a clean run should have shown them.
+func QueueLate(batch *pgx.Batch, stream pipeline.Stream, late pipeline.Lateness) {
+	if late.Records+late.Beyond == 0 {
+		return
+	}
+	key := stream.ListKey()
+	batch.Queue(sqlSeeLate, key.Organization, key.Service, key.Resource, late.Records, late.Beyond, late.Most)
+}
+
+func queue(batch *pgx.Batch, stream pipeline.Stream, verdicts []pipeline.Verdict) {
+	key := stream.ListKey()
+	for _, v := range verdicts {
+		if v.Answer == pipeline.AnswerUnknown {
+			continue
+		}
+		batch.Queue(sqlKeep, key.Organization, key.Service, key.Resource, v.Capability, v.Answer, postgres.Clean(v.Value, maxValue),
+			v.Source, postgres.Clean(v.Evidence, postgres.MaxReason))
+	}
+}
+
+// maxValue bounds the value of a verdict.
+const maxValue = 200

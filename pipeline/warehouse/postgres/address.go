@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// errAddress says that an address is none. What pgx says quotes the address, and that may hold a password.
+var errAddress = errors.New("database.url does not parse: write it as postgres://user@host:5432/database")
+
+// errPool says that a parameter of the pool is none.
+var errPool = errors.New("database.url: a parameter that begins with pool_ has no value that it takes")
+
+// CheckAddress says what is wrong with the address of a database: which parameter, and what about it. It shows nothing else of it. Of an
+// address that pgxpool does not take it gives an error always.
+func CheckAddress(address string) error {
+	if _, err := pgx.ParseConfig(address); err == nil {
+		if _, err := pgxpool.ParseConfig(address); err != nil {
+			return errPool
+		}
+		return nil
+	}
+	parameters := parametersOf(address)
+	modes := []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
+	if mode, given := parameters["sslmode"]; given && !slices.Contains(modes, mode) {
+		return fmt.Errorf("database.url: the parameter sslmode is none of %s", strings.Join(modes, ", "))
+	}
+	for _, name := range []string{"sslrootcert", "sslcert", "sslkey"} {
+		path := parameters[name]
+		if path == "" || path == "system" {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if failed, ok := errors.AsType[*os.PathError](err); ok {
+			err = failed.Err // without the path
+		}
+		if err != nil {
+			return fmt.Errorf("database.url: the file of the parameter %s cannot be read: %w", name, err)
+		}
+		if block, _ := pem.Decode(text); block == nil {
+			return fmt.Errorf("database.url: the file of the parameter %s holds no certificate or key in PEM form", name)
+		}
+	}
+	return errAddress
+}
+
+// keyValue is a parameter of an address in libpq's other form: host=… sslmode=….
+var keyValue = regexp.MustCompile(`(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|\S+)`)
+
+// parametersOf reads the parameters of an address, whatever else is wrong with it.
+func parametersOf(address string) map[string]string {
+	parameters := map[string]string{}
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		for _, found := range keyValue.FindAllStringSubmatch(address, -1) {
+			parameters[found[1]] = strings.Trim(found[2], "'")
+		}
+		return parameters
+	}
+	_, query, _ := strings.Cut(address, "?")
+	values, _ := url.ParseQuery(query) // what does parse
+	for name := range values {
+		parameters[name] = values.Get(name)
+	}
+	return parameters
+}
+
+// Passwords are the secrets of an address in either form, percent escapes undone, with those of the environment (PGPASSWORD) and of the
+// password file that a session would be opened with.
+func Passwords(address string) []string {
+	var found []string
+	if parsed, err := pgx.ParseConfig(address); err == nil {
+		found = append(found, parsed.Password)
+	}
+	if parsed, err := url.Parse(address); err == nil {
+		if password, given := parsed.User.Password(); given {
+			found = append(found, password)
+		}
+	}
+	for name, value := range parametersOf(address) {
+		if strings.Contains(strings.ToLower(name), "password") {
+			found = append(found, value)
+		}
+	}
+	return found
+}

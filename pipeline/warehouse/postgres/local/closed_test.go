@@ -1,0 +1,195 @@
+package local_test
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/postgres/local"
+)
+
+// byHand is a program of the server as a person would start it on the cluster, without a setting of ours but the ones given.
+func byHand(ctx context.Context, t *testing.T, bin, data string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), append([]string{"-D", data}, args...)...)
+	cmd.Dir, cmd.Env = "/", []string{"LC_ALL=C"}
+	info, err := os.Stat(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stat.Uid, Gid: stat.Gid}}
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// binFolder is where the server's programs are, by the line for people.
+func binFolder(t *testing.T, s *local.Server) string {
+	t.Helper()
+	bin := filepath.Dir(strings.Fields(s.PsqlCommand("x"))[0])
+	if bin == "." {
+		t.Fatal("psql is not beside the server's programs, so the test cannot start them")
+	}
+	return bin
+}
+
+// TestAStartByHandOpensNothing starts the server of a cluster by hand, on one that was made by this program and on one as
+// older programs made them, which this program has started once since.
+func TestAStartByHandOpensNothing(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	first := start(t, local.Options{Dir: dir})
+	if got := ask(t, first.URL(), "show data_checksums"); got != "on" {
+		t.Errorf("data_checksums = %q, want on", got)
+	}
+	bin, data := binFolder(t, first), filepath.Join(dir, "data")
+	stop(t, first)
+	mustBeClosedByHand(t, bin, data)
+
+	makeOld(t, data)
+	again := start(t, local.Options{Dir: dir})
+	ask(t, again.URL(), birth)
+	stop(t, again)
+	mustBeClosedByHand(t, bin, data)
+	before := files(t, data)
+	again = start(t, local.Options{Dir: dir})
+	stop(t, again)
+	if after := files(t, data); after != before {
+		t.Errorf("the next start writes the files of the cluster once more:\n%s\nthen\n%s", before, after)
+	}
+}
+
+// makeOld makes the cluster's files what initdb made of them before: trust for all who come by TCP, and no word on where to listen.
+func makeOld(t *testing.T, data string) {
+	t.Helper()
+	for name, change := range map[string]func(string) string{
+		"pg_hba.conf": func(text string) string {
+			return regexp.MustCompile(`(?m)^(host.*)\breject$`).ReplaceAllString(text, "${1}trust")
+		},
+		"postgresql.conf": func(text string) string {
+			before, _, _ := strings.Cut(text, "\n# sluice: closed")
+			return before
+		},
+	} {
+		path := filepath.Join(data, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := change(string(text))
+		if old == string(text) {
+			t.Fatalf("%s has nothing that older clusters lack:\n%s", name, text)
+		}
+		if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func files(t *testing.T, data string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, name := range []string{"pg_hba.conf", "postgresql.conf"} {
+		text, err := os.ReadFile(filepath.Join(data, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+func mustBeClosedByHand(t *testing.T, bin, data string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if said, err := byHand(ctx, t, bin, data).CombinedOutput(); err == nil || !strings.Contains(string(said), "no socket created for listening") {
+		t.Errorf("a start without settings: %v\n%s", err, said)
+	}
+	port := freePort(t)
+	ctx, cancel = context.WithCancel(t.Context())
+	cmd := byHand(ctx, t, bin, data, "-c", "listen_addresses=127.0.0.1", "-c", "port="+port)
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cancel(); _ = cmd.Wait() }() // it says that it was ended
+	var said strings.Builder
+	for buffer := make([]byte, 4096); !strings.Contains(said.String(), "ready to accept connections"); {
+		n, err := out.Read(buffer)
+		said.Write(buffer[:n])
+		if err != nil {
+			t.Fatalf("the server that listens on TCP: %v\n%s", err, said.String())
+		}
+	}
+	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: "127.0.0.1:" + port, Path: "/postgres", RawQuery: "sslmode=disable"}
+	conn, err := pgx.Connect(t.Context(), u.String())
+	if err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("every account of the machine comes in by TCP")
+	} else if !strings.Contains(err.Error(), "pg_hba.conf rejects connection") {
+		t.Errorf("a connection by TCP: %v", err)
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// TestRootKeepsTheFolder looks at who owns what of a running server: the account has its own folders, and root the one they are in.
+func TestRootKeepsTheFolder(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	s := start(t, local.Options{Dir: dir})
+	us := os.Geteuid()
+	account := us
+	if us == 0 {
+		found, err := user.Lookup("postgres")
+		if err != nil {
+			found, err = user.Lookup("nobody")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if account, err = strconv.Atoi(found.Uid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]int{".": us, "users": us, "start": us, "server.log": us, "run": account, "data": account} {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := int(info.Sys().(*syscall.Stat_t).Uid); got != want {
+			t.Errorf("%s belongs to %d, want %d", name, got, want)
+		}
+	}
+	stop(t, s)
+}

@@ -1,0 +1,156 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// folder is the place of one server. Root lends the server an account and keeps the folder itself, closed to all writers, so that the
+// account can put no link and no folder of its own where root is about to make one and to hand it over.
+type folder struct {
+	who  account
+	path string
+	root *os.Root
+}
+
+// openFolder makes the folder of a server, if it is missing, and refuses one that others own or may write to. A temporary one is made where
+// the system has such, or under /tmp if that will not do.
+func openFolder(dir string, who account) (*folder, error) {
+	var err error
+	if dir == "" {
+		dir, err = makeTemporary(who)
+	} else if dir, err = filepath.Abs(dir); err == nil {
+		// Others may pass through, no more: the account must come to its own folder below, which is closed to all else.
+		if err = who.checkWay(dir); err == nil {
+			err = os.MkdirAll(dir, 0o711)
+		}
+	}
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making the folder of the database: %w", err)
+	}
+	if err = errors.Join(who.checkReachable(dir), who.checkWay(dir)); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder of the database: %w", err)
+	}
+	f := &folder{who: who, path: dir, root: root}
+	if err := f.check(); err != nil {
+		_ = root.Close() // nothing was written
+		return nil, err
+	}
+	return f, nil
+}
+
+func makeTemporary(who account) (string, error) {
+	parent, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil || who.checkReachable(parent) != nil || who.checkWay(parent) != nil {
+		parent = "/tmp"
+	}
+	dir, err := os.MkdirTemp(parent, "sluice-pg-")
+	if err == nil && who.lent != nil {
+		err = os.Chmod(dir, 0o711) // as a named one; until it is handed over, the last of all
+	}
+	return dir, err //nolint:wrapcheck // the caller says what it was for
+}
+
+// check looks at the folder itself and at what a start uses in it.
+func (f *folder) check() error {
+	info, err := f.root.Stat(".")
+	if err != nil {
+		return fmt.Errorf("looking at the folder of the database: %w", err)
+	}
+	if err := f.who.judge(f.path, itself, info); err != nil {
+		return err
+	}
+	for name, kind := range map[string]fs.FileMode{
+		"users": 0, "start": 0, "server.log": 0, "run": fs.ModeDir, "data.new": fs.ModeDir, "data": fs.ModeDir,
+	} {
+		info, err := f.root.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("looking at the folder of the database: %w", err)
+		}
+		path := filepath.Join(f.path, name)
+		if err := f.who.judge(path, inside, info); err != nil {
+			return err
+		}
+		// The cluster may lie elsewhere, by a link that its owner made: nothing of it is ever handed over.
+		if found := info.Mode().Type(); found != kind && (name != "data" || found != fs.ModeSymlink) {
+			return fmt.Errorf("%s is %s and cannot be used: move it away", path, found)
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && kind == 0 && stat.Nlink > 1 {
+			return fmt.Errorf("%s has a second name elsewhere (a hard link) and cannot be used: move it away", path)
+		}
+	}
+	return nil
+}
+
+// give makes a folder in the server's, if it is missing, that only the account (and root) can use.
+func (f *folder) give(name string) error {
+	if err := f.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("making the folder: %w", err)
+	}
+	return f.who.hand(f.root, name)
+}
+
+// handOver gives the folder itself to the account, which removes it in the end: the last step of root in a temporary folder. What root does
+// there later reads what the account says of itself, as in a named one, or goes by files that are open already.
+func (f *folder) handOver() error {
+	if f.who.lent == nil {
+		return nil
+	}
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return fmt.Errorf("opening the folder of the database: %w", err)
+	}
+	defer func() { _ = dir.Close() }() // nothing was written
+	if err := dir.Chown(int(f.who.lent.Uid), int(f.who.lent.Gid)); err != nil {
+		return fmt.Errorf("giving the folder to %s: %w", f.who.name, err)
+	}
+	return nil
+}
+
+// hand gives a folder of ours to the account: a true one, empty, in a folder where no other account can replace it.
+func (a account) hand(parent *os.Root, name string) error {
+	if a.lent == nil {
+		return nil
+	}
+	info, err := parent.Lstat(name)
+	if err != nil {
+		return fmt.Errorf("looking at the folder: %w", err)
+	}
+	path := filepath.Join(parent.Name(), name)
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok || !info.IsDir():
+		return fmt.Errorf("%s is no folder: move it away", path)
+	case stat.Uid == a.lent.Uid:
+		return nil
+	case stat.Uid != 0:
+		return a.judge(path, inside, info)
+	}
+	dir, err := parent.Open(name)
+	if err != nil {
+		return fmt.Errorf("opening the folder: %w", err)
+	}
+	defer func() { _ = dir.Close() }() // nothing was written
+	if names, err := dir.Readdirnames(1); !errors.Is(err, io.EOF) {
+		return errors.Join(fmt.Errorf("%s is root's and holds %v, so it is not given to %s: move it away", path, names, a.name), err)
+	}
+	if err := parent.Lchown(name, int(a.lent.Uid), int(a.lent.Gid)); err != nil {
+		return fmt.Errorf("giving the folder to %s: %w", a.name, err)
+	}
+	return nil
+}

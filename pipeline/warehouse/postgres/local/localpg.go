@@ -1,0 +1,249 @@
+// Package local runs a private Postgres server out of the binaries that are installed on this machine: for whoever names no
+// other database, and for tests where no container engine answers. It downloads nothing, needs no container, and listens on a
+// unix socket only, so nothing on the network can reach the server and no two servers can clash over a port.
+//
+// It never touches a cluster that it did not make, never changes the machine's own Postgres service, and is no way to run a
+// warehouse that several accounts or machines use: whoever owns the socket directory is superuser of the server.
+//
+// A temporary server belongs to its starter and dies with it. A server with a folder of its own belongs to all processes that
+// use it: the first starts it, the others attach, and the last to stop ends it, whoever of them was killed in between. It ends
+// with its starter only where a supervisor ends all descendants of a process (a container, a service of systemd).
+//
+// Start reading at Start; binaries.go says which binaries are taken, account.go as whom they run, lock.go who waits for whom.
+//
+// One folder holds one server:
+//
+//	users        locked (flock) in common by all who use the server, alone by the one who stops it
+//	start        locked by the one who looks whether the server runs and starts it
+//	data         the cluster
+//	run          the unix socket (elsewhere if the path would be too long for a socket)
+//	server.log   what the server says
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	port          = "5432"                // only names the socket file; nothing listens on TCP
+	superuser     = "postgres"            // owns every database
+	maxSocketPath = 100                   // below the limits: 104 bytes on macOS, 108 on Linux, each with a final zero
+	startLimit    = 2 * time.Minute       // recovery after a crash included
+	pollEvery     = 10 * time.Millisecond // how often locks and the server's state file are looked at while waiting for them
+
+	// othersEvery is how often a server is looked at that we did not start, and which each look asks for a connection.
+	othersEvery = 100 * time.Millisecond
+	// silentPolls is how often a process that a state file names may be found alive but silent: a server closes its socket
+	// a moment before it ends, but the number may also belong to some other process by now.
+	silentPolls = 20
+)
+
+// Options say which server to start. The zero value is a temporary server for tests.
+type Options struct {
+	// Dir is the folder that holds the server's data; it is made if it is missing and kept on Stop. All who name the same
+	// folder share one server. Empty means a temporary folder that Stop removes.
+	Dir string
+	// Bin is the folder with initdb, postgres and pg_ctl. Empty means: search, as described at ErrNoBinaries.
+	Bin string
+	// Durable makes commits survive a power cut. Leave it off for anything that can be made again: it is several times faster.
+	// Of those who share a server, the one who starts it decides.
+	Durable bool
+	// Log gets a line for people about each step that takes time. Nil means silence. What the server itself says is in the
+	// file server.log in the folder.
+	Log io.Writer
+}
+
+// Server is a running private Postgres server.
+type Server struct {
+	opts      Options
+	who       account
+	dir       string
+	folder    *folder  // of dir, during the start
+	log       *os.File // server.log, during the start
+	bin       string
+	users     *os.File     // the lock that says that we use the server
+	guard     <-chan error // of a temporary server; brings its end
+	leash     io.Closer    // closed, it lets the guard do its work
+	socketDir string
+	stopOnce  sync.Once
+	stopErr   error
+}
+
+// Start starts the server of opts.Dir, or attaches to it if it runs, and returns when it accepts connections. The context
+// bounds the start only. Every Server must be stopped, whoever started it.
+//
+// A temporary server (no Dir) ends when this process dies, however it dies. A server with a Dir outlives its starter: if all
+// who use it are killed, it runs on, and the next Start attaches to it.
+//
+// Errors: ErrNoBinaries, or a description of what failed with the last lines of the server's log.
+func Start(ctx context.Context, opts Options) (*Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	want, err := clusterVersion(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: opts}
+	if s.bin, err = findBinaries(ctx, opts.Bin, want); err != nil {
+		return nil, err
+	}
+	if s.who, err = chooseAccount(); err != nil {
+		return nil, err
+	}
+	if s.folder, err = openFolder(opts.Dir, s.who); err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.folder.root.Close() }() // nothing is written by it later
+	s.dir = s.folder.path
+	if err := s.join(ctx); err != nil {
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitLimit)
+		defer cancel()
+		_ = s.Stop(undo) // the first error is the one that helps
+		return nil, err
+	}
+	return s, nil
+}
+
+// join makes us a user of the server, and then, alone, sees to it that it runs. In this order nobody stops what we find.
+func (s *Server) join(ctx context.Context) error {
+	var err error
+	if s.users, err = openLock(ctx, filepath.Join(s.dir, "users"), syscall.LOCK_SH); err != nil {
+		return err
+	}
+	lock, err := openLock(ctx, filepath.Join(s.dir, "start"), syscall.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // nothing was written
+	if ready, err := s.waitReady(ctx, nil); ready || err != nil {
+		return err
+	}
+	if err = s.furnish(); err != nil {
+		return err
+	}
+	defer func() { _ = s.log.Close() }() // the server holds its own handle
+	if s.opts.Dir == "" {
+		err = s.startGuard(ctx)
+	}
+	if err == nil {
+		err = s.makeCluster(ctx, lock)
+	}
+	if err == nil {
+		err = s.closeByHand(ctx)
+	}
+	if err == nil {
+		err = s.launch(ctx)
+	}
+	return err
+}
+
+// launch starts the server and waits until it accepts connections.
+func (s *Server) launch(ctx context.Context) error {
+	cmd := s.command(context.WithoutCancel(ctx), "postgres", s.settings()...)
+	cmd.Stdout, cmd.Stderr = s.log, s.log
+	exited, err := spawn(cmd)
+	if err != nil {
+		return err
+	}
+	if _, err := s.waitReady(ctx, exited); err != nil {
+		_ = cmd.Process.Signal(syscall.SIGQUIT)                     // it may have no state file yet, by which Stop would know it
+		said, _ := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<62)) // without it the error is still true
+		return fmt.Errorf("postgres in %s did not start: %w%s", s.dir, err, lastLines(said))
+	}
+	return nil
+}
+
+// waitReady waits until the server accepts connections, and then returns true: ours, of which exited brings the end, or one that
+// runs already, or whose starter was killed before it was ready. It returns false if there is none of the others.
+func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, error) {
+	every := pollEvery
+	if exited == nil {
+		every = othersEvery
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for silent := 0; ; silent++ {
+		found := readState(s.data())
+		dialed := errNoServer
+		if exited == nil || found.ready {
+			dialed = found.dial()
+		}
+		switch {
+		case found.ready && dialed == nil:
+			s.socketDir = found.socketDir
+			return true, nil
+		case listens(dialed): // it is starting or ending, or many wait
+			silent = 0
+		case exited == nil && (!found.alive || silent >= silentPolls):
+			return false, nil
+		}
+		select {
+		case err := <-exited:
+			return false, errors.Join(errors.New("it ended at once"), err)
+		case <-ctx.Done():
+			return false, fmt.Errorf("waiting for Postgres in %s to start or to end: %w", s.dir, ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// Stop ends our use of the server. If nobody else uses it, it stops the server, and removes the folder if it was a temporary
+// one. When the context ends before the server has, the server is ended without ceremony. Stop may be called again; it then
+// returns what it returned first.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stopOnce.Do(func() { s.stopErr = s.leave(ctx) })
+	return s.stopErr
+}
+
+func (s *Server) leave(ctx context.Context) error {
+	if s.users == nil {
+		return nil
+	}
+	defer func() { _ = s.users.Close() }() // last, so that nobody starts a server while we end this one
+	if s.opts.Dir == "" {
+		return s.remove(ctx)
+	}
+	alone, err := tryLock(s.users, syscall.LOCK_EX)
+	if !alone || err != nil {
+		return err
+	}
+	err = s.shutDown(ctx)
+	s.removeSocketDir()
+	return err
+}
+
+// URL is the connection string of the server's first database, "postgres".
+func (s *Server) URL() string {
+	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/postgres"}
+	// libpq's kind of URL knows %20 for a blank, but not +.
+	u.RawQuery = strings.ReplaceAll(url.Values{"host": {s.socketDir}, "port": {port}}.Encode(), "+", "%20")
+	return u.String()
+}
+
+// PsqlCommand is the line with which a person opens the named database in psql.
+func (s *Server) PsqlCommand(database string) string {
+	psql := filepath.Join(s.bin, "psql")
+	if !isExecutable(psql) {
+		psql = "psql" // some packages have the client elsewhere
+	}
+	quote := func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+	return fmt.Sprintf("%s -h %s -p %s -U %s -d %s", psql, quote(s.socketDir), port, superuser, quote(database))
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) say(what string) {
+	if s.opts.Log != nil {
+		_, _ = fmt.Fprintln(s.opts.Log, what, s.dir) // a line for people: losing it loses nothing
+	}
+}

@@ -1,0 +1,256 @@
+package local_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/postgres/local"
+)
+
+// childEnv makes the test program a user of the server in the folder that it names; "temporary" means one without.
+const childEnv = "LOCALPG_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if place := os.Getenv("LOCALPG_TEST_PLANT"); place != "" {
+		plant(place, os.Getenv("LOCALPG_TEST_VICTIM"))
+	}
+	dir := os.Getenv(childEnv)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	if err := use(strings.TrimPrefix(dir, "temporary")); err != nil {
+		_, _ = fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// plant puts links to the victim where a server's folders are to be, as soon as a server's folder is there, until it is killed.
+func plant(place, victim string) {
+	_, _ = fmt.Println("ready")
+	for {
+		entries, err := os.ReadDir(place)
+		if err != nil {
+			_, _ = fmt.Println(err)
+			os.Exit(1)
+		}
+		for _, entry := range entries {
+			for _, name := range []string{"run", "data", "data.new"} {
+				_ = os.Symlink(victim, filepath.Join(place, entry.Name(), name)) // most are too late, or refused
+			}
+		}
+	}
+}
+
+// use is what a child does: start, say so, and stop when its input ends.
+func use(dir string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := local.Start(ctx, local.Options{Dir: dir, Durable: dir != ""})
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Println(s.URL())
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return s.Stop(ctx)
+}
+
+// child is another process that uses a server.
+type child struct {
+	cmd   *exec.Cmd
+	input io.Closer
+	said  *bufio.Reader
+}
+
+func begin(t *testing.T, dir string) child {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+dir)
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() }) // the end of t.Context has killed it, if the test has not ended it
+	return child{cmd, input, bufio.NewReader(out)}
+}
+
+// url waits until the child's server is ready.
+func (c child) url(t *testing.T) string {
+	t.Helper()
+	line, err := c.said.ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "postgres://") {
+		t.Fatalf("the child says %q, %v", line, err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func (c child) stop(t *testing.T) {
+	t.Helper()
+	_ = c.input.Close()
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("the child that was to stop: %v", err)
+	}
+}
+
+func (c child) kill(t *testing.T) {
+	t.Helper()
+	if err := c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.cmd.Wait() // it says "killed"
+}
+
+const birth = "select pg_postmaster_start_time()::text"
+
+func TestServersOfOneProcessShare(t *testing.T) {
+	t.Parallel()
+	opts := local.Options{Dir: serverDir(t)}
+	first, second := start(t, opts), start(t, opts)
+	born := ask(t, first.URL(), "select pg_postmaster_start_time()::text")
+	stop(t, first)
+	if got := ask(t, second.URL(), "select pg_postmaster_start_time()::text"); got != born {
+		t.Errorf("the server was born at %s, then at %s", born, got)
+	}
+	stop(t, second)
+	mustBeDown(t, second.URL())
+}
+
+func TestServerOutlivesItsStarter(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(child, *testing.T){"that stops": child.stop, "that is killed": child.kill} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := serverDir(t)
+			first := begin(t, dir)
+			born := ask(t, first.url(t), birth)
+			second := begin(t, dir)
+			url := second.url(t)
+			conn, err := pgx.Connect(t.Context(), url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end(first, t)
+			var got string
+			if err := conn.QueryRow(t.Context(), birth).Scan(&got); err != nil || got != born {
+				t.Errorf("on the open connection the server was born at %q (%v), want %q", got, err, born)
+			}
+			_ = conn.Close(t.Context())
+			if got := ask(t, url, birth); got != born {
+				t.Errorf("on a new connection the server was born at %q, want %q", got, born)
+			}
+			second.stop(t)
+			mustBeDown(t, url)
+		})
+	}
+}
+
+func TestServerOutlivesAllItsUsers(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	first, second := begin(t, dir), begin(t, dir)
+	born := ask(t, first.url(t), birth)
+	second.url(t)
+	first.kill(t)
+	second.kill(t)
+	third := start(t, local.Options{Dir: dir})
+	if got := ask(t, third.URL(), birth); got != born {
+		t.Errorf("the server was born at %q, want %q", got, born)
+	}
+	stop(t, third)
+	mustBeDown(t, third.URL())
+	if _, err := os.Stat(filepath.Join(dir, "data", "postmaster.pid")); err == nil {
+		t.Error("the server was not stopped in order: its state file is still there")
+	}
+}
+
+func TestProcessesStartOneServer(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	children := make([]child, 6)
+	for i := range children {
+		children[i] = begin(t, dir)
+	}
+	births, url := map[string]bool{}, ""
+	for _, c := range children {
+		url = c.url(t)
+		births[ask(t, url, birth)] = true
+	}
+	if len(births) != 1 {
+		t.Errorf("%d servers were started: %v", len(births), births)
+	}
+	for i, c := range children {
+		ask(t, url, birth) // until the last has stopped
+		if i%2 == 0 {
+			c.stop(t)
+		} else {
+			_ = c.input.Close() // the next stops at the same time
+		}
+	}
+	for _, c := range children {
+		_ = c.cmd.Wait() // half of them have been waited for
+	}
+	mustBeDown(t, url)
+	again := start(t, local.Options{Dir: dir}) // what was stopped under races starts again
+	ask(t, again.URL(), birth)
+}
+
+// TestStopAndStartAtOnce lets each process stop while the next starts: whatever the order, who has started can query.
+func TestStopAndStartAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	current := begin(t, dir)
+	current.url(t)
+	for range 8 {
+		_ = current.input.Close()
+		next := begin(t, dir)
+		ask(t, next.url(t), birth)
+		if err := current.cmd.Wait(); err != nil {
+			t.Errorf("the process that stops: %v", err)
+		}
+		current = next
+	}
+	current.stop(t)
+}
+
+func TestTemporaryServerEndsWithItsStarter(t *testing.T) {
+	t.Parallel()
+	c := begin(t, "temporary")
+	url := c.url(t)
+	dir := filepath.Dir(ask(t, url, "show data_directory"))
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.kill(t)
+	waitDown(t, conn)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(2 * time.Minute); ; {
+		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatal("the temporary folder stays")
+		}
+	}
+}

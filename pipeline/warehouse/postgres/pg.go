@@ -1,0 +1,154 @@
+// Package postgres holds what every room of the warehouse needs of Postgres: transactions that are rolled back whatever happens,
+// errors that say whether the database is out of reach, and values that it takes.
+//
+// Start reading at InTx.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the environment.
+var ErrUnreachable = errors.New("the database is out of reach")
+
+// Bounds of texts, in bytes, so that nobody's text fills the database.
+const (
+	// MaxReason bounds texts for people.
+	MaxReason = 2000
+	// MaxName bounds paths, codes and other names.
+	MaxName = 512
+)
+
+// SettleLimit bounds what has to be written although the caller gave up.
+const SettleLimit = 10 * time.Second
+
+// Beginner opens transactions.
+type Beginner interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+// InTx runs fn in a transaction. A commit whose outcome is unknown is an error: whoever gets one claims the stream again and
+// reads what the position says.
+func InTx(ctx context.Context, pool Beginner, op string, fn func(tx pgx.Tx) error) error {
+	tx, err := pool.Begin(ctx)
+	if err != nil {
+		return Fail(op, err)
+	}
+	defer Rollback(ctx, tx)
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return Fail(op+": commit", err)
+	}
+	return nil
+}
+
+// Rollback ends a transaction that was not committed; after a commit it does nothing.
+func Rollback(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SettleLimit)
+	defer cancel()
+	_ = tx.Rollback(ctx) // a connection that cannot even roll back is closed, and the server rolls back
+}
+
+// Fail wraps an error of the database, with ErrUnreachable where that is what it means.
+func Fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if Unreachable(err) {
+		return fmt.Errorf("%s: %w: %w", op, ErrUnreachable, err)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+// Unreachable says that an error means that the database is out of reach, refuses connections, or went away.
+func Unreachable(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return false
+	}
+	var (
+		answer  *pgconn.PgError
+		connect *pgconn.ConnectError
+		network *net.OpError
+	)
+	switch {
+	case errors.As(err, &answer):
+		// 08: connection, 57P: shutting down or starting up, 53300: too many connections.
+		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") || answer.Code == "53300"
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		pgconn.SafeToRetry(err): // a connection that is closed already
+		return true
+	default:
+		return false
+	}
+}
+
+// codeDeadlock is deadlock_detected (PostgreSQL, appendix A, error codes).
+const codeDeadlock = "40P01"
+
+// Busy says that the database is there and could not do just now what it was asked for: it has no room, no memory or no connection left,
+// cannot write, or waited too long for others. Source: PostgreSQL, appendix A, error codes.
+func Busy(err error) bool {
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) || errors.Is(err, context.Canceled) {
+		return false
+	}
+	switch answer.Code {
+	case "55P03", "57014", "40001", codeDeadlock: // waited for a lock, or took too long; could not be put in order with others, or a deadlock
+		return true
+	default: // 53: resources, 58: the system below the server
+		return strings.HasPrefix(answer.Code, "53") || strings.HasPrefix(answer.Code, "58")
+	}
+}
+
+// Refused says that the server answered with an error that is about what it was asked: nothing is written then, and another transaction may
+// fare better. Where the server is going away nobody knows, and none would.
+func Refused(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && !Unreachable(err)
+}
+
+// Deadlocked says that the server ended one of several transactions that waited for each other.
+func Deadlocked(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == codeDeadlock
+}
+
+// Clean makes a text one that Postgres takes (no NUL, valid UTF-8) and at most limit bytes long.
+func Clean[Text ~string](said Text, limit int) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(said), "\uFFFD"), "\x00", "\u2400")
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// Instant gives null for the zero time.
+func Instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// NotNil gives an empty value for one that would be a null.
+func NotNil(raw []byte) []byte {
+	if raw == nil {
+		return []byte{}
+	}
+	return raw
+}

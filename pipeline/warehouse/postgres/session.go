@@ -1,0 +1,136 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// searchPath is where a session looks for names that have no schema. Any other schema may belong to another role, whose functions and
+// operators can suit a call better than those of Postgres: they would be executed with our rights (CVE-2018-1058).
+const searchPath = "pg_catalog, pg_temp"
+
+// Parameters of a connection that stay what they are: they are no settings of a session, or no pooler refuses them.
+var startUp = []string{"application_name", "client_encoding", "options", "replication"} //nolint:gochecknoglobals // a constant
+
+// KeepStartUp leaves out of the start-up message what a pooler could refuse.
+func KeepStartUp(config *pgx.ConnConfig) {
+	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return !slices.Contains(startUp, name) })
+}
+
+// SetUp has every connection that config opens, or a copy of it, set its session up before anything else: the search path, what the
+// address says, and the settings given where the address says nothing. They are set when the connection stands and read back, for a
+// pooler may refuse or drop what a start-up message asks for. A session that does not say what it was told to is an error that
+// names the setting.
+func SetUp(config *pgx.ConnConfig, settings map[string]string) {
+	wanted := maps.Clone(settings)
+	if wanted == nil {
+		wanted = map[string]string{}
+	}
+	for name, value := range config.RuntimeParams {
+		if name == "application_name" || !slices.Contains(startUp, name) {
+			wanted[name] = value
+		}
+	}
+	KeepStartUp(config)
+	if name := wanted["application_name"]; name != "" {
+		config.RuntimeParams["application_name"] = name // so that it has its name while it logs in
+	}
+	wanted["search_path"] = searchPath
+	ours := map[string]bool{"search_path": true}
+	for name, value := range settings {
+		ours[name] = wanted[name] == value
+	}
+	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return setUp(ctx, conn, wanted, ours) }
+}
+
+// setUp speaks the simple protocol: a pooler may be in between. Every name is qualified, as the path is not ours yet. An address may spell a
+// value in ways that the server says otherwise (65536 is 64MB, ISO is "ISO, MDY", ü is ??), so its settings have to be what the server said
+// when it set them; of ours the spellings are known.
+func setUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string, ours map[string]bool) error {
+	names := slices.Sorted(maps.Keys(wanted))
+	var set, read []string
+	for _, name := range names {
+		set = append(set, fmt.Sprintf("pg_catalog.set_config(%s, %s, false)", literal(name), literal(wanted[name])))
+		read = append(read, fmt.Sprintf("pg_catalog.current_setting(%s)", literal(name)))
+	}
+	said, err := row(ctx, conn, set)
+	if err != nil {
+		return fmt.Errorf("setting the session up (%s): %w", strings.Join(names, ", "), err)
+	}
+	got, err := row(ctx, conn, read)
+	if err != nil {
+		return fmt.Errorf("reading the settings of the session: %w", err)
+	}
+	for i, name := range names {
+		if got[i] != said[i] || ours[name] && !same(wanted[name], got[i]) {
+			return fmt.Errorf("the session's setting %s is %q after it was set to %q: something between here and the database drops settings; "+
+				"name the database itself in database.url, or a pooler in session mode", name, got[i], wanted[name])
+		}
+	}
+	return nil
+}
+
+var errNoRow = errors.New("the answer is not one row with a value for each setting")
+
+// row asks for expressions, all in one.
+func row(ctx context.Context, conn *pgconn.PgConn, expressions []string) ([]string, error) {
+	results, err := conn.Exec(ctx, "SELECT "+strings.Join(expressions, ", ")).ReadAll()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller says what was being done
+	}
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != len(expressions) {
+		return nil, errNoRow
+	}
+	values := make([]string, len(expressions))
+	for i, value := range results[0].Rows[0] {
+		values[i] = string(value)
+	}
+	return values, nil
+}
+
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// same says that two spellings are one value: the server says 5min where it was told 300000.
+func same(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	x, xOK := amount(a)
+	y, yOK := amount(b)
+	if xOK && yOK {
+		return x == y
+	}
+	x, xOK = truth(a)
+	y, yOK = truth(b)
+	return xOK && yOK && x == y
+}
+
+// amount reads a span in milliseconds; a number without a unit is one already.
+func amount(text string) (float64, bool) {
+	units := map[string]float64{"": 1, "us": 0.001, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+	text = strings.TrimSpace(text)
+	digits := strings.TrimRight(text, "usminhd ")
+	unit, known := units[strings.TrimSpace(text[len(digits):])]
+	n, err := strconv.ParseFloat(digits, 64)
+	return n * unit, known && err == nil
+}
+
+// truth reads what Postgres takes for yes and no.
+func truth(text string) (float64, bool) {
+	switch strings.ToLower(text) {
+	case "on", "true", "yes", "1":
+		return 1, true
+	case "off", "false", "no", "0":
+		return 0, true
+	default:
+		return 0, false
+	}
+}

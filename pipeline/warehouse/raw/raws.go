@@ -1,0 +1,219 @@
+// Package raw reads raw records: the bytes of records as upstream sent them, which are kept by call and found by their place.
+package raw
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/raw/archive"
+)
+
+// The parts of calls in which places lie: an export is one call in many parts.
+const sqlParts = `
+SELECT p.call_id, p.first_position FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS w (call_id, low, high)
+JOIN sluice.raw_records p ON p.call_id = w.call_id AND p.first_position <= w.high AND p.first_position >= coalesce((
+	SELECT max(q.first_position) FROM sluice.raw_records q WHERE q.call_id = w.call_id AND q.first_position <= w.low), 0)
+ORDER BY p.call_id, p.first_position`
+
+const sqlRaws = `
+SELECT r.call_id, r.first_position, r.records FROM unnest($1::bigint[], $2::integer[]) AS w (call_id, first_position)
+JOIN sluice.raw_records r USING (call_id, first_position)`
+
+// Querier is a transaction or a pool of connections.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Place is where a raw record is kept: _call_id and _raw_position of a row.
+type Place struct {
+	Call     int64
+	Position int32
+}
+
+// keptBytes bounds the archives that stay for the rows that come next: some thirty of the usual size.
+const keptBytes = 8 << 20
+
+// Archives are parts of calls, taken apart. The zero value has none.
+type Archives struct {
+	kept map[Place]kept
+	size int
+	// Scattered says that more archives were read than stay: the records that were asked for lie in many, of which each has few of them.
+	Scattered bool
+}
+
+// kept is an archive, by the place of its first record, and how many bytes it has.
+type kept struct {
+	records [][]byte
+	size    int
+}
+
+// Read gives the raw records of places, as far as they are kept.
+func Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, error) {
+	records, _, err := new(Archives).Read(ctx, from, places)
+	if err != nil {
+		return nil, err
+	}
+	raws := make(map[Place][]byte, len(places))
+	for i, raw := range records {
+		if raw != nil {
+			raws[places[i]] = raw
+		}
+	}
+	return raws, nil
+}
+
+// Read gives the raw record of each place, nil if it is not kept, and the archives that they are from. An archive that is known already is
+// not read again: rows that come next were often brought by the same call. Of archives beyond keptBytes only the records that were
+// asked for stay in memory: where a list's order is not that of the keys, a few thousand rows lie in as many archives.
+func (known *Archives) Read(ctx context.Context, from Querier, places []Place) ([][]byte, *Archives, error) {
+	used := &Archives{kept: map[Place]kept{}}
+	parts, err := findParts(ctx, from, places)
+	if err != nil {
+		return nil, used, err
+	}
+	wanted := parts.sort(places)
+	raws := make([][]byte, len(places))
+	var unknown []Place
+	for at, asked := range wanted {
+		if found, again := known.kept[at]; again {
+			asked.pick(raws, found.records, !used.keep(at, found))
+		} else {
+			unknown = append(unknown, at)
+		}
+	}
+	err = fetch(ctx, from, unknown, func(at Place, found kept) {
+		wanted[at].pick(raws, found.records, !used.keep(at, found))
+	})
+	return raws, used, err
+}
+
+// keep keeps an archive if there is room.
+func (known *Archives) keep(at Place, found kept) bool {
+	if known.size+found.size > keptBytes {
+		known.Scattered = true
+		return false
+	}
+	known.kept[at], known.size = found, known.size+found.size
+	return true
+}
+
+// asked are the records that are wanted of one archive: where each stands in it, and among all that were asked for.
+type asked []struct{ in, of int }
+
+// pick takes them out of the archive's records, as copies or not.
+func (a asked) pick(raws, records [][]byte, copied bool) {
+	for _, one := range a {
+		if one.in >= len(records) {
+			continue
+		}
+		raws[one.of] = records[one.in]
+		if copied {
+			raws[one.of] = bytes.Clone(records[one.in])
+		}
+	}
+}
+
+// fetch reads archives, one after the other.
+func fetch(ctx context.Context, from Querier, firsts []Place, each func(at Place, found kept)) error {
+	if len(firsts) == 0 {
+		return nil
+	}
+	calls, positions := make([]int64, len(firsts)), make([]int32, len(firsts))
+	for i, at := range firsts {
+		calls[i], positions[i] = at.Call, at.Position
+	}
+	rows, err := from.Query(ctx, sqlRaws, calls, positions)
+	if err != nil {
+		return fmt.Errorf("reading raw records: %w", err)
+	}
+	var (
+		at   Place
+		text []byte
+	)
+	_, err = pgx.ForEachRow(rows, []any{&at.Call, &at.Position, &text}, func() error {
+		records, err := archive.Split(text)
+		if err != nil {
+			return fmt.Errorf("call %d: %w", at.Call, err)
+		}
+		each(at, kept{records: records, size: len(text)})
+		text = nil // the records lie in it
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading raw records: %w", err)
+	}
+	return nil
+}
+
+// parts are the first positions of the parts of calls, in order.
+type parts map[int64][]int32
+
+// of gives the part in which a place lies, if its call has one.
+func (p parts) of(at Place) (Place, bool) {
+	firsts := p[at.Call]
+	i, exact := slices.BinarySearch(firsts, at.Position)
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return Place{}, false
+	}
+	return Place{Call: at.Call, Position: firsts[i]}, true
+}
+
+// sort says which records are wanted of which part. Places whose call has none are left out.
+func (p parts) sort(places []Place) map[Place]asked {
+	wanted := map[Place]asked{}
+	for from := 0; from < len(places); {
+		first, ok := p.of(places[from])
+		if !ok {
+			from++
+			continue
+		}
+		list, to := wanted[first], from
+		for ; to < len(places); to++ { // those that come one behind the other are often of one part
+			if next, ok := p.of(places[to]); !ok || next != first {
+				break
+			}
+			list = append(list, struct{ in, of int }{int(places[to].Position - first.Position), to})
+		}
+		wanted[first], from = list, to
+	}
+	return wanted
+}
+
+func findParts(ctx context.Context, from Querier, places []Place) (parts, error) {
+	bounds := map[int64][2]int32{}
+	for _, at := range places {
+		if known, ok := bounds[at.Call]; ok {
+			bounds[at.Call] = [...]int32{min(known[0], at.Position), max(known[1], at.Position)}
+		} else {
+			bounds[at.Call] = [...]int32{at.Position, at.Position}
+		}
+	}
+	p := make(parts, len(bounds))
+	if len(bounds) == 0 {
+		return p, nil
+	}
+	calls, low, high := make([]int64, 0, len(bounds)), make([]int32, 0, len(bounds)), make([]int32, 0, len(bounds))
+	for call, bound := range bounds {
+		calls, low, high = append(calls, call), append(low, bound[0]), append(high, bound[1])
+	}
+	found, err := from.Query(ctx, sqlParts, calls, low, high)
+	if err != nil {
+		return nil, fmt.Errorf("looking for raw records: %w", err)
+	}
+	var at Place
+	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position}, func() error {
+		p[at.Call] = append(p[at.Call], at.Position)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for raw records: %w", err)
+	}
+	return p, nil
+}

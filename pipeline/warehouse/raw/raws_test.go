@@ -1,0 +1,108 @@
+package raw_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/raw"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+// archives fills a table of so many archives of twenty records with some 10 kB each.
+func archives(t *testing.T, count int) *pgx.Conn {
+	t.Helper()
+	conn := warehousetest.Connect(t, warehousetest.New(t))
+	if _, err := conn.Exec(t.Context(), `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer, records text)`); err != nil {
+		t.Fatal(err)
+	}
+	_, err := conn.Exec(t.Context(), `INSERT INTO sluice.raw_records
+SELECT 1 + n % 3, 20 * (n / 3), E'[\n' || string_agg(format('{"n":"%s.%s","pad":"%s"}', n, i, repeat('x', 10000)), E',\n' ORDER BY i) || E'\n]'
+FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestRecordsThatLieScatteredDoNotHoldTheirArchives reads one record of each of a hundred archives: 20 MB are read, and most of them do not stay.
+func TestRecordsThatLieScatteredDoNotHoldTheirArchives(t *testing.T) {
+	const count = 100
+	conn := archives(t, count)
+	places := []raw.Place{{Call: 9, Position: 1}, {Call: 1, Position: 100_000}} // neither is kept
+	want := []string{"", ""}
+	for n := range count {
+		places = append(places, raw.Place{Call: int64(1 + n%3), Position: int32(20*(n/3) + n%20)})
+		want = append(want, fmt.Sprintf(`{"n":"%d.%d","pad":"%s"}`, n, n%20, strings.Repeat("x", 10_000)))
+	}
+	before := live()
+	found, known, err := new(raw.Archives).Read(t.Context(), conn, places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 12 << 20
+	if grown := live() - before; grown > most {
+		t.Errorf("%d bytes stay in memory of a hundred archives of 200 kB", grown)
+	}
+	if !known.Scattered {
+		t.Error("a record of each archive was asked for, and it does not say so")
+	}
+	same(t, want, found)
+	again, _, err := known.Read(t.Context(), conn, places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, want, again)
+}
+
+// TestArchivesThatStayAreNotReadAgain: what is known is answered although it is gone from the table.
+func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
+	conn := archives(t, 6)
+	places := []raw.Place{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}
+	first, known, err := new(raw.Archives).Read(t.Context(), conn, places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known.Scattered {
+		t.Error("two archives are said to be many")
+	}
+	if _, err := conn.Exec(t.Context(), `UPDATE sluice.raw_records SET records = '[]'`); err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := known.Read(t.Context(), conn, places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]string, len(first))
+	for i, n := range []string{"4.19", "4.0", "0.0", "4.1"} {
+		want[i] = fmt.Sprintf(`{"n":"%s","pad":"%s"}`, n, strings.Repeat("x", 10_000))
+	}
+	same(t, want, first)
+	same(t, want, again)
+}
+
+func same(t *testing.T, want []string, got [][]byte) {
+	t.Helper()
+	for i, raw := range got {
+		if string(raw) != want[i] || (raw == nil) != (want[i] == "") {
+			t.Errorf("place %d: %.30q, want %.30q", i, raw, want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d records for %d places", len(got), len(want))
+	}
+}
+
+// live is how many bytes are in use.
+func live() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}

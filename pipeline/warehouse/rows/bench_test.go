@@ -1,0 +1,226 @@
+package rows_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fmt"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/schema/record"
+
+	"sluice/schema"
+)
+
+// wideItems has the width of a real item: 45 columns.
+func wideItems() schema.Resource {
+	res := schema.Resource{Name: "items", ID: "item_id", Cursor: schema.Since{Column: "edited"}, Columns: []schema.Column{
+		schema.ID("item_id", "Key."), schema.Time("edited", "Edited."),
+	}}
+	for i := range 20 {
+		res.Columns = append(res.Columns, schema.Text(fmt.Sprintf("text_%d", i), "Text."))
+	}
+	for i := range 15 {
+		res.Columns = append(res.Columns, schema.Decimal(fmt.Sprintf("amount_%d", i), "Amount."))
+	}
+	for i := range 8 {
+		res.Columns = append(res.Columns, schema.Bool(fmt.Sprintf("is_%d", i), "Truth."))
+	}
+	return res
+}
+
+// wideBills has the shape of a real bill: three arrays.
+func wideBills() schema.Resource {
+	res := schema.Resource{Name: "bills", ID: "bill_id", Cursor: schema.NewestFirst{Column: "edited"}, Columns: []schema.Column{
+		schema.ID("bill_id", "Key."), schema.Time("edited", "Edited."),
+	}}
+	for i := range 15 {
+		res.Columns = append(res.Columns, schema.Text(fmt.Sprintf("text_%d", i), "Text."))
+	}
+	for i := range 10 {
+		res.Columns = append(res.Columns, schema.Decimal(fmt.Sprintf("amount_%d", i), "Amount."))
+	}
+	for _, name := range []string{"lines", "taxes", "payments"} {
+		child := schema.Child{Name: name, Columns: []schema.Column{schema.ID("element_id", "Key.")}}
+		for i := range 6 {
+			child.Columns = append(child.Columns, schema.Text(fmt.Sprintf("text_%d", i), "Text."), schema.Decimal(fmt.Sprintf("amount_%d", i), "Amount."))
+		}
+		res.Children = append(res.Children, child)
+	}
+	return res
+}
+
+// variety makes numbered records of a resource: texts of about 15 bytes, amounts with two places, arrays of some rows.
+func variety(tb testing.TB, res *schema.Resource, n, version int) []record.Record {
+	tb.Helper()
+	fill := func(columns []schema.Column, i int) object {
+		fields := object{}
+		for c, column := range columns {
+			switch column.Kind {
+			case schema.KindBool:
+				fields[column.Wire] = []string{"true", "false"}[(i+c)%2]
+			case schema.KindDecimal:
+				fields[column.Wire] = fmt.Sprintf("%d.%02d", i*7+c, (i+c)%100)
+			case schema.KindTime:
+				fields[column.Wire] = "2026-01-01 10:00:00+00"
+			default:
+				fields[column.Wire] = fmt.Sprintf("value %d of %d", c, i+version)
+			}
+		}
+		return fields
+	}
+	records := make([]record.Record, n)
+	for i := range records {
+		fields := fill(res.Columns, i)
+		fields[res.ID] = fmt.Sprintf("460000000%08d", i)
+		for c, child := range res.Children {
+			rows := []object{}
+			for k := range []int{5, 2, i % 2}[c] {
+				rows = append(rows, fill(child.Columns, i+k))
+			}
+			fields[child.Name] = rows
+		}
+		records[i] = recordOf(tb, res, fields)
+	}
+	return records
+}
+
+// BenchmarkLoad measures rows a second of each way against COPY of the same rows, its text made ready, into the same tables
+// with their keys, in the same run. The figures hold side by side only.
+func BenchmarkLoad(b *testing.B) {
+	total := 20_000
+	if testing.Short() { // make bench QUICK=1: it works, and measures little.
+		total = 1_000
+	}
+	for _, name := range []string{"items", "bills"} {
+		res := resource(b, name)
+		first, second := variety(b, res, total, 0), variety(b, res, total, 1)
+		for _, size := range []int{200, 5_000} {
+			b.Run(fmt.Sprintf("%s/by %d", name, size), func(b *testing.B) {
+				conn := connect(b)
+				limit := plain(res, first, size)
+				var spent, wal [5]float64
+				for b.Loop() {
+					for way, run := range []func(){
+						func() { rawCopy(b, conn, limit) },
+						func() { loadAll(b, conn, res, first, size, 1) },
+						func() { loadAll(b, conn, res, first, size, 1001) },
+						func() { loadAll(b, conn, res, mixed(first, second), size, 2001) },
+						func() { loadAll(b, conn, res, second, size, 3001) },
+					} {
+						if way < 2 {
+							execute(b, conn, "TRUNCATE sluice.raw_records, shop."+res.Name+" CASCADE")
+							execute(b, conn, "CHECKPOINT")
+						}
+						from := insertedWAL(b, conn)
+						start := time.Now()
+						run()
+						took := time.Since(start).Seconds()
+						if spent[way] == 0 || took < spent[way] {
+							spent[way], wal[way] = took, insertedWAL(b, conn)-from
+						}
+					}
+				}
+				for way, unit := range []string{"copy", "fresh", "unchanged", "1%changed", "changed"} {
+					b.ReportMetric(float64(total)/spent[way], unit+"-rows/s")
+					b.ReportMetric(spent[0]/spent[way], unit+"-ratio")
+					b.ReportMetric(wal[way]/float64(total), unit+"-WAL-B/row")
+				}
+			})
+		}
+	}
+}
+
+func mixed(first, second []record.Record) []record.Record {
+	all := slices.Clone(first)
+	for i := 0; i < len(all); i += 100 {
+		all[i] = second[i]
+	}
+	return all
+}
+
+func insertedWAL(tb testing.TB, conn *pgx.Conn) float64 {
+	tb.Helper()
+	var bytes float64
+	err := conn.QueryRow(context.Background(), "SELECT (pg_current_wal_insert_lsn() - '0/0')::float8").Scan(&bytes)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return bytes
+}
+
+func loadAll(tb testing.TB, conn *pgx.Conn, res *schema.Resource, records []record.Record, size, call int) {
+	tb.Helper()
+	for chunk := range slices.Chunk(records, size) {
+		load(tb, conn, res, rows.Batch{Organization: "org", Run: 1, Call: int64(call), Records: chunk})
+		call++
+	}
+}
+
+// plainCopy is what one COPY takes: the statement and its text, made ready before the clock starts.
+type plainCopy struct{ sql, text string }
+
+func plain(res *schema.Resource, records []record.Record, size int) [][]plainCopy {
+	var all [][]plainCopy
+	tables := res.Tables()
+	for chunk := range slices.Chunk(records, size) {
+		var group []plainCopy
+		for i := range tables {
+			group = append(group, plainText(&tables[i], chunk, i))
+		}
+		all = append(all, group)
+	}
+	return all
+}
+
+// rawCopy is the limit, what psql's \copy would do: no encoding, no probe, no archive, no versions.
+func rawCopy(tb testing.TB, conn *pgx.Conn, all [][]plainCopy) {
+	tb.Helper()
+	for _, group := range all {
+		err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
+			for _, c := range group {
+				if _, err := tx.Conn().PgConn().CopyFrom(context.Background(), strings.NewReader(c.text), c.sql); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func plainText(table *schema.Table, records []record.Record, index int) plainCopy {
+	names := []string{"organization_id"}
+	if table.Depth() == 1 {
+		names = append(names, "_parent_id", "_position")
+	}
+	for _, column := range table.Columns {
+		names = append(names, column.ColumnName())
+	}
+	if table.Depth() == 0 {
+		names = append(names, "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
+	}
+	var text strings.Builder
+	for i := range records {
+		for _, row := range records[i].Tables[index] {
+			text.WriteString("org")
+			if table.Depth() == 1 {
+				fmt.Fprintf(&text, "\t%s\t%d", records[i].ID, row.Position[0])
+			}
+			for _, value := range row.Values {
+				text.WriteString("\t" + value.Text)
+			}
+			if table.Depth() == 0 {
+				fmt.Fprintf(&text, "\t\\\\x%x\t1\t%d\t1\t%[3]s\t%[3]s", records[i].Hash, i, "now")
+			}
+			text.WriteByte('\n')
+		}
+	}
+	return plainCopy{fmt.Sprintf("COPY shop.%s (%s) FROM STDIN", table.Name, strings.Join(names, ", ")), text.String()}
+}

@@ -1,0 +1,187 @@
+package rows_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sluice/pipeline/warehouse/rows"
+	"sluice/schema/record"
+)
+
+// TestArraysAreWhatWasCarriedLast: however arrays grow, shrink and change, and whatever somebody deleted or added by hand, what is stored is what the last
+// record that carried an array had in it.
+func TestArraysAreWhatWasCarriedLast(t *testing.T) {
+	t.Parallel()
+	conn, res := connect(t), resource(t, "orders")
+	var organizations atomic.Int64
+	rapid.Check(t, func(r *rapid.T) {
+		organization := fmt.Sprintf("org-%d", organizations.Add(1))
+		stored := map[string]bool{}
+		wantLines, wantTaxes, wantPaid := map[string][]string{}, map[string][]string{}, map[string][]string{}
+		for call := range rapid.IntRange(1, 6).Draw(r, "calls") {
+			b := rows.Batch{Organization: organization, Run: 1, Call: int64(call)}
+			for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3, rapid.ID).Draw(r, "orders") {
+				carried := object{"order_id": id, "total": fmt.Sprint(call)}
+				if rapid.Bool().Draw(r, "carries lines") {
+					lines := drawLines(r)
+					carried["lines"], wantLines[id], wantTaxes[id] = lines, nil, nil
+					for p, line := range lines {
+						wantLines[id] = append(wantLines[id], fmt.Sprintf("%s|%d|%v|%v", id, p, asShown(line["line_id"]), asShown(line["amount"])))
+						for q, tax := range elements(line, "taxes") {
+							wantTaxes[id] = append(wantTaxes[id], fmt.Sprintf("%s|%d|%d|%v", id, p, q, asShown(tax["tax"])))
+						}
+					}
+				}
+				if rapid.Bool().Draw(r, "carries payments") {
+					payments := make([]object, rapid.IntRange(0, 3).Draw(r, "payments"))
+					wantPaid[id] = nil
+					for p := range payments {
+						payments[p] = object{"paid": fmt.Sprint(rapid.IntRange(1, 2).Draw(r, "paid"))}
+						wantPaid[id] = append(wantPaid[id], fmt.Sprintf("%s|%d|%v", id, p, payments[p]["paid"]))
+					}
+					carried["payments"] = payments
+				}
+				b.Records, stored[id] = append(b.Records, recordOf(t, res, carried)), true
+			}
+			if _, refused := bisect(t, conn, res, b); len(refused) > 0 {
+				r.Fatalf("refused: %+v", refused)
+			}
+			for _, look := range []struct {
+				want map[string][]string
+				sql  string
+			}{
+				{wantLines, "SELECT _parent_id, _position, line_id, amount FROM shop.orders_lines WHERE organization_id = $1 ORDER BY 1, 2"},
+				{wantTaxes, "SELECT _parent_id, _parent_position, _position, tax FROM shop.orders_lines_taxes WHERE organization_id = $1 ORDER BY 1, 2, 3"},
+				{wantPaid, "SELECT _parent_id, _position, paid FROM shop.orders_payments WHERE organization_id = $1 ORDER BY 1, 2"},
+			} {
+				if want, got := slices.Concat(look.want["a"], look.want["b"], look.want["c"]), query(t, conn, look.sql, organization); !slices.Equal(want, got) {
+					r.Fatalf("call %d: want %v, got %v", call, want, got)
+				}
+			}
+			// By hand: the arrays that come next have to be right in spite of it, those that do not come stay as they are.
+			switch rapid.IntRange(0, 3).Draw(r, "by hand") {
+			case 0:
+				execute(t, conn, "DELETE FROM shop.orders_lines WHERE organization_id = '"+organization+"' AND _parent_id = 'a' AND _position = 1")
+				wantLines["a"] = slices.DeleteFunc(wantLines["a"], func(row string) bool { return row[:4] == "a|1|" })
+				wantTaxes["a"] = slices.DeleteFunc(wantTaxes["a"], func(row string) bool { return row[:4] == "a|1|" })
+			case 1:
+				execute(t, conn, `INSERT INTO shop.orders_payments (organization_id, _parent_id, _position, paid)
+SELECT organization_id, order_id, 9, 9 FROM shop.orders WHERE (organization_id, order_id) = ('`+organization+`', 'b') ON CONFLICT DO NOTHING`)
+				if stored["b"] && !slices.Contains(wantPaid["b"], "b|9|9") {
+					wantPaid["b"] = append(wantPaid["b"], "b|9|9")
+				}
+			}
+		}
+	})
+}
+
+func drawLines(r *rapid.T) []object {
+	lines := make([]object, rapid.IntRange(0, 4).Draw(r, "lines"))
+	for p := range lines {
+		taxes := make([]object, rapid.IntRange(0, 2).Draw(r, "taxes"))
+		for q := range taxes {
+			taxes[q] = object{"tax": rapid.SampledFrom([]any{"x", "y", nil}).Draw(r, "tax")}
+		}
+		lines[p] = object{"line_id": rapid.SampledFrom([]any{"k", "l", nil}).Draw(r, "line"), "taxes": taxes}
+		if rapid.Bool().Draw(r, "has an amount") {
+			lines[p]["amount"] = rapid.SampledFrom([]any{"1", "2.5", nil}).Draw(r, "amount")
+		}
+	}
+	return lines
+}
+
+// asShown is a value as query shows it: what is null and what is absent look alike, as they are in a table.
+func asShown(value any) any {
+	if value == nil {
+		return "∅"
+	}
+	return value
+}
+
+// TestMoreElementsThanOneStatementWrites: every element of a long array is written, at the ends of the parts that it is sent in, too.
+func TestMoreElementsThanOneStatementWrites(t *testing.T) {
+	t.Parallel()
+	const count = 12_001
+	conn, res := connect(t), resource(t, "orders")
+	for plus := range 3 {
+		payments := make([]object, count)
+		for n := range payments {
+			payments[n] = object{"paid": fmt.Sprint(n + plus)}
+		}
+		carried := object{"order_id": "1", "total": fmt.Sprint(plus), "payments": payments}
+		b := rows.Batch{Organization: "org", Run: 1, Call: int64(1 + plus), Records: []record.Record{recordOf(t, res, carried)}}
+		if _, refused := bisect(t, conn, res, b); len(refused) > 0 {
+			t.Fatalf("refused: %+v", refused)
+		}
+		right := query(t, conn, "SELECT count(*), count(*) FILTER (WHERE paid = _position + $1) FROM shop.orders_payments", plus)
+		if want := fmt.Sprintf("%d|%d", count, count); len(right) != 1 || right[0] != want {
+			t.Errorf("all of them, and those that are right: %v, want %s", right, want)
+		}
+	}
+}
+
+// TestElementsThatStayAreNotWritten: a record that changed costs its elements nothing where they did not, and one write each where they did.
+func TestElementsThatStayAreNotWritten(t *testing.T) {
+	t.Parallel()
+	url, res := database(t), resource(t, "orders")
+	setup := dial(t, url)
+	of := func(total, amount string, lines int) []record.Record {
+		carried := object{"order_id": "1", "total": total, "payments": []object{{"paid": "7"}}}
+		var all []object
+		for n := range lines {
+			all = append(all, object{"line_id": fmt.Sprint(n), "amount": "1", "taxes": []object{{"tax": "t"}}})
+		}
+		all[0]["amount"] = amount
+		carried["lines"] = all
+		return []record.Record{recordOf(t, res, carried)}
+	}
+	bisect(t, setup, res, batch(1, of("10", "1", 3)...))
+	for i, c := range []struct {
+		what    string
+		records []record.Record
+		want    []string
+	}{
+		{"only the total", of("11", "1", 3), []string{"orders|0|1|0"}},
+		{"one amount, too", of("12", "2", 3), []string{"orders|0|1|0", "orders_lines|0|1|0"}},
+		{"one more", of("13", "2", 4), []string{"orders|0|1|0", "orders_lines|1|0|0", "orders_lines_taxes|1|0|0"}},
+		{"two less", of("14", "2", 2), []string{"orders|0|1|0", "orders_lines|0|0|2", "orders_lines_taxes|0|0|2"}},
+	} {
+		conn, ctx := dial(t, url), context.Background() // a session whose counters start from nothing
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(int64(i+2), c.records...)); err != nil {
+			t.Fatal(err)
+		}
+		same(t, c.what+": rows inserted, updated, deleted", c.want, query(t, conn, `SELECT relname, n_tup_ins, n_tup_upd, n_tup_del
+ FROM pg_stat_xact_user_tables WHERE schemaname = 'shop' AND n_tup_ins + n_tup_upd + n_tup_del > 0 ORDER BY 1`))
+		if err := tx.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An element may hold nothing but an array of its own.
+func TestElementsWithoutColumns(t *testing.T) {
+	t.Parallel()
+	conn, res := connect(t), resource(t, "boxes")
+	for i, layers := range [][]object{
+		{{"labels": []object{{"label": "a"}}}, {"labels": []object{{"label": "b"}, {"label": "c"}}}},
+		{{"labels": []object{{"label": "a"}, {"label": "d"}}}},
+		{{}, {"labels": []object{{"label": "e"}}}},
+	} {
+		_, refused := bisect(t, conn, res, batch(int64(i+1), recordOf(t, res, object{"box_id": "1", "layers": layers})))
+		if len(refused) > 0 {
+			t.Fatalf("refused: %+v", refused)
+		}
+		want := [][]string{{"0|a", "1|b,c"}, {"0|a,d"}, {"0|∅", "1|e"}}[i]
+		same(t, "layers with their labels", want, query(t, conn, `SELECT l._position, string_agg(label, ',' ORDER BY x._position) FROM shop.boxes_layers l
+ LEFT JOIN shop.boxes_layers_labels x ON x._parent_id = l._parent_id AND x._parent_position = l._position GROUP BY 1 ORDER BY 1`))
+	}
+}

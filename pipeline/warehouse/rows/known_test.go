@@ -1,0 +1,173 @@
+package rows_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"sluice/pipeline/warehouse/rows"
+	"sluice/schema/record"
+)
+
+// wireOrder draws one order as it may come: in some version, with its keys in some order, with keys missing, with one that nobody declared.
+func wireOrder(r *rapid.T, id string) string {
+	day := rapid.IntRange(1, 3).Draw(r, "day")
+	keys := []string{fmt.Sprintf(`"order_id":%q`, id), fmt.Sprintf(`"edited":"2026-01-0%dT10:00:00Z"`, day)}
+	if rapid.Bool().Draw(r, "total") {
+		keys = append(keys, fmt.Sprintf(`"total":%d`, rapid.IntRange(1, 2).Draw(r, "worth")))
+	}
+	if rapid.Bool().Draw(r, "lines") {
+		keys = append(keys, fmt.Sprintf(`"lines":[{"line_id":"a","amount":%d}]`, day))
+	}
+	if rapid.IntRange(0, 4).Draw(r, "drift") == 0 {
+		keys = append(keys, `"novel":1`)
+	}
+	if rapid.Bool().Draw(r, "turned") {
+		slices.Reverse(keys)
+	}
+	return "{" + strings.Join(keys, ",") + "}"
+}
+
+// TestFingerprintsChangeNothing loads one history of pages twice: every record normalized, and without those that are known. Rows, arrays
+// and counts are the same, whatever came before.
+func TestFingerprintsChangeNothing(t *testing.T) {
+	t.Parallel()
+	conn, res := connect(t), resource(t, "orders")
+	normalizer, err := record.New(res, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, organizations, known := int64(0), 0, 0
+	rapid.Check(t, func(r *rapid.T) {
+		organizations++
+		plain, quick := fmt.Sprintf("p%d", organizations), fmt.Sprintf("q%d", organizations)
+		l := rows.New(shop, res)
+		var pages [][]string
+		for range rapid.IntRange(2, 8).Draw(r, "pages") {
+			var raws []string
+			if len(pages) > 0 && rapid.Bool().Draw(r, "again") {
+				raws = slices.Clone(rapid.SampledFrom(pages).Draw(r, "page"))
+				if rapid.Bool().Draw(r, "edited") {
+					raws[0] = wireOrder(r, "o00")
+				}
+			} else {
+				step := rapid.SampledFrom([]int{1, 1, 3}).Draw(r, "step")
+				for i := range rapid.SampledFrom([]int{1, 5, 20}).Draw(r, "records") {
+					raws = append(raws, wireOrder(r, fmt.Sprintf("o%02d", i*step)))
+				}
+			}
+			pages = append(pages, raws)
+			var results [2]rows.Result
+			for i, organization := range []string{plain, quick} {
+				call++
+				records := make([]record.Record, len(raws))
+				if i == 1 {
+					for n := range raws {
+						records[n], _ = normalizer.Glance([]byte(raws[n]), "")
+					}
+					if err := l.Known(context.Background(), conn, organization, records); err != nil {
+						r.Fatal(err)
+					}
+				}
+				for n := range raws {
+					if records[n].Known {
+						known++
+					} else if records[n], err = normalizer.Record([]byte(raws[n])); err != nil {
+						r.Fatal(err)
+					}
+				}
+				err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
+					batch := rows.Batch{Organization: organization, Run: 1, Call: call, Records: records}
+					results[i], _, err = l.LoadBisect(context.Background(), tx, batch)
+					return err
+				})
+				if err != nil {
+					r.Fatal(err)
+				}
+			}
+			if results[0] != results[1] {
+				r.Fatalf("%v\nnormalized %+v, known %+v", raws, results[0], results[1])
+			}
+		}
+		const sql = `SELECT order_id, total, edited, _extra, _hash, _fingerprint, (SELECT string_agg(line_id || amount, ' ' ORDER BY _position)
+ FROM shop.orders_lines l WHERE l.organization_id = o.organization_id AND _parent_id = order_id) FROM shop.orders o WHERE organization_id = $1 ORDER BY 1`
+		if want, got := query(t, conn, sql, plain), query(t, conn, sql, quick); !slices.Equal(want, got) {
+			r.Fatalf("normalized:\n%s\nknown:\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+		}
+	})
+	if known == 0 {
+		t.Error("no record was ever known: nothing was tried")
+	}
+}
+
+// TestKnownIsByKeyAndOrganization: rows of others, rows without a fingerprint and rows written since by another record know nothing.
+func TestKnownIsByKeyAndOrganization(t *testing.T) {
+	t.Parallel()
+	conn, res := connect(t), resource(t, "orders")
+	normalizer, err := record.New(res, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := func(id, total string) record.Record {
+		record, err := normalizer.Record([]byte(`{"order_id":"` + id + `","total":` + total + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return record
+	}
+	load(t, conn, res, batch(1, marked("1", "1"), marked("2", "1"), marked("3", "1")))
+	load(t, conn, res, batch(2, marked("3", "2")))
+	if _, err := conn.Exec(context.Background(), `UPDATE shop.orders SET _fingerprint = NULL WHERE order_id = '2'`); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		organization string
+		records      []record.Record
+		want         []bool
+	}{
+		{"org", []record.Record{marked("3", "1"), marked("1", "1"), {}, marked("2", "1"), marked("4", "1")}, []bool{false, true, false, false, false}},
+		{"org", []record.Record{marked("3", "2")}, []bool{true}},
+		{"another", []record.Record{marked("1", "1")}, []bool{false}},
+	} {
+		if err := rows.New(shop, res).Known(context.Background(), conn, c.organization, c.records); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]bool, len(c.records))
+		for i := range got {
+			got[i] = c.records[i].Known
+		}
+		same(t, "known of "+c.organization, c.want, got)
+	}
+	for _, b := range []rows.Batch{{Details: true}, {Rewrite: true}} {
+		b.Organization, b.Records = "org", []record.Record{{ID: "1", Known: true}}
+		tx, err := conn.Begin(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		bookings := rows.New(shop, resource(t, "bookings"))
+		if _, err := bookings.Load(context.Background(), tx, b); !errors.Is(err, rows.ErrBatch) {
+			t.Errorf("%+v: %v, want %v", b, err, rows.ErrBatch)
+		}
+		if err := tx.Rollback(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestKnownRecordsAskNothing: without a transaction there is nobody to ask.
+func TestKnownRecordsAskNothing(t *testing.T) {
+	t.Parallel()
+	known := []record.Record{{ID: "1", Known: true}, {ID: "2", Known: true}}
+	result, refused, err := rows.New(shop, resource(t, "orders")).LoadBisect(t.Context(), nil, batch(1, known...))
+	if err != nil || len(refused) > 0 {
+		t.Fatal(refused, err)
+	}
+	same(t, "result", rows.Result{Unchanged: 2}, result)
+}

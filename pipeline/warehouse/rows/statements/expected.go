@@ -1,0 +1,84 @@
+package statements
+
+import (
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"sluice/schema"
+)
+
+// Expected is a column as migrations are drafted, by the type's OID. Key columns have the collation "C".
+type Expected struct {
+	// Relation is quoted, Name is not.
+	Relation, Name string
+	Type           uint32
+	Key            bool
+}
+
+// expect lists the columns that COPY writes.
+func (s *Set) expect(tables []schema.Table) {
+	for i := range tables {
+		table := &tables[i]
+		relation := quote(s.schema, table.Name)
+		add := func(name string, oid uint32, key bool) {
+			s.Expected = append(s.Expected, Expected{Relation: relation, Name: name, Type: oid, Key: key})
+		}
+		add("organization_id", pgtype.TextOID, true)
+		for c, column := range table.Columns {
+			oid, _ := TypesOf(column.Kind)
+			add(column.ColumnName(), oid, i == 0 && c == s.id)
+		}
+		if i > 0 {
+			add("_parent_id", pgtype.TextOID, false)
+			add("_position", pgtype.Int4OID, false)
+			if table.Depth() == maxDepth {
+				add("_parent_position", pgtype.Int4OID, false)
+			}
+			continue
+		}
+		add("_extra", pgtype.JSONBOID, false)
+		add("_hash", pgtype.ByteaOID, false)
+		add("_call_id", pgtype.Int8OID, false)
+		add("_raw_position", pgtype.Int4OID, false)
+		add("_run_id", pgtype.Int8OID, false)
+		add("_first_seen_at", pgtype.TimestamptzOID, false)
+		add("_changed_at", pgtype.TimestamptzOID, false)
+		add("_fingerprint", pgtype.Int8OID, false)
+		if s.Single != nil {
+			add("_detail_state", pgtype.TextOID, false)
+			add("_detail_hash", pgtype.ByteaOID, false)
+			add("_detail_call_id", pgtype.Int8OID, false)
+			add("_detail_raw_position", pgtype.Int4OID, false)
+			add("_detail_at", pgtype.TimestamptzOID, false)
+		}
+	}
+}
+
+// TypesOf gives the type of a kind's columns, as package ddl drafts them, and that of an array of their values.
+func TypesOf(kind schema.Kind) (uint32, uint32) {
+	switch kind {
+	case schema.KindID, schema.KindText:
+		return pgtype.TextOID, pgtype.TextArrayOID
+	case schema.KindBool:
+		return pgtype.BoolOID, pgtype.BoolArrayOID
+	case schema.KindInt:
+		return pgtype.Int8OID, pgtype.Int8ArrayOID
+	case schema.KindDecimal:
+		return pgtype.NumericOID, pgtype.NumericArrayOID
+	case schema.KindDate:
+		return pgtype.DateOID, pgtype.DateArrayOID
+	case schema.KindTime:
+		return pgtype.TimestamptzOID, pgtype.TimestamptzArrayOID
+	case schema.KindJSON:
+		return pgtype.JSONBOID, pgtype.JSONBArrayOID
+	default:
+		return 0, 0
+	}
+}
+
+func kinds(columns []schema.Column) []schema.Kind {
+	all := make([]schema.Kind, len(columns))
+	for i := range columns {
+		all[i] = columns[i].Kind
+	}
+	return all
+}

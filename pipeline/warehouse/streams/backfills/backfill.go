@@ -1,0 +1,200 @@
+// Package backfills keeps what was asked for besides the schedule: lists to be read again, whole or between two days.
+//
+// A backfill is worked as a stream of its own, which is enabled while one is open, so that it has its own position, fence and
+// run beside those of the list. Whoever ends a run says so here, in the same transaction, and what is left to do is kept.
+//
+// Start reading at Backfills.Ask; what claims and runs do to a backfill is in turn.go. Everybody locks the stream's row before
+// the backfill's.
+package backfills
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// The errors that callers tell apart.
+var (
+	// ErrOpen says that the stream has an open backfill already.
+	ErrOpen = errors.New("a backfill of it is open already")
+	// ErrState says that there is no such backfill, or that its state does not allow what was asked.
+	ErrState = errors.New("no backfill in that state")
+)
+
+// retryEvery is how long after a failed run an open backfill is due again.
+const retryEvery = 15 * time.Minute
+
+// Backfills is the table of backfills. It is safe for concurrent use.
+type Backfills struct{ pool *pgxpool.Pool }
+
+// New makes the table's owner over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Backfills { return &Backfills{pool: pool} }
+
+// Order is what somebody asks for.
+type Order struct {
+	// Stream is the one of the backfill's work.
+	Stream pipeline.Stream
+	// Column names what From and To, midnight UTC, are about; zero leaves that end open.
+	Column   string
+	From, To time.Time
+	// Scan is where the reading begins.
+	Scan *pipeline.Scan
+	// Calls is the forecast, nil if there is none, and Basis what it rests on.
+	Calls *int
+	Basis string
+}
+
+const (
+	sqlStream = `
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, wanted_gen, state)
+VALUES ($1, $2, $3, $4, 1, 'queued')
+ON CONFLICT (organization_id, service, resource) DO UPDATE SET
+	every = excluded.every, enabled = true, next_due_at = clock_timestamp(), wanted_gen = s.wanted_gen + 1,
+	state = 'queued', reason = '', wait_until = NULL, failures = 0`
+
+	sqlAsk = `
+INSERT INTO sluice.backfills (organization_id, service, resource, column_name, from_day, to_day, windows, forecast_calls, forecast_basis, scan)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10) RETURNING id`
+
+	sqlFind = `SELECT organization_id, service, resource || '.backfill' FROM sluice.backfills WHERE id = $1`
+
+	sqlLock = `SELECT FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) FOR UPDATE`
+
+	sqlPause = `UPDATE sluice.backfills SET state = 'paused' WHERE id = $1 AND state IN ('queued', 'running')`
+
+	sqlStop = `UPDATE sluice.streams SET enabled = false WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	sqlResume = `
+UPDATE sluice.backfills SET state = CASE state WHEN 'running' THEN state ELSE 'queued' END, ended_at = NULL, note = ''
+WHERE id = $1 AND state IN ('queued', 'running', 'paused', 'failed')`
+
+	// The open run serves the new request, too.
+	sqlServe = `
+UPDATE sluice.runs r SET gen = s.wanted_gen FROM sluice.streams s
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
+
+	sqlCancel = `
+UPDATE sluice.backfills SET state = 'cancelled', ended_at = clock_timestamp()
+WHERE id = $1 AND state IN ('queued', 'running', 'paused', 'failed')`
+
+	// Whoever is at work on it loses the claim.
+	sqlCancelRun = `
+UPDATE sluice.runs r SET ended_at = clock_timestamp(), outcome = 'provisional', note = 'cancelled: what was loaded stays',
+	calls = (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id)
+FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
+
+	sqlCancelStream = `
+UPDATE sluice.streams SET enabled = false, fence = fence + 1, last_run_id = coalesce(run_id, last_run_id), run_id = NULL, scan = NULL,
+	done_gen = wanted_gen, state = 'idle', reason = '', wait_until = NULL, note = 'cancelled'
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND NOT EXISTS (SELECT FROM sluice.backfills b
+	WHERE (b.organization_id, b.service, b.resource || '.backfill') = ($1, $2, $3) AND b.state IN ('queued', 'running', 'paused'))`
+
+	sqlOpen = `
+SELECT organization_id, service, resource || '.backfill' FROM sluice.backfills WHERE state IN ('queued', 'running') ORDER BY id`
+)
+
+// Ask opens a backfill and gives its number. It returns ErrOpen, and changes nothing, if the stream has an open one.
+func (b *Backfills) Ask(ctx context.Context, order Order) (int64, error) {
+	key, op := order.Stream.Key(), "asking for a backfill of "+order.Stream.String()
+	scan, err := json.Marshal(order.Scan)
+	if err != nil {
+		return 0, fmt.Errorf("writing the scan of %s: %w", key, err)
+	}
+	windows := 1
+	if order.Scan.Windows != nil {
+		windows = order.Scan.Windows.Of
+	}
+	var id int64
+	err = postgres.InTx(ctx, b.pool, op, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, sqlStream, key.Organization, key.Service, key.Resource, retryEvery); err != nil {
+			return postgres.Fail(op, err)
+		}
+		err := tx.QueryRow(ctx, sqlAsk, key.Organization, key.Service, order.Stream.Resource.Name, order.Column,
+			postgres.Instant(order.From), postgres.Instant(order.To), windows, order.Calls, order.Basis, scan).Scan(&id)
+		return failed(op, err)
+	})
+	return id, err
+}
+
+// failed tells the backfill that is open already from everything else.
+func failed(op string, err error) error {
+	const uniqueViolation = "23505"
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == uniqueViolation {
+		return fmt.Errorf("%s: %w", op, ErrOpen)
+	}
+	return postgres.Fail(op, err)
+}
+
+// Pause lets the chunk under way end and none follow it.
+func (b *Backfills) Pause(ctx context.Context, id int64) error {
+	_, err := b.change(ctx, "pausing", id, sqlPause, sqlStop)
+	return err
+}
+
+// Resume lets a backfill go on where it stands, now: one that is paused or failed, and one that waits, too. It gives the
+// stream that works it.
+func (b *Backfills) Resume(ctx context.Context, id int64) (pipeline.Key, error) {
+	return b.change(ctx, "resuming", id, sqlResume, "", sqlServe)
+}
+
+// Cancel ends a backfill now. What it loaded stays.
+func (b *Backfills) Cancel(ctx context.Context, id int64) error {
+	_, err := b.change(ctx, "cancelling", id, sqlCancel, sqlCancelRun, sqlCancelStream)
+	return err
+}
+
+// change moves a backfill to another state, and then executes what follows for its stream; an empty statement is the request
+// for a run.
+func (b *Backfills) change(ctx context.Context, doing string, id int64, sql string, then ...string) (pipeline.Key, error) {
+	op := fmt.Sprintf("%s backfill %d", doing, id)
+	var key pipeline.Key
+	err := postgres.InTx(ctx, b.pool, op, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, sqlFind, id).Scan(&key.Organization, &key.Service, &key.Resource)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("%s: %w", op, ErrState)
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, sqlLock, key.Organization, key.Service, key.Resource)
+		}
+		if err != nil {
+			return postgres.Fail(op, err)
+		}
+		tag, err := tx.Exec(ctx, sql, id)
+		if err != nil {
+			return failed(op, err)
+		}
+		if tag.RowsAffected() == 0 {
+			return fmt.Errorf("%s: %w", op, ErrState)
+		}
+		for _, sql := range then {
+			args := []any{key.Organization, key.Service, key.Resource}
+			if sql == "" {
+				sql, args = sqlStream, append(args, retryEvery)
+			}
+			if _, err := tx.Exec(ctx, sql, args...); err != nil {
+				return postgres.Fail(op, err)
+			}
+		}
+		return nil
+	})
+	return key, err
+}
+
+// OpenStreams are the streams of backfills that are not paused, the first asked for first.
+func (b *Backfills) OpenStreams(ctx context.Context) ([]pipeline.Key, error) {
+	rows, err := b.pool.Query(ctx, sqlOpen)
+	if err != nil {
+		return nil, postgres.Fail("looking for open backfills", err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+	return keys, postgres.Fail("looking for open backfills", err)
+}

@@ -1,0 +1,142 @@
+package backfills
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+const (
+	sqlLook = `
+SELECT id, scan FROM sluice.backfills
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state IN ('queued', 'running') FOR UPDATE`
+
+	sqlRunning = `UPDATE sluice.backfills SET state = 'running', note = '' WHERE id = $1`
+
+	// The figure that was forecast is that of the first run: it was to do it all.
+	sqlForecast = `
+INSERT INTO sluice.forecasts (run_id, calls, basis, rows)
+SELECT $2, forecast_calls, forecast_basis, 0 FROM sluice.backfills
+WHERE id = $1 AND forecast_calls IS NOT NULL AND runs = '{}'`
+
+	// A run that goes on for a failed one does not try its parents again.
+	sqlParents = `
+UPDATE sluice.parents p SET run_id = $2 FROM sluice.backfills b
+WHERE b.id = $1 AND (p.organization_id, p.service, p.resource) = (b.organization_id, b.service, b.resource || '.backfill')
+	AND p.run_id = b.runs[array_upper(b.runs, 1)]`
+
+	sqlRun = `UPDATE sluice.backfills SET runs = runs || $2::bigint WHERE id = $1`
+
+	sqlScan = `UPDATE sluice.streams SET scan = $4 WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	// A run that failed is tried again by the schedule, where a person need not act first. What a unit ended has no scan any
+	// more: then the one of its claim is where the next run begins.
+	sqlEnd = `
+UPDATE sluice.backfills b SET
+	state = CASE WHEN n.ended <> '' THEN n.ended WHEN b.state = 'paused' THEN 'paused' ELSE 'queued' END,
+	ended_at = CASE WHEN n.ended <> '' THEN clock_timestamp() END, note = $6, scan = coalesce(s.scan, $7::jsonb, b.scan)
+FROM sluice.streams s, (SELECT CASE
+	WHEN $4 = 'done' THEN 'done' WHEN $4 = 'provisional' OR $5 = 'denied' THEN 'failed' ELSE '' END AS ended) AS n
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3 || '.backfill')
+	AND (b.organization_id, b.service, b.resource) = ($1, $2, $3) AND b.state IN ('queued', 'running', 'paused')`
+
+	sqlClose = `
+UPDATE sluice.streams s SET enabled = false, done_gen = wanted_gen
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3 || '.backfill') AND NOT EXISTS (SELECT FROM sluice.backfills b
+	WHERE (b.organization_id, b.service, b.resource) = ($1, $2, $3) AND b.state IN ('queued', 'running'))`
+
+	sqlTurn = `SELECT FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) FOR UPDATE`
+)
+
+// Open is a backfill that a claim is about; zero for streams of other work.
+type Open struct {
+	// ID is its number, Scan where its next run begins.
+	ID   int64
+	Scan *pipeline.Scan
+}
+
+// Look finds the open backfill of a stream whose row the caller has locked. It returns pipeline.ErrNotAsked if there is none,
+// or if it is paused, and nothing at all for streams of other work.
+func Look(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (Open, error) {
+	var open Open
+	if stream.Work != pipeline.WorkBackfill {
+		return open, nil
+	}
+	var scan []byte
+	err := tx.QueryRow(ctx, sqlLook, stream.Organization, stream.Service.Name, stream.Resource.Name).Scan(&open.ID, &scan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return open, fmt.Errorf("%s: %w", stream, pipeline.ErrNotAsked)
+	}
+	if err != nil {
+		return open, postgres.Fail("looking for the backfill of "+stream.String(), err)
+	}
+	open.Scan = new(pipeline.Scan)
+	if err := json.Unmarshal(scan, open.Scan); err != nil {
+		return open, fmt.Errorf("reading the scan of %s: %w", stream, err)
+	}
+	return open, nil
+}
+
+// Begin notes that the backfill is at work under a claim. A run that was opened by it begins where the backfill stands, and
+// with its forecast.
+func (o Open) Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, opened bool) error {
+	if o.ID == 0 {
+		return nil
+	}
+	batch := new(pgx.Batch)
+	batch.Queue(sqlRunning, o.ID)
+	if opened {
+		scan, err := json.Marshal(o.Scan)
+		if err != nil {
+			return fmt.Errorf("writing the scan of %s: %w", claim.Stream, err)
+		}
+		key := claim.Stream.Key()
+		batch.Queue(sqlForecast, o.ID, claim.Run)
+		batch.Queue(sqlParents, o.ID, claim.Run)
+		batch.Queue(sqlRun, o.ID, claim.Run)
+		batch.Queue(sqlScan, key.Organization, key.Service, key.Resource, scan)
+	}
+	return postgres.Fail("beginning the backfill of "+claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
+}
+
+// QueueEnd says how a run of a backfill ended and keeps where the next one would begin; it comes before the stream forgets
+// that. For streams of other work it does nothing.
+func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, outcome pipeline.Outcome, kind, note string) error {
+	if claim.Stream.Work != pipeline.WorkBackfill {
+		return nil
+	}
+	var scan []byte
+	if claim.Position.Scan != nil {
+		var err error
+		if scan, err = json.Marshal(claim.Position.Scan); err != nil {
+			return fmt.Errorf("writing the scan of %s: %w", claim.Stream, err)
+		}
+	}
+	batch.Queue(sqlEnd, claim.Stream.Organization, claim.Stream.Service.Name, claim.Stream.Resource.Name, outcome, kind, note, scan)
+	return nil
+}
+
+// QueueClose takes the stream of a backfill that is over out of the schedule; it comes after the stream's run was closed.
+func QueueClose(batch *pgx.Batch, claim pipeline.Claim) {
+	if claim.Stream.Work == pipeline.WorkBackfill {
+		batch.Queue(sqlClose, claim.Stream.Organization, claim.Stream.Service.Name, claim.Stream.Resource.Name)
+	}
+}
+
+// TakeTurn makes the units of all streams that read one list load one after the other, by the row of the list's own stream:
+// two that bring the same new records, or note the same drift, would wait for each other in the middle of what they write.
+// Single records complete rows that are there, and do not need it.
+func TakeTurn(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
+	stream := unit.Claim.Stream
+	if stream.Work == pipeline.WorkList || unit.Details || len(unit.Records) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, sqlTurn, stream.Organization, stream.Service.Name, stream.Resource.Name)
+	return postgres.Fail("waiting for the turn of "+stream.String(), err)
+}

@@ -1,0 +1,140 @@
+// Package details says what is left to be read where a run has no list of its own: rows that wait for their single record,
+// and parents whose lists were not read for long.
+//
+// It never calls upstream and never decides how much of the backlog a run reads. What it does, it does on connections or in
+// transactions of its caller.
+//
+// Start reading at Pending; parents.go is about parents.
+package details
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+)
+
+const (
+	// failedRest is after how long a single record that upstream did not know, or that did not fit, is asked for again.
+	failedRest = 24 * time.Hour
+	// supersededRest is after how long one is asked for again that was older than its row: upstream's caches.
+	supersededRest = time.Hour
+)
+
+// errNoDetails is a programming error of the caller.
+var errNoDetails = errors.New("the resource declares no details")
+
+const (
+	// %[1]s is the table, %[2]s its key, %[3]s what its index of the backlog is sorted by: the first half is read in its order. A row
+	// that was asked for since it last changed, and still waits, got an answer older than itself. Such ones and those that failed
+	// come round by turns: none of them is in the way of another for good.
+	sqlPending = `
+(SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale') AND t._deleted_at IS NULL AND ` + unasked + `
+ORDER BY t.%[3]s DESC LIMIT $4)
+UNION ALL
+(SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND
+	(t._detail_state IN ('pending', 'stale') AND NOT ` + unasked + ` AND t._detail_at <= clock_timestamp() - $2::interval
+		OR t._detail_state = 'failed' AND (t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval))
+ORDER BY t._detail_at NULLS FIRST, t.%[2]s LIMIT $4)
+LIMIT $4`
+
+	sqlPendingCount = `
+SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale', 'failed') AND t._deleted_at IS NULL
+	AND CASE t._detail_state WHEN 'failed' THEN t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval
+		ELSE ` + unasked + ` OR t._detail_at <= clock_timestamp() - $2::interval END`
+
+	unasked = `(t._detail_at IS NULL OR t._detail_at <= t._changed_at)`
+
+	// Each row is looked up by itself, as package rows does and for the same reason: on a table without statistics the planner
+	// would read all rows of the organization.
+	lookUp = `unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
+(SELECT t.ctid AS place FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0`
+
+	sqlHold = `SELECT FROM ` + lookUp + ` FOR NO KEY UPDATE OF t) AS f`
+
+	sqlFail = `
+UPDATE %[1]s AS t SET _detail_state = 'failed', _detail_at = clock_timestamp()
+WHERE t.ctid = ANY (ARRAY (SELECT f.place FROM ` + lookUp + `) AS f))`
+)
+
+// Pending gives at most limit identifiers of rows that wait for their single record, and how many wait in all: those never
+// asked for and those whose list record changed since, newest modification first, then those that failed a day ago or
+// longer, or got an older answer an hour ago or longer, those first that were asked for the longest time ago.
+func Pending(ctx context.Context, db Querier, stream pipeline.Stream, limit int) ([]string, int, error) {
+	var total int
+	pending, err := statement(sqlPending, stream)
+	if err != nil {
+		return nil, 0, err
+	}
+	count, err := statement(sqlPendingCount, stream)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := db.Query(ctx, pending, stream.Organization, supersededRest, failedRest, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(ids) < limit {
+		return ids, len(ids), err
+	}
+	err = db.QueryRow(ctx, count, stream.Organization, supersededRest, failedRest).Scan(&total)
+	return ids, total, err
+}
+
+// Hold locks the rows of these identifiers in the order in which everybody locks them, for what follows locks some by
+// loading records and others by QueueFail.
+func Hold(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	sql, err := statement(sqlHold, stream)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, sql, stream.Organization, ids)
+	return err
+}
+
+// QueueFail records that there was no single record to be had for these identifiers.
+func QueueFail(batch *pgx.Batch, stream pipeline.Stream, ids []string) error {
+	sql, err := statement(sqlFail, stream)
+	if err != nil {
+		return err
+	}
+	batch.Queue(sql, stream.Organization, ids)
+	return nil
+}
+
+// statement fills in the table, its key and its order.
+func statement(sql string, stream pipeline.Stream) (string, error) {
+	resource := stream.Resource
+	if resource.Details == nil {
+		return "", fmt.Errorf("%s: %w", stream, errNoDetails)
+	}
+	name := func(wire string) string {
+		for _, column := range resource.Columns {
+			if column.Wire == wire {
+				return pgx.Identifier{column.ColumnName()}.Sanitize()
+			}
+		}
+		return pgx.Identifier{wire}.Sanitize()
+	}
+	table := pgx.Identifier{resource.SchemaName(stream.Service), resource.Name}.Sanitize()
+	return fmt.Sprintf(sql, table, name(resource.ID), name(cmp.Or(resource.Modified(), resource.ID))), nil
+}
+
+// Unsettled gives the identifiers that a unit of details asked for in vain: unknown upstream, or unfit.
+func Unsettled(unit pipeline.Unit) []string {
+	ids := slices.Clone(unit.Missing)
+	for i := range unit.Rejects {
+		if unit.Rejects[i].ID != "" {
+			ids = append(ids, unit.Rejects[i].ID)
+		}
+	}
+	return ids
+}

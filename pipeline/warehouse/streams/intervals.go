@@ -1,0 +1,182 @@
+package streams
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/streams/cadence"
+)
+
+// Service is a service of an organization whose intervals are to be worked out anew.
+type Service struct {
+	Organization, Name string
+	// External is how many calls a day others spend of its allowance, by what upstream said last.
+	External int64
+	// Streams are the enabled ones.
+	Streams []Stream
+}
+
+// Stream is a stream of it.
+type Stream struct {
+	pipeline.Key
+
+	// Every is the interval that is not learned, Ceiling the longest that may be; zero where it is fixed.
+	Every, Ceiling time.Duration
+
+	runs *unplanned
+}
+
+// Plan is what was learned for a stream: the interval, and what it was worked out from.
+type Plan struct {
+	pipeline.Key `json:"-"`
+
+	EverySeconds float64        `json:"every_seconds"`
+	Because      cadence.Reason `json:"because"`
+	// ChangesPerHour, SeenHours and CallsPerRun are what was seen.
+	ChangesPerHour float64 `json:"changes_per_hour"`
+	SeenHours      float64 `json:"seen_hours"`
+	CallsPerRun    float64 `json:"calls_per_run"`
+	// FloorSeconds and CeilingSeconds are the bounds of the interval.
+	FloorSeconds   float64 `json:"floor_seconds"`
+	CeilingSeconds float64 `json:"ceiling_seconds"`
+	// CallsPerDay are those that the streams of this class share of the service's day, nil if nothing limits them; NeededPerDay
+	// are those that their ceilings take.
+	Class        pipeline.Class `json:"class"`
+	CallsPerDay  *float64       `json:"calls_per_day"`
+	NeededPerDay float64        `json:"needed_per_day"`
+}
+
+// Runs are looked back upon so far: changes of a week ago say little about today, and a busy stream's last hundred say enough.
+// Services are planned anew when their plan is old, or at once when a stream that had been quiet found something.
+const sqlUnplanned = `
+WITH wanted AS (
+	SELECT organization_id, service FROM sluice.streams s
+	WHERE enabled AND ceiling IS NOT NULL AND organization_id = ANY($1)
+	GROUP BY organization_id, service
+	HAVING bool_or(planned_at IS NULL OR planned_at < clock_timestamp() - $2::interval
+		OR (planned->>'changes_per_hour')::float8 = 0 AND EXISTS (
+			SELECT FROM sluice.runs r WHERE r.id = s.last_run_id AND r.ended_at > s.planned_at AND r.inserted + r.updated > 0))
+	ORDER BY min(coalesce(planned_at, '-infinity')), organization_id, service LIMIT $3
+)
+SELECT s.organization_id, s.service, s.resource, extract(epoch FROM s.every)::float8 AS every_seconds,
+	coalesce(extract(epoch FROM s.ceiling), 0)::float8 AS ceiling_seconds, clock_timestamp() AS at,
+	coalesce(sluice.external_calls(s.organization_id, s.service), 0)::bigint AS external,
+	coalesce(r.classes, '{}') AS classes, coalesce(r.marks, '{}') AS marks, coalesce(r.starts, '{}') AS starts,
+	coalesce(r.changes, '{}') AS changes, coalesce(r.calls, '{}') AS calls
+FROM wanted JOIN sluice.streams s USING (organization_id, service) CROSS JOIN LATERAL (
+	SELECT array_agg(class ORDER BY id) AS classes, array_agg(mark_before ORDER BY id) AS marks, array_agg(started_at ORDER BY id) AS starts,
+		array_agg(inserted + updated ORDER BY id) AS changes,
+		array_agg(CASE WHEN outcome = 'failed' THEN 0 ELSE o.calls END ORDER BY id) AS calls
+	FROM (
+		SELECT id, class, mark_before, started_at, ended_at, inserted, updated, outcome, calls FROM sluice.runs
+		WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
+		ORDER BY id DESC LIMIT 100
+	) AS o WHERE ended_at IS NOT NULL AND mark_before IS NOT NULL AND started_at > clock_timestamp() - interval '7 days'
+) AS r
+WHERE s.enabled
+ORDER BY s.organization_id, s.service, s.resource`
+
+// unplanned is a row of it.
+type unplanned struct {
+	Organization   string           `db:"organization_id"`
+	Service        string           `db:"service"`
+	Resource       string           `db:"resource"`
+	EverySeconds   float64          `db:"every_seconds"`
+	CeilingSeconds float64          `db:"ceiling_seconds"`
+	At             time.Time        `db:"at"`
+	External       int64            `db:"external"`
+	Classes        []pipeline.Class `db:"classes"`
+	Marks          []time.Time      `db:"marks"`
+	Starts         []time.Time      `db:"starts"`
+	Changes        []int64          `db:"changes"`
+	Calls          []int64          `db:"calls"`
+}
+
+// Unplanned gives services of the organizations in which intervals are learned and were not worked out for so long, or in which a
+// stream came back to life: at most limit, longest waiting first. It is one statement, whatever the number of organizations.
+func (s *Schedule) Unplanned(ctx context.Context, organizations []string, after time.Duration, limit int) ([]Service, error) {
+	rows, err := s.pool.Query(ctx, sqlUnplanned, organizations, after, limit)
+	if err != nil {
+		return nil, postgres.Fail("reading what streams showed", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[unplanned])
+	if err != nil {
+		return nil, postgres.Fail("reading what streams showed", err)
+	}
+	var services []Service
+	for i := range found {
+		row := &found[i]
+		if n := len(services); n == 0 || services[n-1].Organization != row.Organization || services[n-1].Name != row.Service {
+			services = append(services, Service{Organization: row.Organization, Name: row.Service, External: row.External})
+		}
+		last := &services[len(services)-1]
+		last.Streams = append(last.Streams, row.stream())
+	}
+	return services, nil
+}
+
+func (u *unplanned) stream() Stream {
+	return Stream{
+		Key:   pipeline.Key{Organization: u.Organization, Service: u.Service, Resource: u.Resource},
+		Every: seconds(u.EverySeconds), Ceiling: seconds(u.CeilingSeconds), runs: u,
+	}
+}
+
+// Seen sums up what its runs of a class showed: a run of another class, such as a full scan in between, is no measure of what
+// the scheduled ones take.
+func (s *Stream) Seen(class pipeline.Class) cadence.Seen {
+	var runs []cadence.Run
+	var since time.Time
+	for i := range s.runs.Classes {
+		if s.runs.Classes[i] != class {
+			continue
+		}
+		if since.IsZero() {
+			since = s.runs.Marks[i]
+		}
+		runs = append(runs, cadence.Run{Start: s.runs.Starts[i], Changes: s.runs.Changes[i], Calls: s.runs.Calls[i]})
+	}
+	return cadence.Observe(runs, since, s.runs.At)
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+// A shorter interval takes effect at once, counted from the end of the last run; a longer one after the next. A stream that
+// somebody asked for, that runs or that waits is left to that. Rows are locked in the order of their keys.
+const sqlKeepPlans = `
+WITH planned AS (
+	SELECT s.organization_id, s.service, s.resource, w.seconds * interval '1 second' AS every, w.plan, r.ended_at
+	FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::jsonb[]) AS w (organization_id, service, resource, seconds, plan)
+	JOIN sluice.streams s USING (organization_id, service, resource) LEFT JOIN sluice.runs r ON r.id = s.last_run_id
+	WHERE s.ceiling IS NOT NULL
+	ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
+)
+UPDATE sluice.streams s SET
+	planned_every = p.every, planned_at = clock_timestamp(), planned = p.plan,
+	next_due_at = CASE WHEN s.run_id IS NULL AND s.state IN ('idle', 'failed')
+		THEN least(s.next_due_at, greatest(clock_timestamp(), p.ended_at + p.every)) ELSE s.next_due_at END
+FROM planned p
+WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)`
+
+// KeepPlans keeps what was learned. Streams whose interval is fixed by now are left alone.
+func (s *Schedule) KeepPlans(ctx context.Context, plans []Plan) error {
+	keys := make([]pipeline.Key, len(plans))
+	every := make([]float64, len(plans))
+	texts := make([]string, len(plans))
+	for i := range plans {
+		text, err := json.Marshal(plans[i])
+		if err != nil {
+			return fmt.Errorf("keeping the interval of %s: %w", plans[i].Key, err)
+		}
+		keys[i], every[i], texts[i] = plans[i].Key, plans[i].EverySeconds, string(text)
+	}
+	organizations, services, resources := columns(keys)
+	_, err := s.pool.Exec(ctx, sqlKeepPlans, organizations, services, resources, every, texts)
+	return postgres.Fail("keeping intervals", err)
+}

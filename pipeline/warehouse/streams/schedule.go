@@ -1,0 +1,181 @@
+// Package streams says which streams there are, how often each is due and which is due now. What a stream holds, and who may
+// write to it, is a matter of package warehouse. Package cadence works out intervals that are learned.
+//
+// Start reading at Schedule.TakeDue; intervals.go keeps what was learned.
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/schema/record"
+)
+
+// ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
+var ErrNoStream = errors.New("no such stream")
+
+// Schedule is the table of streams, as far as it says what is due. It is safe for concurrent use.
+type Schedule struct{ pool *pgxpool.Pool }
+
+// New makes a schedule over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Schedule { return &Schedule{pool: pool} }
+
+// Setting is what the configuration says about a stream.
+type Setting struct {
+	pipeline.Key
+
+	// Every is the interval between two scheduled runs; where it is learned, the one to begin with.
+	Every time.Duration
+	// Ceiling is the longest interval that may be learned; zero fixes it to Every.
+	Ceiling time.Duration
+	// Enabled says whether the stream is wanted.
+	Enabled bool
+	// After is how long after it is first registered the stream is first due; zero makes it due at once.
+	After time.Duration
+}
+
+const (
+	// Rows are written in the order of their keys, so that two processes that start at once wait for each other instead of
+	// deadlocking. A shorter interval takes effect at once, a longer one after the next run. What was learned is kept while the
+	// ceiling is the same: a restart costs nothing.
+	sqlRegister = `
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, next_due_at, hash_rule)
+SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second',
+	clock_timestamp() + after * interval '1 second', $8
+FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[], $7::float8[])
+	AS w (organization_id, service, resource, seconds, enabled, most, after)
+ORDER BY organization_id, service, resource
+ON CONFLICT (organization_id, service, resource) DO UPDATE SET
+	every = excluded.every, enabled = excluded.enabled, ceiling = excluded.ceiling,
+	planned_every = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_every END,
+	planned_at = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_at END,
+	planned = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned END,
+	next_due_at = least(s.next_due_at, clock_timestamp() +
+		CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN coalesce(s.planned_every, excluded.every) ELSE excluded.every END)
+WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled OR s.ceiling IS DISTINCT FROM excluded.ceiling`
+
+	sqlDisable = `
+UPDATE sluice.streams s SET enabled = false
+WHERE s.enabled AND s.organization_id = ANY($1::text[]) AND s.resource NOT LIKE '%.backfill' AND NOT EXISTS (
+	SELECT FROM unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource)
+	WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource))`
+
+	sqlRequest = `
+WITH wanted AS (
+	SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
+	JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[], $3::text[])) AS w (organization_id, service, resource)
+		USING (organization_id, service, resource)
+	WHERE s.enabled ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
+)
+UPDATE sluice.streams s SET
+	wanted_gen = wanted_gen + 1, next_due_at = clock_timestamp(),
+	state = CASE WHEN state = 'denied' THEN 'idle' WHEN state = 'waiting' OR wait_until > clock_timestamp() THEN 'queued' ELSE state END,
+	reason = CASE WHEN state IN ('denied', 'waiting') OR wait_until > clock_timestamp() THEN '' ELSE reason END,
+	wait_until = NULL
+FROM wanted w
+WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource`
+
+	// A stream that is being written to is skipped: it is due in the next tick, too. The clock is read once: it is volatile, and
+	// a comparison with it row by row could not use the index (docs/scale.md).
+	sqlTakeDue = `
+WITH due AS (
+	SELECT organization_id, service, resource FROM sluice.streams
+	WHERE enabled AND next_due_at <= (SELECT clock_timestamp())
+	ORDER BY priority DESC, next_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+)
+UPDATE sluice.streams s SET
+	next_due_at = clock_timestamp() + coalesce(planned_every, every),
+	state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
+FROM due d
+WHERE (d.organization_id, d.service, d.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource`
+)
+
+// RegisterStreams makes the streams table say what the configuration says. New streams are due at once unless their setting
+// says otherwise. Streams of the organizations in settings that are not among them are disabled, backfills aside; they keep
+// their position. Other organizations are left alone: another process may serve them.
+func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) error {
+	keys := make([]pipeline.Key, len(settings))
+	seconds := make([]float64, len(settings))
+	ceilings := make([]float64, len(settings))
+	enabled := make([]bool, len(settings))
+	after := make([]float64, len(settings))
+	for i, setting := range settings {
+		if setting.Every <= 0 {
+			return fmt.Errorf("registering %s: every is %s, it has to be positive", setting.Key, setting.Every)
+		}
+		if setting.Ceiling < 0 {
+			return fmt.Errorf("registering %s: the ceiling is %s, it must not be negative", setting.Key, setting.Ceiling)
+		}
+		keys[i], seconds[i], ceilings[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Ceiling.Seconds(), setting.Enabled
+		after[i] = setting.After.Seconds()
+	}
+	organizations, services, resources := columns(keys)
+	return postgres.InTx(ctx, s.pool, "registering streams", func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, after, record.HashRule); err != nil {
+			return postgres.Fail("registering streams", err)
+		}
+		_, err := tx.Exec(ctx, sqlDisable, organizations, services, resources)
+		return postgres.Fail("disabling streams", err)
+	})
+}
+
+// Request asks for a run of each stream, now: a run that began before does not count. A denied stream is tried again, and one
+// that waits asks again, for the day may have turned, the plan may be a larger one by now, or a person may have opened the gate. It
+// returns ErrNoStream, and changes nothing, if one of them is not registered or disabled.
+func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
+	organizations, services, resources := columns(keys)
+	return postgres.InTx(ctx, s.pool, "requesting runs", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sqlRequest, organizations, services, resources)
+		if err != nil {
+			return postgres.Fail("requesting runs", err)
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+		if err != nil {
+			return postgres.Fail("requesting runs", err)
+		}
+		known := make(map[pipeline.Key]bool, len(found))
+		for _, key := range found {
+			known[key] = true
+		}
+		for _, key := range keys {
+			if !known[key] {
+				return fmt.Errorf("%w: %s: it is not registered, or the configuration has it disabled", ErrNoStream, key)
+			}
+		}
+		return nil
+	})
+}
+
+// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on by their interval, the
+// learned one where there is one. It
+// works in the caller's transaction, in which the jobs are inserted, too: a stream is taken if and only if it has its job.
+// A denied stream is due a day after it was denied, or by its interval after a process was started anew: what denied it may
+// have been set right upstream or in the configuration.
+func (*Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
+	rows, err := tx.Query(ctx, sqlTakeDue, limit)
+	if err != nil {
+		return nil, postgres.Fail("taking due streams", err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+	return keys, postgres.Fail("taking due streams", err)
+}
+
+// columns gives organizations, services and resources.
+func columns(keys []pipeline.Key) ([]string, []string, []string) {
+	organizations := make([]string, len(keys))
+	services := make([]string, len(keys))
+	resources := make([]string, len(keys))
+	for i, key := range keys {
+		organizations[i], services[i], resources[i] = key.Organization, key.Service, key.Resource
+	}
+	return organizations, services, resources
+}

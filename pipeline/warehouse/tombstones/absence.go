@@ -1,0 +1,239 @@
+// Package tombstones decides what it means that a list did not show a record (promise 7).
+//
+// Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when two clean scans of the
+// whole list, some time apart, did not see its record, or when one did not and upstream then answered that it does not know
+// the record. A scan that misses more rows than the brake allows leads to a person and to nobody else, and whatever shows the
+// record again takes the evidence back. Why: docs/decisions/0016.
+//
+// It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
+//
+// Start reading at Conclude; seen.go is what every unit of records does to the evidence, review.go what people decide.
+package tombstones
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+)
+
+// limit is how many of so many live rows one scan may miss.
+func limit(r pipeline.AbsenceRules, live int) int {
+	return max(r.MaxRows, int(r.MaxShare*float64(live)))
+}
+
+// Scan is a clean scan of a whole list that is about to end.
+type Scan struct {
+	Stream pipeline.Stream
+	Run    int64
+	// Started is upstream's clock at its first answer.
+	Started time.Time
+	Rules   pipeline.AbsenceRules
+}
+
+// Verdict is what a scan came to.
+type Verdict struct {
+	// Live are the rows that were taken to exist, Absent those of them that the scan did not see.
+	Live, Absent int
+	// Missed are absent for the first time, Gone got their tombstone, Held wait for a person.
+	Missed, Gone, Held int
+	// Asked are those of Missed whose single record is asked for now.
+	Asked int
+	// Shrunken says that the scan missed more than the brake allows, or saw nothing where there were rows.
+	Shrunken bool
+	// Doubt says why nothing was concluded; "" if something could be.
+	Doubt string
+}
+
+// Note says it in words; "" if there is nothing to say.
+func (v Verdict) Note() string {
+	switch {
+	case v.Doubt != "":
+		return v.Doubt
+	case v.Held > 0:
+		return fmt.Sprintf("%d of %d rows are in neither of two scans: held, sluice tombstones review", v.Held, v.Live)
+	case v.Shrunken:
+		return fmt.Sprintf("%d of %d rows were not in the list: too many to be believed", v.Absent, v.Live)
+	case v.Gone > 0 && v.Missed > 0:
+		return fmt.Sprintf("%d gone upstream, %d missed for the first time", v.Gone, v.Missed)
+	case v.Gone > 0:
+		return fmt.Sprintf("%d gone upstream", v.Gone)
+	case v.Missed > 0:
+		return fmt.Sprintf("%d missed for the first time", v.Missed)
+	default:
+		return ""
+	}
+}
+
+// ConfirmAfter is after how long a scan that missed rows for the first time is repeated, if that is sooner than the stream's
+// interval.
+const ConfirmAfter = time.Hour
+
+// Again is after how long the stream is wanted again; zero leaves its schedule alone. A scan that confirmed something does
+// not ask for another: where records are deleted all the time, a list is scanned twice in its interval and not without end.
+func (v Verdict) Again() time.Duration {
+	if v.Missed > 0 && v.Gone == 0 && v.Held == 0 {
+		return ConfirmAfter
+	}
+	return 0
+}
+
+const (
+	sqlBounds = `
+SELECT r.started_at, coalesce(min(s.call_id), 0), coalesce(max(s.call_id), 0), coalesce(sum(cardinality(s.ids)), 0),
+	coalesce((SELECT o.is_active FROM sluice.organizations o WHERE o.organization_id = r.organization_id), true)
+FROM sluice.runs r LEFT JOIN sluice.sightings s ON s.run_id = r.id
+WHERE r.id = $1 GROUP BY r.id`
+
+	// %[1]s is the table, %[2]s its key. Rows that were loaded, or written by anybody, since the scan began were there then. An
+	// answer out of a cache carries the clock of when it was made: what was first seen later cannot be in it. Rows that already
+	// wait for a person are no news. NOT IN is answered out of a hash table; an anti join would, on a table without statistics, go
+	// through all that was seen for each row: measured with 10,000 rows, ten seconds.
+	sqlAbsent = `
+SELECT t.%[2]s FROM %[1]s AS t
+WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND t._first_seen_at < least($3, $6::timestamptz) AND t._changed_at < $3
+	AND t.%[2]s NOT IN (SELECT unnest(ids) FROM sluice.sightings WHERE run_id = $2)
+	AND t.%[2]s NOT IN (SELECT record_id FROM sluice.tombstones
+		WHERE (organization_id, service, resource) = ($1, $4, $5) AND state = 'held')
+ORDER BY t.%[2]s`
+
+	sqlLive = `SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL`
+
+	// Evidence from two scans. That of a shrunken one counts for nothing but for a person.
+	sqlConfirm = `
+UPDATE sluice.tombstones SET
+	state = $5::text, proof = 'scan', proof_run_id = $6, proof_first_call = $7, proof_last_call = $8, proof_at = clock_timestamp(),
+	gone_at = $9, decided_by = CASE $5::text WHEN 'gone' THEN 'rule' END,
+	decided_at = CASE $5::text WHEN 'gone' THEN clock_timestamp() END,
+	shrunken = shrunken OR $5::text = 'held'
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state = 'missed'
+	AND missed_run_id <> $6 AND (NOT shrunken OR $5::text = 'held')
+	AND missed_at <= $10::timestamptz - $11::interval AND missed_clock <= $9::timestamptz - $11::interval
+RETURNING record_id`
+
+	// A scan that can be believed takes the place of one that could not, and a record that came back can be missed again.
+	sqlMiss = `
+INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
+	missed_run_id, missed_first_call, missed_last_call, missed_clock)
+SELECT $1, $2, $3, id, 'missed', $8, $5, $6, $7, $9 FROM unnest($4::text[]) AS absent (id) ORDER BY id
+ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
+	state = 'missed', shrunken = excluded.shrunken, missed_run_id = excluded.missed_run_id,
+	missed_first_call = excluded.missed_first_call, missed_last_call = excluded.missed_last_call, missed_at = clock_timestamp(),
+	missed_clock = excluded.missed_clock, proof = NULL, proof_run_id = NULL, proof_first_call = NULL, proof_last_call = NULL,
+	proof_at = NULL, gone_at = NULL, decided_by = NULL, decided_at = NULL
+WHERE k.state = 'revived' OR k.state = 'missed' AND k.shrunken AND NOT excluded.shrunken
+RETURNING record_id`
+)
+
+// doubtInactive is why nothing is concluded from the lists of an organization that upstream says is not active: they may be
+// empty for that reason.
+const doubtInactive = "upstream says that the organization is not active: nothing is concluded from what its list did not show"
+
+// bounds are where a scan began and ended.
+type bounds struct {
+	// began is when the run began, by the database's clock.
+	began       time.Time
+	first, last int64
+	// sighted counts records that it was shown, in all passes.
+	sighted int64
+	active  bool
+}
+
+// Conclude draws the conclusions of a clean scan, in the transaction that ends its run. What it was shown has to be noted by
+// then (QueueSighting).
+func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
+	var verdict Verdict
+	var b bounds
+	err := tx.QueryRow(ctx, sqlBounds, scan.Run).Scan(&b.began, &b.first, &b.last, &b.sighted, &b.active)
+	if err != nil {
+		return verdict, fmt.Errorf("reading what the scan was shown: %w", err)
+	}
+	if !b.active {
+		verdict.Doubt = doubtInactive
+		return verdict, nil
+	}
+	absent, err := scan.absent(ctx, tx, b)
+	if err != nil || len(absent) == 0 {
+		return verdict, err
+	}
+	names := namesOf(scan.Stream)
+	if err := tx.QueryRow(ctx, names.fill(sqlLive), scan.Stream.Organization).Scan(&verdict.Live); err != nil {
+		return verdict, fmt.Errorf("counting live rows: %w", err)
+	}
+	verdict.Absent = len(absent)
+	verdict.Shrunken = b.sighted == 0 || len(absent) > limit(scan.Rules, verdict.Live)
+	state := stateGone
+	if verdict.Shrunken {
+		state = stateHeld
+	}
+	confirmed, err := scan.confirm(ctx, tx, absent, b, state)
+	if err != nil {
+		return verdict, err
+	}
+	if verdict.Shrunken {
+		verdict.Held = len(confirmed)
+	} else if verdict.Gone, err = bury(ctx, tx, scan.Stream, confirmed, scan.Started, b.began); err != nil {
+		return verdict, err
+	}
+	missed, err := scan.miss(ctx, tx, without(absent, confirmed), b, verdict.Shrunken)
+	if err != nil {
+		return verdict, err
+	}
+	verdict.Missed = len(missed)
+	if !verdict.Shrunken {
+		verdict.Asked, err = ask(ctx, tx, scan.Stream, missed)
+	}
+	return verdict, err
+}
+
+// absent are the live rows that the scan did not see although they were there when it began, in the order of their keys.
+func (s Scan) absent(ctx context.Context, tx pgx.Tx, b bounds) ([]string, error) {
+	key := s.Stream.ListKey()
+	ids, err := collect(tx.Query(ctx, namesOf(s.Stream).fill(sqlAbsent), key.Organization, s.Run, b.began, key.Service, key.Resource, s.Started))
+	if err != nil {
+		return nil, fmt.Errorf("looking for rows that the scan did not see: %w", err)
+	}
+	return ids, nil
+}
+
+// confirm turns evidence of an earlier scan into a state, and gives the identifiers, in the order of absent.
+func (s Scan) confirm(ctx context.Context, tx pgx.Tx, absent []string, b bounds, state string) ([]string, error) {
+	key := s.Stream.ListKey()
+	confirmed, err := collect(tx.Query(ctx, sqlConfirm, key.Organization, key.Service, key.Resource, absent, state,
+		s.Run, b.first, b.last, s.Started, b.began, s.Rules.Apart))
+	if err != nil {
+		return nil, fmt.Errorf("confirming what was missed before: %w", err)
+	}
+	slices.Sort(confirmed)
+	return confirmed, nil
+}
+
+// miss notes evidence of a first scan and gives the identifiers that it is new about.
+func (s Scan) miss(ctx context.Context, tx pgx.Tx, ids []string, b bounds, shrunken bool) ([]string, error) {
+	key := s.Stream.ListKey()
+	missed, err := collect(tx.Query(ctx, sqlMiss, key.Organization, key.Service, key.Resource, ids,
+		s.Run, b.first, b.last, shrunken, s.Started))
+	if err != nil {
+		return nil, fmt.Errorf("noting what was missed: %w", err)
+	}
+	return missed, nil
+}
+
+func collect(rows pgx.Rows, err error) ([]string, error) {
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// without gives what is in all and not in some; both are sorted.
+func without(all, some []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(id string) bool {
+		_, found := slices.BinarySearch(some, id)
+		return found
+	})
+}

@@ -1,0 +1,57 @@
+package tombstones
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+)
+
+const (
+	sqlHeldOf = `
+SELECT record_id, gone_at, proof_at FROM sluice.tombstones
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND proof_run_id = $4
+ORDER BY record_id FOR UPDATE`
+
+	sqlAccept = `
+UPDATE sluice.tombstones SET state = 'gone', decided_by = 'person', decided_at = clock_timestamp()
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND proof_run_id = $4`
+
+	sqlRefuse = `
+DELETE FROM sluice.tombstones
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND proof_run_id = $4`
+)
+
+// Accept marks as gone what a run's scan left for a person to decide, and gives how many rows that were. What was seen or
+// written since is not among them.
+func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
+	key := stream.ListKey()
+	rows, err := tx.Query(ctx, sqlHeldOf, key.Organization, key.Service, key.Resource, run)
+	if err != nil {
+		return 0, fmt.Errorf("reading what is held: %w", err)
+	}
+	var ids []string
+	var id string
+	var gone, proven time.Time
+	if _, err = pgx.ForEachRow(rows, []any{&id, &gone, &proven}, func() error { ids = append(ids, id); return nil }); err != nil {
+		return 0, fmt.Errorf("reading what is held: %w", err)
+	}
+	if _, err := tx.Exec(ctx, sqlAccept, key.Organization, key.Service, key.Resource, run); err != nil {
+		return 0, fmt.Errorf("accepting what is held: %w", err)
+	}
+	return bury(ctx, tx, stream, ids, gone, proven)
+}
+
+// Reject forgets the evidence of what a run's scan left for a person to decide: two new scans are needed. It gives how many
+// records that were.
+func Reject(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
+	key := stream.ListKey()
+	tag, err := tx.Exec(ctx, sqlRefuse, key.Organization, key.Service, key.Resource, run)
+	if err != nil {
+		return 0, fmt.Errorf("rejecting what is held: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
+}

@@ -1,0 +1,196 @@
+package tombstones
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/schema"
+)
+
+const (
+	sqlSight = `
+INSERT INTO sluice.sightings (run_id, call_id, ids) VALUES ($1, $2, $3) ON CONFLICT (run_id, call_id) DO NOTHING`
+
+	sqlDropSightings = `DELETE FROM sluice.sightings WHERE run_id = $1`
+
+	sqlEvidence = `
+SELECT record_id, state, shrunken, missed_last_call, CASE state WHEN 'gone' THEN proof_first_call ELSE missed_first_call END
+FROM sluice.tombstones
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state <> 'revived'
+ORDER BY record_id FOR UPDATE`
+
+	sqlRevive = `
+UPDATE sluice.tombstones SET state = 'revived', revived_at = clock_timestamp(), revived_call = $5, revivals = revivals + 1
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
+
+	sqlWaits = `
+SELECT EXISTS (SELECT FROM sluice.tombstones WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'missed')`
+
+	sqlNotFound = `
+UPDATE sluice.tombstones SET state = 'gone', proof = 'not_found', proof_run_id = $5, proof_first_call = $6, proof_last_call = $6,
+	proof_at = clock_timestamp(), gone_at = $7, decided_by = 'rule', decided_at = clock_timestamp()
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
+
+	// Nothing is asked of a path that never answered.
+	sqlAsk = `
+UPDATE %[1]s AS t SET _detail_state = 'stale', _detail_at = NULL
+WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND t._deleted_at IS NULL
+	AND EXISTS (SELECT FROM %[1]s AS a WHERE a.organization_id = $1 AND a._detail_call_id IS NOT NULL)`
+
+	// Whether the call for single records has ever answered with one: a path that never did knows nothing by not finding.
+	sqlAnswers = `
+SELECT EXISTS (SELECT FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_call_id IS NOT NULL)`
+)
+
+// Waits says whether rows of a stream's list were missed by one scan, so that the next one decides about them.
+func Waits(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (bool, error) {
+	key, waits := stream.ListKey(), false
+	err := tx.QueryRow(ctx, sqlWaits, key.Organization, key.Service, key.Resource).Scan(&waits)
+	return waits, postgres.Fail("asking what waits for another scan of "+key.String(), err)
+}
+
+// QueueSighting notes which records a unit of a whole scan was shown, those that did not fit included: they exist. Other
+// units leave no trace.
+func QueueSighting(batch *pgx.Batch, unit pipeline.Unit) {
+	if unit.Call == 0 || unit.Details || !unit.Claim.Stream.ProvesAbsence() {
+		return
+	}
+	batch.Queue(sqlSight, unit.Claim.Run, unit.Call, shown(unit))
+}
+
+// QueueDropSightings forgets what a run was shown, when it ends.
+func QueueDropSightings(batch *pgx.Batch, run int64) { batch.Queue(sqlDropSightings, run) }
+
+// shown are the identifiers of records that a unit brought.
+func shown(unit pipeline.Unit) []string {
+	ids := make([]string, 0, len(unit.Records)+len(unit.Rejects))
+	for i := range unit.Records {
+		ids = append(ids, unit.Records[i].ID)
+	}
+	for i := range unit.Rejects {
+		if unit.Rejects[i].ID != "" {
+			ids = append(ids, unit.Rejects[i].ID)
+		}
+	}
+	return ids
+}
+
+// Evidence is what is known against records of a unit, locked.
+type Evidence struct {
+	// gone have a tombstone and missed have none; both are shown by the unit's call, which is late enough to count.
+	gone, missed []string
+	// buried have a tombstone that the unit's call is too early to question.
+	buried []string
+	// unknown were missed by a scan, and the unit's call asked for them by themselves in vain.
+	unknown []string
+}
+
+// Lock reads and locks the evidence about records of a unit, before any row is touched.
+func Lock(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (Evidence, error) {
+	var e Evidence
+	missing := make(map[string]bool, len(unit.Missing))
+	for _, id := range unit.Missing {
+		missing[id] = true
+	}
+	ids := append(shown(unit), unit.Missing...)
+	if unit.Call == 0 || len(ids) == 0 {
+		return e, nil
+	}
+	key := unit.Claim.Stream.ListKey()
+	rows, err := tx.Query(ctx, sqlEvidence, key.Organization, key.Service, key.Resource, ids)
+	if err != nil {
+		return e, fmt.Errorf("reading evidence: %w", err)
+	}
+	var id, state string
+	var shrunken bool
+	var last, since int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &state, &shrunken, &last, &since}, func() error {
+		switch {
+		case missing[id]:
+			if unit.Unknown && state == stateMissed && !shrunken && unit.Call > last {
+				e.unknown = append(e.unknown, id)
+			}
+		case state == stateGone && unit.Call > since:
+			e.gone = append(e.gone, id)
+		case state == stateGone:
+			e.buried = append(e.buried, id)
+		case unit.Call > since:
+			e.missed = append(e.missed, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return e, fmt.Errorf("reading evidence: %w", err)
+	}
+	return e, nil
+}
+
+// Apply draws the conclusions once the unit's records are loaded: whatever shows a record again takes the evidence back and
+// revives its row, and a single record that upstream does not know confirms what a scan missed. The call of the unit, which
+// was reserved at called, has to be later than the scan: an answer from before says nothing about what came after.
+func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, called time.Time) error {
+	stream := unit.Claim.Stream
+	if err := forget(ctx, tx, stream, e.missed); err != nil {
+		return err
+	}
+	if len(e.gone) > 0 {
+		key := stream.ListKey()
+		if _, err := tx.Exec(ctx, sqlRevive, key.Organization, key.Service, key.Resource, e.gone, unit.Call); err != nil {
+			return fmt.Errorf("reviving rows: %w", err)
+		}
+		if _, err := tx.Exec(ctx, namesOf(stream).fill(sqlUnbury), stream.Organization, e.gone); err != nil {
+			return fmt.Errorf("reviving rows: %w", err)
+		}
+	}
+	// Elements that came with an earlier answer are as dead as their record.
+	if err := Follow(ctx, tx, stream, append(e.gone, e.buried...)); err != nil {
+		return err
+	}
+	if err := history.Keep(ctx, tx, history.ResourceOf(stream), e.gone); err != nil {
+		return err
+	}
+	return e.notFound(ctx, tx, unit, called)
+}
+
+// notFound believes that upstream does not know single records, if their path has ever answered with one.
+func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, called time.Time) error {
+	stream := unit.Claim.Stream
+	if len(e.unknown) == 0 || called.IsZero() || !singly(stream.Resource) {
+		return nil
+	}
+	answers := false
+	if err := tx.QueryRow(ctx, namesOf(stream).fill(sqlAnswers), stream.Organization).Scan(&answers); err != nil || !answers {
+		return err //nolint:wrapcheck // the caller says what it was about
+	}
+	key := stream.ListKey()
+	_, err := tx.Exec(ctx, sqlNotFound, key.Organization, key.Service, key.Resource, e.unknown, unit.Claim.Run, unit.Call, called)
+	if err != nil {
+		return fmt.Errorf("noting what upstream does not know: %w", err)
+	}
+	_, err = bury(ctx, tx, stream, e.unknown, called, called)
+	return err
+}
+
+// singly says whether single records are asked for one by one, so that it is known which of them upstream does not know.
+func singly(resource *schema.Resource) bool {
+	return resource.Details != nil && resource.Details.Batch == nil
+}
+
+// ask makes rows that were missed for the first time wait for their single record: upstream's word that there is none is as
+// good as a second scan. It gives how many wait.
+func ask(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) (int, error) {
+	if len(ids) == 0 || !singly(stream.Resource) {
+		return 0, nil
+	}
+	tag, err := tx.Exec(ctx, namesOf(stream).fill(sqlAsk), stream.Organization, ids)
+	if err != nil {
+		return 0, fmt.Errorf("asking for single records of what was missed: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
+}

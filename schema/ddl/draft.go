@@ -1,0 +1,149 @@
+package ddl
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/schema"
+)
+
+// Catalog is what a database has, by schema and table.
+type Catalog map[string]map[string]ExistingTable
+
+// ExistingTable is one table that a database has.
+type ExistingTable struct {
+	// Comment is the comment on the table; "" if it has none.
+	Comment string
+	// Columns are its columns by name.
+	Columns map[string]ExistingColumn
+}
+
+// ExistingColumn is one column that a database has.
+type ExistingColumn struct {
+	// Type is the type as Postgres spells it: information_schema's data_type or
+	// format_type, without collation.
+	Type string
+	// Comment is the comment on the column; "" if it has none.
+	Comment string
+}
+
+// Draft compares declarations with what a database has and writes the difference
+// as a migration in goose's format, to be read and frozen by hand. It creates
+// tables, adds columns and sets comments. It never drops and never changes a
+// type: for these it writes a line of comment that asks for a hand.
+//
+// The bool says whether the draft holds a statement; without one, the text is ""
+// or only asks for a hand.
+func Draft(services []schema.Service, existing Catalog) (string, bool) {
+	d := &draft{existing: existing, made: map[string]bool{}}
+	for i := range services {
+		d.service(&services[i])
+	}
+	if d.statements.Len() == 0 && len(d.hands) == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	b.WriteString("-- +goose Up\n")
+	for _, line := range d.hands {
+		b.WriteString("-- by hand: " + line + "\n")
+	}
+	b.WriteString(d.statements.String())
+	return b.String(), d.statements.Len() > 0
+}
+
+type draft struct {
+	existing Catalog
+	// made are the schemas that the draft creates.
+	made       map[string]bool
+	statements strings.Builder
+	hands      []string
+}
+
+func (d *draft) hand(where, what string) { d.hands = append(d.hands, where+" "+what) }
+
+func (d *draft) service(s *schema.Service) {
+	known := map[string]bool{}
+	for i := range s.Resources {
+		for _, t := range Tables(s, &s.Resources[i]) {
+			d.table(s, t)
+			known[t.Schema+"."+t.Name] = true
+		}
+	}
+	if len(s.Resources) == 0 {
+		return
+	}
+	// Only the service's own schema is asked for what nobody declares: another one
+	// holds the tables of several services, and of lists that others declared.
+	for _, name := range slices.Sorted(maps.Keys(d.existing[s.Name])) {
+		if where := s.Name + "." + name; !known[where] {
+			d.hand(where, "is no longer declared; decide what becomes of its rows")
+		}
+	}
+}
+
+func (d *draft) table(s *schema.Service, t Table) {
+	have, ok := d.existing[t.Schema]
+	if !ok && !d.made[t.Schema] {
+		d.made[t.Schema] = true
+		d.statements.WriteByte('\n')
+		writeSchema(&d.statements, s, t.Schema)
+	}
+	if old, ok := have[t.Name]; ok {
+		d.alter(t, old)
+		return
+	}
+	d.statements.WriteByte('\n')
+	writeTable(&d.statements, t)
+}
+
+func (d *draft) alter(t Table, old ExistingTable) {
+	if old.Comment != t.Comment {
+		writeTableComment(&d.statements, t)
+	}
+	known := map[string]bool{}
+	for _, c := range t.Columns {
+		known[c.Name] = true
+		where := t.Schema + "." + t.Name + "." + c.Name
+		have, ok := old.Columns[c.Name]
+		switch {
+		case !ok && c.Required && c.Default == "":
+			d.hand(where, "is missing and must not be null; decide what older rows get")
+			continue
+		case !ok:
+			if c.Required {
+				d.hand(where, "is added as "+c.Default+" in older rows; decide whether that is true of them")
+			}
+			d.statements.WriteString("ALTER TABLE " + t.Full() + " ADD COLUMN " + c.definition() + ";\n")
+		case plainType(have.Type) != plainType(c.Type):
+			d.hand(where, "is "+have.Type+" and declared as "+c.Type+"; change the type or the declaration")
+		}
+		if !ok || have.Comment != c.Comment {
+			writeColumnComment(&d.statements, t, c)
+		}
+	}
+	if _, ok := old.Columns[detailState]; !ok {
+		writeIndex(&d.statements, t)
+	}
+	for _, name := range slices.Sorted(maps.Keys(old.Columns)) {
+		if !known[name] {
+			d.hand(t.Schema+"."+t.Name+"."+name, "is no longer declared; decide what becomes of its values")
+		}
+	}
+}
+
+// plainType brings the spellings of one type together.
+func plainType(name string) string {
+	switch name {
+	case "timestamptz":
+		return "timestamp with time zone"
+	case "int8":
+		return bigint
+	case "int4":
+		return "integer"
+	case "bool":
+		return "boolean"
+	default:
+		return name
+	}
+}

@@ -1,0 +1,153 @@
+// Package docs writes the pages that are generated from declarations: the data dictionary in Markdown, and diagrams of tables and keys.
+//
+// It is pure: it never talks to a database and never writes a file. Start reading at Dictionary, then Mermaid.
+package docs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/schema"
+	"sluice/schema/ddl"
+)
+
+// Dictionary writes the data dictionary in Markdown: every service, resource,
+// table and column with its sentence, where it comes from and how it is kept
+// up to date.
+func Dictionary(services []schema.Service) string {
+	var b strings.Builder
+	b.WriteString("# Data dictionary\n\n")
+	b.WriteString("Written by `sluice dictionary` from the declarations; do not edit. ")
+	b.WriteString("The same sentences stand as comments in the database.\n")
+	for i := range services {
+		service := &services[i]
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", service.Name, service.Doc)
+		if len(service.Resources) == 0 {
+			b.WriteString("\nNothing of it is copied yet.\n")
+		}
+		for j := range service.Resources {
+			writeResource(&b, service, &service.Resources[j])
+		}
+		writeReads(&b, service)
+	}
+	writeBookkeeping(&b)
+	return b.String()
+}
+
+func writeResource(b *strings.Builder, s *schema.Service, r *schema.Resource) {
+	fmt.Fprintf(b, "\n### %s.%s\n\n%s\n\n", s.Name, r.Name, r.Doc)
+	fmt.Fprintf(b, "- List: `GET %s%s`%s, %s\n", s.Root, r.Path, parameters(r), source(r.AssumedPath))
+	if r.Optional {
+		b.WriteString("- Optional: copied only where the configuration enables it\n")
+	}
+	if r.Single != nil {
+		fmt.Fprintf(b, "- One record: `GET %s%s`, key `%s`, %s\n", s.Root, r.Single.Path, r.Single.Key, source(r.Single.Assumed))
+	}
+	fmt.Fprintf(b, "- Reading: %s, every %s\n", readingWords(r), r.Every)
+	if under, ok := r.Cursor.(schema.PerParent); ok {
+		fmt.Fprintf(b, "- Parents: %s\n", parentWords(under))
+	}
+	if r.Details != nil {
+		fmt.Fprintf(b, "- Details: %s\n", detailWords(s, r))
+	}
+	for _, note := range r.Assumed {
+		fmt.Fprintf(b, "- Assumed: %s\n", note)
+	}
+	for i, t := range r.Tables() {
+		writeTableEntry(b, s, r, &t)
+		if i == 0 && len(r.History) > 0 {
+			writeHistory(b, s, r)
+		}
+	}
+}
+
+func parameters(r *schema.Resource) string {
+	var b strings.Builder
+	if r.Key != "" {
+		fmt.Fprintf(&b, ", key `%s`", r.Key)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+		fmt.Fprintf(&b, ", `%s=%s`", name, r.Params[name])
+	}
+	return b.String()
+}
+
+func writeTableEntry(b *strings.Builder, s *schema.Service, r *schema.Resource, t *schema.Table) {
+	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", r.SchemaName(s), t.Name, t.Doc)
+	ignored := r.Ignored
+	key := []string{ddl.OrganizationID, r.Columns[0].ColumnName()}
+	if t.Child != nil {
+		ignored = t.Child.Ignored
+		key = []string{ddl.OrganizationID, ddl.ParentID, ddl.Position}
+		if t.Depth() > 1 {
+			key = []string{ddl.OrganizationID, ddl.ParentID, "_parent_position", ddl.Position}
+		}
+		if t.Child.Prefix != "" {
+			fmt.Fprintf(b, " From the record's keys that begin with `%s`; display text from those with `%s` behind.", t.Child.Prefix, t.Child.Twin)
+		} else {
+			fmt.Fprintf(b, " From `%s`.", strings.Join(t.Path, "[]."))
+		}
+	}
+	writeColumnHead(b, key)
+	for _, c := range t.Columns {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), columnWords(r, t, c))
+	}
+	if len(ignored) > 0 {
+		b.WriteString("\nNot copied:\n\n")
+	}
+	for _, wire := range slices.Sorted(maps.Keys(ignored)) {
+		fmt.Fprintf(b, "- `%s`: %s\n", wire, ignored[wire])
+	}
+}
+
+// writeHistory shows the columns of ours, too: they are what tells rows apart.
+func writeHistory(b *strings.Builder, s *schema.Service, r *schema.Resource) {
+	t := ddl.HistoryTable(r.SchemaName(s), r)
+	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", t.Schema, t.Name, t.Comment)
+	writeColumnHead(b, t.Key)
+	writeColumns(b, t.Columns[1:])
+}
+
+func writeColumnHead(b *strings.Builder, key []string) {
+	fmt.Fprintf(b, " Key: `(%s)`.\n\n", strings.Join(key, ", "))
+	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
+}
+
+func writeColumns(b *strings.Builder, columns []ddl.Column) {
+	for _, c := range columns {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.Name, c.Type, strings.ReplaceAll(c.Comment, "|", `\|`))
+	}
+}
+
+func writeReads(b *strings.Builder, s *schema.Service) {
+	if len(s.Reads) > 0 {
+		fmt.Fprintf(b, "\n### %s, asked for on demand\n\nAnswers that are shown and not copied.\n\n", s.Name)
+	}
+	for i := range s.Reads {
+		read := &s.Reads[i]
+		fmt.Fprintf(b, "- `%s`: %s `GET %s%s`, key `%s`\n", read.Name, read.Doc, s.Root, read.Path, read.Key)
+		for _, p := range read.Params {
+			required := ""
+			if p.Required {
+				required = ", required"
+			}
+			fmt.Fprintf(b, "  - `%s`%s: %s\n", p.Name, required, p.Doc)
+		}
+		for _, note := range read.Assumed {
+			fmt.Fprintf(b, "  - Assumed: %s\n", note)
+		}
+	}
+}
+
+func writeBookkeeping(b *strings.Builder) {
+	b.WriteString("\n## Columns of ours\n\nEvery table begins with `organization_id`. ")
+	b.WriteString("Tables of arrays go on with `_parent_id` (the key of the record), inside of another array ")
+	b.WriteString("`_parent_position`, and `_position` (the place in the array, from 0); ")
+	b.WriteString("they end with `_deleted_at`, which is that of the record. ")
+	b.WriteString("Tables of records end with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")
+	writeColumns(b, ddl.Bookkeeping())
+	b.WriteString("\nTables of records with details go on with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")
+	writeColumns(b, ddl.DetailColumns())
+}

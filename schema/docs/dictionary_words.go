@@ -1,0 +1,118 @@
+package docs
+
+import (
+	"fmt"
+	"strings"
+
+	"sluice/schema"
+)
+
+// shown is how many of a column's documented values the dictionary lists.
+const shown = 8
+
+// source says where a path comes from.
+func source(assumed bool) string {
+	if assumed {
+		return "assumed"
+	}
+	return "documented"
+}
+
+// readingWords says how a resource is read: cursor, then paging.
+func readingWords(r *schema.Resource) string {
+	text := cursorWords(r.Cursor)
+	switch r.Paging {
+	case schema.PagingWhole:
+		if _, ok := r.Cursor.(schema.Snapshot); !ok {
+			text += ", in one answer without pages"
+		}
+	case schema.PagingToken:
+		text += ", going on by `next_token`"
+	case schema.PagingNumber:
+	default:
+	}
+	if w := r.Window; w != nil {
+		text += "; backfills in windows of `" + w.Column + "`, by `" + w.From + "` and `" + w.To + "`"
+	}
+	return text
+}
+
+func cursorWords(cursor schema.Cursor) string {
+	switch c := cursor.(type) {
+	case schema.Since:
+		return "what changed since the mark, by the filter `" + c.Param + "`"
+	case schema.NewestFirst:
+		return "newest first by `" + c.Sort + "`, down to the mark"
+	case schema.FullScan:
+		text := "the whole list"
+		if c.Sort != "" {
+			text += ", sorted by `" + c.Sort + "`"
+		}
+		if c.Modified != "" {
+			text += "; `" + c.Modified + "` tells which version is newer"
+		}
+		return text
+	case schema.Export:
+		return "the whole export, one CSV body with the columns named in `" + c.FieldsParam + "`"
+	case schema.Snapshot:
+		return "the one object that there is, or none"
+	case schema.PerParent:
+		return "one list for each `" + c.Column + "`, the one not read for longest first: " + cursorWords(c.List)
+	default:
+		return "not declared"
+	}
+}
+
+// parentWords says where the parents of lists are found.
+func parentWords(under schema.PerParent) string {
+	places := make([]string, 0, len(under.From)+1)
+	for _, from := range under.From {
+		places = append(places, "`"+from.Schema+"."+from.Table+"."+from.Column+"`")
+	}
+	if under.Listed != "" {
+		places = append(places, "`"+string(under.Listed)+"` in the configuration")
+	}
+	return strings.Join(places, ", ")
+}
+
+func detailWords(s *schema.Service, r *schema.Resource) string {
+	text := "where the list leaves out `" + r.Details.Marker + "`, "
+	if batch := r.Details.Batch; batch != nil {
+		return text + fmt.Sprintf("up to %d records a call: `GET %s%s`, key `%s`, identifiers in `%s`",
+			batch.Size, s.Root, batch.Path, batch.Key, batch.Param)
+	}
+	return text + "the single record is read"
+}
+
+// columnWords is the meaning of a column: its sentence and what else is known.
+func columnWords(r *schema.Resource, t *schema.Table, c schema.Column) string {
+	doc := c.Doc
+	onWire := !c.Given && (t.Child == nil || !t.Child.Scalar && t.Child.Prefix == "")
+	if onWire && c.ColumnName() != c.Wire {
+		doc += " Upstream: `" + c.Wire + "`."
+	}
+	if len(c.Values) > 0 {
+		doc += " Documented values: " + valueWords(c.Values) + "."
+	}
+	under, ok := r.Cursor.(schema.PerParent)
+	switch {
+	case c.Given:
+		doc += " Supplied by sluice: records do not carry it."
+	case ok && t.Child == nil && c.Wire == under.Column:
+		doc += " Filled in by sluice where a record leaves it out."
+	}
+	if c.Assumed {
+		doc += " Assumed: no document names it."
+	}
+	return strings.ReplaceAll(doc, "|", `\|`)
+}
+
+// valueWords lists values, the last ones of many as a count.
+func valueWords(values []string) string {
+	more := ""
+	if len(values) > shown+1 {
+		more = fmt.Sprintf(" and %d more", len(values)-shown)
+		values = values[:shown]
+	}
+	return "`" + strings.Join(values, "`, `") + "`" + more
+}

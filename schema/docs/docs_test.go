@@ -1,0 +1,96 @@
+package docs_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/schema"
+	"sluice/schema/docs"
+	"sluice/schema/schematest"
+)
+
+func golden(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestDictionary(t *testing.T) {
+	t.Parallel()
+	got := docs.Dictionary([]schema.Service{schematest.Shop(), schematest.Later()})
+	if diff := cmp.Diff(golden(t, "shop.md"), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDictionarySaysHowListsAreRead(t *testing.T) {
+	t.Parallel()
+	for want, cursor := range map[string]schema.Cursor{
+		"- Reading: newest first by `changed`, down to the mark, every 15m\n": schema.NewestFirst{Column: "changed", Sort: "changed"},
+		"- Reading: the whole list, sorted by `made`; `changed` tells which version is newer, every 15m\n": schema.FullScan{
+			Modified: "changed", Created: "made", Sort: "made",
+		},
+		"- Reading: the whole export, one CSV body with the columns named in `fields`, every 15m\n": schema.Export{FieldsParam: "fields"},
+	} {
+		service := schematest.Shop()
+		service.Resources[0].Cursor = cursor
+		if got := docs.Dictionary([]schema.Service{service}); !strings.Contains(got, want) {
+			t.Errorf("%T: %q is missing", cursor, want)
+		}
+	}
+}
+
+func TestDictionaryOfTheHouse(t *testing.T) {
+	t.Parallel()
+	got, _, _ := strings.Cut(docs.Dictionary([]schema.Service{schematest.House()}), "\n## Columns of ours")
+	if diff := cmp.Diff(golden(t, "house.md"), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDictionarySaysHowDetailsAndParentsAreRead(t *testing.T) {
+	t.Parallel()
+	service := schematest.House()
+	service.Resources[0].Details.Batch = &schema.Batch{Path: "/ratedetails", Key: "rates", Param: "rate_ids", Size: 100}
+	service.Resources[1].Columns[2].Given = false
+	service.Resources[1].Paging = schema.PagingWhole
+	got := docs.Dictionary([]schema.Service{service})
+	for _, want := range []string{
+		"- Details: where the list leaves out `steps`, up to 100 records a call: `GET /house/v1/ratedetails`, key `rates`, identifiers in `rate_ids`\n",
+		"| `floor` | text | The floor of it. Filled in by sluice where a record leaves it out. |\n",
+		"first: the whole list, in one answer without pages, every 12h\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}
+
+func TestDiagrams(t *testing.T) {
+	t.Parallel()
+	services := []schema.Service{schematest.Shop(), schematest.Later(), schematest.House()}
+	if diff := cmp.Diff(golden(t, "erd.md"), docs.Mermaid(services)); diff != "" {
+		t.Errorf("Mermaid (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(golden(t, "house.dbml"), docs.DBML([]schema.Service{schematest.Later(), schematest.House()})); diff != "" {
+		t.Errorf("DBML (-want +got):\n%s", diff)
+	}
+	if got := docs.DBML(services); !strings.HasSuffix(got, `
+Ref: "shop"."things_parts".("organization_id", "_parent_id") > "shop"."things".("organization_id", "thing_id") [delete: cascade]
+
+Ref: "shop"."things_parts_serials".("organization_id", "_parent_id", "_parent_position") > `+
+		`"shop"."things_parts".("organization_id", "_parent_id", "_position") [delete: cascade]
+
+Ref: "house"."rates_steps".("organization_id", "_parent_id") > "house"."rates".("organization_id", "rate_id") [delete: cascade]
+
+Ref: "house"."rates_fields".("organization_id", "_parent_id") > "house"."rates".("organization_id", "rate_id") [delete: cascade]
+`) {
+		t.Errorf("the relations are others in %s", got)
+	}
+}

@@ -1,0 +1,190 @@
+package canonical
+
+import (
+	"strconv"
+	"time"
+
+	"sluice/schema/record/canonical/civil"
+)
+
+// Instants are counted in microseconds since 1970, which is all that Postgres keeps of them.
+const (
+	second = int64(time.Second / time.Microsecond)
+	minute = 60 * second
+	hour   = 60 * minute
+	day    = 24 * hour
+	// The years 1 to 9999 begin, and those of five digits.
+	earliest, latest = -719_162 * day, 2_932_897 * day
+)
+
+// appendDate takes YYYY-MM-DD alone: the date part of a date-time would depend
+// on a time zone that nobody chose.
+func appendDate(dst, literal []byte) ([]byte, Misfit) {
+	if _, ok := civil.Parse(literal); !ok || len(literal) != len(civil.Layout) {
+		return dst, Misfit{BadTime, "a calendar day written YYYY-MM-DD is declared"}
+	}
+	return append(dst, literal...), Misfit{}
+}
+
+// appendInstant appends an instant in UTC, as Postgres writes it, to the
+// microsecond: what is finer is cut off.
+func (r *Reader) appendInstant(dst, literal []byte) ([]byte, Misfit) {
+	at, ok := r.readInstant(literal)
+	if !ok {
+		return dst, Misfit{BadTime, "an instant is declared: date-time with or without offset, date, or epoch milliseconds"}
+	}
+	if at < earliest || at >= latest {
+		return dst, Misfit{OutOfRange, "the instant lies outside of the years 1 to 9999"}
+	}
+	r.Instant = time.UnixMicro(at).UTC()
+	return append(appendUTC(dst, at), "+00"...), Misfit{}
+}
+
+// appendUTC writes as 2006-01-02 15:04:05.999999 does for package time.
+func appendUTC(dst []byte, at int64) []byte {
+	days := at / day
+	if at %= day; at < 0 {
+		days, at = days-1, at+day
+	}
+	year, month, of := civil.Date(int(days))
+	dst = append(twoDigits(twoDigits(dst, year/100), year%100), '-') //nolint:mnd // four digits are two times two
+	dst = append(twoDigits(append(twoDigits(dst, month), '-'), of), ' ')
+	dst = append(twoDigits(append(twoDigits(dst, int(at/hour)), ':'), int(at%hour/minute)), ':')
+	dst = twoDigits(dst, int(at%minute/second))
+	micros := int(at % second)
+	if micros == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for unit := int(second) / 10; micros > 0; unit /= 10 {
+		dst = append(dst, byte('0'+micros/unit)) //nolint:gosec // one digit
+		micros %= unit
+	}
+	return dst
+}
+
+func twoDigits(dst []byte, n int) []byte {
+	return append(dst, byte('0'+n/10), byte('0'+n%10)) //nolint:gosec,mnd // two digits
+}
+
+func (r *Reader) readInstant(literal []byte) (int64, bool) {
+	// Epoch milliseconds of the years 1973 to 9999 have 12 to 15 digits; shorter
+	// whole numbers are more likely something else than a time.
+	const shortest, longest = 12, 15
+	if allDigits(literal) {
+		if len(literal) < shortest || len(literal) > longest {
+			return 0, false
+		}
+		ms, err := strconv.ParseInt(string(literal), 10, 64)
+		return ms * int64(time.Millisecond/time.Microsecond), err == nil
+	}
+	days, ok := civil.Parse(literal)
+	if !ok {
+		return 0, false
+	}
+	wall, rest := int64(days)*day, literal[len(civil.Layout):]
+	if len(rest) == 0 {
+		return inZone(wall, r.zone), true
+	}
+	clock, rest, ok := parseClock(rest)
+	if !ok {
+		return 0, false
+	}
+	wall += clock
+	if len(rest) == 0 {
+		return inZone(wall, r.zone), true
+	}
+	offset, ok := parseOffset(rest)
+	return wall - offset, ok
+}
+
+// parseClock reads Thh:mm:ss with a fraction of up to nine digits from the front.
+func parseClock(text []byte) (int64, []byte, bool) {
+	const size = len("T15:04:05")
+	if len(text) < size || text[0] != 'T' && text[0] != ' ' || text[3] != ':' || text[6] != ':' {
+		return 0, nil, false
+	}
+	hours, okH := number(text[1:3], 23)
+	minutes, okM := number(text[4:6], 59)
+	seconds, okS := number(text[7:9], 59)
+	if !okH || !okM || !okS {
+		return 0, nil, false
+	}
+	clock := hours*hour + minutes*minute + seconds*second
+	rest := text[size:]
+	if len(rest) == 0 || rest[0] != '.' {
+		return clock, rest, true
+	}
+	digits := 0
+	unit := second
+	for rest = rest[1:]; digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9'; digits++ {
+		unit /= 10
+		clock += int64(rest[digits]-'0') * unit
+	}
+	return clock, rest[digits:], digits >= 1 && digits <= 9
+}
+
+// parseOffset reads Z, +hhmm or +hh:mm, whole.
+func parseOffset(text []byte) (int64, bool) {
+	if string(text) == "Z" {
+		return 0, true
+	}
+	from := 3
+	switch {
+	case len(text) == len("+0530"):
+	case len(text) == len("+05:30") && text[3] == ':':
+		from = 4
+	default:
+		return 0, false
+	}
+	hours, okH := number(text[1:3], 15)
+	minutes, okM := number(text[from:], 59)
+	offset := hours*hour + minutes*minute
+	if text[0] == '-' {
+		offset = -offset
+	}
+	return offset, okH && okM && (text[0] == '+' || text[0] == '-')
+}
+
+func number(text []byte, most int) (int64, bool) {
+	n, ok := civil.Digits(text)
+	return int64(n), ok && n <= most
+}
+
+// inZone gives the instant at which clocks of the zone showed a wall time. One
+// that they showed twice (clocks set back) is the earlier instant; one that they
+// never showed (clocks set forward) is the first instant after the gap.
+func inZone(clock int64, zone *time.Location) int64 {
+	wall := time.UnixMicro(clock).UTC()
+	near := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(),
+		wall.Nanosecond(), zone)
+	start, end := near.ZoneBounds()
+	offsets := [3]time.Duration{offsetAt(near), offsetAt(near), offsetAt(near)}
+	if !start.IsZero() {
+		offsets[0] = offsetAt(start.Add(-1))
+	}
+	if !end.IsZero() {
+		offsets[2] = offsetAt(end)
+	}
+	found := time.Time{}
+	for _, offset := range offsets {
+		at := wall.Add(-offset).In(zone)
+		if offsetAt(at) == offset && (found.IsZero() || at.Before(found)) {
+			found = at
+		}
+	}
+	if !found.IsZero() {
+		return found.UnixMicro()
+	}
+	// Nobody's clock showed it: near lies on one side of the gap. It is the gap at
+	// the start of near's bounds if the wall time lies before that start's own.
+	if !start.IsZero() && wall.Before(start.Add(offsets[1]).UTC()) {
+		return start.UnixMicro()
+	}
+	return end.UnixMicro()
+}
+
+func offsetAt(at time.Time) time.Duration {
+	_, offset := at.Zone()
+	return time.Duration(offset) * time.Second
+}

@@ -1,0 +1,222 @@
+// Package canonical brings one JSON value of the wire to the one spelling that the
+// warehouse keeps: equal values get equal text, and Postgres reads the text back as
+// the declared kind. What does not fit is a Misfit and never coerced (promise 4).
+//
+// Start reading at Spelled and Reader.Append.
+package canonical
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sluice/schema"
+	"sluice/schema/jsonscan"
+)
+
+// NULPicture stands for U+0000, which Postgres text cannot hold. Source: upstream
+// facts, "Values".
+const NULPicture = "\u2400"
+
+// Code is a closed set of reasons why a value does not fit.
+type Code string
+
+// The reasons that a value can give.
+const (
+	BadJSON      Code = "bad_json"
+	WrongType    Code = "wrong_type"
+	OutOfRange   Code = "out_of_range"
+	BadTime      Code = "bad_time"
+	BadNumber    Code = "bad_number"
+	DuplicateKey Code = "duplicate_key"
+)
+
+// Misfit says why a value does not fit its kind; the zero Misfit is none. It never
+// holds the value itself. An empty detail stands for the type seen, which whoever
+// reports it writes.
+type Misfit struct {
+	Code   Code
+	Detail string
+}
+
+// Reader reads values of one organization. It keeps a buffer and is for one
+// goroutine.
+type Reader struct {
+	// Instant is the instant that Append read last.
+	Instant time.Time
+	// zone is that of date-times without an offset.
+	zone *time.Location
+	// spare holds an unquoted string.
+	spare []byte
+}
+
+// NewReader gives a reader for an organization's zone.
+func NewReader(zone *time.Location) Reader { return Reader{zone: zone} }
+
+// Spare is the size of the buffer that the reader keeps, in bytes.
+func (r *Reader) Spare() int { return cap(r.spare) }
+
+// Append appends the canonical text of a value of a kind. The bool says that the
+// value is null: null itself, or a blank string where the kind is not text, for
+// upstream writes absent values so (upstream facts, "Values").
+func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byte, bool, Misfit) {
+	is := raw.Kind()
+	if is == 'n' {
+		return dst, true, Misfit{}
+	}
+	literal := []byte(raw)
+	quoted := is == '"'
+	if quoted {
+		literal = r.Unquote(raw)
+	}
+	var bad Misfit
+	switch {
+	case quoted && kind != schema.KindJSON:
+		return r.AppendString(dst, kind, literal)
+	case quoted && Blank(literal):
+		return dst, true, Misfit{}
+	case kind == schema.KindJSON:
+		dst, bad = AppendJSON(dst, raw)
+	case is == '0':
+		dst, bad = r.fromNumber(dst, kind, literal)
+	case kind == schema.KindBool && (is == 't' || is == 'f'):
+		dst = append(dst, literal...)
+	default:
+		bad.Code = WrongType
+	}
+	return dst, false, bad
+}
+
+// AppendString is Append for what stands between the quotes of a string, unescaped, and for any kind but JSON.
+func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
+	if kind != schema.KindText && Blank(text) {
+		return dst, true, Misfit{}
+	}
+	dst, bad := r.fromText(dst, kind, text)
+	return dst, false, bad
+}
+
+// fromText reads a string: upstream writes any kind as one.
+func (r *Reader) fromText(dst []byte, kind schema.Kind, text []byte) ([]byte, Misfit) {
+	switch kind {
+	case schema.KindText, schema.KindID:
+		return AppendText(dst, text), Misfit{}
+	case schema.KindBool:
+		return appendBool(dst, text)
+	case schema.KindInt:
+		return appendInt(dst, text)
+	case schema.KindDecimal:
+		return appendDecimal(dst, text)
+	case schema.KindDate:
+		return appendDate(dst, text)
+	case schema.KindTime:
+		return r.appendInstant(dst, text)
+	case schema.KindJSON:
+	}
+	return dst, Misfit{Code: WrongType}
+}
+
+// fromNumber reads a JSON number. It is no text: its spelling would be kept by
+// accident (1.0 or 1), and rows would differ where values do not.
+func (r *Reader) fromNumber(dst []byte, kind schema.Kind, literal []byte) ([]byte, Misfit) {
+	switch kind {
+	case schema.KindID:
+		return appendIntegerID(dst, literal)
+	case schema.KindInt:
+		return appendInt(dst, literal)
+	case schema.KindDecimal:
+		return appendDecimal(dst, literal)
+	case schema.KindTime:
+		return r.appendInstant(dst, literal)
+	case schema.KindText, schema.KindBool, schema.KindDate, schema.KindJSON:
+	}
+	return dst, Misfit{Code: WrongType}
+}
+
+// Unquote gives the bytes of a string literal that a decoder has read: a slice of
+// it where nothing is escaped, else a buffer which holds until the next call.
+func (r *Reader) Unquote(quoted []byte) []byte {
+	inner := quoted[1 : len(quoted)-1]
+	if jsonscan.Plain(inner) {
+		return inner
+	}
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return inner
+	}
+	// The error says that invalid UTF-8 was replaced, which is what is wanted: the
+	// decoder has already checked everything else.
+	r.spare, _ = jsontext.AppendUnquote(r.spare[:0], quoted)
+	return r.spare
+}
+
+// Blank says that a string stands for an absent value where the kind is not text:
+// upstream writes "", seldom " ".
+func Blank[T string | ~[]byte](text T) bool {
+	for i := range len(text) {
+		if text[i] != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// AppendText appends text with U+0000 replaced.
+func AppendText(dst, text []byte) []byte {
+	for {
+		at := bytes.IndexByte(text, 0)
+		if at < 0 {
+			return append(dst, text...)
+		}
+		dst = append(append(dst, text[:at]...), NULPicture...)
+		text = text[at+1:]
+	}
+}
+
+// CleanText is a text with U+0000 replaced.
+func CleanText(text string) string { return strings.ReplaceAll(text, "\x00", NULPicture) }
+
+// appendIntegerID keeps the digits: identifiers are larger than a float holds.
+func appendIntegerID(dst, literal []byte) ([]byte, Misfit) {
+	if bytes.ContainsAny(literal, ".eE") {
+		return dst, Misfit{BadNumber, "an identifier must be whole, without fraction or exponent"}
+	}
+	if string(literal) == "-0" {
+		literal = literal[1:]
+	}
+	return append(dst, literal...), Misfit{}
+}
+
+func appendBool(dst, literal []byte) ([]byte, Misfit) {
+	if string(literal) != "true" && string(literal) != "false" {
+		return dst, Misfit{WrongType, "the wire has a string that is neither true nor false"}
+	}
+	return append(dst, literal...), Misfit{}
+}
+
+func appendInt(dst, literal []byte) ([]byte, Misfit) {
+	if plainInt(literal) {
+		return append(dst, literal...), Misfit{}
+	}
+	digits := bytes.TrimPrefix(literal, []byte("-"))
+	if !allDigits(digits) || len(digits) > 1 && digits[0] == '0' {
+		return dst, Misfit{BadNumber, "a whole number in plain digits is declared"}
+	}
+	number, err := strconv.ParseInt(string(literal), 10, 64)
+	if err != nil {
+		return dst, Misfit{OutOfRange, "the whole number does not fit 64 bits"}
+	}
+	return strconv.AppendInt(dst, number, 10), Misfit{}
+}
+
+func allDigits(text []byte) bool {
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(text) > 0
+}

@@ -1,0 +1,201 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"sluice/schema"
+	"sluice/schema/jsonscan"
+)
+
+// Limits of one record: hostile or broken answers must not take the process down.
+const (
+	maxDepth    = jsonscan.MaxDepth
+	maxElements = 100_000
+	maxKey      = 512
+	// maxCells bounds the values of all rows of a record, for those that are absent take memory, too; maxParts how many members and elements
+	// it has in all, where they are read carefully: the reader keeps the names in mind.
+	maxCells = 500_000
+	maxParts = 500_000
+	// maxKinds bounds the different keys that the declaration does not know, maxExtra all of them, maxExtraSize their values, in bytes.
+	maxKinds     = 2_000
+	maxExtra     = 20_000
+	maxExtraSize = 4 << 20
+	// maxNesting is how deep declared arrays nest: the key of a row has so many positions.
+	maxNesting = 2
+	// maxKept bounds what the pool keeps, so that one giant does not stay for ever.
+	maxKept = 1 << 20
+)
+
+var errDeclaration = errors.New("declaration does not compile")
+
+// Normalizer turns the records of one resource into rows. It is safe for
+// concurrent use: what it needs for one record comes from a pool.
+type Normalizer struct {
+	root *object
+	// tables are the resource's tables, in the order of Resource.Tables.
+	tables []table
+	// fields counts the declared keys of all objects, and the objects.
+	fields int
+	place
+	zone *time.Location
+	// salt begins every fingerprint; 0 if none are made. Glanced are the columns of the record that a glance reads.
+	salt    uint64
+	glanced []bool
+	scratch sync.Pool
+}
+
+// table is what the walk needs of one table.
+type table struct {
+	columns []column
+	depth   int
+	// top is the index of the top-level array it descends from, 0 for the record.
+	top int
+	// label is its part of the hash.
+	label string
+}
+
+// column is one leaf, the one at an index of its table. Name is that of its key, "" for bare values of an array; label is its part of the
+// hash; values are those that the documents list.
+type column struct {
+	at     int
+	kind   schema.Kind
+	name   string
+	label  string
+	values []string
+	// identifies and modified say that it is the record's own identifier, and its modification time.
+	identifies, modified bool
+}
+
+// object is one object of the wire, compiled: what to do with each of its keys.
+type object struct {
+	table  int
+	fields map[string]*field
+	// head is its number among the fields: where what comes first is remembered.
+	head     int
+	prefixes []prefix
+}
+
+// field says what one declared key is: a column, an array (child), or neither, which is an ignored key.
+type field struct {
+	// quoted is the name as it stands in front of its value; "" where something in it needs escaping.
+	quoted string
+	// at numbers it within the object, id within the resource.
+	at, id int
+	column *column
+	child  *array
+}
+
+// array is one declared array of the wire.
+type array struct {
+	name    string
+	table   int
+	element *object
+	// scalar arrays hold bare values; object arrays may come as one object.
+	scalar, object bool
+}
+
+// New compiles the declaration of a resource. Zone is the organization's: the
+// date-times that carry no offset are in it. It fails if the key column is not
+// declared first or if the modification time is not a declared instant;
+// package validate says the same with more words.
+func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
+	if zone == nil {
+		return nil, fmt.Errorf("%w: %s: the organization's time zone is nil; pass it or time.UTC", errDeclaration, resource.Name)
+	}
+	if len(resource.Columns) == 0 || resource.Columns[0].Wire != resource.ID || resource.Columns[0].Kind != schema.KindID {
+		return nil, fmt.Errorf("%w: %s: the key %q is not the first column; declare it first, by ID",
+			errDeclaration, resource.Name, resource.ID)
+	}
+	at, ok := findPlace(resource)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s: the parent's column or the record's own identifier is not declared; declare both by ID",
+			errDeclaration, resource.Name)
+	}
+	n, modified := &Normalizer{place: at, zone: zone}, -1
+	for i, c := range resource.Columns {
+		if c.Wire == resource.Modified() && c.Kind == schema.KindTime {
+			modified = i
+		}
+	}
+	if resource.Modified() != "" && modified < 0 {
+		return nil, fmt.Errorf("%w: %s: the modification time %q is not declared; declare it by Time",
+			errDeclaration, resource.Name, resource.Modified())
+	}
+	tables := resource.Tables()
+	for i := range tables {
+		if tables[i].Depth() > maxNesting {
+			return nil, fmt.Errorf("%w: %s: table %s nests %d deep, at most %d is known; declare the inner array by JSON",
+				errDeclaration, resource.Name, tables[i].Name, tables[i].Depth(), maxNesting)
+		}
+		if child := tables[i].Child; child != nil && child.Prefix != "" && (tables[i].Depth() > 1 || len(child.Columns) != prefixColumns) {
+			return nil, fmt.Errorf("%w: %s: table %s is made by a prefix; declare it for the record itself, with columns for key, value and text",
+				errDeclaration, resource.Name, tables[i].Name)
+		}
+		n.tables = append(n.tables, compileTable(&tables[i]))
+	}
+	n.tables[0].columns[n.identifier].identifies = true
+	if modified >= 0 {
+		n.tables[0].columns[modified].modified = true
+	}
+	next := 1
+	n.root = n.compileObject(0, resource.Columns, resource.Children, resource.Ignored, &next)
+	n.salt, n.glanced = n.saltOf(resource), n.glancedAt(resource)
+	n.scratch.New = func() any { return newScratch(n) }
+	return n, nil
+}
+
+func compileTable(t *schema.Table) table {
+	compiled := table{depth: t.Depth(), top: t.Root, label: label(strings.Join(t.Path, "."))}
+	for i, c := range t.Columns {
+		one := column{at: i, kind: c.Kind, name: c.Wire, label: label(c.Wire), values: c.Values}
+		if t.Child != nil && t.Child.Scalar {
+			one.name = ""
+		}
+		compiled.columns = append(compiled.columns, one)
+	}
+	return compiled
+}
+
+// compileObject numbers the tables in the same depth-first order as Resource.Tables.
+func (n *Normalizer) compileObject(
+	at int, columns []schema.Column, children []schema.Child, ignored map[string]string, next *int,
+) *object {
+	o := &object{table: at, fields: make(map[string]*field, len(columns)+len(children)+len(ignored)), head: n.number()}
+	add := func(name string, f field) {
+		f.at, f.id = len(o.fields), n.number()
+		if jsonscan.Plain([]byte(name)) {
+			f.quoted = `"` + name + `":`
+		}
+		o.fields[name] = &f
+	}
+	for key := range ignored {
+		add(key, field{})
+	}
+	for i, c := range columns {
+		if !c.Given {
+			add(c.Wire, field{column: &n.tables[at].columns[i]})
+		}
+	}
+	for i := range children {
+		child := &children[i]
+		if child.Prefix != "" {
+			o.prefixes = append(o.prefixes, prefix{name: child.Name, prefix: child.Prefix, twin: child.Twin, table: *next})
+			*next++
+			continue
+		}
+		a := &array{name: child.Name, table: *next, scalar: child.Scalar, object: child.Object}
+		*next++
+		a.element = n.compileObject(a.table, child.Columns, child.Children, child.Ignored, next)
+		add(child.Name, field{child: a})
+	}
+	return o
+}
+
+func (n *Normalizer) number() int {
+	n.fields++
+	return n.fields - 1
+}

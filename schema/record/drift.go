@@ -1,0 +1,63 @@
+package record
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"sluice/schema/record/canonical"
+)
+
+// Bounds of what a record's unlisted values leave in the drift table.
+const (
+	maxValue  = 60
+	maxValues = 100
+)
+
+// unlisted begins the kind of a Drift that is a value and not a key.
+const unlisted = "value: "
+
+// few is how much drift is looked through one by one.
+const few = 32
+
+func (s *scratch) drifted(drift Drift) {
+	if len(s.drift) < few {
+		if !slices.Contains(s.drift, drift) {
+			s.drift = append(s.drift, drift)
+		}
+		return
+	}
+	if s.drifts == nil {
+		s.drifts = make(map[Drift]struct{}, len(s.drift))
+		for _, before := range s.drift {
+			s.drifts[before] = struct{}{}
+		}
+	}
+	if _, twice := s.drifts[drift]; !twice {
+		s.drifts[drift] = struct{}{}
+		s.drift = append(s.drift, drift)
+	}
+}
+
+// enumerated reports a value that the documents do not list: it is loaded all the
+// same. Source: upstream facts, "Values": enumerations are open.
+func (s *scratch) enumerated(column *column, text, name string) {
+	if canonical.Blank(text) || slices.Contains(column.values, text) || len(s.drift) >= maxValues {
+		return
+	}
+	s.drifted(Drift{Path: s.wherever(name), Kind: unlisted + printable(text)})
+}
+
+// printable bounds a value and replaces what would not print in one line.
+func printable(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text[:min(len(text), 4*maxValue)]) //nolint:mnd // no character has more than 4 bytes
+	if len(clean) > maxValue {
+		clean = strings.ToValidUTF8(clean[:maxValue], "")
+	}
+	return clean
+}

@@ -1,0 +1,20 @@
+package record
+
+// Carefully is RecordUnder without the quick way.
+func (n *Normalizer) Carefully(raw []byte, parent string) (Record, error) {
+	s := newScratch(n)
+	s.reset()
+	s.carefully(raw)
+	if fault := s.walk(parent); fault != nil {
+		fault.ID = n.identify(raw, parent)
+		return Record{}, fault
+	}
+	return s.record(raw, parent), nil
+}
+
+// HashAgain makes the content hash of a record once more.
+func (n *Normalizer) HashAgain(record *Record) [16]byte {
+	s, _ := n.scratch.Get().(*scratch)
+	defer s.release()
+	return s.hash(record)
+}

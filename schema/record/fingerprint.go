@@ -1,0 +1,54 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"sluice/schema"
+)
+
+// fingerprint is XXH3 of the bytes and the parent, begun with the salt: two records with the same one become the same row. Two that
+// differ have the same one in one of 2^64 cases; bytes that somebody made alike on purpose are no concern, as who can write upstream
+// need not deceive us. It is 0, which says that there is none, where the documents do not know all of the record: what they do not
+// know is counted each time that it comes.
+func (n *Normalizer) fingerprint(raw []byte, parent string, drifted bool) uint64 {
+	if drifted || n.salt == 0 {
+		return 0
+	}
+	salt := n.salt
+	if parent != "" {
+		salt = xxh3.HashStringSeed(parent, salt)
+	}
+	return xxh3.HashSeed(raw, salt)
+}
+
+// salt stands for everything beside a record's bytes and its parent that decides what becomes of it: the rule of the hash, the zone
+// and the declaration, but for its prose. It is 0 for exports, which nobody reads twice.
+func (n *Normalizer) saltOf(resource *schema.Resource) uint64 {
+	if resource.Exported() {
+		return 0
+	}
+	digest := xxh3.New()
+	add := func(format string, values ...any) { _, _ = fmt.Fprintf(digest, format+"\n", values...) } // a hash takes everything
+	add("%d %q %q %q %+v", HashRule, n.zone, resource.ID, resource.Modified(), n.place)
+	for _, month := range []time.Month{time.January, time.July} { // one name can stand for two zones
+		add("%s", time.Date(2026, month, 1, 0, 0, 0, 0, n.zone).UTC().Format(time.RFC3339))
+	}
+	tables := resource.Tables()
+	for i := range tables {
+		ignored := resource.Ignored
+		if child := tables[i].Child; child != nil {
+			ignored = child.Ignored
+			add("%t %t %q %q", child.Scalar, child.Object, child.Prefix, child.Twin)
+		}
+		add("%q %q %q", tables[i].Name, tables[i].Path, slices.Sorted(maps.Keys(ignored)))
+		for _, c := range tables[i].Columns {
+			add("%q %q %d %t %q", c.Wire, c.ColumnName(), c.Kind, c.Given, c.Values)
+		}
+	}
+	return max(digest.Sum64(), 1)
+}

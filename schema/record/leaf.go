@@ -1,0 +1,100 @@
+package record
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sluice/schema"
+	"sluice/schema/record/canonical"
+)
+
+// leaf reads one value of a column.
+func (s *scratch) leaf(c *column, to *Value) *ValueError {
+	if text, ok := s.plain(); ok {
+		return s.fillText(c, to, text)
+	}
+	raw, fault := s.whole(c.name)
+	if fault != nil {
+		return fault
+	}
+	return s.fill(c, to, c.name, raw)
+}
+
+// fillText is fill for a string of which nothing is escaped: it is read once and not again, and stays where it stands if it is spelled
+// as it is to be kept.
+func (s *scratch) fillText(c *column, to *Value, literal []byte) *ValueError {
+	if c.kind == schema.KindJSON { // which asks for the whole literal
+		return s.fill(c, to, c.name, s.data[s.at-len(literal)-len(`""`):s.at])
+	}
+	if size, ok := canonical.Spelled(c.kind, literal, true); ok {
+		return s.set(c, to, c.name, view(literal), view(literal[:size]))
+	}
+	text, null, bad := s.values.AppendString(s.arena.room(), c.kind, literal)
+	if null || bad.Code != "" {
+		return s.unset(to, c.name, '"', bad)
+	}
+	return s.set(c, to, c.name, view(literal), s.arena.keep(text))
+}
+
+// fill takes a value that was read. Its name is its key's.
+func (s *scratch) fill(c *column, to *Value, name string, raw jsontext.Value) *ValueError {
+	// What the decoder gives, it may write over.
+	if size, ok := canonical.Spelled(c.kind, raw, false); ok && s.quick {
+		text := view(raw[:size])
+		return s.set(c, to, name, text, text)
+	}
+	text, null, bad := s.values.Append(s.arena.room(), c.kind, raw)
+	if null || bad.Code != "" {
+		return s.unset(to, name, raw.Kind(), bad)
+	}
+	kept := s.arena.keep(text)
+	read := kept
+	if c.identifies && raw.Kind() == '"' {
+		read = string(s.values.Unquote(raw))
+	}
+	return s.set(c, to, name, read, kept)
+}
+
+// unset notes that a value is null, or that it does not fit.
+func (s *scratch) unset(to *Value, name string, kind jsontext.Kind, bad canonical.Misfit) *ValueError {
+	if bad.Code == "" {
+		*to = Value{State: Null}
+		return nil
+	}
+	if bad.Detail == "" {
+		bad.Detail = "the wire has a " + kindName(kind)
+	}
+	return s.fault(name, bad.Code, "%s", bad.Detail)
+}
+
+// set notes the text of a value; read is the string on the wire that it was made of, if it was one.
+func (s *scratch) set(c *column, to *Value, name, read, text string) *ValueError {
+	if c.identifies {
+		if bad := checkKey(read, text); bad.Code != "" {
+			return s.fault(name, bad.Code, "%s", bad.Detail)
+		}
+	}
+	*to = Value{Text: text, State: Set}
+	if c.modified {
+		s.modified = s.values.Instant
+	}
+	if c.values != nil {
+		s.enumerated(c, text, name)
+	}
+	return nil
+}
+
+// checkKey refuses what would merge two records: a key that was repaired may
+// equal another one. Read is the key as the wire has it.
+func checkKey(read, id string) canonical.Misfit {
+	if len(id) > maxKey {
+		return canonical.Misfit{Code: CodeTooLarge, Detail: "the key has more than " + strconv.Itoa(maxKey) + " bytes"}
+	}
+	if read != id || strings.ContainsRune(id, utf8.RuneError) {
+		return canonical.Misfit{Code: CodeWrongType, Detail: "the key holds characters that cannot be kept"}
+	}
+	return canonical.Misfit{}
+}

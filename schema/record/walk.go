@@ -1,0 +1,271 @@
+package record
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sluice/schema/record/canonical"
+)
+
+// Record turns one record into rows. Its error is a *ValueError: the record as a
+// whole does not fit then. The bytes are kept as Record.Raw and not copied, and
+// most texts of values lie in them: do not change them afterwards.
+func (n *Normalizer) Record(raw []byte) (Record, error) { return n.RecordUnder(raw, "") }
+
+// RecordUnder is Record for a record that was listed under a parent: the parent's
+// identifier is filled in where the record does not carry it, and the key is
+// qualified by it where identifiers are unique under one parent only.
+func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
+	s, _ := n.scratch.Get().(*scratch)
+	s.reset()
+	s.start(raw)
+	fault := s.walk(parent)
+	if fault != nil {
+		// What is wrong, and whether it is, the careful way knows.
+		s.reset()
+		s.carefully(raw)
+		if fault = s.countParts(raw); fault == nil {
+			fault = s.walk(parent)
+		}
+	}
+	if fault != nil {
+		fault.ID = n.identify(raw, parent)
+		s.release()
+		return Record{}, fault
+	}
+	record := s.record(raw, parent)
+	s.release()
+	return record, nil
+}
+
+func (s *scratch) walk(parent string) *ValueError {
+	switch kind := s.kind(); kind {
+	case '{':
+	case jsontext.KindInvalid:
+		return s.syntax("", s.peekError())
+	default:
+		return s.fault("", CodeNotAnObject, "a record must be a JSON object, this is a %s", kindName(kind))
+	}
+	if fault := s.object(s.n.root, s.newRow(0)); fault != nil {
+		return fault
+	}
+	if !s.end() {
+		return s.fault("", CodeBadJSON, "more bytes follow the record")
+	}
+	if fault := s.gather(); fault != nil {
+		return fault
+	}
+	if fault := s.adopt(parent); fault != nil {
+		return fault
+	}
+	if s.own(0).State != Set {
+		return s.fault("", CodeNoID, "the record has no key, or an empty one")
+	}
+	return nil
+}
+
+// peekError fetches the error behind an invalid kind.
+func (s *scratch) peekError() error {
+	_, err := s.value()
+	return err
+}
+
+// object walks one object of these values; the brace is not read yet.
+func (s *scratch) object(o *object, values []Value) *ValueError {
+	if err := s.bracket('{'); err != nil {
+		return s.syntax("", err)
+	}
+	names := met{unknown: len(s.names)}
+	last := o.head
+	for {
+		known, name, more, err := s.key(o, last)
+		if err != nil {
+			return s.syntax("", err)
+		}
+		if !more {
+			break
+		}
+		if s.quick && s.again(&names, known, name) {
+			return s.syntax("", errDoubt)
+		}
+		var fault *ValueError
+		switch {
+		case known == nil:
+			fault = s.undeclared(o, string(name))
+		case known.column != nil:
+			fault = s.leaf(known.column, &values[known.column.at])
+		case known.child != nil:
+			fault = s.array(known.child)
+		default:
+			_, fault = s.whole("")
+		}
+		if fault != nil {
+			return fault
+		}
+		if known != nil {
+			last = known.id
+		}
+	}
+	s.names = s.names[:names.unknown]
+	if err := s.bracket('}'); err != nil {
+		return s.syntax("", err)
+	}
+	return nil
+}
+
+// key reads a name and gives the field that is declared by it, or its bytes if none is. It says false at the end of the object. Records
+// have their keys in the same order nearly always: the one that followed the last one is tried first.
+func (s *scratch) key(o *object, last int) (*field, []byte, bool, error) {
+	guess := s.next[last]
+	if guess != nil && s.expect(guess.quoted) {
+		return guess, nil, true, nil
+	}
+	if s.kind() == '}' {
+		return nil, nil, false, nil
+	}
+	quoted, err := s.name()
+	if err != nil {
+		return nil, nil, false, err
+	}
+	name := s.values.Unquote(quoted)
+	return s.find(o, last, name), name, true, nil
+}
+
+// undeclared takes a key that no column and no array has.
+func (s *scratch) undeclared(o *object, name string) *ValueError {
+	if at := o.claims(name); at >= 0 {
+		return s.collect(at, name)
+	}
+	return s.unknown(name)
+}
+
+// array walks a declared array. "" and null mean that it is there and empty.
+func (s *scratch) array(a *array) *ValueError {
+	if len(s.path) == 0 {
+		s.markCarried(a.table)
+	}
+	switch kind := s.kind(); {
+	case kind == '[':
+		return s.elements(a)
+	case kind == '{' && a.object:
+		return s.single(a)
+	default:
+		raw, fault := s.whole(a.name)
+		if fault != nil {
+			return fault
+		}
+		if kind == 'n' || kind == '"' && canonical.Blank(s.values.Unquote(raw)) {
+			return nil
+		}
+		return s.fault(a.name, CodeWrongType, "an array is declared, the wire has a %s", kindName(kind))
+	}
+}
+
+// markCarried notes that the record has a top-level array: rows of it and of
+// all that descends from it are replaced.
+func (s *scratch) markCarried(top int) {
+	for i := range s.n.tables {
+		if s.n.tables[i].top == top {
+			s.carry[i] = true
+		}
+	}
+}
+
+func (s *scratch) elements(a *array) *ValueError {
+	if err := s.bracket('['); err != nil {
+		return s.syntax(a.name, err)
+	}
+	s.path = append(s.path, step{name: a.name})
+	for index := 0; s.kind() != ']'; index++ {
+		s.path[len(s.path)-1].index = index
+		if fault := s.element(a); fault != nil {
+			return fault
+		}
+	}
+	s.path = s.path[:len(s.path)-1]
+	if err := s.bracket(']'); err != nil {
+		return s.syntax(a.name, err)
+	}
+	return nil
+}
+
+func (s *scratch) element(a *array) *ValueError {
+	if len(s.rows) > maxElements {
+		return s.fault("", CodeTooLarge, "the record has more than %d array elements", maxElements)
+	}
+	if s.cells > maxCells {
+		return s.fault("", CodeTooLarge, "the rows of the record have more than %d values", maxCells)
+	}
+	kind := s.kind()
+	switch {
+	case kind == jsontext.KindInvalid:
+		return s.syntax("", s.peekError())
+	case a.scalar:
+		return s.leaf(&s.n.tables[a.table].columns[0], &s.newRow(a.table)[0])
+	case kind != '{':
+		return s.fault("", CodeWrongType, "an element must be an object, the wire has a %s", kindName(kind))
+	default:
+		return s.object(a.element, s.newRow(a.table))
+	}
+}
+
+// single walks an object where an array of at most one object is declared.
+func (s *scratch) single(a *array) *ValueError {
+	s.path = append(s.path, step{name: a.name, index: -1})
+	fault := s.object(a.element, s.newRow(a.table))
+	if fault == nil {
+		s.path = s.path[:len(s.path)-1]
+	}
+	return fault
+}
+
+// whole reads one value whole and checks how deep it nests.
+func (s *scratch) whole(name string) (jsontext.Value, *ValueError) {
+	raw, err := s.value()
+	if err != nil {
+		return nil, s.syntax(name, err)
+	}
+	// The quick way takes nothing that is deeper.
+	if !s.quick && (raw[0] == '{' || raw[0] == '[') && s.dec.StackDepth()+depth(raw) > maxDepth {
+		return nil, s.fault(name, CodeTooLarge, "the value nests deeper than %d", maxDepth)
+	}
+	return raw, nil
+}
+
+// countParts refuses a record of more members and elements than a reader should keep in mind.
+func (s *scratch) countParts(raw []byte) *ValueError {
+	parts, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			parts++
+		}
+	}
+	if parts > maxParts {
+		return s.fault("", CodeTooLarge, "the record has more than %d members and elements", maxParts)
+	}
+	return nil
+}
+
+// depth is how deep a valid value nests.
+func depth(raw []byte) int {
+	deepest, at, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			at++
+			deepest = max(deepest, at)
+		case c == '}' || c == ']':
+			at--
+		}
+	}
+	return deepest
+}
