@@ -3,9 +3,9 @@ package connectors
 import "sluice/schema"
 
 // organizations is the list of businesses that a token may act for. Four services
-// answer it alike, each under its own root, so it is declared once. Source: document
-// 2, "Shared conventions"; document 3, "What the service does". That it comes without
-// pages: upstream facts, "Paging, sorting, filtering".
+// answer it alike, each under its own root, so it is declared once. Source:
+// docs/upstream.md U150 and U151. That it comes without
+// pages: U82.
 func organizations() schema.Resource {
 	return schema.Resource{
 		Name:   "organizations",

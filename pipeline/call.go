@@ -109,7 +109,7 @@ type CallResult struct {
 	Bytes   int64
 	Records int
 	// DayLimit, DayRemaining and DayReset are the daily rate headers; DayLimit is
-	// zero if they were not sent. Source: upstream facts, "Limits, errors, tokens".
+	// zero if they were not sent. Source: docs/upstream.md U48.
 	DayLimit, DayRemaining int
 	DayReset               time.Duration
 	// RetryAfter is the header of that name, zero if not sent.

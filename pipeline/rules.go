@@ -4,7 +4,7 @@ import "time"
 
 // Rules are the figures by which lists are read.
 type Rules struct {
-	// PerPage is the page size asked for. Source: upstream facts, "Paging".
+	// PerPage is the page size asked for. Source: docs/upstream.md U80.
 	PerPage int
 	// Lag is how long a write may take upstream until readers see it: a new mark
 	// stays this far behind upstream's clock.

@@ -42,8 +42,8 @@ func bearer(given map[string]any) http.Header {
 	return http.Header{"Authorization": {"Svc-oauthtoken " + token}, "Content-Type": {"application/json"}}
 }
 
-// A token opens what was consented to and nothing else (document 1 Authentication;
-// upstream facts: 401 code 57 is a dead token or a missing scope).
+// A token opens what was consented to and nothing else (docs/upstream.md U34;
+// U64: 401 code 57 is a dead token or a missing scope).
 func TestScopesAreEnforced(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60})

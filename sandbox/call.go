@@ -125,14 +125,14 @@ func (s *Server) unknown(e endpoints.Endpoint, r *http.Request) []string {
 	return openapi.Unknown(e, r.URL.Query())
 }
 
-// belongs tells whether calls of a service name an organization (documents 2 and 3).
+// belongs tells whether calls of a service name an organization (docs/upstream.md U10).
 func belongs(service string) bool {
 	return service != services.Chat && service != services.Notifications
 }
 
 // admit answers a call itself that may not pass: 401 code 14 without a token, 401
 // code 57 with one that is dead or lacks the scope; in chat 401 without a good token
-// and 403 without the scope (document 1 Errors A, upstream facts).
+// and 403 without the scope (docs/upstream.md U64, U65 and U69).
 func admit(w http.ResponseWriter, r *http.Request, door *oauth.Server, service, scope string) bool {
 	var scopes []string
 	if scope != "" {

@@ -152,7 +152,7 @@ func (u *upstream) readList(t *testing.T, answer *httptest.ResponseRecorder, key
 	return envelope.Channels, nil
 }
 
-// one reads a single record; a tax comes as an array of one (document 3).
+// one reads a single record; a tax comes as an array of one (docs/upstream.md U212).
 func (u *upstream) one(t *testing.T, l served, id string) object {
 	t.Helper()
 	var envelope object

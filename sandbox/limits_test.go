@@ -174,7 +174,7 @@ func TestChatHasItsOwnMinute(t *testing.T) {
 	if stats.Worst60s != 0 || stats.WorstChat60s != 31 || stats.ByService["chat"] != 31 || stats.Refused["429"] != 1 {
 		t.Errorf("stats %+v", stats)
 	}
-	u.clock.move(5*time.Minute - time.Nanosecond) // upstream facts: then lock for 5 minutes
+	u.clock.move(5*time.Minute - time.Nanosecond) // docs/upstream.md U46: then lock for 5 minutes
 	if status := export(); status != http.StatusTooManyRequests {
 		t.Errorf("within five minutes: status %d", status)
 	}

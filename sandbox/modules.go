@@ -11,7 +11,7 @@ import (
 )
 
 // module is what changes of a kind of records are told as: notifications are those of
-// another service, which calls modules and fields by other names (document 1 B1). No
+// another service, which calls modules and fields by other names (docs/upstream.md U273). No
 // document says what becomes what.
 type module struct {
 	name   string

@@ -10,7 +10,7 @@ import (
 	"sluice/sandbox/watch/delivery"
 )
 
-// watchScope opens everything of notifications (document 1, Authentication B).
+// watchScope opens everything of notifications (docs/upstream.md U37).
 const watchScope = "CRM.notifications.ALL"
 
 // Poster sends callbacks: see delivery.Poster. The sandbox itself calls no other

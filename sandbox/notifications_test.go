@@ -19,7 +19,7 @@ type mailbox struct {
 	t      *testing.T
 }
 
-// callback is a body of document 1 B3, with what live services add.
+// callback is a body of docs/upstream.md U279, with what live services add (U285).
 type callback struct {
 	Module    string
 	Operation string
@@ -168,7 +168,7 @@ func TestChannelsDieByTheVirtualClock(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{t: t}
 	u := start(t, sandbox.Options{Records: 200, Poster: box})
-	u.watch(t, "", `"Products.all"`) // for an hour: no expiry was given (document 1, Limits)
+	u.watch(t, "", `"Products.all"`) // for an hour: no expiry was given (docs/upstream.md U274)
 	u.Advance(3_600_000_000_000)
 	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil || u.Deliver(t.Context()) != 0 {
 		t.Errorf("an expired channel was told, or %v", err)

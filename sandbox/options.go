@@ -85,10 +85,10 @@ type Options struct {
 	NoCSVHeader bool
 	// ChatPage is how many chats one answer of the export holds; an answer that
 	// is not the last ends with a blank line and the token to ask on with
-	// (upstream facts, Chat export). 0 gives all in one answer.
+	// (docs/upstream.md U254). 0 gives all in one answer.
 	ChatPage int
-	// ChatEpoch writes the times of chats in epoch milliseconds (upstream facts,
-	// Chat export).
+	// ChatEpoch writes the times of chats in epoch milliseconds
+	// (docs/upstream.md U256).
 	ChatEpoch bool
 }
 

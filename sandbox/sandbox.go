@@ -1,7 +1,7 @@
 // Package sandbox is the simulated upstream: it serves the accounting, invoicing,
 // subscription-billing, inventory and chat services of one organization or several
-// as documents 1, 2 and 3 describe them, counts and refuses calls by the
-// documents' limits, and misbehaves on demand. The upstream facts fill what the
+// as the API documents (docs/upstream.md) describe them, counts and refuses calls by the
+// documents' limits, and misbehaves on demand. Facts from other sources fill what the
 // documents leave open; such answers say so in a header.
 //
 // It imports nothing of the program that reads from it: it is the second,

@@ -6,25 +6,25 @@ type Paging int
 // The kinds of paging.
 const (
 	// PagingNumber: parameters page and per_page, and page_context in the answer.
-	// Source: document 2, "Shared conventions"; upstream facts, "Paging, sorting,
-	// filtering".
+	// Source: docs/upstream.md U80
+	// and U81.
 	PagingNumber Paging = iota
 	// PagingWhole: the answer is the whole list, and no page is asked for. Source:
-	// upstream facts, "Paging, sorting, filtering": no page_context at all on
+	// docs/upstream.md U82: no page_context at all on
 	// locations, organizations, opening balance, billing contact persons.
 	PagingWhole
 	// PagingToken: parameters limit and next_token, the latter out of the answer
-	// before; an answer without one is the last. Source: upstream facts, "Paging,
-	// sorting, filtering", chat channels.
+	// before; an answer without one is the last. Source:
+	// docs/upstream.md U86, chat channels.
 	PagingToken
 )
 
 // TokenPage is how many records a list that goes on by token gives at most. Source:
-// upstream facts, "Paging, sorting, filtering", chat channels.
+// docs/upstream.md U86, chat channels.
 const TokenPage = 100
 
 // Details says that list records may be headers, and how the rest is read. Source:
-// upstream facts, "Single records and list keys": lists of bills, credit notes
+// docs/upstream.md U87: lists of bills, credit notes
 // and vendor payments carry headers only.
 type Details struct {
 	// Marker is the wire name of an array of the record: a list record that has no
@@ -64,7 +64,7 @@ type Read struct {
 	Scope string
 	// Params are the query parameters, in the order in which they are shown.
 	Params []Param
-	// Assumed lists what the documents do not show and upstream facts supply.
+	// Assumed lists what the documents do not show and other facts of docs/upstream.md supply.
 	Assumed []string
 }
 

@@ -9,8 +9,8 @@
 package schema
 
 // Service is one upstream service: its address rules, its limits and its
-// resources. Source: documents 1 to 3, sections "Versioning", "Authentication"
-// and "Limits".
+// resources. Source: docs/upstream.md U2 to U8, U20, U34
+// and U40 to U47.
 type Service struct {
 	// Name is the word used in the configuration and the Postgres schema of its
 	// tables: accounting, inventory, chat.
@@ -46,7 +46,7 @@ const (
 )
 
 // OrganizationPlacement is a closed set: where a call carries the organization.
-// Source: document 2, "Organization identification"; document 3, "Authentication".
+// Source: docs/upstream.md U11 to U13.
 type OrganizationPlacement struct {
 	// Query is the name of the query parameter; empty if not sent there.
 	Query string
@@ -145,7 +145,7 @@ type Resource struct {
 	Children []Child
 	// Ignored holds wire keys that are not copied, each with the reason.
 	Ignored map[string]string
-	// Assumed lists what the documents do not show and upstream facts supply.
+	// Assumed lists what the documents do not show and other facts of docs/upstream.md supply.
 	Assumed []string
 }
 
@@ -195,7 +195,7 @@ type Column struct {
 	Kind Kind
 	// Doc is its sentence: dictionary entry and comment in the database.
 	Doc string
-	// Assumed says that upstream facts and not a document name this key.
+	// Assumed says that another source than an API document names this key (docs/upstream.md).
 	Assumed bool
 	// Given says that the engine supplies the value and the wire never carries it,
 	// such as the network that a channel was listed under.
@@ -222,7 +222,7 @@ const (
 )
 
 // ID declares an identifier: opaque text, also where the wire shows a number
-// (document 2, "Shared conventions": identifiers are strings, treat as opaque).
+// (docs/upstream.md U130: identifiers are strings, treat as opaque).
 func ID(wire, doc string) Column { return Column{Wire: wire, Kind: KindID, Doc: doc} }
 
 // Text declares text; "" stays "".
@@ -252,7 +252,7 @@ func (c Column) As(name string) Column {
 	return c
 }
 
-// Assume marks the column as known from upstream facts and not from a document.
+// Assume marks the column as known from another source than an API document (docs/upstream.md).
 func (c Column) Assume() Column {
 	c.Assumed = true
 	return c

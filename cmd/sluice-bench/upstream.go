@@ -67,7 +67,7 @@ func (u *sandbox) readAlone(ctx context.Context, stream string, passes int) (tim
 }
 
 func (u *sandbox) token(ctx context.Context, client *http.Client) (string, error) {
-	// The parameters go into the query: document 1, "Authentication".
+	// The parameters go into the query: docs/upstream.md U24.
 	query := url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {u.RefreshToken}, "client_id": {u.ClientID}, "client_secret": {u.ClientSecret},
 	}

@@ -3,9 +3,9 @@ package accounting
 import "sluice/schema"
 
 // baseCurrencyAdjustments is the list of adjustments to new exchange rates. Source:
-// document 2, "Base currency adjustment (accounting)" and "Endpoints"; the name of
-// the filter and that the list lacks the accounts: upstream facts, "Paging, sorting,
-// filtering" and "Single records and list keys". A filter by modification time
+// docs/upstream.md U180 (with the name of the filter) and U181; that the list lacks
+// the accounts: U182.
+// A filter by modification time (U106, U329)
 // exists, but records carry none that its answer could be held against.
 func baseCurrencyAdjustments() schema.Resource {
 	return schema.Resource{
@@ -19,7 +19,7 @@ func baseCurrencyAdjustments() schema.Resource {
 		Single:   &schema.Single{Path: "/basecurrencyadjustment/{id}", Key: "data"},
 		Details:  &schema.Details{Marker: "accounts"},
 		Cursor:   schema.FullScan{},
-		Complete: "The filter Date.All is asked for (document 2, Endpoints).",
+		Complete: "The filter Date.All is asked for (docs/upstream.md U180).",
 		Every:    "12h",
 		Columns: []schema.Column{
 			schema.ID("base_currency_adjustment_id", "Identifier of the adjustment; unique within the organization."),
@@ -52,7 +52,7 @@ func baseCurrencyAdjustments() schema.Resource {
 }
 
 // baseCurrencyAdjustmentAccounts previews an adjustment before it is made. Source:
-// document 2, "Endpoints"; its answer is one of the gaps.
+// docs/upstream.md U184; its answer is one of the gaps.
 func baseCurrencyAdjustmentAccounts() schema.Read {
 	return schema.Read{
 		Name:  "base_currency_adjustment_accounts",

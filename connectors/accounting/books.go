@@ -6,8 +6,8 @@ package accounting
 
 import "sluice/schema"
 
-// Service declares the accounting service. Source: document 2, "Shared
-// conventions", "Endpoints" and "Limits".
+// Service declares the accounting service. Source: docs/upstream.md U2, U11, U40 to
+// U42 and U155 to U190.
 func Service() schema.Service {
 	const free, paid = 5, 10
 	return schema.Service{

@@ -2,9 +2,9 @@ package accounting
 
 import "sluice/schema"
 
-// chartOfAccounts is the list of accounts. Source: document 2, "Account (chart of
-// accounts, accounting)" and "Endpoints"; that inactive accounts must be asked
-// for: upstream facts, "Paging, sorting, filtering".
+// chartOfAccounts is the list of accounts. Source: docs/upstream.md U165
+// to U169; that inactive accounts must be asked
+// for: U103.
 func chartOfAccounts() schema.Resource {
 	return schema.Resource{
 		Name:     "chart_of_accounts",
@@ -16,7 +16,7 @@ func chartOfAccounts() schema.Resource {
 		Scope:    "accountants",
 		Single:   &schema.Single{Path: "/chartofaccounts/{id}", Key: "chart_of_account", Assumed: true},
 		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"},
-		Complete: "The filter AccountType.All is asked for (document 2, Endpoints; upstream facts, Paging, sorting, filtering).",
+		Complete: "The filter AccountType.All is asked for (docs/upstream.md U103 and U165).",
 		Every:    "1h",
 		Columns: []schema.Column{
 			schema.ID("account_id", "Identifier of the account; unique within the organization."),
@@ -61,8 +61,8 @@ func chartOfAccounts() schema.Resource {
 	}
 }
 
-// accountTypes are the kinds that the document lists. Source: document 2, "Account
-// (chart of accounts, accounting)", account_type allowed values.
+// accountTypes are the kinds that the document lists. Source:
+// docs/upstream.md U168.
 func accountTypes() []string {
 	return []string{
 		"accounts_payable", "accounts_receivable", "bank", "cash", "contingent_asset", "contingent_liability",

@@ -3,8 +3,8 @@ package accounting
 import "sluice/schema"
 
 // customModuleRecords are the records of modules that the organization made itself,
-// one list for each module that the configuration names. Source: document 2, "Custom
-// module record (accounting)" and "Endpoints".
+// one list for each module that the configuration names. Source:
+// docs/upstream.md U158 and U159.
 func customModuleRecords() schema.Resource {
 	return schema.Resource{
 		Name:  "custom_module_records",

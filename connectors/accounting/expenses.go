@@ -4,7 +4,7 @@ import "sluice/schema"
 
 // expenses is the list of expenses. The document shows how to write one and what an
 // answer holds, but no list: it is read only where the configuration enables it.
-// Source: document 2, "Expense (accounting)" and "Endpoints". Types that the document
+// Source: docs/upstream.md U185 to U188. Types that the document
 // does not state follow its conventions: what ends in _id or is a code is an
 // identifier. Codes of supply have no closed list: the document gives those of the
 // Gulf states only, and the Indian edition uses others.

@@ -3,8 +3,8 @@ package accounting
 import "sluice/schema"
 
 // openingBalances is the balance that the books began with: one object, at most one
-// an organization. Source: document 2, "Opening balance (accounting; one per
-// organization)" and "Endpoints"; the spelling of acount_split_id is the document's.
+// an organization. Source: docs/upstream.md U162 to
+// U164; the spelling of acount_split_id is the document's.
 func openingBalances() schema.Resource {
 	return schema.Resource{
 		Name:   "opening_balances",

@@ -2,9 +2,9 @@ package accounting
 
 import "sluice/schema"
 
-// vendorPayments is the list of payments made. Source: document 2, "Vendor payment
-// (accounting)" and "Endpoints"; list key and filter: upstream facts, "Single
-// records and list keys" and "Paging, sorting, filtering".
+// vendorPayments is the list of payments made. Source: docs/upstream.md U171
+// to U175; that it carries headers: U87;
+// filters: U104 to U106.
 func vendorPayments() schema.Resource {
 	return schema.Resource{
 		Name:     "vendor_payments",
@@ -17,7 +17,7 @@ func vendorPayments() schema.Resource {
 		Details:  &schema.Details{Marker: "bills"},
 		Window:   &schema.Window{Column: "date", From: "date_start", To: "date_end"},
 		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
-		Complete: "The list answers PaymentMode.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Complete: "The list answers PaymentMode.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "15m",
 		Columns: []schema.Column{
 			schema.ID("payment_id", "Identifier of the payment; unique within the organization."),

@@ -6,8 +6,8 @@ package billing
 
 import "sluice/schema"
 
-// Service declares the subscription-billing service. Source: document 2, "Shared
-// conventions", "Endpoints" and "Limits"; the document shows no daily figure.
+// Service declares the subscription-billing service. Source: docs/upstream.md U2, U12,
+// U40, U41, U43 and U200 to U202; no daily figure is shown.
 func Service() schema.Service {
 	return schema.Service{
 		Name:         "billing",

@@ -3,9 +3,9 @@ package billing
 import "sluice/schema"
 
 // contactPersons are the people at customers with subscriptions, one list for each
-// customer. Source: document 2, "Contact person, subscription billing" and
-// "Endpoints"; that the list comes without pages: upstream facts, "Paging, sorting,
-// filtering". The document shows the list with identifier, names, email, mobile and
+// customer. Source: docs/upstream.md U200 to U202; that the list comes without
+// pages: U82.
+// The document shows the list with identifier, names, email, mobile and
 // phone; where it leaves the others out, they stay null.
 func contactPersons() schema.Resource {
 	return schema.Resource{

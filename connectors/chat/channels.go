@@ -2,10 +2,10 @@ package chat
 
 import "sluice/schema"
 
-// channels is the list of channels. Source: document 1, "A3. Envelopes and formats"
-// and "Endpoints". The document shows the key of the list and none of a channel's
+// channels is the list of channels. Source: docs/upstream.md U121
+// and U250. The document shows the key of the list and none of a channel's
 // fields: all are assumed, and keys that they miss are kept and counted as drift. That
-// the list goes on by token: upstream facts, "Paging, sorting, filtering".
+// the list goes on by token: U86.
 func channels() schema.Resource {
 	return schema.Resource{
 		Name:    "channels",

@@ -6,8 +6,8 @@ package chat
 import "sluice/schema"
 
 // Service declares the chat service. Its organization is that of the token and is
-// not sent. Source: document 1, "Versioning" and "Authentication"; the figures of
-// the limits: upstream facts, "Limits, errors, tokens", where document 1 knows none.
+// not sent. Source: docs/upstream.md U3, U8, U13 and U14; the figures of
+// the limits: U46, where the document knows none (U45).
 func Service() schema.Service {
 	plan := schema.Plan{Concurrent: 5}
 	return schema.Service{

@@ -2,8 +2,8 @@ package chat
 
 import "sluice/schema"
 
-// conversations is the maintenance export. Source: document 1, "A2. Conversation
-// export row" and "Endpoints".
+// conversations is the maintenance export. Source: docs/upstream.md U251
+// to U253.
 func conversations() schema.Resource {
 	return schema.Resource{
 		Name:    "conversations",

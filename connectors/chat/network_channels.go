@@ -3,7 +3,7 @@ package chat
 import "sluice/schema"
 
 // networkChannels are the channels of networks, one list for each network that the
-// configuration names. Source: document 1, "Versioning" (networks) and "Endpoints".
+// configuration names. Source: docs/upstream.md U4, U250 and U257.
 // Identifiers are unique within one network only, as far as is known.
 func networkChannels() schema.Resource {
 	return schema.Resource{

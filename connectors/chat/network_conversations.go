@@ -3,8 +3,8 @@ package chat
 import "sluice/schema"
 
 // networkConversations is the maintenance export of networks, one body for each
-// network that the configuration names. Source: document 1, "A2. Conversation export
-// row", "Versioning" (networks) and "Endpoints".
+// network that the configuration names. Source: docs/upstream.md U4, U251 to
+// U253 and U257.
 func networkConversations() schema.Resource {
 	return schema.Resource{
 		Name:  "network_conversations",

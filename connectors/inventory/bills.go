@@ -2,8 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// bills is the list of bills. Source: document 3, "Bill" and "Endpoints"; the sort:
-// upstream facts, "Paging, sorting, filtering".
+// bills is the list of bills. Source: docs/upstream.md U220 and U221; the sort:
+// U100 and U113.
 func bills() schema.Resource {
 	return schema.Resource{
 		Name:     "bills",
@@ -15,7 +15,7 @@ func bills() schema.Resource {
 		Single:   &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
 		Details:  &schema.Details{Marker: "line_items"},
 		Cursor:   schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time", Assumed: true},
-		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Complete: "The list answers Status.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "15m",
 		Columns: []schema.Column{
 			schema.ID("bill_id", "Identifier of the bill; unique within the organization."),

@@ -2,9 +2,9 @@ package inventory
 
 import "sluice/schema"
 
-// compositeItems is the list of bundles. Source: document 3, "Composite item" and
-// "Endpoints"; the filter by modification time: upstream facts, "Paging, sorting,
-// filtering". What the document calls input (product_type) is not in an answer.
+// compositeItems is the list of bundles. Source: docs/upstream.md U208
+// to U210; the filter by modification time:
+// U106. What the document calls input (product_type) is not in an answer.
 func compositeItems() schema.Resource {
 	return schema.Resource{
 		Name:     "composite_items",
@@ -17,7 +17,7 @@ func compositeItems() schema.Resource {
 		Single:   &schema.Single{Path: "/compositeitems/{id}", Key: "composite_item", Assumed: true},
 		Details:  &schema.Details{Marker: "mapped_items"},
 		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
-		Complete: "The filter Status.All is asked for (document 3, Endpoints).",
+		Complete: "The filter Status.All is asked for (docs/upstream.md U208).",
 		Every:    "1h",
 		Columns:  compositeItemColumns(),
 		Children: compositeItemChildren(),

@@ -2,8 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// creditNotes is the list of credit notes. Source: document 3, "Credit note" and
-// "Endpoints"; the list key: upstream facts, "Single records and list keys".
+// creditNotes is the list of credit notes. Source: docs/upstream.md U223
+// to U227; the list key: U224.
 func creditNotes() schema.Resource {
 	return schema.Resource{
 		Name:     "credit_notes",
@@ -15,7 +15,7 @@ func creditNotes() schema.Resource {
 		Single:   &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
 		Details:  &schema.Details{Marker: "line_items"},
 		Cursor:   schema.FullScan{Modified: "updated_time", Created: "created_time", Sort: "created_time"},
-		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Complete: "The list answers Status.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "6h",
 		Columns: []schema.Column{
 			schema.ID("creditnote_id", "Identifier of the credit note; unique within the organization."),
@@ -163,7 +163,7 @@ func creditNoteLine() []schema.Column {
 }
 
 // cfdiUsages are the purposes that the document lists, spelled as it spells them.
-// Source: document 3, "Credit note", allowed values.
+// Source: docs/upstream.md U227.
 func cfdiUsages() []string {
 	return []string{
 		"acquisition_of_merchandise", "buildings", "computer_equipmentdye_molds_tools", "contribution_sar",

@@ -6,8 +6,8 @@ package inventory
 
 import "sluice/schema"
 
-// Service declares the inventory service. Source: document 3, "What the service
-// does", "Endpoints" and "Limits".
+// Service declares the inventory service. Source: docs/upstream.md U2, U11, U40,
+// U41, U44 and U205 to U230.
 func Service() schema.Service {
 	const free, paid = 5, 10
 	return schema.Service{

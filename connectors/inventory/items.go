@@ -2,12 +2,12 @@ package inventory
 
 import "sluice/schema"
 
-// itemsAtOnce is how many items one call of /itemdetails takes. Source: upstream
-// facts, "Paging, sorting, filtering".
+// itemsAtOnce is how many items one call of /itemdetails takes. Source:
+// docs/upstream.md U218.
 const itemsAtOnce = 100
 
-// items is the list of items. Source: document 3, "Item" and "Endpoints"; the
-// filter: upstream facts, "Paging, sorting, filtering".
+// items is the list of items. Source: docs/upstream.md U216 to U219; the
+// filter: U106.
 func items() schema.Resource {
 	return schema.Resource{
 		Name:   "items",
@@ -22,7 +22,7 @@ func items() schema.Resource {
 			Batch:  &schema.Batch{Path: "/itemdetails", Key: "items", Param: "item_ids", Size: itemsAtOnce},
 		},
 		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
-		Complete: "The list answers Status.All unless asked otherwise (upstream facts, Paging, sorting, filtering).",
+		Complete: "The list answers Status.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "15m",
 		Columns: []schema.Column{
 			schema.ID("item_id", "Identifier of the item; unique within the organization."),

@@ -2,9 +2,9 @@ package inventory
 
 import "sluice/schema"
 
-// locations is the list of branches and warehouses. Source: document 3, "Location"
-// and "Endpoints"; that it comes without pages: upstream facts, "Paging, sorting,
-// filtering".
+// locations is the list of branches and warehouses. Source: docs/upstream.md U205
+// to U207; that it comes without pages:
+// U82.
 func locations() schema.Resource {
 	return schema.Resource{
 		Name:   "locations",

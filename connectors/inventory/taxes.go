@@ -2,8 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// taxes is the list of taxes. Source: document 3, "Tax" and "Endpoints"; that
-// inactive ones must be asked for: upstream facts, "Paging, sorting, filtering".
+// taxes is the list of taxes. Source: docs/upstream.md U212 to U215; that
+// inactive ones must be asked for: U103.
 func taxes() schema.Resource {
 	return schema.Resource{
 		Name:     "taxes",
@@ -15,7 +15,7 @@ func taxes() schema.Resource {
 		Scope:    "settings",
 		Single:   &schema.Single{Path: "/settings/taxes/{id}", Key: "tax"},
 		Cursor:   schema.FullScan{},
-		Complete: "The filter Taxes.All is asked for (upstream facts, Paging, sorting, filtering).",
+		Complete: "The filter Taxes.All is asked for (docs/upstream.md U103).",
 		Every:    "12h",
 		Columns: []schema.Column{
 			schema.ID("tax_id", "Identifier of the tax; unique within the organization."),

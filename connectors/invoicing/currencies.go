@@ -2,8 +2,8 @@ package invoicing
 
 import "sluice/schema"
 
-// currencies is the list of currencies. Source: document 2, "Currency (invoicing)"
-// and "Endpoints". The list shows the rate in force only: what it was before is kept
+// currencies is the list of currencies. Source: docs/upstream.md U197
+// to U199. The list shows the rate in force only: what it was before is kept
 // from one read to the next.
 func currencies() schema.Resource {
 	return schema.Resource{
@@ -16,7 +16,7 @@ func currencies() schema.Resource {
 		Single:   &schema.Single{Path: "/settings/currencies/{id}", Key: "currency"},
 		History:  []string{"exchange_rate", "effective_date"},
 		Cursor:   schema.FullScan{},
-		Complete: "The one filter there is leaves out the base currency, and has to be asked for (document 2, Endpoints).",
+		Complete: "The one filter there is leaves out the base currency, and has to be asked for (docs/upstream.md U197).",
 		Every:    "6h",
 		Columns: []schema.Column{
 			schema.ID("currency_id", "Identifier of the currency; unique within the organization."),

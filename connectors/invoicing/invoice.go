@@ -6,8 +6,8 @@ package invoicing
 
 import "sluice/schema"
 
-// Service declares the invoicing service. Source: document 2, "Shared
-// conventions", "Endpoints" and "Limits"; the only plan that the document shows
+// Service declares the invoicing service. Source: docs/upstream.md U2, U12,
+// U40, U41, U43 and U195 to U199; the only plan that the document shows
 // figures for is the free one.
 func Service() schema.Service {
 	return schema.Service{

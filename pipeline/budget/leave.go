@@ -10,7 +10,7 @@ import (
 )
 
 // What holds for how long where upstream does not say: code 44 blocks the
-// organization for about a minute (upstream facts, "Limits, errors, tokens");
+// organization for about a minute (docs/upstream.md U51);
 // fewer calls at once are kept up for five. What upstream says is believed for an
 // hour at most: behind a longer wait one call asks again.
 const (

@@ -26,8 +26,8 @@ func (w *word) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// business is one organization of the list. Source: document 2, "Shared
-// conventions".
+// business is one organization of the list.
+// Source: docs/upstream.md U150 and U151.
 type business struct {
 	ID       word   `json:"organization_id"`
 	Name     string `json:"name"`

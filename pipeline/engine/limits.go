@@ -24,7 +24,7 @@ func (a *App) service(name string) *schema.Service {
 // A service with rate_scope service shares with none.
 func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
 	if name == tokenService {
-		// Source: upstream facts, "Limits, errors, tokens": 10 access tokens per
+		// Source: docs/upstream.md U31: 10 access tokens per
 		// refresh token in 10 minutes.
 		return pipeline.Limits{Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}, nil
 	}

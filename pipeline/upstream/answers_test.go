@@ -19,8 +19,8 @@ import (
 
 const jsonType = "application/json"
 
-// What every answer means, one line each. The kinds are those of the documents'
-// "Errors", of upstream facts, "Limits, errors, tokens", and of the faults H1-H17.
+// What every answer means, one line each. The kinds are those of
+// docs/upstream.md U60 to U72 and of the faults H1-H17.
 func TestEveryAnswerHasItsKind(t *testing.T) {
 	t.Parallel()
 	html := "<!DOCTYPE html><html><body>Please sign in, " + canaryToken + "</body></html>"

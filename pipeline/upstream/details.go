@@ -16,10 +16,10 @@ import (
 
 // Details reads single records by their identifiers: one a call, or as many as the
 // declaration's batch takes. Identifiers that upstream does not know are left out
-// of the page (upstream facts: 404 code 5 or 1002); a record that was not asked
-// for, or that comes twice, is an error of kind Unexpected. Source: documents 2
-// and 3, the rows of single records; upstream facts, "Single records and list keys"
-// and "Limits, errors, tokens".
+// of the page (docs/upstream.md U65: 404 code 5 or 1002); a record that was not asked
+// for, or that comes twice, is an error of kind Unexpected. Source:
+// docs/upstream.md U65 (codes), U88, U169, U182 and U217, the rows
+// of single records.
 func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error) {
 	target, key, err := c.detailsTarget(ask, ids)
 	if err != nil || len(ids) == 0 {
@@ -112,8 +112,8 @@ func hold(records [][]byte, key string, ids []string) error {
 }
 
 // noSuchRecord says whether a code of a 404 is upstream's word that it has no such
-// record, and not that of a path or a gateway. Source: upstream facts, "Limits,
-// errors, tokens".
+// record, and not that of a path or a gateway. Source:
+// docs/upstream.md U65.
 func noSuchRecord(code string) bool { return code == "5" || code == "1002" }
 
 // miss passes a 404 on.

@@ -9,8 +9,8 @@ import (
 	"sluice/schema"
 )
 
-// Source of paths and keys: document 3, "Bills" and "Items"; upstream facts, "Single
-// records and list keys".
+// Source of paths and keys: docs/upstream.md U216, U217 and U220; of single
+// records U88.
 var (
 	inventory = &schema.Service{
 		Name: "inventory", Host: schema.HostAPI, Root: "/inventory/v1",

@@ -24,8 +24,8 @@ const (
 // of thousands, each a JSON object of strings. Groups that were given stay good
 // if an error follows; that the list is whole is known only when Export returns
 // nil. An error of each ends it and is returned as it is. Where the body ends with
-// a token to ask on with, further calls follow, each counted. Source: document 1,
-// GET /maintenanceapi/v2/chats; upstream facts, "Chat export".
+// a token to ask on with, further calls follow, each counted. Source:
+// docs/upstream.md U251 to U254.
 func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
 	resource := ask.Stream.Resource
 	param := fieldsParam(resource)

@@ -16,7 +16,7 @@ import (
 
 const (
 	// timeFormat is how last_modified_time is sent: offset without a colon, in the
-	// organization's zone. Source: document 2, "Shared conventions", "Time formats".
+	// organization's zone. Source: docs/upstream.md U110 and U120.
 	timeFormat = "2006-01-02T15:04:05-0700"
 	// holeParent is where a path takes the parent's identifier, holeID the record's.
 	holeParent = "{parent}"
@@ -27,9 +27,9 @@ const (
 
 // Page reads one page of a list, or a list or an object that comes in one answer.
 // Its errors are *pipeline.Error with a kind; a page that is given is whole, is
-// the page that was asked for, and has its call in the call log. Source: document
-// 2, "Shared conventions"; document 3 follows it; for lists without page_context
-// and those that go on by token, upstream facts, "Paging, sorting, filtering".
+// the page that was asked for, and has its call in the call log. Source:
+// docs/upstream.md U80 and U81; for lists without page_context
+// and those that go on by token, U82 and U86.
 func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
 	query, err := c.listQuery(ask, c.zone(ask.Stream.Organization))
 	if err != nil {
@@ -95,8 +95,8 @@ func mostRecords(ask pipeline.Ask) int {
 	return max(fewest, morePages*ask.PerPage)
 }
 
-// listQuery are the parameters of a list. Source: document 2, "Shared
-// conventions"; upstream facts, "Paging, sorting, filtering".
+// listQuery are the parameters of a list. Source: docs/upstream.md U80, U86
+// and U100 to U110.
 func (c *Client) listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
 	query := valuesOf(ask.Stream.Resource.Params)
 	setPage(query, ask)
@@ -119,8 +119,8 @@ func (c *Client) listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, e
 	return query, c.setWindow(query, ask)
 }
 
-// setWindow asks for the days of a window. Source: document 2, "Vendor payment list
-// filters".
+// setWindow asks for the days of a window. Source:
+// docs/upstream.md U174.
 func (c *Client) setWindow(query url.Values, ask pipeline.Ask) error {
 	if ask.From.IsZero() && ask.To.IsZero() {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"sluice/schema"
 )
 
-// The lists of the ways of paging. Source of the paths: documents 1 and 2.
+// The lists of the ways of paging. Source of the paths: docs/upstream.md U162, U200, U250 and U257.
 var (
 	channels = &schema.Resource{
 		Name: "channels", Path: "/api/v2/channels", Key: "channels", ID: "channel_id", Paging: schema.PagingToken, Cursor: schema.FullScan{},

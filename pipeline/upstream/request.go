@@ -105,8 +105,8 @@ func (c *Client) misconfigured(t target, err error) error {
 	}
 }
 
-// request builds the request. Source: documents 1 to 3, "Authentication"; document
-// 2, "Organization identification".
+// request builds the request. Source: docs/upstream.md U14 and U20; for the
+// organization, U11 to U13.
 func (c *Client) request(ctx context.Context, t target, address *url.URL, token string) (*http.Request, error) {
 	query := maps.Clone(t.query)
 	placement := t.service.Organization

@@ -13,8 +13,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// Waits where upstream does not name one (upstream facts, "Limits, errors,
-// tokens": 44 about a minute, 1070 a short wait).
+// Waits where upstream does not name one (docs/upstream.md U51: code 44
+// about a minute, 1070 a short wait).
 const (
 	throttledWait = time.Minute
 	crowdedWait   = 10 * time.Second
@@ -25,8 +25,8 @@ const (
 )
 
 // classify turns status and code into a kind and a sentence; kind 0 is success.
-// Codes are matched, never texts: those are localized. Source: documents 1 to 3,
-// "Errors"; upstream facts, "Limits, errors, tokens".
+// Codes are matched, never texts: those are localized. Source:
+// docs/upstream.md U60 to U71.
 func classify(status int, code string) (pipeline.Kind, outside.Text) {
 	success := isSuccess(status)
 	if success || status == http.StatusTooManyRequests {
@@ -71,7 +71,7 @@ func limit(code string) (pipeline.Kind, outside.Text) {
 func isSuccess(status int) bool { return status == http.StatusOK || status == http.StatusCreated }
 
 // judge believes an answer or says what is wrong with it. coded says that the
-// envelope must carry a code; document 1 shows none for chat.
+// envelope must carry a code; for chat none is shown (docs/upstream.md U70).
 func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool) (*body.Envelope, error) {
 	isJSON, charset := wire.MediaType(answer.Header)
 	seen := func() outside.Text { return body.Excerpt(c.scrub, answer.Header.Get("Content-Type"), data) }

@@ -15,7 +15,7 @@ import (
 	"sluice/sandbox/services"
 )
 
-// Error codes of the accounting family (document 2 Errors, upstream facts).
+// Error codes of the accounting family (docs/upstream.md U62, U64 and U65).
 const (
 	NotAuthorized  = 9 // any business error inside a 200
 	NoSuchURL      = 5
@@ -50,7 +50,7 @@ func Error(w http.ResponseWriter, status, code int, message string) {
 }
 
 // Fail answers an error of a service; in chat and notifications the code is a text
-// that the status decides (upstream facts).
+// that the status decides (docs/upstream.md U66).
 func Fail(w http.ResponseWriter, service string, status, code int, message string) {
 	switch service {
 	case services.Chat:
@@ -82,8 +82,8 @@ func failChat(w http.ResponseWriter, status int, message string) {
 	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%q,"message":%s}`, name, quote(message)))
 }
 
-// Refuse answers 429 with Throttled, Crowded or Exhausted (documents 2 and 3,
-// Errors). The texts are only texts: clients match codes.
+// Refuse answers 429 with Throttled, Crowded or Exhausted
+// (docs/upstream.md U62). The texts are only texts: clients match codes.
 func Refuse(w http.ResponseWriter, service string, code int) {
 	messages := map[int]string{
 		Throttled: "You have been blocked for some time as you have exceeded the maximum number of requests per minute.",

@@ -36,10 +36,10 @@ func (r *receiver) taken() ([]string, []string) {
 	return addresses, bodies
 }
 
-// Document 1, Endpoints B: "Rule: the service POSTs a callback (B3) to notify_url
-// whenever an event subscribed on the channel occurs and the channel has not expired."
-// Its form is B3. "The sample callback for a record creation carries operation with the
-// value insert."
+// docs/upstream.md U278: the service POSTs a callback to notify_url
+// whenever an event subscribed on the channel occurs and the channel has not expired.
+// Its form is that of U279. The callback of a creation carries the operation insert
+// (U280).
 func TestCallbacks(t *testing.T) {
 	t.Parallel()
 	received := &receiver{}
@@ -84,9 +84,9 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// Document 1, B1: "when true the callback carries the changed fields with their
-// values", and Events B: "When the subscription has notification_condition, callbacks
-// are raised only for changes of the selected fields." The word for an edit is not
+// docs/upstream.md U275: when asked to, the callback carries the changed fields with their
+// values. U281: when the subscription has a notification_condition, callbacks
+// are raised only for changes of the selected fields. The word for an edit is not
 // shown.
 func TestCallbacksOfChosenFields(t *testing.T) {
 	t.Parallel()

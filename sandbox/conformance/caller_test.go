@@ -87,7 +87,7 @@ func (c *caller) learnModule(tb testing.TB) {
 	}
 }
 
-// authorize asks for an access token as document 1 (Endpoints A) has it: POST
+// authorize asks for an access token as docs/upstream.md U24 has it: POST
 // {auth_url}/oauth/v2/token with refresh_token, client_id, client_secret,
 // grant_type and scope in the query.
 func (c *caller) authorize(ctx context.Context, scope string) (string, error) {
@@ -136,7 +136,7 @@ func (c *caller) do(ctx context.Context, s step) (answered, error) {
 }
 
 // request builds a call: what the step says, the token, and the organization where
-// the service wants it (document 2, Shared conventions; document 3).
+// the service wants it (docs/upstream.md U11 and U12).
 func (c *caller) request(ctx context.Context, s step) (*http.Request, error) {
 	method, target, _ := strings.Cut(c.fill(s.Send), " ")
 	body, contentType, err := c.body(s)
@@ -181,7 +181,7 @@ func (c *caller) organization(request *http.Request, query url.Values) {
 }
 
 // body is what a step sends: JSON, or a form with a file in it. Calls without a body
-// of the chat service say what they are, too (document 1, Authentication A3).
+// of the chat service say what they are, too (docs/upstream.md U14).
 func (c *caller) body(s step) (io.Reader, string, error) {
 	if s.Form != nil {
 		form := url.Values{}

@@ -44,7 +44,7 @@ type testCase struct {
 
 // world is how the sandbox of a case is set up, where that matters.
 type world struct {
-	// Limits enforces the limits of documents 2 and 3; they are off otherwise.
+	// Limits enforces the limits of docs/upstream.md U40 to U44; they are off otherwise.
 	Limits bool   `json:"limits,omitempty"`
 	Plan   string `json:"plan,omitempty"`
 }

@@ -27,7 +27,7 @@ func documented(tb testing.TB) []row {
 	return rows
 }
 
-// roots of the services (documents 2 and 3); chat, authorization and notifications
+// roots of the services (docs/upstream.md U2); chat, authorization and notifications
 // have whole paths in their tables.
 func root(service string) string {
 	return map[string]string{
@@ -80,8 +80,8 @@ func TestEveryRowHasACase(t *testing.T) {
 	}
 }
 
-// Every row refuses a token that lives but has another scope: 403 in chat (document
-// 1, Errors A), 401 with code 57 elsewhere (upstream facts), and code
+// Every row refuses a token that lives but has another scope: 403 in chat
+// (docs/upstream.md U69), 401 with code 57 elsewhere (U64), and code
 // OAUTH_SCOPE_MISMATCH or the like at the notifications, of which no document tells.
 func TestScopes(t *testing.T) {
 	t.Parallel()
@@ -134,7 +134,7 @@ func refusal(service string) step {
 
 // Every row of the three documents' error tables is provoked. Two rows of the chat
 // service's statuses are left: 201 and 204 belong to calls that create or answer
-// nothing, and document 1 shows no such call of that service.
+// nothing, and no such call of that service is shown (docs/upstream.md U250 to U253).
 func TestEveryErrorIsProvoked(t *testing.T) {
 	t.Parallel()
 	provoked := map[string]bool{
@@ -151,7 +151,7 @@ func TestEveryErrorIsProvoked(t *testing.T) {
 		"1 notifications MANDATORY_NOT_FOUND", "1 notifications INVALID_DATA", "1 notifications EXPECTED_FIELD_MISSING",
 		"1 notifications AMBIGUITY_DURING_PROCESSING", "1 notifications DEPENDENT_FIELD_MISSING",
 		"2 accounting 44", "2 accounting 45", "2 accounting 1070", "3 inventory 44", "3 inventory 45", "3 inventory 1070",
-		// upstream facts, Limits, errors, tokens.
+		// docs/upstream.md U33, U64 and U65.
 		"2 accounting code 57", "2 accounting code 14", "2 accounting code 5", "2 accounting code 1002", "2 accounting code 6024 or 6041",
 		"1 authorization invalid_code", "1 authorization Access Denied",
 	} {

@@ -1,11 +1,11 @@
-// Package conformance holds the sandbox against documents 1, 2 and 3: for each
+// Package conformance holds the sandbox against the API documents (docs/upstream.md): for each
 // row of their endpoint tables at least one call with the answer that the document
 // promises, and for each row of their error tables the condition that provokes it.
 //
 // The cases are written by hand from the documents, by somebody who had not read
 // how the sandbox answers; each quotes the passage it comes from. They live in
 // testdata: rows has the endpoint rows, errors the error tables. Where a document
-// says "not shown", a case expects what the upstream facts know and the header
+// says "not shown", a case expects what docs/upstream.md has from other sources and the header
 // X-Sandbox-Assumed.
 //
 // A case is a few steps; a step is a call, what it has to answer, and what later

@@ -19,10 +19,10 @@ func limited(t *testing.T, options sandbox.Options) *caller {
 	return newCallerOf(t, options, "")
 }
 
-// Document 2, Limits: "Daily requests, accounting | free 1000; standard 2000;
-// professional 5000; premium 10000; elite 10000; ultimate 10000", "Daily requests,
-// invoicing | free 1000"; document 3, Limits: "free 1500; standard 2500; professional
-// 5000; premium 7500; enterprise 10000". The headers: upstream facts.
+// docs/upstream.md U42: accounting gives free 1000; standard 2000;
+// professional 5000; premium 10000; elite 10000; ultimate 10000. U43:
+// invoicing gives free 1000. U44: inventory gives free 1500; standard 2500; professional
+// 5000; premium 7500; enterprise 10000. The headers: U48.
 func TestDailyAllowanceOfEachPlan(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -59,10 +59,10 @@ func TestDailyAllowanceOfEachPlan(t *testing.T) {
 	}
 }
 
-// Document 2, Errors: "45 | daily request allowance of the organization's plan
-// exhausted", with HTTP 429; document 3, Errors: "code 45 when the plan's daily
-// allowance is exhausted". A day later there is room again; another service has an
-// allowance of its own, since its row in Limits is another one.
+// docs/upstream.md U62: code 45, with HTTP 429, says that the daily allowance of the
+// organization's plan is spent.
+// A day later there is room again; another service has an
+// allowance of its own (U42 to U44).
 func TestCode45(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -91,9 +91,9 @@ func TestCode45(t *testing.T) {
 	}
 }
 
-// Document 2, Limits: "Concurrent active calls per organization | 5 on the free plan;
-// 10 on paid plans (soft limit)"; Errors: "1070 | number of simultaneously active
-// requests above the concurrent limit", with HTTP 429.
+// docs/upstream.md U41: an organization has 5 calls at once on the free plan and
+// 10, a soft limit, on paid ones. U62: code 1070, with HTTP 429, says that more
+// requests than that were active at once.
 func TestCode1070(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The forms of values that the documents name: date and date-time of document 2,
-// Shared conventions (offset hhmm), and of document 1, A3 (TZD), in one.
+// The forms of values that the documents name: date and date-time of
+// docs/upstream.md U120 (offset hhmm), and of U121 (chat), in one.
 var forms = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // a constant that Go cannot spell
 	"$id":       regexp.MustCompile(`^[0-9A-Za-z_.-]+$`),
 	"$text":     regexp.MustCompile(`(?s)^.*\S.*$`),
@@ -28,7 +28,7 @@ var forms = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // a constant t
 // form of text ($id, $text, $date, $datetime, $digits); $like:Cash takes cash, too,
 // since the documents do not show how a value of a filter is written in a record. A ?
 // behind a kind or a key lets "" and null, behind a key also an empty array and
-// nothing at all, stand for absent, as the upstream facts (Values) know. Every other
+// nothing at all, stand for absent, as docs/upstream.md U133 says. Every other
 // value is itself.
 func match(path string, want, got any) []string {
 	switch want := want.(type) {
@@ -71,7 +71,7 @@ func matchObject(path string, want map[string]any, got any) []string {
 	return diffs
 }
 
-// absent tells whether a value says nothing (upstream facts, Values).
+// absent tells whether a value says nothing (docs/upstream.md U133).
 func absent(value any) bool {
 	array, is := value.([]any)
 	return value == nil || value == "" || is && len(array) == 0

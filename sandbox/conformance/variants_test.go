@@ -7,7 +7,7 @@ import (
 	"sluice/sandbox"
 )
 
-// Upstream facts: "An unknown filter is silently ignored: 200 and the full list". A
+// docs/upstream.md U108: a list ignores a filter that it does not know: 200 and the full list. A
 // strict sandbox refuses it, so that a client's slip shows.
 func TestUnknownParameters(t *testing.T) {
 	t.Parallel()
@@ -39,8 +39,8 @@ func TestStrictTakesWhatDocumentsShow(t *testing.T) {
 	}
 }
 
-// Document 1, Versioning: "An organization uses the variant it is hosted on; all
-// endpoints, and the token flow, use that variant." Here a variant is a prefix.
+// docs/upstream.md U6: an organization uses the suffix that it is hosted on, for all
+// endpoints and the token flow. Here a variant is a prefix.
 func TestDataCenters(t *testing.T) {
 	t.Parallel()
 	const id, variant = "60099999999", "eu"

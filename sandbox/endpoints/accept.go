@@ -6,7 +6,7 @@ import (
 )
 
 // accepts tells whether the caller takes a media type: chat answers 406 for a response
-// type that it does not have (document 1, Errors). No Accept header takes any.
+// type that it does not have (docs/upstream.md U69). No Accept header takes any.
 func (c *Call) accepts(wanted string) bool {
 	asked := strings.Join(c.Request.Header.Values("Accept"), ",")
 	if strings.TrimSpace(asked) == "" {

@@ -10,7 +10,7 @@ import (
 	"sluice/sandbox/endpoints"
 )
 
-// Document 1, Errors: 406 for a response type that is not supported.
+// docs/upstream.md U69: 406 for a response type that is not supported.
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 6, 0, 0, 0, time.UTC)

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	mostChannels = 100 // of one answer (upstream facts)
+	mostChannels = 100 // of one answer (docs/upstream.md U86)
 	nextToken    = "next_token"
 )
 
-// channels answers a list that goes on by token (document 1, A3; upstream facts).
+// channels answers a list that goes on by token (docs/upstream.md U86 and U250).
 // The token names an index, and indices never move: it stays good while channels
 // come and go.
 func channels(c *Call) {
@@ -86,7 +86,7 @@ func (c *Call) channelsFrom(wanted world.Query, from, limit int) ([][]byte, int)
 }
 
 // typed tells whether the call carries a Content-Type, which chat demands of every
-// call (document 1, Authentication).
+// call (docs/upstream.md U14).
 func (c *Call) typed(want string) bool {
 	kind, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	return err == nil && kind == want

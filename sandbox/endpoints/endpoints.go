@@ -1,6 +1,6 @@
 // Package endpoints is the table of what can be called, one row for each documented
-// endpoint, and how each row answers out of a company's world (documents 1 to 3,
-// upstream facts).
+// endpoint, and how each row answers out of a company's world
+// (docs/upstream.md).
 //
 // It neither counts nor refuses calls and knows no token: package sandbox does.
 // Start reading with Table, then Find.
@@ -24,7 +24,7 @@ import (
 const AssumedHeader = "X-Sandbox-Assumed"
 
 // ErrorsAssumed is what the header says of business errors of the accounting family:
-// "Other business error codes and messages: not shown" (documents 2 and 3).
+// the documents show none but those of rates (docs/upstream.md U63).
 const ErrorsAssumed = "status, code and message of this error"
 
 // Endpoint is one row.
@@ -76,7 +76,7 @@ type Call struct {
 
 // fail answers an error in the envelope of the service.
 func (c *Call) fail(status, code int, message string) {
-	if c.Endpoint.Service() != services.Chat { // document 1 lists the statuses of chat, documents 2 and 3 those of rate errors only.
+	if c.Endpoint.Service() != services.Chat { // docs/upstream.md U69 has the statuses of chat, U62 of the others those of rate errors only.
 		c.Header().Set(AssumedHeader, ErrorsAssumed)
 	}
 	answer.Fail(c, c.Endpoint.Service(), status, code, message)

@@ -35,7 +35,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 	}
 }
 
-// Every GET of the endpoint tables of documents 1 to 3, copied by hand.
+// Every GET of the endpoint tables of the API documents (docs/upstream.md), copied by hand.
 func TestEveryDocumentedReadIsServed(t *testing.T) {
 	t.Parallel()
 	for path, scope := range map[string]string{

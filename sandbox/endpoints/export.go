@@ -23,7 +23,7 @@ type csvExport struct {
 	most   int // chats that the answer may hold; 0: any number
 }
 
-// readExport answers false after refusing what cannot be served (document 1, A2).
+// readExport answers false after refusing what cannot be served (docs/upstream.md U251 to U253).
 func (c *Call) readExport() (*csvExport, bool) {
 	under, found := c.under()
 	if !found {

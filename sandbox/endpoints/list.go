@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/world/terms"
 )
 
-const bulkLimit = 100 // ids in one call (upstream facts)
+const bulkLimit = 100 // ids in one call (docs/upstream.md U218)
 
 // list answers one page; a list without pages is one that holds all.
 func list(c *Call) {

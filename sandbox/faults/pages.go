@@ -9,7 +9,7 @@ import (
 	"sluice/sandbox/faults/deform"
 )
 
-const largestPage = 200 // upstream facts
+const largestPage = 200 // docs/upstream.md U80
 
 // asked changes the query of a call.
 func asked(change func(url.Values)) func(*http.Request) {

@@ -42,7 +42,7 @@ type Arrival struct {
 
 // Verdict is the gate's decision on one call.
 type Verdict struct {
-	Code    int            // 0 lets it pass; else 44, 45 or 1070, as documents 2 and 3 have it
+	Code    int            // 0 lets it pass; else 44, 45 or 1070, as docs/upstream.md U62 has it
 	Headers map[string]int // that describe the daily allowance; none for chat
 	// RetryAfter is how many seconds later the call would pass; 0 if it is not told.
 	RetryAfter int
@@ -58,7 +58,7 @@ func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 	switch call.Service {
 	case services.Chat:
 		decision, wait = g.enterChat(at)
-	case services.Notifications: // no document knows a limit (document 1, Limits).
+	case services.Notifications: // no document knows a limit (docs/upstream.md U47).
 	default:
 		decision, wait = g.enterBusiness(call.Service, at, today)
 	}
@@ -79,7 +79,7 @@ func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 }
 
 // enterChat lets so many calls pass in a minute; one more locks chat for a while
-// (upstream facts; document 1 knows protections and no figure). It answers how long
+// (docs/upstream.md U46; its document knows protections and no figure, U45). It answers how long
 // until a call would pass.
 func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
 	n := g.chat.Add(at, g.limits.Minute)
@@ -99,8 +99,8 @@ func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
 	return Verdict{Code: answer.Throttled}, max(g.limits.ChatLock, g.limits.Minute)
 }
 
-// enterBusiness decides on a call of the services of documents 2 and 3, which share
-// a minute and have days of their own. It answers how long until a call would pass.
+// enterBusiness decides on a call of the accounting family (docs/upstream.md U40 to U44), which shares
+// a minute and has days for each service. It answers how long until a call would pass.
 func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time.Duration) {
 	inMinute := g.minute.Add(at, g.limits.Minute)
 	g.inFlight++
@@ -129,7 +129,7 @@ func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time
 	return decision, wait
 }
 
-// resetOf is when the oldest call leaves the rolling day, from now (upstream facts).
+// resetOf is when the oldest call leaves the rolling day, from now (docs/upstream.md U48).
 func resetOf(day *Window, today time.Time) time.Duration {
 	if len(day.times) == 0 {
 		return wholeDay

@@ -1,5 +1,5 @@
-// Package limits counts calls and refuses those beyond the limits of documents 2
-// and 3: so many in any minute, at once, and in any 24 hours, by plan.
+// Package limits counts calls and refuses those beyond the limits of
+// docs/upstream.md U40 to U46: so many in any minute, at once, and in any 24 hours, by plan.
 //
 // It answers no call itself and has no clock: it says what to answer, its caller
 // does, and holds the lock. Start reading with Gate.Enter.
@@ -35,13 +35,13 @@ type Limits struct {
 
 const (
 	freePlan      = "free"
-	perMinute     = 100 // documents 2 and 3, Limits
-	chatPerMinute = 30  // upstream facts, as are the next two
+	perMinute     = 100 // docs/upstream.md U40
+	chatPerMinute = 30  // docs/upstream.md U46, as are the next two
 	chatLock      = 5 * time.Minute
 	retryAfter    = 3 // "sometimes"
 )
 
-// Resolve fills limits from the tables of documents 2 and 3. A plan that
+// Resolve fills limits from docs/upstream.md U40 to U44. A plan that
 // only one of the services sells counts as the other's largest; one that
 // none sells is an error. The documents name invoicing's free plan alone, and no
 // figure for subscription billing: accounting's stand in for both.

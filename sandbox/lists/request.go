@@ -14,8 +14,8 @@ import (
 
 const (
 	lastPage       = 1 << 31 // more pages than any list has, and few enough to reckon with
-	pageSize       = 200     // default and maximum (upstream facts)
-	accountsAtOnce = 5000    // without per_page (upstream facts)
+	pageSize       = 200     // default and maximum (docs/upstream.md U80)
+	accountsAtOnce = 5000    // without per_page (docs/upstream.md U83)
 )
 
 // Request is what a list was asked for, after defaults.
@@ -137,7 +137,7 @@ func positive(text string, preset int) int {
 	return preset
 }
 
-// readTime accepts the offsets of document 2 (+hhmm), with a colon, and Z.
+// readTime accepts the offsets of docs/upstream.md U120 (+hhmm), with a colon, and Z.
 func readTime(text string) (time.Time, bool) {
 	for _, layout := range [...]string{"2006-01-02T15:04:05-0700", time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {

@@ -1,5 +1,5 @@
 // Package lists says which lists the sandbox serves and how one is asked for:
-// keys, pages, filters and orders (documents 1 to 3, upstream facts).
+// keys, pages, filters and orders (docs/upstream.md U80 to U113).
 //
 // It holds no record and answers no call; the paths are in package endpoints.
 // Start reading with All, then Read.
@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Paging is how a list goes on behind its first page (upstream facts).
+// Paging is how a list goes on behind its first page (docs/upstream.md U80, U82 and U86).
 type Paging int
 
 // The ways of paging: by number with page_context, all at once without one, and by

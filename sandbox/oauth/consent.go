@@ -137,7 +137,7 @@ func (s *Server) choices() []choice {
 	return choices
 }
 
-// read checks the parameters of an authorization request (document 1, Endpoints A).
+// read checks the parameters of an authorization request (docs/upstream.md U21).
 // A mistake is shown and never sent to redirect_uri, which may be part of it.
 func (s *Server) read(raw string) (request, *mistake) {
 	bad := func(what, do string) (request, *mistake) {

@@ -59,7 +59,7 @@ func TestOneOrganizationNeedsNoChoice(t *testing.T) {
 	}
 }
 
-// Document 1: after consent, redirect to redirect_uri with query parameters code
+// docs/upstream.md U22: after consent, redirect to redirect_uri with query parameters code
 // and state, unchanged.
 func TestRedirects(t *testing.T) {
 	t.Parallel()

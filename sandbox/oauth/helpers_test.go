@@ -171,7 +171,7 @@ func (s *site) post(t *testing.T, path string, pairs ...string) (int, map[string
 	return status, answer
 }
 
-// exchange sends a code with the parameters that document 1 lists.
+// exchange sends a code with the parameters of docs/upstream.md U23.
 func (s *site) exchange(t *testing.T, code string, changes ...string) map[string]any {
 	t.Helper()
 	pairs := append([]string{

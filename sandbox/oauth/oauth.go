@@ -1,7 +1,7 @@
 // Package oauth is the simulated authorization server of one data center: the
 // consent page, authorization codes, access and refresh tokens and their
-// revocation (document 1 A1, Endpoints A, Authentication A), with what the
-// upstream facts add: limits on issuing, errors with HTTP 200, api_domain and
+// revocation (docs/upstream.md U20 to U28), with what other
+// sources add (U29 to U33): limits on issuing, errors with HTTP 200, api_domain and
 // scope in the answer.
 //
 // It protects nothing: its tokens are reproducible by seed, and whoever opens the
@@ -31,8 +31,8 @@ const (
 	RevokePath = "/oauth/v2/token/revoke"
 )
 
-// AssumedHeader names, in an answer, the upstream fact that it rests on where
-// document 1 is silent.
+// AssumedHeader names, in an answer, the fact of docs/upstream.md that it rests on where
+// the API document is silent.
 const AssumedHeader = "X-Sandbox-Assumed"
 
 const defaultVendor = "Svc"
@@ -62,7 +62,7 @@ type Options struct {
 	Grants []Grant
 	// Minute is how long a minute of the limit on access tokens is; 0 means 60 seconds.
 	Minute time.Duration
-	// Strict demands scope and state of token requests, as document 1 lists them.
+	// Strict demands scope and state of token requests, as docs/upstream.md U23 and U24 list them.
 	// Otherwise they are held against the consent only where they are sent, since
 	// clients of this family leave them out.
 	Strict bool

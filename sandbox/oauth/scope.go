@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Parts of a scope that stand for several others: ALL is documented (documents 1
-// and 2), fullaccess.all is what clients of this family ask for.
+// Parts of a scope that stand for several others: ALL is documented (docs/upstream.md U36
+// and U37), fullaccess.all is what clients of this family ask for.
 const (
 	everyOperation = ".ALL"
 	everyArea      = ".fullaccess.all"
@@ -27,8 +27,8 @@ func areas() map[string][]string {
 }
 
 // DocumentedScopes are the scopes of the three documents, without the vendor's
-// name: every operation of every area that they name (operations: document 1
-// Authentication, document 2 Authentication), and fullaccess.all per product.
+// name: every operation of every area that they name (operations:
+// docs/upstream.md U34 to U37), and fullaccess.all per product.
 func DocumentedScopes() []string {
 	var scopes []string
 	for product, names := range areas() {

@@ -12,7 +12,7 @@ import (
 )
 
 // Errors of the token endpoint. Only invalid_code and Access Denied are known
-// (upstream facts); the others are named after RFC 6749, section 5.2.
+// (docs/upstream.md U33); the others are named after RFC 6749, section 5.2.
 const (
 	invalidClient   = "invalid_client"
 	invalidCode     = "invalid_code"
@@ -24,7 +24,7 @@ const (
 	accessDenied    = "Access Denied"
 )
 
-// Facts that answers rest on where document 1 is silent.
+// Facts that answers rest on where the API document is silent (docs/upstream.md U30 and U33).
 const (
 	factErrors = "token endpoint errors come with HTTP 200, or 400 Access Denied"
 	factAnswer = "token answer also has api_domain and scope"
@@ -33,7 +33,7 @@ const (
 // mostBody bounds the form of a request, in bytes.
 const mostBody = 64 << 10
 
-// answer is the token answer (document 1 A1; api_domain and scope are upstream facts).
+// answer is the token answer (docs/upstream.md U26; api_domain and scope are U30).
 type answer struct {
 	AccessToken  string `json:"access_token"`
 	RefreshToken string `json:"refresh_token,omitempty"`
@@ -105,7 +105,7 @@ func (s *Server) exchange(client Client, form url.Values) (answer, string) {
 }
 
 // refresh gives an access token for a refresh token, which stays what it is
-// (upstream facts: refresh tokens do not rotate), or says the mistake. Fewer scopes may be asked for
+// (docs/upstream.md U29: refresh tokens do not rotate), or says the mistake. Fewer scopes may be asked for
 // than were granted (RFC 6749, section 6).
 func (s *Server) refresh(client Client, form url.Values) (answer, string) {
 	s.mu.Lock()
@@ -167,7 +167,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	}{"success"})
 }
 
-// refuse answers an error: HTTP 200, but 400 if too many tokens were asked for (upstream facts).
+// refuse answers an error: HTTP 200, but 400 if too many tokens were asked for (docs/upstream.md U33).
 func (s *Server) refuse(w http.ResponseWriter, mistake string) {
 	s.count(func(stats *Stats) { stats.Refused[mistake]++ })
 	w.Header().Set(AssumedHeader, factErrors)

@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/oauth"
 )
 
-// Document 1 A1 and the upstream facts, field by field.
+// docs/upstream.md U26 and U30, field by field.
 func TestTokenAnswer(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -112,8 +112,8 @@ func TestStrictDemandsStateAndScope(t *testing.T) {
 	}
 }
 
-// Document 1: a refresh token only with access_type=offline; prompt=consent makes
-// it always be issued. Upstream facts: they come once.
+// docs/upstream.md U28: a refresh token only with access_type=offline; prompt=consent makes
+// it always be issued. U29: they come once.
 func TestWhenThereIsARefreshToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -148,7 +148,7 @@ func TestWhenThereIsARefreshToken(t *testing.T) {
 	}
 }
 
-// Upstream facts: 10 access tokens per refresh token per 10 minutes, then 400.
+// docs/upstream.md U31 and U33: 10 access tokens per refresh token per 10 minutes, then 400.
 func TestTooManyTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -185,7 +185,7 @@ func TestTooManyTokensInShortMinutes(t *testing.T) {
 	s.access(t, "1000.given.before")
 }
 
-// Upstream facts: 15 live; the sixteenth kills the oldest. Document 1: one hour.
+// docs/upstream.md U32: 15 live; the sixteenth kills the oldest. U27: one hour.
 func TestLiveTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -19,7 +19,7 @@ const (
 
 // Authorize tells whether a request may pass that needs one of some scopes
 // (without the vendor's name), and on whose behalf. The token is taken from the
-// header alone (document 1, Authentication A 2). No scopes means that any live token will do.
+// header alone (docs/upstream.md U20). No scopes means that any live token will do.
 func (s *Server) Authorize(r *http.Request, scopes ...string) (Access, Verdict) {
 	text, found := strings.CutPrefix(r.Header.Get("Authorization"), s.options.Vendor+"-oauthtoken ")
 	if !found {

@@ -12,8 +12,8 @@ type answer struct {
 	array bool
 }
 
-// writes are the answers of writes, as the column "Response" of documents 2 and 3 has
-// them, and where that says "see gaps" as the sandbox assumes. A row that is missing
+// writes are the answers of writes, as docs/upstream.md U155 to U228 have
+// them, and where no answer is shown as the sandbox assumes. A row that is missing
 // here answers code and message alone, or its fields beside them.
 func writes(method, path string) (answer, bool) {
 	const (

@@ -49,7 +49,7 @@ func bodyOf(e endpoints.Endpoint) *Body {
 		Type: "object", Required: []string{"channel_id", "events", "notify_url"},
 		Properties: map[string]Schema{
 			"channel_id": {Type: "integer", Format: "int64"}, "events": {Type: "array", Items: &Schema{Type: "string"}},
-			"notify_url": {Type: "string", Format: "uri"}, "token": {Type: "string", MaxLength: 50}, //nolint:mnd // document 1 B1.
+			"notify_url": {Type: "string", Format: "uri"}, "token": {Type: "string", MaxLength: 50}, //nolint:mnd // docs/upstream.md U271.
 			"channel_expiry":               text("A time with its offset, at most one week ahead."),
 			"return_affected_field_values": {Type: "boolean"}, "notify_on_related_action": {Type: "boolean"},
 			"notification_condition": {Type: "array", Items: &Schema{Type: "object"}},
@@ -120,7 +120,7 @@ func components(vendor string) Components {
 			"Unauthorized": {Description: "Code 14 without a token, 57 with one that is dead or lacks the scope.", Content: envelope("integer")},
 			"Missing":      {Description: "Code 1002 for no such record, 5 for no such path.", Content: envelope("integer")},
 			"TooMany":      {Description: "Code 44 for too many calls in a minute, 45 in a day, 1070 at once.", Headers: rate, Content: envelope("integer")},
-			"ChatRefused":  {Description: "As document 1 lists the status codes of chat.", Content: envelope("string")},
+			"ChatRefused":  {Description: "As docs/upstream.md U69 lists the status codes of chat.", Content: envelope("string")},
 		},
 		SecuritySchemes: map[string]Security{scheme: {
 			Type: "apiKey", In: "header", Name: "Authorization",

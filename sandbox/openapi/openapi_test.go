@@ -218,7 +218,7 @@ func TestRowsAgainstTheDocuments(t *testing.T) {
 		t.Errorf("headers of currencies: %v", got)
 	}
 	body := at(currency, "requestBody", "content", "application/json", "schema", "properties")
-	for _, field := range []string{"currency_code", "currency_symbol", "price_precision", "currency_format"} { // document 2
+	for _, field := range []string{"currency_code", "currency_symbol", "price_precision", "currency_format"} { // docs/upstream.md U198
 		if at(body, field) == nil {
 			t.Errorf("currencies: the body lacks %s: %v", field, body)
 		}

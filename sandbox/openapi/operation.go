@@ -85,7 +85,7 @@ func inPath(path string) []Parameter {
 }
 
 // organizationHeader is the header in which a service wants the organization
-// (document 2, Shared conventions); "" for none.
+// (docs/upstream.md U12); "" for none.
 func organizationHeader(e endpoints.Endpoint, vendor string) string {
 	switch e.Service() {
 	case services.Invoicing:

@@ -14,7 +14,7 @@ import (
 )
 
 // Query lists the query parameters of a row: those of the documents, and those that
-// the upstream facts add for paging, order and filters.
+// docs/upstream.md U80 to U113 add for paging, order and filters.
 func Query(e endpoints.Endpoint) []Parameter {
 	var all []Parameter
 	if s := e.Service(); s == services.Accounting || s == services.Inventory {
@@ -52,7 +52,7 @@ func isList(e endpoints.Endpoint) bool {
 	return e.Method == http.MethodGet && !single && e.Resource.Key != ""
 }
 
-// ofList are the parameters of lists with pages (upstream facts, Paging).
+// ofList are the parameters of lists with pages (docs/upstream.md U80 and U100).
 func ofList(r lists.Resource) []Parameter {
 	const mostAtOnce = 200
 	if r.Paging != lists.ByNumber {
@@ -118,7 +118,7 @@ func own(e endpoints.Endpoint) []Parameter {
 	}
 }
 
-// paymentFilters are those of document 2, "Vendor payment list filters".
+// paymentFilters are those of docs/upstream.md U174.
 func paymentFilters() []Parameter {
 	var names []string
 	for _, field := range []string{"vendor_name", "reference_number", "payment_number", "payment_mode", "notes", "description"} {
@@ -134,7 +134,7 @@ func paymentFilters() []Parameter {
 }
 
 // ofDoors are the parameters of the authorization server and of notifications
-// (document 1, Endpoints A; upstream facts).
+// (docs/upstream.md U21 to U25; notifications: assumed).
 func ofDoors(e endpoints.Endpoint) []Parameter {
 	choice := func(name string, required bool, values ...string) Parameter {
 		return inQuery(name, Schema{Type: "string", Enum: values}, required)

@@ -110,7 +110,7 @@ func sameNumber(a, b string) bool {
 }
 
 // sameInstant knows the forms that live services use: an offset without a colon,
-// one with it, and milliseconds since 1970. Source: upstream facts, "Values".
+// one with it, and milliseconds since 1970. Source: docs/upstream.md U122.
 func sameInstant(wire, stored string) bool {
 	at, err := time.Parse("2006-01-02 15:04:05.999999-07", stored)
 	if err != nil {

@@ -25,9 +25,9 @@ const (
 func contactPersons() []Rule {
 	const (
 		people  = "/contacts/contactpersons"
-		shared  = "document 2, 'Contact person, accounting and invoicing'"
+		shared  = "docs/upstream.md U156, 'Contact person, accounting and invoicing'"
 		clients = billing + "/customers/{parent}/contactpersons"
-		clerks  = "document 2, 'Contact person, subscription billing'"
+		clerks  = "docs/upstream.md U201, 'Contact person, subscription billing'"
 	)
 	plain := slices.Concat(of(ID, "contact_id"), of(Flag, "is_primary_contact enable_portal"),
 		of(Text, "salutation first_name last_name email phone mobile skype designation department"))
@@ -56,7 +56,7 @@ func contactPersons() []Rule {
 }
 
 func modules() []Rule {
-	const passage = "document 2, 'Custom module record (accounting)'"
+	const passage = "docs/upstream.md U159, 'Custom module record (accounting)'"
 	name, prefix := of(Text, "record_name"), "cf_"
 	return []Rule{
 		{Method: post, Path: module, Passage: passage + " and POST /<module_name>: 'cf_ fields, record_name'", Fields: name, Prefix: prefix},
@@ -72,7 +72,7 @@ func modules() []Rule {
 func openingBalances() []Rule {
 	const (
 		path    = books + "/settings/openingbalances"
-		passage = "document 2, 'Opening balance (accounting; one per organization)'"
+		passage = "docs/upstream.md U163, 'Opening balance (accounting; one per organization)'"
 	)
 	line := slices.Concat(of(ID, "acount_split_id account_id currency_id location_id"),
 		chosen("debit_or_credit", "debit credit"), of(Number, "exchange_rate amount"))
@@ -110,8 +110,8 @@ func ledger() []Rule {
 	const (
 		accounts    = books + "/chartofaccounts"
 		adjustments = books + "/basecurrencyadjustment"
-		account     = "document 2, 'Account (chart of accounts, accounting)'"
-		adjustment  = "document 2, 'Base currency adjustment (accounting)'"
+		account     = "docs/upstream.md U166, 'Account (chart of accounts, accounting)'"
+		adjustment  = "docs/upstream.md U181, 'Base currency adjustment (accounting)'"
 	)
 	fields := slices.Concat(
 		of(Text, "account_name account_code description"), chosen("account_type", strings.Join(AccountTypes(), " ")),
@@ -132,7 +132,7 @@ func ledger() []Rule {
 	}
 }
 
-// AccountTypes are the values of account_type (document 2).
+// AccountTypes are the values of account_type (docs/upstream.md U168).
 func AccountTypes() []string {
 	return strings.Fields(`accounts_payable accounts_receivable bank cash contingent_asset contingent_liability contract_asset
 		contract_liability cost_of_goods_sold credit_card depreciation_expense employee_benefit_expense employee_benefit_liability
@@ -145,7 +145,7 @@ func AccountTypes() []string {
 func payments() []Rule {
 	const (
 		path    = books + "/vendorpayments"
-		passage = "document 2, 'Vendor payment (accounting)', 'Create/update input'"
+		passage = "docs/upstream.md U172, 'Vendor payment (accounting)', 'Create/update input'"
 	)
 	fields := slices.Concat(
 		of(ID, "vendor_id paid_through_account_id location_id"), of(Day, "date"), of(Number, "exchange_rate amount"),
@@ -162,7 +162,7 @@ func payments() []Rule {
 func currencies() []Rule {
 	const (
 		path    = invoice + "/settings/currencies"
-		passage = "document 2, 'Currency (invoicing)'"
+		passage = "docs/upstream.md U198, 'Currency (invoicing)'"
 	)
 	fields := slices.Concat(upTo(100, "currency_code currency_format"), upTo(4, "currency_symbol"), of(Whole, "price_precision"))
 	required := []string{"currency_code", "currency_symbol"}

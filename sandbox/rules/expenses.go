@@ -8,7 +8,7 @@ import (
 func expenses() []Rule {
 	const (
 		path    = books + "/expenses"
-		passage = "document 2, 'Expense (accounting)', 'Input fields on create' and 'Allowed values'"
+		passage = "docs/upstream.md U186, 'Expense (accounting)', 'Input fields on create' and 'Allowed values'"
 	)
 	fields := slices.Concat(
 		of(ID, `account_id tax_id reverse_charge_tax_id location_id customer_id currency_id project_id acquisition_vat_id

@@ -45,13 +45,13 @@ func in(f Field, values map[Edition]string) []Field {
 
 func images() []string { return strings.Fields("gif png jpeg jpg bmp") }
 
-// gstTreatment stands in document 2 (Expense) and document 3 (Bill, Credit note).
+// gstTreatment stands in docs/upstream.md U187 (expense), U222 (bill) and U227 (credit note).
 func gstTreatment() []Field {
 	return chosen("gst_treatment", "business_gst business_none overseas consumer")
 }
 
-// taxTreatment stands in documents 2 (Expense) and 3 (Credit note); Mexico's values
-// are those of "a Mexico-only treatment parameter" in document 3, which has no name.
+// taxTreatment stands in docs/upstream.md U187 (expense) and U227 (credit note); Mexico's values
+// are those of the parameter without a name in U222.
 func taxTreatment() []Field {
 	const general = "vat_registered vat_not_registered gcc_vat_registered gcc_vat_not_registered non_gcc"
 	return in(chosen("tax_treatment", general)[0], map[Edition]string{
@@ -63,12 +63,12 @@ func taxTreatment() []Field {
 	})
 }
 
-// vatTreatment stands in document 2 (Expense) and in the UK VAT rule of document 3.
+// vatTreatment stands in docs/upstream.md U187 (expense) and in the UK VAT rule, U228.
 func vatTreatment() []Field {
 	return chosen("vat_treatment", "uk eu_vat_registered overseas eu_vat_not_registered non_eu")
 }
 
-// productType stands in document 2 (Expense).
+// productType stands in docs/upstream.md U187 (expense).
 func productType() []Field {
 	return in(chosen("product_type", "goods service")[0], map[Edition]string{
 		UK: "goods service digital_service", SouthAfrica: "goods service capital_service capital_goods",
@@ -84,7 +84,7 @@ func supply(names string) []Field {
 	return fields
 }
 
-// itemFields are those that items and composite items share (document 3).
+// itemFields are those that items and composite items share (docs/upstream.md U209 and U219).
 func itemFields() []Field {
 	return slices.Concat(
 		of(Text, "name unit description sku upc ean isbn part_number purchase_description hsn_or_sac"),

@@ -8,9 +8,9 @@ const inventory = "/inventory/v1"
 func settings() []Rule {
 	const (
 		locations = inventory + "/locations"
-		location  = "document 3, 'Location'"
+		location  = "docs/upstream.md U207, 'Location'"
 		taxes     = inventory + "/settings/taxes"
-		tax       = "document 3, 'Tax'"
+		tax       = "docs/upstream.md U213, 'Tax'"
 	)
 	site := slices.Concat(
 		chosen("type", "general line_item_only"), of(Text, "email phone location_name"),
@@ -22,7 +22,7 @@ func settings() []Rule {
 		chosen("tax_factor", "rate"), in(chosen("tax_specific_type", "igst cgst sgst nil cess")[0], map[Edition]string{Mexico: "isr iva ieps"}),
 		of(ID, "tax_authority_id purchase_tax_expense_account_id"), of(Flag, "is_value_added update_draft_invoice update_draft_so is_editable"))
 	return []Rule{
-		{Method: post, Path: inventory + "/settings/locations/enable", Passage: "document 3, POST /settings/locations/enable: request 'none'"},
+		{Method: post, Path: inventory + "/settings/locations/enable", Passage: "docs/upstream.md U206, POST /settings/locations/enable: request 'none'"},
 		{Method: post, Path: locations, Passage: location, Fields: site, Needed: []string{"location_name"}},
 		{Method: put, Path: locations + one, Passage: location + ", 'same fields as create'", Fields: site},
 		{Method: post, Path: taxes, Passage: tax, Fields: levy, Needed: []string{"tax_name", "tax_percentage"}},
@@ -37,7 +37,7 @@ func settings() []Rule {
 func stock() []Rule {
 	const (
 		composites = inventory + "/compositeitems"
-		composite  = "document 3, 'Composite item'"
+		composite  = "docs/upstream.md U209, 'Composite item'"
 	)
 	bundle := slices.Concat(
 		itemFields(), chosen("item_type", "inventory"), of(Flag, "is_combo_product"),
@@ -58,7 +58,7 @@ func stock() []Rule {
 		{Method: put, Path: composites + one, Passage: composite, Fields: bundle},
 		{
 			Method: post, Path: inventory + "/items",
-			Passage: "document 3, 'Item', item_type 'must be inventory when the item belongs to a group'", Fields: item,
+			Passage: "docs/upstream.md U219, 'Item', item_type 'must be inventory when the item belongs to a group'", Fields: item,
 			Needed: []string{"name"}, whole: grouped,
 		},
 	}
@@ -75,8 +75,8 @@ func grouped(body Body, _ bool) []Problem {
 // trade are bills and credit notes.
 func trade() []Rule {
 	const (
-		bill = "document 3, 'Bill' with 'Line item', 'Create input adds is_inclusive_tax and tax_treatment'; 'Attachment extensions'"
-		note = "document 3, 'Credit note', 'Create input' and 'Allowed values'"
+		bill = "docs/upstream.md U222, 'Bill' with 'Line item', 'Create input adds is_inclusive_tax and tax_treatment'; 'Attachment extensions'"
+		note = "docs/upstream.md U227, 'Credit note', 'Create input' and 'Allowed values'"
 	)
 	return []Rule{
 		{

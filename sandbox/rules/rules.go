@@ -1,4 +1,4 @@
-// Package rules says what each write endpoint of documents 2 and 3 takes: fields with
+// Package rules says what each write endpoint of docs/upstream.md U155 to U228 takes: fields with
 // their types, lengths and allowed values, headers of the unique-value update, and
 // files with their extensions. Each rule names the passage that it was taken from.
 //
@@ -9,7 +9,7 @@ package rules
 import "slices"
 
 // Type is what a value may be on the wire. An absent value may also be written null
-// or "" (upstream facts, Values).
+// or "" (docs/upstream.md U133).
 type Type int
 
 // The types. An ID is opaque: a text, or a whole number as some examples show it. A

@@ -115,12 +115,12 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// Each rule names a passage of its document and quotes from it.
+// Each rule cites a fact and quotes the passage of the API document behind it.
 func TestPassages(t *testing.T) {
 	t.Parallel()
 	quotes := regexp.MustCompile(`'([^']+)'`)
 	for _, rule := range rules.All() {
-		if !regexp.MustCompile(`^document [23], `).MatchString(rule.Passage) {
+		if !regexp.MustCompile(`^docs/upstream\.md U\d+, `).MatchString(rule.Passage) {
 			t.Errorf("%s %s: passage %q", rule.Method, rule.Path, rule.Passage)
 		}
 		if len(quotes.FindAllString(rule.Passage, -1)) == 0 {
@@ -132,7 +132,7 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-// Document 2 lists 38 account types.
+// docs/upstream.md U168: 38 account types.
 func TestAccountTypes(t *testing.T) {
 	t.Parallel()
 	if types := rules.AccountTypes(); len(types) != 38 || !slices.IsSorted(types) || !slices.Contains(types, "right_to_use_asset") {

@@ -1,6 +1,6 @@
 // Package services says where the services that the sandbox plays live: their
-// names, the roots of their paths and how a path is taken apart, as documents 1, 2
-// and 3 spell them.
+// names, the roots of their paths and how a path is taken apart, as
+// docs/upstream.md U2 to U8 have them.
 //
 // It only names; it answers no call and knows no record. Start reading with Parse.
 package services
@@ -17,12 +17,12 @@ const (
 	Billing    = "billing"
 	Inventory  = "inventory"
 	Chat       = "chat"
-	// Notifications are those of the business-records service (document 1, B).
+	// Notifications are those of the business-records service (docs/upstream.md U1).
 	Notifications = "notifications"
 )
 
-// Paths: the roots of the services, the authorization server (document 1, A1), the
-// prefixes of networks (document 1, Versioning) and of data centers, and the
+// Paths: the roots of the services, the authorization server (docs/upstream.md U21), the
+// prefixes of networks (U4) and of data centers, and the
 // sandbox's own controls. Upstream a data center is another host, and controls
 // there are none.
 const (
@@ -93,7 +93,7 @@ func of(path string) string {
 
 // Organization answers the organization that a call names, where its service wants
 // it: in a header for invoicing and billing, in the query for accounting and
-// inventory (documents 2 and 3), nowhere for chat and notifications (document 1).
+// inventory, nowhere for chat and notifications (docs/upstream.md U11 to U13).
 func Organization(service, vendor string, r *http.Request) string {
 	switch service {
 	case Invoicing:

@@ -11,11 +11,11 @@ import (
 	"sluice/sandbox/watch/channel"
 )
 
-// AssumedHeader names, in an answer, the upstream fact that it rests on where
-// document 1 is silent.
+// AssumedHeader names, in an answer, the fact of docs/upstream.md that it rests on where
+// the API document is silent.
 const AssumedHeader = "X-Sandbox-Assumed"
 
-// Facts that answers rest on where document 1 is silent.
+// Facts that answers rest on where the API document is silent (docs/upstream.md U66, U283, U287).
 const (
 	factStatus  = "enabling answers 201; partly failed 207; failed 400 or 202"
 	factUpdate  = "a channel can be updated (PUT); an expired one answers 400 NOT_SUBSCRIBED"

@@ -14,7 +14,7 @@ import (
 	"sluice/sandbox/watch/channel"
 )
 
-// Document 1 B1 and B2; the status, the text of channel_id and the offset are upstream facts.
+// docs/upstream.md U271, U274 and U277; the status is U283, the text of channel_id and the offset U284.
 func TestEnable(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -57,7 +57,7 @@ func condition(text string) string {
 	return `{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/","notification_condition":` + text + `}`
 }
 
-// Document 1, Errors B: each condition, its code and the JSON path concerned.
+// docs/upstream.md U282: each condition, its code and the JSON path concerned.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -189,7 +189,7 @@ func TestErrorsOfTheWholeBody(t *testing.T) {
 	}
 }
 
-// What document 1 allows at its limits.
+// What docs/upstream.md U271 to U276 allow at their limits.
 func TestLimitsThatStillPass(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -203,7 +203,7 @@ func TestLimitsThatStillPass(t *testing.T) {
 	s.enable(t, `{"channel_id":-9223372036854775808,"events":["Leads.all"],"notify_url":"https://localhost/x","token":null,"channel_expiry":null}`)
 }
 
-// Upstream facts: partly failed 207. Every element is answered in its place.
+// docs/upstream.md U283: partly failed 207. Every element is answered in its place.
 func TestPartlyFailed(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -220,7 +220,7 @@ func TestPartlyFailed(t *testing.T) {
 	}
 }
 
-// Document 1 B1: at most one week after enabling; omitted or later means one hour.
+// docs/upstream.md U274: at most one week after enabling; omitted or later means one hour.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -294,7 +294,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Document 1, Authentication B: ALL gives full access, WRITE edits, CREATE enables.
+// docs/upstream.md U37: ALL gives full access, WRITE edits, CREATE enables.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	access := oauth.Access{Client: "c", User: "u", Organization: "1"}

@@ -29,8 +29,8 @@ type Record struct {
 	Fields map[string]json.RawMessage
 }
 
-// callback is the body of a callback (document 1 B3). A token that was not given
-// is null (upstream facts: absent is null here).
+// callback is the body of a callback (docs/upstream.md U279). A token that was not given
+// is null (U133).
 type callback struct {
 	ServerTime  int64             `json:"server_time"`
 	QueryParams map[string]string `json:"query_params"`
@@ -42,7 +42,7 @@ type callback struct {
 	Token       *string           `json:"token"`
 }
 
-// documented is a callback as document 1 describes it: affected_fields has the
+// documented is a callback as docs/upstream.md U279 describes it: affected_fields has the
 // changed fields of one record after the other, with values, if that was asked for.
 type documented struct {
 	callback
@@ -50,7 +50,7 @@ type documented struct {
 	AffectedFields []map[string]json.RawMessage `json:"affected_fields"`
 }
 
-// seen is a callback as live services were seen to send it (upstream facts):
+// seen is a callback as live services were seen to send it (docs/upstream.md U285):
 // affected_fields has names by record id, affected_values the values.
 type seen struct {
 	callback
@@ -150,8 +150,8 @@ func asSeen(common callback, records []Record, wanted bool) seen {
 	return body
 }
 
-// word is how a callback calls an operation: insert for a creation (document 1,
-// Events B); for the others the document has no words, and live services say
+// word is how a callback calls an operation: insert for a creation
+// (docs/upstream.md U280); for the others the document has no words, and live services say
 // update and delete.
 func word(operation channel.Operation, live bool) string {
 	switch {

@@ -40,7 +40,7 @@ func (s *site) flush(t *testing.T, r *receiver) []string {
 	return r.got()
 }
 
-// Document 1 B3, key by key; the operation of a creation is insert.
+// docs/upstream.md U279, key by key; the operation of a creation is insert (U280).
 func TestCallbackAsDocumented(t *testing.T) {
 	t.Parallel()
 	s, r := start(t, nil), listen(t)
@@ -64,7 +64,7 @@ func TestCallbackAsDocumented(t *testing.T) {
 	}
 }
 
-// Upstream facts, Change notifications: the form that live services send.
+// docs/upstream.md U285: the form that live services send.
 func TestCallbackAsSeen(t *testing.T) {
 	t.Parallel()
 	s, r := start(t, func(o *watch.Options) { o.LiveForm = true }), listen(t)
@@ -143,7 +143,7 @@ func TestWhoIsTold(t *testing.T) {
 	}
 }
 
-// Document 1: with notification_condition, only changes of the selected fields.
+// docs/upstream.md U281: with notification_condition, only changes of the selected fields.
 func TestConditionSelects(t *testing.T) {
 	t.Parallel()
 	s, r := start(t, nil), listen(t)

@@ -8,10 +8,10 @@ import (
 	"sluice/sandbox/watch/channel"
 )
 
-// dateTime is how times are written: with the organization's offset, colon included (upstream facts).
+// dateTime is how times are written: with the organization's offset, colon included (docs/upstream.md U284).
 const dateTime = "2006-01-02T15:04:05-07:00"
 
-// result is what one subscription came to (document 1 B2, Errors B).
+// result is what one subscription came to (docs/upstream.md U277 and U282).
 type result struct {
 	Code    channel.Code `json:"code"`
 	Details details      `json:"details"`
@@ -37,7 +37,7 @@ type event struct {
 	URI    string `json:"resource_uri"`
 	ID     string `json:"resource_id"`
 	Name   string `json:"resource_name"`
-	// Chan is a text, though a number was sent (upstream facts).
+	// Chan is a text, though a number was sent (docs/upstream.md U284).
 	Chan string `json:"channel_id"`
 }
 
@@ -60,7 +60,7 @@ type watched struct {
 	Watch []result `json:"watch"`
 }
 
-// granted words a success: one event for each module (document 1 B2).
+// granted words a success: one event for each module (docs/upstream.md U277).
 func (s *Server) granted(c subscribed) result {
 	granted := result{Code: success, Status: "success", Message: "Successfully subscribed for actions-watch of the given module"}
 	for _, module := range c.Modules() {

@@ -1,5 +1,5 @@
 // Package watch is the simulated subscription endpoint of change notifications
-// (document 1 section B) and their sender: it checks and keeps channels, and POSTs
+// (docs/upstream.md U270 to U289) and their sender: it checks and keeps channels, and POSTs
 // a callback for each event that a living channel is subscribed to.
 //
 // A server is one organization's. It makes no events: who changes records calls
@@ -47,13 +47,13 @@ type Options struct {
 	Modules []channel.Module
 	// AnyHost lets callbacks go to other machines than this one.
 	AnyHost bool
-	// Strict takes channel_id as a number only, as document 1 has it.
+	// Strict takes channel_id as a number only, as docs/upstream.md U271 has it.
 	Strict bool
-	// LiveForm sends callbacks as live services were seen to send them, instead of
-	// as document 1 describes them.
+	// LiveForm sends callbacks as live services were seen to send them (docs/upstream.md U285), instead of
+	// as U279 describes them.
 	LiveForm bool
 	// FailedAccepted answers 202 instead of 400 where every subscription failed
-	// (upstream facts: both were seen).
+	// (docs/upstream.md U283: both were seen).
 	FailedAccepted bool
 	// BatchIDs is how many records one callback tells of at most; 0 is 50.
 	BatchIDs int

@@ -20,7 +20,7 @@ type Query struct {
 }
 
 // Sortable tells whether lists of a kind can be sorted by a wire name:
-// what documents 2 and 3 list, created_time for all, and for bills the
+// what docs/upstream.md U165, U175, U180, U208 and U225 list, created_time for all, and for bills the
 // modification time.
 func Sortable(kind Kind, name string) bool {
 	names := map[Kind][]string{

@@ -59,7 +59,7 @@ func TestCustomModules(t *testing.T) {
 	second := u.call(t, post, "/books/v3/projects", `{"record_name":"Barn"}`)
 	a, b := first.at(t, "module_record", "module_record_id"), second.at(t, "module_record", "module_record_id")
 
-	// Document 2: module_record_id as comma-separated string; each item with code and message.
+	// docs/upstream.md U160: module_record_id as comma-separated string; each item with code and message.
 	u.call(t, put, "/books/v3/cm_projects", fmt.Sprintf(`{"module_record_id":"%s,%s,77","cf_colour":"blue"}`, a, b)).is(t, 200, fmt.Sprintf(
 		`{"code":0,"module_record":[{"code":0,"message":"*","module_record_id":%q,"record_name":"Mill","cf_colour":"blue"},
 		{"code":0,"message":"*","module_record_id":%q,"record_name":"Barn","cf_colour":"blue"},{"code":1002,"message":"*","module_record_id":"77"}]}`, a, b))
@@ -245,7 +245,7 @@ func TestReceipts(t *testing.T) {
 			"\r\n--b\r\nContent-Disposition: form-data; name=\"receipt\"; filename=\"" + file + "\"\r\n\r\nbytes\r\n--b--\r\n"
 		return u.call(t, post, "/books/v3/expenses", form, "Content-Type", "multipart/form-data; boundary=b")
 	}
-	// Document 2: gif, png, jpeg, jpg, bmp, pdf, xls, xlsx, doc, docx.
+	// docs/upstream.md U190: gif, png, jpeg, jpg, bmp, pdf, xls, xlsx, doc, docx.
 	for extension := range strings.FieldsSeq("gif png jpeg jpg bmp pdf xls xlsx doc docx PDF") {
 		send("taxi."+extension).is(t, 201, fmt.Sprintf(`{"expense":{"amount":5,"expense_receipt_name":"taxi.%s","expense_receipt_type":%q}}`,
 			extension, strings.ToLower(extension)))
@@ -255,8 +255,8 @@ func TestReceipts(t *testing.T) {
 	}
 }
 
-// Document 2, Shared conventions: "find the record through a custom field configured
-// to reject duplicates".
+// docs/upstream.md U177: the record is found by a custom field that is configured
+// to reject duplicates.
 func TestUniqueValueUpdate(t *testing.T) {
 	t.Parallel()
 	u := start(t)

@@ -100,7 +100,7 @@ func list(key string) shape {
 	}
 }
 
-// beside carries its fields beside code and message (document 2, POST /vendorpayments).
+// beside carries its fields beside code and message (docs/upstream.md U176).
 func beside(status int, message string, record *overlay.Object) said {
 	whole := overlay.NewObject()
 	whole.SetWhole("code", 0)
@@ -112,7 +112,7 @@ func beside(status int, message string, record *overlay.Object) said {
 }
 
 // briefTax carries what the document names for the update of a tax: id, name,
-// percentage, type, authority id and name, is_value_added (document 3).
+// percentage, type, authority id and name, is_value_added (docs/upstream.md U214).
 func briefTax(status int, message string, record *overlay.Object) said {
 	brief := overlay.NewObject()
 	for _, name := range []string{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Document 2, "Vendor payment list filters": written and generated records pass alike.
+// docs/upstream.md U174: written and generated records pass alike.
 func TestFiltersOfVendorPayments(t *testing.T) {
 	t.Parallel()
 	u := start(t)
@@ -35,7 +35,7 @@ func TestFiltersOfVendorPayments(t *testing.T) {
 	}
 }
 
-// Document 3, GET /creditnotes: item_description filters, at most 100 characters long.
+// docs/upstream.md U225: item_description filters, at most 100 characters long.
 func TestFiltersOfCreditNotes(t *testing.T) {
 	t.Parallel()
 	u := start(t)

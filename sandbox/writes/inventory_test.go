@@ -119,7 +119,7 @@ func TestCompositeItems(t *testing.T) {
 		form := "--b\r\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"" + file + "\"\r\n\r\nbytes\r\n--b--\r\n"
 		return u.call(t, post, path+"/"+id+"/image", form, "Content-Type", "multipart/form-data; boundary=b")
 	}
-	for extension := range strings.FieldsSeq("gif png jpeg jpg bmp") { // document 3
+	for extension := range strings.FieldsSeq("gif png jpeg jpg bmp") { // docs/upstream.md U211
 		send("image", "kit."+extension).is(t, 200, `{"code":0,"message":"*"}`)
 	}
 	u.get(t, path+"/"+id).is(t, 200, `{"composite_item":{"name":"Set","image_name":"kit.bmp","image_id":"*"}}`)
@@ -161,7 +161,7 @@ func TestBills(t *testing.T) {
 			"\r\n--b\r\nContent-Disposition: form-data; name=\"attachment\"; filename=\"" + file + "\"\r\n\r\nbytes\r\n--b--\r\n"
 		return u.call(t, post, path, data, "Content-Type", "multipart/form-data; boundary=b")
 	}
-	for extension := range strings.FieldsSeq("gif png jpeg jpg bmp pdf") { // document 3
+	for extension := range strings.FieldsSeq("gif png jpeg jpg bmp pdf") { // docs/upstream.md U220
 		form("bill."+extension).is(t, 201, fmt.Sprintf(`{"bill":{"attachment_name":"bill.%s","balance":47.57}}`, extension))
 	}
 	form("bill.docx").refused(t, 400, 2, "attachment: send one of gif")

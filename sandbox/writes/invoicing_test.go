@@ -59,7 +59,7 @@ func TestContactPersonsOfBilling(t *testing.T) {
 		t.Error("not listed")
 	}
 	u.call(t, put, path+"/"+id, `{"email":"new@example.org"}`).is(t, 200, `{"contact_person":{"first_name":"Cy","email":"new@example.org"}}`)
-	// Document 2: both times are also listed as update arguments.
+	// docs/upstream.md U201: both times are also listed as update arguments.
 	u.call(t, put, path+"/"+id, `{"email":"n@example.org","created_time":"2020-01-02T03:04:05+0000"}`).is(t, 200, `{"contact_person":{"created_time":"2020-01-02T03:04:05+0000"}}`)
 	u.call(t, put, path+"/"+id, `{"first_name":"Cy","created_time":"then"}`).refused(t, 400, 2, "email: is required", "created_time: is no date-time")
 	u.call(t, post, path, `{"first_name":"Cy"}`).refused(t, 400, 2, "email: is required")

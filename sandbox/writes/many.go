@@ -11,7 +11,7 @@ import (
 )
 
 // updateMany changes the records of a custom module that the body names; each answers
-// with a code and message of its own (document 2, PUT /<module_name>).
+// with a code and message of its own (docs/upstream.md U160).
 func updateMany(e *edit) (said, error) {
 	under, err := e.parent()
 	if err != nil {
@@ -51,7 +51,7 @@ func verdict(code int, message, id string) *overlay.Object {
 }
 
 // destroyMany deletes the records of a custom module that the query names; without
-// names, all of them, as the request has nothing but the module (document 2).
+// names, all of them, as the request has nothing but the module (docs/upstream.md U161).
 func destroyMany(e *edit) (said, error) {
 	under, err := e.parent()
 	if err != nil {
@@ -79,7 +79,7 @@ func destroyMany(e *edit) (said, error) {
 	return done(e.about("deleted")), nil
 }
 
-// Headers of the unique-value update (document 2, Shared conventions).
+// Headers of the unique-value update (docs/upstream.md U177 and U178).
 const (
 	uniqueKey   = "X-Unique-Identifier-Key"
 	uniqueValue = "X-Unique-Identifier-Value"

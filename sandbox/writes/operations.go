@@ -152,7 +152,7 @@ func (e *edit) save(index int, under string) *overlay.Object {
 	d.Save(under)
 	form := world.Full
 	if e.kind() == world.Currencies || e.kind() == world.Adjustments {
-		form = world.Single // rates and gains are output of lists (document 2).
+		form = world.Single // rates and gains are output of lists (docs/upstream.md U181 and U198).
 	}
 	record, err := overlay.Parse(e.world.AppendRecord(nil, e.kind(), d.Index, form))
 	if err != nil { // the world writes objects only
@@ -190,7 +190,7 @@ func (e *edit) parent() (string, error) {
 	return "", missing()
 }
 
-// modulePrefix begins the api names of custom modules (document 2).
+// modulePrefix begins the api names of custom modules (docs/upstream.md U159).
 const modulePrefix = "cm_"
 
 // named answers the record that the path names.

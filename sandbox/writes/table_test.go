@@ -10,7 +10,7 @@ import (
 	"sluice/sandbox/writes"
 )
 
-// Every POST, PUT and DELETE of the endpoint tables of documents 2 and 3, copied by
+// Every POST, PUT and DELETE of the endpoint tables behind docs/upstream.md U155 to U228, copied by
 // hand, with its scope.
 func TestEveryDocumentedWriteIsServed(t *testing.T) {
 	t.Parallel()

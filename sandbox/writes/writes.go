@@ -1,4 +1,4 @@
-// Package writes answers the write endpoints of documents 2 and 3: it reads what was
+// Package writes answers the write endpoints of docs/upstream.md U155 to U228: it reads what was
 // sent, holds it against package rules, and has package draft turn it into records of
 // a company's world.
 //

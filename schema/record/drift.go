@@ -40,7 +40,7 @@ func (s *scratch) drifted(drift Drift) {
 }
 
 // enumerated reports a value that the documents do not list: it is loaded all the
-// same. Source: upstream facts, "Values": enumerations are open.
+// same. Source: docs/upstream.md U136: enumerations are open.
 func (s *scratch) enumerated(column *column, text, name string) {
 	if canonical.Blank(text) || slices.Contains(column.values, text) || len(s.drift) >= maxValues {
 		return

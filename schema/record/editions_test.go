@@ -11,7 +11,7 @@ import (
 )
 
 // TestAnotherEdition: an edition adds dozens of keys, leaves declared ones out and
-// uses values that no document lists. Upstream facts, "Values".
+// uses values that no document lists. docs/upstream.md U136 and U137.
 func TestAnotherEdition(t *testing.T) {
 	t.Parallel()
 	n, err := record.New(&schema.Resource{

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// perMinute is the limit that all plans have. Source: documents 2 and 3, "Limits".
+// perMinute is the limit that all plans have. Source: docs/upstream.md U40.
 const perMinute = 100
 
 // pollEvery is how often the sandbox is asked for its count: the precision of times.

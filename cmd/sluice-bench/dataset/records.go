@@ -13,7 +13,7 @@ type record struct {
 	many func(n int) int
 }
 
-// items have the 45 leaves of an item of document 3, "Item", as columns; its arrays are in raw records only.
+// items have the 45 leaves of an item (docs/upstream.md U219) as columns; its arrays are in raw records only.
 var items = record{name: "items", doc: "Wide rows.", key: "items", loose: []record{
 	{name: "documents", many: func(int) int { return 0 }},
 	{name: "locations", many: once, fields: []field{
@@ -37,7 +37,7 @@ var items = record{name: "items", doc: "Wide rows.", key: "items", loose: []reco
 	few("sat_item_key_code", ""), few("unitkey_code", ""), instant("created_time"), edited("last_modified_time"),
 }}
 
-// bills have the leaves of a bill of document 3, "Bill", five lines, two taxes, and every second one a payment. What a payment
+// bills have the leaves of a bill (docs/upstream.md U221), five lines, two taxes, and every second one a payment. What a payment
 // holds is not in the document: its fields are those of the sandbox's witness.
 var bills = record{
 	name: "bills", doc: "Rows with arrays.", key: "bills", fields: []field{

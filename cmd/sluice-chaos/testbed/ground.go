@@ -50,7 +50,7 @@ type Options struct {
 // Key seals tokens on this ground; it opens nothing else.
 const key = "c3Rvcm0tZ3JvdW5kLXN0b3JtLWdyb3VuZC1zdG9ybTE="
 
-// Plan is the plan of the organization, PerMinute and AtOnce its limits: document 3, "Limits".
+// Plan is the plan of the organization, PerMinute and AtOnce its limits: docs/upstream.md U40 and U41.
 const (
 	Plan      = "premium"
 	PerMinute = 100

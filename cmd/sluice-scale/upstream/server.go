@@ -99,7 +99,7 @@ func (s *Server) dayOf(at virtual.Instant) (virtual.Instant, virtual.Instant) {
 	return from.Sub(virtual.Began()), to.Sub(virtual.Began())
 }
 
-// Codes of refusals. Source: upstream facts, "Limits, errors, tokens".
+// Codes of refusals. Source: docs/upstream.md U62, U64 and U65.
 const (
 	CodeMinute  = "44"
 	CodeDay     = "45"

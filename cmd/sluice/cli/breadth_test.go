@@ -64,7 +64,7 @@ func (s *stage) detailed(headers bool) {
 			s.t.Errorf("%s: %d rows are not %s", table, n, want)
 		}
 	}
-	// Document 2: the list of adjustments has no accounts, only the single record.
+	// docs/upstream.md U182: the list of adjustments has no accounts, only the single record.
 	if n := one[int](s, `SELECT count(*) FROM accounting.base_currency_adjustments WHERE _detail_state <> 'current'`); n > 0 {
 		s.t.Errorf("%d adjustments have no accounts", n)
 	}

@@ -44,7 +44,7 @@ func (s *stage) reading(resource string) why.Reading {
 }
 
 // TestProbe measures what the lists of the sandbox can do: the verdicts stand here as the sandbox plays the live services
-// (upstream facts, "Paging, sorting, filtering"), healthy and with the fault that makes each of them wrong.
+// (docs/upstream.md U80 to U113), healthy and with the fault that makes each of them wrong.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	const items, bills = "/inventory/v1/items", "/inventory/v1/bills"

@@ -29,8 +29,8 @@ func empty() map[string]string {
 	}
 }
 
-// detailed are the tables whose lists carry headers in the demo, too (document 2,
-// "Base currency adjustment": accounts come with the single record).
+// detailed are the tables whose lists carry headers in the demo, too
+// (docs/upstream.md U182: accounts come with the single record).
 func detailed() map[string]bool { return map[string]bool{"accounting.base_currency_adjustments": true} }
 
 // demoCalls is what the first sync of the demo may cost.

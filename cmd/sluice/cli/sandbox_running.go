@@ -155,8 +155,8 @@ func (r *runningSandbox) zone() string {
 	return r.TimeZone
 }
 
-// services are those of one organization. Document 2 knows figures of the free plan
-// alone for invoicing, and document 1 no plans at all; of the others each has plans
+// services are those of one organization. Invoicing has figures of the free plan alone
+// (docs/upstream.md U43), and chat no plans at all (U45); of the others each has plans
 // that the other does not sell, and counts as the largest there.
 func (r *runningSandbox) services(plan string) string {
 	books, stock := plan, plan

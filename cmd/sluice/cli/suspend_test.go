@@ -24,7 +24,7 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	const (
 		minute            = 15 * time.Second
-		perMinute, atOnce = 100, 10 // of the plan premium: document 3, "Limits"
+		perMinute, atOnce = 100, 10 // of the plan premium: docs/upstream.md U40 and U41
 	)
 	s := newStage(t, sandbox.Options{
 		Seed: 47, Records: 45_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},

@@ -87,7 +87,7 @@ func moduleFields(record map[string]json.RawMessage) {
 		delete(record, name)
 		rows = append(rows, row)
 	}
-	// Upstream facts, "Values": display twins depend on the locale and are not copied.
+	// docs/upstream.md U124: display twins depend on the locale and are not copied.
 	for _, name := range []string{"record_name_formatted", "created_time_formatted", "last_modified_time_formatted"} {
 		delete(record, name)
 	}

@@ -9,8 +9,8 @@ import (
 	"sluice/schema/docs/coverage"
 )
 
-// scopeWriter gives the scopes that the credentials need. Source: documents 1 to 3,
-// "Authentication": the area's READ, where no endpoint of it asks for another.
+// scopeWriter gives the scopes that the credentials need. Source:
+// docs/upstream.md U34: the area's READ, where no endpoint of it asks for another.
 type scopeWriter struct {
 	vendor string
 	shown  map[string]string

@@ -59,8 +59,8 @@ type Database struct {
 func (d Database) Private() bool { return d.URL.Reveal() == "" }
 
 // Vendor is the brand and the addresses of data center "com". The documents
-// write the vendor's name as "Svc" and leave the hosts open (documents 1 to 3,
-// "Placeholders").
+// write the vendor's name as "Svc" and leave the hosts open
+// (docs/upstream.md U5).
 type Vendor struct {
 	// Name goes into the Authorization scheme, into scopes and into two headers.
 	Name string `yaml:"name"`
@@ -104,7 +104,7 @@ type Addresses struct {
 	AuthURL string `yaml:"auth_url"`
 }
 
-// Credentials are those of document 1, "Authentication".
+// Credentials are what docs/upstream.md U24 asks for.
 type Credentials struct {
 	ClientID     string `yaml:"client_id"`
 	ClientSecret Secret `yaml:"client_secret"`

@@ -24,8 +24,8 @@ var (
 	digits    = regexp.MustCompile(`^[0-9]{1,32}$`)
 	key       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 	brand     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
-	// dataCenters are the domain suffixes of the documents (documents 1 to 3,
-	// "Versioning"); which address each has is for package upstream to say.
+	// dataCenters are the domain suffixes of the documents
+	// (docs/upstream.md U7 and U8); which address each has is for package upstream to say.
 	dataCenters = []string{"ca", "cn", "com", "com.au", "com.cn", "eu", "in", "jp", "sa", "uk"}
 )
 

@@ -34,11 +34,11 @@ const (
 	maxText = 4 << 10
 )
 
-// Envelope is the object around every JSON answer. Source: document 2, "Shared
-// conventions": code (0 on success), message, a key that carries the resource.
+// Envelope is the object around every JSON answer. Source:
+// docs/upstream.md U60: code (0 on success), message, a key that carries the resource.
 type Envelope struct {
 	// Code is the envelope's code as text, whether it came as a number or as a
-	// string (upstream facts: an integer here, a string there); "" if absent.
+	// string (docs/upstream.md U66: an integer here, a string there); "" if absent.
 	Code string
 	// members are the raw values by key, exact case.
 	members map[string][]byte

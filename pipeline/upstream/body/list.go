@@ -24,7 +24,7 @@ type Page struct {
 
 // Page reads the list under key and the page_context beside it. Both must be
 // there: a list without its key would read as an empty one, and one without
-// page_context as the last page. Source: document 2, "Shared conventions".
+// page_context as the last page. Source: docs/upstream.md U60 and U81.
 func (e *Envelope) Page(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -41,8 +41,8 @@ func (e *Envelope) Page(key string) (Page, error) {
 }
 
 // Whole reads a list that comes in one answer. A page_context is not needed; where
-// there is one it is believed, also if it says that more follows. Source: upstream
-// facts, "Paging, sorting, filtering": no page_context at all on some lists.
+// there is one it is believed, also if it says that more follows. Source:
+// docs/upstream.md U82: no page_context at all on some lists.
 func (e *Envelope) Whole(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -60,8 +60,8 @@ func (e *Envelope) Whole(key string) (Page, error) {
 }
 
 // Linked reads a page of a list that goes on by token: next_token is text or a
-// number, and absent, empty or null on the last page. Source: upstream facts,
-// "Paging, sorting, filtering", chat channels.
+// number, and absent, empty or null on the last page. Source:
+// docs/upstream.md U86, chat channels.
 func (e *Envelope) Linked(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -79,8 +79,8 @@ func (e *Envelope) Linked(key string) (Page, error) {
 }
 
 // Object reads the one object under key, which may stand in an array of one; nil
-// if there is none: the key is absent, or its value empty. Source: document 2,
-// "Opening balance"; upstream facts, "Values": absent is "", an object can be an
+// if there is none: the key is absent, or its value empty. Source:
+// docs/upstream.md U162 (opening balance), U133 and U134: absent is "", an object can be an
 // array.
 func (e *Envelope) Object(key string) ([]byte, error) {
 	raw, ok := e.members[key]
@@ -133,8 +133,8 @@ func (e *Envelope) list(key string) (Page, error) {
 	return Page{Records: records}, nil
 }
 
-// empty says that a value stands for none: null, blank text, [] or {} (upstream
-// facts, "Values").
+// empty says that a value stands for none: null, blank text, [] or {}
+// (docs/upstream.md U133).
 func empty(raw []byte) bool {
 	switch jsontext.Value(raw).Kind() {
 	case 'n':
@@ -149,7 +149,7 @@ func empty(raw []byte) bool {
 }
 
 // readContext reads page_context: an object, or an array of one object, with
-// numbers or digits in strings (upstream facts, "Paging, sorting, filtering").
+// numbers or digits in strings (docs/upstream.md U84).
 func (p *Page) readContext(raw []byte) error {
 	if jsontext.Value(raw).Kind() == '[' {
 		items, err := elements(raw, raw)

@@ -21,15 +21,15 @@ const (
 	sniffed = 64 << 10
 	// blockSize is how many bytes objects are cut from: some two hundred lines.
 	blockSize = 64 << 10
-	// trailer begins the last line of an export that goes on elsewhere (upstream
-	// facts, "Chat export").
+	// trailer begins the last line of an export that goes on elsewhere
+	// (docs/upstream.md U254).
 	trailer = "next_token="
 )
 
 // Rows reads the lines of a CSV export as JSON objects, one at a time. Source:
-// document 1, A2 "Conversation export row": the columns are the requested fields
+// docs/upstream.md U253: the columns are the requested fields
 // in the order requested; a header row, blank lines and a trailer are accepted
-// with and without (upstream facts, "Chat export").
+// with and without (U254).
 //
 // Quoting is strict (RFC 4180). A CR LF inside a quoted field comes out as LF.
 type Rows struct {

@@ -141,7 +141,7 @@ func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Tok
 }
 
 // clampLife keeps a token's life believable: a minute to a day, an hour where
-// upstream does not say. Source: document 1, A1, "normally live one hour".
+// upstream does not say. Source: docs/upstream.md U27, normally one hour.
 func clampLife(seconds int, known bool) time.Duration {
 	if !known {
 		return time.Hour

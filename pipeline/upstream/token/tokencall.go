@@ -22,7 +22,7 @@ const (
 	// tokenBody is the most that an answer with a token may hold.
 	tokenBody = 64 << 10
 	// lockedOut is how long the authorization server refuses after too many
-	// requests (upstream facts: 10 tokens in 10 minutes).
+	// requests (docs/upstream.md U31: 10 tokens in 10 minutes).
 	lockedOut = 10 * time.Minute
 )
 
@@ -90,7 +90,7 @@ func (t *Tokens) address(a asked) (*url.URL, error) {
 	return u, nil
 }
 
-// query are the parameters of the refresh, exactly those of document 1.
+// query are the parameters of the refresh, exactly those of docs/upstream.md U24.
 func (c Credential) query() url.Values {
 	query := url.Values{
 		"refresh_token": {c.RefreshToken.Reveal()},
@@ -108,7 +108,7 @@ func (c Credential) query() url.Values {
 }
 
 // judgeToken believes an answer only if it carries a token and no error: errors
-// come with status 200, too (upstream facts, "Limits, errors, tokens"). It shows
+// come with status 200, too (docs/upstream.md U33). It shows
 // nothing of a body but an error's word: bodies of this address hold tokens.
 func (t *Tokens) judgeToken(
 	op wire.Call, answer *wire.Reply, data []byte, result *pipeline.CallResult,
@@ -156,7 +156,7 @@ func usable(token string) bool {
 }
 
 // refused makes the error of an answer that names one. Only words that are known to mean it say that a person has to act: those of
-// RFC 6749, section 5.2, and of the documents. Source: upstream facts, "Limits, errors, tokens" (invalid_code; Access Denied is too
+// RFC 6749, section 5.2, and of the documents. Source: docs/upstream.md U33 (invalid_code; Access Denied is too
 // many requests). access_denied is no word of this endpoint, and near to that one: what it means here is not known.
 func (t *Tokens) refused(op wire.Call, answer *wire.Reply, envelope *body.Envelope, result *pipeline.CallResult) (given, error) {
 	said, _ := envelope.Text("error")

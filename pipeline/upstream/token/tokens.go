@@ -26,7 +26,7 @@ const (
 	// margin is how long before its end a token is replaced.
 	margin = 5 * time.Minute
 	// spacing is the least time between two refreshes of one credential: upstream
-	// gives 10 tokens in 10 minutes (upstream facts, "Limits, errors, tokens").
+	// gives 10 tokens in 10 minutes (docs/upstream.md U31).
 	spacing = time.Minute
 	// refreshers bounds the refreshes at once in this process: each holds one
 	// connection to the database and needs a second one to count its call.
@@ -41,8 +41,8 @@ type Store interface {
 	WithToken(ctx context.Context, credential string, fn func(ctx context.Context, token pipeline.Token) (pipeline.Token, bool, error)) error
 }
 
-// Credential is what access tokens are asked for with. Source: document 1,
-// POST {auth_url}/oauth/v2/token with grant_type=refresh_token.
+// Credential is what access tokens are asked for with. Source:
+// docs/upstream.md U24, POST {auth_url}/oauth/v2/token with grant_type=refresh_token.
 type Credential struct {
 	ClientID     string
 	ClientSecret wire.Secret

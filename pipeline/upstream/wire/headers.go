@@ -26,7 +26,7 @@ func Note(result *pipeline.CallResult, answer *Reply, now time.Time) {
 const mostCalls = 1_000_000_000
 
 // DayHeaders reads the headers of the daily allowance; zeros if they are not
-// there in full or no figures: the limit, what remains, and the time until it starts anew. Source: upstream facts, "Limits, errors, tokens".
+// there in full or no figures: the limit, what remains, and the time until it starts anew. Source: docs/upstream.md U48.
 func DayHeaders(header http.Header) (int, int, time.Duration) {
 	const twoDays = 2 * 86_400
 	limit, limited := figure(header, "X-Rate-Limit-Limit", mostCalls)

@@ -24,8 +24,8 @@ const (
 	// maxDetail bounds the text about a failed call, in bytes.
 	maxDetail = 1000
 	// How long a refusal by upstream holds calls back unless the caller knows better: a spent minute is over after a minute,
-	// too many at once means fewer for a while, and a spent day is asked about once an hour. Source: upstream facts,
-	// "Limits, errors, tokens".
+	// too many at once means fewer for a while, and a spent day is asked about once an hour. Source:
+	// docs/upstream.md U51.
 	throttledFor = time.Minute
 	crowdedFor   = 5 * time.Minute
 	exhaustedFor = time.Hour
@@ -73,7 +73,7 @@ ON CONFLICT (organization_id, service) DO UPDATE SET
 	exhausted_until = greatest(d.exhausted_until, excluded.exhausted_until), probe_call = NULL`
 )
 
-// Rules are the spans by which calls are counted. Source: documents 1 to 3, "Limits"; fault catalogue, "Budget".
+// Rules are the spans by which calls are counted. Source: docs/upstream.md U40 to U52; docs/reliability.md, faults Q.
 type Rules struct {
 	// Lease is how long a call may be under way: the deadline of the HTTP client, 90 s, and a margin.
 	Lease time.Duration

@@ -11,7 +11,7 @@ const (
 	shown    = "a document shows it on this list"
 	relied   = "the declaration relies on it, no document shows it on this list"
 	unstated = "no document and no declaration says so"
-	// largestPage is the largest page that is believed to be given. Source: upstream facts, "Paging, sorting, filtering".
+	// largestPage is the largest page that is believed to be given. Source: docs/upstream.md U80.
 	largestPage = 200
 )
 

@@ -59,7 +59,7 @@ func Modified(change func(value string) string) func(Target, []byte) []byte {
 	}
 }
 
-const stamp = "2006-01-02T15:04:05-0700" // of document 2
+const stamp = "2006-01-02T15:04:05-0700" // docs/upstream.md U120
 
 // WithoutOffset writes a time as if it had no zone.
 func WithoutOffset(value string) string {

@@ -1,6 +1,6 @@
 // Package grants keeps what an authorization server issued and what still means
 // something: codes, refresh tokens, access tokens, and how many there may be of
-// them (document 1 A1, upstream facts).
+// them (docs/upstream.md U26 to U32).
 //
 // It checks no client and answers no call: package oauth does, and holds the
 // lock. Start reading with Consent, then Book.
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Lives and limits (document 1 A1 for the access token, upstream facts for the rest).
+// Lives and limits (docs/upstream.md U27 for the access token, U29 to U32 for the rest).
 const (
 	// TokenLife is how long an access token opens.
 	TokenLife = time.Hour
@@ -112,7 +112,7 @@ func (b *Book) Consent(code string, now time.Time) (Consent, bool) {
 
 // Exchange ends a code and makes the grant that it stands for. There is a refresh
 // token with offline access only; without prompt=consent it comes once for the same
-// client, user and organization (document 1 Authentication A; upstream facts).
+// client, user and organization (docs/upstream.md U28 and U29).
 func (b *Book) Exchange(code string) *Grant {
 	used := b.codes[code]
 	delete(b.codes, code)

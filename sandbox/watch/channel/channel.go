@@ -1,5 +1,5 @@
 // Package channel reads and checks subscriptions of change notifications
-// (document 1 B1 and Errors B): what a channel wants to be told, until when, and
+// (docs/upstream.md U270 to U276 and U282): what a channel wants to be told, until when, and
 // which of the documented errors a body deserves.
 //
 // It keeps no channels and sends nothing: package watch does. Start reading with
@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a subscription (document 1, Limits).
+// Limits of a subscription (docs/upstream.md U271 and U274).
 const (
 	mostToken    = 50 // characters
 	mostAhead    = 7 * 24 * time.Hour
@@ -79,7 +79,7 @@ type Rules struct {
 	Now     time.Time
 	// AnyHost lets notify_url name other machines than this one.
 	AnyHost bool
-	// Strict takes channel_id as a number only, as document 1 has it.
+	// Strict takes channel_id as a number only, as docs/upstream.md U271 has it.
 	Strict bool
 }
 
@@ -217,7 +217,7 @@ func token(n node, channel *Channel) *Problem {
 }
 
 // expiry: one week ahead at most; what is later becomes one hour, as if it had
-// not been given (document 1 B1). What is past cannot be meant.
+// not been given (docs/upstream.md U274). What is past cannot be meant.
 func (r Rules) expiry(n node, channel *Channel) *Problem {
 	text, problem := n.text()
 	if problem != nil {

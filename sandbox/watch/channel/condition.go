@@ -1,6 +1,6 @@
 package channel
 
-// Limits of a field selection (document 1, Limits and Errors B). Two objects is
+// Limits of a field selection (docs/upstream.md U276 and U282). Two objects is
 // meant of each group: more fields are nested. The depth is the sandbox's own: ten
 // fields in pairs need nine groups, one inside the other.
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Users is the pseudo-module of users (document 1 B1).
+// Users is the pseudo-module of users (docs/upstream.md U273).
 const Users = "users"
 
 // Module is something whose actions can be subscribed.
@@ -40,7 +40,7 @@ func (c Catalogue) Find(name string) (Module, bool) {
 	return c[at], true
 }
 
-// documented are the modules of document 1 B1, each with some fields of its own:
+// documented are the modules of docs/upstream.md U273, each with some fields of its own:
 // the document names the modules and no field.
 func documented() []Module {
 	return []Module{
@@ -77,7 +77,7 @@ func own(name, fields string) Module {
 }
 
 // Modules are the documented modules and others: custom modules, subforms and
-// linking modules, each by its own API name (document 1 B1). Another module of a
+// linking modules, each by its own API name (docs/upstream.md U273). Another module of a
 // documented name replaces it. Ids that are "" are made up, the same ones each time.
 func Modules(others ...Module) Catalogue {
 	catalogue := Catalogue(documented())

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Code says what is wrong with a subscription (document 1, Errors B; NotSubscribed
-// is an upstream fact).
+// Code says what is wrong with a subscription (docs/upstream.md U282; NotSubscribed
+// is U283).
 type Code string
 
 // The codes.
@@ -41,7 +41,7 @@ type object struct {
 	members map[string]json.RawMessage
 }
 
-// find answers a member; null is as good as absent (upstream facts: absent is null here).
+// find answers a member; null is as good as absent (docs/upstream.md U133).
 func (o object) find(name string) (node, bool) {
 	raw, found := o.members[name]
 	return node{name: name, path: o.path + "." + name, raw: raw}, found && string(raw) != "null"

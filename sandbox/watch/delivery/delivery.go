@@ -1,6 +1,6 @@
 // Package delivery sends callbacks, one after the other, and on demand loses,
-// repeats, delays and reorders them, as live services were seen to (upstream
-// facts: callbacks repeat, come out of order, get lost).
+// repeats, delays and reorders them, as live services were seen to
+// (docs/upstream.md U286).
 //
 // It knows nothing of channels and events: package watch says what goes where. A
 // callback that fails is not sent again: nothing is known about a retry. Start

@@ -37,7 +37,7 @@ type Settings struct {
 }
 
 // Organization is what GET /organizations says of the business beyond what all
-// share (document 2, Shared conventions).
+// share (docs/upstream.md U151).
 type Organization struct{ ID, Name, TimeZone string }
 
 // State says what happened to record i of a kind: how often it was edited, and

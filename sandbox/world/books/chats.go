@@ -47,7 +47,7 @@ func (w *Books) ChatField(kind ids.Kind, i int, name string) (string, bool) {
 }
 
 // chatTime writes an instant in one of the two ways that live services have
-// (upstream facts, Chat export).
+// (docs/upstream.md U256).
 func (w *Books) chatTime(seconds int64) string {
 	if w.ChatEpoch {
 		return strconv.FormatInt(seconds*milliseconds, 10)

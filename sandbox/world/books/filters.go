@@ -3,7 +3,7 @@ package books
 import "sluice/sandbox/world/ids"
 
 // Matches tells whether record i passes the filter_by value of its list, without
-// the prefix (documents 2 and 3, Endpoints); every record passes one that its list
+// the prefix (docs/upstream.md U165, U175, U180, U208 and U223); every record passes one that its list
 // does not know, as an unknown filter is ignored.
 func (w *Books) Matches(kind ids.Kind, i int, filter string) bool {
 	switch kind {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	stamp = "2006-01-02T15:04:05-0700" // of document 2: no colon in the offset, whole seconds
+	stamp = "2006-01-02T15:04:05-0700" // docs/upstream.md U120: no colon in the offset, whole seconds
 
 	firstYear, lastYear = 2015, 2040 // what is laid out; records are from the years around 2025
 

@@ -177,7 +177,7 @@ func (o *Object) Append(dst []byte) []byte {
 
 // Blank answers an object with the same names, each value absent as the services
 // write it: "" for texts and objects, an empty list, false, and 0 with the decimals
-// that the number had (upstream facts, Values).
+// that the number had (docs/upstream.md U133).
 func (o *Object) Blank() *Object {
 	blank := NewObject()
 	for _, name := range o.names {

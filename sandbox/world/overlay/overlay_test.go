@@ -38,7 +38,7 @@ func TestObjectsKeepOrderAndWriting(t *testing.T) {
 	}
 }
 
-// Absent is "" in this family, also for objects (upstream facts, Values).
+// Absent is "" in this family, also for objects (docs/upstream.md U133).
 func TestBlank(t *testing.T) {
 	t.Parallel()
 	o := parse(t, `{"text":"x","money":12.34,"rate":1.000000,"count":7,"flag":true,"list":[1],"object":{"a":1},"null":null}`)

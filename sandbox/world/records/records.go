@@ -1,4 +1,4 @@
-// Package records writes records as documents 1, 2 and 3 show them, key by key.
+// Package records writes records as the API documents show them (docs/upstream.md), key by key.
 //
 // It decides nothing about them: what a record says comes from package accounting.
 // Start reading with Append; the records themselves are written by the packages

@@ -1,6 +1,6 @@
 // Package terms reads the filters of lists that compare what records say: texts that
-// begin with something or contain it, dates and amounts in bounds (document 2, "Vendor
-// payment list filters"; document 3, GET /creditnotes).
+// begin with something or contain it, dates and amounts in bounds (docs/upstream.md U174
+// and U225).
 //
 // It knows no list: what it holds records against comes from package world. Start
 // reading with Read.
@@ -19,7 +19,7 @@ import (
 )
 
 // MostDescription is how long a filter of item descriptions may be, in characters
-// (document 3, Limits).
+// (docs/upstream.md U225).
 const MostDescription = 100
 
 const itemDescription = "item_description"

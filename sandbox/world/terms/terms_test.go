@@ -87,7 +87,7 @@ func TestIgnored(t *testing.T) {
 		}
 	}
 	if text := terms.Read(ids.CreditNotes, url.Values{"status": {"draft"}}); text != "" {
-		t.Errorf("document 3 names open, closed and void: %s", text)
+		t.Errorf("docs/upstream.md U223 has open, closed and void: %s", text)
 	}
 }
 

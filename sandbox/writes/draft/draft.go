@@ -1,6 +1,6 @@
 // Package draft turns the body of a write into a record of the world: what was sent is
 // laid over what is there, what follows from it is reckoned, and what a user would see
-// elsewhere changes too (documents 2 and 3).
+// elsewhere changes too (docs/upstream.md U155 to U228).
 //
 // It answers no call and knows no header. Start reading with Draft.
 package draft

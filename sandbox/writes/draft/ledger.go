@@ -140,7 +140,7 @@ func (d *Draft) expense() {
 		o.SetText("expense_receipt_name", d.File)
 		o.SetText("expense_receipt_type", extension(d.File))
 	}
-	d.preset("status", "unbilled") // the only status that document 2 shows.
+	d.preset("status", "unbilled") // the only status that docs/upstream.md U187 shows.
 	d.mileage()
 	d.expenseLines()
 	d.names(o)

@@ -189,7 +189,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestScopes: reading needs READ, but custom modules ALL (document 2, "Endpoints").
+// TestScopes: reading needs READ, but custom modules ALL (docs/upstream.md U36).
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	rows, err := coverage.Rows()

@@ -17,13 +17,13 @@ the sandbox plays the endpoint.
 func title(document string) string {
 	switch document {
 	case "1":
-		return "Document 1: chat and change notifications"
+		return "API document 1: chat and change notifications"
 	case "2":
-		return "Document 2: accounting, invoicing, subscription billing"
+		return "API document 2: accounting, invoicing, subscription billing"
 	case "3":
-		return "Document 3: inventory"
+		return "API document 3: inventory"
 	default:
-		return "Document " + document
+		return "API document " + document
 	}
 }
 

@@ -54,8 +54,8 @@ func (p *Player) Probe(ctx context.Context, row *Row) (bool, error) {
 const unknownGrant = "unsupported_grant_type"
 
 // Codes by which a path that does not exist is told from a record that does not.
-// Source: document 1, "Chat service status codes"; upstream facts, "Limits,
-// errors, tokens".
+// Source: docs/upstream.md U69 (statuses of chat) and U65 (codes of the
+// accounting family).
 const (
 	noSuchURL     = "5"
 	noSuchChatURL = "url_not_found"

@@ -18,8 +18,8 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// NULPicture stands for U+0000, which Postgres text cannot hold. Source: upstream
-// facts, "Values".
+// NULPicture stands for U+0000, which Postgres text cannot hold. Source:
+// docs/upstream.md U138.
 const NULPicture = "\u2400"
 
 // Code is a closed set of reasons why a value does not fit.
@@ -62,7 +62,7 @@ func (r *Reader) Spare() int { return cap(r.spare) }
 
 // Append appends the canonical text of a value of a kind. The bool says that the
 // value is null: null itself, or a blank string where the kind is not text, for
-// upstream writes absent values so (upstream facts, "Values").
+// upstream writes absent values so (docs/upstream.md U133).
 func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byte, bool, Misfit) {
 	is := raw.Kind()
 	if is == 'n' {

@@ -1,5 +1,5 @@
 // Package calls writes what accounting and invoicing keep, key by key: accounts, opening
-// balances, adjustments, expenses and currencies (document 2).
+// balances, adjustments, expenses and currencies (docs/upstream.md U162 to U187 and U198).
 //
 // What they say comes from package accounting. Start reading with Author.
 package ledger

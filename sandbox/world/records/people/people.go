@@ -1,5 +1,5 @@
 // Package people writes who and what talks, key by key: organizations, contact
-// persons, records of custom modules (document 2), channels and chats (document 1).
+// persons, records of custom modules (docs/upstream.md U151 to U159, U201), channels and chats (U250 to U252).
 //
 // What they say comes from package accounting. Start reading with Author.
 package people

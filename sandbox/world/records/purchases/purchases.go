@@ -1,4 +1,4 @@
-// Package purchases writes bills (document 3) and vendor payments (document 2), key by key.
+// Package purchases writes bills (docs/upstream.md U221) and vendor payments (U172 and U173), key by key.
 //
 // What they say comes from package accounting. Start reading with Author.
 package purchases

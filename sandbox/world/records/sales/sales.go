@@ -1,4 +1,4 @@
-// Package sales writes credit notes (document 3), key by key.
+// Package sales writes credit notes (docs/upstream.md U226), key by key.
 //
 // What they say comes from package accounting. Start reading with Author.
 package sales

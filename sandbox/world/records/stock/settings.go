@@ -42,7 +42,7 @@ func (w Author) Location(o *wire.Writer, i int) {
 }
 
 // locationAddress writes the address, or "" for a location that is closed: live
-// services write an absent object so (upstream facts, Values).
+// services write an absent object so (docs/upstream.md U133).
 func (w Author) locationAddress(o *wire.Writer, site words.Site, i int) {
 	if !site.Active {
 		o.Text("address", "")

@@ -1,5 +1,5 @@
 // Package stock writes what inventory keeps, key by key: items, composite items, locations and
-// taxes (document 3).
+// taxes (docs/upstream.md U207 to U219).
 //
 // What they say comes from package accounting. Start reading with Author.
 package stock
