@@ -1,8 +1,8 @@
-// Package pipeline is the words of copying: streams, what is asked and answered,
-// claims, positions, units, calls, limits and the kinds of errors.
+// Package pipeline defines the types that all stages of copying share: streams, what is asked and answered, claims, positions,
+// units, calls, limits and the kinds of errors.
 //
-// It does nothing. What is done, its children do, with these words alone between
-// them: they do not know each other and meet in cmd. No word names a resource.
+// It does nothing, and no type names a resource. The packages below it do the work; imports among them run downward: engine, then
+// jobs, planning and lineage, then sync and budget, then upstream and warehouse.
 //
 // Start reading at Stream, Ask and Page, then Unit and Position; what is done with
 // them at package sync.

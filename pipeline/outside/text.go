@@ -16,7 +16,7 @@ import (
 // Text is words that may be kept, logged and printed: the program's own, which are constants in its source and need no making, or
 // those of others, which a Scrubber made one of. It holds no secret in force and no control character.
 //
-// A string becomes a Text by a Scrubber only; a conversion elsewhere breaks a rule of the house.
+// A string becomes a Text by a Scrubber only; a conversion elsewhere breaks a rule of the repository.
 type Text string
 
 // MaxText bounds a Text that is put together of others.
@@ -52,7 +52,7 @@ func (s *Scrubber) Error(err error) Text {
 }
 
 // Plain makes a Text of words that hold nothing of a record, an answer or an address by the rules of the room that wrote them: of the
-// schema's reasons for a misfit, for instance. A rule of the house says where that may be done.
+// schema's reasons for a misfit, for instance. A rule of the repository says where that may be done.
 func Plain(text string) Text { return (*Scrubber)(nil).Text(text, MaxText) }
 
 // Plainf is Plain of a sentence.

@@ -1,4 +1,4 @@
-// Package validate holds declarations against the rules of the house.
+// Package validate holds declarations against the rules of the repository.
 //
 // It is pure and knows rules only: what a declaration can say is in package schema,
 // what the built-in ones do say in the connectors.
@@ -26,7 +26,7 @@ type DeclarationError struct {
 // Error implements error.
 func (e *DeclarationError) Error() string { return e.Where + ": " + e.Problem }
 
-// Services holds declarations against the rules of the house and reports every
+// Services holds declarations against the rules of the repository and reports every
 // fault at once: the result joins one *DeclarationError a fault, and is nil if
 // there are none.
 func Services(services []schema.Service) error {
