@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // value reads one node into one field. A key without a value counts as left out.
@@ -22,22 +24,15 @@ func (d *Document) value(n ast.Node, into reflect.Value, path string) {
 		return
 	default:
 	}
-	if read, ok := d.options.Special[into.Type()]; ok {
-		d.special(n, read, into, path)
-		return
-	}
-	if target, ok := reflect.TypeAssert[*time.Duration](into.Addr()); ok {
-		d.duration(n, target, path)
-		return
-	}
-	switch into.Kind() {
-	case reflect.Struct:
-		d.object(n, into, path)
-	case reflect.Map:
-		d.table(n, into, path)
-	case reflect.Slice:
+	_, special := d.options.Special[into.Type()]
+	switch kind := into.Kind(); {
+	case special:
+		d.scalar(n, into, path)
+	case kind == reflect.Struct || kind == reflect.Map:
+		d.mapping(n, into, path)
+	case kind == reflect.Slice:
 		d.list(n, into, path)
-	case reflect.Pointer:
+	case kind == reflect.Pointer:
 		into.Set(reflect.New(into.Type().Elem()))
 		d.value(n, into.Elem(), path)
 	default:
@@ -45,27 +40,59 @@ func (d *Document) value(n ast.Node, into reflect.Value, path string) {
 	}
 }
 
-// object reads a mapping whose keys are the fields of a struct.
-func (d *Document) object(n ast.Node, into reflect.Value, path string) {
-	known := fields(into)
-	d.entries(n, path, func(key, path string, value ast.Node) {
-		field, ok := known[key]
-		if !ok {
-			d.Addf(path, false, "unknown key; %s", Hint(key, slices.Sorted(maps.Keys(known))))
-			return
+// mapping reads keys that are the fields of a struct, or the names of a map. It remembers where they stand and refuses doubles.
+func (d *Document) mapping(n ast.Node, into reflect.Value, path string) {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		d.Addf(path, false, "wants keys below it, each with its value: \"key: value\"")
+		return
+	}
+	var known map[string]reflect.Value
+	named := into.Kind() == reflect.Map
+	if named {
+		into.Set(reflect.MakeMap(into.Type()))
+	} else {
+		known = fields(into)
+	}
+	for entry := m.MapRange(); entry.Next(); {
+		at := placeOf(entry.Key().GetToken())
+		if at.key, ok = scalarText(entry.Key()); !ok {
+			d.addAtf(at, path, false, "a key has to be a plain word: no merge, anchor or nested key")
+			continue
 		}
-		d.value(value, field, path)
-	})
+		inner := at.key
+		if path != "" {
+			inner = path + "." + at.key
+		}
+		if first, double := d.places[inner]; double {
+			d.addAtf(at, inner, false, "the key is there twice, first in line %d: keep one", first.line)
+			continue
+		}
+		at.raw, _ = scalarText(entry.Value())
+		d.places[inner] = at
+		field, ok := known[at.key]
+		switch {
+		case named:
+			field = reflect.New(into.Type().Elem()).Elem()
+			d.value(entry.Value(), field, inner)
+			into.SetMapIndex(reflect.ValueOf(at.key), field)
+		case ok:
+			d.value(entry.Value(), field, inner)
+		default:
+			d.Addf(inner, false, "unknown key; %s", Hint(at.key, slices.Sorted(maps.Keys(known))))
+		}
+	}
 }
 
-// table reads a mapping whose keys are names.
-func (d *Document) table(n ast.Node, into reflect.Value, path string) {
-	into.Set(reflect.MakeMap(into.Type()))
-	d.entries(n, path, func(key, path string, value ast.Node) {
-		element := reflect.New(into.Type().Elem()).Elem()
-		d.value(value, element, path)
-		into.SetMapIndex(reflect.ValueOf(key), element)
-	})
+// fields are the fields of a struct by their keys, those of embedded structs included.
+func fields(v reflect.Value) map[string]reflect.Value {
+	known := make(map[string]reflect.Value)
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		if key := field.Tag.Get("yaml"); key != "" && key != "-" {
+			known[key] = v.FieldByIndex(field.Index)
+		}
+	}
+	return known
 }
 
 func (d *Document) list(n ast.Node, into reflect.Value, path string) {
@@ -77,117 +104,83 @@ func (d *Document) list(n ast.Node, into reflect.Value, path string) {
 	into.Set(reflect.MakeSlice(into.Type(), len(sequence.Values), len(sequence.Values)))
 	for i, value := range sequence.Values {
 		element := fmt.Sprintf("%s[%d]", path, i)
-		d.places[element] = placeOf(value, "")
+		d.places[element] = placeOf(start(value))
 		d.value(value, into.Index(i), element)
 	}
 }
 
-// entries walks a mapping, remembers where its keys stand and refuses doubles.
-func (d *Document) entries(n ast.Node, path string, each func(key, path string, value ast.Node)) {
-	var values []*ast.MappingValueNode
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		values = m.Values
-	case *ast.MappingValueNode:
-		values = []*ast.MappingValueNode{m}
-	default:
-		d.Addf(path, false, "wants keys below it, each with its value: \"key: value\"")
-		return
-	}
-	for _, entry := range values {
-		key, ok := keyOf(entry)
-		if !ok {
-			d.addAtf(placeOf(entry.Key, ""), path, false, "a key has to be a plain word: no merge, anchor or nested key")
-			continue
-		}
-		inner := key
-		if path != "" {
-			inner = path + "." + key
-		}
-		at := placeOf(entry.Key, key)
-		if first, double := d.places[inner]; double {
-			d.addAtf(at, inner, false, "the key is there twice, first in line %d: keep one", first.line)
-			continue
-		}
-		at.raw, _ = scalarText(entry.Value)
-		d.places[inner] = at
-		each(key, inner, entry.Value)
-	}
-}
-
-// scalar reads text, a number or a truth value.
+// scalar reads a single value: one of the caller's types, text, a number, a truth value or a time span.
 func (d *Document) scalar(n ast.Node, into reflect.Value, path string) {
-	text, ok := d.text(n, path)
-	if !ok {
-		return
-	}
-	raw := d.places[path].raw
-	switch into.Kind() { //nolint:exhaustive // Decode names the kinds there are
-	case reflect.String:
-		switch n.Type() {
-		case ast.BoolType, ast.FloatType, ast.InfinityType, ast.NanType:
-			d.Addf(path, true, "wants text: put %s in quotes", raw)
-		default:
-			into.SetString(strings.TrimSpace(text))
-		}
-	case reflect.Int:
-		number, err := strconv.Atoi(text)
-		if err != nil {
-			d.Addf(path, true, "wants a whole number, not %q", raw)
-		}
-		into.SetInt(int64(number))
-	case reflect.Float64:
-		number, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			d.Addf(path, true, "wants a number, not %q", raw)
-		}
-		into.SetFloat(number)
-	case reflect.Bool:
-		if text != "true" && text != "false" {
-			d.Addf(path, true, "wants true or false, not %q", raw)
-		}
-		into.SetBool(text == "true")
-	}
-}
-
-func (d *Document) duration(n ast.Node, into *time.Duration, path string) {
-	text, ok := d.text(n, path)
-	if !ok {
-		return
-	}
-	value, err := time.ParseDuration(text)
-	if err != nil {
-		d.Addf(path, true, "wants a time span such as 15m, 6h or 24h, not %q", d.places[path].raw)
-	}
-	*into = value
-}
-
-// text is the expanded text of a scalar; false says that a mistake was recorded.
-func (d *Document) text(n ast.Node, path string) (string, bool) {
 	raw, ok := scalarText(n)
 	if !ok {
 		d.Addf(path, false, "wants a single value, not keys or a list")
-		return "", false
+		return
+	}
+	if read, ok := d.options.Special[into.Type()]; ok {
+		value, err := read(path, strings.TrimSpace(raw))
+		if err != nil {
+			d.Addf(path, false, "%v", err)
+			return
+		}
+		into.Set(reflect.ValueOf(value))
+		return
 	}
 	text, err := d.options.Expand(path, raw)
 	if err != nil {
 		d.Addf(path, true, "%v", err)
-		return "", false
+		return
 	}
-	return text, true
+	var wanted string
+	switch field := into.Addr().Interface().(type) {
+	case *string:
+		if slices.Contains([]ast.NodeType{ast.BoolType, ast.FloatType, ast.InfinityType, ast.NanType}, n.Type()) {
+			d.Addf(path, true, "wants text: put %s in quotes", raw)
+			return
+		}
+		*field = strings.TrimSpace(text)
+	case *int:
+		wanted = "a whole number"
+		*field, err = strconv.Atoi(text)
+	case *float64:
+		wanted = "a number"
+		*field, err = strconv.ParseFloat(text, 64)
+	case *time.Duration:
+		wanted = "a time span such as 15m, 6h or 24h"
+		*field, err = time.ParseDuration(text)
+	case *bool:
+		wanted = "true or false"
+		if *field = text == "true"; !*field && text != "false" {
+			err = errors.New(wanted)
+		}
+	}
+	if err != nil { // it may quote what a variable holds
+		d.Addf(path, true, "wants %s, not %q", wanted, raw)
+	}
 }
 
-// special reads a value of one of the caller's types. It is never shown.
-func (d *Document) special(n ast.Node, read func(path, raw string) (any, error), into reflect.Value, path string) {
-	raw, ok := scalarText(n)
-	if !ok {
-		d.Addf(path, false, "wants a single value, not keys or a list")
-		return
+// scalarText is a scalar as it is written, quotes and block marks removed; false for everything else.
+func scalarText(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	default:
+		return "", false
 	}
-	value, err := read(path, strings.TrimSpace(raw))
-	if err != nil {
-		d.Addf(path, false, "%v", err)
-		return
+}
+
+// start is the token that people take for the beginning of a node. The library's token of a block mapping is its first colon.
+func start(n ast.Node) *token.Token {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		if !m.IsFlowStyle && len(m.Values) > 0 {
+			return m.Values[0].Key.GetToken()
+		}
+	case *ast.MappingValueNode:
+		return m.Key.GetToken()
 	}
-	into.Set(reflect.ValueOf(value))
+	return n.GetToken()
 }

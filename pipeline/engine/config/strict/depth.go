@@ -6,36 +6,28 @@ import "strings"
 // that is open for each that opens, so that 40 KB of brackets take gigabytes.
 const maxDepth = 32
 
-// tooDeep gives the line, from 1, in which the text begins to nest too deep, 0 if none does. It looks at brackets wherever they
-// stand, for what is text and what is not only the parser knows.
+// tooDeep gives the line, from 1, in which the text begins to nest too deep, 0 if none does. It looks at brackets and at dashes that
+// stand alone wherever they are. What is text, and what the parser takes for the front of a line, only the parser knows.
 func tooDeep(lines []string) int {
 	open := 0
 	for i, line := range lines {
-		if entries(line) > maxDepth {
-			return i + 1
+		dashes := 0
+		for word := range strings.FieldsSeq(line) {
+			if word == "-" {
+				dashes++
+			}
 		}
 		for j := range len(line) {
 			switch line[j] {
 			case '[', '{':
-				if open++; open > maxDepth {
-					return i + 1
-				}
+				open++
 			case ']', '}':
 				open = max(open-1, 0)
+			}
+			if open > maxDepth || dashes > maxDepth {
+				return i + 1
 			}
 		}
 	}
 	return 0
-}
-
-// entries counts the lists that may begin in a line: dashes that stand alone, wherever they are. The parser takes a tag, the end of a comment by a
-// carriage return, and what more it knows for the front of a line.
-func entries(line string) int {
-	count := 0
-	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }) {
-		if word == "-" {
-			count++
-		}
-	}
-	return count
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/goccy/go-yaml/token"
 )
 
 // Mistake is one thing that is wrong with the file, and what to do about it.
@@ -63,11 +65,10 @@ func (e *Error) Error() string {
 	fmt.Fprintf(&b, "configuration %s has %s:", e.File, count)
 	for _, m := range e.Mistakes {
 		fmt.Fprintf(&b, "\n  %s", m)
-		if m.Source == "" {
-			continue
+		if m.Source != "" {
+			number := fmt.Sprintf("%6d | ", m.Line)
+			fmt.Fprintf(&b, "\n%s%s\n%*s", number, m.Source, len(number)+m.Column, "^")
 		}
-		number := fmt.Sprintf("%6d | ", m.Line)
-		fmt.Fprintf(&b, "\n%s%s\n%s^", number, m.Source, strings.Repeat(" ", len(number)+m.Column-1))
 	}
 	return b.String()
 }
@@ -81,13 +82,20 @@ type place struct {
 	raw string
 }
 
+// placeOf is where a token stands; the zero place if that is not known.
+func placeOf(t *token.Token) place {
+	if t == nil || t.Position == nil {
+		return place{}
+	}
+	return place{line: t.Position.Line, column: t.Position.Column}
+}
+
 // Addf records a mistake at a path. show says that the value of that key can be
 // shown: it is a known, single value that is no secret and holds none.
 func (d *Document) Addf(path string, show bool, format string, args ...any) {
 	at, ok := d.places[path]
-	for parent := path; !ok && parent != ""; at, ok = d.places[parent] {
-		parent = parent[:max(strings.LastIndexAny(parent, ".["), 0)]
-		show = false
+	for outer := path; !ok && outer != ""; at, ok = d.places[outer] {
+		outer, show = around(outer), false
 	}
 	d.addAtf(at, path, show, format, args...)
 }
@@ -104,42 +112,34 @@ func (d *Document) addAtf(at place, path string, show bool, format string, args 
 // Spoilt says that a key or one that holds it has a mistake already, so that what
 // follows from it need not be reported.
 func (d *Document) Spoilt(path string) bool {
-	for path != "" {
-		if d.broken[path] {
-			return true
-		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	for path != "" && !d.broken[path] {
+		path = around(path)
 	}
-	return false
+	return path != ""
 }
 
-// firstKey matches the key that a line of block YAML begins with.
-var firstKey = regexp.MustCompile(`^\s*(?:-\s+)*["']?([A-Za-z0-9_.-]+)["']?\s*:(?:\s|$)`) //nolint:gochecknoglobals // a constant
+// around is the path of what holds a path.
+func around(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
+
+//nolint:gochecknoglobals // constants
+var (
+	// firstKey matches the key that a line of block YAML begins with.
+	firstKey = regexp.MustCompile(`^\s*(?:-\s+)*["']?([A-Za-z0-9_.-]+)["']?\s*:(?:\s|$)`)
+	// written matches everything but the punctuation that YAML is made of.
+	written = regexp.MustCompile(`[^ {}\[\]"',:|>&*#]`)
+)
 
 // excerpt is the line as far as it can be shown: only where it begins with the
 // key in question is the rest of it that key's own value.
 func excerpt(line, key string, show bool) string {
-	match := firstKey.FindStringSubmatchIndex(line)
-	if show && match != nil && line[match[2]:match[3]] == key {
-		return strings.ReplaceAll(line, "\t", " ")
+	line = strings.ReplaceAll(line, "\t", " ")
+	match := firstKey.FindStringSubmatch(line)
+	switch {
+	case match == nil:
+		return written.ReplaceAllString(line, "x")
+	case show && match[1] == key:
+		return line
+	default:
+		return match[0] + written.ReplaceAllString(line[len(match[0]):], "x")
 	}
-	kept := 0
-	if match != nil {
-		kept = match[1]
-	}
-	return strings.ReplaceAll(line[:kept], "\t", " ") + mask(line[kept:])
-}
-
-// mask hides what is written and keeps the punctuation that YAML is made of.
-func mask(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case strings.ContainsRune(` {}[]"',:|>&*#`, r):
-			return r
-		default:
-			return 'x'
-		}
-	}, text)
 }

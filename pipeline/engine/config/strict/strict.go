@@ -2,9 +2,10 @@
 // fit at once: unknown keys, doubled keys, wrong types, each with line, column and
 // source line.
 //
-// It does what a strict decoder of the library does, but goes on after a mistake,
-// remembers where each key stands, so that rules can point there later, and never
-// shows a value that may be a secret. It never opens a file and knows no key.
+// The library parses. Its decoder is not used, as it ends at the first mistake and is
+// lenient (docs/decisions/0001). Rules of the caller's can point at keys later, for it is
+// remembered where each stands. A value that may be a secret is never shown. The package
+// never opens a file and knows no key.
 //
 // Start reading at Decode.
 package strict
@@ -57,7 +58,10 @@ func Decode(text []byte, into any, options Options) *Document {
 		places:  make(map[string]place),
 		broken:  make(map[string]bool),
 	}
-	d.shaped = d.parse(text, reflect.ValueOf(into).Elem())
+	if body := d.parse(text); body != nil {
+		d.value(body, reflect.ValueOf(into).Elem(), "")
+		d.shaped = !d.broken[""] // a file of some other shape has every key missing: no use to say so
+	}
 	return d
 }
 
@@ -68,52 +72,42 @@ func (d *Document) Shaped() bool { return d.shaped }
 // Raw is the value at a path as it is written, "" if it is not a single value.
 func (d *Document) Raw(path string) string { return d.places[path].raw }
 
-// parse reads the text; false says that there is nothing to validate.
-func (d *Document) parse(text []byte, into reflect.Value) bool {
+// parse gives the one document of the text; nil says that a mistake was recorded instead.
+func (d *Document) parse(text []byte) ast.Node {
 	if len(text) > maxFile {
 		d.Addf("", false, "the file is larger than %d bytes: is it a configuration?", maxFile)
-		return false
+		return nil
 	}
 	if !utf8.Valid(text) || bytes.ContainsRune(text, 0) {
 		d.Addf("", false, "the file is not UTF-8 text: save it as such")
-		return false
+		return nil
 	}
 	if line := tooDeep(d.source); line > 0 {
 		d.addAtf(place{line: line, column: 1}, "", false, "the file nests more than %d deep here: is it a configuration?", maxDepth)
-		return false
+		return nil
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		d.syntax(err)
-		return false
+		var at place
+		if e, ok := errors.AsType[yaml.Error](err); ok { // its text is not passed on: it quotes the lines around
+			at = placeOf(e.GetToken())
+		}
+		d.addAtf(at, "", false, "the file is not YAML here: check quotes, brackets, colons and indentation (spaces, no tabs)")
+		return nil
 	}
 	var body ast.Node
 	for _, part := range file.Docs {
-		if part.Body == nil || part.Body.Type() == ast.NullType || part.Body.Type() == ast.CommentType {
-			continue
+		switch {
+		case part.Body == nil || part.Body.Type() == ast.NullType || part.Body.Type() == ast.CommentType:
+		case body != nil:
+			d.addAtf(placeOf(start(part.Body)), "", false, "a second document begins here: the configuration is one, remove the ---")
+			return nil
+		default:
+			body = part.Body
 		}
-		if body != nil {
-			d.addAtf(placeOf(part.Body, ""), "", false, "a second document begins here: the configuration is one, remove the ---")
-			return false
-		}
-		body = part.Body
 	}
 	if body == nil {
 		d.Addf("", false, "the file is empty: config.example.yaml shows what goes in")
-		return false
 	}
-	d.value(body, into, "")
-	return !d.broken[""] // a file of some other shape has every key missing: no use to say so
-}
-
-// syntax reports where the file is no YAML. The library's own report is not
-// passed on: it quotes the lines around, and a secret may be in them.
-func (d *Document) syntax(err error) {
-	var e *yaml.SyntaxError
-	if !errors.As(err, &e) || e.Token == nil || e.Token.Position == nil {
-		d.Addf("", false, "the file is not YAML: check quotes, brackets and indentation")
-		return
-	}
-	at := place{line: e.Token.Position.Line, column: e.Token.Position.Column}
-	d.addAtf(at, "", false, "the file is not YAML here: check quotes, brackets, colons and indentation (spaces, no tabs)")
+	return body
 }

@@ -104,6 +104,29 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestStricterThanTheLibrary: its decoder cuts 8.7 to 8, takes 010 for eight, gives a bad time span no place and drops a mapping with the key 1.
+func TestStricterThanTheLibrary(t *testing.T) {
+	t.Parallel()
+	var got shape
+	d := strict.Decode([]byte("count: 8.7\nplace: 010\nwait: 1d\nby_name:\n  1: {1: x, name: 0x1F}\n  2: {name: 1_0}\n"), &got, options())
+	var e *strict.Error
+	if !errors.As(d.Err("f"), &e) || len(e.Mistakes) != 3 {
+		t.Fatalf("got %v, want 3 mistakes", d.Err("f"))
+	}
+	for i, want := range []string{
+		`1:1 count: wants a whole number, not "8.7"`,
+		`3:1 wait: wants a time span such as 15m, 6h or 24h, not "1d"`,
+		"5:7 by_name.1.1: unknown key; write one of: name",
+	} {
+		if got := e.Mistakes[i].String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if got.Place != "010" || got.Byname["1"].Name != "0x1F" || got.Byname["2"].Name != "1_0" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // TestExcerpts: a line is shown where the rest of it is the value in question,
 // and masked in every other case.
 func TestExcerpts(t *testing.T) {
@@ -115,6 +138,8 @@ func TestExcerpts(t *testing.T) {
 		"tab":             {"count:\tmany", "     1 | count: many"},
 		"special":         {"pin: [s3cret]", "     1 | pin: [xxxxxx]"},
 		"syntax":          {"pin: \"s3cret", "     1 | pin: \"xxxxxx"},
+		"element":         {"list: [1.5]", "put 1.5 in quotes"},
+		"no word":         {"~: s3cret", "a key has to be a plain word"},
 		"not even a line": {"", "configuration f has 1 mistake:\n  the file is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
