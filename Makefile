@@ -12,7 +12,7 @@ PKG ?= ./...
 # Where benchmarks are: building the tests of all other packages, too, would take longer than they run.
 BENCHPKG ?= $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
 FUZZTIME ?= 30s
-# Flags of the end-to-end benchmark: bin/bench -help lists them.
+# Flags of the benchmark of the goals: bin/sluice-bench -help lists them.
 BENCHFLAGS ?=
 # Flags of the simulation: bin/fleet -help lists them.
 SCALEFLAGS ?=
@@ -62,14 +62,11 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 		diff -u "docs/$$page" "$$fresh/docs/$$page" || { echo "docs/$$page is out of date: run make dictionary" >&2; stale=1; }; \
 	done; exit $$stale
 
-bench: build ## run the benchmarks: of single parts, of a stream beside raw COPY, of memory, at the limit (QUICK=1: do they work?)
+bench: build ## run the benchmarks: of single parts, then of the goals in docs/performance.md (QUICK=1: do they work?)
 	@.ci/setup binaries
 	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/bench ./cmd/sluice-bench
-	bin/bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/atlimit ./cmd/sluice-bench/atlimit
-	bin/atlimit -sluice bin/sluice $(if $(QUICK),-quick)
-	$(if $(QUICK),,bin/atlimit -sluice bin/sluice -true-minute)
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-bench ./cmd/sluice-bench
+	bin/sluice-bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
 
 scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/scale.md)
 	@.ci/setup binaries

@@ -1,32 +1,66 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
 )
 
-func TestMedianIsTheMiddleAndTheLowerOfTwo(t *testing.T) {
+func TestResultJudgesTheMedianOrTheWorst(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		of   []time.Duration
-		want time.Duration
+	for name, test := range map[string]struct {
+		line   line
+		median float64
+		goal   string
+		met    bool
 	}{
-		{[]time.Duration{7}, 7},
-		{[]time.Duration{9, 4}, 4},
-		{[]time.Duration{30, 10, 20}, 20},
+		"the median counts":                   {line{want: 1, got: []float64{3, 0.5, 2}}, 2, "≥ 1", true},
+		"of two the lower one, if more is":    {line{want: 1, got: []float64{2, 0.5}}, 0.5, "≥ 1", false},
+		"of two the higher one, if less is":   {line{want: 1, most: true, got: []float64{2, 0.5}}, 2, "≤ 1", false},
+		"one bad value is enough":             {line{want: 98, worst: true, got: []float64{99, 97.5, 99}}, 99, "≥ 98", false},
+		"one 429 is enough":                   {line{most: true, worst: true, got: []float64{0, 1, 0}}, 0, "0", false},
+		"as much as is allowed is no failure": {line{want: 120, most: true, worst: true, got: []float64{120, 60}}, 120, "≤ 120", true},
 	} {
-		rounds := make([]round, len(test.of))
-		for i, d := range test.of {
-			rounds[i].alone = d
-		}
-		if got := median(rounds, func(r *round) time.Duration { return r.alone }); got != test.want {
-			t.Errorf("median of %v is %d, want %d", test.of, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := test.line.result()
+			if got.Median != test.median || got.Goal != test.goal || got.Met != test.met {
+				t.Errorf("%+v, want median %v, goal %q, met %t", got, test.median, test.goal, test.met)
+			}
+		})
+	}
+}
+
+func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
+	t.Parallel()
+	whole := &table{machine: "a machine", lines: lines()}
+	whole.add("sync items", 0.4)
+	whole.add("again items", 0.5)
+	p, err := parse([]string{"-only", "sync,memory"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := whole.print(&text, &p); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.HasPrefix(got, "a machine\n") || strings.Count(got, "\n") != 3 || !strings.Contains(got, "met") {
+		t.Errorf("printed was\n%s", got)
+	}
+	p.json = true
+	text.Reset()
+	if err := whole.print(&text, &p); err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Lines []result `json:"lines"`
+	}
+	if err := json.Unmarshal(text.Bytes(), &said); err != nil || len(said.Lines) != 1 || said.Lines[0].Line != "sync items" || !said.Lines[0].Met {
+		t.Errorf("printed was\n%s%v", text.String(), err)
 	}
 }
 
@@ -36,87 +70,47 @@ func TestTablesAreThoseOfTheStreamParentsFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) < 2 || got[0] != "inventory.credit_notes" {
-		t.Errorf("the first table is not the stream's own, or the only one: %q", got)
-	}
 	// COPY of a nested array finds its parents only if theirs came before.
-	parent := slices.Index(got, "inventory.credit_notes_line_items")
-	nested := slices.IndexFunc(got, func(name string) bool {
-		return strings.HasPrefix(name, "inventory.credit_notes_line_items_")
-	})
-	if parent < 0 || nested < parent {
+	parent := slices.Index(got, `"inventory"."credit_notes_line_items"`)
+	nested := slices.IndexFunc(got, func(name string) bool { return strings.HasPrefix(name, `"inventory"."credit_notes_line_items_`) })
+	if got[0] != `"inventory"."credit_notes"` || parent < 0 || nested < parent {
 		t.Errorf("line items are at %d, what hangs on them at %d of %q", parent, nested, got)
 	}
 	if _, err := tables("inventory.unicorns"); err == nil {
-		t.Error("a stream that nobody declared has tables")
+		t.Error("a stream that is not declared has tables")
 	}
 }
 
-func TestSumAddsTheRunsAndCountsWhatWasWritten(t *testing.T) {
-	t.Parallel()
-	s := synced{runs: []report.Run{
-		{Received: 400, Inserted: 190, Updated: 10, Unchanged: 200, Calls: 4, Seconds: 1.5},
-		{Received: 7, Inserted: 7, Calls: 1, Seconds: 0.25},
-	}}
-	read, written, calls := s.sum()
-	if read != 407 || written != 207 || calls != 5 {
-		t.Errorf("sum is %d read, %d written, %d calls", read, written, calls)
-	}
-	if got := s.running(); got != 1750*time.Millisecond {
-		t.Errorf("the runs took %s", got)
-	}
-}
-
-func TestUnlimitedLeavesNoLimit(t *testing.T) {
+func TestUnlimitLeavesNoLimit(t *testing.T) {
 	t.Parallel()
 	service := schema.Service{Limits: schema.Limits{
 		Shared: "suite", PerMinute: 100, Plans: map[string]schema.Plan{"free": {Daily: 1500, Concurrent: 5}, "standard": {Daily: 2500, Concurrent: 10}},
 	}}
-	unlimited(&service)
-	if service.Limits.PerMinute != 0 {
-		t.Errorf("%d a minute are left", service.Limits.PerMinute)
+	unlimit(&service)
+	if service.Limits.PerMinute != 0 || len(service.Limits.Plans) != 2 {
+		t.Errorf("limits %+v are left; the configuration names the plans", service.Limits)
 	}
 	for name, plan := range service.Limits.Plans {
 		if plan != (schema.Plan{}) {
 			t.Errorf("plan %s still has %+v", name, plan)
 		}
 	}
-	if len(service.Limits.Plans) != 2 {
-		t.Errorf("plans are gone, and the configuration names them: %v", service.Limits.Plans)
-	}
 }
 
 func TestParse(t *testing.T) {
 	t.Parallel()
 	full, err := parse(nil)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || full.rounds != 3 || full.copied != 50_000 || !full.wants("memory") {
+		t.Errorf("without flags %+v is measured, %v", full, err)
 	}
-	if full.Sizes != [2]int{20_000, 200_000} || full.Repetitions != 3 || len(full.Streams) != 2 || full.Ratios.Lines != 1_000_000 {
-		t.Errorf("without flags %+v is measured", full)
+	quick, err := parse([]string{"-quick", "-only", "loader fresh,limit"})
+	if err != nil || quick.rounds != 1 || quick.copied >= full.copied {
+		t.Errorf("with -quick %+v is measured, %v", quick, err)
 	}
-	quick, err := parse([]string{"-quick"})
-	if err != nil {
-		t.Fatal(err)
+	if !quick.wants("loader") || !quick.wants("limit 429") || quick.wants("loader unchanged rows") || quick.wants("sync", "again") {
+		t.Errorf("with -only %q other lines are wanted", quick.only)
 	}
-	if quick.Sizes != [2]int{2_000, 4_000} || quick.Repetitions != 1 || quick.Ratios.Repetitions != 1 {
-		t.Errorf("with -quick %+v is measured", quick)
-	}
-	table, err := parse([]string{"-part", "ratios"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(table.Streams) > 0 || table.Sizes[0] > 0 || table.Ratios.Repetitions != 3 {
-		t.Errorf("with -part ratios %+v is measured", table)
-	}
-	run, err := parse([]string{"-part", "run"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(run.Streams) != 2 || run.Ratios.Repetitions != 0 {
-		t.Errorf("with -part run %+v is measured", run)
-	}
-	for _, args := range [][]string{{"-part", "half"}, {"-percent", "0"}, {"-records", "0"}, {"-repetitions", "-1"}, {"surprise"}} {
+	for _, args := range [][]string{{"-only", "unicorns"}, {"surprise"}} {
 		if p, err := parse(args); err == nil {
 			t.Errorf("%q gives %+v and no error", args, p)
 		}

@@ -1,18 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"runtime/pprof"
+	"os/exec"
+	"slices"
+	"sync"
+	"syscall"
 	"time"
 
 	"sluice/cmd/sluice-bench/peak"
 	"sluice/connectors"
 	"sluice/pipeline"
+	"sluice/pipeline/budget"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
@@ -26,69 +32,102 @@ const (
 	stopLimit = 30 * time.Second
 )
 
-// worked is what a worker says at its end: its runs, and the most memory that it had resident, in bytes.
+// worked is what a worker says at its end: its runs, the most memory that it had resident in bytes, and how long each decision took
+// whether a call may leave.
 type worked struct {
-	Runs []report.Run `json:"runs"`
-	Peak int64        `json:"peak"`
+	Runs      []report.Run    `json:"runs"`
+	Peak      int64           `json:"peak"`
+	Decisions []time.Duration `json:"decisions"`
 }
 
-// work copies the streams that args name, all if none is named, and prints their
-// runs: what the command sync does, without its limits and its progress.
-func work(ctx context.Context, args []string) (err error) {
+// sync copies streams into the warehouse, all if none is named, in a worker of its own, and gives the time from start to end of its process.
+func (w *warehouse) sync(ctx context.Context, u *sandbox, streams ...string) (worked, time.Duration, error) {
+	if err := w.execute(ctx, "CHECKPOINT"); err != nil {
+		return worked{}, 0, err
+	}
+	cmd, err := w.worker(ctx, u, streams...)
+	if err != nil {
+		return worked{}, 0, err
+	}
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return worked{}, 0, fmt.Errorf("sync %v: %w", streams, err)
+	}
+	took := time.Since(began)
+	did, err := said(cmd)
+	return did, took, err
+}
+
+// worker prepares the process of a worker.
+func (w *warehouse) worker(ctx context.Context, u *sandbox, args ...string) (*exec.Cmd, error) {
+	config, environment, err := w.configure(u)
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, program, append([]string{workerRole, "-config", config}, args...)...) //nolint:gosec // this program itself
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Env, cmd.Stdout, cmd.Stderr = environment, new(bytes.Buffer), os.Stderr
+	return cmd, nil
+}
+
+// said reads what a worker that has ended said.
+func said(cmd *exec.Cmd) (worked, error) {
+	var did worked
+	text, _ := cmd.Stdout.(io.Reader)
+	if err := json.NewDecoder(text).Decode(&did); err != nil {
+		return did, fmt.Errorf("read what a worker did: %w", err)
+	}
+	return did, nil
+}
+
+// work is a worker. It is wired as the program's commands are. Without a minute it copies streams once, with the limits taken out of the
+// declarations, for which the configuration has no key, on purpose. With a minute it keeps the limits and reads until it is told to stop.
+func work(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(workerRole, flag.ContinueOnError)
 	config := flags.String("config", "", "configuration file")
-	profile := flags.String("cpuprofile", "", "file for a CPU profile")
+	minute := flags.Duration("minute", 0, "read at the limit, with a minute of this length")
+	prepare := flags.Bool("prepare", false, "put the streams behind their hundredth page first")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the flags: %w", err)
 	}
+	var timed timedLedger
 	a, err := engine.Open(ctx, engine.Options{
-		Catalogue: connectors.All(), ConfigPath: *config, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, LogTo: os.Stderr,
+		Catalogue: connectors.All(), ConfigPath: *config, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, LogTo: os.Stderr, Minute: *minute,
+		Ledger: func(l budget.Ledger) budget.Ledger {
+			timed.Ledger = l
+			return &timed
+		},
 	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.Close(ctx)) }()
-	for i := range a.Catalogue {
-		unlimited(&a.Catalogue[i])
-	}
-	if *profile != "" {
-		file, err := os.Create(*profile)
-		if err != nil {
-			return fmt.Errorf("create the profile: %w", err)
-		}
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return fmt.Errorf("start the profile: %w", err)
-		}
-		defer func() {
-			pprof.StopCPUProfile()
-			err = errors.Join(err, file.Close())
-		}()
-	}
-	runs, err := sync(ctx, a, flags.Args())
-	if err != nil {
+	var did worked
+	did.Runs, err = read(ctx, a, flags.Args(), *minute > 0, *prepare)
+	if err = errors.Join(err, a.Close(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
-	most, err := peak.Self()
-	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+	did.Decisions = timed.took
+	if did.Peak, err = peak.Self(); err != nil {
+		return err
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(worked{Runs: runs, Peak: most}); err != nil {
-		return fmt.Errorf("print the runs: %w", err)
+	if err := json.NewEncoder(os.Stdout).Encode(did); err != nil {
+		return fmt.Errorf("say what was done: %w", err)
 	}
 	return nil
 }
 
-// unlimited takes the limits out of a declaration: zero means not limited. Calls
-// are still counted and logged, one transaction each, as in any run.
-func unlimited(service *schema.Service) {
-	service.Limits.PerMinute = 0
-	for name := range service.Limits.Plans {
-		service.Limits.Plans[name] = schema.Plan{}
+// read lets the queue work streams until each has done what was asked, and gives their runs. At the limit that is never: it reads until the
+// context ends.
+func read(ctx context.Context, a *engine.App, names []string, limited, prepare bool) ([]report.Run, error) {
+	if !limited {
+		for i := range a.Catalogue {
+			unlimit(&a.Catalogue[i])
+		}
 	}
-}
-
-// sync asks for the streams and works the queue until they have ended.
-func sync(ctx context.Context, a *engine.App, names []string) (_ []report.Run, err error) {
 	streams, err := a.Select(names, "")
 	if err != nil {
 		return nil, err
@@ -97,26 +136,38 @@ func sync(ctx context.Context, a *engine.App, names []string) (_ []report.Run, e
 	for i, stream := range streams {
 		keys[i] = stream.Key()
 	}
+	if prepare || !limited {
+		if err := a.DB.Request(ctx, keys); err != nil {
+			return nil, err
+		}
+	}
+	if prepare {
+		if _, err := a.DB.Pool().Exec(ctx, sqlBegin, names, far); err != nil {
+			return nil, fmt.Errorf("begin the runs: %w", err)
+		}
+	}
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
-		defer cancel()
-		err = errors.Join(err, queue.Stop(stop))
-	}()
-	if err := a.DB.Request(ctx, keys); err != nil {
-		return nil, err
+	var runs []report.Run
+	if err = queue.Insert(ctx, keys); err == nil {
+		runs, err = wait(ctx, a, keys, limited)
 	}
-	if err := queue.Insert(ctx, keys); err != nil {
-		return nil, err
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	return runs, errors.Join(err, queue.Stop(stop))
+}
+
+func wait(ctx context.Context, a *engine.App, keys []pipeline.Key, limited bool) ([]report.Run, error) {
+	if limited {
+		<-ctx.Done()
+		return nil, nil
 	}
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for {
-		runs, err := ended(ctx, a, keys)
-		if err != nil || runs != nil {
+		if runs, err := ended(ctx, a, keys); err != nil || runs != nil {
 			return runs, err
 		}
 		select {
@@ -129,29 +180,71 @@ func sync(ctx context.Context, a *engine.App, names []string) (_ []report.Run, e
 
 // ended gives the runs once every stream has done what was asked, nil before.
 func ended(ctx context.Context, a *engine.App, keys []pipeline.Key) ([]report.Run, error) {
-	rows, err := a.Report.Streams(ctx, "")
+	streams, err := a.Report.Streams(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	state := make(map[pipeline.Key]report.Stream, len(rows))
-	for i := range rows {
-		s := rows[i]
-		state[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s
-	}
-	runs := make([]report.Run, 0, len(keys))
-	for _, key := range keys {
-		stream := state[key]
-		if stream.Done < stream.Wanted || stream.LastRun == nil {
+	var runs []report.Run
+	for i := range streams {
+		s := &streams[i]
+		if !slices.Contains(keys, pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}) {
+			continue
+		}
+		if s.Done < s.Wanted || s.LastRun == nil {
 			return nil, nil // not yet
 		}
-		run, err := a.Report.RunProgress(ctx, *stream.LastRun)
+		run, err := a.Report.RunProgress(ctx, *s.LastRun)
 		if err != nil {
 			return nil, err
 		}
 		if run.Outcome != string(pipeline.OutcomeDone) || run.Quarantined > 0 {
-			return nil, fmt.Errorf("the run of %s ended %s with %d records in quarantine: %s", key, run.Outcome, run.Quarantined, run.Note)
+			return nil, fmt.Errorf("the run of %s ended %s with %d records in quarantine: %s", s.Resource, run.Outcome, run.Quarantined, run.Note)
 		}
 		runs = append(runs, run)
 	}
+	if len(runs) != len(keys) {
+		return nil, fmt.Errorf("%d of %d streams are known", len(runs), len(keys))
+	}
 	return runs, nil
+}
+
+// unlimit takes the limits out of a declaration: zero means not limited. Calls are still counted and logged, one transaction each.
+func unlimit(service *schema.Service) {
+	service.Limits.PerMinute = 0
+	for name := range service.Limits.Plans {
+		service.Limits.Plans[name] = schema.Plan{}
+	}
+}
+
+// far is where lists are read on from, and by which page size: small pages, for calls are measured and not loading.
+const far = `{"mode":"full","started":"0001-01-01T00:00:00Z","page":101,"per_page":10,"pass":1,"seen":0,"digest":0,
+	"last_seen":0,"last_digest":0,"page_digest":0,"partial":true}`
+
+// sqlBegin opens a run of each stream that stands there.
+const sqlBegin = `
+WITH opened AS (
+	INSERT INTO sluice.runs (organization_id, service, resource, class, gen)
+	SELECT organization_id, service, resource, 'incremental', wanted_gen FROM sluice.streams
+	WHERE service || '.' || resource = ANY ($1) RETURNING id, organization_id, service, resource
+)
+UPDATE sluice.streams s SET run_id = o.id, scan = $2::jsonb FROM opened o
+WHERE (s.organization_id, s.service, s.resource) = (o.organization_id, o.service, o.resource)`
+
+// timedLedger notes how long decisions take.
+type timedLedger struct {
+	budget.Ledger
+
+	mu   sync.Mutex
+	took []time.Duration
+}
+
+// Reserve implements budget.Ledger.
+func (l *timedLedger) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
+	began := time.Now()
+	decision, err := l.Ledger.Reserve(ctx, call, limits)
+	took := time.Since(began)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.took = append(l.took, took)
+	return decision, err
 }

@@ -3,12 +3,10 @@ package dataset_test
 import (
 	"bytes"
 	"compress/flate"
-	"encoding/csv"
 	"encoding/json"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,15 +18,12 @@ import (
 func TestRecordsFitTheirDeclarations(t *testing.T) {
 	t.Parallel()
 	service := dataset.Service()
-	for _, test := range []struct {
+	for i, test := range []struct {
 		name    string
 		columns int
 		rows    []int
 	}{{"items", 45, nil}, {"bills", 36, []int{5, 2, 1}}} {
-		resource, err := dataset.Find(service, test.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resource := &service.Resources[i]
 		n, err := record.New(resource, time.UTC)
 		if err != nil {
 			t.Fatal(err)
@@ -52,77 +47,16 @@ func TestRecordsFitTheirDeclarations(t *testing.T) {
 	}
 }
 
-func TestPagesHoldTheListOnce(t *testing.T) {
-	t.Parallel()
-	resource, err := dataset.Find(dataset.Service(), "items")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for page := 1; page <= 3; page++ {
-		var got struct {
-			Items   []map[string]any `json:"items"`
-			Context struct {
-				More bool `json:"has_more_page"`
-			} `json:"page_context"`
-		}
-		if err := json.Unmarshal(dataset.AppendPage(nil, resource, page, 2, 5, dataset.First), &got); err != nil {
-			t.Fatal(err)
-		}
-		if got.Context.More != (page < 3) {
-			t.Errorf("page %d says that more follows: %t", page, got.Context.More)
-		}
-		for _, item := range got.Items {
-			ids = append(ids, item["item_id"].(string))
-		}
-	}
-	if strings.Join(ids, " ") != "460000000000000000 460000000000000001 460000000000000002 460000000000000003 460000000000000004" {
-		t.Errorf("the list is %q", ids)
-	}
-}
-
-func TestOneInAHundredChanges(t *testing.T) {
-	t.Parallel()
-	changed := 0
-	for n := range 1000 {
-		changed += dataset.Hundredth.Version(n)
-	}
-	if changed != 10 || dataset.First.Version(100) != 0 || dataset.Second.Version(99) != 1 {
-		t.Errorf("%d of 1000 changed", changed)
-	}
-}
-
-func TestLinesAreCSV(t *testing.T) {
-	t.Parallel()
-	resource, err := dataset.Find(dataset.Service(), "chats")
-	want := []string{"chat_id", "title", "creation_time", "last_modified_time", "participant_count", "total_message_count", "creator_id"}
-	if got := dataset.Fields(resource); err != nil || !slices.Equal(got, want) {
-		t.Errorf("lines have the fields %v, want %v: %v", got, want, err)
-	}
-	var text strings.Builder
-	if err := dataset.WriteLines(&text, 3); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-	if err != nil || len(rows) != 3 || rows[2][0] != "460000000000000002" || rows[2][1] != `Team 2, "open" questions` || len(rows[2]) != 7 {
-		t.Errorf("%q, %v", rows, err)
-	}
-}
-
 // TestRecordsAreLikeTheDocuments: they have the witness's fields, are as long and as far to be compressed; of bills without the
 // arrays, of which a sample has as many elements as shows them.
 func TestRecordsAreLikeTheDocuments(t *testing.T) {
 	t.Parallel()
-	service := dataset.Service()
-	for _, name := range []string{"items", "bills"} {
+	for i, name := range []string{"items", "bills"} {
 		sample, err := witness.Load("inventory", name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		resource, err := dataset.Find(service, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resource := &dataset.Service().Resources[i]
 		document := fields(t, sample.Record, name == "items")
 		const hundred = 100
 		var size, packed int

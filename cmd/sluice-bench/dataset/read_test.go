@@ -1,9 +1,7 @@
 package dataset_test
 
 import (
-	"bytes"
-	"errors"
-	"io"
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,53 +11,36 @@ import (
 	"sluice/schema/record"
 )
 
-// What reading costs of what is measured end to end, a record: finding it in its body, and normalizing it.
+// BenchmarkRead measures what reading costs an item: finding it in its page, and normalizing it.
 func BenchmarkRead(b *testing.B) {
 	const records = 1000
-	for _, c := range []struct {
-		name string
-		data func(b *testing.B, resource *schema.Resource) []byte
-		find func(b *testing.B, resource *schema.Resource, data []byte) [][]byte
-	}{
-		{"items", func(_ *testing.B, resource *schema.Resource) []byte {
-			return dataset.AppendPage(nil, resource, 1, records, records, dataset.First)
-		}, inPage},
-		{"chats", func(b *testing.B, _ *schema.Resource) []byte {
-			b.Helper()
-			var lines bytes.Buffer
-			if err := dataset.WriteLines(&lines, records); err != nil {
-				b.Fatal(err)
-			}
-			return lines.Bytes()
-		}, inLines},
-	} {
-		resource, err := dataset.Find(dataset.Service(), c.name)
-		if err != nil {
-			b.Fatal(err)
+	resource := &dataset.Service().Resources[0]
+	n, err := record.New(resource, time.UTC)
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, resource.Key)
+	for n := range records {
+		data = append(dataset.Append(data, resource, n, 0), ',')
+	}
+	data = fmt.Appendf(data[:len(data)-1], `],"page_context":{"page":1,"per_page":%d,"has_more_page":false}}`, records)
+	b.Run("items/find", func(b *testing.B) {
+		for b.Loop() {
+			find(b, resource, data)
 		}
-		n, err := record.New(resource, time.UTC)
-		if err != nil {
-			b.Fatal(err)
-		}
-		data := c.data(b, resource)
-		b.Run(c.name+"/find", func(b *testing.B) {
-			for b.Loop() {
-				c.find(b, resource, data)
-			}
-			perRecord(b, records)
-		})
-		b.Run(c.name+"/normalize", func(b *testing.B) {
-			raws := c.find(b, resource, data)
-			for b.Loop() {
-				for _, raw := range raws {
-					if _, err := n.Record(raw); err != nil {
-						b.Fatal(err)
-					}
+		perRecord(b, records)
+	})
+	b.Run("items/normalize", func(b *testing.B) {
+		raws := find(b, resource, data)
+		for b.Loop() {
+			for _, raw := range raws {
+				if _, err := n.Record(raw); err != nil {
+					b.Fatal(err)
 				}
 			}
-			perRecord(b, records)
-		})
-	}
+		}
+		perRecord(b, records)
+	})
 }
 
 func perRecord(b *testing.B, records int) {
@@ -67,7 +48,7 @@ func perRecord(b *testing.B, records int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(records), "ns/record")
 }
 
-func inPage(b *testing.B, resource *schema.Resource, data []byte) [][]byte {
+func find(b *testing.B, resource *schema.Resource, data []byte) [][]byte {
 	b.Helper()
 	envelope, err := body.Parse(data)
 	if err != nil {
@@ -78,23 +59,4 @@ func inPage(b *testing.B, resource *schema.Resource, data []byte) [][]byte {
 		b.Fatal(err)
 	}
 	return page.Records
-}
-
-func inLines(b *testing.B, resource *schema.Resource, data []byte) [][]byte {
-	b.Helper()
-	rows, _, err := body.NewRows(bytes.NewReader(data), dataset.Fields(resource))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var raws [][]byte
-	for {
-		raw, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			return raws
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		raws = append(raws, raw)
-	}
 }

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice/cli/view"
+)
+
+// line is one line of the table: a goal and what was measured for it.
+type line struct {
+	name, figure string
+	// want is the least that is wanted, the most if most is set.
+	want float64
+	most bool
+	// worst makes the worst value count instead of the median.
+	worst bool
+	// digits are those behind the point of a value.
+	digits int
+	got    []float64
+}
+
+// lines are all lines of the table, with nothing measured yet.
+func lines() []line {
+	const copied, upserts, latest = "times as fast as raw COPY, archive too", "times as fast as a batch of upserts", "times as fast as COPY and upsert"
+	const tables, used = "times as fast as raw COPY", "% of the minute's limit used"
+	return []line{
+		{name: "loader fresh items", figure: copied, want: 0.85, digits: 2},
+		{name: "loader fresh bills", figure: copied, want: 0.85, digits: 2},
+		{name: "loader unchanged items", figure: upserts, want: 20, digits: 1},
+		{name: "loader unchanged bills", figure: upserts, want: 20, digits: 1},
+		{name: "loader unchanged rows", figure: "rows written", most: true, worst: true},
+		{name: "loader unchanged WAL", figure: "bytes a record", want: 10, most: true, digits: 1},
+		{name: "loader changed items", figure: latest, want: 1, digits: 2},
+		{name: "loader changed bills", figure: latest, want: 1, digits: 2},
+		{name: "sync items", figure: tables, want: 0.33, digits: 2},
+		{name: "sync bills", figure: tables, want: 0.33, digits: 2},
+		{name: "again items", figure: tables, want: 1, digits: 2},
+		{name: "again bills", figure: tables, want: 1, digits: 2},
+		{name: "rebuild", figure: "times as fast as a first sync", want: 1, digits: 2},
+		{name: "memory", figure: "MB at most", want: 120, most: true, worst: true},
+		{name: "limit 0.1 s", figure: used, want: 98, worst: true, digits: 1},
+		{name: "limit 1 s", figure: used, want: 98, worst: true, digits: 1},
+		{name: "limit 3 s", figure: used, want: 98, worst: true, digits: 1},
+		{name: "limit 429", figure: "answers of status 429", most: true, worst: true},
+		{name: "decision", figure: "ms, half of them take less", want: 1, most: true, digits: 2},
+	}
+}
+
+// table is what was measured, and on what.
+type table struct {
+	machine string
+	lines   []line
+}
+
+// add notes a value of a line.
+func (t *table) add(name string, value float64) {
+	at := slices.IndexFunc(t.lines, func(l line) bool { return l.name == name })
+	t.lines[at].got = append(t.lines[at].got, value)
+}
+
+// result is a measured line as it is printed.
+type result struct {
+	Line   string  `json:"line"`
+	Figure string  `json:"figure"`
+	Goal   string  `json:"goal"`
+	Min    float64 `json:"min"`
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
+	Met    bool    `json:"met"`
+}
+
+// result judges what was measured; of two middle values the worse one is the median.
+func (l *line) result() result {
+	sorted := slices.Sorted(slices.Values(l.got))
+	r := result{Line: l.name, Figure: l.figure, Min: sorted[0], Median: sorted[(len(sorted)-1)/2], Max: sorted[len(sorted)-1]}
+	if l.most {
+		r.Median = sorted[len(sorted)/2]
+	}
+	judged := r.Median
+	switch {
+	case l.worst && l.most:
+		judged = r.Max
+	case l.worst:
+		judged = r.Min
+	}
+	sign := "≥"
+	r.Met = judged >= l.want
+	if l.most {
+		sign, r.Met = "≤", judged <= l.want
+	}
+	if r.Goal = fmt.Sprintf("%s %v", sign, l.want); l.most && l.want == 0 {
+		r.Goal = "0"
+	}
+	return r
+}
+
+func (t *table) print(out io.Writer, p *plan) error {
+	results, rows := []result{}, [][]string{}
+	for i := range t.lines {
+		l := &t.lines[i]
+		if len(l.got) == 0 || !p.wants(l.name) {
+			continue
+		}
+		r := l.result()
+		met := "missed"
+		if r.Met {
+			met = "met"
+		}
+		value := func(v float64) string { return strconv.FormatFloat(v, 'f', l.digits, 64) }
+		results = append(results, r)
+		rows = append(rows, []string{r.Line, r.Figure, r.Goal, value(r.Min), value(r.Median), value(r.Max), met})
+	}
+	printer := view.Printer{Out: out}
+	if p.json {
+		return printer.Document(struct {
+			Machine string   `json:"machine"`
+			Lines   []result `json:"lines"`
+		}{t.machine, results})
+	}
+	if err := printer.Line("%s", t.machine); err != nil {
+		return err
+	}
+	return printer.Table([]string{"LINE", "MEASURED", "GOAL", "MIN", "MEDIAN", "MAX", "RESULT"}, rows)
+}
+
+// machine describes what is measured on, in one line.
+func (s *stage) machine(ctx context.Context, p *plan) (string, error) {
+	var version string
+	err := s.admin.do(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT split_part(version(), ' ', 2)").Scan(&version)
+	})
+	if err != nil {
+		return "", fmt.Errorf("ask for the version of Postgres: %w", err)
+	}
+	text := fmt.Sprintf("%s, %d cores", time.Now().Format(time.DateOnly), runtime.NumCPU())
+	if model := after("/proc/cpuinfo", "model name\t:"); model != "" {
+		text += " (" + model + ")"
+	}
+	if load, _, _ := strings.Cut(after("/proc/loadavg", ""), " "); load != "" {
+		text += ", load " + load + " before"
+	}
+	text += ", PostgreSQL " + version + ", " + runtime.Version()
+	if p.quick {
+		text += "; quick: shows that it works, measures nothing"
+	}
+	return text, nil
+}
+
+// after gives the rest of the line behind a word in a file, "" where there is none: only Linux has these files.
+func after(path, word string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(text), word)
+	rest, _, _ = strings.Cut(rest, "\n")
+	return strings.TrimSpace(rest)
+}

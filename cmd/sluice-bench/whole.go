@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice-bench/baseline"
+	"sluice/connectors"
+)
+
+const (
+	// sharePercent is how much of a company is items, and as much is bills (package sandbox/world).
+	sharePercent = 28
+	megabyte     = 1 << 20
+)
+
+// unlimited are the flags of a sandbox that holds so many records and refuses nothing.
+func unlimited(records int) []string {
+	return []string{"--no-limits", "--records", strconv.Itoa(records)}
+}
+
+// measureWhole measures whole syncs of one list, and its rebuild, by real processes, against raw COPY of the same rows.
+func measureWhole(ctx context.Context, s *stage, p *plan, t *table) error {
+	for range p.rounds {
+		var first, rebuilt time.Duration
+		for _, name := range []string{"items", "bills"} {
+			one, again, err := s.whole(ctx, p, t, name)
+			if err != nil {
+				return err
+			}
+			first, rebuilt = first+one, rebuilt+again
+		}
+		if rebuilt > 0 {
+			t.add("rebuild", quotient(first, rebuilt))
+		}
+	}
+	return nil
+}
+
+// whole measures one list once, and gives how long the processes of its first sync and of its rebuild took.
+func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time.Duration, time.Duration, error) {
+	var first, again worked
+	var took, rebuilt time.Duration
+	stream := "inventory." + name
+	names, err := tables(stream)
+	if err != nil {
+		return 0, 0, err
+	}
+	measure := func(u *sandbox, w *warehouse) error {
+		if first, took, err = w.sync(ctx, u, stream); err != nil {
+			return err
+		}
+		if err := w.execute(ctx, "UPDATE sluice.streams SET mark = NULL"); err != nil { // so that everything is read again
+			return err
+		}
+		if again, _, err = w.sync(ctx, u, stream); err != nil {
+			return err
+		}
+		if run := &again.Runs[0]; run.Inserted+run.Updated > 0 || run.Received < int64(p.copied) {
+			return fmt.Errorf("%d %s were read again, %d of them changed: nothing is measured", run.Received, name, run.Inserted+run.Updated)
+		}
+		if p.wants("rebuild") {
+			if err := w.execute(ctx, edits[name]...); err != nil {
+				return err
+			}
+			began := time.Now()
+			if err := w.command(ctx, u, "rebuild", stream); err != nil {
+				return err
+			}
+			rebuilt = time.Since(began)
+		}
+		return w.do(ctx, func(conn *pgx.Conn) error { // last, for it empties the tables
+			copied, err := baseline.RawCopy(ctx, conn, s.folder, names)
+			if err != nil {
+				return err
+			}
+			// By the clock of the database, of the run without the start of its process.
+			t.add("sync "+name, copied.Seconds()/first.Runs[0].Seconds)
+			t.add("again "+name, copied.Seconds()/again.Runs[0].Seconds)
+			return nil
+		})
+	}
+	err = s.upstream(ctx, func(u *sandbox) error {
+		return s.fresh(ctx, func(w *warehouse) error { return measure(u, w) })
+	}, unlimited((p.copied*100+sharePercent-1)/sharePercent)...)
+	if err != nil {
+		return 0, 0, err
+	}
+	t.add("memory", float64(max(first.Peak, again.Peak))/megabyte)
+	return took, rebuilt, nil
+}
+
+// edits changes every row of a list, as a hand would. What an update leaves behind is not what a rebuild takes.
+var edits = map[string][]string{
+	"items": {`UPDATE inventory.items SET description = 'edited'`, `VACUUM FULL inventory.items`, `CHECKPOINT`},
+	"bills": {`UPDATE inventory.bills SET reference_number = 'edited'`, `VACUUM FULL inventory.bills`, `CHECKPOINT`},
+}
+
+// measureMemory copies all lists of companies of several sizes at once, and notes the most that the process had resident.
+func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
+	for _, size := range p.companies {
+		err := s.upstream(ctx, func(u *sandbox) error {
+			return s.fresh(ctx, func(w *warehouse) error {
+				all, _, err := w.sync(ctx, u)
+				if err != nil {
+					return err
+				}
+				t.add("memory", float64(all.Peak)/megabyte)
+				return nil
+			})
+		}, unlimited(size)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tables are those of a stream, quoted, parents before children.
+func tables(stream string) ([]string, error) {
+	service, name, _ := strings.Cut(stream, ".")
+	for _, declared := range connectors.All() {
+		for i := range declared.Resources {
+			if declared.Name != service || declared.Resources[i].Name != name {
+				continue
+			}
+			var names []string
+			for _, table := range declared.Resources[i].Tables() {
+				names = append(names, quoted(service, table.Name))
+			}
+			return names, nil
+		}
+	}
+	return nil, fmt.Errorf("no resource %q is declared", stream)
+}
