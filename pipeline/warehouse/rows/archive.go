@@ -15,11 +15,11 @@ import (
 )
 
 // archiveCopied is from how many bytes on an archive goes by COPY: one round trip more than as a parameter of a statement, but
-// nothing is copied together for it, here or for the message. Pages of 200 records gain nothing by it (docs/performance.md).
+// nothing is copied together for it, here or for the message. Pages of 200 records gain nothing by it.
 const archiveCopied = 1 << 20
 
 // archivePart is how many bytes an array has that goes by COPY, but for its last record: about a page of the usual size. Whoever asks
-// for one record unpacks no more than that, and it takes the server no more time than arrays of megabytes (docs/performance.md).
+// for one record unpacks no more than that, and it takes the server no more time than arrays of megabytes.
 const archivePart = 256 << 10
 
 // archive keeps the raw records of what is about to be written, as JSON arrays, and tells every record its position: its
