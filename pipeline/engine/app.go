@@ -53,6 +53,8 @@ type Options struct {
 	Terminal io.Writer
 	LogLevel string
 	Quiet    bool
+	// Offline says that upstream is asked nothing: the vendor's secrets may be missing, and Client is refused.
+	Offline bool
 	// Scrub takes the secrets of the configuration out of what is said; nil means one of the app's own.
 	Scrub *outside.Scrubber
 }
@@ -79,7 +81,11 @@ func Load(options Options) (*App, error) {
 	if err := validate.Services(options.Catalogue); err != nil {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
 	}
-	conf, err := config.Load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)
+	load := config.Load
+	if options.Offline {
+		load = config.LoadOffline
+	}
+	conf, err := load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)
 	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
 		return nil, err // it names the file and all mistakes in it
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"sluice/pipeline/budget"
@@ -28,6 +29,9 @@ func (a *App) Client() (*upstream.Client, error) {
 
 // tokens makes the gate and the keeper of tokens behind it.
 func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
+	if a.options.Offline {
+		return nil, nil, errOffline
+	}
 	keys, err := secrets.Source{Getenv: a.options.LookupEnv}.EncryptionKeys()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrUsage, err)
@@ -49,6 +53,9 @@ func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
 	}
 	return gate, tokens, nil
 }
+
+// errOffline says that a command asks upstream without having said so, and that its secrets may be missing.
+var errOffline = errors.New("this command was started as one that asks upstream nothing: its call was not made")
 
 // vendor is the vendor of the configuration.
 func (a *App) vendor() upstream.Vendor {

@@ -57,7 +57,7 @@ exit code 4 if that does not fit into what backfills may still spend today.`,
 			if err != nil {
 				return err
 			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+			return c.withUpstream(cmd.Context(), !wishes.dry && !wishes.work.detach, func(ctx context.Context, a *engine.App) error {
 				return c.backfill(ctx, a, args, days, wishes)
 			})
 		},

@@ -37,7 +37,7 @@ func (c *cli) backfillShow() *cobra.Command {
 		Short: "Show one backfill: what was asked for, how far it is, when it will be done",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
 				return c.showBackfill(ctx, a, ids[0])
 			})
 		},
@@ -52,7 +52,7 @@ func (c *cli) backfillPause() *cobra.Command {
 that no call is wasted: within a minute or so.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
 				for _, id := range ids {
 					if err := a.DB.Pause(ctx, id); err != nil {
 						return refused(ctx, a, id, "queued or running", err)
@@ -77,7 +77,7 @@ starts this now and then brings backfills to their ends over the days.`,
 			if err := wishes.check(); err != nil {
 				return err
 			}
-			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+			return c.onBackfills(cmd.Context(), args, !wishes.detach, func(ctx context.Context, a *engine.App, ids []int64) error {
 				return c.resume(ctx, a, ids, wishes)
 			})
 		},
@@ -119,7 +119,7 @@ func (c *cli) backfillCancel() *cobra.Command {
 		Short: "End backfills for good; what they loaded stays",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.onBackfills(cmd.Context(), args, func(ctx context.Context, a *engine.App, ids []int64) error {
+			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
 				for _, id := range ids {
 					if err := a.DB.Cancel(ctx, id); err != nil {
 						return refused(ctx, a, id, "queued, running, paused or failed", err)
@@ -131,8 +131,8 @@ func (c *cli) backfillCancel() *cobra.Command {
 	}
 }
 
-// onBackfills reads the numbers of backfills and does something about them.
-func (c *cli) onBackfills(ctx context.Context, args []string, work func(context.Context, *engine.App, []int64) error) error {
+// onBackfills reads the numbers of backfills and does something about them; asks says that upstream is asked.
+func (c *cli) onBackfills(ctx context.Context, args []string, asks bool, work func(context.Context, *engine.App, []int64) error) error {
 	ids := make([]int64, 0, len(args))
 	for _, arg := range args {
 		id, err := strconv.ParseInt(arg, 10, 64)
@@ -141,7 +141,7 @@ func (c *cli) onBackfills(ctx context.Context, args []string, work func(context.
 		}
 		ids = append(ids, id)
 	}
-	return c.withApp(ctx, func(ctx context.Context, a *engine.App) error { return work(ctx, a, ids) })
+	return c.withUpstream(ctx, asks, func(ctx context.Context, a *engine.App) error { return work(ctx, a, ids) })
 }
 
 // refused says why a backfill does not change its state.

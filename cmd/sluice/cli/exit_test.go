@@ -42,7 +42,7 @@ func TestExitCodes(t *testing.T) {
 		"no key": {args: "sync", code: codeUsage, says: "SLUICE_ENCRYPTION_KEY", spoil: func(s *stage) {
 			delete(s.environment, "SLUICE_ENCRYPTION_KEY")
 		}},
-		"no secret": {args: "status", code: codeUsage, says: "SANDBOX_CLIENT_SECRET", spoil: func(s *stage) {
+		"no secret": {args: "sync", code: codeUsage, says: "SANDBOX_CLIENT_SECRET", spoil: func(s *stage) {
 			delete(s.environment, "SANDBOX_CLIENT_SECRET")
 		}},
 		"no database":            {args: "sync", code: codeEnvironment, spoil: noDatabase},

@@ -58,7 +58,7 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 	if wait <= 0 {
 		return usage("--wait %s: give a time above zero, such as 5m", wait)
 	}
-	a, err := engine.Load(c.options())
+	a, err := engine.Load(c.offline())
 	if err != nil {
 		return err //nolint:wrapcheck // it lists the mistakes
 	}

@@ -58,7 +58,7 @@ upstream with one call. Streams that were denied are tried again when asked for.
 		Example: "  sluice organizations accept acme\n  sluice sync --org acme",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+			return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
 				return c.acceptOrganization(ctx, a, args[0])
 			})
 		},

@@ -27,7 +27,7 @@ The exit code is 1 if the credential is refused, 3 if the server gives no answer
 		Example: "  sluice organizations retry acme\n  sluice sync --org acme",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+			return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
 				return c.retryOrganization(ctx, a, args[0])
 			})
 		},

@@ -48,7 +48,7 @@ asked, with the parameters.`,
 			if len(args) == 0 {
 				return c.listReads()
 			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+			return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
 				return c.read(ctx, a, args[0], args[1:], organization)
 			})
 		},

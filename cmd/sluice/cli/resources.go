@@ -79,7 +79,7 @@ const defaultVendor = "Svc"
 // name. Without a configuration that can be used it is the built-in one: what can
 // be copied is asked before there is one.
 func (c *cli) catalogue() ([]schema.Service, string) {
-	a, err := engine.Load(c.options())
+	a, err := engine.Load(c.offline())
 	if err != nil {
 		return connectors.All(), defaultVendor
 	}

@@ -87,5 +87,12 @@ func (c *cli) options() engine.Options {
 	}
 }
 
+// offline are the options for a command line that asks upstream nothing.
+func (c *cli) offline() engine.Options {
+	options := c.options()
+	options.Offline = true
+	return options
+}
+
 // headOrganization heads the column of the organization in tables.
 const headOrganization = "ORGANIZATION"

@@ -42,9 +42,17 @@ follows from, how late records come, and what its runs are expected to take.`,
 	return cmd
 }
 
-// withApp runs a command on an opened app and closes it.
+// withApp runs a command that asks upstream nothing on an opened app and closes it. The vendor's secrets need not be there.
 func (c *cli) withApp(ctx context.Context, work func(context.Context, *engine.App) error) error {
-	return c.withOptions(ctx, c.options(), work)
+	return c.withOptions(ctx, c.offline(), work)
+}
+
+// withUpstream runs a command as withApp does, one that asks upstream if asks is true: then a missing secret is a mistake.
+func (c *cli) withUpstream(ctx context.Context, asks bool, work func(context.Context, *engine.App) error) error {
+	if asks {
+		return c.withOptions(ctx, c.options(), work)
+	}
+	return c.withApp(ctx, work)
 }
 
 func (c *cli) withOptions(ctx context.Context, options engine.Options, work func(context.Context, *engine.App) error) error {

@@ -50,7 +50,7 @@ refused calls.`,
 			case local:
 				options.Calls, options.Sample = 0, 0
 			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+			return c.withUpstream(cmd.Context(), !last && options.Calls > 0, func(ctx context.Context, a *engine.App) error {
 				if last {
 					return c.showVerification(ctx, a, 0)
 				}

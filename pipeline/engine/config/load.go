@@ -32,6 +32,27 @@ func Load(
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
+	return load(path, getenv, readFile, services, nil)
+}
+
+// LoadOffline reads the file as Load does, for work that asks upstream nothing: a secret of credentials may be missing and is empty then.
+func LoadOffline(
+	path string,
+	getenv func(string) (string, bool),
+	readFile func(string) ([]byte, error),
+	services []schema.Service,
+) (*Config, error) {
+	return load(path, getenv, readFile, services, make(map[string]bool))
+}
+
+// load notes in absent where secrets are missing; where it is nil, they are mistakes.
+func load(
+	path string,
+	getenv func(string) (string, bool),
+	readFile func(string) ([]byte, error),
+	services []schema.Service,
+	absent map[string]bool,
+) (*Config, error) {
 	text, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -44,11 +65,11 @@ func Load(
 	file := strict.Decode(text, &doc, strict.Options{
 		Expand: func(path, text string) (string, error) { return value(from, path, text) },
 		Special: map[reflect.Type]func(path, raw string) (any, error){
-			reflect.TypeFor[Secret](): func(path, raw string) (any, error) { return special(from, path, raw) },
+			reflect.TypeFor[Secret](): func(path, raw string) (any, error) { return special(from, path, raw, absent) },
 		},
 	})
 	if file.Shaped() {
-		newChecker(file, getenv, services).complete(&doc)
+		newChecker(file, getenv, services, absent).complete(&doc)
 	}
 	if err := file.Err(path); err != nil {
 		return nil, err
@@ -66,9 +87,14 @@ func value(from secrets.Source, path, text string) (string, error) {
 }
 
 // special reads the values of type Secret: secrets, and one address that may hold one.
-func special(from secrets.Source, path, raw string) (Secret, error) {
+func special(from secrets.Source, path, raw string, absent map[string]bool) (Secret, error) {
 	if path == "database.url" {
 		return from.DatabaseURL(raw) //nolint:wrapcheck // it says what to do
 	}
-	return from.Secret(raw) //nolint:wrapcheck // it says what to do
+	secret, err := from.Secret(raw)
+	if _, missing := errors.AsType[*secrets.Missing](err); missing && absent != nil {
+		absent[path] = true
+		return Secret{}, nil
+	}
+	return secret, err //nolint:wrapcheck // it says what to do
 }

@@ -84,8 +84,8 @@ func (c *checker) organization(org *Organization, path string) {
 	}
 	c.allowance(org.Allowance, org, path)
 	c.need(path+".credentials.client_id", org.Credentials.ClientID, "the developer console of the authorization server shows it")
-	c.need(path+".credentials.client_secret", org.Credentials.ClientSecret.Reveal(), "write ${NAME} or file:/path")
-	c.need(path+".credentials.refresh_token", org.Credentials.RefreshToken.Reveal(),
+	c.needSecret(path+".credentials.client_secret", org.Credentials.ClientSecret, "write ${NAME} or file:/path")
+	c.needSecret(path+".credentials.refresh_token", org.Credentials.RefreshToken,
 		"docs/operations.md says how to obtain one; write ${NAME} or file:/path")
 	if len(org.Services) == 0 {
 		c.failf(path+".services", "is missing: name at least one of %s", strings.Join(c.serviceNames(), ", "))

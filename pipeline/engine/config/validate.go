@@ -36,10 +36,12 @@ type checker struct {
 	getenv   func(string) (string, bool)
 	declared []schema.Service
 	services map[string]*schema.Service
+	// absent are the paths of secrets that are referred to and missing, where that is no mistake.
+	absent map[string]bool
 }
 
-func newChecker(file *strict.Document, getenv func(string) (string, bool), services []schema.Service) *checker {
-	c := &checker{Document: file, getenv: getenv, declared: services, services: make(map[string]*schema.Service, len(services))}
+func newChecker(file *strict.Document, getenv func(string) (string, bool), services []schema.Service, absent map[string]bool) *checker {
+	c := &checker{Document: file, getenv: getenv, declared: services, services: make(map[string]*schema.Service, len(services)), absent: absent}
 	for i := range services {
 		c.services[services[i].Name] = &services[i]
 	}
@@ -65,6 +67,13 @@ func (c *checker) need(path, value, what string) bool {
 		return false
 	}
 	return !c.Spoilt(path)
+}
+
+// needSecret records that a secret is missing, unless it is one that may be.
+func (c *checker) needSecret(path string, value Secret, what string) {
+	if !c.absent[path] {
+		c.need(path, value.Reveal(), what)
+	}
 }
 
 // The day is counted from the call log, so two days of it are needed; ten years are the most.

@@ -8,6 +8,7 @@ package secrets
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -37,12 +38,18 @@ type Source struct {
 // Refers says that a text holds a reference, or the beginning of one.
 func Refers(text string) bool { return anyReference.MatchString(text) }
 
+// Missing is the error of a value that is not here: its variable is not set, or its file is not there or not for this user.
+type Missing struct{ text string }
+
+// Error implements error.
+func (m *Missing) Error() string { return m.text }
+
 // missing describes variables that a value refers to and that are not set or empty.
 func missing(names []string) error {
 	if len(names) == 1 {
-		return fmt.Errorf("the environment variable %s is not set or empty: set it before starting", names[0])
+		return &Missing{fmt.Sprintf("the environment variable %s is not set or empty: set it before starting", names[0])}
 	}
-	return fmt.Errorf("the environment variables %s are not set or empty: set them before starting", strings.Join(names, ", "))
+	return &Missing{fmt.Sprintf("the environment variables %s are not set or empty: set them before starting", strings.Join(names, ", "))}
 }
 
 // Expand replaces every ${NAME} by the variable. What a variable holds is not
@@ -110,5 +117,9 @@ func (s Source) file(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errors.New("the path of a secret has to be absolute: write file:/path")
 	}
-	return guarded(path)
+	text, err := guarded(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return "", &Missing{err.Error()}
+	}
+	return text, err
 }

@@ -1,0 +1,44 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/engine/config"
+)
+
+// TestOffline: a secret that is missing is empty, a secret that is wrong is a mistake all the same.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	text := read(t, "testdata/minimal.good.yaml")
+	load := func(text string) (*config.Config, error) {
+		return config.LoadOffline("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services())
+	}
+	got, err := load(strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "" || c.RefreshToken.Reveal() != "" || c.ClientID != "1000.NORTH" {
+		t.Errorf("the credentials are %q, %q and %q", c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
+	}
+	for name, change := range map[string][2]string{
+		"written into the file": {"${NORTH_SECRET}", "in-clear"},
+		"not in the file":       {"      refresh_token: ${NORTH_TOKEN}\n", ""},
+		"no secret":             {"1000.NORTH", "${NORTH_ID}"},
+		"the database's":        {"vendor:", "database: {url: \"${NORTH_DATABASE}\"}\nvendor:"},
+	} {
+		if _, err := load(strings.Replace(text, change[0], change[1], 1)); !mistaken(err) {
+			t.Errorf("%s: %v, want a mistake", name, err)
+		}
+	}
+	if _, err := config.Load("testdata/minimal.good.yaml", lookup(nil), os.ReadFile, services()); !mistaken(err) {
+		t.Errorf("for work that asks upstream: %v, want a mistake", err)
+	}
+}
+
+func mistaken(err error) bool {
+	_, ok := errors.AsType[*config.Error](err)
+	return ok
+}
