@@ -156,6 +156,24 @@ func Pending(ctx context.Context, url string) (bool, error) {
 	return pending(ctx, pool)
 }
 
+// Begun says whether the database has the program's tables, of whatever version.
+func Begun(ctx context.Context, url string) (bool, error) {
+	config, err := parse(url)
+	if err != nil {
+		return false, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return false, fmt.Errorf("connecting to look for applied migrations: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is left open in it
+	var ours bool
+	if err := conn.QueryRow(ctx, sqlHasOurs).Scan(&ours); err != nil {
+		return false, fmt.Errorf("looking for applied migrations: %w", err)
+	}
+	return ours, nil
+}
+
 func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { failure = errors.Join(failure, db.Close()) }()

@@ -180,6 +180,15 @@ func (a *App) Pending(ctx context.Context) (bool, error) {
 	return pending, nil
 }
 
+// Begun says whether the database was ever migrated.
+func (a *App) Begun(ctx context.Context) (bool, error) {
+	begun, err := migrations.Begun(ctx, a.URL)
+	if err != nil {
+		return false, fmt.Errorf("look for the program's tables: %w", err)
+	}
+	return begun, nil
+}
+
 // Migrated gives ErrNotMigrated if the database lacks anything that this version or
 // the configuration's own declarations need.
 func (a *App) Migrated(ctx context.Context) error {

@@ -23,7 +23,9 @@ type finding struct {
 	Check string `json:"check"`
 	OK    bool   `json:"ok"`
 	Text  string `json:"text"`
-	code  int
+	// Next is the command to go on with, where nothing is wrong and something is left to do.
+	Next string `json:"next,omitempty"`
+	code int
 }
 
 func (c *cli) checkCommand() *cobra.Command {
@@ -35,6 +37,9 @@ func (c *cli) checkCommand() *cobra.Command {
 organization whether the credentials are for it and it is the business that it was,
 and with one cheap call per service whether address, token and organization fit.
 Everything that is wrong is said at once.
+
+Before 'sluice migrate' it checks what needs no tables, and ends with 0 if that is fine.
+Calls are counted in the database, so the rest waits until the tables are there.
 
 With --probe, measure besides what each list can do, or those of the resources named:
 whether it filters and sorts by modification time, whether page and size of a page are
@@ -87,7 +92,11 @@ func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Cli
 	}
 	database := c.checkDatabase(ctx, a)
 	findings = append(findings, database)
-	if !database.OK || keyErr != nil {
+	if database.OK && database.Next != "" && further != nil {
+		// A measurement was asked for, and there is none.
+		findings = append(findings, finding{Check: "probe", Text: "not possible before " + database.Next, code: codeEnvironment})
+	}
+	if !database.OK || database.Next != "" || keyErr != nil {
 		return findings
 	}
 	findings = append(findings, checkRights(ctx, a)...)
@@ -111,6 +120,15 @@ func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 		name = "private database in " + a.Config.Database.DataDir
 	}
 	err := a.OpenDatabase(ctx)
+	begun := false
+	if err == nil {
+		begun, err = a.Begun(ctx)
+	}
+	if err == nil && !begun {
+		f := verdict(name, nil, "reachable, and has no tables yet. Credentials and services are not checked before it has")
+		f.Next = "sluice migrate"
+		return f
+	}
 	if err == nil {
 		err = a.Migrated(ctx)
 	}
@@ -209,6 +227,11 @@ func (c *cli) printFindings(findings []finding) error {
 		}
 		if err := p.Line("%s  %s: %s", sign, f.Check, f.Text); err != nil {
 			return err //nolint:wrapcheck // it says what failed
+		}
+	}
+	for _, f := range findings {
+		if f.Next != "" {
+			return p.Line("\nNext: %s makes the tables. Then run sluice check again.", f.Next) //nolint:wrapcheck // it says what failed
 		}
 	}
 	return nil

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// TestCheckBeforeMigrate: on a new database check says what it could look at, makes no call, and offers the next step.
+func TestCheckBeforeMigrate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 83, Records: 10})
+	s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(t)
+	o := s.run("check")
+	for _, text := range []string{"ok    configuration", "ok    SLUICE_ENCRYPTION_KEY", "ok    database: reachable", "Next: sluice migrate"} {
+		if o.code != codeFine || !strings.Contains(o.stdout, text) {
+			t.Errorf("exit code %d, want 0 and %q\n%s%s", o.code, text, o.stdout, o.stderr)
+		}
+	}
+	if strings.Contains(o.stdout, "FAIL") || s.world.Stats().Calls+s.world.Stats().TokenRequests > 0 {
+		t.Errorf("something failed, or upstream was asked: %+v\n%s", s.world.Stats(), o.stdout)
+	}
+	var findings []finding
+	s.document(&findings, "check")
+	if last := findings[len(findings)-1]; last.Next != "sluice migrate" || !last.OK {
+		t.Errorf("for programs it is %+v", last)
+	}
+	if o := s.run("check", "--probe"); o.code != codeEnvironment || !strings.Contains(o.stdout, "FAIL  probe") {
+		t.Errorf("a measurement that cannot be made: exit code %d, want %d\n%s", o.code, codeEnvironment, o.stdout)
+	}
+	key := s.environment["SLUICE_ENCRYPTION_KEY"]
+	delete(s.environment, "SLUICE_ENCRYPTION_KEY")
+	if o := s.run("check"); o.code != codeUsage || !strings.Contains(o.stdout, "Next: sluice migrate") {
+		t.Errorf("without the key: exit code %d, want %d\n%s", o.code, codeUsage, o.stdout)
+	}
+	s.environment["SLUICE_ENCRYPTION_KEY"] = key
+	for _, command := range []string{"migrate", "check"} {
+		if o := s.run(command); o.code != codeFine || strings.Contains(o.stdout, "Next:") {
+			t.Errorf("%s: exit code %d\n%s%s", command, o.code, o.stdout, o.stderr)
+		}
+	}
+}
