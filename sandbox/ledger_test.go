@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"math/big"
 	"net/http"
 	"slices"
@@ -19,6 +20,41 @@ func (u *upstream) opening(t *testing.T) object {
 	}
 	decode(t, u.get(t, openingPath), &envelope)
 	return envelope.Opening
+}
+
+// What is served is accepted as it is: a foreign line is worth whole cents in a write, too.
+func TestOpeningBalanceComesBack(t *testing.T) {
+	t.Parallel()
+	broken := 0
+	for seed := range int64(8) {
+		u := start(t, sandbox.Options{Seed: seed, Records: 60, Limits: off()})
+		before := u.opening(t)
+		var lines []object
+		unmarshal(t, before["accounts"], &lines)
+		for _, line := range lines {
+			if base := new(big.Rat).Mul(amount(t, line["amount"]), amount(t, line["exchange_rate"])); base.Cmp(amount(t, line["bcy_amount"])) != 0 {
+				broken++
+			}
+		}
+		body, err := json.Marshal(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := http.Header{"Content-Type": {"application/json"}}
+		if answer := u.send(t, http.MethodPut, target(openingPath), header, string(body)); answer.Code != http.StatusOK {
+			t.Fatalf("seed %d: %d %s", seed, answer.Code, answer.Body)
+		}
+		after := u.opening(t)
+		same(t, "total", "opening balance", amount(t, before["total"]), amount(t, after["total"]))
+		var again []object
+		unmarshal(t, after["accounts"], &again)
+		for n, line := range lines {
+			same(t, "bcy_amount", text(t, line["acount_split_id"]), amount(t, line["bcy_amount"]), amount(t, again[n]["bcy_amount"]))
+		}
+	}
+	if broken == 0 {
+		t.Error("no line has a fraction of a cent: nothing was tried")
+	}
 }
 
 // Debits equal credits in the organization's own currency, before and after edits.

@@ -50,7 +50,14 @@ func (b Body) List(name string) []Body {
 func InBase(amount *big.Rat, beside Body) *big.Rat {
 	rate := beside.Amount("exchange_rate")
 	if rate.Sign() == 0 {
-		return amount
+		return Cents(amount)
 	}
-	return rate.Mul(rate, amount)
+	return Cents(rate.Mul(rate, amount))
+}
+
+// Cents leaves out what is less than a cent, as records do with amounts in the organization's own currency.
+func Cents(amount *big.Rat) *big.Rat {
+	const hundred = 100
+	whole := new(big.Rat).Mul(amount, big.NewRat(hundred, 1))
+	return new(big.Rat).SetFrac(new(big.Int).Quo(whole.Num(), whole.Denom()), big.NewInt(hundred))
 }

@@ -25,7 +25,7 @@ func (d *Draft) openingBalance() {
 			line.SetRate(rateName, big.NewRat(1, 1))
 		}
 		d.names(line)
-		base := times(line.Number("amount"), line.Number(rateName))
+		base := rules.Cents(times(line.Number("amount"), line.Number(rateName)))
 		line.SetAmount("bcy_amount", base)
 		if line.Text("debit_or_credit") == "debit" {
 			total.Add(total, base)
