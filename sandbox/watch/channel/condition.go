@@ -166,7 +166,7 @@ func (r *reader) group(n node, depth int) (Selection, *Problem) {
 	if problem != nil {
 		return Selection{}, problem
 	}
-	operator, problem := body.need("group_operator", ExpectedMissing)
+	operator, problem := body.need("group_operator", MandatoryNotFound)
 	if problem != nil {
 		return Selection{}, problem
 	}
