@@ -192,7 +192,13 @@ func TestLimitsOffStillCount(t *testing.T) {
 			t.Fatalf("status %d", status)
 		}
 	}
-	if stats := u.Stats(); stats.Worst60s != 150 || len(stats.Refused) != 0 {
+	header := u.get(t, "/inventory/v1/items").Header() // of the free plan, where nothing is spent
+	for name, want := range map[string]string{"Limit": "1500", "Remaining": "1500", "Reset": "86400"} {
+		if got := header.Get("X-Rate-Limit-" + name); got != want {
+			t.Errorf("X-Rate-Limit-%s is %q, want %s", name, got, want)
+		}
+	}
+	if stats := u.Stats(); stats.Worst60s != 151 || len(stats.Refused) != 0 {
 		t.Errorf("stats %+v", stats)
 	}
 }

@@ -106,10 +106,10 @@ func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time
 	g.inFlight++
 	g.stats.Worst60s = max(g.stats.Worst60s, inMinute)
 	g.stats.WorstConcurrent = max(g.stats.WorstConcurrent, g.inFlight)
-	if g.limits.Off {
-		return Verdict{}, 0
-	}
 	daily, day := g.limits.daily(service), g.days[service]
+	if g.limits.Off { // nothing is spent, so that a client that believes the headers need not stop
+		return Verdict{Headers: headersOf(daily, daily, wholeDay)}, 0
+	}
 	day.prune(today, wholeDay)
 	decision, wait := Verdict{}, time.Duration(0)
 	switch {
@@ -122,11 +122,13 @@ func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time
 	default:
 		day.times = append(day.times, today)
 	}
-	decision.Headers = map[string]int{
-		"X-Rate-Limit-Limit": daily, "X-Rate-Limit-Remaining": max(0, daily-len(day.times)),
-		"X-Rate-Limit-Reset": int(resetOf(day, today) / time.Second),
-	}
+	decision.Headers = headersOf(daily, max(0, daily-len(day.times)), resetOf(day, today))
 	return decision, wait
+}
+
+// headersOf describe a daily allowance (docs/upstream.md U48).
+func headersOf(daily, left int, reset time.Duration) map[string]int {
+	return map[string]int{"X-Rate-Limit-Limit": daily, "X-Rate-Limit-Remaining": left, "X-Rate-Limit-Reset": int(reset / time.Second)}
 }
 
 // resetOf is when the oldest call leaves the rolling day, from now (docs/upstream.md U48).

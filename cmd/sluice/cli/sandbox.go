@@ -59,7 +59,7 @@ faults; they answer on this machine only.`,
 	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines and the like out of lists, as live services do")
 	f.BoolVar(&flags.options.SortsModified, "sorts-modified", false,
 		"let lists that filter by modification time sort by it, too, as live services may: the documents show both for no list")
-	f.BoolVar(&flags.noLimit, "no-limits", false, "enforce no limits")
+	f.BoolVar(&flags.noLimit, "no-limits", false, "refuse no call; the rate headers say that the whole day is left")
 	f.DurationVar(&flags.options.Limits.Minute, "minute", 0, "length of the minute of the limits, for tests that have not the time (default 1m0s)")
 	f.StringSliceVar(&flags.options.Networks, "networks", nil, "chat networks, each with channels and chats of its own: partners,suppliers")
 	f.StringSliceVar(&flags.options.CustomModules, "modules", nil, "custom modules of the accounting service: cm_vehicles,cm_visits")
