@@ -69,7 +69,7 @@ func refuse(w http.ResponseWriter, service string, verdict limits.Verdict) {
 // token was given out for, dead or alive, else of the one that it names, else of the
 // first one of the data center.
 func (s *Server) caller(st *stage, r *http.Request, address services.Address, access oauth.Access) *company.Company {
-	named := services.Organization(address.Service, s.options.Vendor, r)
+	named := services.Organization(address.Service, s.options.Vendor, s.options.Strict, r)
 	for _, id := range []string{access.Organization, named} {
 		if c, err := st.find(id, address.DataCenter); err == nil {
 			return c
@@ -92,7 +92,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, st *stage, addres
 	if !admit(w, r, st.doors[address.DataCenter], address.Service, e.Scope) {
 		return
 	}
-	named := services.Organization(address.Service, s.options.Vendor, r)
+	named := services.Organization(address.Service, s.options.Vendor, s.options.Strict, r)
 	if belongs(address.Service) && e.Resource.Name != "organizations" && named != c.ID {
 		message := "This user is not associated with the CompanyID/CompanyName:" + named + "."
 		fail(w, address.Service, http.StatusBadRequest, answer.NoOrganization, message, factWhose)
@@ -107,12 +107,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, st *stage, addres
 		return
 	}
 	if e.Assumed != "" {
-		w.Header().Set(endpoints.AssumedHeader, e.Assumed)
+		w.Header().Add(endpoints.AssumedHeader, e.Assumed)
 	}
 	e.Serve(&endpoints.Call{
 		ResponseWriter: w, Request: r, Endpoint: e, Values: values, Company: c, Fault: fault,
 		Manner: endpoints.Manner{
 			HeadersOnly: s.options.HeadersOnly, SortsModified: s.options.SortsModified, NoCSVHeader: s.options.NoCSVHeader, ChatPage: s.options.ChatPage,
+			Strict: s.options.Strict,
 		},
 	})
 }

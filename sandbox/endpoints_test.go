@@ -243,7 +243,7 @@ func TestNumbersOfSmallKinds(t *testing.T) {
 
 func TestOrganizationsPlaceByService(t *testing.T) {
 	t.Parallel()
-	u := start(t, sandbox.Options{Records: 60, Limits: off()})
+	u := start(t, sandbox.Options{Records: 60, Limits: off(), Strict: true})
 	for _, c := range []struct {
 		path   string
 		header http.Header

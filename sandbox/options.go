@@ -66,7 +66,9 @@ type Options struct {
 	// PageLatency is waited for before each answer of a service, LatencyJitter less or
 	// more, drawn by the seed.
 	PageLatency, LatencyJitter time.Duration
-	// Strict refuses query parameters that no document shows; live services ignore them.
+	// Strict refuses query parameters that no document shows, which live services ignore, and the forms of calls that they
+	// accept beyond the documents: chat without Content-Type, a slash too many, the organization of invoicing and billing in
+	// the query, Bearer in accounting, consent without state.
 	Strict bool
 	// ControlAnywhere opens the controls to other machines than this one.
 	ControlAnywhere bool

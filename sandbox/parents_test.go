@@ -179,9 +179,6 @@ func TestChannelsGoOnByToken(t *testing.T) {
 			t.Errorf("%s: status %d %s", query, answer.Code, answer.Body)
 		}
 	}
-	if answer := u.serve(t, http.MethodGet, path, nil); answer.Code != http.StatusBadRequest {
-		t.Errorf("without Content-Type: status %d", answer.Code)
-	}
 }
 
 // Networks have channels and an export of their own, and give out identifiers anew.

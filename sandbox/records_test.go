@@ -204,7 +204,7 @@ func TestExportIsTheTruth(t *testing.T) {
 
 func TestExportNeedsItsParameters(t *testing.T) {
 	t.Parallel()
-	u := start(t, sandbox.Options{Records: 50, NoCSVHeader: true})
+	u := start(t, sandbox.Options{Records: 50, NoCSVHeader: true, Strict: true})
 	for _, c := range []struct {
 		target string
 		header http.Header

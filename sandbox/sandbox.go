@@ -68,7 +68,7 @@ func New(options Options) (*Server, error) {
 // ServeHTTP answers the landing page, the control paths, the authorization servers
 // and the services.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	address := services.Parse(r.URL.EscapedPath())
+	r, address := s.tolerate(w, r)
 	if s.offset.Load() != 0 { // else net/http says what the machine's clock says
 		w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	}

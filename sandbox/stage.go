@@ -89,7 +89,7 @@ func (s *Server) door(st *stage, dataCenter string) (*oauth.Server, error) {
 		Now: s.now, Seed: s.options.Seed, DataCenter: dataCenter, Vendor: s.options.Vendor, Prefix: services.Prefix(dataCenter),
 		Minute: s.options.Limits.Minute, Scopes: slices.Compact(known),
 		Clients: append([]oauth.Client{{ID: ClientID, Secret: ClientSecret, Name: "Sandbox client", AnyLoopback: true}}, s.options.Clients...),
-		Users:   []oauth.User{user}, Grants: grants,
+		Users:   []oauth.User{user}, Grants: grants, StateNeeded: s.options.Strict,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: play the authorization server of data center %q: %w", dataCenter, err)

@@ -44,7 +44,7 @@ func newCaller(tb testing.TB, w world, scope string) *caller {
 
 func (w world) options() sandbox.Options {
 	return sandbox.Options{
-		Seed: 4, Records: records, Demo: true, Plan: w.Plan, Limits: sandbox.Limits{Off: !w.Limits},
+		Seed: 4, Records: records, Demo: true, Plan: w.Plan, Limits: sandbox.Limits{Off: !w.Limits}, Strict: w.Strict,
 		Networks: []string{network}, CustomModules: []string{module},
 	}
 }

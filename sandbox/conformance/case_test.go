@@ -45,7 +45,9 @@ type testCase struct {
 // world is how the sandbox of a case is set up, where that matters.
 type world struct {
 	// Limits enforces the limits of docs/upstream.md U40 to U44; they are off otherwise.
-	Limits bool   `json:"limits,omitempty"`
+	Limits bool `json:"limits,omitempty"`
+	// Strict refuses what live services accept beyond the documents.
+	Strict bool   `json:"strict,omitempty"`
 	Plan   string `json:"plan,omitempty"`
 }
 

@@ -60,6 +60,8 @@ type Manner struct {
 	NoCSVHeader bool
 	// ChatPage is how many chats one answer of the export holds; 0 gives all.
 	ChatPage int
+	// Strict refuses what live services accept beyond the documents.
+	Strict bool
 }
 
 // Call is one call of an endpoint, allowed and for a known organization.

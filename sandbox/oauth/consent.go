@@ -85,7 +85,9 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	query := back.Query()
-	query.Set("state", asked.State)
+	if asked.State != "" {
+		query.Set("state", asked.State)
+	}
 	switch r.PostForm.Get("decision") {
 	case "accept":
 		access, found := s.chosen(r.PostForm.Get("organization"))
@@ -148,7 +150,7 @@ func (s *Server) read(raw string) (request, *mistake) {
 		return bad("The query cannot be read: "+err.Error()+".", "Percent-encode the values.")
 	}
 	for _, name := range []string{"scope", "client_id", "state", "response_type", "redirect_uri", "access_type"} {
-		if query.Get(name) == "" {
+		if query.Get(name) == "" && (name != "state" || s.options.StateNeeded) {
 			return bad("The parameter "+name+" is missing.", "Add it to the query.")
 		}
 	}

@@ -95,7 +95,7 @@ func TestRedirects(t *testing.T) {
 // Every mistake is said to the person, and nobody is redirected.
 func TestMistakesAreShown(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := start(t, func(o *oauth.Options) { o.StateNeeded = true })
 	cases := map[string]struct {
 		change map[string]string
 		says   string

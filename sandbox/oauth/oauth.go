@@ -66,6 +66,8 @@ type Options struct {
 	// Otherwise they are held against the consent only where they are sent, since
 	// clients of this family leave them out.
 	Strict bool
+	// StateNeeded refuses an authorization request without state, which docs/upstream.md U21 lists and live services do without (U39).
+	StateNeeded bool
 }
 
 // Client is an application registered in the developer console.

@@ -6,7 +6,9 @@
 package services
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -66,6 +68,12 @@ func Parse(path string) Address {
 	return a
 }
 
+// Tidy leaves out doubled slashes, and one at the end, which live services tolerate (docs/upstream.md U17).
+func Tidy(path string) string {
+	parts := slices.DeleteFunc(strings.Split(path, "/"), func(part string) bool { return part == "" })
+	return "/" + strings.Join(parts, "/")
+}
+
 // Of names the service of a path; "" for no service.
 func Of(path string) string { return Parse(path).Service }
 
@@ -94,15 +102,23 @@ func of(path string) string {
 // Organization answers the organization that a call names, where its service wants
 // it: in a header for invoicing and billing, in the query for accounting and
 // inventory, nowhere for chat and notifications (docs/upstream.md U11 to U13).
-func Organization(service, vendor string, r *http.Request) string {
+//
+// Not strictly, invoicing and billing take it from the query, too (docs/upstream.md U17).
+func Organization(service, vendor string, strict bool, r *http.Request) string {
+	query := r.URL.Query().Get("organization_id")
+	var header string
 	switch service {
 	case Invoicing:
-		return r.Header.Get("X-com-" + vendor + "-invoice-organizationid")
+		header = r.Header.Get("X-com-" + vendor + "-invoice-organizationid")
 	case Billing:
-		return r.Header.Get("X-com-" + vendor + "-subscriptions-organizationid")
+		header = r.Header.Get("X-com-" + vendor + "-subscriptions-organizationid")
 	case Chat, Notifications:
 		return ""
 	default:
-		return r.URL.Query().Get("organization_id")
+		return query
 	}
+	if strict {
+		return header
+	}
+	return cmp.Or(header, query)
 }

@@ -55,7 +55,8 @@ faults; they answer on this machine only.`,
 		"the vendor's name in the Authorization header, the organization headers and the scopes: letters and digits")
 	f.Var(&flags.latency, "latency", "wait before each answer, such as 150ms or 150ms±50ms")
 	f.StringVar(&flags.faults, "faults", "", "file with faults to begin with: a JSON list, as POST /_sandbox/faults takes it")
-	f.BoolVar(&flags.options.Strict, "strict", false, "refuse query parameters that no document shows")
+	f.BoolVar(&flags.options.Strict, "strict", false,
+		"refuse what live services accept and no document shows: unknown query parameters, a slash too many, chat without Content-Type and the like")
 	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines and the like out of lists, as live services do")
 	f.BoolVar(&flags.options.SortsModified, "sorts-modified", false,
 		"let lists that filter by modification time sort by it, too, as live services may: the documents show both for no list")

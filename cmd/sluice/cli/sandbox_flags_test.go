@@ -113,6 +113,16 @@ func TestSandboxVendor(t *testing.T) {
 	}
 }
 
+// The program itself needs nothing of what the sandbox accepts beyond the documents: where it names the organization, what chat wants, which scheme.
+func TestAgainstAStrictSandbox(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Seed: 84, Records: 60, Strict: true, Limits: sandbox.Limits{Off: true}})
+	if o := s.run("check"); o.code != codeFine {
+		t.Fatalf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.sync(codeFine, "invoicing.currencies", "inventory.taxes", "billing", "chat", "accounting.chart_of_accounts")
+}
+
 func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
 	t.Parallel()
 	first, _, _ := strings.Cut((&cli{}).sandboxCommand().Long, "\n\n")

@@ -1,0 +1,98 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+// docs/upstream.md U17 and U39: what live services accept beyond the documents is served and marked as assumed; strictly it is refused.
+func TestHabits(t *testing.T) {
+	t.Parallel()
+	for _, strict := range []bool{false, true} {
+		u := start(t, sandbox.Options{Records: 60, Networks: []string{"partners"}, Strict: strict})
+		token := "Bearer " + u.token
+		json := http.Header{"Content-Type": {"application/json"}}
+		for name, c := range map[string]struct {
+			target  string
+			header  http.Header
+			refusal int
+		}{
+			"a slash at the end":        {target("/inventory/v1/items/"), nil, http.StatusNotFound},
+			"doubled slashes":           {"/" + target("/books//v3/chartofaccounts"), nil, http.StatusNotFound},
+			"both, in a network":        {"/network/partners//api/v2/channels/", json, http.StatusNotFound},
+			"chat as it is":             {"/api/v2/channels", nil, http.StatusBadRequest},
+			"an export as it is":        {"/maintenanceapi/v2/chats?fields=chat_id", nil, http.StatusNotAcceptable},
+			"an organization asked for": {target("/invoice/v3/settings/currencies"), nil, http.StatusBadRequest},
+			"Bearer":                    {target("/books/v3/chartofaccounts"), http.Header{"Authorization": {token}}, http.StatusUnauthorized},
+		} {
+			answer := u.serve(t, http.MethodGet, c.target, c.header)
+			want := http.StatusOK
+			if strict {
+				want = c.refusal
+			}
+			if answer.Code != want {
+				t.Errorf("strict %t, %s: status %d, want %d: %.200s", strict, name, answer.Code, want, answer.Body)
+			}
+			if marks := strings.Join(answer.Header().Values("X-Sandbox-Assumed"), " "); !strict && !strings.Contains(marks, "live services") {
+				t.Errorf("%s is not marked as assumed: %q", name, marks)
+			}
+		}
+	}
+}
+
+// What no live service was seen to accept is refused in any case, and what documents show is not marked.
+func TestNoHabits(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Records: 60})
+	bearer := http.Header{"Authorization": {"Bearer " + u.token}, "Content-Type": {"application/json"}}
+	header := http.Header{"X-Com-Svc-Invoice-Organizationid": {sandbox.DefaultOrganizationID}}
+	for name, c := range map[string]struct {
+		target string
+		header http.Header
+		want   int
+	}{
+		"Bearer in chat":               {"/api/v2/channels", bearer, http.StatusUnauthorized},
+		"Bearer in inventory":          {target("/inventory/v1/items"), bearer, http.StatusUnauthorized},
+		"another type in chat":         {"/api/v2/channels", http.Header{"Content-Type": {"text/plain"}}, http.StatusBadRequest},
+		"accounting with a header":     {"/books/v3/chartofaccounts", header, http.StatusBadRequest},
+		"another organization":         {"/invoice/v3/settings/currencies?organization_id=1", nil, http.StatusBadRequest},
+		"no organization":              {"/invoice/v3/settings/currencies", nil, http.StatusBadRequest},
+		"an escaped slash is a name's": {target("/books/v3/chartofaccounts%2F"), nil, http.StatusNotFound},
+	} {
+		if answer := u.serve(t, http.MethodGet, c.target, c.header); answer.Code != c.want {
+			t.Errorf("%s: status %d, want %d: %.200s", name, answer.Code, c.want, answer.Body)
+		}
+	}
+	for _, header := range []http.Header{nil, {"Content-Type": {"application/json"}}} {
+		answer := u.serve(t, http.MethodGet, target("/books/v3/chartofaccounts"), header)
+		marks := strings.Join(answer.Header().Values("X-Sandbox-Assumed"), " ")
+		if answer.Code != http.StatusOK || strings.Contains(marks, "live services") {
+			t.Errorf("status %d, assumed %q", answer.Code, marks)
+		}
+	}
+}
+
+// docs/upstream.md U39: consent works without state, and none comes back.
+func TestConsentWithoutState(t *testing.T) {
+	t.Parallel()
+	for strict, want := range map[bool]int{false: http.StatusFound, true: http.StatusBadRequest} {
+		u := start(t, sandbox.Options{Records: 60, Strict: strict})
+		query := url.Values{
+			"scope": {"SvcInventory.items.READ"}, "client_id": {sandbox.ClientID}, "response_type": {"code"},
+			"redirect_uri": {"http://127.0.0.1:1/done"}, "access_type": {"offline"},
+		}
+		form := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+		answer := u.send(t, http.MethodPost, "/oauth/v2/auth?"+query.Encode(), form, "decision=accept")
+		back, err := url.Parse(answer.Header().Get("Location"))
+		if err != nil || answer.Code != want {
+			t.Fatalf("strict %t: %d to %q: %.300s", strict, answer.Code, answer.Header().Get("Location"), answer.Body)
+		}
+		if !strict && (back.Query().Get("code") == "" || back.Query().Has("state")) {
+			t.Errorf("it goes back to %s", back)
+		}
+	}
+}
