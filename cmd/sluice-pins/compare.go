@@ -63,7 +63,7 @@ func readPins(folder string) (map[string]string, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(path) //nolint:gosec // the folder that was named
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read a pin: %w", err)
 		}

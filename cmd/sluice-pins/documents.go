@@ -107,7 +107,7 @@ func (r *recorder) pinSchema(ctx context.Context, name, address string) error {
 	if r.postgres.bin != "" {
 		dump = filepath.Join(r.postgres.bin, "pg_dump")
 	}
-	cmd := exec.CommandContext(ctx, dump, "--schema-only", "--no-owner", address) //nolint:gosec // ours
+	cmd := exec.CommandContext(ctx, dump, "--schema-only", "--no-owner", address)
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -138,7 +138,7 @@ func (r *recorder) tryConfigs(ctx context.Context) error {
 		return fmt.Errorf("there are no configurations in %s (%w)", r.configs, err)
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path) //nolint:gosec // the folder that was named
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read a configuration: %w", err)
 		}

@@ -43,8 +43,8 @@ func (s said) text() string {
 func (r *recorder) sluiceWith(ctx context.Context, environment []string, args ...string) (said, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
-	r.say("sluice %s", strings.Join(args, " "))
-	cmd := exec.CommandContext(ctx, r.sluice, args...) //nolint:gosec // the program that is recorded
+	r.sayf("sluice %s", strings.Join(args, " "))
+	cmd := exec.CommandContext(ctx, r.sluice, args...)
 	cmd.Dir = r.folder
 	cmd.Env = append(plainEnvironment(r.folder), environment...)
 	var out, errs bytes.Buffer
@@ -91,7 +91,7 @@ type upstream struct {
 // startUpstream starts a sandbox with limits off: the program keeps within them by itself.
 func (r *recorder) startUpstream(ctx context.Context, args ...string) (*upstream, error) {
 	args = append([]string{"sandbox", "--json", "--listen", "127.0.0.1:0", "--no-limits"}, args...)
-	cmd := exec.CommandContext(ctx, r.sluice, args...) //nolint:gosec // the program that is recorded
+	cmd := exec.CommandContext(ctx, r.sluice, args...)
 	cmd.Env, cmd.Dir = plainEnvironment(r.folder), r.folder
 	log, err := os.Create(filepath.Join(r.folder, "sandbox.log"))
 	if err != nil {

@@ -92,7 +92,7 @@ func (r *recorder) close() error {
 }
 
 func (r *recorder) recordParts(ctx context.Context, chosen []part) error {
-	if err := os.Chmod(r.folder, 0o711); err != nil { //nolint:gosec // the account of Postgres passes through
+	if err := os.Chmod(r.folder, 0o711); err != nil {
 		return fmt.Errorf("open the folder for Postgres: %w", err)
 	}
 	var err error
@@ -162,20 +162,20 @@ func chooseParts(only string) ([]part, error) {
 // pin writes one file of the recording.
 func (r *recorder) pin(name, text string) error {
 	path := filepath.Join(r.out, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // nothing in it is secret
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make a folder for pins: %w", err)
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // nothing in it is secret
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write a pin: %w", err)
 	}
 	return nil
 }
 
-// say tells people about a step, if they want to know.
-func (r *recorder) say(format string, args ...any) {
+// sayf tells people about a step, if they want to know.
+func (r *recorder) sayf(format string, args ...any) {
 	if r.verbose {
 		_, _ = fmt.Fprintf(r.log, "%6.1f s  "+format+"\n", append([]any{time.Since(r.began).Seconds()}, args...)...) // for people
 	}

@@ -32,7 +32,7 @@ func (j *journey) serve(ctx context.Context) error {
 	if err := listener.Close(); err != nil {
 		return fmt.Errorf("find a free port: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, j.sluice, "--config", "config.yaml", "serve", "--listen", address) //nolint:gosec // the program that is recorded
+	cmd := exec.CommandContext(ctx, j.sluice, "--config", "config.yaml", "serve", "--listen", address)
 	cmd.Dir, cmd.Env = j.folder, append(plainEnvironment(j.folder), j.environment...)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start sluice serve: %w", err)

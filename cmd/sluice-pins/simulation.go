@@ -16,11 +16,11 @@ func (r *recorder) simulation(ctx context.Context) error {
 	}
 	file := filepath.Join(r.folder, "traces")
 	cmd := exec.CommandContext(ctx, "go", "test", r.simulated, "-run", "^TestSchedules$", "-count=1", "-timeout=2h",
-		"-schedules", strconv.Itoa(r.seeds), "-traces", file) //nolint:gosec // the package that was named
+		"-schedules", strconv.Itoa(r.seeds), "-traces", file)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, said)
 	}
-	traces, err := os.ReadFile(file) //nolint:gosec // ours
+	traces, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("read the traces: %w", err)
 	}

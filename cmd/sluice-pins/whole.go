@@ -195,7 +195,7 @@ func (j *journey) end(ctx context.Context, readings string) error {
 	if err := j.plan(ctx, "=end"); err != nil {
 		return err
 	}
-	if err := j.recorder.pinSchema(ctx, j.name+"/schema.sql", j.address); err != nil {
+	if err := j.pinSchema(ctx, j.name+"/schema.sql", j.address); err != nil {
 		return err
 	}
 	r := *j.recorder

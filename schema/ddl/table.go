@@ -176,6 +176,7 @@ func declared(c schema.Column) Column {
 	return Column{Name: c.ColumnName(), Type: TypeOf(c.Kind), collate: c.Kind == schema.KindID, Comment: c.Doc}
 }
 
+// List writes quoted names in parentheses.
 func List(names ...string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -184,6 +185,7 @@ func List(names ...string) string {
 	return "(" + strings.Join(quoted, ", ") + ")"
 }
 
+// Quote quotes an identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -92,7 +92,7 @@ func special(from secrets.Source, path, raw string, absent map[string]bool) (Sec
 		return from.DatabaseURL(raw) //nolint:wrapcheck // it says what to do
 	}
 	secret, err := from.Secret(raw)
-	if _, missing := errors.AsType[*secrets.Missing](err); missing && absent != nil {
+	if _, missing := errors.AsType[*secrets.MissingError](err); missing && absent != nil {
 		absent[path] = true
 		return Secret{}, nil
 	}

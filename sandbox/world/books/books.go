@@ -1,4 +1,4 @@
-// Package accounting is the business itself: what was ordered, billed, paid, returned
+// Package books is the business itself: what was ordered, billed, paid, returned
 // and said, in amounts, names and states, so that the books add up. Everything is
 // computed from the seed, the record's number and its edits each time it is asked
 // for. A record that refers to another copies names and amounts as they were when

@@ -1,6 +1,6 @@
 // Package records writes records as the API documents show them (docs/upstream.md), key by key.
 //
-// It decides nothing about them: what a record says comes from package accounting.
+// It decides nothing about them: what a record says comes from package books.
 // Start reading with Append; the records themselves are written by the packages
 // below, one for each part of the business.
 package records

@@ -38,18 +38,18 @@ type Source struct {
 // Refers says that a text holds a reference, or the beginning of one.
 func Refers(text string) bool { return anyReference.MatchString(text) }
 
-// Missing is the error of a value that is not here: its variable is not set, or its file is not there or not for this user.
-type Missing struct{ text string }
+// MissingError is the error of a value that is not here: its variable is not set, or its file is not there or not for this user.
+type MissingError struct{ text string }
 
 // Error implements error.
-func (m *Missing) Error() string { return m.text }
+func (m *MissingError) Error() string { return m.text }
 
 // missing describes variables that a value refers to and that are not set or empty.
 func missing(names []string) error {
 	if len(names) == 1 {
-		return &Missing{fmt.Sprintf("the environment variable %s is not set or empty: set it before starting", names[0])}
+		return &MissingError{fmt.Sprintf("the environment variable %s is not set or empty: set it before starting", names[0])}
 	}
-	return &Missing{fmt.Sprintf("the environment variables %s are not set or empty: set them before starting", strings.Join(names, ", "))}
+	return &MissingError{fmt.Sprintf("the environment variables %s are not set or empty: set them before starting", strings.Join(names, ", "))}
 }
 
 // Expand replaces every ${NAME} by the variable. What a variable holds is not
@@ -119,7 +119,7 @@ func (s Source) file(path string) (string, error) {
 	}
 	text, err := guarded(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return "", &Missing{err.Error()}
+		return "", &MissingError{err.Error()}
 	}
 	return text, err
 }

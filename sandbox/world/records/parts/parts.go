@@ -119,7 +119,7 @@ func Padded(o *wire.Writer, name string, yes bool, before string, number, digits
 	o.Padded(name, before, number, digits)
 }
 
-// Number writes the number of a document as accounting.Number does: five digits or more.
+// Number writes the number of a document as books.Number does: five digits or more.
 func Number(o *wire.Writer, name, before string, n int) {
 	o.Padded(name, before, n, 5) // BILL-00001.
 }

@@ -1,7 +1,7 @@
 // Package people writes who and what talks, key by key: organizations, contact
 // persons, records of custom modules (docs/upstream.md U151 to U159, U201), channels and chats (U250 to U252).
 //
-// What they say comes from package accounting. Start reading with Author.
+// What they say comes from package books. Start reading with Author.
 package people
 
 import (

@@ -58,7 +58,7 @@ func (w Author) Payment(o *wire.Writer, p int) {
 	w.paymentRefunds(o, p)
 }
 
-// paymentReference writes the reference as accounting.PaymentReference has it.
+// paymentReference writes the reference as books.PaymentReference has it.
 func paymentReference(o *wire.Writer, p int) {
 	parts.Numbered(o, "reference_number", p%5 > 0, "REF-", 20_000+p) // one in five has none; five digits.
 }

@@ -1,6 +1,6 @@
 // Package purchases writes bills (docs/upstream.md U221) and vendor payments (U172 and U173), key by key.
 //
-// What they say comes from package accounting. Start reading with Author.
+// What they say comes from package books. Start reading with Author.
 package purchases
 
 import (

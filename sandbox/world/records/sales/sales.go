@@ -1,6 +1,6 @@
 // Package sales writes credit notes (docs/upstream.md U226), key by key.
 //
-// What they say comes from package accounting. Start reading with Author.
+// What they say comes from package books. Start reading with Author.
 package sales
 
 import (

@@ -1,7 +1,7 @@
 // Package stock writes what inventory keeps, key by key: items, composite items, locations and
 // taxes (docs/upstream.md U207 to U219).
 //
-// What they say comes from package accounting. Start reading with Author.
+// What they say comes from package books. Start reading with Author.
 package stock
 
 import (
