@@ -7,7 +7,10 @@ const ground = "pipeline/outside"
 
 // tools are programs and rooms of their own, for those who work on the program: they see no secrets but those of the sandbox.
 func tools() []string {
-	return []string{"cmd/sluice-bench", "cmd/sluice-scale", "cmd/sluice-chaos", "cmd/sluice-mutate", "cmd/sluice-pins", "pipeline/warehouse/warehousetest"}
+	return []string{
+		"cmd/sluice-bench", "cmd/sluice-scale", "cmd/sluice-chaos", "cmd/sluice-mutate", "cmd/sluice-pins", "cmd/sluice-test",
+		"pipeline/warehouse/warehousetest",
+	}
 }
 
 // outsideRules keep words of others from being shown or kept as they came (promise 10). The fields that hold such words have a type

@@ -104,7 +104,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return fmt.Errorf("start Postgres: %w", err)
 	}
 	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
-	if err := errors.Join(os.Setenv("SLUICE_TEST_POSTGRES", "auto"), os.Setenv("SLUICE_TEST_DATABASE_URL", server.URL())); err != nil {
+	if err := errors.Join(os.Unsetenv("SLUICE_TEST_TEMPLATES"), // a bug may be in what makes them
+		os.Setenv("SLUICE_TEST_POSTGRES", "auto"), os.Setenv("SLUICE_TEST_DATABASE_URL", server.URL())); err != nil {
 		return err
 	}
 	escaped := 0

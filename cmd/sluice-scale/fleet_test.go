@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 // try runs a scenario in a database of its own. change, if there is one, puts something in the ledger's place.
 func try(t *testing.T, s scenario, rules calls.Rules, change func(right) virtual.Ledger, prepare func(*simulation)) (*simulation, verdict) {
 	t.Helper()
-	url := warehousetest.Template(t, "fleet", func(ctx context.Context, url string) error {
+	url := warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
 	db, err := virtual.Open(t.Context(), url, rules)

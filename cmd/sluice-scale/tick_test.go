@@ -22,7 +22,7 @@ FROM generate_series(0, $1::integer - 1) AS n`
 // filled connects to a database with so many streams.
 func filled(tb testing.TB, streams int) *pgx.Conn {
 	tb.Helper()
-	url := warehousetest.Template(tb, "fleet", func(ctx context.Context, url string) error {
+	url := warehousetest.Template(tb, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
 	conn, err := pgx.Connect(tb.Context(), url)

@@ -25,7 +25,7 @@ type house struct {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	h := &house{T: t, url: warehousetest.Template(t, "ledger", func(ctx context.Context, url string) error {
+	h := &house{T: t, url: warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})}
 	h.pool = h.connect()

@@ -11,7 +11,12 @@
 //  3. the Postgres binaries of this machine, by package local.
 //
 // SLUICE_TEST_POSTGRES=container or =local forces the second or the third. No test is ever skipped for want of a server: it
-// fails, and says which line would give it one. The package is never imported outside of tests. Start reading at New.
+// fails, and says which line would give it one.
+//
+// A test binary that is run alone has a server of its own. The Makefile runs all of them inside cmd/sluice-test, which starts one
+// for all by Share: they use it as the server of SLUICE_TEST_DATABASE_URL, and share templates, too (docs/decisions/0055).
+//
+// Only tests and cmd/sluice-test import the package. Start reading at New.
 package warehousetest
 
 import (
@@ -105,9 +110,9 @@ func Connect(tb testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Template returns the connection string of a new database that holds what migrate made. In each process, migrate is called
-// once for each key, on an empty database of its own; every test gets a copy, which takes a tenth of the time. migrate must
-// close its connections.
+// Template returns the connection string of a new database that holds what migrate made. The function migrate is called once for
+// each key, on an empty database of its own; every test gets a copy, which takes a tenth of the time. It must close its
+// connections. Processes inside Share have templates in common, so a key means the same in all packages.
 func Template(tb testing.TB, key string, migrate func(ctx context.Context, url string) error) string {
 	tb.Helper()
 	s, admin := ready(tb)
@@ -118,7 +123,16 @@ func Template(tb testing.TB, key string, migrate func(ctx context.Context, url s
 		s.templates[key] = source
 	}
 	s.mu.Unlock()
-	source.once.Do(func() { source.name, source.err = makeTemplate(context.WithoutCancel(tb.Context()), admin, migrate) })
+	source.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), startLimit)
+		defer cancel()
+		if prefix := os.Getenv(sharedTemplates); prefix != "" {
+			source.name, source.err = prefix+key, findTemplate(ctx, admin, prefix+key, migrate)
+			return
+		}
+		source.name = newName()
+		source.err = makeTemplate(ctx, admin, source.name, migrate)
+	})
 	if source.err != nil {
 		tb.Fatalf("template database %q: %v", key, source.err)
 	}
@@ -163,18 +177,15 @@ func (s *suite) create(tb testing.TB, admin, source string) string {
 	return withDatabase(admin, name)
 }
 
-// makeTemplate makes and fills a database that nobody can open any more.
-func makeTemplate(ctx context.Context, admin string, migrate func(ctx context.Context, url string) error) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, startLimit)
-	defer cancel()
-	name := newName()
+// makeTemplate makes and fills a database that nothing can open any more.
+func makeTemplate(ctx context.Context, admin, name string, migrate func(ctx context.Context, url string) error) error {
 	if err := execute(ctx, admin, "create database "+name+" template template0"); err != nil {
-		return "", err
+		return err
 	}
 	if err := migrate(ctx, withDatabase(admin, name)); err != nil {
-		return name, fmt.Errorf("migrating: %w", err)
+		return fmt.Errorf("migrating: %w", err)
 	}
-	return name, execute(ctx, admin,
+	return execute(ctx, admin,
 		// Not even autovacuum may open it from here on: one session would make the next copy fail.
 		"alter database "+name+" with allow_connections false",
 		"select pg_terminate_backend(pid) from pg_stat_activity where datname = '"+name+"'",
@@ -196,6 +207,9 @@ func (s *suite) end() error {
 	defer cancel()
 	if server.stop != nil {
 		return server.stop(ctx) // with all that is in it
+	}
+	if os.Getenv(sharedTemplates) != "" {
+		return nil // other processes use them
 	}
 	var failures []error
 	for _, source := range s.templates {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -129,7 +130,7 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailures$")
-			child.Env = append(os.Environ(), "WAREHOUSETEST_CHILD=1", "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL=")
+			child.Env = append(os.Environ(), "WAREHOUSETEST_CHILD=1", "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL=", "SLUICE_TEST_TEMPLATES=")
 			child.Env = append(child.Env, test.env...)
 			out, err := child.CombinedOutput()
 			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
@@ -147,19 +148,85 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestGivenServer runs the database tests again on a server that the surroundings name, and looks at what they leave there.
+// TestGivenServer runs the database tests again on a server that the surroundings name, and looks at what they leave there. Others
+// make and drop databases there, too, so a role of its own tells whose they are.
 func TestGivenServer(t *testing.T) {
 	t.Parallel()
-	url := warehousetest.New(t)
+	given, err := url.Parse(warehousetest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := warehousetest.Connect(t, given.String())
+	role := strings.Replace(strings.TrimPrefix(given.Path, "/"), "sluice_test_", "given_", 1)
+	if _, err := conn.Exec(t.Context(), "create role "+role+" superuser login password 'canary'"); err != nil {
+		t.Fatal(err)
+	}
+	given.User = url.UserPassword(role, "canary")
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^(TestEachTestHasItsOwnEmptyDatabase|TestTemplateIsMadeOnceAndCopied)$")
-	child.Env = append(os.Environ(), "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL="+url)
-	conn := warehousetest.Connect(t, url)
-	// While it runs, other tests of this process make and drop databases too: only its sessions tell whose they are.
+	child.Env = append(os.Environ(), "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL="+given.String(), "SLUICE_TEST_TEMPLATES=")
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if n := count(t, conn, "select count(*) from pg_database where datname like 'sluice_test_%' and not datallowconn and oid > $1",
-		count(t, conn, "select oid::int from pg_database where datname = current_database()")); n > 1 {
-		t.Errorf("%d templates are left on the given server, at most this process's own may be", n)
+	if n := count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role); n != 0 {
+		t.Errorf("%d databases are left on the given server", n)
+	}
+	if _, err := conn.Exec(t.Context(), "drop role "+role); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestProcessesShareTemplates runs this test binary several times inside Share: one of the processes makes the template, and the end
+// leaves none of them on a server that goes on.
+func TestProcessesShareTemplates(t *testing.T) {
+	const children, key = 4, "shared"
+	if os.Getenv("WAREHOUSETEST_CHILD") != "" {
+		conn := warehousetest.Connect(t, warehousetest.Template(t, key, func(ctx context.Context, url string) error {
+			_, _ = fmt.Println("made")
+			conn, err := pgx.Connect(ctx, url)
+			if err != nil {
+				return fmt.Errorf("connecting: %w", err)
+			}
+			_, err = conn.Exec(ctx, "create table bills (id text primary key); insert into bills values ('b-1')")
+			return errors.Join(err, conn.Close(ctx))
+		}))
+		if n := count(t, conn, "select count(*) from bills"); n != 1 {
+			t.Errorf("the copy has %d bills", n)
+		}
+		return
+	}
+	given := warehousetest.New(t)
+	for name, value := range map[string]string{"WAREHOUSETEST_CHILD": "1", "SLUICE_TEST_POSTGRES": "auto", "SLUICE_TEST_DATABASE_URL": given} {
+		t.Setenv(name, value)
+	}
+	t.Setenv("SLUICE_TEST_TEMPLATES", "") // and back after Share has set it
+	end, err := warehousetest.Share(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix := os.Getenv("SLUICE_TEST_TEMPLATES")
+	said := make([]string, children)
+	var group sync.WaitGroup
+	for i := range said {
+		group.Go(func() {
+			out, err := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProcessesShareTemplates$").CombinedOutput()
+			if said[i] = string(out); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	group.Wait()
+	if all := strings.Join(said, ""); strings.Count(all, "made") != 1 {
+		t.Errorf("not one of %d processes made the template:\n%s", children, all)
+	}
+	conn := warehousetest.Connect(t, given)
+	templates := "select count(*) from pg_database where starts_with(datname, $1)"
+	if n := count(t, conn, templates, prefix); n != 1 {
+		t.Errorf("there are %d templates, want one", n)
+	}
+	if err := end(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := count(t, conn, templates, prefix); n != 0 {
+		t.Errorf("%d templates are left", n)
 	}
 }
