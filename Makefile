@@ -9,6 +9,14 @@ GO ?= go
 # tests of bounds of memory and time are left out.
 TESTFLAGS ?=
 PKG ?= ./...
+# One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0055).
+SHARED = $(GO) run ./cmd/sluice-test
+# The end-to-end tests are in files of their own, with the tag e2e. E2E narrows them to a pattern of names.
+E2EFILES = find . -name '*_e2e_test.go'
+E2E ?= ^($$($(E2EFILES) | xargs sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd'|' -))$$
+# What needs no Postgres: packages whose tests name no way to one; of the simulation make quick plays a part.
+QUICKPKG = $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | \
+	grep -Ev 'warehousetest|postgres/local|sluice-chaos/(postgres|testbed)|^sluice/pipeline/simulation ' | cut -d' ' -f1)
 # Where benchmarks are: building the tests of all other packages, too, would take longer than they run.
 BENCHPKG ?= $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
 FUZZTIME ?= 30s
@@ -16,6 +24,8 @@ FUZZTIME ?= 30s
 BENCHFLAGS ?=
 # Flags of the simulation: bin/fleet -help lists them.
 SCALEFLAGS ?=
+# Flags of the deliberate bugs: go run ./cmd/sluice-mutate -help lists them.
+MUTATEFLAGS ?= $(ZOOFLAGS)
 # Flags of the storm and of the crash points: bin/storm -help and bin/points -help list them.
 STORMFLAGS ?=
 POINTSFLAGS ?= -each
@@ -36,10 +46,10 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/do
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
 	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md"
 
-.PHONY: help build demo test check bench scale cover fuzz simulate pins zoo storm storm-programs soak draft dictionary docker clean
+.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate pins mutate zoo chaos storm chaos-programs soak draft dictionary docker clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One static program: no library of the machine, and its own time zones.
 build: ## build bin/sluice
@@ -49,14 +59,23 @@ demo: build ## run the whole program on a simulated upstream and a private Postg
 	@.ci/setup binaries
 	bin/sluice demo
 
-test: ## run all tests (TESTFLAGS=-race, PKG=./schema/... and so on)
+quick: ## vet, the tests that need no Postgres, and a short simulation: seconds, all day long
+	$(GO) vet -tags e2e ./...
+	$(GO) test -vet=off -ldflags='-s -w' $(TESTFLAGS) $(QUICKPKG)
+	$(GO) test -vet=off -ldflags='-s -w' $(TESTFLAGS) ./pipeline/simulation -run '^TestSchedules$$' -schedules 500
+
+test: ## run all tests but the long ones of make e2e (TESTFLAGS=-race, PKG=./schema/... and so on)
 	@.ci/setup
-	$(GO) test -timeout 85m -parallel 6 $(TESTFLAGS) $(PKG)
+	$(SHARED) $(GO) test -timeout 85m -parallel 6 $(TESTFLAGS) $(PKG)
+
+e2e: ## run the end-to-end tests: processes that are killed for real, storms, days that go by (E2E=TestKills)
+	@.ci/setup
+	$(SHARED) $(GO) test -tags e2e -timeout 85m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \
 	if [[ -n $$unformatted ]]; then printf 'not formatted (run gofmt -w):\n%s\n' "$$unformatted" >&2; exit 1; fi
-	$(GO) vet ./...
+	$(GO) vet -tags e2e ./...
 	$(LINT) run
 	@$(PAGES) && stale=0 && for page in $$(ls "$$fresh/docs"); do \
 		diff -u "docs/$$page" "$$fresh/docs/$$page" || { echo "docs/$$page is out of date: run make dictionary" >&2; stale=1; }; \
@@ -76,7 +95,7 @@ scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
 	@.ci/setup
 	@mkdir -p bin
-	$(GO) test -timeout 30m -coverpkg=./... -coverprofile=bin/cover.out $(TESTFLAGS) $(PKG)
+	$(SHARED) $(GO) test -tags e2e -timeout 85m -coverpkg=./... -coverprofile=bin/cover.out $(TESTFLAGS) $(PKG)
 	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
 	$(GO) tool cover -func=bin/cover.out | tail -n 1
 
@@ -95,21 +114,25 @@ pins: build ## record what the program does into bin/pins/NAME (now); bin/sluice
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-pins ./cmd/sluice-pins
 	bin/sluice-pins record -out bin/pins/$(or $(NAME),now) $(PINSFLAGS)
 
-zoo: ## put deliberate bugs into the program, one at a time: the tests have to catch each
+mutate: ## put deliberate bugs into the program, one at a time: the tests have to catch each
 	@.ci/setup binaries
-	$(GO) run ./cmd/sluice-mutate $(ZOOFLAGS)
+	$(GO) run ./cmd/sluice-mutate $(MUTATEFLAGS)
 
-storm-programs:
+# The names of before.
+zoo: mutate
+storm: chaos
+
+chaos-programs:
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/storm ./cmd/sluice-chaos
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/points ./cmd/sluice-chaos/crashpoints
 	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice/cli
 
-storm: storm-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines, all kinds of crash points (SEED)
+chaos: chaos-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines, all kinds of crash points (SEED)
 	@.ci/setup binaries
 	bin/storm -seed $(SEED) $(STORMFLAGS)
 	bin/points -seed $(SEED) $(POINTSFLAGS)
 
-soak: storm-programs ## hours: storms until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), zoo, rare faults, ROUNDS (5) of kills
+soak: chaos-programs ## hours: storms until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), zoo, rare faults, ROUNDS (5) of kills
 	@.ci/setup
 	SEED=$(SEED) KILLS=$(or $(KILLS),1000) FOR=$(or $(FOR),0s) SCHEDULES=$(or $(SCHEDULES),1000000) ROUNDS=$(or $(ROUNDS),5) .ci/soak
 

@@ -3,11 +3,9 @@ package migrations_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -91,30 +89,6 @@ func TestFourProcessesAtOnceMakeWhatOneMakes(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, catalogue(t, url)); diff != "" {
 		t.Errorf("catalogue (-one +four):\n%s", diff)
-	}
-}
-
-func TestAKillAtAnyMomentIsFinishedByTheNextRun(t *testing.T) {
-	t.Parallel()
-	began := time.Now()
-	want := catalogue(t, migrated(t))
-	whole := time.Since(began)
-	for range 8 {
-		url := warehousetest.New(t)
-		kills := 0
-		// Each try lives for a random part of what the whole takes, so that the cuts fall everywhere.
-		for limit := whole; ; limit += whole / 4 {
-			ctx, cancel := context.WithTimeout(t.Context(), rand.N(limit))
-			err := migrations.Migrate(ctx, url, migrations.Options{})
-			cancel()
-			if err == nil {
-				break
-			}
-			kills++
-		}
-		if diff := cmp.Diff(want, catalogue(t, url)); diff != "" {
-			t.Errorf("catalogue after %d kills (-whole +killed):\n%s", kills, diff)
-		}
 	}
 }
 

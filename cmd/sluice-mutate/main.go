@@ -1,6 +1,6 @@
 // Command zoo puts deliberate bugs into the program, one at a time, and demands that
 // the tests catch each: a promise that no test would miss is not kept by the tests.
-// make zoo runs it; docs/reliability.md has its table.
+// make mutate runs it; docs/reliability.md has its table.
 //
 // No bug is in the program's own files: go test reads changed copies of them instead
 // (-overlay). A bug whose place is not found any more fails, too, so that the table
@@ -159,7 +159,7 @@ func (b bug) try(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	// Without the linker's notes for debuggers, and without vet, which the bugs pass anyway: that is half of the time.
-	args := []string{"test", "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast", "-timeout=15m", "-overlay=" + overlay, "-run=" + b.Run}
+	args := []string{"test", "-tags=e2e", "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast", "-timeout=15m", "-overlay=" + overlay, "-run=" + b.Run}
 	args = append(append(args, "./"+b.Package), b.Args...)
 	command := exec.CommandContext(ctx, "go", args...) //nolint:gosec // arguments of ours
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }

@@ -3,7 +3,7 @@
 // Postgres and to upstream, while a scenario runs undisturbed; then each trial is killed at one of them. The next
 // process has to bring both sides together, and to repeat no more than the calls under way (promises 1 to 6 and 8).
 //
-// make storm tries each statement and each kind of call, make soak all points. Start reading at run, then lanes.go, trial.go and cutter.go.
+// make chaos tries each statement and each kind of call, make soak all points. Start reading at run, then lanes.go, trial.go and cutter.go.
 package main
 
 import (

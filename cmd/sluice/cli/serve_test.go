@@ -193,3 +193,14 @@ func TestSandboxCommand(t *testing.T) {
 	p.terminate()
 	p.ends(codeFine, stopLimit)
 }
+
+// serveUntil runs the service until the condition holds.
+func (s *stage) serveUntil(what, condition string, args ...any) {
+	s.t.Helper()
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	p.said("serving", "listen") // before that, being told to stop is an error
+	s.until(what, condition, args...)
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	s.quiet()
+}

@@ -13,6 +13,9 @@ import (
 	"sluice/sandbox"
 )
 
+// remembered are the resources of which these tests keep versions, in the words of the configuration.
+const remembered = "  inventory.bills: {history: true}\n  inventory.credit_notes: {history: true}\n  accounting.vendor_payments: {history: true}\n"
+
 // ownedStage is a stage whose program connects as a role that owns the database and is no superuser.
 func ownedStage(t *testing.T, options sandbox.Options) *stage {
 	t.Helper()

@@ -36,8 +36,8 @@ func Share(ctx context.Context) (func(context.Context) error, error) {
 
 // findTemplate makes a template unless another process has made it. An advisory lock lets one process look and make at a time. A
 // template that can still be opened is half made: its maker failed, or was killed.
-func findTemplate(ctx context.Context, admin, name string, migrate func(ctx context.Context, url string) error) error {
-	conn, err := pgx.Connect(ctx, admin)
+func (s server) findTemplate(ctx context.Context, name string, migrate func(ctx context.Context, url string) error) error {
+	conn, err := pgx.Connect(ctx, s.admin)
 	if err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
@@ -54,11 +54,11 @@ func findTemplate(ctx context.Context, admin, name string, migrate func(ctx cont
 	case !open:
 		return nil
 	default:
-		if err := execute(ctx, admin, "drop database "+name+" with (force)"); err != nil {
+		if err := execute(ctx, s.admin, "drop database "+name+" with (force)"); err != nil {
 			return err
 		}
 	}
-	return makeTemplate(ctx, admin, name, migrate)
+	return s.makeTemplate(ctx, name, migrate)
 }
 
 // dropTemplates removes the shared templates from a server that goes on.

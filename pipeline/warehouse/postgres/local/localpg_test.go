@@ -97,7 +97,7 @@ func TestTemporaryServer(t *testing.T) {
 		"show fsync":                                 "off",
 		"show TimeZone":                              "UTC",
 		"show server_encoding":                       "UTF8",
-		"show max_connections":                       "200",
+		"show max_connections":                       "400",
 		"select usesuper::text from pg_user limit 1": "true",
 		"select upper('żółć')":                       "ŻÓŁĆ",
 	} {

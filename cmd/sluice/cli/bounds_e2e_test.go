@@ -1,4 +1,4 @@
-//go:build !race
+//go:build e2e && !race
 
 // What these tests measure the race detector multiplies: memory by five to ten, and the time of what looks at each byte
 // (https://go.dev/doc/articles/race_detector, "Runtime Overheads"). .ci/run plays them without it.

@@ -1,3 +1,5 @@
+//go:build e2e
+
 package cli
 
 import (
@@ -25,25 +27,6 @@ func (s *stage) later(d time.Duration) {
 	s.exec(`UPDATE sluice.streams SET planned_at = planned_at - $1::interval`, d)
 	// Upstream's clock stands still: its tokens are good yet, and it gives no more than ten in ten minutes.
 	s.exec(`UPDATE sluice.tokens SET expires_at = expires_at + $1::interval, attempted_at = attempted_at + $1::interval`, d)
-}
-
-// edit changes records of a resource.
-func (s *stage) edit(seed int64, resource string, edits int) {
-	s.t.Helper()
-	_, name, _ := strings.Cut(resource, ".")
-	_, err := s.world.Change(sandbox.Change{Seed: seed, Edits: edits, Resources: []string{name}})
-	must(s.t, err)
-}
-
-// serveUntil runs the service until the condition holds.
-func (s *stage) serveUntil(what, condition string, args ...any) {
-	s.t.Helper()
-	p := s.start("serve", "--listen", "127.0.0.1:0")
-	p.said("serving", "listen") // before that, being told to stop is an error
-	s.until(what, condition, args...)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
-	s.quiet()
 }
 
 // explained gives what status --why says of a resource's list, as program and as person.

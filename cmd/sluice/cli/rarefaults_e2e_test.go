@@ -1,3 +1,5 @@
+//go:build e2e
+
 package cli
 
 import (
@@ -189,12 +191,6 @@ func TestRareFaults(t *testing.T) {
 	}
 }
 
-// Sizes of worlds: in small all bills fit into a page, in large they take two.
-const (
-	small = 120
-	large = 800
-)
-
 // newExportStage has a conversation export of several answers.
 func newExportStage(t *testing.T) *faultStage {
 	t.Helper()
@@ -241,22 +237,6 @@ func (r rare) heal(f *faultStage, seed int64) {
 	if gone, _ := f.equal(f.name); gone > 0 != r.fate.ghosts {
 		f.t.Errorf("%s: %d rows without a record upstream", r.kind, gone)
 	}
-}
-
-// comesTo syncs and says if that came to something else.
-func (f *faultStage) comesTo(when string, code int) outcome {
-	f.t.Helper()
-	o := f.run("sync", "--json", f.name)
-	if o.code != code {
-		f.t.Errorf("%s: sync ended with %d, want %d: %s", when, o.code, code, o.stderr)
-	}
-	return o
-}
-
-// open counts what is in quarantine.
-func (f *faultStage) open() int {
-	f.t.Helper()
-	return one[int](f.stage, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 }
 
 // TestRareRefusalsAreWaitedFor plays the refusals that do not end while they last: nobody

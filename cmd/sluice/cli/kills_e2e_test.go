@@ -1,3 +1,5 @@
+//go:build e2e
+
 package cli
 
 import (
@@ -9,7 +11,7 @@ import (
 	"sluice/sandbox"
 )
 
-// killsFlag says how often TestKills kills: make soak has more, and make storm kills a hundred others.
+// killsFlag says how often TestKills kills: make soak has more, and make chaos kills a hundred others.
 var killsFlag = flag.Int("kills", 10, "so many processes are killed in TestKills")
 
 // TestKills tries promise 6: a process is killed at any instant, again and again,

@@ -1,3 +1,5 @@
+//go:build e2e
+
 package cli
 
 import (
@@ -14,9 +16,6 @@ import (
 	"sluice/sandbox"
 	"sluice/sandbox/oracle"
 )
-
-// remembered are the resources of which these tests keep versions, in the words of the configuration.
-const remembered = "  inventory.bills: {history: true}\n  inventory.credit_notes: {history: true}\n  accounting.vendor_payments: {history: true}\n"
 
 // past is what upstream had at an instant, by resource.
 type past struct {

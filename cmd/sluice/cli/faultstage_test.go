@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"cmp"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/sandbox"
+)
+
+// faultStage is a stage for one stream whose list misbehaves.
+type faultStage struct {
+	*stage
+
+	name, short, path string
+	// struck is the path that misbehaves, where it is not that of the list.
+	struck string
+}
+
+// newFaultStage has a list of several pages, and a token that is some minutes old.
+func newFaultStage(t *testing.T, filtered bool) *faultStage {
+	t.Helper()
+	return newFaultStageOf(t, filtered, 1600)
+}
+
+// newFaultStageOf has a world of so many records.
+func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
+	t.Helper()
+	f := &faultStage{
+		stage: newStage(t, sandbox.Options{
+			Seed: 51, Records: records, ChatPage: 20, Limits: sandbox.Limits{Off: true},
+			// What happens upstream has to lie before the run that reads it, by its second.
+			Now: func() time.Time { return time.Now().Add(-time.Minute) },
+		}).narrow(),
+		name: "inventory.bills", short: "bills", path: "/inventory/v1/bills",
+	}
+	if filtered {
+		f.name, f.short, f.path = "inventory.items", "items", "/inventory/v1/items"
+	}
+	if o := f.run("check"); o.code != codeFine {
+		t.Fatalf("check: %d\n%s", o.code, o.stdout)
+	}
+	f.minutes()
+	return f
+}
+
+// minutes pass: calls of before are out of the way, and a token may be refreshed.
+func (f *faultStage) minutes() { f.pass(5 * time.Minute) }
+
+func (f *faultStage) fault(kind string, after, count int) {
+	f.t.Helper()
+	must(f.t, f.world.SetFaults([]sandbox.Fault{{Path: cmp.Or(f.struck, f.path), Kind: kind, After: after, Count: count, Milliseconds: 1}}))
+}
+
+func (f *faultStage) clear() {
+	f.t.Helper()
+	must(f.t, f.world.SetFaults(nil))
+}
+
+// change edits enough records that what changed takes several pages.
+func (f *faultStage) change(seed int64, edits int) {
+	f.t.Helper()
+	_, err := f.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Resources: []string{f.short}})
+	must(f.t, err)
+}
+
+// stands says where the stream stands.
+func (f *faultStage) stands() (pipeline.State, time.Time) {
+	f.t.Helper()
+	state := pipeline.State(one[string](f.stage, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
+	mark := one[time.Time](f.stage, `SELECT coalesce(mark, 'epoch') FROM sluice.streams WHERE service || '.' || resource = $1`, f.name)
+	return state, mark
+}
+
+func (f *faultStage) rows() int {
+	f.t.Helper()
+	return one[int](f.stage, `SELECT count(*) FROM `+f.name)
+}
+
+const (
+	several = 250 // edits: two pages
+	all     = 1 << 20
+)
+
+// Sizes of worlds: in small all bills fit into a page, in large they take two.
+const (
+	small = 120
+	large = 800
+)
+
+// open counts what is in quarantine.
+func (f *faultStage) open() int {
+	f.t.Helper()
+	return one[int](f.stage, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
+}
+
+// comesTo syncs and says if that came to something else.
+func (f *faultStage) comesTo(when string, code int) outcome {
+	f.t.Helper()
+	o := f.run("sync", "--json", f.name)
+	if o.code != code {
+		f.t.Errorf("%s: sync ended with %d, want %d: %s", when, o.code, code, o.stderr)
+	}
+	return o
+}

@@ -1,0 +1,39 @@
+//go:build e2e
+
+package migrations_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestAKillAtAnyMomentIsFinishedByTheNextRun(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	want := catalogue(t, migrated(t))
+	whole := time.Since(began)
+	for range 8 {
+		url := warehousetest.New(t)
+		kills := 0
+		// Each try lives for a random part of what the whole takes, so that the cuts fall everywhere.
+		for limit := whole; ; limit += whole / 4 {
+			ctx, cancel := context.WithTimeout(t.Context(), rand.N(limit))
+			err := migrations.Migrate(ctx, url, migrations.Options{})
+			cancel()
+			if err == nil {
+				break
+			}
+			kills++
+		}
+		if diff := cmp.Diff(want, catalogue(t, url)); diff != "" {
+			t.Errorf("catalogue after %d kills (-whole +killed):\n%s", kills, diff)
+		}
+	}
+}
