@@ -365,7 +365,7 @@ func (s *store) pending(of *stream) []string {
 		case !have.deleted.IsZero():
 		case have.pending && !have.tried.After(have.changed):
 			waiting = append(waiting, id)
-		case have.pending && s.clock(of).Sub(have.tried) >= time.Hour:
+		case have.pending && s.clock(of).Sub(have.tried) >= max(time.Hour, min(have.tried.Sub(have.changed), 24*time.Hour)):
 			again, asked[id] = append(again, id), have.tried
 		case !have.failed.IsZero() && s.clock(of).Sub(have.failed) >= 24*time.Hour:
 			again, asked[id] = append(again, id), have.failed

@@ -218,17 +218,40 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	s.wantPending(10, 1, "1")
 }
 
+// TestASingleRecordThatStaysOlderIsAskedForSeldom: where upstream's single record never becomes as new as its list says, each pause is as
+// long as the row waits already: an hour at least, a day at most.
+func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	list, details := s.claimOf(s.bills), s.claimOf(s.details)
+	s.load(s.of(list, header("1", "new", 5)))
+	var asked []int
+	for hour := 1; hour <= 100; hour++ {
+		if ids, _ := s.pending(10); len(ids) > 0 {
+			asked = append(asked, hour)
+			s.load(s.of(details, singleBill("1", "old", 4)))
+		}
+		// An hour passes; the minute more is for what the test takes meanwhile.
+		s.must(exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`))
+	}
+	if diff := cmp.Diff([]int{1, 2, 3, 5, 9, 17, 33, 57, 81}, asked); diff != "" {
+		t.Errorf("hours in which it was asked for (-want +got):\n%s", diff)
+	}
+	s.load(s.of(list, header("1", "newer", 6)))
+	s.wantPending(10, 1, "1")
+}
+
 // TestWaitingGoesByTurns: what is asked for in vain again and again is not in the way of what is asked for seldom.
 func TestWaitingGoesByTurns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	s.load(s.of(s.claimOf(s.bills), header("1", "a", 4), header("2", "b", 3), header("3", "c", 1), header("4", "d", 2)))
 	s.must(exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
-	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes' WHERE bill_id = '1'`))
+	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes', _changed_at = now() - interval '90 minutes' WHERE bill_id = '1'`))
 	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`))
 	s.wantPending(10, 4, "4", "3", "2", "1")
 	s.wantPending(3, 4, "4", "3", "2")
-	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours' WHERE bill_id = '1'`))
+	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours', _changed_at = now() - interval '27 hours' WHERE bill_id = '1'`))
 	s.wantPending(10, 4, "4", "3", "1", "2")
 }
 

@@ -23,7 +23,8 @@ import (
 const (
 	// failedRest is after how long a single record that upstream did not know, or that did not fit, is asked for again.
 	failedRest = 24 * time.Hour
-	// supersededRest is after how long one is asked for again that was older than its row: upstream's caches.
+	// supersededRest is after how long one is asked for again that was older than its row: upstream's caches. One that stays older rests
+	// each time for as long as its row waits already, at most failedRest: upstream may never get there.
 	supersededRest = time.Hour
 )
 
@@ -39,7 +40,7 @@ const (
 ORDER BY t.%[3]s DESC LIMIT $4)
 UNION ALL
 (SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND
-	(t._detail_state IN ('pending', 'stale') AND NOT ` + unasked + ` AND t._detail_at <= clock_timestamp() - $2::interval
+	(t._detail_state IN ('pending', 'stale') AND NOT ` + unasked + ` AND ` + rested + `
 		OR t._detail_state = 'failed' AND (t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval))
 ORDER BY t._detail_at NULLS FIRST, t.%[2]s LIMIT $4)
 LIMIT $4`
@@ -47,9 +48,10 @@ LIMIT $4`
 	sqlPendingCount = `
 SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale', 'failed') AND t._deleted_at IS NULL
 	AND CASE t._detail_state WHEN 'failed' THEN t._detail_at IS NULL OR t._detail_at <= clock_timestamp() - $3::interval
-		ELSE ` + unasked + ` OR t._detail_at <= clock_timestamp() - $2::interval END`
+		ELSE ` + unasked + ` OR ` + rested + ` END`
 
 	unasked = `(t._detail_at IS NULL OR t._detail_at <= t._changed_at)`
+	rested  = `t._detail_at <= clock_timestamp() - greatest($2::interval, least(t._detail_at - t._changed_at, $3::interval))`
 
 	// Each row is looked up by itself, as package rows does and for the same reason: on a table without statistics the planner
 	// would read all rows of the organization.
@@ -65,7 +67,8 @@ WHERE t.ctid = ANY (ARRAY (SELECT f.place FROM ` + lookUp + `) AS f))`
 
 // Pending gives at most limit identifiers of rows that wait for their single record, and how many wait in all: those never
 // asked for and those whose list record changed since, newest modification first, then those that failed a day ago or
-// longer, or got an older answer an hour ago or longer, those first that were asked for the longest time ago.
+// longer, or got an older answer an hour ago or longer, those first that were asked for the longest time ago. What gets older
+// answers again and again rests for longer each time, a day at most.
 func Pending(ctx context.Context, db Querier, stream pipeline.Stream, limit int) ([]string, int, error) {
 	var total int
 	pending, err := statement(sqlPending, stream)
