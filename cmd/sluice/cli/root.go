@@ -41,15 +41,37 @@ that upstream asked for, with work left.`,
 	flags.StringVar(&c.config, "config", "", "configuration file (default: $SLUICE_CONFIG, then config.yaml)")
 	flags.BoolVar(&c.json, "json", false, "print JSON instead of text")
 	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: warn; for serve, log.level of the configuration)")
-	root.AddCommand(
-		c.demoCommand(), c.syncCommand(), c.backfillCommand(), c.serveCommand(), c.planCommand(), c.statusCommand(), c.budgetCommand(),
-		c.runsCommand(), c.checkCommand(),
-		c.organizationsCommand(), c.schemaCommand(), c.migrateCommand(), c.resourcesCommand(), c.rebuildCommand(), c.readCommand(),
-		c.quarantineCommand(), c.tombstonesCommand(), c.verifyCommand(), c.explainCommand(), c.driftCommand(), c.trustCommand(),
-		c.sandboxCommand(), c.draftCommand(), c.dictionaryCommand(),
-		c.erdCommand(), c.coverageCommand(), c.healthCommand(), c.versionCommand(),
-	)
+	c.addGroups(root)
 	return root
+}
+
+// addGroups adds all commands, each in the group that the help shows it in.
+func (c *cli) addGroups(root *cobra.Command) {
+	const other = "other"
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand()}},
+		{"inspect", "Inspect:", []*cobra.Command{
+			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.driftCommand(), c.readCommand(),
+		}},
+		{"repair", "Repair:", []*cobra.Command{c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand()}},
+		{"set-up", "Set up:", []*cobra.Command{
+			c.demoCommand(), c.checkCommand(), c.migrateCommand(), c.resourcesCommand(), c.organizationsCommand(), c.schemaCommand(),
+			c.sandboxCommand(),
+		}},
+		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand()}},
+		{other, "Other:", []*cobra.Command{c.healthCommand(), c.versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, command := range group.commands {
+			command.GroupID = group.id
+		}
+		root.AddCommand(group.commands...)
+	}
+	root.SetHelpCommandGroupID(other)
+	root.SetCompletionCommandGroupID(other)
 }
 
 func (c *cli) printer() view.Printer { return view.Printer{Out: c.env.Stdout, JSON: c.json} }

@@ -297,12 +297,12 @@ func TestSilentEditsAreFoundBySweeps(t *testing.T) {
 		t.Errorf("the name is %q", name)
 	}
 	var views []trustView
-	s.document(&views, "trust", "inventory.items")
+	s.document(&views, "verify", "--modification-times", "inventory.items")
 	if len(views) != 1 || views[0].Silent != 2 || views[0].Told == nil || *views[0].Told != 0 || views[0].Whole != 2 {
-		t.Errorf("trust: %+v", views)
+		t.Errorf("modification times: %+v", views)
 	}
-	if o := s.run("trust"); !strings.Contains(o.stdout, "0 %") {
-		t.Errorf("trust: %s%s", o.stdout, o.stderr)
+	if o := s.run("verify", "--modification-times"); o.code != codeFine || !strings.Contains(o.stdout, "0 %") {
+		t.Errorf("modification times: %s%s", o.stdout, o.stderr)
 	}
 	if o := s.run("runs", sweep, "--limit", "1"); !strings.Contains(o.stdout, "SILENT") {
 		t.Errorf("runs: %s%s", o.stdout, o.stderr)

@@ -17,7 +17,7 @@ import (
 )
 
 func (c *cli) verifyCommand() *cobra.Command {
-	options, local, last := engine.VerifyOptions{}, false, false
+	options, local, last, times := engine.VerifyOptions{}, false, false, false
 	cmd := &cobra.Command{
 		Use:   "verify [resource ...]",
 		Short: "Look for what must not be: broken promises, edited rows, differences from upstream",
@@ -33,10 +33,17 @@ What changed upstream since a stream's mark is no finding: the next run brings i
 is changed, but a record in quarantine that upstream answers in a version that fits is
 loaded. What was found is kept: sluice verify list, sluice verify show.
 
+With --modification-times it shows instead how far modification times can be trusted.
+Balances, stock and lines can change upstream while the modification time of their
+record stays what it was. Runs that ask for what was modified since cannot see such
+changes; sweeps, which read the whole list, find them by the content. A resource whose
+share is low wants a shorter sweep in the configuration (resources: {…: {sweep: 24h}}).
+WENT BACK are changes whose modification time went back: upstream was restored.
+
 Exit codes: 0 clean, 1 something was found, 3 upstream did not answer, 4 the budget
 refused calls.`,
 		Example: "  sluice verify\n  sluice verify inventory.bills --calls 50\n  sluice verify --local   # all rows against their raw records, no call\n" +
-			"  sluice verify --last --json",
+			"  sluice verify --last --json\n  sluice verify --modification-times inventory.items",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.Names = args
@@ -45,12 +52,17 @@ refused calls.`,
 				return usage("--calls is a number from 0 and --sample one from 1")
 			case last && len(args) > 0:
 				return usage("--last shows the last verification whole: it takes no resource")
+			case times && (local || last || cmd.Flags().Changed("calls") || cmd.Flags().Changed("sample") || cmd.Flags().Changed("org")):
+				return usage("--modification-times verifies nothing: it takes resources and no other flag")
 			case local && (cmd.Flags().Changed("calls") || cmd.Flags().Changed("sample")):
 				return usage("--local looks at all rows and makes no call: it takes neither --calls nor --sample")
 			case local:
 				options.Calls, options.Sample = 0, 0
 			}
-			return c.withUpstream(cmd.Context(), !last && options.Calls > 0, func(ctx context.Context, a *engine.App) error {
+			return c.withUpstream(cmd.Context(), !last && !times && options.Calls > 0, func(ctx context.Context, a *engine.App) error {
+				if times {
+					return c.modificationTimes(ctx, a, args)
+				}
 				if last {
 					return c.showVerification(ctx, a, 0)
 				}
@@ -63,6 +75,7 @@ refused calls.`,
 	cmd.Flags().IntVar(&options.Sample, "sample", 200, "how many rows of each resource are held against their raw records")
 	cmd.Flags().BoolVar(&local, "local", false, "hold all rows against their raw records, and make no call")
 	cmd.Flags().BoolVar(&last, "last", false, "show the last verification again")
+	cmd.Flags().BoolVar(&times, "modification-times", false, "show which share of changes modification times told of, and make no call")
 	cmd.AddCommand(c.verifyList(), c.verifyShow())
 	return cmd
 }

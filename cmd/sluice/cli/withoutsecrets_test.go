@@ -21,7 +21,8 @@ func TestWithoutSecrets(t *testing.T) {
 	for _, command := range []string{
 		"status", "status --why", "runs", "budget", "plan", "drift", "resources", "organizations", "read", "migrate",
 		"explain accounting.chart_of_accounts " + account, "quarantine list", "tombstones", "rebuild", "verify --local", "verify --calls 0",
-		"verify list", "backfill accounting.vendor_payments --dry-run", "backfill accounting.vendor_payments --detach", "backfill list",
+		"verify list", "verify --modification-times", "backfill accounting.vendor_payments --dry-run",
+		"backfill accounting.vendor_payments --detach", "backfill list",
 	} {
 		if o := s.run(strings.Fields(command)...); o.code != codeFine {
 			t.Errorf("%s: exit code %d, want 0\n%s%s", command, o.code, o.stdout, o.stderr)

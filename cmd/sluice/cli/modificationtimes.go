@@ -3,8 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-
-	"github.com/spf13/cobra"
+	"slices"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
@@ -20,26 +19,8 @@ type trustView struct {
 	Told *float64 `json:"told"`
 }
 
-func (c *cli) trustCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "trust [resource]",
-		Short: "Show how far modification times can be trusted: which share of changes they told of",
-		Long: `Balances, stock and lines can change upstream while the modification time of their
-record stays what it was. Runs that ask for what was modified since cannot see such
-changes; sweeps, which read the whole list, find them by the content. A resource whose
-share is low wants a shorter sweep in the configuration (resources: {…: {sweep: 24h}}).
-WENT BACK are changes whose modification time went back: upstream was restored.`,
-		Example: "  sluice trust\n  sluice trust inventory.items --json",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.trust(ctx, a, args)
-			})
-		},
-	}
-}
-
-func (c *cli) trust(ctx context.Context, a *engine.App, names []string) error {
+// modificationTimes shows which share of the changes of each resource its modification time told of, of those named, or of all.
+func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []string) error {
 	found, err := a.Report.Trust(ctx)
 	if err != nil {
 		return err //nolint:wrapcheck // it says what failed
@@ -51,7 +32,9 @@ func (c *cli) trust(ctx context.Context, a *engine.App, names []string) error {
 	views := make([]trustView, 0, len(found))
 	for i := range found {
 		t := found[i]
-		named := len(names) == 0 || namedBy(&report.Drift{Service: t.Service, Resource: t.Resource}, names[0])
+		named := len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+			return namedBy(&report.Drift{Service: t.Service, Resource: t.Resource}, name)
+		})
 		if named && timed[t.Service+"."+t.Resource] {
 			views = append(views, trustView{Trust: t, Told: told(t)})
 		}

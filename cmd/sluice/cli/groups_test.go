@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGroupsOfCommands: help and README show every command in its group, and no other one.
+func TestGroupsOfCommands(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../../README.md")
+	must(t, err)
+	var out buffer
+	if code := Main(t.Context(), []string{"--help"}, Env{Stdout: &out, Stderr: &out, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile}); code != codeFine {
+		t.Fatalf("exit code %d\n%s", code, out.String())
+	}
+	shown := sections(out.String())
+	for group, commands := range map[string]string{
+		"Run": "sync serve backfill plan", "Inspect": "status runs budget explain drift read", "Repair": "verify rebuild quarantine tombstones",
+		"Set up": "demo check migrate resources organizations schema sandbox", "Generate": "draft dictionary erd coverage",
+		"Other": "completion health help version",
+	} {
+		want := strings.Fields(commands)
+		line := "| " + strings.ToLower(group) + " | `" + strings.Join(want, "` · `") + "` |\n"
+		if group != "Other" && !strings.Contains(string(readme), line) {
+			t.Errorf("README.md lacks the line %s", line)
+		}
+		slices.Sort(want)
+		if got := shown[group]; !slices.Equal(got, want) {
+			t.Errorf("help shows under %s: %q, want %q", group, got, want)
+		}
+		delete(shown, group)
+	}
+	delete(shown, "Usage")
+	delete(shown, "Flags")
+	if len(shown) > 0 {
+		t.Errorf("help has further sections: %q", shown)
+	}
+}
+
+// sections are the first words of the lines below each heading of a help text, behind the first heading, which is Usage.
+func sections(help string) map[string][]string {
+	_, help, _ = strings.Cut(help, "\nUsage:\n")
+	words := map[string][]string{}
+	heading := "Usage"
+	for line := range strings.Lines(help) {
+		switch title, found := strings.CutSuffix(strings.TrimRight(line, "\n"), ":"); {
+		case found && !strings.HasPrefix(line, " "):
+			heading = title
+		case strings.HasPrefix(line, "  "):
+			words[heading] = append(words[heading], strings.Fields(line)[0])
+		}
+	}
+	return words
+}
+
+// TestTrustIsAFlag: what was a command of its own is a flag of verify, which takes no other one beside it.
+func TestTrustIsAFlag(t *testing.T) {
+	t.Parallel()
+	for args, says := range map[string]string{
+		"trust": "unknown command", "verify --modification-times --calls 5": "no other flag", "verify --modification-times --last": "no other flag",
+	} {
+		var out buffer
+		code := Main(t.Context(), strings.Fields(args), Env{Stdout: &out, Stderr: &out, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile})
+		if code != codeUsage || !strings.Contains(out.String(), says) {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s", args, code, codeUsage, says, out.String())
+		}
+	}
+}
