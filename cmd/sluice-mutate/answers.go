@@ -16,6 +16,6 @@ func answerBugs() []bug {
 			edit{file, "GROUP BY vendor_id ORDER", "GROUP BY vendor_name ORDER"}, edit{file, "SELECT vendor_id, max(vendor_name) AS vendor, count", "SELECT max(vendor_id) AS vendor_id, vendor_name AS vendor, count"},
 			edit{file, "DESC NULLS LAST, vendor_id LIMIT", "DESC NULLS LAST, 1 LIMIT"}),
 		tests(room, which, "SQL that no test runs", "a help text shows a statement that is not known to be right",
-			edit{"cmd/sluice/cli/demo.go", "machine (make demo sees to that).`,", "machine (make demo sees to that): SELECT count(*) FROM inventory.bills`,"}),
+			edit{"cmd/sluice/cli/demo.go", "in another shell.`,", "in another shell: SELECT count(*) FROM inventory.bills`,"}),
 	}
 }

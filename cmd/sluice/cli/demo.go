@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/postgres/local"
 	"sluice/sandbox"
 )
@@ -32,7 +34,10 @@ func (c *cli) demoCommand() *cobra.Command {
 		Long: `Start a private Postgres and a simulated upstream, copy everything, change the
 company, copy again, and show what came of it. It needs no configuration, touches
 nothing of yours, and leaves nothing behind. Postgres binaries have to be on this
-machine (make demo sees to that).`,
+machine (make demo sees to that).
+
+With --keep it stays up at the end and prints the lines, export NAME=VALUE, with which
+other commands work on it in another shell.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.demo(cmd.Context(), flags)
@@ -50,6 +55,9 @@ type demoStage struct {
 	postgres *local.Server
 	upstream *runningSandbox
 	app      *engine.App
+	// environment is what the configuration refers to, and kept the folder with the configuration for others; "" if nothing is kept.
+	environment map[string]string
+	kept        string
 }
 
 func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
@@ -74,7 +82,7 @@ func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 		return err
 	}
 	if flags.keep {
-		if err := stage.say("\nThe sandbox stays at %s, the database as above. Ctrl-C ends both.", stage.upstream.URL); err != nil {
+		if err := stage.keep(); err != nil {
 			return err
 		}
 		<-ctx.Done()
@@ -107,7 +115,7 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	if err != nil {
 		return err
 	}
-	options, err := s.options()
+	options, err := s.options(flags.keep)
 	if err != nil {
 		return err
 	}
@@ -129,13 +137,14 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 		view.Count(flags.records), s.cli.env.Now().Sub(began).Seconds())
 }
 
-// options are those of a process with a configuration made for this demo.
-func (s *demoStage) options() (engine.Options, error) {
+// options are those of a process with a configuration made for this demo. Where it is kept, its secrets will be printed: they are
+// those of a made-up company, and open nothing else.
+func (s *demoStage) options(keep bool) (engine.Options, error) {
 	key := make([]byte, keyBytes)
 	if _, err := rand.Read(key); err != nil {
 		return engine.Options{}, fmt.Errorf("make a key: %w", err)
 	}
-	environment := map[string]string{
+	s.environment = map[string]string{
 		"SLUICE_ENCRYPTION_KEY": base64.StdEncoding.EncodeToString(key),
 		"SANDBOX_CLIENT_SECRET": s.upstream.ClientSecret,
 		"SANDBOX_REFRESH_TOKEN": s.upstream.RefreshToken,
@@ -145,11 +154,14 @@ func (s *demoStage) options() (engine.Options, error) {
 	options.ConfigPath = "demo.yaml"
 	options.ReadFile = func(string) ([]byte, error) { return []byte(demoConfig(s.upstream)), nil }
 	options.LookupEnv = func(name string) (string, bool) {
-		value, ok := environment[name]
+		value, ok := s.environment[name]
 		return value, ok
 	}
 	if options.LogLevel == "" {
 		options.LogLevel = "error"
+	}
+	if keep {
+		options.Scrub = outside.NewScrubber() // what is printed passes the one of the process, which does not learn these secrets
 	}
 	return options, nil
 }
@@ -243,6 +255,9 @@ func (s *demoStage) close(ctx context.Context) error {
 	}
 	if s.postgres != nil {
 		errs = append(errs, s.postgres.Stop(ctx))
+	}
+	if s.kept != "" {
+		errs = append(errs, os.RemoveAll(s.kept))
 	}
 	return errors.Join(errs...)
 }

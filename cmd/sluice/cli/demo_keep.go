@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// keep writes the configuration down and says how other commands work on what stays up.
+func (s *demoStage) keep() error {
+	var err error
+	if s.kept, err = os.MkdirTemp("", "sluice-demo-"); err != nil {
+		return fmt.Errorf("make a folder for the configuration of the demo: %w", err)
+	}
+	config := filepath.Join(s.kept, "config.yaml")
+	if err := os.WriteFile(config, []byte(demoConfig(s.upstream)), 0o600); err != nil {
+		return fmt.Errorf("write the configuration of the demo: %w", err)
+	}
+	lines := []string{"export SLUICE_CONFIG=" + quoted(config)}
+	for _, name := range slices.Sorted(maps.Keys(s.environment)) {
+		lines = append(lines, "export "+name+"="+quoted(s.environment[name]))
+	}
+	if err := s.say("\nThe sandbox stays at %s, the database as above. Ctrl-C ends both.\n"+
+		"Other commands work on them (sluice status, check, sync, explain) in a shell with these lines, whose secrets open nothing else:\n",
+		s.upstream.URL); err != nil {
+		return err
+	}
+	return s.say("%s", strings.Join(lines, "\n"))
+}
+
+// quoted is a text as a shell reads it as one word.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
