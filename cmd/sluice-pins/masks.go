@@ -134,6 +134,7 @@ var wordPatterns = []wordPattern{
 	{regexp.MustCompile(`\b\d+\.\d s\b`), "<so long>", "how long a run took"},
 	{regexp.MustCompile(`\b\d+ s\b`), "<so long>", "how long a sync took or will take, out of how long calls took"},
 	{regexp.MustCompile(`v\d+\.\d+\.\d+-\d{14}-[0-9a-f]{12}(\+dirty)?`), "<version>", "the revision in the version"},
+	{regexp.MustCompile(`"revision": "[0-9a-f]{40}"`), `"revision": "<revision>"`, "the commit that was built"},
 	{regexp.MustCompile(`go1\.\d+(\.\d+)?\b`), "<go>", "the compiler"},
 	{regexp.MustCompile(`/\S*/sluice-pg-\d+`), "<folder>", "the folder of a private Postgres"},
 	{regexp.MustCompile(`("[a-z_]*(seconds|took|millis|elapsed|age|duration)[a-z_]*": )-?\d+(\.\d+)?(e[+-]\d+)?`), "$1<so long>", "the same in JSON"},
