@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,6 +54,25 @@ func (a *arrivals) through(of func(upstream http.Handler) http.Handler) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.next = of(a.next)
+}
+
+// hold lets so many more calls of services through. Those after them wait until the returned function is called.
+func (a *arrivals) hold(calls int) func() {
+	released := make(chan struct{})
+	var passed atomic.Int64
+	a.through(func(upstream http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasPrefix(r.URL.Path, "/oauth/") && passed.Add(1) > int64(calls) {
+				select {
+				case <-released:
+				case <-r.Context().Done():
+					return
+				}
+			}
+			upstream.ServeHTTP(w, r)
+		})
+	})
+	return func() { close(released) }
 }
 
 // total is how many have arrived.

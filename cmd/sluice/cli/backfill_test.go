@@ -215,10 +215,11 @@ func TestBackfillVerbs(t *testing.T) {
 	}
 
 	// It is paused again while it is at work, a chunk (20 pages) at most is read to its end.
-	reached := s.arrivals.after(4)
+	reached, release := s.arrivals.after(4), s.arrivals.hold(4)
 	p := s.start("backfill", "resume", id)
 	<-reached
 	s.backfills(codeFine, "pause", id)
+	release()
 	p.ends(codeFine, patience)
 	b = s.backfills(codeFine, "list", "--open")[0]
 	if b.State != "paused" || b.Calls == 0 || b.Calls > 24 {
@@ -230,12 +231,13 @@ func TestBackfillVerbs(t *testing.T) {
 	}
 
 	// Another process cancels it while this one is at work.
-	reached = s.arrivals.after(2)
+	reached, release = s.arrivals.after(2), s.arrivals.hold(2)
 	p = s.start("backfill", "resume", id)
 	<-reached
 	if b = s.backfills(codeFine, "cancel", id)[0]; b.State != "cancelled" {
 		t.Errorf("cancelled: %+v", b)
 	}
+	release()
 	p.ends(codeFine, patience)
 	s.quiet()
 	for _, verb := range []string{"pause", "resume", "cancel"} {
