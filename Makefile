@@ -8,6 +8,8 @@ GO ?= go
 # else: most of them wait, for processes, for Postgres or for calls, and two cores by themselves would let two of them wait. With -race the
 # tests of bounds of memory and time are left out.
 TESTFLAGS ?=
+# Without the linker's notes for debuggers, and without a second vet: a hundred test programs are linked in half of the time.
+LEAN := -vet=off -ldflags='-s -w'
 PKG ?= ./...
 # One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0055).
 SHARED = $(GO) run ./cmd/sluice-test
@@ -61,16 +63,16 @@ demo: build ## run the whole program on a simulated upstream and a private Postg
 
 quick: ## vet, the tests that need no Postgres, and a short simulation: seconds, all day long
 	$(GO) vet -tags e2e ./...
-	$(GO) test -vet=off -ldflags='-s -w' $(TESTFLAGS) $(QUICKPKG)
-	$(GO) test -vet=off -ldflags='-s -w' $(TESTFLAGS) ./pipeline/simulation -run '^TestSchedules$$' -schedules 500
+	$(GO) test $(LEAN) $(TESTFLAGS) $(QUICKPKG)
+	$(GO) test $(LEAN) $(TESTFLAGS) ./pipeline/simulation -run '^TestSchedules$$' -schedules 500
 
 test: ## run all tests but the long ones of make e2e (TESTFLAGS=-race, PKG=./schema/... and so on)
 	@.ci/setup
-	$(SHARED) $(GO) test -timeout 85m -parallel 6 $(TESTFLAGS) $(PKG)
+	$(SHARED) $(GO) test $(LEAN) -timeout 30m -parallel 6 $(TESTFLAGS) $(PKG)
 
 e2e: ## run the end-to-end tests: processes that are killed for real, storms, days that go by (E2E=TestKills)
 	@.ci/setup
-	$(SHARED) $(GO) test -tags e2e -timeout 85m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
+	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \

@@ -51,44 +51,6 @@ func small() scenario {
 	return scenario{Organizations: 5, Days: 2, Processes: 8, Workers: 8, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
 }
 
-// Everything that make scale asserts for a thousand organizations holds for a few, twice the same.
-func TestASmallFleetKeepsItsPromises(t *testing.T) {
-	t.Parallel()
-	first, verdictOfFirst := try(t, small(), calls.DefaultRules(), nil, nil)
-	for _, broken := range verdictOfFirst.Broken {
-		t.Error(broken)
-	}
-	if first.counts.granted < 1000 || first.counts.kills < 20 || first.counts.refused[pipeline.RefusedMinute] == 0 ||
-		first.counts.refused[pipeline.RefusedClass] == 0 {
-		t.Errorf("counts %+v: not everything was tried", first.counts)
-	}
-	kinds := map[others]int{}
-	for _, o := range first.organizations {
-		kinds[o.others]++
-		// Nothing came of nothing: what upstream saw is what was reserved, less what kills kept from being sent.
-		if o.server.Tally.Calls == 0 {
-			t.Errorf("%s was never called", o.name)
-		}
-	}
-	if len(kinds) != 3 {
-		t.Errorf("others %v: not all kinds were tried", kinds)
-	}
-}
-
-func TestTheSameSeedGivesTheSameSimulation(t *testing.T) {
-	t.Parallel()
-	s := scenario{Organizations: 3, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 40, LongEvery: 3, Seed: 1}
-	var traces []uint64
-	for _, seed := range []uint64{1, 1, 2} {
-		s.Seed = seed
-		_, v := try(t, s, calls.DefaultRules(), nil, nil)
-		traces = append(traces, v.Hash)
-	}
-	if traces[0] != traces[1] || traces[0] == traces[2] {
-		t.Errorf("the seeds 1, 1 and 2 gave the traces %x", traces)
-	}
-}
-
 // right is the ledger as it is, for those who do one thing otherwise.
 type right struct {
 	virtual.Ledger

@@ -64,3 +64,12 @@ func TestTablesChangedByOthers(t *testing.T) {
 		t.Errorf("%d taxes are back, want %d", n, taxes)
 	}
 }
+
+// runs starts a command line that has to end with a code, and gives what it said if not.
+func (s *stage) runs(code int, line string) {
+	s.t.Helper()
+	o := s.run(strings.Fields(line)...)
+	if o.code != code || strings.Contains(o.stderr, "permission denied") {
+		s.t.Errorf("sluice %s ended with %d, want %d\n%s%s", line, o.code, code, o.stdout, o.stderr)
+	}
+}

@@ -238,3 +238,17 @@ func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// probed runs check --probe and gives what was measured of one list.
+func (s *stage) probed(code int, resource string) listView {
+	s.t.Helper()
+	o := s.run("check", "--probe", "--json", resource)
+	var view probeView
+	if err := json.Unmarshal([]byte(o.stdout), &view); err != nil || o.code != code {
+		s.t.Fatalf("check --probe %s ended with %d, want %d (%v)\n%s\n%s", resource, o.code, code, err, o.stdout, o.stderr)
+	}
+	if len(view.Lists) != 1 || view.Lists[0].Resource != resource {
+		s.t.Fatalf("lists probed: %+v", view.Lists)
+	}
+	return view.Lists[0]
+}

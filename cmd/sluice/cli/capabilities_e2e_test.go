@@ -1,3 +1,5 @@
+//go:build e2e
+
 package cli
 
 import (
@@ -11,20 +13,6 @@ import (
 	"sluice/pipeline"
 	"sluice/sandbox"
 )
-
-// probed runs check --probe and gives what was measured of one list.
-func (s *stage) probed(code int, resource string) listView {
-	s.t.Helper()
-	o := s.run("check", "--probe", "--json", resource)
-	var view probeView
-	if err := json.Unmarshal([]byte(o.stdout), &view); err != nil || o.code != code {
-		s.t.Fatalf("check --probe %s ended with %d, want %d (%v)\n%s\n%s", resource, o.code, code, err, o.stdout, o.stderr)
-	}
-	if len(view.Lists) != 1 || view.Lists[0].Resource != resource {
-		s.t.Fatalf("lists probed: %+v", view.Lists)
-	}
-	return view.Lists[0]
-}
 
 // reading gives what status --why says of how a list is read.
 func (s *stage) reading(resource string) why.Reading {

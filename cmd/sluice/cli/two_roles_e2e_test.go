@@ -1,8 +1,9 @@
+//go:build e2e
+
 package cli
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -60,14 +61,5 @@ func TestTwoRoles(t *testing.T) {
 		if _, err := conn.Exec(t.Context(), sql); err == nil {
 			t.Errorf("the worker may: %s", sql)
 		}
-	}
-}
-
-// runs starts a command line that has to end with a code, and gives what it said if not.
-func (s *stage) runs(code int, line string) {
-	s.t.Helper()
-	o := s.run(strings.Fields(line)...)
-	if o.code != code || strings.Contains(o.stderr, "permission denied") {
-		s.t.Errorf("sluice %s ended with %d, want %d\n%s%s", line, o.code, code, o.stdout, o.stderr)
 	}
 }
