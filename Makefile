@@ -27,7 +27,7 @@ BENCHFLAGS ?=
 # Flags of the simulation: bin/fleet -help lists them.
 SCALEFLAGS ?=
 # Flags of the deliberate bugs: go run ./cmd/sluice-mutate -help lists them.
-MUTATEFLAGS ?= $(ZOOFLAGS)
+MUTATEFLAGS ?=
 # Flags of the storm and of the crash points: bin/storm -help and bin/points -help list them.
 STORMFLAGS ?=
 POINTSFLAGS ?= -each
@@ -48,7 +48,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/do
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
 	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md"
 
-.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate pins mutate zoo chaos storm chaos-programs soak draft dictionary docker clean
+.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate pins mutate chaos chaos-programs soak draft dictionary docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,10 +120,6 @@ mutate: ## put deliberate bugs into the program, one at a time: the tests have t
 	@.ci/setup binaries
 	$(GO) run ./cmd/sluice-mutate $(MUTATEFLAGS)
 
-# The names of before.
-zoo: mutate
-storm: chaos
-
 chaos-programs:
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/storm ./cmd/sluice-chaos
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/points ./cmd/sluice-chaos/crashpoints
@@ -134,7 +130,7 @@ chaos: chaos-programs ## real processes: 100 kills, 8 ends of Postgres, a full d
 	bin/storm -seed $(SEED) $(STORMFLAGS)
 	bin/points -seed $(SEED) $(POINTSFLAGS)
 
-soak: chaos-programs ## hours: storms until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), zoo, rare faults, ROUNDS (5) of kills
+soak: chaos-programs ## hours: storms until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), all bugs, rare faults, ROUNDS (5) of kills
 	@.ci/setup
 	SEED=$(SEED) KILLS=$(or $(KILLS),1000) FOR=$(or $(FOR),0s) SCHEDULES=$(or $(SCHEDULES),1000000) ROUNDS=$(or $(ROUNDS),5) .ci/soak
 

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -117,7 +120,7 @@ func (r *recorder) pinSchema(ctx context.Context, name, address string) error {
 	return r.pin(name, r.masks.times(dumpNoise.ReplaceAllString(string(out), "")))
 }
 
-// tryConfigs records what is said about each configuration of a folder: NAME.good.yaml and NAME.bad.yaml. Nothing is asked of an upstream.
+// tryConfigs records what is said about each configuration of the folders: NAME.good.yaml and NAME.bad.yaml. Nothing is asked of an upstream.
 func (r *recorder) tryConfigs(ctx context.Context) error {
 	address, err := r.postgres.database(ctx, "configs")
 	if err != nil {
@@ -133,12 +136,18 @@ func (r *recorder) tryConfigs(ctx context.Context) error {
 		"CANARY_URL=sluice:CANARY@db.example.com:x/warehouse", "ORGANIZATION=north", "CLIENT=1000.NORTH", "SECRET_FILE=file:" + secret,
 		"ACME_CLIENT_SECRET=CANARY-acme", "ACME_REFRESH_TOKEN=CANARY-acme", "SLUICE_ENCRYPTION_KEY=" + key,
 	}
-	paths, err := filepath.Glob(filepath.Join(r.configs, "*.yaml"))
-	if err != nil || len(paths) == 0 {
-		return fmt.Errorf("there are no configurations in %s (%w)", r.configs, err)
+	paths := map[string]string{} // by name: of two the later folder has the one that asks nothing beside this database
+	for folder := range strings.SplitSeq(r.configs, ",") {
+		found, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+		if err != nil || len(found) == 0 {
+			return errors.Join(errors.New("there are no configurations in "+folder), err)
+		}
+		for _, path := range found {
+			paths[filepath.Base(path)] = path
+		}
 	}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
+	for _, name := range slices.Sorted(maps.Keys(paths)) {
+		text, err := os.ReadFile(paths[name])
 		if err != nil {
 			return fmt.Errorf("read a configuration: %w", err)
 		}
@@ -147,7 +156,7 @@ func (r *recorder) tryConfigs(ctx context.Context) error {
 			return fmt.Errorf("write a configuration: %w", err)
 		}
 		commands := [][]string{{"check"}, {"check", "--json"}, {"sync"}}
-		if strings.HasSuffix(path, ".good.yaml") {
+		if strings.HasSuffix(name, ".good.yaml") {
 			commands = [][]string{
 				{"migrate"}, {"resources"}, {"resources", "--json"}, {"plan"}, {"plan", "--json"}, {"budget"}, {"budget", "--json"},
 				{"organizations"}, {"status", "--json"}, {"drift"},
@@ -157,7 +166,7 @@ func (r *recorder) tryConfigs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.pin("configs/"+strings.TrimSuffix(filepath.Base(path), ".yaml")+".txt", said); err != nil {
+		if err := r.pin("configs/"+strings.TrimSuffix(name, ".yaml")+".txt", said); err != nil {
 			return err
 		}
 	}

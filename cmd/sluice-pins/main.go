@@ -46,7 +46,7 @@ func main() {
 // run runs one command line.
 func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if len(args) == 0 {
-		_, _ = io.WriteString(log, usage) // nobody is told more by an error
+		_, _ = io.WriteString(log, usage) // the error of writing it would say less
 		return flag.ErrHelp
 	}
 	flags := flag.NewFlagSet("sluice-pins "+args[0], flag.ContinueOnError)
@@ -56,7 +56,8 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		o := options{log: log}
 		flags.StringVar(&o.out, "out", "", "folder to write the recording into; what an earlier recording left there is removed")
 		flags.StringVar(&o.sluice, "sluice", "bin/sluice", "the program")
-		flags.StringVar(&o.configs, "configs", "cmd/sluice-pins/testdata/config", "folder with the configurations that are tried")
+		flags.StringVar(&o.configs, "configs", "pipeline/engine/config/testdata,cmd/sluice-pins/testdata/config",
+			"folders with the configurations that are tried; of two with one name the later counts")
 		flags.StringVar(&o.simulated, "simulation", "./pipeline/simulation", "package whose tests simulate schedules; empty leaves the traces out")
 		flags.IntVar(&o.seeds, "seeds", 10_000, "how many schedules of the simulation are traced")
 		flags.StringVar(&o.only, "only", "", "record only these parts, with commas: "+partNames())
@@ -74,7 +75,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		}
 		return compare(*before, *after, *lines, out)
 	default:
-		_, _ = io.WriteString(log, usage) // nobody is told more by an error
+		_, _ = io.WriteString(log, usage) // the error of writing it would say less
 		return flag.ErrHelp
 	}
 }

@@ -16,28 +16,50 @@ func TestGroupsOfCommands(t *testing.T) {
 	if code := Main(t.Context(), []string{"--help"}, Env{Stdout: &out, Stderr: &out, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile}); code != codeFine {
 		t.Fatalf("exit code %d\n%s", code, out.String())
 	}
-	shown := sections(out.String())
+	shown, inReadme := sections(out.String()), groupsOf(string(readme))
 	for group, commands := range map[string]string{
 		"Run": "sync serve backfill plan", "Inspect": "status runs budget explain drift read", "Repair": "verify rebuild quarantine tombstones",
 		"Set up": "demo check migrate resources organizations schema sandbox", "Generate": "draft dictionary erd coverage",
 		"Other": "completion health help version",
 	} {
 		want := strings.Fields(commands)
-		line := "| " + strings.ToLower(group) + " | `" + strings.Join(want, "` · `") + "` |\n"
-		if group != "Other" && !strings.Contains(string(readme), line) {
-			t.Errorf("README.md lacks the line %s", line)
+		if told := inReadme[strings.ToLower(group)]; group != "Other" && !slices.Equal(told, want) {
+			t.Errorf("README.md has under %s: %q, want %q", group, told, want)
 		}
+		delete(inReadme, strings.ToLower(group))
 		slices.Sort(want)
 		if got := shown[group]; !slices.Equal(got, want) {
 			t.Errorf("help shows under %s: %q, want %q", group, got, want)
 		}
 		delete(shown, group)
 	}
+	if len(inReadme) > 0 {
+		t.Errorf("README.md has further groups: %q", inReadme)
+	}
 	delete(shown, "Usage")
 	delete(shown, "Flags")
 	if len(shown) > 0 {
 		t.Errorf("help has further sections: %q", shown)
 	}
+}
+
+// groupsOf are the commands of the README's table by their group, which stands in its first row only.
+func groupsOf(readme string) map[string][]string {
+	commands := map[string][]string{}
+	group := ""
+	for line := range strings.Lines(readme) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 3 {
+			continue
+		}
+		if name := strings.Trim(cells[0], "|* "); name != "" {
+			group = name
+		}
+		if command, found := strings.CutPrefix(cells[1], "`sluice "); found {
+			commands[group] = append(commands[group], strings.TrimSuffix(command, "`"))
+		}
+	}
+	return commands
 }
 
 // sections are the first words of the lines below each heading of a help text, behind the first heading, which is Usage.

@@ -67,11 +67,11 @@ func useGiven(ctx context.Context, given string) (server, error) {
 
 // startLocal starts a server out of this machine's binaries.
 func startLocal(ctx context.Context) (server, error) {
-	local, err := local.Start(ctx, local.Options{})
+	started, err := local.Start(ctx, local.Options{})
 	if err != nil {
 		return server{}, err
 	}
-	return server{admin: local.URL(), stop: local.Stop}, nil
+	return server{admin: started.URL(), stop: started.Stop}, nil
 }
 
 // startContainer starts a server in a container.

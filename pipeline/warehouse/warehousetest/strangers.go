@@ -89,13 +89,13 @@ func (s *Strangers) count(sql string) int {
 // with the test.
 func Owner(tb testing.TB) string {
 	tb.Helper()
-	_, admin := ready(tb)
+	_, found := ready(tb)
 	role := "owner_" + strings.TrimPrefix(newName(), "sluice_test_")
 	const password = "canary"
 	tb.Cleanup(func() { // registered before the database's, so it comes after that
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
 		defer cancel()
-		if err := execute(ctx, admin, "DROP ROLE IF EXISTS "+role); err != nil {
+		if err := execute(ctx, found.admin, "DROP ROLE IF EXISTS "+role); err != nil {
 			tb.Errorf("dropping the role of the owner: %v", err)
 		}
 	})
@@ -104,7 +104,7 @@ func Owner(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	err = execute(tb.Context(), admin, "CREATE ROLE "+role+" LOGIN PASSWORD '"+password+"'",
+	err = execute(tb.Context(), found.admin, "CREATE ROLE "+role+" LOGIN PASSWORD '"+password+"'",
 		"ALTER DATABASE "+strings.TrimPrefix(address.Path, "/")+" OWNER TO "+role)
 	if err != nil {
 		tb.Fatal(err)
@@ -140,6 +140,6 @@ func Worker(tb testing.TB, database string) (role, worker string) { //nolint:non
 // Admin returns the connection string of a database of the tests' server for the role that made it.
 func Admin(tb testing.TB, database string) string {
 	tb.Helper()
-	_, admin := ready(tb)
-	return withDatabase(admin, database)
+	_, found := ready(tb)
+	return withDatabase(found.admin, database)
 }

@@ -101,8 +101,8 @@ func Run(m *testing.M) int {
 // New returns the connection string of a new empty database, which is dropped when the test ends.
 func New(tb testing.TB) string {
 	tb.Helper()
-	s, _ := ready(tb)
-	return s.create(tb, "template0")
+	s, found := ready(tb)
+	return s.create(tb, found, "template0")
 }
 
 // Connect opens a connection to a database that New or Template gave; it is closed when the test ends.
@@ -121,7 +121,7 @@ func Connect(tb testing.TB, database string) *pgx.Conn {
 // connections. Processes inside Share have templates in common, so a key means the same in all packages.
 func Template(tb testing.TB, key string, migrate func(ctx context.Context, url string) error) string {
 	tb.Helper()
-	s, _ := ready(tb)
+	s, found := ready(tb)
 	s.mu.Lock()
 	source := s.templates[key]
 	if source == nil {
@@ -132,22 +132,21 @@ func Template(tb testing.TB, key string, migrate func(ctx context.Context, url s
 	source.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), startLimit)
 		defer cancel()
-		where, _ := s.begin() // it has begun
 		if prefix := os.Getenv(sharedTemplates); prefix != "" {
-			source.name, source.err = prefix+key, where.findTemplate(ctx, prefix+key, migrate)
+			source.name, source.err = prefix+key, found.findTemplate(ctx, prefix+key, migrate)
 			return
 		}
 		source.name = newName()
-		source.err = where.makeTemplate(ctx, source.name, migrate)
+		source.err = found.makeTemplate(ctx, source.name, migrate)
 	})
 	if source.err != nil {
 		tb.Fatalf("template database %q: %v", key, source.err)
 	}
-	return s.create(tb, source.name)
+	return s.create(tb, found, source.name)
 }
 
-// ready returns the suite and its server's connection string, or ends the test.
-func ready(tb testing.TB) (*suite, string) {
+// ready returns the suite and its server, or ends the test.
+func ready(tb testing.TB) (*suite, server) {
 	tb.Helper()
 	current.Lock()
 	s := current.suite
@@ -155,23 +154,21 @@ func ready(tb testing.TB) (*suite, string) {
 	if s == nil {
 		tb.Fatal("add to this package: func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }")
 	}
-	server, err := s.begin()
+	found, err := s.begin()
 	if err != nil {
 		tb.Fatalf("no Postgres for the tests: %v", err)
 	}
-	return s, server.admin
+	return s, found
 }
 
 // create makes a database out of another one and drops it when the test ends.
-func (s *suite) create(tb testing.TB, source string) string {
+func (s *suite) create(tb testing.TB, in server, source string) string {
 	tb.Helper()
-	where, _ := s.begin() // it has begun
-	admin := where.admin
 	name := newName()
 	ctx, cancel := context.WithTimeout(tb.Context(), databaseLimit)
 	defer cancel()
 	s.mu.Lock()
-	err := execute(ctx, admin, "create database "+name+" template "+source+where.strategy)
+	err := execute(ctx, in.admin, "create database "+name+" template "+source+in.strategy)
 	s.mu.Unlock()
 	if err != nil {
 		tb.Fatalf("making a database for the test: %v", err)
@@ -179,11 +176,11 @@ func (s *suite) create(tb testing.TB, source string) string {
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
 		defer cancel()
-		if err := execute(ctx, admin, "drop database "+name+" with (force)"); err != nil {
+		if err := execute(ctx, in.admin, "drop database "+name+" with (force)"); err != nil {
 			tb.Errorf("dropping the test's database: %v", err)
 		}
 	})
-	return withDatabase(admin, name)
+	return withDatabase(in.admin, name)
 }
 
 // makeTemplate makes and fills a database that nothing can open any more.
