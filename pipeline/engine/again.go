@@ -69,7 +69,7 @@ func (a *App) Reopen(ctx context.Context, o *config.Organization, service string
 	}
 	opened, err := a.DB.Reopen(ctx, o.Key, allowances, services)
 	if err != nil {
-		return calls.Reopened{}, 0, err //nolint:wrapcheck // it says what failed
+		return calls.Reopened{}, 0, err
 	}
 	// Services that share an allowance waited for it together.
 	for _, name := range services {

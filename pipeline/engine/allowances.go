@@ -110,7 +110,7 @@ func (a *App) allowance(ctx context.Context, organization, service string, hours
 func (a *App) turns(ctx context.Context, allowance *planning.Service, limits pipeline.Limits) error {
 	day, err := a.Report.Day(ctx, allowance.Organization, allowance.Name, limits)
 	if err != nil || day.Turn == nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	ago := agoThatEnds(day.Turn.Sub(day.At), len(allowance.Day.Spent))
 	at := func(of planning.Day, spent int64) planning.Day {

@@ -131,7 +131,7 @@ var ErrNoServer = errors.New("the private Postgres did not start")
 func (a *App) OpenDatabase(ctx context.Context) error {
 	if !a.Config.Database.Private() {
 		a.URL = a.Config.Database.URL.Reveal()
-		return warehouse.CheckSessions(ctx, a.URL) //nolint:wrapcheck // it says what to do
+		return warehouse.CheckSessions(ctx, a.URL)
 	}
 	server, err := local.Start(ctx, local.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
 	if err != nil {

@@ -178,7 +178,7 @@ func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spa
 		}
 	}
 	table := [2]string{resource.SchemaName(b.Stream.Service), resource.Name}
-	return a.Report.RowsWithin(ctx, b.Stream.Organization, table, column, b.Windows != nil, spans...) //nolint:wrapcheck // it names the table
+	return a.Report.RowsWithin(ctx, b.Stream.Organization, table, column, b.Windows != nil, spans...)
 }
 
 // Ask opens a backfill and gives its number; backfills.ErrOpen if one of its list is open.
@@ -197,7 +197,7 @@ func (a *App) Ask(ctx context.Context, b *Backfill) (int64, error) {
 	if b.Run.Basis != planning.Unknown {
 		order.Calls, order.Basis = new(b.Run.Calls), b.Run.Basis.String()
 	}
-	return a.DB.Ask(ctx, order) //nolint:wrapcheck // it names the stream
+	return a.DB.Ask(ctx, order)
 }
 
 // listOf takes the suffix off the key of a backfill's stream.

@@ -54,7 +54,7 @@ type noticing struct {
 func (n noticing) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
 	loaded, err := n.Store.Load(ctx, units...)
 	if err != nil {
-		return loaded, err //nolint:wrapcheck // it is the store's
+		return loaded, err
 	}
 	for i := range units {
 		for _, v := range units[i].Observed {

@@ -107,7 +107,7 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 func (a *App) listFacts(ctx context.Context, own report.Known, list Key) (report.Known, error) {
 	of, err := a.Report.KnownSoon(ctx, list)
 	if err != nil || len(of) == 0 {
-		return own, err //nolint:wrapcheck // it says what failed
+		return own, err
 	}
 	return ofList(own, of[0]), nil
 }
@@ -119,7 +119,7 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 	key := stream.Key()
 	known, err := a.Report.KnownAtStart(ctx, key)
 	if err != nil || len(known) == 0 {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	facts := known[0]
 	if stream.Work == pipeline.WorkSweep {
@@ -129,7 +129,7 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 	}
 	can, err := a.DB.Capabilities(ctx, stream)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	foreseen := a.foreseen(stream, facts)
 	foreseen.Anchored = scan.Anchored(stream, can)
@@ -138,5 +138,5 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 		return nil
 	}
 	kept := warehouse.Forecast{Calls: run.Calls, Basis: run.Basis.String(), Rows: known[0].Rows}
-	return a.DB.KeepForecast(ctx, key, kept) //nolint:wrapcheck // it says what failed
+	return a.DB.KeepForecast(ctx, key, kept)
 }

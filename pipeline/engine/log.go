@@ -51,7 +51,7 @@ func (s scrubbed) Handle(ctx context.Context, record slog.Record) error {
 		clean.AddAttrs(s.attr(attr))
 		return true
 	})
-	return s.next.Handle(ctx, clean) //nolint:wrapcheck // a handler of handlers
+	return s.next.Handle(ctx, clean)
 }
 
 // WithAttrs implements slog.Handler.

@@ -103,7 +103,7 @@ func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(con
 		}
 		known, err := a.DB.ZonesOf(ctx, stream)
 		if err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 		a.zones.follow(stream.Organization, known.Upstream)
 		now := a.Zone(stream.Organization).String()
@@ -115,7 +115,7 @@ func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(con
 		if known.Read != "" {
 			a.Log.WarnContext(ctx, "the organization has another time zone", "stream", stream.String(), "before", known.Read, "now", now, "by_upstream", moved)
 		}
-		return a.DB.NoteZone(ctx, stream, now, !moved) //nolint:wrapcheck // it says what failed
+		return a.DB.NoteZone(ctx, stream, now, !moved)
 	}
 }
 

@@ -96,7 +96,7 @@ func (a *App) GrantWorker(ctx context.Context, role string) error {
 	if errors.Is(err, migrations.ErrNoRole) {
 		return fmt.Errorf("%w: --worker: %w", ErrUsage, err)
 	}
-	return err //nolint:wrapcheck // it says what was being done
+	return err
 }
 
 // customServices are the services with nothing but their user-declared resources.

@@ -102,5 +102,5 @@ func (a *App) WakeBackfills(ctx context.Context, queue *Queue) error {
 			keys = append(keys, key)
 		}
 	}
-	return queue.Insert(ctx, keys) //nolint:wrapcheck // it names the stream
+	return queue.Insert(ctx, keys)
 }

@@ -18,7 +18,7 @@ type runLog struct {
 // Chunk implements jobs.Runner.
 func (l runLog) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
 	if err := l.Runner.Chunk(ctx, claim, settle); err != nil {
-		return err //nolint:wrapcheck // it is the runner's, and its kind counts
+		return err // it is the runner's, and its kind counts
 	}
 	run, err := l.app.Report.RunProgress(ctx, claim.Run)
 	if err != nil {
@@ -65,7 +65,7 @@ type settleLog struct {
 // Settle implements jobs.Store.
 func (l settleLog) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
 	if err := l.Store.Settle(ctx, claim, settlement); err != nil {
-		return err //nolint:wrapcheck // it is the store's, and callers look what it is
+		return err // it is the store's, and callers look what it is
 	}
 	attributes := []slog.Attr{
 		slog.String("stream", claim.Stream.String()), slog.Int64("run", claim.Run), slog.String("state", string(settlement.State)),

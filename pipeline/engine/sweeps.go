@@ -62,7 +62,7 @@ func (a *App) AcceptTombstones(ctx context.Context, key Key, run int64) (int, er
 	if !ok {
 		return 0, fmt.Errorf("%w: %s is not configured", ErrUsage, key)
 	}
-	return a.DB.AcceptTombstones(ctx, stream, run) //nolint:wrapcheck // it names the stream
+	return a.DB.AcceptTombstones(ctx, stream, run)
 }
 
 // RejectTombstones forgets the evidence that a run left for a person to decide about a
@@ -72,5 +72,5 @@ func (a *App) RejectTombstones(ctx context.Context, key Key, run int64) (int, er
 	if !ok {
 		return 0, fmt.Errorf("%w: %s is not configured", ErrUsage, key)
 	}
-	return a.DB.RejectTombstones(ctx, stream, run) //nolint:wrapcheck // it names the stream
+	return a.DB.RejectTombstones(ctx, stream, run)
 }

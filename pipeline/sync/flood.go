@@ -15,7 +15,7 @@ var errFlooded = errors.New("too many records did not fit")
 func (c *chunk) flooded(ctx context.Context) (*pipeline.End, error) {
 	met, err := c.runner.Store.Refusals(ctx, c.claim)
 	if err != nil || !met.Flood(c.runner.Rules) {
-		return nil, err //nolint:wrapcheck // the store's own
+		return nil, err
 	}
 	return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "too many records did not fit: the rest was not read"}, nil
 }

@@ -96,7 +96,7 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.U
 		unit.Position = pipeline.Position{Mark: e.position.Mark, Scan: unfinished}
 		loaded, err := e.runner.Store.Load(ctx, unit)
 		if err != nil || len(unit.Rejects)+loaded.Rejected == 0 {
-			return err //nolint:wrapcheck // the store's own
+			return err
 		}
 		if flooded, err = e.flooded(ctx); flooded != nil {
 			err = errFlooded // which ends the call

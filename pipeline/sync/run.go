@@ -157,7 +157,7 @@ func (c *chunk) load(ctx context.Context, reader reader, unit pipeline.Unit, sca
 	if _, list := reader.(pages); list && !over {
 		most = c.mostBehind(&scan)
 	}
-	return over, c.behind.Add(ctx, unit, most) //nolint:wrapcheck // what fails says where
+	return over, c.behind.Add(ctx, unit, most)
 }
 
 // after gives the position behind a unit. Promise 1: the mark moves only with

@@ -18,7 +18,7 @@ func (c *Client) authorized(
 ) error {
 	token, version, err := c.tokens.Token(ctx, op.Organization)
 	if err != nil {
-		return err //nolint:wrapcheck // it says that it is about the access token
+		return err
 	}
 	try := func(token wire.Secret) error {
 		guarded := op

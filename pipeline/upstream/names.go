@@ -31,10 +31,10 @@ func NewSecret(value string) Secret { return wire.NewSecret(value) }
 
 // NewTokens makes the keeper of tokens; see token.New.
 func NewTokens(o TokenOptions) (*Tokens, error) {
-	return token.New(o) //nolint:wrapcheck // only another name
+	return token.New(o)
 }
 
 // Address gives the address of a data center; see wire.Address.
 func Address(base string, host schema.Host, dataCenter string) (string, error) {
-	return wire.Address(base, host, dataCenter) //nolint:wrapcheck // only another name
+	return wire.Address(base, host, dataCenter)
 }

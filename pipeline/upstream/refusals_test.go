@@ -70,7 +70,7 @@ func (r *tokenRig) only(t *testing.T) pipeline.Token {
 func (r *tokenRig) ask(t *testing.T) error {
 	t.Helper()
 	_, _, err := r.process(t).Token(t.Context(), "1")
-	return err //nolint:wrapcheck // the test looks at it
+	return err // the test looks at it
 }
 
 // Of the authorization server only words that are known to mean it deny a credential; others wait, and the next answer counts.

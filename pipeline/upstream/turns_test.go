@@ -22,10 +22,10 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 		ask func(context.Context, *rig) (pipeline.Page, error)
 	}{
 		"a page": {newRig(t, list), func(ctx context.Context, r *rig) (pipeline.Page, error) {
-			return r.client.Page(ctx, ask(1)) //nolint:wrapcheck // the test looks at it
+			return r.client.Page(ctx, ask(1)) // the test looks at it
 		}},
 		"a single record": {newRig(t, single), func(ctx context.Context, r *rig) (pipeline.Page, error) {
-			return r.client.Details(ctx, detailsOf(bills), []string{"1"}) //nolint:wrapcheck // as above
+			return r.client.Details(ctx, detailsOf(bills), []string{"1"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

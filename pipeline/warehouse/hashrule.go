@@ -47,7 +47,7 @@ func (db *DB) keys(ctx context.Context, op, query string, args ...any) ([]pipeli
 	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pipeline.Key, error) {
 		var key pipeline.Key
 		err := row.Scan(&key.Organization, &key.Service, &key.Resource)
-		return key, err //nolint:wrapcheck // the caller says what was being done
+		return key, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)

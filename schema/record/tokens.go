@@ -87,7 +87,7 @@ func (t *tokens) separator() {
 func (t *tokens) bracket(c byte) error {
 	if !t.quick {
 		_, err := t.dec.ReadToken()
-		return err //nolint:wrapcheck // syntax tells the decoder's errors apart
+		return err // syntax tells the decoder's errors apart
 	}
 	if t.at >= len(t.data) || t.data[t.at] != c {
 		return errDoubt
@@ -137,7 +137,7 @@ func (t *tokens) plain() ([]byte, bool) {
 // name reads a name, with its quotes.
 func (t *tokens) name() ([]byte, error) {
 	if !t.quick {
-		return t.dec.ReadValue() //nolint:wrapcheck // syntax tells the decoder's errors apart
+		return t.dec.ReadValue() // syntax tells the decoder's errors apart
 	}
 	end, _, ok := jsonscan.String(t.data, t.at)
 	if !ok || t.behind {
@@ -153,7 +153,7 @@ func (t *tokens) name() ([]byte, error) {
 // value reads a value whole.
 func (t *tokens) value() (jsontext.Value, error) {
 	if !t.quick {
-		return t.dec.ReadValue() //nolint:wrapcheck // syntax tells the decoder's errors apart
+		return t.dec.ReadValue() // syntax tells the decoder's errors apart
 	}
 	from := t.at
 	end, ok := jsonscan.Once(t.data, from, t.depth, &t.open)

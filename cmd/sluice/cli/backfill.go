@@ -115,7 +115,7 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 	assumed := func(lists []planning.Stream) error { return assume(lists, wishes.assume) }
 	found, err := a.Backfills(ctx, names, wishes.organization, days, assumed)
 	if err != nil {
-		return err //nolint:wrapcheck // it names the mistake
+		return err
 	}
 	if wishes.dry {
 		return c.foreseeBackfills(ctx, a, found)
@@ -130,7 +130,7 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 			return usage("%w: sluice backfill list shows it", err)
 		}
 		if err != nil {
-			return err //nolint:wrapcheck // it names the stream
+			return err
 		}
 		ids = append(ids, id)
 	}
@@ -182,7 +182,7 @@ func (c *cli) work(ctx context.Context, a *engine.App, ids []int64, wishes workW
 	}
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	watch, progress := newWatch(a, len(keys), c.env.Now), view.NewProgress(c.env.Stderr)
 	watch.patient = wishes.wait

@@ -64,7 +64,7 @@ func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []e
 	}
 	supplies, err := a.Supplies(ctx)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	for _, account := range accounts {
 		if supply, known := supplies.Under(account, demands[account]); known {
@@ -108,7 +108,7 @@ func dayOrOpen(day time.Time) string {
 func (c *cli) printForecast(a *engine.App, shown *backfillForecast) error {
 	p := c.printer()
 	if p.JSON {
-		return p.Document(shown) //nolint:wrapcheck // it says what failed
+		return p.Document(shown)
 	}
 	several := len(a.Config.Organizations) > 1
 	name := func(key pipeline.Key) string { return planView{several: several}.name(key) }
@@ -128,13 +128,13 @@ func (c *cli) printForecast(a *engine.App, shown *backfillForecast) error {
 		rows = append(rows, []string{name(b.Key), shown.between(), view.Count(max(len(b.Windows), 1)), known, counted(b.Calls), b.Basis.String()})
 	}
 	if err := p.Table([]string{streamColumn, "RANGE", "WINDOWS", "ROWS", callsColumn, "RESTS ON"}, rows); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		if err := p.Line("unknown: the list was never read whole. --assume NAME=NUMBER says how many there are, for:\n  %s",
 			strings.Join(slices.Compact(unknown), "\n  ")); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return c.printSupplies(a, shown, name)
@@ -156,12 +156,12 @@ func (c *cli) printSupplies(a *engine.App, shown *backfillForecast, name func(pi
 		})
 	}
 	if err := p.Line("\nThe allowances, of which backfills may spend their ceiling a day"); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	header := []string{"SERVICE", callsColumn, "TAKES", "CEILING", "TODAY", "LEFT", "ALL BY", "SCHEDULE", "FITS"}
 	if err := p.Table(header, rows); err != nil || shown.Fits {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	const rest = "\nIt does not fit into today: it would go on as the day gives calls back, until the time under ALL BY."
-	return p.Line(rest) //nolint:wrapcheck // it says what failed
+	return p.Line(rest)
 }

@@ -56,7 +56,7 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []report.Backfill)
 		if supplies == nil {
 			var err error
 			if supplies, err = a.Supplies(ctx); err != nil {
-				return nil, err //nolint:wrapcheck // it says what failed
+				return nil, err
 			}
 		}
 		v.CallsLeft = callsLeft(&v.Backfill)

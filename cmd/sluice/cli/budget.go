@@ -87,7 +87,7 @@ func closings(ctx context.Context, a *engine.App, days []serviceDay, gates []rep
 		day := &days[i]
 		limits, err := a.Limits(day.Organization, day.Service)
 		if err != nil {
-			return err //nolint:wrapcheck // it names the service
+			return err
 		}
 		for g := range gates {
 			if gates[g].Organization == day.Organization && gates[g].Shared == limits.Shared {
@@ -115,7 +115,7 @@ func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, error) {
 		seen[organization+"/"+service] = true
 		limits, err := a.Limits(organization, service)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // it names the service
+			return nil, err
 		}
 		day, err := a.Report.Day(ctx, organization, service, limits)
 		if err != nil {
@@ -189,11 +189,11 @@ func (c *cli) printBudget(a *engine.App, days []serviceDay) error {
 	}
 	header := []string{headOrganization, "SERVICE", "CLASS", "SPENT", "FLOOR", "CEILING", "RESERVED", "LENT"}
 	if err := p.Table(header, rows); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	for i := range days {
 		if err := p.Line("%s\n  in force: %s", budgetLine(&days[i], a.Zone(days[i].Organization)), days[i].Rules); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (c *cli) reopenBudget(ctx context.Context, a *engine.App, named, service st
 	}
 	opened, woken, err := a.Reopen(ctx, o, service)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	if c.json {
 		return c.printer().Document(reopenedView{Key: o.Key, Streams: woken, Gates: opened.Gates, Days: opened.Days})
@@ -86,7 +86,7 @@ func (c *cli) printClosed(a *engine.App, gates []report.Gate) error {
 			continue
 		}
 		if err := c.printer().Line("%s", closedLine(gate, a.Zone(gate.Organization))); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return nil

@@ -218,7 +218,7 @@ func worst(findings []finding) int {
 func (c *cli) printFindings(findings []finding) error {
 	p := c.printer()
 	if p.JSON {
-		return p.Document(findings) //nolint:wrapcheck // it says what failed
+		return p.Document(findings)
 	}
 	for _, f := range findings {
 		sign := "ok  "
@@ -226,12 +226,12 @@ func (c *cli) printFindings(findings []finding) error {
 			sign = "FAIL"
 		}
 		if err := p.Line("%s  %s: %s", sign, f.Check, f.Text); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	for _, f := range findings {
 		if f.Next != "" {
-			return p.Line("\nNext: %s makes the tables. Then run sluice check again.", f.Next) //nolint:wrapcheck // it says what failed
+			return p.Line("\nNext: %s makes the tables. Then run sluice check again.", f.Next)
 		}
 	}
 	return nil

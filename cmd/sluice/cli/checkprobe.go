@@ -45,14 +45,14 @@ type measuredView struct {
 func (c *cli) checkProbe(ctx context.Context, names []string) error {
 	if a, err := engine.Load(c.options()); err == nil {
 		if _, err := a.Select(names, ""); err != nil {
-			return err //nolint:wrapcheck // it names the mistake, before a call is made
+			return err
 		}
 	}
 	view := probeView{Lists: []listView{}}
 	view.Findings = c.check(ctx, func(a *engine.App, client *upstream.Client) error {
 		streams, err := a.Select(names, "")
 		if err != nil {
-			return err //nolint:wrapcheck // it names the mistake
+			return err
 		}
 		view.Lists, err = c.probe(ctx, a, client, streams)
 		return err
@@ -116,7 +116,7 @@ func listOfProbe(stream pipeline.Stream, result probe.Result) listView {
 func (c *cli) printProbe(view probeView) error {
 	p := c.printer()
 	if p.JSON {
-		return p.Document(view) //nolint:wrapcheck // it says what failed
+		return p.Document(view)
 	}
 	if err := c.printFindings(view.Findings); err != nil || len(view.Lists) == 0 {
 		return err

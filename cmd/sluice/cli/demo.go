@@ -92,7 +92,7 @@ func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 
 func (s *demoStage) say(format string, args ...any) error {
 	if err := s.cli.printer().Line(format, args...); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	return nil
 }
@@ -122,16 +122,16 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	began := s.cli.env.Now()
 	migrating, err := engine.Load(options)
 	if err != nil {
-		return err //nolint:wrapcheck // it lists the mistakes
+		return err
 	}
 	if err := migrating.OpenDatabase(ctx); err != nil {
-		return err //nolint:wrapcheck // it says what to do
+		return err
 	}
 	if err := migrating.Migrate(ctx, 0); err != nil {
-		return err //nolint:wrapcheck // it names the migration
+		return err
 	}
 	if s.app, err = engine.Open(ctx, options); err != nil {
-		return err //nolint:wrapcheck // it says what to do
+		return err
 	}
 	return s.say("upstream: %s, %s records, limits of the plan 'standard'\ndatabase: migrated in %.1f s", s.upstream.URL,
 		view.Count(flags.records), s.cli.env.Now().Sub(began).Seconds())

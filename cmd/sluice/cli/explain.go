@@ -51,7 +51,7 @@ how many answers are looked through. No call is made.`,
 				}
 				history, stream, err := a.Explain(ctx, args[0], args[1], chosen.Key, archives)
 				if err != nil {
-					return err //nolint:wrapcheck // it says what failed
+					return err
 				}
 				zone := a.Zone(chosen.Key)
 				view := explainView{History: history, Conclusions: explain.Conclusions(history, stream.Resource, zone)}

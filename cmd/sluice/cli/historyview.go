@@ -12,7 +12,7 @@ import (
 func (c *cli) tableOfHistories(a *engine.App, histories []report.History) error {
 	p := c.printer()
 	if err := p.Line(""); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	rows := make([][]string, 0, len(histories))
 	for i := range histories {
@@ -29,5 +29,5 @@ func (c *cli) tableOfHistories(a *engine.App, histories []report.History) error 
 		}
 		rows = append(rows, []string{h.Organization, h.Service + "." + h.Resource, since, count, strings.Join(h.Daily, ", ")})
 	}
-	return p.Table([]string{headOrganization, "PAST OF", "KNOWN SINCE", "VERSIONS", "BY DAY"}, rows) //nolint:wrapcheck // it says what failed
+	return p.Table([]string{headOrganization, "PAST OF", "KNOWN SINCE", "VERSIONS", "BY DAY"}, rows)
 }

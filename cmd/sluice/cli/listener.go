@@ -47,7 +47,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	connection, err := l.Listener.Accept()
 	if err != nil {
 		<-l.room
-		return nil, err //nolint:wrapcheck // the server tells its errors apart
+		return nil, err // the server tells its errors apart
 	}
 	return &heldOpen{Conn: connection, room: l.room}, nil
 }
@@ -55,7 +55,7 @@ func (l *limited) Accept() (net.Conn, error) {
 // Close implements net.Listener.
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close() //nolint:wrapcheck // as above
+	return l.Listener.Close()
 }
 
 // heldOpen is a connection that gives its room back when it is closed.
@@ -69,7 +69,7 @@ type heldOpen struct {
 // Close implements net.Conn.
 func (c *heldOpen) Close() error {
 	c.once.Do(func() { <-c.room })
-	return c.Conn.Close() //nolint:wrapcheck // the server tells its errors apart
+	return c.Conn.Close() // the server tells its errors apart
 }
 
 // reachable says that other machines may reach an address to listen on.

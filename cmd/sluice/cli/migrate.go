@@ -60,33 +60,33 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 	}
 	a, err := engine.Load(c.offline())
 	if err != nil {
-		return err //nolint:wrapcheck // it lists the mistakes
+		return err
 	}
 	if err := a.OpenDatabase(ctx); err != nil {
-		return err //nolint:wrapcheck // it says what to do
+		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(ctx)) }()
 	view := migrateView{}
 	if view.Changed, err = a.Pending(ctx); err != nil {
-		return err //nolint:wrapcheck // it names the database
+		return err
 	}
 	// Also where nothing is pending: what an interrupted one left behind its last file is made up for.
 	if err := a.Migrate(ctx, wait); err != nil {
-		return err //nolint:wrapcheck // it names the migration
+		return err
 	}
 	plan, err := a.Plan(ctx)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what is wrong with the plan
+		return err
 	}
 	if plan.SQL != "" && accept != "" {
 		if err := a.Accept(ctx, accept, wait); err != nil {
-			return err //nolint:wrapcheck // it says what to do
+			return err
 		}
 		view.Changed, plan.SQL = true, ""
 	}
 	if worker != "" {
 		if err := a.GrantWorker(ctx, worker); err != nil {
-			return err //nolint:wrapcheck // it names the role
+			return err
 		}
 	}
 	return c.printMigrated(view, plan)
@@ -104,12 +104,12 @@ func (c *cli) printMigrated(view migrateView, plan engine.Plan) error {
 	p := c.printer()
 	for _, lack := range plan.Lacking {
 		if err := p.Line("something else changed the tables: %s", lack); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	for _, note := range plan.Notes {
 		if err := p.Line("no plan does this, do it by hand if it is wanted: %s", note); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	text := "The database was up to date already."

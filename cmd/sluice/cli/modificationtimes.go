@@ -23,7 +23,7 @@ type trustView struct {
 func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []string) error {
 	found, err := a.Report.Trust(ctx)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	timed := make(map[string]bool)
 	for _, stream := range a.Streams() {

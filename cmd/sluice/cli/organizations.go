@@ -125,11 +125,11 @@ func (c *cli) acceptOrganization(ctx context.Context, a *engine.App, named strin
 	}
 	client, err := a.Client()
 	if err != nil {
-		return err //nolint:wrapcheck // it says what to do
+		return err
 	}
 	seen, err := a.Identities(client).Accept(ctx, o)
 	if err != nil {
-		return err //nolint:wrapcheck // it names the organization
+		return err
 	}
 	if c.json {
 		return c.printer().Document(acceptedView{Key: o.Key, Name: seen.Name, TimeZone: seen.TimeZone, At: c.env.Now()})

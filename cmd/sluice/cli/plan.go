@@ -57,11 +57,11 @@ schedule into each day or into the freshness asked for.`,
 func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes planWishes) error {
 	streams, err := a.Select(names, wishes.organization)
 	if err != nil {
-		return err //nolint:wrapcheck // it names the mistake
+		return err
 	}
 	var input planning.Input
 	if input.Streams, err = a.Foresee(ctx, streams); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	if err := assume(input.Streams, wishes.assume); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes pl
 		return err
 	}
 	if input.Services, err = a.Allowances(ctx, streams); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	made := planning.Make(input)
 	view := planView{Plan: made, Config: configLines(made.Streams), now: c.env.Now(), several: len(a.Config.Organizations) > 1, zone: a.Zone}

@@ -32,11 +32,11 @@ const streamColumn = "STREAM"
 func (c *cli) printPlan(shown planView) error {
 	p := c.printer()
 	if p.JSON {
-		return p.Document(shown) //nolint:wrapcheck // it says what failed
+		return p.Document(shown)
 	}
 	for _, part := range []func(view.Printer) error{shown.sync, shown.days, shown.schedule, shown.advice} {
 		if err := part(p); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return nil
@@ -55,14 +55,14 @@ func (v planView) sync(p view.Printer) error {
 		rows = append(rows, row)
 	}
 	if err := p.Line("The next sync, by stream"); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	if err := p.Table([]string{streamColumn, "ROWS", "CALLS", "LATER", "TAKES", "RESTS ON"}, rows); err != nil || len(unknown) == 0 {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	slices.Sort(unknown)
 	return p.Line("unknown: nothing was read yet. A sync finds out, or --assume NAME=NUMBER says it, for:\n  %s",
-		strings.Join(slices.Compact(unknown), "\n  ")) //nolint:wrapcheck // it says what failed
+		strings.Join(slices.Compact(unknown), "\n  "))
 }
 
 // days shows what becomes of each allowance.
@@ -80,16 +80,16 @@ func (v planView) days(p view.Printer) error {
 		})
 	}
 	if err := p.Line("\nThe allowances (calls for access tokens are counted apart: one an hour)"); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	header := []string{"SERVICE", "A DAY", "SPENT", "SYNC", "TAKES", "LEFT", "LATER", "ALL BY", "SCHEDULE", "FITS"}
 	if err := p.Table(header, rows); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	for _, of := range v.Rules {
 		name := v.name(pipeline.Key{Organization: of.Organization, Service: of.Service})
 		if err := p.Line("%s: %s", name, of.allowanceRules); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return nil
@@ -115,9 +115,9 @@ func (v planView) schedule(p view.Printer) error {
 		rows = append(rows, row)
 	}
 	if err := p.Line("\nThe schedule: calls a day, and how old a change is at most when it is copied"); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
-	return p.Table(header, rows) //nolint:wrapcheck // it says what failed
+	return p.Table(header, rows)
 }
 
 func (v planView) wanted() bool {
@@ -128,13 +128,13 @@ func (v planView) wanted() bool {
 func (v planView) advice(p view.Printer) error {
 	if len(v.Config) > 0 {
 		if err := p.Line("\nFor the configuration:\n%s", strings.Join(v.Config, "\n")); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	if v.Fits {
 		return nil
 	}
-	return p.Line("\nIt does not fit: longer intervals, a larger plan, or fewer resources.") //nolint:wrapcheck // it says what failed
+	return p.Line("\nIt does not fit: longer intervals, a larger plan, or fewer resources.")
 }
 
 func (v planView) name(key pipeline.Key) string {

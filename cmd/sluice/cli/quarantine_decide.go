@@ -92,7 +92,7 @@ func (c *cli) printRetries(results []engine.Retried, failed int) error {
 	p := c.printer()
 	if p.JSON {
 		if err := p.Document(results); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 		return exit(code)
 	}
@@ -102,11 +102,11 @@ func (c *cli) printRetries(results []engine.Retried, failed int) error {
 			text = "still does not fit: " + r.Why
 		}
 		if err := p.Line("entry %d: %s", r.ID, text); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	if err := p.Line("%d of %d loaded.", len(results)-failed, len(results)); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	return exit(code)
 }
@@ -170,7 +170,7 @@ func (c *cli) acceptEntries(ctx context.Context, a *engine.App, ids []int64, not
 	for _, r := range results {
 		if !r.Accepted {
 			if err := p.Line("entry %d: %s", r.ID, r.Why); err != nil {
-				return err //nolint:wrapcheck // it says what failed
+				return err
 			}
 		}
 	}

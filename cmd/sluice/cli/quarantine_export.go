@@ -75,7 +75,7 @@ func (c *cli) exportEntries(ctx context.Context, a *engine.App, filter report.Qu
 func openExport(output string) (*os.File, error) {
 	file, err := os.OpenFile(output, os.O_CREATE|os.O_WRONLY, exportMode)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it names the file, and the caller says what it was for
+		return nil, err
 	}
 	info, err := file.Stat()
 	if err == nil && info.Mode().IsRegular() {
@@ -94,7 +94,7 @@ func writeEntries(ctx context.Context, a *engine.App, filter report.QuarantineFi
 	buffered, n := bufio.NewWriter(to), 0
 	err := a.Report.QuarantineEach(ctx, filter, func(e report.Entry) error {
 		n++
-		return view.Object(buffered, wholeOf(e)) //nolint:wrapcheck // its caller says what failed
+		return view.Object(buffered, wholeOf(e))
 	})
 	if err == nil {
 		err = buffered.Flush()

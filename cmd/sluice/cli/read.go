@@ -117,7 +117,7 @@ func (c *cli) read(ctx context.Context, a *engine.App, name string, args []strin
 	}
 	client, err := a.Client()
 	if err != nil {
-		return err //nolint:wrapcheck // it says what to do
+		return err
 	}
 	answer, err := client.Get(ctx, service, chosen.Key, read.Path, query, read.Key)
 	if err != nil {

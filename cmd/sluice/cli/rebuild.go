@@ -79,7 +79,7 @@ type rebuiltView struct {
 func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
 	streams, err := a.Rebuildable(names, options.organization)
 	if err != nil {
-		return err //nolint:wrapcheck // it names what is there
+		return err
 	}
 	scope := rebuild.All
 	if options.changed {
@@ -119,7 +119,7 @@ func (c *cli) rebuildOne(
 	if err != nil {
 		shown.Error = err.Error()
 	}
-	return shown, err //nolint:wrapcheck // it names the stream
+	return shown, err
 }
 
 func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
@@ -144,5 +144,5 @@ func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 	if len(rows) == 0 {
 		return p.Line("There are no rows yet.")
 	}
-	return p.Table([]string{headOrganization, "TABLE", "LOOKED AT", written, "UNFIT", "LOST", "REMARK"}, rows) //nolint:wrapcheck // it says what failed
+	return p.Table([]string{headOrganization, "TABLE", "LOOKED AT", written, "UNFIT", "LOST", "REMARK"}, rows)
 }

@@ -30,7 +30,7 @@ type retracedView struct {
 func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string, organization string) error {
 	streams, err := a.Rebuildable(names, organization)
 	if err != nil {
-		return err //nolint:wrapcheck // it names what is there
+		return err
 	}
 	if len(names) == 0 {
 		streams = a.Remembered(streams)

@@ -46,7 +46,7 @@ func planRules(a *engine.App, services []planning.ServicePlan) ([]serviceRules, 
 		organization, service := services[i].Organization, services[i].Service
 		limits, err := a.Limits(organization, service)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // it names the service
+			return nil, err
 		}
 		rules = append(rules, serviceRules{organization, service, rulesOf(limits, a.SharedWith(organization, service))})
 	}

@@ -50,14 +50,14 @@ whether it means what it looks like is for you to say, and so are the sentences.
 func (c *cli) promote(ctx context.Context, a *engine.App, name string) error {
 	streams, err := a.Declared(name)
 	if err != nil {
-		return err //nolint:wrapcheck // it names what is there
+		return err
 	}
 	if !engine.UserDeclared(streams[0]) {
 		return usage("%s is built in: sluice drift shows what came and is not declared", name)
 	}
 	proposal, err := a.Survey(ctx, streams[0])
 	if err != nil {
-		return err //nolint:wrapcheck // it names the table
+		return err
 	}
 	if c.json {
 		return c.printer().Document(proposal)
@@ -107,7 +107,7 @@ type filledView struct {
 func (c *cli) fill(ctx context.Context, a *engine.App, name string) error {
 	streams, err := a.Declared(name)
 	if err != nil {
-		return err //nolint:wrapcheck // it names what is there
+		return err
 	}
 	var all rebuild.Counts
 	progress := view.NewProgress(c.env.Stderr)
@@ -116,7 +116,7 @@ func (c *cli) fill(ctx context.Context, a *engine.App, name string) error {
 		before := all.Rows
 		counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, func(n int) { progress.Show(view.Plural(before+n, "row")) })
 		if err != nil {
-			return err //nolint:wrapcheck // it names the stream
+			return err
 		}
 		all.Add(counts)
 	}

@@ -58,7 +58,7 @@ func (c *cli) withUpstream(ctx context.Context, asks bool, work func(context.Con
 func (c *cli) withOptions(ctx context.Context, options engine.Options, work func(context.Context, *engine.App) error) error {
 	a, err := engine.Open(ctx, options)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what to do
+		return err
 	}
 	return errors.Join(work(ctx, a), a.Close(ctx))
 }
@@ -112,7 +112,7 @@ func (c *cli) status(ctx context.Context, a *engine.App) error {
 		return err
 	}
 	if view.Histories, err = a.Report.Histories(ctx); err != nil {
-		return err //nolint:wrapcheck // it says what was being read
+		return err
 	}
 	if c.json {
 		return c.printer().Document(view)
@@ -131,7 +131,7 @@ func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
 		seen[id] = true
 		limits, err := a.Limits(stream.Organization, stream.Service.Name)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // it names the service
+			return nil, err
 		}
 		budget, err := a.Report.BudgetLeft(ctx, stream.Organization, stream.Service.Name)
 		if err != nil {
@@ -158,11 +158,11 @@ func (c *cli) printStatus(a *engine.App, shown statusView) error {
 	p := c.printer()
 	header := []string{headOrganization, "STREAM", "STATE", "COMPLETE UP TO", "LAST DONE", "NEXT", "QUARANTINED", "REMARK"}
 	if err := p.Table(header, rows); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	if len(shown.Backfills) > 0 {
 		if err := p.Line(""); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 		if err := c.tableOfBackfills(a, shown.Backfills); err != nil {
 			return err
@@ -171,13 +171,13 @@ func (c *cli) printStatus(a *engine.App, shown statusView) error {
 	if shown.TokensDiedYoung >= youngAlarm {
 		if err := p.Line("ALARM: %d access tokens in a row were refused before their time: "+
 			"another program may use the same refresh token, give each its own", shown.TokensDiedYoung); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	if shown.TokensFellBack > 0 {
 		if err := p.Line("upstream refuses the refresh token that it sent in place of the configured one (%s): the configured one is in use",
 			view.Plural(shown.TokensFellBack, "credential")); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	if len(shown.Histories) > 0 {
@@ -199,7 +199,7 @@ func (c *cli) printStatus(a *engine.App, shown statusView) error {
 				"; at once: sluice budget reopen " + b.Organization + " " + b.Service
 		}
 		if err := p.Line("%s", text); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return c.printClosed(a, shown.Gates)

@@ -79,7 +79,7 @@ func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organ
 	}
 	sweeps, err := a.DueSweeps(ctx, streams)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says what failed
+		return nil, err
 	}
 	streams = append(streams, sweeps...)
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
@@ -107,7 +107,7 @@ func (c *cli) await(ctx context.Context, a *engine.App, queue *engine.Queue, str
 	progress := view.NewProgress(c.env.Stderr)
 	defer progress.Clear()
 	if err := a.WakeBackfills(ctx, queue); err != nil {
-		return nil, err //nolint:wrapcheck // it says what failed
+		return nil, err
 	}
 	for _, phase := range engine.Phases(streams) {
 		keys := make([]pipeline.Key, 0, len(phase))
@@ -138,7 +138,7 @@ func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipel
 		return err
 	}
 	if err := queue.Insert(ctx, keys); err != nil {
-		return err //nolint:wrapcheck // it names the stream
+		return err
 	}
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -158,7 +158,7 @@ func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipel
 func (c *cli) printSync(result *syncResult) error {
 	p := c.printer()
 	if p.JSON {
-		return p.Document(result) //nolint:wrapcheck // it says what failed
+		return p.Document(result)
 	}
 	rows := make([][]string, 0, len(result.Streams))
 	for i := range result.Streams {
@@ -170,7 +170,7 @@ func (c *cli) printSync(result *syncResult) error {
 	}
 	header := []string{"STREAM", "OUTCOME", "NEW", "CHANGED", "UNCHANGED", "QUARANTINED", "CALLS", "TIME", "NOTE"}
 	if err := p.Table(header, rows); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
-	return p.Line("%s", result.text()) //nolint:wrapcheck // it says what failed
+	return p.Line("%s", result.text())
 }

@@ -15,13 +15,13 @@ func (c *cli) resetMarks(ctx context.Context, a *engine.App, names []string, org
 	}
 	streams, err := a.Select(names, organization)
 	if err != nil {
-		return err //nolint:wrapcheck // it names what is not configured
+		return err
 	}
 	none := true
 	for _, stream := range streams {
 		before, after, reset, err := a.DB.ResetMark(ctx, stream.Key())
 		if err != nil {
-			return err //nolint:wrapcheck // it names the stream
+			return err
 		}
 		if !reset {
 			continue

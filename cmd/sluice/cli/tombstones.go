@@ -114,7 +114,7 @@ func (c *cli) showTombstones(ctx context.Context, a *engine.App, record string) 
 	}
 	for i := range found {
 		if err := c.printer().Line("%s", evidence(&found[i], a.Zone(found[i].Organization))); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (c *cli) reviewTombstones(ctx context.Context, a *engine.App) error {
 		})
 	}
 	if err := c.printer().Table([]string{"RUN", "OF", "HELD", "RECORDS READ", "FIRST RUN", "STARTED", "SUCH AS"}, rows); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	return c.printer().Line("\nLook upstream for some of them. Then: sluice tombstones accept RUN (they are gone), or\n" +
 		"sluice tombstones reject RUN (they are not: the evidence is forgotten).")
@@ -97,7 +97,7 @@ func (c *cli) decide(
 		key := pipeline.Key{Organization: held[i].Organization, Service: held[i].Service, Resource: held[i].Resource}
 		n, err := decide(a, ctx, key, run)
 		if err != nil {
-			return err //nolint:wrapcheck // it names the stream
+			return err
 		}
 		if c.json {
 			return c.printer().Document(decided{Key: key, Run: run, Records: n})

@@ -153,7 +153,7 @@ func (s *demoStage) showCalls(ctx context.Context) error {
 		rows = append(rows, []string{c.Service, c.Resource, c.Class, view.Count(c.Calls), view.Count(c.Records)})
 	}
 	if err := s.cli.printer().Table([]string{"SERVICE", "RESOURCE", "CLASS", "CALLS", "RECORDS"}, rows); err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	judge := s.upstream.world.Stats()
 	return s.say("The upstream counted for itself: %d calls, at most %d in any 60 s (100 allowed), at most %d at once (10 allowed).",

@@ -83,7 +83,7 @@ refused calls.`,
 func (c *cli) verify(ctx context.Context, a *engine.App, options engine.VerifyOptions) error {
 	result, err := a.Verify(ctx, options)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	if err := c.printVerification(result); err != nil {
 		return err

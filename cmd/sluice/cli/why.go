@@ -17,7 +17,7 @@ import (
 func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) error {
 	streams, err := a.Select(names, "")
 	if err != nil {
-		return err //nolint:wrapcheck // it names the mistake
+		return err
 	}
 	stands, err := a.Report.Streams(ctx, "")
 	if err != nil {
@@ -90,10 +90,10 @@ func (c *cli) foreseen(ctx context.Context, a *engine.App) (map[engine.Key]plann
 	var input planning.Input
 	var err error
 	if input.Streams, err = a.Foresee(ctx, streams); err != nil {
-		return nil, err //nolint:wrapcheck // it says what failed
+		return nil, err
 	}
 	if input.Services, err = a.Allowances(ctx, streams); err != nil {
-		return nil, err //nolint:wrapcheck // it says what failed
+		return nil, err
 	}
 	plans := make(map[engine.Key]planning.StreamPlan)
 	for _, plan := range planning.Make(input).Streams {
@@ -130,7 +130,7 @@ func whyBudgets(ctx context.Context, a *engine.App) (heldAgainst, error) {
 		}
 		limits, err := a.Limits(organization, service)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // it names the service
+			return nil, err
 		}
 		for _, gate := range gates {
 			if gate.Organization == organization && gate.Shared == limits.Shared {
@@ -178,7 +178,7 @@ func (c *cli) printWhy(a *engine.App, explained []why.Explanation) error {
 		}
 		lines = append(lines, "  expected: "+expected(&e.Forecast))
 		if err := p.Line("%s", strings.Join(lines, "\n")); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return nil

@@ -83,18 +83,18 @@ func value(from secrets.Source, path, text string) (string, error) {
 	if strings.HasPrefix(path, "custom[") && secrets.Refers(text) {
 		return "", errors.New("a declared resource takes no ${…}: write the value out")
 	}
-	return from.Expand(text) //nolint:wrapcheck // it says what to do
+	return from.Expand(text)
 }
 
 // special reads the values of type Secret: secrets, and one address that may hold one.
 func special(from secrets.Source, path, raw string, absent map[string]bool) (Secret, error) {
 	if path == "database.url" {
-		return from.DatabaseURL(raw) //nolint:wrapcheck // it says what to do
+		return from.DatabaseURL(raw)
 	}
 	secret, err := from.Secret(raw)
 	if _, missing := errors.AsType[*secrets.MissingError](err); missing && absent != nil {
 		absent[path] = true
 		return Secret{}, nil
 	}
-	return secret, err //nolint:wrapcheck // it says what to do
+	return secret, err
 }

@@ -93,7 +93,7 @@ func (t *Table) Sample(ctx context.Context, tx pgx.Tx, n int, current bool) ([]s
 // Behind gives the next n keys behind a key, in their order.
 func (t *Table) Behind(ctx context.Context, tx pgx.Tx, key string, n int) ([]string, error) {
 	if err := postgres.InKeyOrder(ctx, tx); err != nil {
-		return nil, err //nolint:wrapcheck // it says what failed
+		return nil, err
 	}
 	return t.keys(ctx, tx, t.sqlBehind, t.stream.Organization, key, n)
 }

@@ -57,7 +57,7 @@ func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.
 		p.Drop()
 		if more <= 0 { // nothing else is under way: no one has to wait
 			page, err := p.Source.Page(ctx, ask)
-			return page, false, err //nolint:wrapcheck // the caller's own source
+			return page, false, err
 		}
 		p.ask(ctx, ask)
 	}

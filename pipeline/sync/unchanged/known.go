@@ -44,7 +44,7 @@ func (r *Reader) Page(
 	}
 	for i, raw := range raws {
 		if err := ctx.Err(); err != nil {
-			return err //nolint:wrapcheck // the caller says what it was doing
+			return err
 		}
 		var record record.Record
 		var misfit error

@@ -54,7 +54,7 @@ func (u *Units) Add(ctx context.Context, unit pipeline.Unit, most int) error {
 	if most <= 0 && u.idle() {
 		_, err := u.store.Load(ctx, unit)
 		unit.Turn.End()
-		return err //nolint:wrapcheck // the caller's own store
+		return err
 	}
 	u.mu.Lock()
 	u.waiting = append(u.waiting, unit)

@@ -45,7 +45,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	case b.look(p[:n]) != nil:
 		return 0, b.err
 	}
-	return n, err //nolint:wrapcheck // a reader passes errors on as they are
+	return n, err // a reader passes errors on as they are
 }
 
 // fieldCount counts the fields of one line while its bytes come, before the CSV reader makes something of each.

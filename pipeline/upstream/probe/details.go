@@ -48,7 +48,7 @@ func (p *prober) singles(ctx context.Context, c pipeline.Capability, path string
 	case pipeline.KindOf(err) == pipeline.Unexpected:
 		p.found(no(c, path, "%s", err.Error()))
 	case err != nil:
-		return err //nolint:wrapcheck // it names the call
+		return err
 	case len(page.Records) == 0:
 		p.found(no(c, path, "records that the list has just shown are not found there"))
 	default:

@@ -101,7 +101,7 @@ func (p *prober) page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, []s
 	p.result.Calls++
 	page, err := p.source.Page(ctx, ask)
 	if err != nil {
-		return page, nil, err //nolint:wrapcheck // it names the call
+		return page, nil, err
 	}
 	defer page.Turn.End()
 	records := make([]sample, 0, len(page.Records))

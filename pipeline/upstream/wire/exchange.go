@@ -51,7 +51,7 @@ func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, resu
 	number, err := gate.Enter(ctx, op.Call) // promise 3
 	if err != nil {
 		if pipeline.KindOf(err) != 0 {
-			return err //nolint:wrapcheck // the gate's own refusal, kind and all
+			return err // the gate's own refusal, kind and all
 		}
 		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(fmt.Errorf("%w: %w", pipeline.ErrNotMade, err))}
 	}
@@ -110,7 +110,7 @@ func readBody(r io.Reader, most int, enter func() error) ([]byte, error) {
 		case errors.Is(err, io.EOF):
 			return trimmed(body[:read]), nil
 		case err != nil:
-			return nil, err //nolint:wrapcheck // the caller says of what
+			return nil, err
 		case read < len(body):
 			continue
 		case read > most:

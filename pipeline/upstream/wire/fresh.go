@@ -40,7 +40,7 @@ func (t Transport) guarded(
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // cause looks at it
+			return nil, err // cause looks at it
 		}
 		return &guardedConn{Conn: conn, now: t.Now, fresh: func() error { return t.fresh(ctx) }}, nil
 	}
@@ -69,5 +69,5 @@ func (c *guardedConn) Write(p []byte) (int, error) {
 	if err == nil && c.now != nil {
 		go c.watch(write)
 	}
-	return n, err //nolint:wrapcheck // a plain connection
+	return n, err
 }

@@ -38,13 +38,13 @@ func (l lane) enter(ctx context.Context) (*held, error) {
 		case <-tooLong.C:
 			return nil, errNotInFront
 		case <-ctx.Done():
-			return nil, context.Cause(ctx) //nolint:wrapcheck // the caller says of what
+			return nil, context.Cause(ctx)
 		}
 	}
 	select {
 	case l <- struct{}{}:
 	case <-ctx.Done():
-		return nil, context.Cause(ctx) //nolint:wrapcheck // the caller says of what
+		return nil, context.Cause(ctx)
 	}
 	h := new(held)
 	h.Turn = pipeline.NewTurn(func() {

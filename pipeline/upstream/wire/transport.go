@@ -184,11 +184,11 @@ func (w *watched) Read(p []byte) (int, error) {
 		err = cause(w.ctx, err)
 		w.err = err
 	}
-	return n, err //nolint:wrapcheck // io.EOF has to stay as it is
+	return n, err // io.EOF has to stay as it is
 }
 
 // Close implements io.Closer.
-func (w *watched) Close() error { return w.body.Close() } //nolint:wrapcheck // a plain closer
+func (w *watched) Close() error { return w.body.Close() }
 
 // unzipped decodes a body sent as gzip, from its first byte on.
 type unzipped struct {
@@ -209,7 +209,7 @@ func (u *unzipped) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = u.broken(err)
 	}
-	return n, err //nolint:wrapcheck // io.EOF has to stay as it is
+	return n, err // io.EOF has to stay as it is
 }
 
 func (u *unzipped) broken(err error) error {

@@ -114,7 +114,7 @@ func Known(ctx context.Context, tx pgx.Tx, claim *pipeline.Claim) error {
 		return err
 	})
 	batch.Queue(sqlLate, key.Organization, key.Service, key.Resource).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&claim.Late) //nolint:wrapcheck // wrapped below
+		return row.Scan(&claim.Late)
 	})
 	return postgres.Fail("reading what "+key.String()+" can do", tx.SendBatch(ctx, batch).Close())
 }
@@ -125,12 +125,12 @@ func collect(rows pgx.Rows) (pipeline.Capabilities, error) {
 		var v pipeline.Verdict
 		var age float64
 		if err := rows.Scan(&v.Capability, &v.Answer, &v.Value, &v.Source, &v.Evidence, &v.SeenAt, &age); err != nil {
-			return nil, err //nolint:wrapcheck // the callers say what was read
+			return nil, err
 		}
 		v.Age = time.Duration(age * float64(time.Second))
 		known[v.Capability] = v
 	}
-	return known, rows.Err() //nolint:wrapcheck // as above
+	return known, rows.Err()
 }
 
 // QueueObserved notes what the answer that a unit brings showed of its list.

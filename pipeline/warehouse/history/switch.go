@@ -211,7 +211,7 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 		return false, err
 	}
 	if err := postgres.InKeyOrder(ctx, tx); err != nil {
-		return false, err //nolint:wrapcheck // it says what failed
+		return false, err
 	}
 	table, key := pgx.Identifier{setting.Schema, setting.Name}.Sanitize(), pgx.Identifier{setting.Key}.Sanitize()
 	rows, err := tx.Query(ctx, fmt.Sprintf(sqlRows, table, key), setting.Organization, after, fillRows)

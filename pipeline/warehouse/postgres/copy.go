@@ -14,7 +14,7 @@ import (
 func CopyFrom(ctx context.Context, conn *pgconn.PgConn, source io.Reader, sql string) (pgconn.CommandTag, error) {
 	lent := &lent{source: source}
 	defer lent.takeBack()
-	return conn.CopyFrom(ctx, lent, sql) //nolint:wrapcheck // the caller says what was being done
+	return conn.CopyFrom(ctx, lent, sql)
 }
 
 // lent is a reader that can be taken back from whoever reads it.
@@ -29,7 +29,7 @@ func (l *lent) Read(p []byte) (int, error) {
 	if l.source == nil {
 		return 0, io.ErrClosedPipe
 	}
-	return l.source.Read(p) //nolint:wrapcheck // a reader's own errors, io.EOF among them
+	return l.source.Read(p) // a reader's own errors, io.EOF among them
 }
 
 // takeBack waits for the read that is under way, and lets no other begin.

@@ -84,7 +84,7 @@ var errNoRow = errors.New("the answer is not one row with a value for each setti
 func row(ctx context.Context, conn *pgconn.PgConn, expressions []string) ([]string, error) {
 	results, err := conn.Exec(ctx, "SELECT "+strings.Join(expressions, ", ")).ReadAll()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller says what was being done
+		return nil, err
 	}
 	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != len(expressions) {
 		return nil, errNoRow

@@ -90,10 +90,10 @@ func (r *Rows) fetch(ctx context.Context, pool *pgxpool.Pool, after string, to c
 			if err == nil {
 				known, err = read(ctx, tx, known, window)
 			}
-			return err //nolint:wrapcheck // nobody is told (begin)
+			return err
 		})
 		if err != nil || len(window) == 0 {
-			return err //nolint:wrapcheck // as above
+			return err
 		}
 		batches = 1
 		if known.Scattered {
@@ -156,7 +156,7 @@ func read(ctx context.Context, from raw.Querier, known *raw.Archives, window []f
 	}
 	records, known, err := known.Read(ctx, from, all)
 	if err != nil {
-		return known, err //nolint:wrapcheck // it says what failed
+		return known, err
 	}
 	for i := range window {
 		count := len(window[i].sources)

@@ -115,7 +115,7 @@ func (r *Rows) takeOut(ctx context.Context, tx pgx.Tx, rows []*row) error {
 	}
 	for _, child := range slices.Backward(r.table.sql.Children) {
 		if _, err := tx.Exec(ctx, child.Remove, pgx.QueryExecModeExec, r.stream.Organization, keys); err != nil {
-			return err //nolint:wrapcheck // the caller says what was being done
+			return err
 		}
 	}
 	result := tx.Conn().PgConn().ExecParams(ctx, `DELETE FROM `+r.table.name+` AS t WHERE t.ctid = ANY ($1)`,
@@ -178,9 +178,9 @@ func send(ctx context.Context, conn *pgconn.PgConn, sql string, reader failing, 
 	case errors.Is(reader.Err(), copybinary.ErrText):
 		return errRefused
 	case reader.Err() != nil:
-		return reader.Err() //nolint:wrapcheck // it says what failed
+		return reader.Err()
 	case err == nil && tag.RowsAffected() != int64(rows):
 		return fmt.Errorf("%d rows sent, %s taken", rows, strconv.FormatInt(tag.RowsAffected(), 10))
 	}
-	return err //nolint:wrapcheck // the caller says what was being done
+	return err
 }

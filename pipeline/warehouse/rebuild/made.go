@@ -90,7 +90,7 @@ func (b *batch) makeMissing(ctx context.Context, tx pgx.Tx) error {
 	}
 	records, _, err := new(raw.Archives).Read(ctx, tx, places(missing))
 	if err != nil {
-		return err //nolint:wrapcheck // it says what failed
+		return err
 	}
 	found := b.make(records, missing)
 	for _, row := range b.late {

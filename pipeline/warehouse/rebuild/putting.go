@@ -106,7 +106,7 @@ func (p *putting) row(buf []byte, row *row, stored [][]byte) ([]byte, error) {
 			}
 			buf = asSent(buf, field)
 		} else if buf, err = copybinary.Value(buf, p.table.sql.Kinds[i], &values[i]); err != nil {
-			return buf, err //nolint:wrapcheck // a value without a binary form
+			return buf, err // a value without a binary form
 		}
 	}
 	return buf, nil
@@ -131,7 +131,7 @@ func (p *putting) elements(buf []byte, child *statements.Child, record *record.R
 		}
 		for v := range element.Values {
 			if buf, err = copybinary.Value(buf, child.Kinds[v], &element.Values[v]); err != nil {
-				return buf, err //nolint:wrapcheck // a value without a binary form
+				return buf, err // a value without a binary form
 			}
 		}
 	}

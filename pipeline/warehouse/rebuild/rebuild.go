@@ -116,7 +116,7 @@ func (r *Rows) keepVersions(ctx context.Context, tx pgx.Tx, rows []*row) error {
 	for i, row := range rows {
 		keys[i] = row.key
 	}
-	return history.Keep(ctx, tx, history.ResourceOf(r.stream), keys) //nolint:wrapcheck // it says what failed
+	return history.Keep(ctx, tx, history.ResourceOf(r.stream), keys)
 }
 
 // Look is Step without a write: Rewritten are the rows that would be written. What the database would refuse is not known.
@@ -133,7 +133,7 @@ func (r *Rows) prepare(ctx context.Context, tx pgx.Tx, after string) (Done, *lay
 		return done, nil, nil, r.err
 	}
 	if err := postgres.InKeyOrder(ctx, tx); err != nil {
-		return done, nil, nil, err //nolint:wrapcheck // it says what failed
+		return done, nil, nil, err
 	}
 	l, err := r.table.look(ctx, tx)
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *Rows) write(ctx context.Context, tx pgx.Tx, l *layout, todo []*row, don
 			buried = append(buried, row.key)
 		}
 	}
-	return tombstones.Follow(ctx, tx, r.stream, buried) //nolint:wrapcheck // it says what failed
+	return tombstones.Follow(ctx, tx, r.stream, buried)
 }
 
 // renew finds what the declaration makes of a row. It says false, and counts why, if the row has to stay as it is.

@@ -157,7 +157,7 @@ func eachRow(
 		}
 	}
 	if _, err := reader.Close(); err != nil {
-		return err //nolint:wrapcheck // the caller says what was being done
+		return err
 	}
 	return failed
 }

@@ -93,7 +93,7 @@ func (r *Reader) knownSoon(ctx context.Context, stream pipeline.Key, started boo
 		known, err = query[Known](ctx, tx, "what is known of a stream", sqlKnown, stream.Organization, stream.Service, stream.Resource, started)
 		return err
 	})
-	return known, err //nolint:wrapcheck // it says what failed
+	return known, err
 }
 
 // Hour is what one of the last 24 hours spent on a class of work of a service.

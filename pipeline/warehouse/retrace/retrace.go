@@ -159,7 +159,7 @@ func (p *Past) flush(ctx context.Context, conn *pgx.Conn) error {
 			Organization: p.stream.Organization, Run: 1, Call: 1, Rewrite: true, Records: records,
 		})
 		if err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 		for i := range refused {
 			p.counts.Unfit++

@@ -81,7 +81,7 @@ func (p *Past) archives(ctx context.Context, conn *pgx.Conn) ([]place, error) {
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (place, error) {
 		var a place
 		err := row.Scan(&a.Call, &a.Position, &a.kept, &a.detail)
-		return a, err //nolint:wrapcheck // the caller says what was being read
+		return a, err
 	})
 	return found, wrap("reading which archives there are", err)
 }

@@ -58,7 +58,7 @@ func (w *work) place(ctx context.Context, sql string, values ...[]byte) (int32, 
 	values = append([][]byte{strconv.AppendInt(nil, w.batch.Call, 10)}, values...)
 	result := w.conn.ExecParams(ctx, sql, values, types[:len(values)], nil, nil).Read()
 	if result.Err != nil {
-		return 0, result.Err //nolint:wrapcheck // the caller says what was done
+		return 0, result.Err
 	}
 	first, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 32)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *work) copyArchive(ctx context.Context, all []*kept, first int32) error 
 		return form.Append(copybinary.Size(buf, form.Size(raws)), raws), nil
 	})
 	_, err := postgres.CopyFrom(ctx, w.conn, reader, w.sql.ArchiveCopy)
-	return err //nolint:wrapcheck // the caller says what was done
+	return err
 }
 
 // archiveParts cuts records into arrays of about archivePart bytes.

@@ -166,7 +166,7 @@ func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, c
 	}
 	answers := false
 	if err := tx.QueryRow(ctx, namesOf(stream).fill(sqlAnswers), stream.Organization).Scan(&answers); err != nil || !answers {
-		return err //nolint:wrapcheck // the caller says what it was about
+		return err
 	}
 	key := stream.ListKey()
 	_, err := tx.Exec(ctx, sqlNotFound, key.Organization, key.Service, key.Resource, e.unknown, unit.Claim.Run, unit.Call, called)

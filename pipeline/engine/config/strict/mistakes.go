@@ -121,13 +121,10 @@ func (d *Document) Spoilt(path string) bool {
 // around is the path of what holds a path.
 func around(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
-//nolint:gochecknoglobals // constants
-var (
-	// firstKey matches the key that a line of block YAML begins with.
-	firstKey = regexp.MustCompile(`^\s*(?:-\s+)*["']?([A-Za-z0-9_.-]+)["']?\s*:(?:\s|$)`)
-	// written matches everything but the punctuation that YAML is made of.
-	written = regexp.MustCompile(`[^ {}\[\]"',:|>&*#]`)
-)
+// firstKey matches the key that a line of block YAML begins with.
+//
+//nolint:gochecknoglobals // a constant
+var firstKey = regexp.MustCompile(`^\s*(?:-\s+)*["']?([A-Za-z0-9_.-]+)["']?\s*:(?:\s|$)`)
 
 // excerpt is the line as far as it can be shown: only where it begins with the
 // key in question is the rest of it that key's own value.
@@ -136,10 +133,20 @@ func excerpt(line, key string, show bool) string {
 	match := firstKey.FindStringSubmatch(line)
 	switch {
 	case match == nil:
-		return written.ReplaceAllString(line, "x")
+		return masked(line)
 	case show && match[1] == key:
 		return line
 	default:
-		return match[0] + written.ReplaceAllString(line[len(match[0]):], "x")
+		return match[0] + masked(line[len(match[0]):])
 	}
+}
+
+// masked shows of a text the punctuation that YAML is made of, and an x for each other character.
+func masked(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(` {}[]"',:|>&*#`, r) {
+			return r
+		}
+		return 'x'
+	}, text)
 }

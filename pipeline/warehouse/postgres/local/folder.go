@@ -60,7 +60,7 @@ func makeTemporary(who account) (string, error) {
 	if err == nil && who.lent != nil {
 		err = os.Chmod(dir, 0o711) // as a named one; until it is handed over, the last of all
 	}
-	return dir, err //nolint:wrapcheck // the caller says what it was for
+	return dir, err
 }
 
 // check looks at the folder itself and at what a start uses in it.
