@@ -11,7 +11,7 @@ TESTFLAGS ?=
 # Without the linker's notes for debuggers, and without a second vet: a hundred test programs are linked in half of the time.
 LEAN := -vet=off -ldflags='-s -w'
 PKG ?= ./...
-# One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0055).
+# One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0031-test-lanes).
 SHARED = $(GO) run ./cmd/sluice-test
 # The end-to-end tests are in files of their own, with the tag e2e. E2E narrows them to a pattern of names.
 E2EFILES = find . -name '*_e2e_test.go'

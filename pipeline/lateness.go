@@ -5,7 +5,7 @@ import "time"
 // Lateness is how much later than its modification time a record became visible. It is
 // proven by a record that comes although it was modified before the last clean run of its
 // list began: that run should have shown it. How late it was is then at least the time
-// between the two (docs/decisions/0020).
+// between the two (docs/decisions/0016-measured-capabilities).
 type Lateness struct {
 	// Records came late within MaxLag, Beyond later than that.
 	Records, Beyond int

@@ -116,7 +116,7 @@ type Scan struct {
 }
 
 // Keyset is the anchor of a scan that asks for page 1 again and again, each time from the
-// modification time of the last record on (docs/decisions/0029). Instants are whole seconds.
+// modification time of the last record on (docs/decisions/0017-keyset-paging). Instants are whole seconds.
 type Keyset struct {
 	// From is what is asked for next, inclusively; zero asks from the beginning.
 	From time.Time `json:"from,omitzero"`

@@ -16,7 +16,7 @@ const fewRefused = 1000
 
 // Refusals counts what a run was given, and what of it went to quarantine and is news: no
 // earlier run was judged with it, and no person decided about it. So one record that will
-// never fit holds a mark up once and not for ever (docs/decisions/0046).
+// never fit holds a mark up once and not for ever (docs/decisions/0024-rejected-records).
 type Refusals struct {
 	Received, Refused int64
 	// Clashed are those of Refused that came under an identifier which others of the same

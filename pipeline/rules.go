@@ -34,7 +34,7 @@ func (r Rules) TooManyRejected(rejected, received int64) bool {
 }
 
 // DefaultRules are the figures that the measured procedures of
-// docs/decisions/0007 were measured with.
+// docs/decisions/0007-passes-until-equal were measured with.
 func DefaultRules() Rules {
 	return Rules{
 		PerPage:    200,
@@ -50,7 +50,7 @@ func DefaultRules() Rules {
 }
 
 // AbsenceRules are the figures by which it is believed that a record is gone because
-// the list does not show it (docs/decisions/0016).
+// the list does not show it (docs/decisions/0014-tombstones-need-proof).
 type AbsenceRules struct {
 	// MaxRows and MaxShare are the brake: a scan that misses more live rows than the
 	// larger of the two allows proves nothing by itself. MaxShare is a part of the
@@ -63,7 +63,7 @@ type AbsenceRules struct {
 	Apart time.Duration
 }
 
-// DefaultAbsenceRules are those of docs/decisions/0016.
+// DefaultAbsenceRules are those of docs/decisions/0014-tombstones-need-proof.
 func DefaultAbsenceRules() AbsenceRules {
 	return AbsenceRules{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}
 }

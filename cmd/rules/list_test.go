@@ -131,7 +131,7 @@ func importRules() []rule {
 				return under(ours(imported), "sandbox") && !s.within("sandbox", "cmd")
 			}),
 		imports("the queue only in jobs and cmd",
-			"River is young and changes monthly, and holds tickets only (docs/decisions/0002); migrations run its own migrator",
+			"River is young and changes monthly, and holds tickets only (docs/decisions/0002-river-carries-jobs); migrations run its own migrator",
 			func(s *source, imported string) bool {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
 				return under(imported, river) && !s.within("pipeline/jobs", "cmd") && !migrator

@@ -1,6 +1,6 @@
 package main
 
-// anchorBugs lose the thread of a list that is re-anchored (docs/decisions/0029).
+// anchorBugs lose the thread of a list that is re-anchored (docs/decisions/0017-keyset-paging).
 func anchorBugs() []bug {
 	const (
 		keyset = "pipeline/sync/scan/keyset.go"

@@ -67,7 +67,7 @@ func markBugs() []bug {
 	}
 }
 
-// passBugs take a list for whole that is not (docs/decisions/0007).
+// passBugs take a list for whole that is not (docs/decisions/0007-passes-until-equal).
 func passBugs() []bug {
 	return []bug{
 		schedules("20000", "one pass is enough", "a list is believed after it was read once",
@@ -133,7 +133,7 @@ func rowBugs() []bug {
 	}
 }
 
-// historyBugs tell another past than there was (docs/decisions/0021).
+// historyBugs tell another past than there was (docs/decisions/0018-version-history).
 func historyBugs() []bug {
 	const (
 		room      = "pipeline/warehouse"

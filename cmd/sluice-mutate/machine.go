@@ -7,7 +7,7 @@ const (
 	plantedByRoot = "^(TestNoFolderIsHandedOverByALink|TestWhatOthersPlantedIsRefused|TestWhoMayOwnAServersFolder)$"
 )
 
-// machineBugs open the machine that the program runs on to its other accounts (docs/decisions/0051).
+// machineBugs open the machine that the program runs on to its other accounts (docs/decisions/0028-sharing-a-machine).
 func machineBugs() []bug {
 	return []bug{
 		tests(localpgRoom, plantedByRoot, "handed over first", "the account that root lends owns the folder in which root makes others for it",

@@ -1,6 +1,6 @@
 package main
 
-// oneAnswerBugs let one answer stop an organization for longer than it may (docs/decisions/0047).
+// oneAnswerBugs let one answer stop an organization for longer than it may (docs/decisions/0025-recovery-from-refusals).
 func oneAnswerBugs() []bug {
 	const (
 		functions = "migrations/00034_one_answer.sql"

@@ -1,6 +1,6 @@
 package main
 
-// otherBugs let objects, functions and locks of other roles of the database in (docs/decisions/0049).
+// otherBugs let objects, functions and locks of other roles of the database in (docs/decisions/0027-sharing-a-database).
 func otherBugs() []bug {
 	const (
 		file    = "migrations/00036_objects_of_others.sql"

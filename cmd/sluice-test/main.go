@@ -1,7 +1,7 @@
 // Command sluice-test runs a command with one Postgres for all tests that it starts: sluice-test go test ./... . The server is chosen
 // as package warehousetest describes, and ends with the command. Without it each test binary starts a server of its own.
 //
-// The Makefile runs the tests by it; docs/decisions/0055 says why.
+// The Makefile runs the tests by it; docs/decisions/0031-test-lanes says why.
 package main
 
 import (

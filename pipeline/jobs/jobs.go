@@ -1,6 +1,6 @@
 // Package jobs decides when a stream runs and what each kind of error means for
 // the queue. River holds tickets only: schedules, marks, scans and fences live in
-// our own tables (docs/decisions/0002).
+// our own tables (docs/decisions/0002-river-carries-jobs).
 //
 // It never fetches and never loads: a job claims its stream, lets the pipeline
 // read one bounded chunk, and is completed in the chunk's last transaction.

@@ -19,7 +19,7 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 15 {
 		t.Errorf("%d rows, want 15", got)
 	}
-	// 15 things, two a page and in the second pass one (docs/decisions/0024): 23 pages, 3 a chunk, 8 chunks, each a completed job.
+	// 15 things, two a page and in the second pass one (docs/decisions/0007-passes-until-equal): 23 pages, 3 a chunk, 8 chunks, each a completed job.
 	r.until("all jobs are completed", `SELECT CASE WHEN count(*) = 8 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
 	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`); got != 1 {
 		t.Errorf("%d runs are done in 8 chunks, want 1", got)

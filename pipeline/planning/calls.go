@@ -88,10 +88,10 @@ func (s *Stream) changed(in time.Duration) Figure {
 }
 
 // listing is how many calls a list of so many records takes: pages, and where there
-// is more than one, a second pass that sees the same (docs/decisions/0007).
+// is more than one, a second pass that sees the same (docs/decisions/0007-passes-until-equal).
 func (s *Stream) listing(records float64) int {
 	if s.Anchored {
-		// Each page shows the record that it is asked from again (docs/decisions/0029).
+		// Each page shows the record that it is asked from again (docs/decisions/0017-keyset-paging).
 		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
 	}
 	pages := s.pages(records)

@@ -4,7 +4,7 @@
 // It is pure: facts go in, figures come out, and each figure carries what it rests on.
 // It never guesses a size: what is unknown stays unknown until a run or a person says it.
 //
-// Start reading at Next, then PerDay and Cheapest; docs/decisions/0011 says why.
+// Start reading at Next, then PerDay and Cheapest; docs/decisions/0010-forecasts says why.
 package planning
 
 import (

@@ -22,7 +22,7 @@ func stream(resource string, shape planning.Shape, facts planning.Facts) plannin
 	return planning.Stream{Key: pipeline.Key{Organization: "1", Service: "s", Resource: resource}, Shape: shape, Facts: facts}
 }
 
-// The figures of this table are counted by hand from docs/decisions/0007: a list of one
+// The figures of this table are counted by hand from docs/decisions/0007-passes-until-equal: a list of one
 // page is read once, any other in two equal passes, and a full last page is followed by
 // an empty one where pages go by number.
 func TestNext(t *testing.T) {

@@ -102,7 +102,7 @@ const storms = 250
 // between the answers, no mark passes a record that is not loaded, and once upstream
 // is quiet nothing is missing. Where creations and edits move records in front of others,
 // one of them and a deletion in each pass can hide a record, however the passes are
-// read (docs/decisions/0007): there, records are deleted only.
+// read (docs/decisions/0007-passes-until-equal): there, records are deleted only.
 func TestReadingAheadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {

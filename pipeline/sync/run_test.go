@@ -58,7 +58,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 			t.Fatalf("run: %v", err)
 		}
 		// In the order of creation two equal passes are a proof; in others a creation and
-		// a deletion in each pass can hide a record (docs/decisions/0007).
+		// a deletion in each pass can hide a record (docs/decisions/0007-passes-until-equal).
 		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
 			t.Fatalf("the mark %v passed %v", r.memory.position.Mark, passed)
 		}

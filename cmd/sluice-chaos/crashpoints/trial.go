@@ -29,7 +29,7 @@ type scenario struct {
 	Again int
 }
 
-// scenarios are those of docs/decisions/0023.
+// scenarios are those of docs/decisions/0020-simulation-chaos-and-mutation.
 func scenarios() []scenario {
 	edits := []sandbox.Change{{Seed: 3, Inserts: 3, Edits: 9, Resources: []string{"bills", "items", "vendor_payments", "credit_notes"}}}
 	return []scenario{

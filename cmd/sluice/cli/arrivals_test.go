@@ -112,7 +112,7 @@ func (a *arrivals) worst(minute time.Duration) (int, time.Duration) {
 }
 
 // withinLimits holds what upstream counted against promise 3, and when its system acknowledged the calls: the program relies on the time between the two being
-// short (docs/decisions/0013), so a failure says how long it was.
+// short (docs/decisions/0012-prefetching-pages), so a failure says how long it was.
 func (s *stage) withinLimits(perMinute, atOnce int, minute time.Duration) {
 	s.t.Helper()
 	stats := s.world.Stats()

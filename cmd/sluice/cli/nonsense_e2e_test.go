@@ -56,7 +56,7 @@ func nonsenses() []nonsense {
 		{kind: "duplicate", code: codeFine, state: idle, moved: true},
 		{kind: "slow", code: codeFine, state: idle, moved: true},
 		// One record never stops the others. Poison goes by the place on the page, and the pages of two passes have other edges
-		// (docs/decisions/0024): to a run it is a list that never holds still.
+		// (docs/decisions/0007-passes-until-equal): to a run it is a list that never holds still.
 		{kind: "poison", code: codeFine, state: idle, spoils: true},
 		{kind: "nul", code: codeFine, state: idle, moved: true, spoils: true},
 		{kind: "extra_keys", code: codeFine, state: idle, moved: true, spoils: true},

@@ -53,7 +53,7 @@ func cursorWords(cursor schema.Cursor) string {
 }
 
 // costWords says how many calls a run takes: lists of more than one page are read
-// in passes until two are equal (docs/decisions/0007), so twice at least.
+// in passes until two are equal (docs/decisions/0007-passes-until-equal), so twice at least.
 func costWords(cursor schema.Cursor, paging schema.Paging) string {
 	switch c := cursor.(type) {
 	case schema.Snapshot, schema.Export:

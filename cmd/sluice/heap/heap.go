@@ -1,5 +1,5 @@
 // Package heap decides when garbage is collected: when the heap has reached a floor, or twice what is live where that is more
-// (docs/decisions/0041). Below the floor Go's own rule, twice what is live, makes the peak depend on what happened to be live at
+// (docs/decisions/0021-loading-at-copy-speed). Below the floor Go's own rule, twice what is live, makes the peak depend on what happened to be live at
 // the collection before, so that a long run takes more memory than a short one; and it collects more often than 40 MB are worth.
 //
 // Start reading at Steady.

@@ -41,7 +41,7 @@ func Demoted(stream pipeline.Stream, known pipeline.Capabilities) bool {
 var anchors = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
 
 // Anchored says that the list can be asked for what was modified since the last record, in
-// ascending order, so that one pass is enough (docs/decisions/0029).
+// ascending order, so that one pass is enough (docs/decisions/0017-keyset-paging).
 func Anchored(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	if _, filters := stream.Resource.Cursor.(schema.Since); !filters || stream.Resource.Paging != schema.PagingNumber {
 		return false

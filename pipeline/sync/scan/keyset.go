@@ -24,7 +24,7 @@ const (
 	maxBeyond = 50
 )
 
-// anchored takes a page into a scan that is re-anchored (docs/decisions/0029).
+// anchored takes a page into a scan that is re-anchored (docs/decisions/0017-keyset-paging).
 //
 // One answer is one state of the list: all that was modified from the anchor on, up to the
 // last record of the page. No page number comes between two answers, so nothing can move over
@@ -141,7 +141,7 @@ func (s *progress) stepBack() *pipeline.End {
 
 // walk takes a page of a second that has more records than a page. It is read by page
 // number until two walks in a row saw the same records of it, with other page edges as two
-// passes have (docs/decisions/0024); then the anchor steps one second on.
+// passes have (docs/decisions/0007-passes-until-equal); then the anchor steps one second on.
 func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rules) *pipeline.End {
 	tie := s.Keyset.Tie
 	next := time.Time{} // the first second behind it that was shown

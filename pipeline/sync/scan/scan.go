@@ -1,5 +1,5 @@
 // Package scan decides, page by page, whether a list that changes while it is read
-// was read whole (docs/decisions/0007).
+// was read whole (docs/decisions/0007-passes-until-equal).
 //
 // It is pure: what it knows is in the scan, which is stored with the rows. Package
 // run, which asks for the pages, tests it against lists in motion.
@@ -103,7 +103,7 @@ func Begin(scan *pipeline.Scan, date, asked time.Time) {
 // upstream did otherwise, and says whether the run ends, nil if it goes on.
 //
 // A pass is repeated until two passes saw the same records; a list that fits one
-// page needs no second pass, for one answer is atomic (docs/decisions/0007).
+// page needs no second pass, for one answer is atomic (docs/decisions/0007-passes-until-equal).
 func Advance(scan *pipeline.Scan, asked pipeline.Ask, page pipeline.Page, unit *pipeline.Unit, rules pipeline.Rules) *pipeline.End {
 	return (*progress)(scan).advance(lookAt(unit, page, asked, scan.Mode), rules)
 }
@@ -241,7 +241,7 @@ func (s *progress) nextPass(rules pipeline.Rules) *pipeline.End {
 
 // moveEdges gives a pass other page edges than the one before: a deletion hides the
 // record behind an edge, and behind no edge of the next pass stands the same one
-// (docs/decisions/0024). A scan that moves no mark proves nothing and need not.
+// (docs/decisions/0007-passes-until-equal). A scan that moves no mark proves nothing and need not.
 func (s *progress) moveEdges(rules pipeline.Rules) {
 	const every = 2 // every second pass has the smaller pages
 	switch {

@@ -1,5 +1,5 @@
 // Package unchanged makes records of the bytes of a page, and reads no further in those whose rows were made of the same bytes
-// (docs/decisions/0026).
+// (docs/decisions/0022-payload-and-content-hashes).
 //
 // It decides about time alone: whoever gets a known record and whoever gets it whole come to the same rows, positions and counts.
 //

@@ -1,5 +1,5 @@
 // Package probe measures with a few calls what a list can do: whether it filters, sorts and pages as it is asked to, and
-// whether single records can be read (docs/decisions/0020).
+// whether single records can be read (docs/decisions/0016-measured-capabilities).
 //
 // It never loads a record, never keeps a verdict and never decides what follows from one. What an answer says is judged by
 // the pure functions of judge.go. Start reading at List.
@@ -205,7 +205,7 @@ func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) 
 	}
 	if sorts {
 		ascending := order(pipeline.CapabilityAscending, ask, page, records)
-		if !ask.Since.IsZero() { // together is how a list is re-anchored (docs/decisions/0029)
+		if !ask.Since.IsZero() { // together is how a list is re-anchored (docs/decisions/0017-keyset-paging)
 			ascending.Evidence += ", asked for with the filter in one call"
 		}
 		p.found(ascending)

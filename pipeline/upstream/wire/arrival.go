@@ -14,7 +14,7 @@ const pollArrival = 10 * time.Millisecond
 // arrival is when a request had reached upstream, at the latest: when the machine at the
 // other end of the connection had acknowledged all of it. The answer proves the same,
 // and may come seconds later, for which the call's slot of the minute would be held in vain
-// (docs/decisions/0013).
+// (docs/decisions/0012-prefetching-pages).
 type arrival struct {
 	now  func() time.Time
 	conn net.Conn

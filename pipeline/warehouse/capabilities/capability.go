@@ -1,5 +1,5 @@
 // Package capabilities keeps what each list can do and how that is known, and how late writes become visible in it
-// (docs/decisions/0020).
+// (docs/decisions/0016-measured-capabilities).
 //
 // It never decides how a list is read (package scan does, of what a claim carries) and never measures anything: verdicts
 // come from declarations, from the check command and from runs. A weaker source never replaces a stronger one.

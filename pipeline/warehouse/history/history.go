@@ -2,7 +2,7 @@
 //
 // What a version holds is taken from the tables, by functions of the database, in the transaction that wrote them: so a row and its
 // open version are never apart, whoever wrote the row. Nothing is read from upstream for it, and a row that is not written
-// costs nothing. Why: docs/decisions/0021.
+// costs nothing. Why: docs/decisions/0018-version-history.
 //
 // It decides neither what a table holds nor when a row is gone. Start reading at Keep; switch.go turns it on and off.
 package history

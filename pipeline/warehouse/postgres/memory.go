@@ -11,7 +11,7 @@ import (
 // pgxpool.Config.AfterConnect.
 //
 // COPY takes and gives back some hundreds of kilobytes for every few dozen rows, and glibc hands what is free at the end of the heap to the
-// system from 128 kB on, so that the next rows find each page missing: a tenth of the server's time (docs/decisions/0043). But glibc learns: when a
+// system from 128 kB on, so that the next rows find each page missing: a tenth of the server's time (docs/decisions/0021-loading-at-copy-speed). But glibc learns: when a
 // block that was mapped by itself is given back, blocks of its size come out of the heap from then on, and twice as much stays. So the session
 // gives one back that is larger than what COPY asks for. Source: mallopt(3), M_MMAP_THRESHOLD, "dynamic mmap threshold", and
 // M_TRIM_THRESHOLD. Servers with another allocator (musl, macOS, Windows) pay one allocation and behave as before.

@@ -63,7 +63,7 @@ func (m *made) kept() *made {
 }
 
 // make normalizes the raw records of sources, as far as they are kept; one after the other, for whoever holds rows against them takes longer,
-// and waits for the server: it has to find a processor each time that the server answers (docs/decisions/0045).
+// and waits for the server: it has to find a processor each time that the server answers (docs/decisions/0019-rebuild-from-raw-records).
 func (r *Rows) make(records [][]byte, sources []source) *makings {
 	all := make([]made, len(sources))
 	for i := range all {

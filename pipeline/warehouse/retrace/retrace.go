@@ -4,7 +4,7 @@
 // temporary tables that are like those of the resource; so there is no second rule for what a row is. After each of them
 // the functions of the database that keep versions say what row and arrays hold, and history.weave puts that in its place
 // among the versions that are there. What is temporary goes with the connection: one that is killed leaves whole versions of
-// each record, and the next one begins anew. Why: docs/decisions/0028.
+// each record, and the next one begins anew. Why: docs/decisions/0018-version-history.
 //
 // Start reading at Replay, then Weave.
 package retrace

@@ -3,7 +3,7 @@
 // Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when two clean scans of the
 // whole list, some time apart, did not see its record, or when one did not and upstream then answered that it does not know
 // the record. A scan that misses more rows than the brake allows leads to a person and to nobody else, and whatever shows the
-// record again takes the evidence back. Why: docs/decisions/0016.
+// record again takes the evidence back. Why: docs/decisions/0014-tombstones-need-proof.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //

@@ -14,7 +14,7 @@
 // fails, and says which line would give it one.
 //
 // A test binary that is run alone has a server of its own. The Makefile runs all of them inside cmd/sluice-test, which starts one
-// for all by Share: they use it as the server of SLUICE_TEST_DATABASE_URL, and share templates, too (docs/decisions/0055).
+// for all by Share: they use it as the server of SLUICE_TEST_DATABASE_URL, and share templates, too (docs/decisions/0031-test-lanes).
 //
 // Only tests and cmd/sluice-test import the package. Start reading at New.
 package warehousetest

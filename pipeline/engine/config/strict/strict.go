@@ -3,7 +3,7 @@
 // source line.
 //
 // The library parses. Its decoder is not used, as it ends at the first mistake and is
-// lenient (docs/decisions/0001). Rules of the caller's can point at keys later, for it is
+// lenient (docs/decisions/0001-dependencies). Rules of the caller's can point at keys later, for it is
 // remembered where each stands. A value that may be a secret is never shown. The package
 // never opens a file and knows no key.
 //

@@ -3,7 +3,7 @@
 //
 // It is pure: what was seen goes in, intervals and their reasons come out. It reads no clock, no table and no configuration.
 //
-// Start reading at Plan, then Observe; docs/decisions/0014 says why.
+// Start reading at Plan, then Observe; docs/decisions/0013-adaptive-intervals says why.
 package cadence
 
 import (
