@@ -147,7 +147,7 @@ func (s *stage) metricsAreDocumented(address string) {
 			shown[fields[2]] = fields[3]
 		}
 	}
-	file, err := os.Open("../../../docs/operations.md")
+	file, err := os.Open("../../../docs/reference.md")
 	must(s.t, err)
 	defer func() { _ = file.Close() }()
 	row := regexp.MustCompile("^\\| `(sluice_[a-z0-9_]+)` \\| ([a-z]+) \\|")
@@ -158,7 +158,7 @@ func (s *stage) metricsAreDocumented(address string) {
 		}
 	}
 	if !maps.Equal(shown, told) {
-		s.t.Errorf("/metrics shows %v, docs/operations.md describes %v", slices.Sorted(maps.Keys(shown)), slices.Sorted(maps.Keys(told)))
+		s.t.Errorf("/metrics shows %v, docs/reference.md describes %v", slices.Sorted(maps.Keys(shown)), slices.Sorted(maps.Keys(told)))
 	}
 	for _, r := range resources() {
 		if want := `sluice_stream_state{organization="60012345678",resource="` + r.name + `",service="` + r.service + `",state="idle"} 1`; !strings.Contains(text, want) {
