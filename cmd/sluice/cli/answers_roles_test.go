@@ -142,7 +142,7 @@ func (c *company) analystsMayAsk(t *testing.T, shown []statement) {
 	must(t, err)
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 	steps := []string{"REVOKE ALL ON SCHEMA public FROM public", "CREATE ROLE " + role}
-	for _, service := range []string{"accounting", "invoicing", "inventory"} { // docs/operations.md, First steps
+	for _, service := range []string{"accounting", "invoicing", "inventory"} { // docs/first-sync.md
 		steps = append(steps, "GRANT USAGE ON SCHEMA "+service+" TO "+role, "GRANT SELECT ON ALL TABLES IN SCHEMA "+service+" TO "+role)
 	}
 	var asked []statement

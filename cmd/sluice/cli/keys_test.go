@@ -11,7 +11,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTheSealingKeyIsReplaced takes the steps of docs/operations.md: the new key before the old in the file, a refresh, and the old one away. No step costs a
+// TestTheSealingKeyIsReplaced takes the steps of docs/securing.md: the new key before the old in the file, a refresh, and the old one away. No step costs a
 // token but the refresh that was due.
 func TestTheSealingKeyIsReplaced(t *testing.T) {
 	t.Parallel()
