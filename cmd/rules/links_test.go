@@ -116,3 +116,27 @@ func anchors(page string) []string {
 	}
 	return names
 }
+
+// cited is a decision that a source names. A name beside the number keeps a renumbering from leading to another page.
+var cited = regexp.MustCompile(`docs/decisions/(\d{4}[\w-]*)`)
+
+// TestCitedDecisions demands that each decision that a source names is a page. Frozen migrations are what they were when they were run.
+func TestCitedDecisions(t *testing.T) {
+	t.Parallel()
+	dir := root(t)
+	found := 0
+	walk(t, func(name string, text []byte) {
+		if under(name, "migrations") || !slices.Contains([]string{".go", ".sql", ".yaml", ""}, path.Ext(name)) {
+			return
+		}
+		for _, citation := range cited.FindAllSubmatch(text, -1) {
+			found++
+			if _, err := os.Stat(filepath.Join(dir, "docs", "decisions", string(citation[1])+".md")); err != nil {
+				t.Errorf("%s: docs/decisions/%s is no page", name, citation[1])
+			}
+		}
+	})
+	if found < 20 {
+		t.Fatalf("%d citations found: the walk is wrong", found)
+	}
+}
