@@ -13,7 +13,7 @@ import (
 type fault int
 
 // What a list does wrong, each of them seen at services of this kind
-// (docs/reliability.md). Only an answer that is the whole list comes out of a cache: pages
+// (docs/faults.md). Only an answer that is the whole list comes out of a cache: pages
 // of one list as it was at different times can hide a record from any number of passes,
 // and only a later sweep finds it.
 const (

@@ -73,7 +73,7 @@ ON CONFLICT (organization_id, service) DO UPDATE SET
 	exhausted_until = greatest(d.exhausted_until, excluded.exhausted_until), probe_call = NULL`
 )
 
-// Rules are the spans by which calls are counted. Source: docs/upstream.md U40 to U52; docs/reliability.md, faults Q.
+// Rules are the spans by which calls are counted. Source: docs/upstream.md U40 to U52; docs/faults.md, Q.
 type Rules struct {
 	// Lease is how long a call may be under way: the deadline of the HTTP client, 90 s, and a margin.
 	Lease time.Duration
