@@ -35,8 +35,8 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, address services.A
 	if verdict.Code == 0 {
 		fault = s.nextFault(r, c)
 	}
-	recorder := answer.NewRecorder(w)
-	defer func() { c.Leave(address.Service, recorder.Label()) }()
+	recorder := answer.NewRecorder(w, func(label string) { c.Leave(address.Service, label) })
+	defer recorder.End()
 
 	for name, value := range verdict.Headers {
 		w.Header().Set(name, strconv.Itoa(value))
