@@ -43,14 +43,6 @@ func TestOpenSaysWhatIsOutOfReachWithoutThePassword(t *testing.T) {
 	}
 }
 
-// TestConnectionsArePrepared sees that something is done with them when they are opened; what that is good for, package postgres's test says.
-func TestConnectionsArePrepared(t *testing.T) {
-	t.Parallel()
-	if open(t).db.Pool().Config().AfterConnect == nil {
-		t.Error("the server's processes give their memory back with every few rows: set AfterConnect to pg.KeepMemory")
-	}
-}
-
 func TestACommitThatFailsWritesNothing(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -115,7 +115,6 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
 	postgres.SetUp(config.ConnConfig, settings)
 	postgres.SetUp(tokens.ConnConfig, settings)
-	config.AfterConnect = postgres.KeepMemory
 	db := &DB{loaders: map[string]knownLoader{}, absence: pipeline.DefaultAbsenceRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub}
 	if options.Absence != nil {
 		db.absence = *options.Absence
