@@ -3,8 +3,6 @@ package canonical
 import (
 	"strconv"
 	"time"
-
-	"sluice/schema/record/canonical/civil"
 )
 
 // Instants are counted in microseconds since 1970, which is all that Postgres keeps of them.
@@ -20,7 +18,7 @@ const (
 // appendDate takes YYYY-MM-DD alone: the date part of a date-time would depend
 // on a time zone that nobody chose.
 func appendDate(dst, literal []byte) ([]byte, Misfit) {
-	if _, ok := civil.Parse(literal); !ok || len(literal) != len(civil.Layout) {
+	if _, ok := Day(literal); !ok || len(literal) != len(time.DateOnly) {
 		return dst, Misfit{BadTime, "a calendar day written YYYY-MM-DD is declared"}
 	}
 	return append(dst, literal...), Misfit{}
@@ -37,34 +35,7 @@ func (r *Reader) appendInstant(dst, literal []byte) ([]byte, Misfit) {
 		return dst, Misfit{OutOfRange, "the instant lies outside of the years 1 to 9999"}
 	}
 	r.Instant = time.UnixMicro(at).UTC()
-	return append(appendUTC(dst, at), "+00"...), Misfit{}
-}
-
-// appendUTC writes as 2006-01-02 15:04:05.999999 does for package time.
-func appendUTC(dst []byte, at int64) []byte {
-	days := at / day
-	if at %= day; at < 0 {
-		days, at = days-1, at+day
-	}
-	year, month, of := civil.Date(int(days))
-	dst = append(twoDigits(twoDigits(dst, year/100), year%100), '-') //nolint:mnd // four digits are two times two
-	dst = append(twoDigits(append(twoDigits(dst, month), '-'), of), ' ')
-	dst = append(twoDigits(append(twoDigits(dst, int(at/hour)), ':'), int(at%hour/minute)), ':')
-	dst = twoDigits(dst, int(at%minute/second))
-	micros := int(at % second)
-	if micros == 0 {
-		return dst
-	}
-	dst = append(dst, '.')
-	for unit := int(second) / 10; micros > 0; unit /= 10 {
-		dst = append(dst, byte('0'+micros/unit)) //nolint:gosec // one digit
-		micros %= unit
-	}
-	return dst
-}
-
-func twoDigits(dst []byte, n int) []byte {
-	return append(dst, byte('0'+n/10), byte('0'+n%10)) //nolint:gosec,mnd // two digits
+	return r.Instant.AppendFormat(dst, "2006-01-02 15:04:05.999999+00"), Misfit{}
 }
 
 func (r *Reader) readInstant(literal []byte) (int64, bool) {
@@ -78,11 +49,11 @@ func (r *Reader) readInstant(literal []byte) (int64, bool) {
 		ms, err := strconv.ParseInt(string(literal), 10, 64)
 		return ms * int64(time.Millisecond/time.Microsecond), err == nil
 	}
-	days, ok := civil.Parse(literal)
+	days, ok := Day(literal)
 	if !ok {
 		return 0, false
 	}
-	wall, rest := int64(days)*day, literal[len(civil.Layout):]
+	wall, rest := int64(days)*day, literal[len(time.DateOnly):]
 	if len(rest) == 0 {
 		return inZone(wall, r.zone), true
 	}
@@ -147,7 +118,7 @@ func parseOffset(text []byte) (int64, bool) {
 }
 
 func number(text []byte, most int) (int64, bool) {
-	n, ok := civil.Digits(text)
+	n, ok := Digits(text)
 	return int64(n), ok && n <= most
 }
 

@@ -1,8 +1,9 @@
 package canonical
 
 import (
+	"time"
+
 	"sluice/schema"
-	"sluice/schema/record/canonical/civil"
 )
 
 // Spelled gives how many bytes at the front of a literal are the one spelling of its value, as most of what upstream writes has it: nothing
@@ -22,8 +23,8 @@ func Spelled(kind schema.Kind, literal []byte, quoted bool) (int, bool) {
 	case schema.KindBool:
 		return len(literal), string(literal) == "true" || string(literal) == "false"
 	case schema.KindDate:
-		_, ok := civil.Parse(literal)
-		return len(literal), ok && len(literal) == len(civil.Layout)
+		_, ok := Day(literal)
+		return len(literal), ok && len(literal) == len(time.DateOnly)
 	case schema.KindTime, schema.KindJSON:
 	}
 	return 0, false

@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+	"time"
 
-	"sluice/schema/record/canonical/civil"
+	"sluice/schema/record/canonical"
 )
 
 const (
@@ -64,7 +65,7 @@ func decimal(buf []byte, text string) ([]byte, error) {
 		}
 	}
 	for from := len(before) - first*group; from < len(before); from += group {
-		digit, ok := civil.Digits(before[max(from, 0) : from+group])
+		digit, ok := canonical.Digits(before[max(from, 0) : from+group])
 		if !ok {
 			return buf[:at], ErrText
 		}
@@ -72,7 +73,7 @@ func decimal(buf []byte, text string) ([]byte, error) {
 	}
 	for from := 0; from < len(fraction); from += group {
 		part := fraction[from:min(from+group, len(fraction))]
-		digit, ok := civil.Digits(part)
+		digit, ok := canonical.Digits(part)
 		if !ok {
 			return buf[:at], ErrText
 		}
@@ -94,8 +95,8 @@ func decimal(buf []byte, text string) ([]byte, error) {
 
 // date adds a date, in days since 2000.
 func date(buf []byte, text string) ([]byte, error) {
-	day, ok := civil.Parse(text)
-	if !ok || len(text) != len(civil.Layout) {
+	day, ok := canonical.Day(text)
+	if !ok || len(text) != len(time.DateOnly) {
 		return buf, ErrText
 	}
 	return Short(buf, int32(day-epochDay)), nil //nolint:gosec // years have four digits
@@ -107,13 +108,13 @@ func instant(buf []byte, text string) ([]byte, error) {
 		clock = len("2006-01-02 15:04:05")
 		zone  = "+00"
 	)
-	day, ok := civil.Parse(text)
+	day, ok := canonical.Day(text)
 	if !ok || len(text) < clock+len(zone) || text[10] != ' ' || text[13] != ':' || text[16] != ':' || text[len(text)-len(zone):] != zone {
 		return buf, ErrText
 	}
-	hour, okH := civil.Digits(text[11:13])
-	minute, okM := civil.Digits(text[14:16])
-	second, okS := civil.Digits(text[17:19])
+	hour, okH := canonical.Digits(text[11:13])
+	minute, okM := canonical.Digits(text[14:16])
+	second, okS := canonical.Digits(text[17:19])
 	fraction := text[clock : len(text)-len(zone)]
 	micros := 0
 	if fraction != "" {
@@ -121,7 +122,7 @@ func instant(buf []byte, text string) ([]byte, error) {
 		if fraction[0] != '.' || len(fraction) == 1 || len(fraction) > most {
 			return buf, ErrText
 		}
-		if micros, ok = civil.Digits(fraction[1:]); !ok {
+		if micros, ok = canonical.Digits(fraction[1:]); !ok {
 			return buf, ErrText
 		}
 		for range most - len(fraction) {
