@@ -17,17 +17,16 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"sluice/cmd/sluice/heap"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	heap.Steady(os.LookupEnv) // as the program does; the opponents have it, too
+	debug.SetMemoryLimit(96 << 20) // as the program does; the opponents have it, too
 	var err error
 	if len(os.Args) > 1 && os.Args[1] == workerRole {
 		err = work(ctx, os.Args[2:])

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"sluice/cmd/sluice-bench/peak"
-	"sluice/cmd/sluice/heap"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -75,7 +74,9 @@ func program() int {
 	if os.Getenv(withHaste) != "" {
 		env.Retries = quick()
 	}
-	heap.Steady(os.LookupEnv)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(96 << 20) // as main does
+	}
 	code := Main(ctx, os.Args[1:], env)
 	if file := os.Getenv(withPeak); file != "" {
 		used, err := peak.Self()
