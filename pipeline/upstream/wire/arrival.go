@@ -8,14 +8,25 @@ import (
 	"time"
 )
 
-// pollArrival is how often a connection is asked whether the other side has everything.
-const pollArrival = 10 * time.Millisecond
+// arrival is what a connection knows of when the request written to it had reached upstream, for whose minute the call holds a slot. The answer proves it, and may come
+// seconds later.
+type arrival interface {
+	// begin says that bytes are about to be written, and written that the system has them to send.
+	begin()
+	written(conn net.Conn)
+	// at is when all of it had arrived at the latest, zero where only the answer tells.
+	at() time.Time
+}
 
-// arrival is when a request had reached upstream, at the latest: when the machine at the
-// other end of the connection had acknowledged all of it. The answer proves the same,
-// and may come seconds later, for which the call's slot of the minute would be held in vain
-// (docs/decisions/0012-prefetching-pages).
-type arrival struct {
+// byAnswer is the plain one.
+type byAnswer struct{}
+
+func (byAnswer) begin()           {}
+func (byAnswer) written(net.Conn) {}
+func (byAnswer) at() time.Time    { return time.Time{} }
+
+// traced is the arrival of a context's one request.
+type traced struct {
 	now  func() time.Time
 	conn net.Conn
 
@@ -23,24 +34,28 @@ type arrival struct {
 	at time.Time
 }
 
-// traced lets the context's one request note its arrival. Nil where it cannot be known: a
+// trace lets the context's one request note its arrival. Nil where it cannot be known: a
 // connection through a proxy is the proxy's, and one that is used again is not asked.
-func (t Transport) traced(ctx context.Context) (context.Context, *arrival) {
+func (t Transport) trace(ctx context.Context) (context.Context, *traced) {
 	if t.Now == nil || t.KeepAlive || t.Proxy != nil {
 		return ctx, nil
 	}
-	a := &arrival{now: t.Now}
+	a := &traced{now: t.Now}
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:              func(got httptrace.GotConnInfo) { a.conn = got.Conn },
 		GotFirstResponseByte: a.answered,
 	}), a
 }
 
-// answered settles the arrival: what is written from here on says good bye.
-func (a *arrival) answered() {
+// answered notes the arrival at the first byte of the answer: what is written from here on says good bye.
+func (a *traced) answered() {
 	at := a.now() // the answer proves it
-	if c, ok := below(a.conn).(*guardedConn); ok {
-		if sooner := c.arrived(); !sooner.IsZero() {
+	conn := a.conn
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secure.NetConn()
+	}
+	if c, ok := conn.(*guardedConn); ok {
+		if sooner := c.arrival.at(); !sooner.IsZero() {
 			at = sooner
 		}
 	}
@@ -49,49 +64,9 @@ func (a *arrival) answered() {
 	a.at = at
 }
 
-// begin notes that bytes are about to be written: until they have arrived nothing has.
-// net/http tells of a request that was written while it is in a buffer still, so only the
-// connection knows.
-func (c *guardedConn) begin() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = time.Time{}
-	c.writes++
-	return c.writes
-}
-
-// arrived is when all that was written had arrived, zero if it has not or if that is not known.
-func (c *guardedConn) arrived() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-// watch asks until everything has arrived, more is written or the connection is closed.
-func (c *guardedConn) watch(write int) {
-	ticker := time.NewTicker(pollArrival)
-	defer ticker.Stop()
-	for ; ; <-ticker.C {
-		left, known := unacknowledged(c.Conn)
-		if !known || c.look(write, left == 0) {
-			return
-		}
-	}
-}
-
-// look notes the arrival, and says whether there is nothing more to wait for.
-func (c *guardedConn) look(write int, all bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if all && c.writes == write {
-		c.at = c.now() // after the question: what is behind it only makes it later
-	}
-	return all || c.writes != write
-}
-
 // before is how long before now the request had arrived, less the margin for the way from
 // the machine that acknowledged it to the count; zero if that is not known.
-func (a *arrival) before(now time.Time, margin time.Duration) time.Duration {
+func (a *traced) before(now time.Time, margin time.Duration) time.Duration {
 	if a == nil {
 		return 0
 	}
@@ -101,12 +76,4 @@ func (a *arrival) before(now time.Time, margin time.Duration) time.Duration {
 		return 0
 	}
 	return max(now.Sub(a.at)-margin, 0)
-}
-
-// below gives the connection under TLS, or the connection itself.
-func below(conn net.Conn) net.Conn {
-	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		return secure.NetConn()
-	}
-	return conn
 }

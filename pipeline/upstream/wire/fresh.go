@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync"
 	"time"
 )
 
@@ -42,7 +41,11 @@ func (t Transport) guarded(
 		if err != nil {
 			return nil, err // cause looks at it
 		}
-		return &guardedConn{Conn: conn, now: t.Now, fresh: func() error { return t.fresh(ctx) }}, nil
+		guarded := &guardedConn{Conn: conn, arrival: byAnswer{}, fresh: func() error { return t.fresh(ctx) }}
+		if _, direct := conn.(*net.TCPConn); direct && t.Now != nil && t.Proxy == nil {
+			guarded.arrival = newArrival(t.Now)
+		}
+		return guarded, nil
 	}
 }
 
@@ -50,13 +53,8 @@ func (t Transport) guarded(
 type guardedConn struct {
 	net.Conn
 
-	now   func() time.Time
-	fresh func() error
-
-	mu sync.Mutex
-	// writes counts them, and at is when all of them had arrived.
-	writes int
-	at     time.Time
+	arrival arrival
+	fresh   func() error
 }
 
 // Write implements net.Conn.
@@ -64,10 +62,10 @@ func (c *guardedConn) Write(p []byte) (int, error) {
 	if err := c.fresh(); err != nil {
 		return 0, err
 	}
-	write := c.begin()
+	c.arrival.begin()
 	n, err := c.Conn.Write(p)
-	if err == nil && c.now != nil {
-		go c.watch(write)
+	if err == nil {
+		c.arrival.written(c.Conn)
 	}
 	return n, err
 }

@@ -113,7 +113,7 @@ type Reply struct {
 	raw     *watched
 	large   lane
 	turn    *pipeline.Turn
-	arrival *arrival
+	arrival *traced
 	margin  time.Duration
 }
 
@@ -134,7 +134,7 @@ func (d *Door) Settings() Transport { return d.settings }
 // header and a Referer, and print queries in its errors. The context must be
 // cancelled by the caller when the body is read.
 func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *http.Request) (*Reply, error) {
-	traced, arrival := d.settings.traced(ctx)
+	traced, arrival := d.settings.trace(ctx)
 	request = request.WithContext(traced)
 	request.Header.Set("User-Agent", d.agent)
 	request.Header.Set("Accept-Encoding", "gzip")
