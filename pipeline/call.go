@@ -8,7 +8,9 @@ import (
 
 // Call is one request upstream, as the call log has it.
 type Call struct {
+	// Organization is the key of Org, which the call log holds.
 	Organization string
+	Org          *Organization
 	Service      string
 	// Resource is what the call is for: a resource's name, "organizations" or "token".
 	Resource string

@@ -22,8 +22,9 @@ import (
 // Stream is one resource of one organization: the unit of scheduling, of
 // position and of failure.
 type Stream struct {
-	// Organization is the identifier upstream.
+	// Organization is the key of Org, which tables and jobs hold.
 	Organization string
+	Org          *Organization
 	Service      *schema.Service
 	Resource     *schema.Resource
 	// Work says which part of the resource the stream copies.

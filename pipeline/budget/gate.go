@@ -39,16 +39,11 @@ type Ledger interface {
 	Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error
 }
 
-// Options are what a gate needs. Ledger, Limits and Now are required.
+// Options are what a gate needs. Ledger and Now are required.
 type Options struct {
 	Ledger Ledger
-	// Limits gives what the calls of an organization's service are held against.
-	Limits func(organization, service string) (pipeline.Limits, error)
 	// Now is the clock that waits are planned by; limits are the ledger's matter.
 	Now func() time.Time
-	// Zone is an organization's time zone: a spent day may be over at its midnight
-	// where neither upstream nor the limits say when. Nil means UTC.
-	Zone func(organization string) *time.Location
 	// MaxWait is how long Enter may wait in all; zero means 75 seconds.
 	MaxWait time.Duration
 	// Minute is how long the minute of the limits is, which the ledger has to count
@@ -59,9 +54,7 @@ type Options struct {
 // Gate is the budget of one process; it is safe for concurrent use.
 type Gate struct {
 	ledger  Ledger
-	limits  func(organization, service string) (pipeline.Limits, error)
 	now     func() time.Time
-	zone    func(organization string) *time.Location
 	maxWait time.Duration
 	minute  time.Duration
 
@@ -71,21 +64,17 @@ type Gate struct {
 
 // New makes a gate. It fails if a required option is missing.
 func New(o Options) (*Gate, error) {
-	if o.Ledger == nil || o.Limits == nil || o.Now == nil {
-		return nil, errors.New("budget: the options Ledger, Limits and Now are required")
+	if o.Ledger == nil || o.Now == nil {
+		return nil, errors.New("budget: the options Ledger and Now are required")
 	}
 	gate := &Gate{
-		ledger: o.Ledger, limits: o.Limits, now: o.Now, zone: o.Zone, maxWait: o.MaxWait, minute: o.Minute,
-		lanes: make(map[laneKey]*lane),
+		ledger: o.Ledger, now: o.Now, maxWait: o.MaxWait, minute: o.Minute, lanes: make(map[laneKey]*lane),
 	}
 	if gate.maxWait <= 0 {
 		gate.maxWait = defaultMaxWait
 	}
 	if gate.minute <= 0 {
 		gate.minute = time.Minute
-	}
-	if gate.zone == nil {
-		gate.zone = func(string) *time.Location { return time.UTC }
 	}
 	return gate, nil
 }
@@ -96,9 +85,9 @@ func New(o Options) (*Gate, error) {
 // class, one of kind Exhausted, each with Until. Every call that entered has to
 // Leave.
 func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
-	limits, err := g.limits(call.Organization, call.Service)
+	limits, err := limitsOf(call)
 	if err != nil {
-		return 0, fmt.Errorf("limits of %s/%s: %w", call.Organization, call.Service, err)
+		return 0, err
 	}
 	lane := g.lane(call.Organization, limits)
 	deadline := g.now().Add(g.maxWait)
@@ -141,6 +130,15 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 			return 0, g.stopped(call, decision.Refused, decision.Wait, waitErr)
 		}
 	}
+}
+
+// limitsOf are what a call is held against. An error says that the configuration does not have its service.
+func limitsOf(call pipeline.Call) (pipeline.Limits, error) {
+	limits, configured := call.Org.Limits[call.Service]
+	if !configured {
+		return limits, fmt.Errorf("limits of %s/%s: no such service is configured", call.Organization, call.Service)
+	}
+	return limits, nil
 }
 
 // errTooLong says that the wait would pass the deadline; stopped makes of it the

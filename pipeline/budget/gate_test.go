@@ -73,18 +73,34 @@ func (s *script) Penalize(_ context.Context, organization, service, shared strin
 	return nil
 }
 
-func newGate(t *testing.T, ledger budget.Ledger, limits pipeline.Limits) *budget.Gate {
+// gate is one for calls of organizations that all have the same limits, in India.
+type gate struct {
+	*budget.Gate
+
+	limits pipeline.Limits
+}
+
+func (g gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
+	return g.Gate.Enter(ctx, limited(call, g.limits, time.FixedZone("IST", 19_800)))
+}
+
+func (g gate) Leave(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult) error {
+	return g.Gate.Leave(ctx, limited(call, g.limits, time.FixedZone("IST", 19_800)), number, result)
+}
+
+// limited is a call of an organization that has these limits.
+func limited(call pipeline.Call, limits pipeline.Limits, zone *time.Location) pipeline.Call {
+	call.Org = &pipeline.Organization{Key: call.Organization, Limits: map[string]pipeline.Limits{call.Service: limits}, Location: zone}
+	return call
+}
+
+func newGate(t *testing.T, ledger budget.Ledger, limits pipeline.Limits) gate {
 	t.Helper()
-	gate, err := budget.New(budget.Options{
-		Ledger: ledger,
-		Limits: func(string, string) (pipeline.Limits, error) { return limits, nil },
-		Now:    time.Now,
-		Zone:   func(string) *time.Location { return time.FixedZone("IST", 19_800) },
-	})
+	made, err := budget.New(budget.Options{Ledger: ledger, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gate
+	return gate{made, limits}
 }
 
 var (
@@ -375,20 +391,19 @@ func TestNewAndUnknownLimits(t *testing.T) {
 	if _, err := budget.New(budget.Options{}); err == nil {
 		t.Error("New without options succeeded")
 	}
-	unknown := errors.New("no such plan")
 	ledger := &script{}
-	gate, err := budget.New(budget.Options{
-		Ledger: ledger, Now: time.Now,
-		Limits: func(string, string) (pipeline.Limits, error) { return pipeline.Limits{}, unknown },
-	})
+	gate, err := budget.New(budget.Options{Ledger: ledger, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = gate.Enter(t.Context(), bills); !errors.Is(err, unknown) {
-		t.Errorf("Enter = %v, want %v", err, unknown)
+	call := bills
+	call.Org = &pipeline.Organization{Key: call.Organization, Limits: map[string]pipeline.Limits{"accounting": suite}}
+	const unknown = "limits of 1/inventory: no such service is configured"
+	if _, err = gate.Enter(t.Context(), call); err == nil || err.Error() != unknown {
+		t.Errorf("Enter = %v, want %s", err, unknown)
 	}
-	if err = gate.Leave(t.Context(), bills, 3, pipeline.CallResult{}); !errors.Is(err, unknown) {
-		t.Errorf("Leave = %v, want %v", err, unknown)
+	if err = gate.Leave(t.Context(), call, 3, pipeline.CallResult{}); err == nil || err.Error() != unknown {
+		t.Errorf("Leave = %v, want %s", err, unknown)
 	}
 	if _, ok := ledger.finished[3]; !ok {
 		t.Error("the end of the call was not noted")

@@ -26,10 +26,7 @@ const (
 func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	limits, err := g.limits(call.Organization, call.Service)
-	if err != nil {
-		err = fmt.Errorf("limits of %s/%s: %w", call.Organization, call.Service, err)
-	}
+	limits, err := limitsOf(call)
 	// First the penalty: the freed slot must not let another call out to upstream
 	// that has just refused one.
 	if d := g.penalty(call, limits, result); d > 0 && err == nil {
@@ -65,7 +62,7 @@ func (g *Gate) penalty(call pipeline.Call, limits pipeline.Limits, result pipeli
 		if result.DayReset > 0 {
 			return result.DayReset
 		}
-		return g.untilTurn(call.Organization, limits)
+		return g.untilTurn(call.Org.Zone(), limits)
 	case pipeline.Expired, pipeline.Denied, pipeline.Unavailable, pipeline.Unexpected:
 		return 0
 	default:
@@ -76,14 +73,14 @@ func (g *Gate) penalty(call pipeline.Call, limits pipeline.Limits, result pipeli
 // untilTurn is the time to the next instant at which the day of an organization may turn: the configured one, and else, as that is
 // not documented, its own midnight or that in UTC, whichever is sooner. If the day is still spent then, the call that finds out
 // leads to the next of them. A minute is added, as clocks differ: a call a moment too early would cost a day.
-func (g *Gate) untilTurn(organization string, limits pipeline.Limits) time.Duration {
+func (g *Gate) untilTurn(zone *time.Location, limits pipeline.Limits) time.Duration {
 	now := g.now()
 	if limits.ResetZone != "" {
 		if zone, err := time.LoadLocation(limits.ResetZone); err == nil {
 			return next(now.In(zone), limits.ResetHour) + turnMargin
 		}
 	}
-	return min(next(now.In(g.zone(organization)), 0), next(now.UTC(), 0)) + turnMargin
+	return min(next(now.In(zone), 0), next(now.UTC(), 0)) + turnMargin
 }
 
 // turnMargin is how much later than upstream a day turns here.

@@ -43,15 +43,12 @@ func TestASpentDayIsAskedAboutAtEachTurn(t *testing.T) {
 				t.Fatal(err)
 			}
 			ledger := &script{}
-			gate, err := budget.New(budget.Options{
-				Ledger: ledger, Now: func() time.Time { return now }, Zone: func(string) *time.Location { return zone(test.zone) },
-				Limits: func(string, string) (pipeline.Limits, error) { return test.limits, nil },
-			})
+			gate, err := budget.New(budget.Options{Ledger: ledger, Now: func() time.Time { return now }})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, want := range test.turns {
-				if err := gate.Leave(t.Context(), bills, int64(i), pipeline.CallResult{Kind: pipeline.Exhausted, Code: "45"}); err != nil {
+				if err := gate.Leave(t.Context(), limited(bills, test.limits, zone(test.zone)), int64(i), pipeline.CallResult{Kind: pipeline.Exhausted, Code: "45"}); err != nil {
 					t.Fatal(err)
 				}
 				now = now.Add(ledger.penalties[i].d)

@@ -23,12 +23,12 @@ func (a *App) Reauthorize(ctx context.Context, o *config.Organization, waits fun
 	if err != nil {
 		return 0, err
 	}
-	if err := tokens.Forget(ctx, o.Key); err != nil {
+	if err := tokens.Forget(ctx, a.organizations[o.Key]); err != nil {
 		return 0, fmt.Errorf("forget what was refused: %w", err)
 	}
 	last := a.options.Now().Add(longestAsk)
 	for {
-		_, _, err := tokens.Token(ctx, o.Key)
+		_, _, err := tokens.Token(ctx, a.organizations[o.Key])
 		if err == nil {
 			break
 		}

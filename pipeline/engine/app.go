@@ -73,7 +73,8 @@ type App struct {
 
 	options  Options
 	postgres *local.Server
-	zones    zones
+	// organizations are those of the configuration, and those that the warehouse has besides, by key.
+	organizations map[string]*pipeline.Organization
 }
 
 // Load reads the configuration and prepares the log; nothing is connected to.
@@ -100,7 +101,11 @@ func Load(options Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{Config: conf, Catalogue: conf.Services, Log: log, options: options}, nil
+	a := &App{Config: conf, Catalogue: conf.Services, Log: log, options: options, organizations: make(map[string]*pipeline.Organization)}
+	for i := range conf.Organizations {
+		a.organizations[conf.Organizations[i].Key] = a.resolve(&conf.Organizations[i])
+	}
+	return a, nil
 }
 
 // Open loads the configuration and connects to the database, which has to be

@@ -126,7 +126,7 @@ func (i *Identities) Look(ctx context.Context, o *config.Organization) (Seen, er
 	if err != nil {
 		return seen, fmt.Errorf("note who organization %s is: %w", o.Key, err)
 	}
-	seen.Warning = zoneWarning(o, i.app.zones.set(o.Key, seen.TimeZone), seen.TimeZone, i.app.options.Now())
+	seen.Warning = zoneWarning(o, i.app.organizations[o.Key].FollowZone(seen.TimeZone), seen.TimeZone, i.app.options.Now())
 	return seen, nil
 }
 
@@ -141,7 +141,7 @@ func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, err
 		if _, configured := o.Services[service.Name]; !configured || list == nil {
 			continue
 		}
-		answer, err := i.client.Get(ctx, service, o.Key, list.Path, list.Params, list.Key)
+		answer, err := i.client.Get(ctx, service, i.app.organizations[o.Key], list.Path, list.Params, list.Key)
 		if cannotList(err) {
 			refused = true
 			continue

@@ -72,8 +72,9 @@ func TestZoneWarning(t *testing.T) {
 		"unknown here":        {"", "India Standard Time", "is not known here"},
 		"unknown, configured": {"Asia/Kolkata", "India Standard Time", ""},
 	} {
-		o := &config.Organization{TimeZone: test.configured, Location: locationOf(test.configured)}
-		got := zoneWarning(o, locationOf(test.upstream), test.upstream, now)
+		zoneOf := func(name string) *time.Location { return new(pipeline.Organization).FollowZone(name) }
+		o := &config.Organization{TimeZone: test.configured, Location: zoneOf(test.configured)}
+		got := zoneWarning(o, zoneOf(test.upstream), test.upstream, now)
 		if got == "" != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}

@@ -18,25 +18,25 @@ func (a *App) service(name string) *schema.Service {
 	return nil
 }
 
-// Limits are what calls of a service are held against: the documented fact under
-// the configured plan. Minute and concurrency are shared by the services of an
+// Limits are what calls of a service are held against.
+func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
+	if o := a.organizations[organization]; o != nil {
+		if limits, known := o.Limits[name]; known {
+			return limits, nil
+		}
+	}
+	return pipeline.Limits{}, fmt.Errorf("%w: no service %s of organization %s is configured", ErrUsage, name, organization)
+}
+
+// limits are the documented fact under the configured plan. Minute and concurrency are shared by the services of an
 // organization that share an allowance, so the smallest concurrency of them counts.
 // A service with rate_scope service shares with none.
-func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
-	if name == tokenService {
-		// Source: docs/upstream.md U31: 10 access tokens per
-		// refresh token in 10 minutes.
-		return pipeline.Limits{Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}, nil
-	}
-	o, service := a.organization(organization), a.service(name)
-	if o == nil || service == nil {
-		return pipeline.Limits{}, fmt.Errorf("%w: no service %s of organization %s is configured", ErrUsage, name, organization)
-	}
+func (a *App) limits(o *config.Organization, service *schema.Service) pipeline.Limits {
 	limits := pipeline.Limits{
 		Shared: sharedBy(o, service), PerMinute: service.Limits.PerMinute,
-		Daily: service.Limits.Plans[o.Services[name].Plan].Daily, Shares: a.Config.Budget.Classes,
+		Daily: service.Limits.Plans[o.Services[service.Name].Plan].Daily, Shares: a.Config.Budget.Classes,
 	}
-	if reset := o.AllowanceOf(name).Reset; reset != nil {
+	if reset := o.AllowanceOf(service.Name).Reset; reset != nil {
 		limits.ResetZone, limits.ResetHour = reset.Zone, reset.Hour
 	}
 	for i := range a.Catalogue {
@@ -50,7 +50,7 @@ func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
 			limits.Concurrent = at
 		}
 	}
-	return limits, nil
+	return limits
 }
 
 // sharedBy names the allowance that minute and concurrency of a service are counted

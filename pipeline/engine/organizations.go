@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"sluice/pipeline"
@@ -20,66 +19,27 @@ func (a *App) organization(key string) *config.Organization {
 	return nil
 }
 
-// zones are the time zones that upstream names, by organization. It is safe for
-// concurrent use.
-type zones struct {
-	mu   sync.Mutex
-	seen map[string]*time.Location
-	// names are what seen was made of.
-	names map[string]string
+// resolve makes of a configured organization what the stages need of it.
+func (a *App) resolve(o *config.Organization) *pipeline.Organization {
+	resolved := &pipeline.Organization{
+		Key: o.Key, ID: o.ID, DataCenter: o.DataCenter, Location: o.Location,
+		Addresses: pipeline.Addresses{API: o.Addresses.APIURL, Chat: o.Addresses.ChatURL, Auth: o.Addresses.AuthURL},
+		BaseURLs:  make(map[string]string),
+		// Source: docs/upstream.md U31: 10 access tokens per refresh token in 10 minutes.
+		Limits: map[string]pipeline.Limits{tokenService: {Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}},
+	}
+	for i := range a.Catalogue {
+		service := &a.Catalogue[i]
+		resolved.BaseURLs[service.Name], resolved.Limits[service.Name] = o.Services[service.Name].BaseURL, a.limits(o, service)
+	}
+	return resolved
 }
 
-// follow keeps a zone if its name is another one than before.
-func (z *zones) follow(organization, name string) {
-	z.mu.Lock()
-	known := z.seen != nil && z.names[organization] == name
-	z.mu.Unlock()
-	if !known {
-		z.set(organization, name)
-	}
-}
+// Organization is a configured organization by its key, nil if there is none.
+func (a *App) Organization(key string) *pipeline.Organization { return a.organizations[key] }
 
-// set keeps a zone by its name; one that is unknown here is kept as none.
-func (z *zones) set(organization, name string) *time.Location {
-	zone := locationOf(name)
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	if z.seen == nil {
-		z.seen, z.names = make(map[string]*time.Location), make(map[string]string)
-	}
-	z.seen[organization], z.names[organization] = zone, name
-	return zone
-}
-
-func (z *zones) get(organization string) *time.Location {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	return z.seen[organization]
-}
-
-// locationOf gives the zone of a name, nil if there is none.
-func locationOf(name string) *time.Location {
-	if name == "" || name == "Local" {
-		return nil
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil
-	}
-	return zone
-}
-
-// Zone is the time zone of an organization: that of the configuration, else what
-// upstream said when the organization was last checked.
-func (a *App) Zone(key string) *time.Location {
-	if o := a.organization(key); o != nil && o.Location != nil {
-		return o.Location
-	}
-	if zone := a.zones.get(key); zone != nil {
-		return zone
-	}
-	return time.UTC
-}
+// Zone is the time zone of an organization, by its key.
+func (a *App) Zone(key string) *time.Location { return a.organizations[key].Zone() }
 
 // readZones fills in what upstream said in earlier runs.
 func (a *App) readZones(ctx context.Context) error {
@@ -88,7 +48,12 @@ func (a *App) readZones(ctx context.Context) error {
 		return fmt.Errorf("read what is known of the organizations: %w", err)
 	}
 	for i := range known {
-		a.zones.set(known[i].Organization, known[i].TimeZone)
+		o := a.organizations[known[i].Organization]
+		if o == nil { // its rows are still there
+			o = &pipeline.Organization{Key: known[i].Organization}
+			a.organizations[o.Key] = o
+		}
+		o.FollowZone(known[i].TimeZone)
 	}
 	return nil
 }
@@ -105,13 +70,12 @@ func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(con
 		if err != nil {
 			return err
 		}
-		a.zones.follow(stream.Organization, known.Upstream)
-		now := a.Zone(stream.Organization).String()
+		stream.Org.FollowZone(known.Upstream)
+		now := stream.Org.Zone().String()
 		if now == known.Read {
 			return nil
 		}
-		o := a.organization(stream.Organization)
-		moved := o.Location == nil && known.Read == known.Before
+		moved := stream.Org.Location == nil && known.Read == known.Before
 		if known.Read != "" {
 			a.Log.WarnContext(ctx, "the organization has another time zone", "stream", stream.String(), "before", known.Read, "now", now, "by_upstream", moved)
 		}

@@ -33,7 +33,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	stopping := make(chan struct{})
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &sync.Runner{
-		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Known: a.DB, Allowance: a.Allowance, Now: a.options.Now, Zone: a.Zone,
+		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Known: a.DB, Allowance: a.Allowance, Now: a.options.Now,
 		Rules: a.rules(), Ahead: a.ahead, Stopping: stopping,
 	}
 	if schedule { // others show what runs come to as their result

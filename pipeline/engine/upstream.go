@@ -18,8 +18,7 @@ func (a *App) Client() (*upstream.Client, error) {
 		return nil, err
 	}
 	client, err := upstream.New(upstream.Options{
-		Vendor: a.vendor(), VendorOf: a.addresses, OrganizationID: a.upstreamID, Gate: gate, Tokens: tokens, Now: a.options.Now, Zone: a.Zone,
-		BaseURL: a.baseURL, DataCenter: a.dataCenter, UserAgent: userAgent, Transport: a.transport(), Scrub: a.options.Scrub,
+		Vendor: a.vendor(), Gate: gate, Tokens: tokens, Now: a.options.Now, UserAgent: userAgent, Transport: a.transport(), Scrub: a.options.Scrub,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the client: %w", err)
@@ -40,12 +39,12 @@ func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
 	if a.options.Ledger != nil {
 		ledger = a.options.Ledger(ledger)
 	}
-	gate, err := budget.New(budget.Options{Ledger: ledger, Limits: a.Limits, Now: a.options.Now, Zone: a.Zone, Minute: a.options.Minute})
+	gate, err := budget.New(budget.Options{Ledger: ledger, Now: a.options.Now, Minute: a.options.Minute})
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: a.vendor(), VendorOf: a.addresses, Store: a.DB, Key: keys[0], OldKeys: keys[1:], Credentials: a.credential, Gate: gate, Now: a.options.Now,
+		Vendor: a.vendor(), Store: a.DB, Key: keys[0], OldKeys: keys[1:], Credentials: a.credentials(), Gate: gate, Now: a.options.Now,
 		UserAgent: userAgent, Transport: a.transport(), Log: a.Log, Scrub: a.options.Scrub,
 	})
 	if err != nil {
@@ -75,46 +74,17 @@ func (a *App) transport() wire.Transport {
 
 const userAgent = "sluice"
 
-func (a *App) credential(organization string) (upstream.Credential, error) {
-	o := a.organization(organization)
-	if o == nil {
-		return upstream.Credential{}, fmt.Errorf("%w: no organization %s is configured", ErrUsage, organization)
+// credentials are those of the organizations, by key.
+func (a *App) credentials() map[string]upstream.Credential {
+	all := make(map[string]upstream.Credential)
+	for i := range a.Config.Organizations {
+		o := &a.Config.Organizations[i]
+		all[o.Key] = upstream.Credential{
+			ClientID:     o.Credentials.ClientID,
+			ClientSecret: upstream.NewSecret(o.Credentials.ClientSecret.Reveal()),
+			RefreshToken: upstream.NewSecret(o.Credentials.RefreshToken.Reveal()),
+			DataCenter:   o.DataCenter,
+		}
 	}
-	return upstream.Credential{
-		ClientID:     o.Credentials.ClientID,
-		ClientSecret: upstream.NewSecret(o.Credentials.ClientSecret.Reveal()),
-		RefreshToken: upstream.NewSecret(o.Credentials.RefreshToken.Reveal()),
-		DataCenter:   o.DataCenter,
-	}, nil
-}
-
-// addresses are those of the organization's own; empty ones are the vendor's.
-func (a *App) addresses(organization string) upstream.Vendor {
-	o := a.organization(organization)
-	if o == nil {
-		return upstream.Vendor{}
-	}
-	return upstream.Vendor{API: o.Addresses.APIURL, Chat: o.Addresses.ChatURL, Auth: o.Addresses.AuthURL}
-}
-
-// upstreamID is the identifier by which upstream knows an organization.
-func (a *App) upstreamID(organization string) string {
-	if o := a.organization(organization); o != nil {
-		return o.ID
-	}
-	return organization
-}
-
-func (a *App) baseURL(organization, service string) string {
-	if o := a.organization(organization); o != nil {
-		return o.Services[service].BaseURL
-	}
-	return ""
-}
-
-func (a *App) dataCenter(organization string) string {
-	if o := a.organization(organization); o != nil {
-		return o.DataCenter
-	}
-	return ""
+	return all
 }

@@ -35,7 +35,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		return verify.Result{}, err
 	}
 	options := verify.Options{
-		Scope: audit.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Auditor: a.Auditor(), Zone: a.Zone,
+		Scope: audit.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Auditor: a.Auditor(),
 		Rules: pipeline.DefaultRules(), Words: strings.TrimSpace(o.Organization + " " + strings.Join(o.Names, " ")),
 	}
 	lacks, err := a.Lacking(ctx)

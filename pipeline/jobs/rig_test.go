@@ -143,7 +143,6 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
 		Runner: &sync.Runner{
 			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,
-			Zone: func(string) *time.Location { return time.UTC },
 		},
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Keep: func(ctx context.Context) error { return r.db.KeepRuns(ctx, 40*24*time.Hour) },

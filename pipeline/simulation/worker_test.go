@@ -105,7 +105,6 @@ func (k *worker) work(of *stream, attempt int) {
 	runner := &sync.Runner{
 		Source: source{k, of}, Store: target{k, of}, Backlog: queue{world.store, of}, Rules: world.store.rules,
 		Now:        func() time.Time { return of.upstream.now.Add(world.skew) },
-		Zone:       func(string) *time.Location { return time.UTC },
 		Normalizer: normalizer,
 	}
 	err := runner.Chunk(context.Background(), claim, func(_ context.Context, _ pgx.Tx, again bool) error {

@@ -166,7 +166,6 @@ func (s *shelf) runner(allowance int) *sync.Runner {
 		Source: s, Store: s, Backlog: s, Rules: pipeline.DefaultRules(),
 		Allowance: func(pipeline.Stream) int { return allowance },
 		Now:       func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) },
-		Zone:      func(string) *time.Location { return time.UTC },
 	}
 }
 

@@ -332,8 +332,7 @@ func newRigOf(w *world, resource *schema.Resource) *rig {
 	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource}
 	r.runner = &sync.Runner{
 		Source: w, Store: r.memory, Rules: rules,
-		Now:  func() time.Time { return w.now },
-		Zone: func(string) *time.Location { return time.UTC },
+		Now: func() time.Time { return w.now },
 	}
 	return r
 }

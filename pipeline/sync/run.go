@@ -38,8 +38,6 @@ type Runner struct {
 	// Now is the process's clock. It bounds chunks and never decides about marks
 	// alone.
 	Now func() time.Time
-	// Zone gives the time zone of an organization, for times without an offset.
-	Zone func(organization string) *time.Location
 	// Normalizer gives what makes rows of the records of a resource; nil means
 	// record.New. Who reads many small lists gives the same one again.
 	Normalizer func(*schema.Resource, *time.Location) (*record.Normalizer, error)
@@ -68,7 +66,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	if r.Normalizer != nil {
 		compile = r.Normalizer
 	}
-	normalizer, err := compile(claim.Stream.Resource, r.Zone(claim.Stream.Organization))
+	normalizer, err := compile(claim.Stream.Resource, claim.Stream.Org.Zone())
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", claim.Stream, err)
 	}

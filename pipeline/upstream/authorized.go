@@ -16,7 +16,7 @@ import (
 func (c *Client) authorized(
 	ctx context.Context, op wire.Call, do func(op wire.Call, token string, number int64, result *pipeline.CallResult) error,
 ) error {
-	token, version, err := c.tokens.Token(ctx, op.Organization)
+	token, version, err := c.tokens.Token(ctx, op.Org)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (c *Client) authorized(
 	if pipeline.KindOf(err) != pipeline.Expired {
 		return err
 	}
-	token, _, renewErr := c.tokens.Renew(ctx, op.Organization, version)
+	token, _, renewErr := c.tokens.Renew(ctx, op.Org, version)
 	if renewErr != nil {
 		return fmt.Errorf("access token after %s was refused: %w", op.Op, renewErr)
 	}

@@ -28,33 +28,18 @@ const maxBody = 32 << 20
 // TokenSource gives access tokens. Its errors carry a kind.
 type TokenSource interface {
 	// Token gives the organization's access token and its version.
-	Token(ctx context.Context, organization string) (wire.Secret, int64, error)
+	Token(ctx context.Context, organization *pipeline.Organization) (wire.Secret, int64, error)
 	// Renew gives a newer one than the version that upstream refused.
-	Renew(ctx context.Context, organization string, refused int64) (wire.Secret, int64, error)
+	Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error)
 }
 
 // Options are what a client needs. Vendor, Gate, Tokens and Now are required.
 type Options struct {
-	Vendor wire.Vendor
-	// VendorOf gives what is different for an organization: addresses that are set
-	// are used as they are, whatever its data center; nil, or what is empty in it,
-	// leaves it at Vendor.
-	VendorOf func(organization string) wire.Vendor
-	// OrganizationID gives the identifier by which upstream knows an organization,
-	// for the word under which its rows are kept; nil means that they are the same.
-	OrganizationID func(organization string) string
-	Gate           wire.Gate
-	Tokens         TokenSource
-	Now            func() time.Time
-	// Zone is an organization's time zone, in which it is asked for modification
-	// times; nil means UTC.
-	Zone func(organization string) *time.Location
-	// BaseURL is an address that replaces host and root of a service; nil or ""
-	// means the vendor's.
-	BaseURL func(organization, service string) string
-	// DataCenter is where an organization is hosted; nil means com.
-	DataCenter func(organization string) string
-	UserAgent  string
+	Vendor    wire.Vendor
+	Gate      wire.Gate
+	Tokens    TokenSource
+	Now       func() time.Time
+	UserAgent string
 	// Scrub takes secrets out of what comes from outside; nil means one of the client's own.
 	Scrub *outside.Scrubber
 	// MaxBody is the most that an answer may unfold to, in bytes; zero means 32 MiB.
@@ -66,18 +51,13 @@ type Options struct {
 // Client makes the calls. It implements sync.Source and is safe for
 // concurrent use.
 type Client struct {
-	vendor     wire.Vendor
-	vendorOf   func(organization string) wire.Vendor
-	idOf       func(organization string) string
-	gate       wire.Gate
-	tokens     TokenSource
-	now        func() time.Time
-	zone       func(organization string) *time.Location
-	baseURL    func(organization, service string) string
-	dataCenter func(organization string) string
-	maxBody    int64
-	door       *wire.Door
-	scrub      *outside.Scrubber
+	vendor  wire.Vendor
+	gate    wire.Gate
+	tokens  TokenSource
+	now     func() time.Time
+	maxBody int64
+	door    *wire.Door
+	scrub   *outside.Scrubber
 }
 
 // New makes a client. It fails if a required option is missing.
@@ -89,26 +69,10 @@ func New(o Options) (*Client, error) {
 		o.Transport.Now = o.Now
 	}
 	client := &Client{
-		vendor: o.Vendor, vendorOf: o.VendorOf, idOf: o.OrganizationID, gate: o.Gate, tokens: o.Tokens, now: o.Now, zone: o.Zone, baseURL: o.BaseURL,
-		dataCenter: o.DataCenter, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent), scrub: o.Scrub,
+		vendor: o.Vendor, gate: o.Gate, tokens: o.Tokens, now: o.Now, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent), scrub: o.Scrub,
 	}
 	if client.scrub == nil {
 		client.scrub = outside.NewScrubber()
-	}
-	if client.vendorOf == nil {
-		client.vendorOf = func(string) wire.Vendor { return wire.Vendor{} }
-	}
-	if client.idOf == nil {
-		client.idOf = func(organization string) string { return organization }
-	}
-	if client.zone == nil {
-		client.zone = func(string) *time.Location { return time.UTC }
-	}
-	if client.baseURL == nil {
-		client.baseURL = func(string, string) string { return "" }
-	}
-	if client.dataCenter == nil {
-		client.dataCenter = func(string) string { return "com" }
 	}
 	if client.maxBody <= 0 {
 		client.maxBody = maxBody
@@ -118,7 +82,9 @@ func New(o Options) (*Client, error) {
 
 // Get reads the value under key of one answer, such as the organizations of
 // /organizations. The path is relative to the service's root.
-func (c *Client) Get(ctx context.Context, service *schema.Service, organization, path string, query map[string]string, key string) ([]byte, error) {
+func (c *Client) Get(
+	ctx context.Context, service *schema.Service, organization *pipeline.Organization, path string, query map[string]string, key string,
+) ([]byte, error) {
 	var value []byte
 	target := target{
 		organization: organization, service: service, path: path, resource: resourceOf(path), class: pipeline.ClassProbe,
@@ -139,7 +105,7 @@ func (c *Client) Get(ctx context.Context, service *schema.Service, organization,
 
 // Check makes the service's probe call: nil says that address, token and
 // organization fit together.
-func (c *Client) Check(ctx context.Context, organization string, service *schema.Service) error {
+func (c *Client) Check(ctx context.Context, organization *pipeline.Organization, service *schema.Service) error {
 	probe := service.Probe
 	if probe.Format == schema.FormatCSV {
 		return c.checkExport(ctx, organization, service)

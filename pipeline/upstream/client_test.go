@@ -80,7 +80,7 @@ func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
 func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, answer(200, "application/json", `{"code":0,"currencies":[]}`))
-	value, err := r.client.Get(t.Context(), invoicing, "60012345678", "/settings/currencies", map[string]string{"a": "b"}, "currencies")
+	value, err := r.client.Get(t.Context(), invoicing, home, "/settings/currencies", map[string]string{"a": "b"}, "currencies")
 	if err != nil || string(value) != "[]" {
 		t.Fatalf("Get = %s, %v", value, err)
 	}
@@ -110,29 +110,23 @@ func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
 
 func TestBaseURLReplacesHostAndRoot(t *testing.T) {
 	t.Parallel()
-	var base string
 	r := newRig(t, answer(200, "application/json", twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = "https://www.nowhere.invalid"
-		o.DataCenter = func(string) string { return "in" }
-		o.BaseURL = func(organization, service string) string {
-			if organization != "60012345678" || service != "accounting" {
-				t.Errorf("asked for the address of %s/%s", organization, service)
-			}
-			return base
-		}
 	})
-	base = r.server.URL + "/copy/v9/"
-	if _, err := r.client.Page(t.Context(), ask(1)); err != nil {
+	base := map[string]string{"accounting": r.server.URL + "/copy/v9/", "inventory": "http://inventory.example.com"}
+	question := ask(1)
+	question.Stream.Org = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "in", BaseURLs: base}
+	if _, err := r.client.Page(t.Context(), question); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.seen()[0].URL.Path; got != "/copy/v9/chartofaccounts" {
 		t.Errorf("path %s", got)
 	}
-	base = "http://books.example.com/v9"
-	_, err := r.client.Page(t.Context(), ask(1))
+	base["accounting"] = "http://books.example.com/v9"
+	_, err := r.client.Page(t.Context(), question)
 	r.mustFail(t, err, pipeline.Denied)
-	base = ""
-	_, err = r.client.Page(t.Context(), ask(1))
+	base["accounting"] = ""
+	_, err = r.client.Page(t.Context(), question)
 	r.mustFail(t, err, pipeline.Denied)
 }
 
@@ -175,18 +169,18 @@ func TestCheck(t *testing.T) {
 			answer(404, "application/json", `{"code":5}`)(w, q)
 		}
 	})
-	if err := r.client.Check(t.Context(), "60012345678", accounting); err != nil {
+	if err := r.client.Check(t.Context(), home, accounting); err != nil {
 		t.Error(err)
 	}
-	if err := r.client.Check(t.Context(), "60012345678", chat); err != nil {
+	if err := r.client.Check(t.Context(), home, chat); err != nil {
 		t.Error(err)
 	}
 	wrong := *accounting
 	wrong.Probe.Key = "businesses"
-	err := r.client.Check(t.Context(), "60012345678", &wrong)
+	err := r.client.Check(t.Context(), home, &wrong)
 	r.mustFail(t, err, pipeline.Unexpected)
 	wrong.Probe.Path = "/elsewhere"
-	err = r.client.Check(t.Context(), "60012345678", &wrong)
+	err = r.client.Check(t.Context(), home, &wrong)
 	r.mustFail(t, err, pipeline.Unexpected)
 }
 

@@ -113,7 +113,7 @@ func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 			for _, secret := range []string{canarySecret, canaryRefresh} {
 				for spelling, text := range inEightSpellings(secret) {
 					r := newTokenRig(t, echo(text))
-					_, _, err := r.process(t).Token(t.Context(), "1")
+					_, _, err := r.process(t).Token(t.Context(), one)
 					r.mustNotSay(t, spelling, err, secret)
 					for _, row := range r.store.rows {
 						if how := leaks(string(row.Reason), secret); how != "" {

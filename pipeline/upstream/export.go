@@ -170,7 +170,7 @@ func (c *Client) judgeOther(op wire.Call, answer *wire.Reply, start []byte) erro
 
 // checkExport makes the probe call of a service that answers with CSV. It reads
 // no further than needed to see that it does.
-func (c *Client) checkExport(ctx context.Context, organization string, service *schema.Service) error {
+func (c *Client) checkExport(ctx context.Context, organization *pipeline.Organization, service *schema.Service) error {
 	t := target{
 		organization: organization, service: service, path: service.Probe.Path, resource: resourceOf(service.Probe.Path),
 		class: pipeline.ClassProbe, query: valuesOf(service.Probe.Query), csv: true,

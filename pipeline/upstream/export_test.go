@@ -313,7 +313,7 @@ func TestCheckOfAnExport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, tc.handler)
-			err := r.client.Check(t.Context(), "60012345678", chat)
+			err := r.client.Check(t.Context(), home, chat)
 			if tc.kind == 0 && err != nil {
 				t.Error(err)
 			} else if tc.kind != 0 {

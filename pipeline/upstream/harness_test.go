@@ -45,6 +45,10 @@ func (g *fakeGate) Enter(_ context.Context, call pipeline.Call) (int64, error) {
 	if g.refuse != nil {
 		return 0, g.refuse
 	}
+	if call.Org == nil || call.Org.Key != call.Organization {
+		return 0, fmt.Errorf("the call of %s is on the account of %v", call.Organization, call.Org)
+	}
+	call.Org = nil // which has figures of its own
 	g.entered = append(g.entered, call)
 	return int64(len(g.entered)), nil
 }
@@ -70,11 +74,11 @@ type fakeTokens struct {
 	renewErr error
 }
 
-func (f *fakeTokens) Token(context.Context, string) (upstream.Secret, int64, error) {
+func (f *fakeTokens) Token(context.Context, *pipeline.Organization) (upstream.Secret, int64, error) {
 	return upstream.NewSecret(canaryToken), 4, f.err
 }
 
-func (f *fakeTokens) Renew(_ context.Context, _ string, refused int64) (upstream.Secret, int64, error) {
+func (f *fakeTokens) Renew(_ context.Context, _ *pipeline.Organization, refused int64) (upstream.Secret, int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.renewed++
@@ -96,6 +100,8 @@ type rig struct {
 var (
 	noon  = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
 	india = time.FixedZone("IST", 19_800)
+	home  = &pipeline.Organization{Key: "60012345678", ID: "60012345678", Location: india}
+	one   = &pipeline.Organization{Key: "1", ID: "1"}
 )
 
 // newRig starts a client against a handler.
@@ -114,8 +120,7 @@ func newRig(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Opt
 	options := upstream.Options{
 		Vendor: upstream.Vendor{Name: "Svc", API: r.server.URL, Chat: r.server.URL, Auth: r.server.URL},
 		Gate:   r.gate, Tokens: r.tokens,
-		Now:  func() time.Time { return noon },
-		Zone: func(string) *time.Location { return india },
+		Now: func() time.Time { return noon },
 	}
 	for _, c := range change {
 		c(&options)
@@ -162,14 +167,14 @@ var (
 
 func ask(page int) pipeline.Ask {
 	return pipeline.Ask{
-		Stream: pipeline.Stream{Organization: "60012345678", Service: accounting, Resource: accounts},
+		Stream: pipeline.Stream{Organization: home.Key, Org: home, Service: accounting, Resource: accounts},
 		Class:  pipeline.ClassIncremental, Run: 42, Page: page, PerPage: 200,
 	}
 }
 
 func askExport() pipeline.Ask {
 	return pipeline.Ask{
-		Stream: pipeline.Stream{Organization: "60012345678", Service: chat, Resource: conversations},
+		Stream: pipeline.Stream{Organization: home.Key, Org: home, Service: chat, Resource: conversations},
 		Class:  pipeline.ClassSweep, Run: 43,
 	}
 }

@@ -28,7 +28,7 @@ func TestKeysAreReplaced(t *testing.T) {
 		})
 		token := func(what string, version int64) {
 			t.Helper()
-			got, at, err := r.process(t).Token(t.Context(), "1")
+			got, at, err := r.process(t).Token(t.Context(), one)
 			if err != nil || at != version || got.Reveal() != canaryToken {
 				t.Fatalf("key %d, %s: version %d, %v, want %d", b, what, at, err, version)
 			}
@@ -47,7 +47,7 @@ func TestKeysAreReplaced(t *testing.T) {
 			t.Fatalf("key %d: %d refreshes, the last one not with the refresh token that upstream sent", b, len(asked))
 		}
 		r.key = old
-		if _, _, err := r.process(t).Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Denied {
+		if _, _, err := r.process(t).Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied {
 			t.Fatalf("key %d: the old key opens what the new one sealed: %v", b, err)
 		}
 	}

@@ -31,7 +31,7 @@ const (
 // docs/upstream.md U80 and U81; for lists without page_context
 // and those that go on by token, U82 and U86.
 func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
-	query, err := c.listQuery(ask, c.zone(ask.Stream.Organization))
+	query, err := c.listQuery(ask, ask.Stream.Org.Zone())
 	if err != nil {
 		return pipeline.Page{}, err
 	}
@@ -165,7 +165,7 @@ func setPage(query url.Values, ask pipeline.Ask) {
 // targetOf is the part of a target that the question says by itself.
 func targetOf(ask pipeline.Ask) target {
 	return target{
-		organization: ask.Stream.Organization, service: ask.Stream.Service, resource: ask.Stream.Resource.Name,
+		organization: ask.Stream.Org, service: ask.Stream.Service, resource: ask.Stream.Resource.Name,
 		class: ask.Class, run: ask.Run, page: ask.Page,
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
-	"sluice/pipeline/upstream"
 	"sluice/schema"
 )
 
@@ -35,7 +34,7 @@ var (
 // of asks for the first page of a resource, as 60012345678.
 func of(service *schema.Service, resource *schema.Resource) pipeline.Ask {
 	return pipeline.Ask{
-		Stream: pipeline.Stream{Organization: "60012345678", Service: service, Resource: resource},
+		Stream: pipeline.Stream{Organization: home.Key, Org: home, Service: service, Resource: resource},
 		Class:  pipeline.ClassSweep, Run: 44, Page: 1, PerPage: 200,
 	}
 }
@@ -227,33 +226,27 @@ func TestExportUnderAParent(t *testing.T) {
 // which rows are kept tells them apart here, the identifier goes upstream.
 func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	t.Parallel()
-	var r *rig
-	r = newRig(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`), func(o *upstream.Options) {
-		o.DataCenter = func(string) string { return "eu" }
-		o.OrganizationID = func(key string) string { return strings.TrimSuffix(key, "-eu") }
-		o.VendorOf = func(organization string) upstream.Vendor {
-			if organization != "60012345678-eu" {
-				return upstream.Vendor{}
-			}
-			return upstream.Vendor{Name: "Other", API: r.server.URL + "/dc/eu/", Chat: r.server.URL + "/dc/eu-chat"}
-		}
-	})
+	r := newRig(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`))
+	there := &pipeline.Organization{
+		Key: "60012345678-eu", ID: home.ID, DataCenter: "eu",
+		Addresses: pipeline.Addresses{API: r.server.URL + "/dc/eu/", Chat: r.server.URL + "/dc/eu-chat"},
+	}
 	for service, want := range map[*schema.Service]string{
 		accounting: "/dc/eu/books/v3/customers/77/contactpersons?organization_id=60012345678",
 		invoicing:  "/dc/eu/invoice/v3/customers/77/contactpersons",
 		chat:       "/dc/eu-chat/customers/77/contactpersons",
 	} {
 		question := of(service, customers)
-		question.Stream.Organization, question.Parent = "60012345678-eu", "77"
+		question.Stream.Organization, question.Stream.Org, question.Parent = there.Key, there, "77"
 		if _, err := r.client.Page(t.Context(), question); err != nil {
 			t.Fatal(err)
 		}
 		requests := r.seen()
 		got := requests[len(requests)-1]
-		if got.RequestURI != want || got.Header.Get("Authorization") != "Other-oauthtoken "+canaryToken {
+		if got.RequestURI != want || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken {
 			t.Errorf("asked for %s with %q, want %s", got.RequestURI, got.Header.Get("Authorization"), want)
 		}
-		if header := got.Header.Get("X-Com-Other-Invoice-Organizationid"); service == invoicing && header != "60012345678" {
+		if header := got.Header.Get("X-Com-Svc-Invoice-Organizationid"); service == invoicing && header != "60012345678" {
 			t.Errorf("header %q, want the identifier", header)
 		}
 		if call := r.gate.entered[len(r.gate.entered)-1]; call.Organization != "60012345678-eu" {
@@ -262,7 +255,7 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	}
 	// The others keep the vendor's address, which a loopback has for .com alone.
 	question := of(accounting, customers)
-	question.Parent = "77"
+	question.Stream.Org, question.Parent = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "eu"}, "77"
 	before := len(r.seen())
 	_, err := r.client.Page(t.Context(), question)
 	r.mustFail(t, err, pipeline.Denied)
@@ -280,17 +273,12 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 		}
 		answer(200, jsonType, text)(w, q)
 	})
-	r.vendorOf = func(organization string) upstream.Vendor {
-		if organization == "eu" {
-			return upstream.Vendor{Auth: r.server.URL + "/dc/eu"}
-		}
-		return upstream.Vendor{}
-	}
+	there := &pipeline.Organization{Key: "eu", Addresses: pipeline.Addresses{Auth: r.server.URL + "/dc/eu"}}
 	tokens := r.process(t)
-	for organization, want := range map[string]string{"60012345678": "1000.here", "eu": "1000.there"} {
+	for organization, want := range map[*pipeline.Organization]string{home: "1000.here", there: "1000.there"} {
 		token, _, err := tokens.Token(t.Context(), organization)
 		if err != nil || token.Reveal() != want {
-			t.Errorf("%s: token %q, %v, want %q", organization, token.Reveal(), err, want)
+			t.Errorf("%s: token %q, %v, want %q", organization.Key, token.Reveal(), err, want)
 		}
 	}
 	if len(r.store.rows) != 2 {

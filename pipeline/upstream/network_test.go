@@ -120,11 +120,12 @@ func TestNobodyAnswersTheDoor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
-				o.VendorOf = func(string) upstream.Vendor { return upstream.Vendor{API: address} }
 				o.Transport.Dial = 300 * time.Millisecond
 			})
+			question := ask(1)
+			question.Stream.Org = &pipeline.Organization{Key: home.Key, Addresses: pipeline.Addresses{API: address}}
 			begun := time.Now()
-			_, err := r.client.Page(t.Context(), ask(1))
+			_, err := r.client.Page(t.Context(), question)
 			r.mustFail(t, err, pipeline.Unavailable)
 			if took := time.Since(begun); took > 10*time.Second {
 				t.Errorf("it took %s", took)

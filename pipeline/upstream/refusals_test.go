@@ -69,7 +69,7 @@ func (r *tokenRig) only(t *testing.T) pipeline.Token {
 // ask asks for a token as another process does.
 func (r *tokenRig) ask(t *testing.T) error {
 	t.Helper()
-	_, _, err := r.process(t).Token(t.Context(), "1")
+	_, _, err := r.process(t).Token(t.Context(), one)
 	return err // the test looks at it
 }
 
@@ -274,7 +274,7 @@ func TestForgetAsksAgain(t *testing.T) {
 	r := newTokenRig(t, o.ServeHTTP)
 	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.advance(20 * time.Second)
-	if err := r.process(t).Forget(t.Context(), "1"); err != nil {
+	if err := r.process(t).Forget(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	if failure := r.mustFail(t, r.ask(t), pipeline.Unavailable); failure.Until.Sub(r.now()) != 40*time.Second {
@@ -374,7 +374,7 @@ func TestADeadTokenIsGivenToNoProcess(t *testing.T) {
 	o, r := worked(t)
 	r.advance(2 * time.Minute)
 	o.tell(says("server_error"))
-	_, _, err := r.process(t).Renew(t.Context(), "1", 1)
+	_, _, err := r.process(t).Renew(t.Context(), one, 1)
 	r.mustFail(t, err, pipeline.Unavailable)
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,7 +18,7 @@ import (
 
 // target is what is asked of whom, and on whose account.
 type target struct {
-	organization string
+	organization *pipeline.Organization
 	service      *schema.Service
 	// path is relative to the service's root; fill are the words in braces that
 	// stand in it and what goes there, in turn.
@@ -37,7 +38,7 @@ type target struct {
 
 func (c *Client) call(t target, address *url.URL) pipeline.Call {
 	return pipeline.Call{
-		Organization: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
+		Organization: t.organization.Key, Org: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
 		Method: http.MethodGet, Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Page: t.page,
 	}
 }
@@ -76,17 +77,17 @@ func (c *Client) address(t target) (*url.URL, error) {
 // root is the address of the service's root for the organization: that of the
 // configuration, or the vendor's in the organization's data center.
 func (c *Client) root(t target) (string, error) {
-	if base := c.baseURL(t.organization, t.service.Name); base != "" {
+	if base := t.organization.BaseURLs[t.service.Name]; base != "" {
 		return base, nil
 	}
-	own, vendor := c.vendorOf(t.organization).API, c.vendor.API
+	own, vendor := t.organization.Addresses.API, c.vendor.API
 	if t.service.Host == schema.HostChat {
-		own, vendor = c.vendorOf(t.organization).Chat, c.vendor.Chat
+		own, vendor = t.organization.Addresses.Chat, c.vendor.Chat
 	}
 	if own != "" {
 		return strings.TrimRight(own, "/") + t.service.Root, nil
 	}
-	host, err := wire.Address(vendor, t.service.Host, c.dataCenter(t.organization))
+	host, err := wire.Address(vendor, t.service.Host, cmp.Or(t.organization.DataCenter, "com"))
 	if err != nil {
 		return "", fmt.Errorf("service %s: %w", t.service.Name, err)
 	}
@@ -101,7 +102,7 @@ func (c *Client) about(what outside.Text, ask pipeline.Ask) outside.Text {
 func (c *Client) misconfigured(t target, err error) error {
 	return &pipeline.Error{
 		Kind: pipeline.Denied, Op: c.scrub.Textf(http.MethodGet+" %s%s", t.service.Root, t.path),
-		Detail: c.scrub.Textf("the address of service %s for organization %s is not usable", t.service.Name, t.organization), Err: c.scrub.Cause(err),
+		Detail: c.scrub.Textf("the address of service %s for organization %s is not usable", t.service.Name, t.organization.Key), Err: c.scrub.Cause(err),
 	}
 }
 
@@ -111,7 +112,7 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 	query := maps.Clone(t.query)
 	placement := t.service.Organization
 	if placement.Query != "" {
-		query.Set(placement.Query, c.idOf(t.organization))
+		query.Set(placement.Query, t.organization.ID)
 	}
 	full := *address
 	full.RawQuery = query.Encode() // the + of an offset becomes %2B
@@ -119,14 +120,10 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 	if err != nil {
 		return nil, c.misconfigured(t, fmt.Errorf("host %s: not an address", address.Hostname()))
 	}
-	vendor := c.vendor.Name
-	if own := c.vendorOf(t.organization).Name; own != "" {
-		vendor = own
-	}
-	request.Header.Set("Authorization", vendor+"-oauthtoken "+token)
+	request.Header.Set("Authorization", c.vendor.Name+"-oauthtoken "+token)
 	if placement.Header != "" {
-		name := strings.ReplaceAll(placement.Header, "{vendor}", strings.ToLower(vendor))
-		request.Header.Set(name, c.idOf(t.organization))
+		name := strings.ReplaceAll(placement.Header, "{vendor}", strings.ToLower(c.vendor.Name))
+		request.Header.Set(name, t.organization.ID)
 	}
 	switch {
 	case t.csv:

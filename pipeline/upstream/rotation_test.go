@@ -49,7 +49,7 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	server := &rotating{valid: canaryRefresh}
 	r := newTokenRig(t, server.ServeHTTP)
 	for n := 1; n <= 3; n++ {
-		token, version, err := r.process(t).Token(t.Context(), "1") // a process of its own each time: what it knows is in the store
+		token, version, err := r.process(t).Token(t.Context(), one) // a process of its own each time: what it knows is in the store
 		if err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n) {
 			t.Fatalf("refresh %d: %s, version %d, %v", n, token.Reveal(), version, err)
 		}
@@ -63,42 +63,42 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	// The answers of a server that fails take it from nobody.
 	r.advance(10 * time.Minute)
 	server.fail(true)
-	if _, _, err := r.process(t).Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Unavailable {
+	if _, _, err := r.process(t).Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Unavailable {
 		t.Fatalf("a server that fails: %v", err)
 	}
 	server.fail(false)
 	r.advance(2 * time.Minute)
-	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatalf("after a failure: %v", err)
 	}
 	// Another key cannot open it: nothing is asked with the configured one, which is dead, and nothing is overwritten.
 	r.advance(2 * time.Hour)
 	r.key = bytes.Repeat([]byte{8}, 32)
 	asked := len(r.seen())
-	_, _, err := r.process(t).Token(t.Context(), "1")
+	_, _, err := r.process(t).Token(t.Context(), one)
 	if pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), "another key") || len(r.seen()) != asked {
 		t.Errorf("with another key: %v, %d calls", err, len(r.seen())-asked)
 	}
 	r.key = bytes.Repeat([]byte{7}, 32)
-	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Errorf("with the right key again: %v", err)
 	}
 	// A person who has all asked again keeps it, unless it cannot be opened.
 	r.advance(2 * time.Minute)
 	process := r.process(t)
-	if err := process.Forget(t.Context(), "1"); err != nil {
+	if err := process.Forget(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+	if _, _, err := process.Token(t.Context(), one); err != nil {
 		t.Errorf("after Forget: %v", err)
 	}
 	r.key = bytes.Repeat([]byte{8}, 32)
 	r.advance(2 * time.Minute)
 	process = r.process(t)
-	if err := process.Forget(t.Context(), "1"); err != nil {
+	if err := process.Forget(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := process.Token(t.Context(), "1"); pipeline.KindOf(err) != pipeline.Unavailable || !strings.Contains(err.Error(), "invalid_code") {
+	if _, _, err := process.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Unavailable || !strings.Contains(err.Error(), "invalid_code") {
 		t.Errorf("the configured refresh token was replaced long ago: %v", err)
 	}
 }
@@ -114,16 +114,16 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 		}
 		return -1
 	}
-	_, version, err := process.Token(t.Context(), "1")
+	_, version, err := process.Token(t.Context(), one)
 	for n := range 3 {
 		if err != nil || young() != n {
 			t.Fatalf("%d tokens died young, want %d, %v", young(), n, err)
 		}
 		r.advance(2 * time.Minute)
-		_, version, err = process.Renew(t.Context(), "1", version)
+		_, version, err = process.Renew(t.Context(), one, version)
 	}
 	r.advance(58 * time.Minute)
-	if _, _, err := process.Token(t.Context(), "1"); err != nil || young() != 0 {
+	if _, _, err := process.Token(t.Context(), one); err != nil || young() != 0 {
 		t.Errorf("after one that lived as long as it should: %d, %v", young(), err)
 	}
 }
@@ -138,7 +138,7 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	process := r.process(t)
 	token := func(want int64) {
 		t.Helper()
-		if _, version, err := process.Token(t.Context(), "1"); err != nil || version != want || len(r.seen()) != int(want) {
+		if _, version, err := process.Token(t.Context(), one); err != nil || version != want || len(r.seen()) != int(want) {
 			t.Fatalf("version %d, %d refreshes, %v; want %d", version, len(r.seen()), err, want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	token(1)
 	passed += 2 * time.Hour // it is dead, and this process cannot know
 	token(1)
-	if _, version, err := process.Renew(t.Context(), "1", 1); err != nil || version != 2 {
+	if _, version, err := process.Renew(t.Context(), one, 1); err != nil || version != 2 {
 		t.Fatalf("after the refusal: version %d, %v", version, err)
 	}
 	token(2)

@@ -66,8 +66,6 @@ type tokenRig struct {
 	key   []byte
 	old   [][]byte
 	creds upstream.Credential
-	// vendorOf is what differs for an organization; nil where nothing does.
-	vendorOf func(organization string) upstream.Vendor
 }
 
 func (r *tokenRig) now() time.Time {
@@ -100,13 +98,8 @@ func newTokenRig(t *testing.T, handler http.HandlerFunc) *tokenRig {
 func (r *tokenRig) process(t *testing.T) *upstream.Tokens {
 	t.Helper()
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, VendorOf: r.vendorOf, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
-		Credentials: func(organization string) (upstream.Credential, error) {
-			if organization == "stranger" {
-				return upstream.Credential{}, errors.New("not configured")
-			}
-			return r.creds, nil
-		},
+		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
+		Credentials: map[string]upstream.Credential{one.Key: r.creds, home.Key: r.creds, "eu": r.creds},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +124,7 @@ func TestTokenRequest(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))
 	r.creds.RedirectURI, r.creds.Scope = "https://me.example/back", "SvcBooks.bills.READ,SvcChat.Channels.READ"
-	token, version, err := r.process(t).Token(t.Context(), "1")
+	token, version, err := r.process(t).Token(t.Context(), one)
 	if err != nil || token.Reveal() != canaryToken+"x" || version != 1 {
 		t.Fatalf("Token = %s, %d, %v", token.Reveal(), version, err)
 	}
@@ -175,7 +168,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		for range callers {
 			wait.Go(func() {
 				begun.Done()
-				token, _, err := process.Token(t.Context(), "1")
+				token, _, err := process.Token(t.Context(), one)
 				if err != nil || token.Reveal() != canaryToken+"x" {
 					t.Errorf("Token = %s, %v", token.Reveal(), err)
 				}
@@ -194,7 +187,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		for range callers {
 			wait.Go(func() {
 				begun.Done()
-				token, version, err := process.Renew(t.Context(), "1", 1)
+				token, version, err := process.Renew(t.Context(), one, 1)
 				if err != nil || token.Reveal() != canaryToken+"xx" || version != 2 {
 					t.Errorf("Renew = %s, %d, %v", token.Reveal(), version, err)
 				}
@@ -218,7 +211,7 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 			process := r.process(t)
 			step := func(want int) {
 				t.Helper()
-				if _, version, err := process.Token(t.Context(), "1"); err != nil || version != int64(want) || len(r.seen()) != want {
+				if _, version, err := process.Token(t.Context(), one); err != nil || version != int64(want) || len(r.seen()) != want {
 					t.Fatalf("version %d, error %v, %d refreshes; want %d", version, err, len(r.seen()), want)
 				}
 			}
@@ -237,7 +230,7 @@ func TestShortLivesAreSpaced(t *testing.T) {
 	r := newTokenRig(t, granting(`,"expires_in":1`)) // clamped to 60 s
 	process := r.process(t)
 	for range 120 {
-		if _, _, err := process.Token(t.Context(), "1"); err != nil {
+		if _, _, err := process.Token(t.Context(), one); err != nil {
 			t.Fatal(err)
 		}
 		r.advance(time.Second)
@@ -251,17 +244,17 @@ func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))
 	process := r.process(t)
-	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+	if _, _, err := process.Token(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	r.advance(59 * time.Second)
-	_, _, err := process.Renew(t.Context(), "1", 1)
+	_, _, err := process.Renew(t.Context(), one, 1)
 	failure := r.mustFail(t, err, pipeline.Unavailable)
 	if wait := failure.Until.Sub(r.now()); !strings.Contains(string(failure.Detail), "59 s old") || wait != time.Second {
 		t.Errorf("detail %q, to be tried again in %v", failure.Detail, wait)
 	}
 	r.advance(time.Second)
-	if _, version, err := process.Renew(t.Context(), "1", 1); err != nil || version != 2 {
+	if _, version, err := process.Renew(t.Context(), one, 1); err != nil || version != 2 {
 		t.Errorf("Renew = %d, %v", version, err)
 	}
 }
@@ -299,7 +292,7 @@ func TestTokenAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newTokenRig(t, tc.handler)
-			_, _, err := r.process(t).Token(t.Context(), "1")
+			_, _, err := r.process(t).Token(t.Context(), one)
 			failure := r.mustFail(t, err, tc.kind)
 			if !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("error %q does not say %q", err, tc.says)
@@ -314,7 +307,7 @@ func TestTokenAnswers(t *testing.T) {
 				}
 			}
 			// Nobody asks again at once, in this process or another.
-			_, _, again := r.process(t).Token(t.Context(), "1")
+			_, _, again := r.process(t).Token(t.Context(), one)
 			if len(r.seen()) != 1 {
 				t.Errorf("%d requests, want 1", len(r.seen()))
 			}
@@ -343,7 +336,7 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	process := r.process(t)
 	for day := range 3 {
 		for range 23 {
-			_, _, err := process.Token(t.Context(), "1")
+			_, _, err := process.Token(t.Context(), one)
 			if failure := r.mustFail(t, err, pipeline.Denied); !strings.Contains(string(failure.Detail), "sluice organizations retry 1") {
 				t.Errorf("the error names no command: %v", err)
 			}
@@ -356,15 +349,15 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	mu.Lock()
 	good = true
 	mu.Unlock()
-	if err := process.Forget(t.Context(), "1"); err != nil {
+	if err := process.Forget(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	r.advance(time.Minute)
-	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+	if _, _, err := process.Token(t.Context(), one); err != nil {
 		t.Errorf("after Forget: %v", err)
 	}
 	r.creds.RefreshToken = upstream.NewSecret(canaryRefresh + "2")
-	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Errorf("with a new credential: %v", err)
 	}
 	if len(r.store.rows) != 2 {
@@ -387,7 +380,7 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 		granting(`,"expires_in":3600`)(w, q)
 	})
 	process := r.process(t)
-	if _, _, err := process.Token(t.Context(), "1"); err != nil {
+	if _, _, err := process.Token(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	mu.Lock()
@@ -395,7 +388,7 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 	mu.Unlock()
 	r.advance(56 * time.Minute)
 	for range 10 {
-		if _, version, err := process.Token(t.Context(), "1"); err != nil || version != 1 {
+		if _, version, err := process.Token(t.Context(), one); err != nil || version != 1 {
 			t.Fatalf("Token = %d, %v", version, err)
 		}
 	}
@@ -403,7 +396,7 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 		t.Errorf("%d requests, want 2", len(r.seen()))
 	}
 	r.advance(5 * time.Minute)
-	_, _, err := process.Token(t.Context(), "1")
+	_, _, err := process.Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Unavailable)
 }
 
@@ -412,10 +405,10 @@ func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
 	r := newTokenRig(t, granting(""))
 	r.gate.refuse = &pipeline.Error{Kind: pipeline.Throttled, Until: noon.Add(time.Minute)}
 	process := r.process(t)
-	_, _, err := process.Token(t.Context(), "1")
+	_, _, err := process.Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Throttled)
 	r.gate.refuse = nil
-	if _, _, err = process.Token(t.Context(), "1"); err != nil {
+	if _, _, err = process.Token(t.Context(), one); err != nil {
 		t.Errorf("the row was not left alone: %v", err)
 	}
 }
@@ -423,26 +416,26 @@ func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
 func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))
-	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	right := r.key
 	for _, b := range []byte{8, 9, 10, 11} {
 		r.key = bytes.Repeat([]byte{b}, 32)
-		_, _, err := r.process(t).Token(t.Context(), "1")
+		_, _, err := r.process(t).Token(t.Context(), one)
 		r.mustFail(t, err, pipeline.Denied)
 		if !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token") {
 			t.Errorf("error %q", err)
 		}
 	}
 	r.key = right
-	if _, version, err := r.process(t).Token(t.Context(), "1"); err != nil || version != 1 || len(r.seen()) != 1 {
+	if _, version, err := r.process(t).Token(t.Context(), one); err != nil || version != 1 || len(r.seen()) != 1 {
 		t.Errorf("with the right key again: version %d, %v, %d refreshes", version, err, len(r.seen()))
 	}
 	// A dead token is no loss, whoever sealed it.
 	r.advance(61 * time.Minute)
 	r.key = bytes.Repeat([]byte{8}, 32)
-	if _, version, err := r.process(t).Token(t.Context(), "1"); err != nil || version != 2 || len(r.seen()) != 2 {
+	if _, version, err := r.process(t).Token(t.Context(), one); err != nil || version != 2 || len(r.seen()) != 2 {
 		t.Errorf("with another key, after the token died: version %d, %v, %d refreshes", version, err, len(r.seen()))
 	}
 	// Another credential's row, and a changed byte, do not open either.
@@ -451,12 +444,12 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 		row.Sealed[len(row.Sealed)-1] ^= 1
 		r.store.rows[id] = row
 	}
-	_, _, err := r.process(t).Token(t.Context(), "1")
+	_, _, err := r.process(t).Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Denied)
 	r.key = []byte("short")
 	if _, err := upstream.NewTokens(upstream.TokenOptions{
 		Vendor: upstream.Vendor{Auth: "https://x.com"}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
-		Credentials: func(string) (upstream.Credential, error) { return r.creds, nil },
+		Credentials: map[string]upstream.Credential{one.Key: r.creds},
 	}); err == nil || strings.Contains(err.Error(), "short") {
 		t.Errorf("a short key: %v", err)
 	}
@@ -465,7 +458,7 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 func TestASealedTokenBelongsToItsCredential(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))
-	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	var sealed pipeline.Token
@@ -473,13 +466,13 @@ func TestASealedTokenBelongsToItsCredential(t *testing.T) {
 		sealed = row
 	}
 	r.creds.ClientID = "1000.OTHER"
-	if _, _, err := r.process(t).Token(t.Context(), "1"); err != nil {
+	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	for id := range r.store.rows {
 		r.store.rows[id] = sealed
 	}
-	_, _, err := r.process(t).Token(t.Context(), "1")
+	_, _, err := r.process(t).Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Denied)
 }
 
@@ -487,20 +480,20 @@ func TestTokenTroubleAtHome(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(""))
 	process := r.process(t)
-	_, _, err := process.Token(t.Context(), "stranger")
+	_, _, err := process.Token(t.Context(), &pipeline.Organization{Key: "stranger"})
 	r.mustFail(t, err, pipeline.Denied)
-	r.mustFail(t, process.Forget(t.Context(), "stranger"), pipeline.Denied)
+	r.mustFail(t, process.Forget(t.Context(), &pipeline.Organization{Key: "stranger"}), pipeline.Denied)
 	r.creds.DataCenter = "moon"
-	_, _, err = process.Token(t.Context(), "1")
+	_, _, err = r.process(t).Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Denied)
 	r.creds.DataCenter = ""
 	down := errors.New("no connection")
 	r.store.err = down
-	_, _, err = process.Token(t.Context(), "1")
+	_, _, err = process.Token(t.Context(), one)
 	if r.mustFail(t, err, pipeline.Unavailable); !errors.Is(err, down) {
 		t.Errorf("error %v", err)
 	}
-	r.mustFail(t, process.Forget(t.Context(), "1"), pipeline.Unavailable)
+	r.mustFail(t, process.Forget(t.Context(), one), pipeline.Unavailable)
 	if len(r.seen()) != 0 {
 		t.Errorf("%d requests, want none", len(r.seen()))
 	}
@@ -517,13 +510,13 @@ func TestWaitingForATokenHonoursTheContext(t *testing.T) {
 	process := r.process(t)
 	first := make(chan error)
 	go func() {
-		_, _, err := process.Token(t.Context(), "1")
+		_, _, err := process.Token(t.Context(), one)
 		first <- err
 	}()
 	<-arrived
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := process.Token(ctx, "1")
+	_, _, err := process.Token(ctx, one)
 	if pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled) {
 		t.Errorf("Token = %v, want a cancelled wait", err)
 	}

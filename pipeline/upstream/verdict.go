@@ -141,7 +141,7 @@ func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, c
 		if _, _, reset := wire.DayHeaders(answer.Header); reset > 0 {
 			e.Until = now.Add(reset)
 		} else {
-			local := now.In(c.zone(op.Organization))
+			local := now.In(op.Org.Zone())
 			year, month, day := local.Date()
 			e.Until = time.Date(year, month, day+1, 0, 0, 0, 0, local.Location())
 		}

@@ -161,7 +161,7 @@ func (c *cli) checkServices(ctx context.Context, a *engine.App, client *upstream
 
 func (c *cli) checkService(ctx context.Context, a *engine.App, client *upstream.Client, o *config.Organization, service *schema.Service) finding {
 	began := c.env.Now()
-	err := client.Check(ctx, o.Key, service)
+	err := client.Check(ctx, a.Organization(o.Key), service)
 	took := c.env.Now().Sub(began).Round(time.Millisecond)
 	limits, limitsErr := a.Limits(o.Key, service.Name)
 	err = errors.Join(err, limitsErr)

@@ -119,7 +119,7 @@ func (c *cli) read(ctx context.Context, a *engine.App, name string, args []strin
 	if err != nil {
 		return err
 	}
-	answer, err := client.Get(ctx, service, chosen.Key, read.Path, query, read.Key)
+	answer, err := client.Get(ctx, service, a.Organization(chosen.Key), read.Path, query, read.Key)
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", name, err)
 	}

@@ -48,9 +48,7 @@ type Options struct {
 	// Load writes records that are in quarantine and that a call has just brought in a version that fits.
 	Load    func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error
 	Auditor *audit.Auditor
-	// Zone is the time zone of an organization.
-	Zone  func(organization string) *time.Location
-	Rules pipeline.Rules
+	Rules   pipeline.Rules
 }
 
 // Result is what was found.
@@ -106,7 +104,7 @@ func (r *run) look(ctx context.Context) error {
 		r.result.Findings = append(r.result.Findings, r.result.Checks[i].Findings...)
 	}
 	for _, stream := range r.Streams {
-		normalizer, err := record.New(stream.Resource, r.Zone(stream.Organization))
+		normalizer, err := record.New(stream.Resource, stream.Org.Zone())
 		if err != nil {
 			return fmt.Errorf("prepare %s: %w", stream, err)
 		}

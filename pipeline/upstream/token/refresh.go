@@ -10,7 +10,7 @@ import (
 
 // asked is one question to the store: a token for whom, and which one is dead.
 type asked struct {
-	organization string
+	organization *pipeline.Organization
 	credential   Credential
 	id           string
 	refused      int64
@@ -136,7 +136,7 @@ func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Tok
 	default:
 		return wire.Secret{}, row, t.tokenError(pipeline.Denied, t.scrub.Textf(
 			"the token of organization %s was stored with another key: set that one, or wait %d min until the token is dead and is replaced",
-			a.organization, int(row.ExpiresIn.Minutes())+1), err)
+			a.organization.Key, int(row.ExpiresIn.Minutes())+1), err)
 	}
 }
 

@@ -94,7 +94,7 @@ func (t *Tokens) tellOfTurns(ctx context.Context, a asked, configured bool) {
 	if configured {
 		which = "the configured one"
 	}
-	t.log.WarnContext(ctx, "a refresh token was refused: the next request is made with "+which, "organization", a.organization)
+	t.log.WarnContext(ctx, "a refresh token was refused: the next request is made with "+which, "organization", a.organization.Key)
 }
 
 // refusedBefore says that a refresh token is the one that upstream sent and refused before.
@@ -114,7 +114,7 @@ func (t *Tokens) denied(a asked, reason outside.Text) error {
 
 // command is what asks at once.
 func (t *Tokens) command(a asked) outside.Text {
-	return t.scrub.Textf("sluice organizations retry %s", a.organization)
+	return t.scrub.Textf("sluice organizations retry %s", a.organization.Key)
 }
 
 // tooSoon says why there is no refresh this soon after the last one, and when

@@ -43,7 +43,7 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 		return given{}, false, t.tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
 	}
 	op := wire.NewCall(pipeline.Call{
-		Organization: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
+		Organization: a.organization.Key, Org: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
 		Method: http.MethodPost, Path: t.scrub.Text(u.Path, outside.MaxText),
 	}, t.scrub)
 	u.RawQuery = a.credential.query().Encode()
@@ -75,16 +75,16 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 // address is where tokens are asked for: the organization's own address as it is,
 // or the vendor's in the credential's data center.
 func (t *Tokens) address(a asked) (*url.URL, error) {
-	base := t.vendorOf(a.organization).Auth
+	base := a.organization.Addresses.Auth
 	if base == "" {
 		var err error
 		if base, err = wire.Address(t.vendor.Auth, wire.HostAuth, a.credential.DataCenter); err != nil {
-			return nil, fmt.Errorf("data center of organization %s: %w", a.organization, err)
+			return nil, fmt.Errorf("data center of organization %s: %w", a.organization.Key, err)
 		}
 	}
 	u, err := wire.ParseBase(base)
 	if err != nil {
-		return nil, fmt.Errorf("authorization server of organization %s: %w", a.organization, err)
+		return nil, fmt.Errorf("authorization server of organization %s: %w", a.organization.Key, err)
 	}
 	u.Path = strings.TrimRight(u.Path, "/") + tokenPath
 	return u, nil

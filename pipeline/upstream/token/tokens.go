@@ -8,6 +8,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -64,20 +65,17 @@ func (c Credential) id(auth string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Options are what Tokens need. All but VendorOf, Transport and UserAgent are
+// Options are what Tokens need. All but OldKeys, Transport, UserAgent, Scrub and Log are
 // required.
 type Options struct {
 	Vendor wire.Vendor
-	// VendorOf gives what is different for an organization: its Auth, if set, is used
-	// as it is, whatever the data center; nil means that nothing is.
-	VendorOf func(organization string) wire.Vendor
-	Store    Store
+	Store  Store
 	// Key is SLUICE_ENCRYPTION_KEY: 32 bytes that the stored tokens are sealed with.
 	Key []byte
 	// OldKeys are those that were Key before: they open what they sealed, and seal nothing.
 	OldKeys [][]byte
-	// Credentials gives an organization's credential.
-	Credentials func(organization string) (Credential, error)
+	// Credentials are those of the organizations, by key.
+	Credentials map[string]Credential
 	// Gate counts the calls for tokens, as service "auth", resource "token".
 	Gate      wire.Gate
 	Now       func() time.Time
@@ -93,10 +91,9 @@ type Options struct {
 // implements upstream.TokenSource and is safe for concurrent use.
 type Tokens struct {
 	vendor      wire.Vendor
-	vendorOf    func(organization string) wire.Vendor
 	store       Store
 	sealer      sealer
-	credentials func(organization string) (Credential, error)
+	credentials map[string]Credential
 	gate        wire.Gate
 	now         func() time.Time
 	log         *slog.Logger
@@ -137,14 +134,11 @@ func New(o Options) (*Tokens, error) {
 	if o.Scrub == nil {
 		o.Scrub = outside.NewScrubber()
 	}
-	if o.VendorOf == nil {
-		o.VendorOf = func(string) wire.Vendor { return wire.Vendor{} }
-	}
 	if o.Transport.Now == nil {
 		o.Transport.Now = o.Now
 	}
 	return &Tokens{
-		vendor: o.Vendor, vendorOf: o.VendorOf, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now, log: o.Log,
+		vendor: o.Vendor, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now, log: o.Log,
 		door: wire.NewDoor(o.Transport, o.UserAgent), slots: make(chan struct{}, refreshers), held: make(map[string]*held),
 		scrub: o.Scrub,
 	}, nil
@@ -153,20 +147,20 @@ func New(o Options) (*Tokens, error) {
 // Token gives the organization's access token and its version. Its errors are
 // *pipeline.Error: Denied if a person has to authorize anew, Unavailable if it is
 // worth to come back, or the gate's kinds.
-func (t *Tokens) Token(ctx context.Context, organization string) (wire.Secret, int64, error) {
+func (t *Tokens) Token(ctx context.Context, organization *pipeline.Organization) (wire.Secret, int64, error) {
 	return t.get(ctx, organization, 0)
 }
 
 // Renew gives a token of another version than the one that upstream refused: the
 // one that somebody else fetched meanwhile, or a new one.
-func (t *Tokens) Renew(ctx context.Context, organization string, refused int64) (wire.Secret, int64, error) {
+func (t *Tokens) Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
 	return t.get(ctx, organization, refused)
 }
 
 // Forget drops the stored access token and all that was refused, for a person
 // who knows that the credential works again. The refresh token that upstream sent
 // last stays, unless it was stored with another key. The next refresh is still spaced.
-func (t *Tokens) Forget(ctx context.Context, organization string) error {
+func (t *Tokens) Forget(ctx context.Context, organization *pipeline.Organization) error {
 	credential, err := t.credential(organization)
 	if err != nil {
 		return err
@@ -192,7 +186,7 @@ func (t *Tokens) Forget(ctx context.Context, organization string) error {
 	return nil
 }
 
-func (t *Tokens) get(ctx context.Context, organization string, refused int64) (wire.Secret, int64, error) {
+func (t *Tokens) get(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
 	credential, err := t.credential(organization)
 	if err != nil {
 		return wire.Secret{}, 0, err
@@ -224,10 +218,10 @@ func (t *Tokens) get(ctx context.Context, organization string, refused int64) (w
 	return g.token, g.version, nil
 }
 
-func (t *Tokens) credential(organization string) (Credential, error) {
-	credential, err := t.credentials(organization)
-	if err != nil {
-		return Credential{}, t.tokenError(pipeline.Denied, t.of(organization)+" has no usable credentials", err)
+func (t *Tokens) credential(organization *pipeline.Organization) (Credential, error) {
+	credential, configured := t.credentials[organization.Key]
+	if !configured {
+		return Credential{}, t.tokenError(pipeline.Denied, t.of(organization)+" has no usable credentials", nil)
 	}
 	t.scrub.Keep(credential.ClientSecret.Reveal(), credential.RefreshToken.Reveal())
 	if credential.DataCenter == "" {
@@ -238,11 +232,8 @@ func (t *Tokens) credential(organization string) (Credential, error) {
 
 // auth is the address that the organization's tokens come from, before its data
 // center is looked at.
-func (t *Tokens) auth(organization string) string {
-	if own := t.vendorOf(organization).Auth; own != "" {
-		return own
-	}
-	return t.vendor.Auth
+func (t *Tokens) auth(organization *pipeline.Organization) string {
+	return cmp.Or(organization.Addresses.Auth, t.vendor.Auth)
 }
 
 func (t *Tokens) holder(id string) *held {
@@ -298,6 +289,6 @@ func (t *Tokens) open(credential string, sealed []byte) (wire.Secret, error) {
 }
 
 // of names an organization in errors.
-func (t *Tokens) of(organization string) outside.Text {
-	return t.scrub.Textf("organization %s", organization)
+func (t *Tokens) of(organization *pipeline.Organization) outside.Text {
+	return t.scrub.Textf("organization %s", organization.Key)
 }
