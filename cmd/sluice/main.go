@@ -16,8 +16,8 @@ import (
 	"sluice/cmd/sluice/cli"
 )
 
-// memoryLimit is what the process keeps below, in bytes, where collecting garbage more often can do that: without it one answer of 30 MB takes up to 170. GOMEMLIMIT
-// in the environment replaces it.
+// memoryLimit is what the process keeps below, in bytes, where collecting garbage more often can do
+// that: without it one answer of 30 MB takes up to 170. GOMEMLIMIT in the environment replaces it.
 const memoryLimit = 96 << 20
 
 func main() {

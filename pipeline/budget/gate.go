@@ -132,7 +132,8 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	}
 }
 
-// limitsOf are what a call is held against. An error says that the configuration does not have its service.
+// limitsOf are what a call is held against. An error says that the configuration does not have its
+// service.
 func limitsOf(call pipeline.Call) (pipeline.Limits, error) {
 	limits, configured := call.Org.Limits[call.Service]
 	if !configured {

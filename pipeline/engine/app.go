@@ -73,7 +73,8 @@ type App struct {
 
 	options  Options
 	postgres *local.Server
-	// organizations are those of the configuration, and those that the warehouse has besides, by key.
+	// organizations are those of the configuration, and those that the warehouse has besides, by
+	// key.
 	organizations map[string]*pipeline.Organization
 }
 

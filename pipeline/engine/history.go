@@ -18,7 +18,7 @@ func (a *App) histories() []warehouse.HistorySetting {
 		chosen := a.resource(stream)
 		setting.Versions, setting.Daily = chosen.History, chosen.Daily
 		if len(setting.Daily) > 0 { // versions do not depend on it
-			setting.TimeZone = a.Zone(stream.Organization).String()
+			setting.TimeZone = stream.Org.Zone().String()
 		}
 		settings = append(settings, setting)
 	}

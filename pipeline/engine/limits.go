@@ -20,6 +20,9 @@ func (a *App) service(name string) *schema.Service {
 
 // Limits are what calls of a service are held against.
 func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
+	if name == tokenService {
+		return tokenLimits(), nil
+	}
 	if o := a.organizations[organization]; o != nil {
 		if limits, known := o.Limits[name]; known {
 			return limits, nil
@@ -28,9 +31,9 @@ func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
 	return pipeline.Limits{}, fmt.Errorf("%w: no service %s of organization %s is configured", ErrUsage, name, organization)
 }
 
-// limits are the documented fact under the configured plan. Minute and concurrency are shared by the services of an
-// organization that share an allowance, so the smallest concurrency of them counts.
-// A service with rate_scope service shares with none.
+// limits are the documented fact under the configured plan. Minute and concurrency are shared by
+// the services of an organization that share an allowance, so the smallest concurrency of them
+// counts. A service with rate_scope service shares with none.
 func (a *App) limits(o *config.Organization, service *schema.Service) pipeline.Limits {
 	limits := pipeline.Limits{
 		Shared: sharedBy(o, service), PerMinute: service.Limits.PerMinute,
@@ -85,3 +88,9 @@ const (
 	tokenService    = "auth"
 	tokensPerMinute = 5
 )
+
+// tokenLimits are what they are held against. Source: docs/upstream.md U31: 10 access tokens per
+// refresh token in 10 minutes.
+func tokenLimits() pipeline.Limits {
+	return pipeline.Limits{Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}
+}

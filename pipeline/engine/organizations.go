@@ -25,8 +25,7 @@ func (a *App) resolve(o *config.Organization) *pipeline.Organization {
 		Key: o.Key, ID: o.ID, DataCenter: o.DataCenter, Location: o.Location,
 		Addresses: pipeline.Addresses{API: o.Addresses.APIURL, Chat: o.Addresses.ChatURL, Auth: o.Addresses.AuthURL},
 		BaseURLs:  make(map[string]string),
-		// Source: docs/upstream.md U31: 10 access tokens per refresh token in 10 minutes.
-		Limits: map[string]pipeline.Limits{tokenService: {Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}},
+		Limits:    map[string]pipeline.Limits{tokenService: tokenLimits()},
 	}
 	for i := range a.Catalogue {
 		service := &a.Catalogue[i]

@@ -34,7 +34,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &sync.Runner{
 		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Known: a.DB, Allowance: a.Allowance, Now: a.options.Now,
-		Rules: a.rules(), Ahead: a.ahead, Stopping: stopping,
+		Rules: a.rules(), Ahead: ahead, Stopping: stopping,
 	}
 	if schedule { // others show what runs come to as their result
 		store, runner = settleLog{Store: store, log: a.Log}, runLog{Runner: runner, app: a}
@@ -72,12 +72,11 @@ func (a *App) rules() pipeline.Rules {
 
 // ahead is how many pages of a list are asked for before the ones in front of them are
 // there: with the one that is waited for, as many as the plan allows at once.
-func (a *App) ahead(stream pipeline.Stream) int {
-	limits, err := a.Limits(stream.Organization, stream.Service.Name)
-	if err != nil || limits.Concurrent == 0 {
-		return pipeline.DefaultRules().Ahead
+func ahead(stream pipeline.Stream) int {
+	if atOnce := stream.Org.Limits[stream.Service.Name].Concurrent; atOnce > 0 {
+		return atOnce - 1
 	}
-	return limits.Concurrent - 1
+	return pipeline.DefaultRules().Ahead
 }
 
 // Stop ends chunks at their next page and then the queue.

@@ -20,7 +20,7 @@ import (
 //
 // A dry run writes nothing: it says what would be done.
 func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, dry bool, progress func(n int)) (rebuild.Counts, error) {
-	normalizer, err := record.New(stream.Resource, a.Zone(stream.Organization))
+	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
 	if err != nil {
 		return rebuild.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
 	}
@@ -47,7 +47,7 @@ func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild
 // RebuildHistory makes the versions of a stream's resource anew out of the raw records
 // that are kept, without a call.
 func (a *App) RebuildHistory(ctx context.Context, stream pipeline.Stream, progress func(n int)) (retrace.Counts, error) {
-	normalizer, err := record.New(stream.Resource, a.Zone(stream.Organization))
+	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
 	if err != nil {
 		return retrace.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
 	}

@@ -36,7 +36,7 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	if !ok {
 		return result, fmt.Errorf("%w: %s is not configured", ErrUsage, key)
 	}
-	normalizer, err := record.New(stream.Resource, a.Zone(key.Organization))
+	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
 	if err != nil {
 		return result, fmt.Errorf("prepare %s: %w", key, err)
 	}

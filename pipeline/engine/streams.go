@@ -160,9 +160,9 @@ func (a *App) Allowance(stream pipeline.Stream) int {
 	if chosen := a.resource(stream).CallsPerRun; chosen > 0 {
 		return chosen
 	}
-	limits, err := a.Limits(stream.Organization, stream.Service.Name)
-	if err != nil || limits.Daily == 0 {
+	daily := stream.Org.Limits[stream.Service.Name].Daily
+	if daily == 0 {
 		return allowanceFree
 	}
-	return max(limits.Daily/allowanceShare, allowanceLeast)
+	return max(daily/allowanceShare, allowanceLeast)
 }

@@ -14,8 +14,9 @@ type Recorder struct {
 	end     func(label string)
 }
 
-// NewRecorder records what is written to w. It calls end once, with the status as text: before the last byte of an answer whose length is announced, for the
-// client may call again as soon as it has that, or else in End.
+// NewRecorder records what is written to w. It calls end once, with the status as text: before the
+// last byte of an answer whose length is announced, for the client may call again as soon as it has
+// that, or else in End.
 func NewRecorder(w http.ResponseWriter, end func(label string)) *Recorder {
 	return &Recorder{ResponseWriter: w, end: end}
 }

@@ -23,7 +23,8 @@ type arrivals struct {
 	at []reached
 }
 
-// reached is when upstream's system acknowledged a call, and when its handler began: with every goroutine of a busy machine before it, seconds later.
+// reached is when upstream's system acknowledged a call, and when its handler began: with every
+// goroutine of a busy machine before it, seconds later.
 type reached struct{ acknowledged, handled time.Time }
 
 // ServeHTTP implements http.Handler.
@@ -98,14 +99,16 @@ func (a *arrivals) after(n int) <-chan struct{} {
 }
 
 const (
-	// arrivalMargin is how long after the acknowledgement of a call the program takes it to be counted (docs/decisions/0013), as a part of the minute.
+	// arrivalMargin is how long after the acknowledgement of a call the program takes it to be
+	// counted (docs/decisions/0013), as a part of the minute.
 	arrivalMargin = 120
 	// inexact is by how much the system errs when it says how long ago that was.
 	inexact = 10 * time.Millisecond
 )
 
-// worst is how many calls arrived in any minute at most, and how late one of them was handled. A call arrived when the system acknowledged it, or when
-// it was handled, but never later than the margin after the former: what upstream takes longer for is not the program's to know.
+// worst is how many calls arrived in any minute at most, and how late one of them was handled. A
+// call arrived when the system acknowledged it, or when it was handled, but never later than the
+// margin after the former: what upstream takes longer for is not the program's to know.
 func (a *arrivals) worst(minute time.Duration) (int, time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -132,8 +135,9 @@ func mostWithin(span time.Duration, instants []time.Time) int {
 	return most
 }
 
-// withinLimits holds the arrivals against promise 3, and what upstream counted itself. Where no minute had more arrivals than are allowed, upstream counted too
-// many only because it came late to count, and its refusals for that are no fault of the program.
+// withinLimits holds the arrivals against promise 3, and what upstream counted itself. Where no
+// minute had more arrivals than are allowed, upstream counted too many only because it came late to
+// count, and its refusals for that are no fault of the program.
 func (s *stage) withinLimits(perMinute, atOnce int, minute time.Duration) {
 	s.t.Helper()
 	stats := s.world.Stats()

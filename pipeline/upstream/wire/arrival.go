@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// arrival is what a connection knows of when the request written to it had reached upstream, for whose minute the call holds a slot. The answer proves it, and may come
-// seconds later.
+// arrival is what a connection knows of when the request written to it had reached upstream, for
+// whose minute the call holds a slot. The answer proves it, and may come seconds later.
 type arrival interface {
 	// begin says that bytes are about to be written, and written that the system has them to send.
 	begin()
@@ -47,7 +47,8 @@ func (t Transport) trace(ctx context.Context) (context.Context, *traced) {
 	}), a
 }
 
-// answered notes the arrival at the first byte of the answer: what is written from here on says good bye.
+// answered notes the arrival at the first byte of the answer: what is written from here on says
+// good bye.
 func (a *traced) answered() {
 	at := a.now() // the answer proves it
 	conn := a.conn

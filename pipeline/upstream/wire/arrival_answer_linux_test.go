@@ -31,7 +31,8 @@ func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
 		if name == "tls" {
 			settings.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 		}
-		// Nothing arrives before there is a connection. When the handler begins, on a busy machine, the request has long been there.
+		// Nothing arrives before there is a connection. When the handler begins, on a busy machine,
+		// the request has long been there.
 		var connected, ended time.Time
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = time.Now() }})
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, http.NoBody)
@@ -53,8 +54,8 @@ func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// TestNothingHasArrivedBeforeItIsWritten: net/http tells that a request was written while it is in a buffer, of which a connection without a byte to be
-// acknowledged says nothing.
+// TestNothingHasArrivedBeforeItIsWritten: net/http tells that a request was written while it is in
+// a buffer, of which a connection without a byte to be acknowledged says nothing.
 func TestNothingHasArrivedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

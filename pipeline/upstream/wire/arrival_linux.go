@@ -11,8 +11,10 @@ import (
 // pollArrival is how often the system is asked whether the other side has everything.
 const pollArrival = 10 * time.Millisecond
 
-// acknowledged is the arrival at which the machine at the other end has acknowledged all that was written: at answers of 3 s, 99 % of what a minute allows
-// instead of 95 % (docs/decisions/0013). Of a request, net/http tells that it was written while it is in a buffer still, so only the connection knows.
+// acknowledged is the arrival at which the machine at the other end has acknowledged all that was
+// written: at answers of 3 s, 99 % of what a minute allows instead of 95 % (docs/decisions/0013).
+// Of a request, net/http tells that it was written while it is in a buffer still, so only the
+// connection knows.
 type acknowledged struct {
 	now func() time.Time
 
@@ -32,7 +34,8 @@ func (a *acknowledged) begin() {
 	a.writes++
 }
 
-// written implements arrival. It asks until everything has arrived, more is written or the connection is closed.
+// written implements arrival. It asks until everything has arrived, more is written or the
+// connection is closed.
 func (a *acknowledged) written(conn net.Conn) {
 	a.mu.Lock()
 	write := a.writes
@@ -63,7 +66,8 @@ func (a *acknowledged) at() time.Time {
 	return a.all
 }
 
-// unacknowledged is how many bytes of a TCP connection were not sent, or sent and not acknowledged; tcp(7).
+// unacknowledged is how many bytes of a TCP connection were not sent, or sent and not acknowledged;
+// tcp(7).
 func unacknowledged(conn net.Conn) (left int, err error) {
 	raw, err := conn.(*net.TCPConn).SyscallConn()
 	if err == nil {

@@ -5,8 +5,9 @@ import "time"
 // secondsOfDay is how many seconds a day has in UTC, as package time counts them.
 const secondsOfDay = 24 * 60 * 60
 
-// Day reads YYYY-MM-DD, of the years 1 to 9999, from the front of a text, as days since 1970-01-01. It is false if there is no such day. time.Parse makes an
-// error for each text that is none, and reads only whole ones.
+// Day reads YYYY-MM-DD, of the years 1 to 9999, from the front of a text, as days since 1970-01-01.
+// It is false if there is no such day. time.Parse makes an error for each text that is none, and
+// reads only whole ones.
 func Day[T string | []byte](text T) (int, bool) {
 	if len(text) < len(time.DateOnly) || text[4] != '-' || text[7] != '-' {
 		return 0, false
