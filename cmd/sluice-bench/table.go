@@ -105,7 +105,7 @@ func (l *line) result() result {
 }
 
 func (t *table) print(out io.Writer, p *plan) error {
-	results, rows := []result{}, [][]string{}
+	results, rows := []result{}, []view.Row{}
 	for i := range t.lines {
 		l := &t.lines[i]
 		if len(l.got) == 0 || !p.wants(l.name) {
@@ -118,19 +118,14 @@ func (t *table) print(out io.Writer, p *plan) error {
 		}
 		value := func(v float64) string { return strconv.FormatFloat(v, 'f', l.digits, 64) }
 		results = append(results, r)
-		rows = append(rows, []string{r.Line, r.Figure, r.Goal, value(r.Min), value(r.Median), value(r.Max), met})
+		rows = append(rows, view.Row{r.Line, r.Figure, r.Goal, value(r.Min), value(r.Median), value(r.Max), met})
 	}
-	printer := view.Printer{Out: out}
-	if p.json {
-		return printer.Document(struct {
-			Machine string   `json:"machine"`
-			Lines   []result `json:"lines"`
-		}{t.machine, results})
-	}
-	if err := printer.Line("%s", t.machine); err != nil {
-		return err
-	}
-	return printer.Table([]string{"LINE", "MEASURED", "GOAL", "MIN", "MEDIAN", "MAX", "RESULT"}, rows)
+	document := struct {
+		Machine string   `json:"machine"`
+		Lines   []result `json:"lines"`
+	}{t.machine, results}
+	return view.Printer{Out: out, JSON: p.json}.Show(document, view.Line("%s", t.machine),
+		view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
 }
 
 // machine describes what is measured on, in one line.

@@ -19,9 +19,10 @@ import (
 
 // backfillWishes are what the command line says besides the resources.
 type backfillWishes struct {
-	organization, from, to string
-	assume                 []string
-	dry                    bool
+	organization organizationFlag
+	from, to     string
+	assume       []string
+	dry          bool
 
 	work workWishes
 }
@@ -63,7 +64,7 @@ exit code 4 if that does not fit into what backfills may still spend today.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&wishes.organization, "org", "", "only this organization (name, key or id)")
+	wishes.organization.add(cmd)
 	flags.StringVar(&wishes.from, "from", "", "first day wanted: 2026-01-31")
 	flags.StringVar(&wishes.to, "to", "", "last day wanted: 2026-01-31")
 	flags.BoolVar(&wishes.dry, "dry-run", false, "only say what it would cost")
@@ -113,7 +114,11 @@ func (w *backfillWishes) days() (engine.Days, error) {
 
 func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days engine.Days, wishes backfillWishes) error {
 	assumed := func(lists []planning.Stream) error { return assume(lists, wishes.assume) }
-	found, err := a.Backfills(ctx, names, wishes.organization, days, assumed)
+	key, err := wishes.organization.key(a)
+	if err != nil {
+		return err
+	}
+	found, err := a.Backfills(ctx, names, key, days, assumed)
 	if err != nil {
 		return err
 	}

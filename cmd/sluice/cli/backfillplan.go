@@ -44,16 +44,16 @@ type window struct {
 
 // foreseeBackfills says what backfills would cost.
 func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []engine.Backfill) error {
-	view := backfillForecast{Fits: true}
-	var accounts []engine.Account
+	shown := backfillForecast{Fits: true}
+	var asked []engine.Account
 	demands := make(map[engine.Account]planning.Demand)
 	for i := range backfills {
 		b := backfillAsPlanned(&backfills[i])
-		view.Backfills = append(view.Backfills, b)
+		shown.Backfills = append(shown.Backfills, b)
 		account := engine.Account{Organization: b.Organization, Service: b.Service}
 		demand, known := demands[account]
 		if !known {
-			accounts = append(accounts, account)
+			asked = append(asked, account)
 		}
 		if b.Calls == nil {
 			demand.Unknown++
@@ -66,36 +66,36 @@ func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []e
 	if err != nil {
 		return err
 	}
-	for _, account := range accounts {
+	for _, account := range asked {
 		if supply, known := supplies.Under(account, demands[account]); known {
-			view.Services, view.Fits = append(view.Services, supply), view.Fits && supply.Fits
+			shown.Services, shown.Fits = append(shown.Services, supply), shown.Fits && supply.Fits
 		}
 	}
-	if err := c.printForecast(a, &view); err != nil {
+	if err := c.show(&shown, shown.lists(a), shown.allowances(a, c.env.Now())); err != nil {
 		return err
 	}
-	if !view.Fits {
+	if !shown.Fits {
 		return exit(codeBudget)
 	}
 	return nil
 }
 
 func backfillAsPlanned(b *engine.Backfill) foreseenBackfill {
-	view := foreseenBackfill{
+	shown := foreseenBackfill{
 		Key: b.Stream.Key(), Column: b.Column, From: dayOrOpen(b.Days.From), To: dayOrOpen(b.Days.To), Rows: b.Rows,
 		Basis: b.Run.Basis, Ask: b.Run.Ask,
 	}
-	view.Resource = b.Stream.Resource.Name
+	shown.Resource = b.Stream.Resource.Name
 	if b.Run.Basis != planning.Unknown {
-		view.Calls = new(b.Run.Calls)
+		shown.Calls = new(b.Run.Calls)
 	}
 	if b.Windows != nil {
 		for at := range b.Windows.Of {
 			from, to := b.Windows.BoundsOf(at)
-			view.Windows = append(view.Windows, window{dayOrOpen(from), dayOrOpen(to)})
+			shown.Windows = append(shown.Windows, window{dayOrOpen(from), dayOrOpen(to)})
 		}
 	}
-	return view
+	return shown
 }
 
 func dayOrOpen(day time.Time) string {
@@ -105,63 +105,43 @@ func dayOrOpen(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-func (c *cli) printForecast(a *engine.App, shown *backfillForecast) error {
-	p := c.printer()
-	if p.JSON {
-		return p.Document(shown)
-	}
-	several := len(a.Config.Organizations) > 1
-	name := func(key pipeline.Key) string { return planView{several: several}.name(key) }
-	rows := make([][]string, 0, len(shown.Backfills))
-	var unknown []string
-	for i := range shown.Backfills {
-		b := &shown.Backfills[i]
-		shown := backfillView{}
-		shown.Column, shown.From, shown.To = b.Column, b.From, b.To
-		known := "unknown"
-		if b.Rows != nil {
-			known = view.Count(*b.Rows)
-		}
-		if b.Calls == nil {
-			unknown = append(unknown, b.Ask)
-		}
-		rows = append(rows, []string{name(b.Key), shown.between(), view.Count(max(len(b.Windows), 1)), known, counted(b.Calls), b.Basis.String()})
-	}
-	if err := p.Table([]string{streamColumn, "RANGE", "WINDOWS", "ROWS", callsColumn, "RESTS ON"}, rows); err != nil {
-		return err
-	}
-	if len(unknown) > 0 {
-		slices.Sort(unknown)
-		if err := p.Line("unknown: the list was never read whole. --assume NAME=NUMBER says how many there are, for:\n  %s",
-			strings.Join(slices.Compact(unknown), "\n  ")); err != nil {
-			return err
+// lists shows what is read for how many calls.
+func (f *backfillForecast) lists(a *engine.App) view.Text {
+	return func(page *view.Page) {
+		var unknown []string
+		page.Add(view.Table(f.Backfills, "STREAM  RANGE  WINDOWS  ROWS  CALLS  RESTS ON", func(b *foreseenBackfill) view.Row {
+			if b.Calls == nil {
+				unknown = append(unknown, b.Ask)
+			}
+			return view.Row{
+				streamName(manyOrganizations(a), b.Organization, b.Service, b.Resource), between(b.Column, b.From, b.To), max(len(b.Windows), 1),
+				view.Or(b.Rows, notKnown), view.Or(b.Calls, notKnown), b.Basis,
+			}
+		}))
+		if len(unknown) > 0 {
+			slices.Sort(unknown)
+			page.Linef("unknown: the list was never read whole. --assume NAME=NUMBER says how many there are, for:\n  %s",
+				strings.Join(slices.Compact(unknown), "\n  "))
 		}
 	}
-	return c.printSupplies(a, shown, name)
 }
 
-func (c *cli) printSupplies(a *engine.App, shown *backfillForecast, name func(pipeline.Key) string) error {
-	p := c.printer()
-	rows := make([][]string, 0, len(shown.Services))
-	for i := range shown.Services {
-		s := &shown.Services[i]
-		ceiling, left := "no limit", none(0)
-		if s.Daily > 0 {
-			ceiling, left = view.Count(s.Ceiling)+" of "+view.Count(s.Daily), counted(s.Remaining)
+// allowances shows what becomes of each.
+func (f *backfillForecast) allowances(a *engine.App, now time.Time) view.Text {
+	return func(page *view.Page) {
+		page.Linef("\nThe allowances, of which backfills may spend their ceiling a day")
+		page.Add(view.Table(f.Services, "SERVICE  CALLS  TAKES  CEILING  TODAY  LEFT  ALL BY  SCHEDULE  FITS", func(s *planning.Supply) view.Row {
+			ceiling, left := "no limit", nothing
+			if s.Daily > 0 {
+				ceiling, left = view.Count(s.Ceiling)+" of "+view.Count(s.Daily), view.Or(s.Remaining, notKnown)
+			}
+			return view.Row{
+				streamName(manyOrganizations(a), s.Organization, s.Service, ""), atLeast(s.Calls, s.Unknown), took(s.Seconds), ceiling, s.Today, left,
+				doneBy(s.DoneSeconds, now, a.Zone(s.Organization)), perDay(&s.PerDay), s.Fits,
+			}
+		}))
+		if !f.Fits {
+			page.Linef("\nIt does not fit into today: it would go on as the day gives calls back, until the time under ALL BY.")
 		}
-		of := planning.ServicePlan{Organization: s.Organization, DoneSeconds: s.DoneSeconds, Fits: s.Fits}
-		rows = append(rows, []string{
-			name(pipeline.Key{Organization: s.Organization, Service: s.Service}), atLeast(s.Calls, s.Unknown), took(s.Seconds), ceiling,
-			view.Count(s.Today), left, planView{now: c.env.Now(), zone: a.Zone}.done(&of), perDay(&s.PerDay), fits(&of),
-		})
 	}
-	if err := p.Line("\nThe allowances, of which backfills may spend their ceiling a day"); err != nil {
-		return err
-	}
-	header := []string{"SERVICE", callsColumn, "TAKES", "CEILING", "TODAY", "LEFT", "ALL BY", "SCHEDULE", "FITS"}
-	if err := p.Table(header, rows); err != nil || shown.Fits {
-		return err
-	}
-	const rest = "\nIt does not fit into today: it would go on as the day gives calls back, until the time under ALL BY."
-	return p.Line(rest)
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/report"
 	"sluice/pipeline/warehouse/streams/backfills"
 )
@@ -20,11 +20,13 @@ func (c *cli) backfillList() *cobra.Command {
 		Use:   "list",
 		Short: "List backfills, the last asked for first",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.listBackfills(ctx, a, filter)
-			})
-		},
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
+			found, err := a.Report.Backfills(ctx, filter)
+			if err != nil {
+				return fmt.Errorf("read the backfills: %w", err)
+			}
+			return c.printBackfills(ctx, a, found)
+		}),
 	}
 	cmd.Flags().BoolVar(&filter.Open, "open", false, "only those that are not over")
 	cmd.Flags().IntVar(&filter.Limit, "limit", 20, "how many")
@@ -45,17 +47,29 @@ func (c *cli) backfillShow() *cobra.Command {
 }
 
 func (c *cli) backfillPause() *cobra.Command {
+	cmd := c.change("pause ID ...", "Let backfills rest until they are resumed; the pages under way are still loaded", "queued or running",
+		(*warehouse.DB).Pause)
+	cmd.Long = `Let backfills rest until they are resumed. The chunk under way is read to its end, so
+that no call is wasted: within a minute or so.`
+	return cmd
+}
+
+func (c *cli) backfillCancel() *cobra.Command {
+	return c.change("cancel ID ...", "End backfills for good; what they loaded stays", changeable, (*warehouse.DB).Cancel)
+}
+
+// changeable are the states of a backfill that is not over for good.
+const changeable = "queued, running, paused or failed"
+
+// change makes a command that changes the state of backfills, which have to be in one of the states needed, and shows them.
+func (c *cli) change(use, short, needed string, do func(*warehouse.DB, context.Context, int64) error) *cobra.Command {
 	return &cobra.Command{
-		Use:   "pause ID ...",
-		Short: "Let backfills rest until they are resumed; the pages under way are still loaded",
-		Long: `Let backfills rest until they are resumed. The chunk under way is read to its end, so
-that no call is wasted: within a minute or so.`,
-		Args: cobra.MinimumNArgs(1),
+		Use: use, Short: short, Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
 				for _, id := range ids {
-					if err := a.DB.Pause(ctx, id); err != nil {
-						return refused(ctx, a, id, "queued or running", err)
+					if err := do(a.DB, ctx, id); err != nil {
+						return refused(ctx, a, id, needed, err)
 					}
 				}
 				return c.showBackfills(ctx, a, ids)
@@ -107,39 +121,17 @@ func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes wor
 		if _, err := a.DB.Resume(ctx, id); errors.Is(err, backfills.ErrOpen) {
 			return usage("%w: sluice backfill list --open shows it", err)
 		} else if err != nil {
-			return refused(ctx, a, id, "queued, running, paused or failed", err)
+			return refused(ctx, a, id, changeable, err)
 		}
 	}
 	return c.work(ctx, a, ids, wishes)
 }
 
-func (c *cli) backfillCancel() *cobra.Command {
-	return &cobra.Command{
-		Use:   "cancel ID ...",
-		Short: "End backfills for good; what they loaded stays",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
-				for _, id := range ids {
-					if err := a.DB.Cancel(ctx, id); err != nil {
-						return refused(ctx, a, id, "queued, running, paused or failed", err)
-					}
-				}
-				return c.showBackfills(ctx, a, ids)
-			})
-		},
-	}
-}
-
 // onBackfills reads the numbers of backfills and does something about them; asks says that upstream is asked.
 func (c *cli) onBackfills(ctx context.Context, args []string, asks bool, work func(context.Context, *engine.App, []int64) error) error {
-	ids := make([]int64, 0, len(args))
-	for _, arg := range args {
-		id, err := strconv.ParseInt(arg, 10, 64)
-		if err != nil {
-			return usage("%q is no number of a backfill: sluice backfill list shows them", arg)
-		}
-		ids = append(ids, id)
+	ids, err := numbers(args, "number of a backfill", "backfill list")
+	if err != nil {
+		return err
 	}
 	return c.withUpstream(ctx, asks, func(ctx context.Context, a *engine.App) error { return work(ctx, a, ids) })
 }

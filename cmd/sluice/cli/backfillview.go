@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,9 +23,6 @@ const (
 	stateRunning = "running"
 	statePaused  = "paused"
 )
-
-// callsColumn heads counts of calls.
-const callsColumn = "CALLS"
 
 // backfillView is a backfill as commands show it.
 type backfillView struct {
@@ -89,14 +85,6 @@ func callsLeft(b *report.Backfill) *int {
 	return new(int(max(*b.Forecast-b.Calls, 1)))
 }
 
-func (c *cli) listBackfills(ctx context.Context, a *engine.App, filter report.BackfillFilter) error {
-	found, err := a.Report.Backfills(ctx, filter)
-	if err != nil {
-		return fmt.Errorf("read the backfills: %w", err)
-	}
-	return c.printBackfills(ctx, a, found)
-}
-
 // showBackfills lists some backfills in the order in which they are named.
 func (c *cli) showBackfills(ctx context.Context, a *engine.App, ids []int64) error {
 	found := make([]report.Backfill, 0, len(ids))
@@ -115,49 +103,32 @@ func (c *cli) printBackfills(ctx context.Context, a *engine.App, found []report.
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printer().Document(views)
-	}
-	if len(views) == 0 {
-		return c.printer().Line("There is no such backfill: sluice backfill --help says how to ask for one.")
-	}
-	return c.tableOfBackfills(a, views)
+	return c.show(views, tableOfBackfills(a, views, c.env.Now()).Or("There is no such backfill: sluice backfill --help says how to ask for one."))
 }
 
-func (c *cli) tableOfBackfills(a *engine.App, views []backfillView) error {
-	rows := make([][]string, 0, len(views))
-	for i := range views {
-		v := &views[i]
-		rows = append(rows, []string{
-			strconv.FormatInt(v.ID, 10), c.streamOf(a, v), v.between(), v.State, fmt.Sprintf("%d of %d", v.WindowsDone, v.Windows),
-			view.Count(v.Received), v.spent(), v.remark(c.env.Now(), a.Zone(v.Organization)),
-		})
-	}
-	header := []string{"BACKFILL", streamColumn, "RANGE", "STATE", "WINDOWS", "READ", callsColumn, "REMARK"}
-	return c.printer().Table(header, rows)
+func tableOfBackfills(a *engine.App, views []backfillView, now time.Time) view.Rows {
+	return view.Table(views, "BACKFILL  STREAM  RANGE  STATE  WINDOWS  READ  CALLS  REMARK", func(v *backfillView) view.Row {
+		return view.Row{
+			view.ID(v.ID), streamName(manyOrganizations(a), v.Organization, v.Service, v.Resource), v.between(), v.State,
+			fmt.Sprintf("%d of %d", v.WindowsDone, v.Windows), v.Received, v.spent(), v.remark(now, a.Zone(v.Organization)),
+		}
+	})
 }
 
-func (c *cli) streamOf(a *engine.App, v *backfillView) string {
-	name := v.Service + "." + v.Resource
-	if len(a.Config.Organizations) > 1 {
-		name = v.Organization + "/" + name
-	}
-	return name
-}
+// between says what was asked for: "date from 2024-01-01 to 2024-12-31".
+func (v *backfillView) between() string { return between(v.Column, v.From, v.To) }
 
-// between says what was asked for: "date 2024-01-01 to 2024-12-31".
-func (v *backfillView) between() string {
-	parts := []string{v.Column}
-	if v.From != "" {
-		parts = append(parts, "from "+v.From)
-	}
-	if v.To != "" {
-		parts = append(parts, "to "+v.To)
-	}
-	if v.Column == "" {
+func between(column, from, to string) string {
+	if column == "" {
 		return "all"
 	}
-	return strings.Join(parts, " ")
+	if from != "" {
+		column += " from " + from
+	}
+	if to != "" {
+		column += " to " + to
+	}
+	return column
 }
 
 // spent says what it took, of what was forecast: "12 of 40".
@@ -187,7 +158,7 @@ func (v *backfillView) remark(now time.Time, zone *time.Location) string {
 		}
 	}
 	if v.DoneAt != nil {
-		parts = append(parts, "done about "+v.DoneAt.In(zone).Format("2006-01-02 15:04 MST"))
+		parts = append(parts, "done about "+view.Minute(*v.DoneAt, zone))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -198,7 +169,7 @@ func clock(at, now time.Time, zone *time.Location) string {
 	if left := at.Sub(now); left >= 0 && left < day {
 		return at.In(zone).Format("15:04 MST")
 	}
-	return at.In(zone).Format("2006-01-02 15:04 MST")
+	return view.Minute(at, zone)
 }
 
 func (c *cli) showBackfill(ctx context.Context, a *engine.App, id int64) error {
@@ -214,19 +185,21 @@ func (c *cli) showBackfill(ctx context.Context, a *engine.App, id int64) error {
 		return err
 	}
 	v := &views[0]
-	if c.json {
-		return c.printer().Document(v)
-	}
-	zone := a.Zone(v.Organization)
-	at := func(label, value string) string { return fmt.Sprintf("%-11s %s\n", label, value) }
-	text := at("backfill", strconv.FormatInt(v.ID, 10)) + at("stream", v.Organization+"/"+v.Service+"."+v.Resource) + at("range", v.between()) +
-		at("asked for", v.RequestedAt.In(zone).Format("2006-01-02 15:04 MST")+" by "+v.RequestedBy) + at("state", v.State) +
-		at("windows", fmt.Sprintf("%d of %d", v.WindowsDone, v.Windows)) + at("calls", v.spent()) +
-		at("records", fmt.Sprintf("%s read: %s new, %s changed, %s unchanged, %s older than their rows, %s in quarantine", view.Count(v.Received),
-			view.Count(v.Inserted), view.Count(v.Updated), view.Count(v.Unchanged), view.Count(v.Superseded), view.Count(v.Quarantined))) +
-		at("runs", strings.Trim(fmt.Sprint(v.Runs), "[]")) + at("remark", v.remark(c.env.Now(), zone))
-	if v.EndedAt != nil {
-		text += at("ended", v.EndedAt.In(zone).Format("2006-01-02 15:04 MST"))
-	}
-	return c.printer().Line("%s", strings.TrimRight(text, "\n"))
+	return c.show(v, view.Text(func(page *view.Page) {
+		field, zone := page.Fields(11), a.Zone(v.Organization) //nolint:mnd // two more than "asked for" takes
+		field("backfill", "%d", v.ID)
+		field("stream", "%s", streamName(true, v.Organization, v.Service, v.Resource))
+		field("range", "%s", v.between())
+		field("asked for", "%s by %s", view.Minute(v.RequestedAt, zone), v.RequestedBy)
+		field("state", "%s", v.State)
+		field("windows", "%d of %d", v.WindowsDone, v.Windows)
+		field("calls", "%s", v.spent())
+		field("records", "%s read: %s new, %s changed, %s unchanged, %s older than their rows, %s in quarantine", view.Count(v.Received),
+			view.Count(v.Inserted), view.Count(v.Updated), view.Count(v.Unchanged), view.Count(v.Superseded), view.Count(v.Quarantined))
+		field("runs", "%s", strings.Trim(fmt.Sprint(v.Runs), "[]"))
+		field("remark", "%s", v.remark(c.env.Now(), zone))
+		if v.EndedAt != nil {
+			field("ended", "%s", view.Minute(*v.EndedAt, zone))
+		}
+	}))
 }

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,9 +24,7 @@ others spent outside of this program, what is left, and when it runs out at the
 pace of the last hour. Floors and ceilings are shares of the plan's daily limit. What
 upstream's answers have closed is named with the time and the reason; reopen opens it.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withApp(cmd.Context(), c.budget)
-		},
+		RunE: c.offlineWork(c.budget),
 	}
 	cmd.AddCommand(c.reopenBudgetCommand())
 	return cmd
@@ -63,69 +61,56 @@ type serviceDay struct {
 	report.Day
 }
 
-func (c *cli) budget(ctx context.Context, a *engine.App) error {
-	days, err := daysOf(ctx, a)
+func (c *cli) budget(ctx context.Context, a *engine.App, _ []string) error {
+	days, gates, err := daysOf(ctx, a)
 	if err != nil {
 		return err
 	}
-	gates, err := a.Report.Gates(ctx)
-	if err != nil {
-		return fmt.Errorf("read the gates: %w", err)
-	}
-	if err := closings(ctx, a, days, gates); err != nil {
-		return err
-	}
-	if c.json {
-		return c.printer().Document(days)
-	}
-	return errors.Join(c.printBudget(a, days), c.printClosed(a, gates))
+	return c.show(days, textOfDays(a, days), closed(a, gates))
 }
 
-// closings notes in days what upstream has closed.
-func closings(ctx context.Context, a *engine.App, days []serviceDay, gates []report.Gate) error {
-	for i := range days {
-		day := &days[i]
-		limits, err := a.Limits(day.Organization, day.Service)
-		if err != nil {
-			return err
+// accounts are the services of the organizations, each once.
+func accounts(a *engine.App) []engine.Account {
+	var found []engine.Account
+	for _, stream := range a.Streams() {
+		of := engine.Account{Organization: stream.Organization, Service: stream.Service.Name}
+		if !slices.Contains(found, of) {
+			found = append(found, of)
 		}
+	}
+	return found
+}
+
+// daysOf gives the day of each configured service, with what upstream has closed, and all gates.
+func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []report.Gate, error) {
+	gates, err := a.Report.Gates(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the gates: %w", err)
+	}
+	var days []serviceDay
+	for _, of := range accounts(a) {
+		limits, err := a.Limits(of.Organization, of.Service)
+		if err != nil {
+			return nil, nil, err
+		}
+		spent, err := a.Report.Day(ctx, of.Organization, of.Service, limits)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the budget: %w", err)
+		}
+		left, err := a.Report.BudgetLeft(ctx, of.Organization, of.Service)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the budget: %w", err)
+		}
+		day := dayOf(of.Organization, of.Service, limits, spent)
+		day.Rules, day.ExhaustedUntil = rulesOf(limits, a.SharedWith(of.Organization, of.Service)), left.ExhaustedUntil
 		for g := range gates {
-			if gates[g].Organization == day.Organization && gates[g].Shared == limits.Shared {
+			if gates[g].Organization == of.Organization && gates[g].Shared == limits.Shared {
 				day.Gate = &gates[g]
 			}
 		}
-		budget, err := a.Report.BudgetLeft(ctx, day.Organization, day.Service)
-		if err != nil {
-			return fmt.Errorf("read the budget: %w", err)
-		}
-		day.ExhaustedUntil = budget.ExhaustedUntil
+		days = append(days, day)
 	}
-	return nil
-}
-
-// daysOf gives the day of each configured service.
-func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, error) {
-	var days []serviceDay
-	seen := make(map[string]bool)
-	for _, stream := range a.Streams() {
-		organization, service := stream.Organization, stream.Service.Name
-		if seen[organization+"/"+service] {
-			continue
-		}
-		seen[organization+"/"+service] = true
-		limits, err := a.Limits(organization, service)
-		if err != nil {
-			return nil, err
-		}
-		day, err := a.Report.Day(ctx, organization, service, limits)
-		if err != nil {
-			return nil, fmt.Errorf("read the budget: %w", err)
-		}
-		view := dayOf(organization, service, limits, day)
-		view.Rules = rulesOf(limits, a.SharedWith(organization, service))
-		days = append(days, view)
-	}
-	return days, nil
+	return days, gates, nil
 }
 
 // dayOf holds what was spent against the limits.
@@ -176,27 +161,21 @@ func runsOut(view *serviceDay) *time.Time {
 	return &at
 }
 
-func (c *cli) printBudget(a *engine.App, days []serviceDay) error {
-	p := c.printer()
-	var rows [][]string
-	for i := range days {
-		for _, of := range days[i].Classes {
-			rows = append(rows, []string{
-				days[i].Organization, days[i].Service, string(of.Class), view.Count(of.Spent), view.Count(of.Floor),
-				view.Count(of.Ceiling), view.Count(of.Reserved), view.Count(of.Lent),
-			})
+func textOfDays(a *engine.App, days []serviceDay) view.Text {
+	return func(page *view.Page) {
+		var rows []view.Row
+		for i := range days {
+			for _, of := range days[i].Classes {
+				rows = append(rows, view.Row{
+					days[i].Organization, days[i].Service, of.Class, of.Spent, of.Floor, of.Ceiling, of.Reserved, of.Lent,
+				})
+			}
+		}
+		page.Add(view.TableOf(headOrganization+"  SERVICE  CLASS  SPENT  FLOOR  CEILING  RESERVED  LENT", rows))
+		for i := range days {
+			page.Linef("%s\n  in force: %s", budgetLine(&days[i], a.Zone(days[i].Organization)), days[i].Rules)
 		}
 	}
-	header := []string{headOrganization, "SERVICE", "CLASS", "SPENT", "FLOOR", "CEILING", "RESERVED", "LENT"}
-	if err := p.Table(header, rows); err != nil {
-		return err
-	}
-	for i := range days {
-		if err := p.Line("%s\n  in force: %s", budgetLine(&days[i], a.Zone(days[i].Organization)), days[i].Rules); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // budgetLine says in words what a service's day has come to.
@@ -213,10 +192,10 @@ func budgetLine(day *serviceDay, zone *time.Location) string {
 	}
 	text += fmt.Sprintf("; %s in the last hour", view.Count(day.LastHour))
 	if day.RunsOutAt != nil {
-		text += ", at this pace nothing is left at " + day.RunsOutAt.In(zone).Format("2006-01-02 15:04 MST")
+		text += ", at this pace nothing is left at " + view.Minute(*day.RunsOutAt, zone)
 	}
 	if day.ExhaustedUntil != nil {
-		text += ", spent by upstream's word until " + day.ExhaustedUntil.In(zone).Format("2006-01-02 15:04 MST") + "; sluice budget reopen ORG asks at once"
+		text += ", spent by upstream's word until " + view.Minute(*day.ExhaustedUntil, zone) + "; sluice budget reopen ORG asks at once"
 	}
 	return text
 }

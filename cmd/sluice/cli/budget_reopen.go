@@ -26,11 +26,7 @@ Nothing is counted again: what our own count says is spent stays so, and if upst
 refuses the call that asks, what it says then holds.`,
 		Example: "  sluice budget reopen acme\n  sluice budget reopen acme inventory --json",
 		Args:    cobra.RangeArgs(1, 2), //nolint:mnd // the organization, and a service
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.reopenBudget(ctx, a, args[0], strings.Join(args[1:], ""))
-			})
-		},
+		RunE:    c.offlineWork(c.reopenBudget),
 	}
 }
 
@@ -44,50 +40,45 @@ type reopenedView struct {
 	Days  []string `json:"days"`
 }
 
-func (c *cli) reopenBudget(ctx context.Context, a *engine.App, named, service string) error {
-	o, err := chooseOrganization(a, named)
+func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) error {
+	o, err := chooseOrganization(a, args[0])
 	if err != nil {
 		return err
 	}
-	opened, woken, err := a.Reopen(ctx, o, service)
+	opened, woken, err := a.Reopen(ctx, o, strings.Join(args[1:], ""))
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printer().Document(reopenedView{Key: o.Key, Streams: woken, Gates: opened.Gates, Days: opened.Days})
-	}
-	if len(opened.Gates)+len(opened.Days) == 0 {
-		return c.printer().Line("Upstream has closed nothing of organization %s. What is spent by our own count: sluice budget", o.Name)
-	}
-	parts := make([]string, 0, len(opened.Gates)+len(opened.Days))
+	said := view.Line("Upstream has closed nothing of organization %s. What is spent by our own count: sluice budget", o.Name)
+	var parts []string
 	for _, gate := range opened.Gates {
 		parts = append(parts, "the allowance "+gate)
 	}
 	for _, day := range opened.Days {
 		parts = append(parts, "the day of "+day)
 	}
-	return c.printer().Line("Open for organization %s: %s. One call asks first; %s that waited go on: sluice sync --org %s",
-		o.Name, strings.Join(parts, ", "), view.Plural(woken, "stream"), o.Key)
+	if len(parts) > 0 {
+		said = view.Line("Open for organization %s: %s. One call asks first; %s that waited go on: sluice sync --org %s",
+			o.Name, strings.Join(parts, ", "), view.Plural(woken, "stream"), o.Key)
+	}
+	return c.show(reopenedView{Key: o.Key, Streams: woken, Gates: opened.Gates, Days: opened.Days}, said)
 }
 
-// closedLine says which allowance upstream has closed, why, and what opens it.
+// closed says which allowances upstream has closed, why, and what opens them.
+func closed(a *engine.App, gates []report.Gate) view.Text {
+	return func(page *view.Page) {
+		for _, gate := range gates {
+			if gate.ClosedUntil != nil {
+				page.Linef("%s", closedLine(gate, a.Zone(gate.Organization)))
+			}
+		}
+	}
+}
+
 func closedLine(gate report.Gate, zone *time.Location) string {
-	text := "CLOSED " + gate.Organization + " " + gate.Shared + ": no call leaves until " + gate.ClosedUntil.In(zone).Format("2006-01-02 15:04 MST")
+	text := "CLOSED " + gate.Organization + " " + gate.Shared + ": no call leaves until " + view.Minute(*gate.ClosedUntil, zone)
 	if gate.Because != "" {
 		text += ", as upstream refused one (" + gate.Because + ")"
 	}
 	return text + "; at once: sluice budget reopen " + gate.Organization
-}
-
-// printClosed says which allowances upstream has closed.
-func (c *cli) printClosed(a *engine.App, gates []report.Gate) error {
-	for _, gate := range gates {
-		if gate.ClosedUntil == nil {
-			continue
-		}
-		if err := c.printer().Line("%s", closedLine(gate, a.Zone(gate.Organization))); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
@@ -57,7 +59,7 @@ declaration ends the command with 1.`,
 				return c.checkProbe(cmd.Context(), args)
 			}
 			findings := c.check(cmd.Context(), nil)
-			return errors.Join(c.printFindings(findings), exit(worst(findings)))
+			return errors.Join(c.show(findings, findingLines(findings)), exit(worst(findings)))
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "measure what the lists can do, with a few calls each")
@@ -215,24 +217,18 @@ func worst(findings []finding) int {
 	return codeFine
 }
 
-func (c *cli) printFindings(findings []finding) error {
-	p := c.printer()
-	if p.JSON {
-		return p.Document(findings)
-	}
-	for _, f := range findings {
-		sign := "ok  "
-		if !f.OK {
-			sign = "FAIL"
+// findingLines are findings as people read them.
+func findingLines(findings []finding) view.Text {
+	return func(page *view.Page) {
+		for _, f := range findings {
+			sign := "ok  "
+			if !f.OK {
+				sign = "FAIL"
+			}
+			page.Linef("%s  %s: %s", sign, f.Check, f.Text)
 		}
-		if err := p.Line("%s  %s: %s", sign, f.Check, f.Text); err != nil {
-			return err
-		}
-	}
-	for _, f := range findings {
-		if f.Next != "" {
-			return p.Line("\nNext: %s makes the tables. Then run sluice check again.", f.Next)
+		if at := slices.IndexFunc(findings, func(f finding) bool { return f.Next != "" }); at >= 0 {
+			page.Linef("\nNext: %s makes the tables. Then run sluice check again.", findings[at].Next)
 		}
 	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/upstream"
@@ -48,24 +49,24 @@ func (c *cli) checkProbe(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	view := probeView{Lists: []listView{}}
-	view.Findings = c.check(ctx, func(a *engine.App, client *upstream.Client) error {
+	shown := probeView{Lists: []listView{}}
+	shown.Findings = c.check(ctx, func(a *engine.App, client *upstream.Client) error {
 		streams, err := a.Select(names, "")
 		if err != nil {
 			return err
 		}
-		view.Lists, err = c.probe(ctx, a, client, streams)
+		shown.Lists, err = c.probe(ctx, a, client, streams)
 		return err
 	})
-	code := worst(view.Findings)
-	for i := range view.Lists {
-		for _, v := range view.Lists[i].Verdicts {
+	code := worst(shown.Findings)
+	for i := range shown.Lists {
+		for _, v := range shown.Lists[i].Verdicts {
 			if v.Contradicts {
 				code = cmp.Or(code, codeFailed)
 			}
 		}
 	}
-	return errors.Join(c.printProbe(view), exit(code))
+	return errors.Join(c.show(shown, findingLines(shown.Findings), measured(shown.Lists)), exit(code))
 }
 
 // probe measures one list after the other and keeps what was found. A list that cannot be measured stops no other, unless
@@ -113,30 +114,26 @@ func listOfProbe(stream pipeline.Stream, result probe.Result) listView {
 	return list
 }
 
-func (c *cli) printProbe(view probeView) error {
-	p := c.printer()
-	if p.JSON {
-		return p.Document(view)
-	}
-	if err := c.printFindings(view.Findings); err != nil || len(view.Lists) == 0 {
-		return err
-	}
-	var rows [][]string
-	for i := range view.Lists {
-		list := &view.Lists[i]
-		for _, v := range list.Verdicts {
-			sign := ""
-			if v.Contradicts {
-				sign = "FAIL"
+// measured shows what lists can do.
+func measured(lists []listView) view.Text {
+	return func(page *view.Page) {
+		var rows []view.Row
+		for i := range lists {
+			list := &lists[i]
+			for _, v := range list.Verdicts {
+				sign := ""
+				if v.Contradicts {
+					sign = "FAIL"
+				}
+				rows = append(rows, view.Row{sign, list.Organization, list.Resource, v.Capability, v.Verdict, v.Value, v.Declared, v.Evidence})
 			}
-			rows = append(rows, []string{
-				sign, list.Organization, list.Resource, string(v.Capability), string(v.Verdict), v.Value, string(v.Declared), v.Evidence,
-			})
+			if text := cmp.Or(list.Error, list.Note); text != "" {
+				rows = append(rows, view.Row{"", list.Organization, list.Resource, "", "not measured", "", "", text})
+			}
 		}
-		if text := cmp.Or(list.Error, list.Note); text != "" {
-			rows = append(rows, []string{"", list.Organization, list.Resource, "", "not measured", "", "", text})
+		if len(lists) > 0 {
+			page.Linef("")
+			page.Add(view.TableOf("  "+headOrganization+"  LIST  CAPABILITY  MEASURED  VALUE  DECLARED  EVIDENCE", rows))
 		}
 	}
-	return errors.Join(p.Line(""), p.Table(
-		[]string{"", headOrganization, "LIST", "CAPABILITY", "MEASURED", "VALUE", "DECLARED", "EVIDENCE"}, rows))
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/sandbox"
 	"sluice/schema"
@@ -39,13 +39,7 @@ func (c *cli) coverage(ctx context.Context) error {
 	if len(misfits) > 0 {
 		return fmt.Errorf("declarations and documents disagree:\n%s", strings.Join(misfits, "\n"))
 	}
-	if c.json {
-		return c.printer().Document(answers)
-	}
-	if _, err := io.WriteString(c.env.Stdout, coverage.Markdown(answers)); err != nil {
-		return fmt.Errorf("print the coverage: %w", err)
-	}
-	return nil
+	return c.show(answers, view.Verbatim(coverage.Markdown(answers)))
 }
 
 // laidOut holds the documents' endpoints against the declarations and the sandbox.

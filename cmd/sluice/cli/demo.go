@@ -90,12 +90,9 @@ func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 	return nil
 }
 
-func (s *demoStage) say(format string, args ...any) error {
-	if err := s.cli.printer().Line(format, args...); err != nil {
-		return err
-	}
-	return nil
-}
+func (s *demoStage) show(parts ...view.Part) error { return s.cli.printer().Print(parts...) }
+
+func (s *demoStage) say(format string, args ...any) error { return s.show(view.Line(format, args...)) }
 
 func (s *demoStage) title(text string) error { return s.say("\n== %s", text) }
 

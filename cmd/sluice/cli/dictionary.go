@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/schema/docs"
 )
@@ -16,10 +14,7 @@ func (c *cli) dictionaryCommand() *cobra.Command {
 		Short: "Print the data dictionary of all tables, in Markdown",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := io.WriteString(c.env.Stdout, docs.Dictionary(connectors.All())); err != nil {
-				return fmt.Errorf("print the dictionary: %w", err)
-			}
-			return nil
+			return c.printer().Print(view.Verbatim(docs.Dictionary(connectors.All())))
 		},
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/migrations"
 	"sluice/pipeline/engine"
@@ -25,9 +25,7 @@ func (c *cli) draftCommand() *cobra.Command {
 database, and print the difference as the next migration, to be read, corrected
 and frozen by hand. It never drops a table or a column and never changes a type.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.draft(cmd.Context())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.draft(cmd.Context()) },
 	}
 }
 
@@ -49,10 +47,7 @@ func (c *cli) draft(ctx context.Context) (err error) {
 	if sql == "" && !changed {
 		sql = "-- The migrations arrive at the declarations: there is nothing to draft.\n"
 	}
-	if _, err := io.WriteString(c.env.Stdout, sql); err != nil {
-		return fmt.Errorf("print the draft: %w", err)
-	}
-	return nil
+	return c.printer().Print(view.Verbatim(sql))
 }
 
 // catalogOf reads what a database has in the schemas of services.

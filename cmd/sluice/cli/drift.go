@@ -23,7 +23,7 @@ type driftView struct {
 }
 
 func (c *cli) driftCommand() *cobra.Command {
-	var organization string
+	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "drift [resource]",
 		Short: "Show what upstream sent that no declaration knows, and which declared keys are gone",
@@ -35,62 +35,44 @@ most records of a list carried and do not carry any more is shown as gone: its c
 keeps what came last.`,
 		Example: "  sluice drift\n  sluice drift inventory.bills --org 60012345678 --json",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.drift(ctx, a, args, organization)
-			})
-		},
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			key, err := organization.key(a)
+			if err != nil {
+				return err
+			}
+			return c.drift(ctx, a, args, key)
+		}),
 	}
-	cmd.Flags().StringVar(&organization, "org", "", "only this organization (id or name)")
+	organization.add(cmd)
 	return cmd
 }
 
 func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string) error {
-	key := ""
-	if organization != "" {
-		chosen, err := chooseOrganization(a, organization)
-		if err != nil {
-			return err
-		}
-		key = chosen.Key
-	}
-	found, err := a.Report.Drift(ctx, key)
+	found, err := a.Report.Drift(ctx, organization)
 	if err != nil {
 		return fmt.Errorf("read the drift: %w", err)
 	}
 	views := make([]driftView, 0, len(found))
 	for i := range found {
-		if len(names) == 0 || namedBy(&found[i], names[0]) {
+		if len(names) == 0 || namedBy(names[0], found[i].Service, found[i].Resource) {
 			views = append(views, driftView{Drift: found[i], Hint: driftHint(&found[i])})
 		}
 	}
-	if c.json {
-		return c.printer().Document(views)
-	}
-	if len(views) == 0 {
-		return c.printer().Line("Nothing came that the declarations do not know.")
-	}
-	return c.printDrift(a, views)
-}
-
-// namedBy says whether a name of the command line means the drift's resource.
-func namedBy(d *report.Drift, name string) bool {
-	service, resource := splitName(name)
-	of := strings.TrimSuffix(d.Resource, "."+string(pipeline.WorkSweep))
-	return (service == "" || service == d.Service) && resource == of || service == "" && resource == d.Service
-}
-
-func (c *cli) printDrift(a *engine.App, views []driftView) error {
-	rows := make([][]string, 0, len(views))
-	for i := range views {
-		d := &views[i]
+	const head = headOrganization + "  RESOURCE  KEY  CAME AS  RECORDS  FIRST  LAST  WHAT TO DO"
+	return c.show(views, view.Table(views, head, func(d *driftView) view.Row {
 		zone := a.Zone(d.Organization)
-		rows = append(rows, []string{
-			d.Organization, d.Service + "." + d.Resource, outside.Visible(d.Path), outside.Visible(d.Kind), view.Count(d.Seen),
+		return view.Row{
+			d.Organization, d.Service + "." + d.Resource, d.Path, d.Kind, d.Seen,
 			d.FirstSeenAt.In(zone).Format("2006-01-02 15:04"), d.LastSeenAt.In(zone).Format("2006-01-02 15:04"), d.Hint,
-		})
-	}
-	return c.printer().Table([]string{headOrganization, "RESOURCE", "KEY", "CAME AS", "RECORDS", "FIRST", "LAST", "WHAT TO DO"}, rows)
+		}
+	}).Or("Nothing came that the declarations do not know."))
+}
+
+// namedBy says whether a name of the command line means a resource, or its service.
+func namedBy(name, service, resource string) bool {
+	ofService, ofResource := splitName(name)
+	resource = strings.TrimSuffix(resource, "."+string(pipeline.WorkSweep))
+	return (ofService == "" || ofService == service) && ofResource == resource || name == service
 }
 
 // The two kinds of drift with words of their own: a value that an enumeration does

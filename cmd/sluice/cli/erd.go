@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/schema/docs"
 )
@@ -21,19 +19,14 @@ its type and its sentence.`,
 		Example: "  sluice erd > erd.md\n  sluice erd --format dbml > erd.dbml",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			var text string
 			switch format {
 			case "mermaid":
-				text = docs.Mermaid(connectors.All())
+				return c.printer().Print(view.Verbatim(docs.Mermaid(connectors.All())))
 			case "dbml":
-				text = docs.DBML(connectors.All())
+				return c.printer().Print(view.Verbatim(docs.DBML(connectors.All())))
 			default:
 				return usage("there is no format %q: choose mermaid or dbml", format)
 			}
-			if _, err := io.WriteString(c.env.Stdout, text); err != nil {
-				return fmt.Errorf("print the diagrams: %w", err)
-			}
-			return nil
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "mermaid", "mermaid or dbml")

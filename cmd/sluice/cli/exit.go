@@ -54,6 +54,14 @@ func exit(code int) error {
 	return &exitError{code: code, silent: true}
 }
 
+// exitIf gives the code of a failure without a further message, if there was one.
+func exitIf(failed bool) error {
+	if failed {
+		return exit(codeFailed)
+	}
+	return nil
+}
+
 // codeOf finds the exit code of an error.
 func codeOf(err error) int {
 	var coded *exitError

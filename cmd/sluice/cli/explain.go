@@ -2,9 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +22,7 @@ type explainView struct {
 }
 
 func (c *cli) explainCommand() *cobra.Command {
-	var organization string
+	var organization organizationFlag
 	var archives int
 	cmd := &cobra.Command{
 		Use:   "explain RESOURCE ID",
@@ -44,8 +41,8 @@ how many answers are looked through. No call is made.`,
 			if archives < 1 {
 				return usage("--archives is a number from 1")
 			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				chosen, err := chooseOrganization(a, organization)
+			return c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+				chosen, err := chooseOrganization(a, string(organization))
 				if err != nil {
 					return err
 				}
@@ -54,47 +51,35 @@ how many answers are looked through. No call is made.`,
 					return err
 				}
 				zone := a.Zone(chosen.Key)
-				view := explainView{History: history, Conclusions: explain.Conclusions(history, stream.Resource, zone)}
-				if c.json {
-					return c.printer().Document(view)
-				}
-				return c.printExplanation(&view, zone)
-			})
+				shown := explainView{History: history, Conclusions: explain.Conclusions(history, stream.Resource, zone)}
+				return c.show(shown, shown.text(zone))
+			})(cmd, args)
 		},
 	}
-	cmd.Flags().StringVar(&organization, "org", "", "the organization (id or name); needed if there are several")
+	organization.add(cmd)
 	cmd.Flags().IntVar(&archives, "archives", 2000, "how many answers kept as raw records are looked through for versions")
 	return cmd
 }
 
-func (c *cli) printExplanation(shown *explainView, zone *time.Location) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s/%s.%s %s\n\n", shown.Organization, shown.Service, shown.Resource, outside.Visible(shown.Record))
-	for _, sentence := range shown.Conclusions {
-		b.WriteString("- " + outside.Visible(sentence) + "\n")
-	}
-	p := c.printer()
-	if err := p.Line("%s", b.String()); err != nil || len(shown.Versions) == 0 {
-		return err
-	}
-	rows := make([][]string, 0, len(shown.Versions))
-	for i := range shown.Versions {
-		v := &shown.Versions[i]
-		kind := "list"
-		if v.Single {
-			kind = "single record"
+func (shown *explainView) text(zone *time.Location) view.Text {
+	return func(page *view.Page) {
+		page.Linef("%s/%s.%s %s\n", shown.Organization, shown.Service, shown.Resource, outside.Visible(shown.Record))
+		for _, sentence := range shown.Conclusions {
+			page.Linef("- %s", outside.Visible(sentence))
 		}
-		rows = append(rows, []string{
-			v.KeptAt.In(zone).Format("2006-01-02 15:04:05 MST"), kind, outside.Visible(v.Modified), view.Count(v.Call.ID), explain.Request(v.Call),
-			runWord(v.Call.Run), view.Count(v.Bytes),
-		})
+		page.Linef("")
+		if len(shown.Versions) == 0 {
+			return
+		}
+		page.Add(view.Table(shown.Versions, "LOADED  OUT OF  MODIFIED  CALL  REQUEST  RUN  BYTES", func(v *lineage.Version) view.Row {
+			kind, run := "list", "-"
+			if v.Single {
+				kind = "single record"
+			}
+			if v.Call.Run != 0 {
+				run = view.ID(v.Call.Run)
+			}
+			return view.Row{view.Second(v.KeptAt, zone), kind, v.Modified, v.Call.ID, explain.Request(v.Call), run, v.Bytes}
+		}))
 	}
-	return p.Table([]string{"LOADED", "OUT OF", "MODIFIED", "CALL", "REQUEST", "RUN", "BYTES"}, rows)
-}
-
-func runWord(run int64) string {
-	if run == 0 {
-		return "-"
-	}
-	return strconv.FormatInt(run, 10)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/migrations"
 	"sluice/pipeline/engine"
 )
@@ -66,8 +67,8 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(ctx)) }()
-	view := migrateView{}
-	if view.Changed, err = a.Pending(ctx); err != nil {
+	shown := migrateView{}
+	if shown.Changed, err = a.Pending(ctx); err != nil {
 		return err
 	}
 	// Also where nothing is pending: what an interrupted one left behind its last file is made up for.
@@ -82,42 +83,32 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 		if err := a.Accept(ctx, accept, wait); err != nil {
 			return err
 		}
-		view.Changed, plan.SQL = true, ""
+		shown.Changed, plan.SQL = true, ""
 	}
 	if worker != "" {
 		if err := a.GrantWorker(ctx, worker); err != nil {
 			return err
 		}
 	}
-	return c.printMigrated(view, plan)
+	return c.printMigrated(shown, plan)
 }
 
-func (c *cli) printMigrated(view migrateView, plan engine.Plan) error {
-	var unread error
-	if plan.SQL != "" {
-		view.Plan = &plan
-		unread = usage("this is a plan and nothing of it is done: read it, then: sluice migrate --accept %s", plan.ID)
-	}
-	if c.json {
-		return errors.Join(c.printer().Document(view), unread)
-	}
-	p := c.printer()
-	for _, lack := range plan.Lacking {
-		if err := p.Line("something else changed the tables: %s", lack); err != nil {
-			return err
-		}
-	}
-	for _, note := range plan.Notes {
-		if err := p.Line("no plan does this, do it by hand if it is wanted: %s", note); err != nil {
-			return err
-		}
-	}
-	text := "The database was up to date already."
+func (c *cli) printMigrated(shown migrateView, plan engine.Plan) error {
+	text, unread := "The database was up to date already.", error(nil)
 	switch {
 	case plan.SQL != "":
-		text = plan.SQL
-	case view.Changed:
+		shown.Plan, text = &plan, plan.SQL
+		unread = usage("this is a plan and nothing of it is done: read it, then: sluice migrate --accept %s", plan.ID)
+	case shown.Changed:
 		text = "The database is up to date now."
 	}
-	return errors.Join(p.Line("%s", text), unread)
+	return errors.Join(c.show(shown, view.Text(func(page *view.Page) {
+		for _, lack := range plan.Lacking {
+			page.Linef("something else changed the tables: %s", lack)
+		}
+		for _, note := range plan.Notes {
+			page.Linef("no plan does this, do it by hand if it is wanted: %s", note)
+		}
+		page.Linef("%s", text)
+	})), unread)
 }

@@ -32,29 +32,19 @@ func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []stri
 	views := make([]trustView, 0, len(found))
 	for i := range found {
 		t := found[i]
-		named := len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
-			return namedBy(&report.Drift{Service: t.Service, Resource: t.Resource}, name)
-		})
+		named := len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return namedBy(name, t.Service, t.Resource) })
 		if named && timed[t.Service+"."+t.Resource] {
 			views = append(views, trustView{Trust: t, Told: told(t)})
 		}
 	}
-	if c.json {
-		return c.printer().Document(views)
-	}
-	rows := make([][]string, 0, len(views))
-	for i := range views {
-		v := &views[i]
+	return c.show(views, view.Table(views, "OF  CHANGES  SILENT  WENT BACK  TOLD BY ITS TIME  WHOLE LISTS  LAST", func(v *trustView) view.Row {
 		share := "nobody knows"
 		if v.Told != nil {
 			share = fmt.Sprintf("%.0f %%", *v.Told*100) //nolint:mnd // in a hundred
 		}
-		rows = append(rows, []string{
-			v.Organization + "/" + v.Service + "." + v.Resource, view.Count(v.Changes), view.Count(v.Silent), view.Count(v.Rollbacks), share,
-			view.Count(v.Whole), instant(v.WholeAt, a.Zone(v.Organization)),
-		})
-	}
-	return c.printer().Table([]string{"OF", "CHANGES", "SILENT", "WENT BACK", "TOLD BY ITS TIME", "WHOLE LISTS", "LAST"}, rows)
+		of := streamName(true, v.Organization, v.Service, v.Resource)
+		return view.Row{of, v.Changes, v.Silent, v.Rollbacks, share, v.Whole, view.Instant(v.WholeAt, a.Zone(v.Organization))}
+	}))
 }
 
 func told(t report.Trust) *float64 {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -40,9 +40,7 @@ pinned when it is first met: if another one comes under the same id, nothing of 
 copied, for the rows of two businesses must not be mixed, until somebody has corrected
 the configuration or accepted the new name.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withApp(cmd.Context(), c.organizations)
-		},
+		RunE: c.offlineWork(c.organizations),
 	}
 	cmd.AddCommand(c.acceptOrganizationCommand(), c.retryOrganizationCommand())
 	return cmd
@@ -57,15 +55,11 @@ business as before, renamed. NAME is its name, key or id in the configuration. I
 upstream with one call. Streams that were denied are tried again when asked for.`,
 		Example: "  sluice organizations accept acme\n  sluice sync --org acme",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
-				return c.acceptOrganization(ctx, a, args[0])
-			})
-		},
+		RunE:    c.upstreamWork(c.acceptOrganization),
 	}
 }
 
-func (c *cli) organizations(ctx context.Context, a *engine.App) error {
+func (c *cli) organizations(ctx context.Context, a *engine.App, _ []string) error {
 	known, err := a.Report.Organizations(ctx)
 	if err != nil {
 		return fmt.Errorf("read what is known of the organizations: %w", err)
@@ -74,40 +68,27 @@ func (c *cli) organizations(ctx context.Context, a *engine.App) error {
 	for i := range a.Config.Organizations {
 		views = append(views, viewOf(a, &a.Config.Organizations[i], known))
 	}
-	if c.json {
-		return c.printer().Document(views)
-	}
-	rows := make([][]string, 0, len(views))
-	for i := range views {
-		v := &views[i]
+	const head = headOrganization + "  ID  KEY  UPSTREAM CALLS IT  ACTIVE  TIME ZONE  DATA CENTER  SERVICES"
+	return c.show(views, view.Table(views, head, func(v *organizationView) view.Row {
 		pinned, active := "not met yet", ""
 		if v.Pinned != nil {
-			pinned, active = outside.Visible(v.Pinned.Name), yesNo(v.Pinned.Active)
+			pinned, active = v.Pinned.Name, view.YesNo(v.Pinned.Active)
 		}
-		rows = append(rows, []string{v.Name, v.ID, v.Key, pinned, active, v.TimeZone, v.DataCenter, strings.Join(v.Services, ", ")})
-	}
-	header := []string{headOrganization, "ID", "KEY", "UPSTREAM CALLS IT", "ACTIVE", "TIME ZONE", "DATA CENTER", "SERVICES"}
-	return c.printer().Table(header, rows)
+		return view.Row{v.Name, v.ID, v.Key, pinned, active, v.TimeZone, v.DataCenter, strings.Join(v.Services, ", ")}
+	}))
 }
 
 func viewOf(a *engine.App, o *config.Organization, known []report.Organization) organizationView {
-	view := organizationView{
+	shown := organizationView{
 		Name: o.Name, ID: o.ID, Key: o.Key, DataCenter: o.DataCenter, TimeZone: a.Zone(o.Key).String(),
 		Services: slices.Sorted(maps.Keys(o.Services)),
 	}
 	for i := range known {
 		if known[i].Organization == o.Key {
-			view.Pinned = &known[i]
+			shown.Pinned = &known[i]
 		}
 	}
-	return view
-}
-
-func yesNo(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
+	return shown
 }
 
 // acceptedView is what was accepted.
@@ -118,8 +99,8 @@ type acceptedView struct {
 	At       time.Time `json:"at"`
 }
 
-func (c *cli) acceptOrganization(ctx context.Context, a *engine.App, named string) error {
-	o, err := chooseOrganization(a, named)
+func (c *cli) acceptOrganization(ctx context.Context, a *engine.App, args []string) error {
+	o, err := chooseOrganization(a, args[0])
 	if err != nil {
 		return err
 	}
@@ -131,9 +112,7 @@ func (c *cli) acceptOrganization(ctx context.Context, a *engine.App, named strin
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printer().Document(acceptedView{Key: o.Key, Name: seen.Name, TimeZone: seen.TimeZone, At: c.env.Now()})
-	}
-	return c.printer().Line("Organization %s is %q now, time zone %s. Its streams go on when they are asked for: sluice sync --org %s",
-		o.Name, seen.Name, cmp.Or(seen.TimeZone, "not said"), o.Key)
+	return c.show(acceptedView{Key: o.Key, Name: seen.Name, TimeZone: seen.TimeZone, At: c.env.Now()},
+		view.Line("Organization %s is %q now, time zone %s. Its streams go on when they are asked for: sluice sync --org %s",
+			o.Name, seen.Name, cmp.Or(seen.TimeZone, "not said"), o.Key))
 }

@@ -26,11 +26,7 @@ server were set right. Between two requests lies a minute, so it may take that l
 The exit code is 1 if the credential is refused, 3 if the server gives no answer.`,
 		Example: "  sluice organizations retry acme\n  sluice sync --org acme",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
-				return c.retryOrganization(ctx, a, args[0])
-			})
-		},
+		RunE:    c.upstreamWork(c.retryOrganization),
 	}
 }
 
@@ -43,8 +39,8 @@ type retriedView struct {
 	Error   string `json:"error,omitempty"`
 }
 
-func (c *cli) retryOrganization(ctx context.Context, a *engine.App, named string) error {
-	o, err := chooseOrganization(a, named)
+func (c *cli) retryOrganization(ctx context.Context, a *engine.App, args []string) error {
+	o, err := chooseOrganization(a, args[0])
 	if err != nil {
 		return err
 	}
@@ -55,16 +51,11 @@ func (c *cli) retryOrganization(ctx context.Context, a *engine.App, named string
 	if err != nil && pipeline.KindOf(err) == pipeline.Unavailable {
 		err = &exitError{code: codeEnvironment, err: err}
 	}
-	if c.json {
-		view := retriedView{Key: o.Key, Authorized: err == nil, Streams: woken}
-		if err != nil {
-			view.Error = err.Error()
-		}
-		return errors.Join(err, c.printer().Document(view))
-	}
+	shown := retriedView{Key: o.Key, Authorized: err == nil, Streams: woken}
 	if err != nil {
-		return err
+		shown.Error = err.Error()
+		return errors.Join(err, c.show(shown))
 	}
-	return c.printer().Line("The authorization server gives organization %s a token. %s that were denied or waited go on: sluice sync --org %s",
-		o.Name, view.Plural(woken, "stream"), o.Key)
+	return c.show(shown, view.Line("The authorization server gives organization %s a token. %s that were denied or waited go on: sluice sync --org %s",
+		o.Name, view.Plural(woken, "stream"), o.Key))
 }

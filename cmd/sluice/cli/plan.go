@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
@@ -16,7 +17,7 @@ import (
 
 // planWishes are what the command line says besides the resources.
 type planWishes struct {
-	organization  string
+	organization  organizationFlag
 	fresh, assume []string
 }
 
@@ -41,21 +42,23 @@ The exit code is 4 if it cannot fit: the next sync into what is left of the day,
 schedule into each day or into the freshness asked for.`,
 		Example: "  sluice plan\n  sluice plan inventory --assume inventory.bills=20000\n" +
 			"  sluice plan --freshness 6h --freshness inventory.bills=15m",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.plan(ctx, a, args, wishes)
-			})
-		},
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			return c.plan(ctx, a, args, wishes)
+		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&wishes.organization, "org", "", "only this organization (name, key or id)")
+	wishes.organization.add(cmd)
 	flags.StringSliceVar(&wishes.fresh, "freshness", nil, "how old changes may be when they are copied: 1h for all, inventory.bills=15m for one")
 	flags.StringSliceVar(&wishes.assume, "assume", nil, "a size that nobody measured: inventory.bills=20000, ….parents=64, ….changes=500")
 	return cmd
 }
 
 func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes planWishes) error {
-	streams, err := a.Select(names, wishes.organization)
+	key, err := wishes.organization.key(a)
+	if err != nil {
+		return err
+	}
+	streams, err := a.Select(names, key)
 	if err != nil {
 		return err
 	}
@@ -73,11 +76,11 @@ func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes pl
 		return err
 	}
 	made := planning.Make(input)
-	view := planView{Plan: made, Config: configLines(made.Streams), now: c.env.Now(), several: len(a.Config.Organizations) > 1, zone: a.Zone}
-	if view.Rules, err = planRules(a, made.Services); err != nil {
+	shown := planView{Plan: made, Config: configLines(made.Streams), now: c.env.Now(), several: manyOrganizations(a), zone: a.Zone}
+	if shown.Rules, err = planRules(a, made.Services); err != nil {
 		return err
 	}
-	if err := c.printPlan(view); err != nil {
+	if err := c.show(shown, view.Text(shown.sync), view.Text(shown.days), view.Text(shown.schedule), view.Text(shown.advice)); err != nil {
 		return err
 	}
 	if !made.Fits {

@@ -26,98 +26,60 @@ type planView struct {
 	zone    func(organization string) *time.Location
 }
 
-// streamColumn heads the names of streams.
-const streamColumn = "STREAM"
-
-func (c *cli) printPlan(shown planView) error {
-	p := c.printer()
-	if p.JSON {
-		return p.Document(shown)
-	}
-	for _, part := range []func(view.Printer) error{shown.sync, shown.days, shown.schedule, shown.advice} {
-		if err := part(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // sync shows what the next sync takes, by stream.
-func (v planView) sync(p view.Printer) error {
-	rows := make([][]string, 0, len(v.Streams))
+func (v planView) sync(page *view.Page) {
 	var unknown []string
-	for i := range v.Streams {
-		s := &v.Streams[i]
-		row := []string{v.name(s.Key), counted(s.Rows), counted(s.Calls), none(s.Later), took(s.Seconds), s.Basis.String()}
+	page.Linef("The next sync, by stream")
+	page.Add(view.Table(v.Streams, "STREAM  ROWS  CALLS  LATER  TAKES  RESTS ON", func(s *planning.StreamPlan) view.Row {
+		takes := took(s.Seconds)
 		if s.Calls == nil {
-			row[4], unknown = none(0), append(unknown, s.Ask)
+			takes, unknown = nothing, append(unknown, s.Ask)
 		}
-		rows = append(rows, row)
+		return view.Row{v.name(s.Key), view.Or(s.Rows, notKnown), view.Or(s.Calls, notKnown), none(s.Later), takes, s.Basis}
+	}))
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		page.Linef("unknown: nothing was read yet. A sync finds out, or --assume NAME=NUMBER says it, for:\n  %s",
+			strings.Join(slices.Compact(unknown), "\n  "))
 	}
-	if err := p.Line("The next sync, by stream"); err != nil {
-		return err
-	}
-	if err := p.Table([]string{streamColumn, "ROWS", "CALLS", "LATER", "TAKES", "RESTS ON"}, rows); err != nil || len(unknown) == 0 {
-		return err
-	}
-	slices.Sort(unknown)
-	return p.Line("unknown: nothing was read yet. A sync finds out, or --assume NAME=NUMBER says it, for:\n  %s",
-		strings.Join(slices.Compact(unknown), "\n  "))
 }
 
 // days shows what becomes of each allowance.
-func (v planView) days(p view.Printer) error {
-	rows := make([][]string, 0, len(v.Services))
-	for i := range v.Services {
-		s := &v.Services[i]
-		daily, left := "no limit", none(0)
+func (v planView) days(page *view.Page) {
+	page.Linef("\nThe allowances (calls for access tokens are counted apart: one an hour)")
+	const head = "SERVICE  A DAY  SPENT  SYNC  TAKES  LEFT  LATER  ALL BY  SCHEDULE  FITS"
+	page.Add(view.Table(v.Services, head, func(s *planning.ServicePlan) view.Row {
+		daily, left := "no limit", nothing
 		if s.Daily > 0 {
-			daily, left = view.Count(s.Daily), counted(s.Remaining)
+			daily, left = view.Count(s.Daily), view.Or(s.Remaining, notKnown)
 		}
-		rows = append(rows, []string{
-			v.name(pipeline.Key{Organization: s.Organization, Service: s.Service}), daily, view.Count(s.Spent), atLeast(s.Calls, s.Unknown),
-			took(s.Seconds), left, none(s.Later), v.done(s), perDay(&s.CallsPerDay), fits(s),
-		})
-	}
-	if err := p.Line("\nThe allowances (calls for access tokens are counted apart: one an hour)"); err != nil {
-		return err
-	}
-	header := []string{"SERVICE", "A DAY", "SPENT", "SYNC", "TAKES", "LEFT", "LATER", "ALL BY", "SCHEDULE", "FITS"}
-	if err := p.Table(header, rows); err != nil {
-		return err
-	}
+		return view.Row{
+			streamName(v.several, s.Organization, s.Service, ""), daily, s.Spent, atLeast(s.Calls, s.Unknown), took(s.Seconds), left,
+			none(s.Later), doneBy(s.DoneSeconds, v.now, v.zone(s.Organization)), perDay(&s.CallsPerDay), s.Fits,
+		}
+	}))
 	for _, of := range v.Rules {
-		name := v.name(pipeline.Key{Organization: of.Organization, Service: of.Service})
-		if err := p.Line("%s: %s", name, of.allowanceRules); err != nil {
-			return err
-		}
+		page.Linef("%s: %s", streamName(v.several, of.Organization, of.Service, ""), of.allowanceRules)
 	}
-	return nil
 }
 
 // schedule shows what intervals cost and buy, beside the cheapest ones asked for.
-func (v planView) schedule(p view.Printer) error {
-	header := []string{streamColumn, "EVERY", "A DAY", "FRESH", "RESTS ON"}
+func (v planView) schedule(page *view.Page) {
+	head := "STREAM  EVERY  A DAY  FRESH  RESTS ON"
 	if v.wanted() {
-		header = append(header, "CHEAPEST", "A DAY", "FRESH")
+		head += "  CHEAPEST  A DAY  FRESH"
 	}
-	rows := make([][]string, 0, len(v.Streams))
-	for i := range v.Streams {
-		s := &v.Streams[i]
-		row := append([]string{v.name(s.Key)}, scheduled(s.Schedule)...)
-		row = append(row, s.Schedule.Basis.String())
+	page.Linef("\nThe schedule: calls a day, and how old a change is at most when it is copied")
+	page.Add(view.Table(v.Streams, head, func(s *planning.StreamPlan) view.Row {
+		row := append(append(view.Row{v.name(s.Key)}, scheduled(s.Schedule)...), s.Schedule.Basis)
 		switch {
 		case s.Cheapest != nil:
 			row = append(row, scheduled(*s.Cheapest)...)
 		case s.Missed():
 			row = append(row, "cannot be met")
 		}
-		rows = append(rows, row)
-	}
-	if err := p.Line("\nThe schedule: calls a day, and how old a change is at most when it is copied"); err != nil {
-		return err
-	}
-	return p.Table(header, rows)
+		return row
+	}))
 }
 
 func (v planView) wanted() bool {
@@ -125,53 +87,37 @@ func (v planView) wanted() bool {
 }
 
 // advice shows the lines to paste, and what does not fit.
-func (v planView) advice(p view.Printer) error {
+func (v planView) advice(page *view.Page) {
 	if len(v.Config) > 0 {
-		if err := p.Line("\nFor the configuration:\n%s", strings.Join(v.Config, "\n")); err != nil {
-			return err
-		}
+		page.Linef("\nFor the configuration:\n%s", strings.Join(v.Config, "\n"))
 	}
-	if v.Fits {
-		return nil
+	if !v.Fits {
+		page.Linef("\nIt does not fit: longer intervals, a larger plan, or fewer resources.")
 	}
-	return p.Line("\nIt does not fit: longer intervals, a larger plan, or fewer resources.")
 }
 
 func (v planView) name(key pipeline.Key) string {
-	name := strings.TrimSuffix(key.Service+"."+key.Resource, ".")
-	if v.several {
-		name = key.Organization + "/" + name
-	}
-	return name
+	return streamName(v.several, key.Organization, key.Service, key.Resource)
 }
 
-// done is when all is copied.
-func (v planView) done(s *planning.ServicePlan) string {
-	if s.DoneSeconds == nil {
+// doneBy is when all is copied.
+func doneBy(seconds *float64, now time.Time, zone *time.Location) string {
+	if seconds == nil {
 		return "never"
 	}
-	at := v.now.Add(time.Duration(*s.DoneSeconds * float64(time.Second))).In(v.zone(s.Organization))
-	return at.Format("2006-01-02 15:04")
+	return now.Add(time.Duration(*seconds * float64(time.Second))).In(zone).Format("2006-01-02 15:04")
 }
 
-func fits(s *planning.ServicePlan) string {
-	if s.Fits {
-		return "yes"
-	}
-	return "no"
-}
-
-func counted(n *int) string {
-	if n == nil {
-		return "unknown"
-	}
-	return view.Count(*n)
-}
+// What stands where a figure is not known, and where there is none.
+const (
+	notKnown = "unknown"
+	nothing  = "-"
+)
 
 // none shows nothing where there is nothing.
 func none(n int) string {
 	if n == 0 {
-		return "-"
+		return nothing
 	}
 	return view.Count(n)
 }
@@ -191,7 +137,7 @@ func took(seconds float64) string {
 func perDay(calls *float64) string {
 	switch {
 	case calls == nil:
-		return "unknown"
+		return notKnown
 	case *calls > 0 && *calls < 10: //nolint:mnd // below it the first digit behind the point matters
 		return fmt.Sprintf("%.1f", *calls)
 	default:
@@ -199,12 +145,12 @@ func perDay(calls *float64) string {
 	}
 }
 
-func scheduled(s planning.Schedule) []string {
+func scheduled(s planning.Schedule) view.Row {
 	fresh := interval(60 * math.Ceil(s.FreshSeconds/60)) //nolint:mnd // whole minutes
 	if s.CallsPerDay == nil {
-		fresh = none(0)
+		fresh = nothing
 	}
-	return []string{interval(s.EverySeconds), perDay(s.CallsPerDay), fresh}
+	return view.Row{interval(s.EverySeconds), perDay(s.CallsPerDay), fresh}
 }
 
 // interval writes a time as the configuration has it, without units that are zero: 1h30m.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -35,11 +34,12 @@ retry --resource all'. Who does not want a record at all accepts that it stays o
 
 // quarantineFlags narrow entries on a command line.
 type quarantineFlags struct {
-	resource, organization, code, since string
+	organization          organizationFlag
+	resource, code, since string
 }
 
 func (f *quarantineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.organization, "org", "", "only entries of this organization (id or name)")
+	f.organization.add(cmd)
 	cmd.Flags().StringVar(&f.code, "code", "", "only entries with this reason, such as bad_time")
 	cmd.Flags().StringVar(&f.since, "since", "", "only entries last seen since then: a day (2026-03-01), an instant (RFC 3339) or how long ago (36h)")
 }
@@ -53,14 +53,10 @@ func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (report.Quaran
 	if f.resource != "" && f.resource != "all" {
 		filter.Service, filter.Resource = splitName(f.resource)
 	}
-	if f.organization != "" {
-		chosen, err := chooseOrganization(a, f.organization)
-		if err != nil {
-			return filter, err
-		}
-		filter.Organization = chosen.Key
-	}
 	var err error
+	if filter.Organization, err = f.organization.key(a); err != nil {
+		return filter, err
+	}
 	filter.Since, err = sinceOf(f.since, c.env.Now(), a.Zone(filter.Organization))
 	return filter, err
 }
@@ -114,21 +110,10 @@ func (c *cli) listQuarantine(ctx context.Context, a *engine.App, filter report.Q
 	if err != nil {
 		return fmt.Errorf("read the quarantine: %w", err)
 	}
-	if c.json {
-		return c.printer().Document(entries)
-	}
-	if len(entries) == 0 {
-		return c.printer().Line("Nothing is in quarantine.")
-	}
-	rows := make([][]string, 0, len(entries))
-	for i := range entries {
-		e := &entries[i]
-		rows = append(rows, []string{
-			strconv.FormatInt(e.ID, 10), e.Service + "." + e.Resource, e.Record, e.Code, e.Path, view.Count(e.Seen),
-			e.LastSeenAt.In(a.Zone(e.Organization)).Format("2006-01-02 15:04:05"), e.State, e.Detail,
-		})
-	}
-	return c.printer().Table([]string{"ID", "STREAM", "RECORD", "CODE", "FIELD", "SEEN", "LAST SEEN", "STATE", "WHY"}, rows)
+	return c.show(entries, view.Table(entries, "ID  STREAM  RECORD  CODE  FIELD  SEEN  LAST SEEN  STATE  WHY", func(e *report.Entry) view.Row {
+		at := view.Instant(&e.LastSeenAt, a.Zone(e.Organization))
+		return view.Row{view.ID(e.ID), e.Service + "." + e.Resource, e.Record, e.Code, e.Path, e.Seen, at, e.State, e.Detail}
+	}).Or("Nothing is in quarantine."))
 }
 
 func (c *cli) quarantineShow() *cobra.Command {
@@ -137,47 +122,44 @@ func (c *cli) quarantineShow() *cobra.Command {
 		Short: "Show one record in quarantine, whole, as it came",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := entryID(args[0])
+			ids, err := numbers(args, entryNumber, quarantineLists)
 			if err != nil {
 				return err
 			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.showEntry(ctx, a, id)
+				return c.showEntry(ctx, a, ids[0])
 			})
 		},
 	}
 }
 
-func entryID(text string) (int64, error) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, usage("%q is no entry number: sluice quarantine list shows them", text)
-	}
-	return id, nil
-}
+// What the number of an entry is called where it is none, and the command that lists them.
+const (
+	entryNumber     = "entry number"
+	quarantineLists = "quarantine list"
+)
 
 func (c *cli) showEntry(ctx context.Context, a *engine.App, id int64) error {
 	e, err := a.Report.QuarantineShow(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read entry %d: %w", id, err)
 	}
-	if c.json {
-		return c.printer().Document(wholeOf(e))
-	}
-	at := func(label, value string) string { return fmt.Sprintf("%-11s %s\n", label, outside.Visible(value)) }
-	zone := a.Zone(e.Organization)
-	text := at("entry", strconv.FormatInt(e.ID, 10)) +
-		at("stream", e.Organization+"/"+e.Service+"."+e.Resource) +
-		at("record", e.Record) + at("code", e.Code) + at("field", e.Path) + at("why", e.Detail) +
-		at("seen", fmt.Sprintf("%s times, first %s, last %s", view.Count(e.Seen),
-			e.FirstSeenAt.In(zone).Format("2006-01-02 15:04:05 MST"), e.LastSeenAt.In(zone).Format("2006-01-02 15:04:05 MST"))) +
-		at("call, run", fmt.Sprintf("%d, %d", e.Call, e.Run)) +
-		at("state", e.State)
-	if e.DecidedAt != nil {
-		text += at("decided", strings.TrimSpace(e.DecidedAt.In(zone).Format("2006-01-02 15:04:05 MST")+" "+outside.Visible(e.Note)))
-	}
-	// What came over the wire must not command the terminal.
-	return c.printer().Line("%s\n%s", text, outside.VisibleLines(string(e.Raw)))
+	return c.show(wholeOf(e), view.Text(func(page *view.Page) {
+		field, zone := page.Fields(11), a.Zone(e.Organization) //nolint:mnd // two more than "call, run" takes
+		field("entry", "%d", e.ID)
+		field("stream", "%s", streamName(true, e.Organization, e.Service, e.Resource))
+		field("record", "%s", e.Record)
+		field("code", "%s", e.Code)
+		field("field", "%s", e.Path)
+		field("why", "%s", e.Detail)
+		field("seen", "%s times, first %s, last %s", view.Count(e.Seen), view.Second(e.FirstSeenAt, zone), view.Second(e.LastSeenAt, zone))
+		field("call, run", "%d, %d", e.Call, e.Run)
+		field("state", "%s", e.State)
+		if e.DecidedAt != nil {
+			field("decided", "%s", strings.TrimSpace(view.Second(*e.DecidedAt, zone)+" "+outside.Visible(e.Note)))
+		}
+		page.Linef("\n%s", outside.VisibleLines(string(e.Raw))) // what came over the wire must not command the terminal
+	}))
 }
 
 // wholeEntry is an entry with the record as it came.

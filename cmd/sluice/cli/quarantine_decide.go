@@ -38,13 +38,9 @@ func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineF
 	if len(args) > 0 && *flags != (quarantineFlags{}) {
 		return usage("name entries or narrow them by flags, not both")
 	}
-	ids := make([]int64, 0, len(args))
-	for _, arg := range args {
-		id, err := entryID(arg)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
+	ids, err := numbers(args, entryNumber, quarantineLists)
+	if err != nil {
+		return err
 	}
 	return c.withApp(ctx, func(ctx context.Context, a *engine.App) error {
 		if len(args) == 0 {
@@ -81,34 +77,17 @@ func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) erro
 		}
 		results = append(results, result)
 	}
-	return c.printRetries(results, failed)
-}
-
-func (c *cli) printRetries(results []engine.Retried, failed int) error {
-	code := codeFine
-	if failed > 0 {
-		code = codeFailed
-	}
-	p := c.printer()
-	if p.JSON {
-		if err := p.Document(results); err != nil {
-			return err
+	lines := view.Text(func(page *view.Page) {
+		for _, r := range results {
+			text := "loaded"
+			if !r.Loaded {
+				text = "still does not fit: " + r.Why
+			}
+			page.Linef("entry %d: %s", r.ID, text)
 		}
-		return exit(code)
-	}
-	for _, r := range results {
-		text := "loaded"
-		if !r.Loaded {
-			text = "still does not fit: " + r.Why
-		}
-		if err := p.Line("entry %d: %s", r.ID, text); err != nil {
-			return err
-		}
-	}
-	if err := p.Line("%d of %d loaded.", len(results)-failed, len(results)); err != nil {
-		return err
-	}
-	return exit(code)
+		page.Linef("%d of %d loaded.", len(results)-failed, len(results))
+	})
+	return errors.Join(c.show(results, lines), exitIf(failed > 0))
 }
 
 // accepted is what became of one entry that was to be accepted.
@@ -159,20 +138,13 @@ func (c *cli) acceptEntries(ctx context.Context, a *engine.App, ids []int64, not
 			done++
 		}
 	}
-	code := codeFine
-	if done < len(ids) {
-		code = codeFailed
-	}
-	p := c.printer()
-	if p.JSON {
-		return errors.Join(p.Document(results), exit(code))
-	}
-	for _, r := range results {
-		if !r.Accepted {
-			if err := p.Line("entry %d: %s", r.ID, r.Why); err != nil {
-				return err
+	lines := view.Text(func(page *view.Page) {
+		for _, r := range results {
+			if !r.Accepted {
+				page.Linef("entry %d: %s", r.ID, r.Why)
 			}
 		}
-	}
-	return errors.Join(p.Line("%s of %s accepted.", view.Count(done), view.Count(len(ids))), exit(code))
+		page.Linef("%s of %s accepted.", view.Count(done), view.Count(len(ids)))
+	})
+	return errors.Join(c.show(results, lines), exitIf(done < len(ids)))
 }

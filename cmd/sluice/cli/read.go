@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
 	"sluice/schema"
 )
@@ -34,7 +34,7 @@ type paramView struct {
 }
 
 func (c *cli) readCommand() *cobra.Command {
-	var organization string
+	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "read [name] [parameter=value ...]",
 		Short: "Ask upstream for an answer that is not copied, and print it",
@@ -49,11 +49,11 @@ asked, with the parameters.`,
 				return c.listReads()
 			}
 			return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
-				return c.read(ctx, a, args[0], args[1:], organization)
+				return c.read(ctx, a, args[0], args[1:], string(organization))
 			})
 		},
 	}
-	cmd.Flags().StringVar(&organization, "org", "", "the organization to ask for (id or name); needed if there are several")
+	organization.add(cmd)
 	return cmd
 }
 
@@ -69,33 +69,30 @@ func (c *cli) listReads() error {
 			views = append(views, readViewOf(&services[s], &services[s].Reads[r], scopes))
 		}
 	}
-	if c.json {
-		return c.printer().Document(views)
-	}
-	rows := make([][]string, 0, len(views))
+	var rows []view.Row
 	for i := range views {
 		v := &views[i]
-		rows = append(rows, []string{v.Name, "", v.Path, v.Scope, strings.TrimSuffix(v.Doc, ".")})
+		rows = append(rows, view.Row{v.Name, "", v.Path, v.Scope, strings.TrimSuffix(v.Doc, ".")})
 		for _, param := range v.Params {
 			name := "  " + param.Name
 			if param.Required {
 				name += " (required)"
 			}
-			rows = append(rows, []string{"", name, "", "", strings.TrimSuffix(param.Doc, ".")})
+			rows = append(rows, view.Row{"", name, "", "", strings.TrimSuffix(param.Doc, ".")})
 		}
 	}
-	return c.printer().Table([]string{"NAME", "PARAMETER", "PATH", "SCOPE", "WHAT IT IS"}, rows)
+	return c.show(views, view.TableOf("NAME  PARAMETER  PATH  SCOPE  WHAT IT IS", rows))
 }
 
 func readViewOf(service *schema.Service, read *schema.Read, scopes scopeWriter) readView {
-	view := readView{
+	shown := readView{
 		Name: service.Name + "." + read.Name, Params: []paramView{}, Path: service.Root + read.Path,
 		Scope: scopes.scope(service, read.Scope), Assumed: slices.Clone(read.Assumed), Doc: read.Doc,
 	}
 	for _, param := range read.Params {
-		view.Params = append(view.Params, paramView{Name: param.Name, Required: param.Required, Doc: param.Doc})
+		shown.Params = append(shown.Params, paramView{Name: param.Name, Required: param.Required, Doc: param.Doc})
 	}
-	return view
+	return shown
 }
 
 // read makes the one call. The call log counts it like any other (promise 3).
@@ -186,26 +183,4 @@ func paramNames(read *schema.Read) string {
 		names = append(names, param.Name)
 	}
 	return strings.Join(names, ", ")
-}
-
-// chooseOrganization finds the organization that --org names by name, key or id;
-// nothing named means the only one.
-func chooseOrganization(a *engine.App, named string) (*config.Organization, error) {
-	var found []*config.Organization
-	for i := range a.Config.Organizations {
-		o := &a.Config.Organizations[i]
-		if named == "" || named == o.Name || named == o.Key || named == o.ID {
-			found = append(found, o)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case named == "":
-		return nil, usage("%d organizations are configured: choose one with --org", len(found))
-	case len(found) == 0:
-		return nil, usage("--org %q is no configured organization", named)
-	default:
-		return nil, usage("--org %q means %d organizations: give the name or the key of one", named, len(found))
-	}
 }

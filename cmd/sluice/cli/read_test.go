@@ -61,13 +61,14 @@ func TestChooseOrganization(t *testing.T) {
 	t.Parallel()
 	twins := &engine.App{Config: &config.Config{Organizations: []config.Organization{
 		{Name: "here", ID: "7", Key: "7"}, {Name: "there", ID: "7", Key: "far"}, {Name: "other", ID: "8", Key: "8"},
+		{Name: "west", ID: "6", Key: "west6"}, {Name: "east", ID: "6", Key: "east6"},
 	}}}
-	for named, want := range map[string]string{"here": "7", "there": "far", "far": "far", "8": "8"} {
+	for named, want := range map[string]string{"here": "7", "7": "7", "there": "far", "far": "far", "8": "8"} {
 		if got, err := chooseOrganization(twins, named); err != nil || got.Key != want {
 			t.Errorf("--org %s: %v, %v; want %s", named, got, err, want)
 		}
 	}
-	for named, want := range map[string]string{"": "3 organizations are configured", "7": "means 2 organizations", "9": "no configured organization"} {
+	for named, want := range map[string]string{"": "5 organizations are configured", "6": "means 2 organizations", "9": "no configured organization"} {
 		if _, err := chooseOrganization(twins, named); codeOf(err) != codeUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("--org %q: %v, want a mistake of usage with %q", named, err, want)
 		}

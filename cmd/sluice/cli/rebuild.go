@@ -14,7 +14,7 @@ import (
 
 // rebuildOptions are the flags of rebuild.
 type rebuildOptions struct {
-	organization          string
+	organization          organizationFlag
 	dry, changed, history bool
 }
 
@@ -51,13 +51,13 @@ was being copied, records did not fit, or rows have no record.`,
 			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
 				if options.history {
-					return c.rebuildHistory(ctx, a, args, options.organization)
+					return c.rebuildHistory(ctx, a, args, options)
 				}
 				return c.rebuild(ctx, a, args, options)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&options.organization, "org", "", "only this organization (id or name)")
+	options.organization.add(cmd)
 	cmd.Flags().BoolVar(&options.dry, "dry-run", false, "say what would be written, and write nothing")
 	cmd.Flags().BoolVar(&options.changed, "changed", false, "only rows of which the declaration makes something else by now: edits are not looked for")
 	cmd.Flags().BoolVar(&options.history, "history", false, "the versions of records instead of rows")
@@ -77,7 +77,7 @@ type rebuiltView struct {
 // rebuild goes through the resources one after the other: one that cannot be rebuilt
 // stops no other (promise 9).
 func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
-	streams, err := a.Rebuildable(names, options.organization)
+	streams, err := rebuildable(a, names, options)
 	if err != nil {
 		return err
 	}
@@ -90,21 +90,24 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 	progress := view.NewProgress(c.env.Stderr)
 	defer progress.Clear()
 	for _, stream := range streams {
-		view, err := c.rebuildOne(ctx, a, stream, scope, options.dry, progress)
+		shown, err := c.rebuildOne(ctx, a, stream, scope, options.dry, progress)
 		if ctx.Err() != nil {
 			return errors.Join(errInterrupted, err)
 		}
-		failed = failed || err != nil || view.Unfit+view.Lost > 0
-		views = append(views, view)
+		failed = failed || err != nil || shown.Unfit+shown.Lost > 0
+		views = append(views, shown)
 	}
 	progress.Clear()
-	if err := c.printRebuilt(views, options.dry); err != nil {
-		return err
+	return errors.Join(c.printRebuilt(views, options.dry), exitIf(failed))
+}
+
+// rebuildable are the lists that a command line names.
+func rebuildable(a *engine.App, names []string, options rebuildOptions) ([]pipeline.Stream, error) {
+	key, err := options.organization.key(a)
+	if err != nil {
+		return nil, err
 	}
-	if failed {
-		return exit(codeFailed)
-	}
-	return nil
+	return a.Rebuildable(names, key)
 }
 
 // errInterrupted says that the rest is left for the next time.
@@ -123,26 +126,14 @@ func (c *cli) rebuildOne(
 }
 
 func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
-	p := c.printer()
-	if c.json {
-		return p.Document(views)
-	}
 	written := "WRITTEN"
 	if dry {
 		written = "TO WRITE"
 	}
-	rows := make([][]string, 0, len(views))
-	for i := range views {
-		v := &views[i]
+	return c.show(views, view.Table(views, headOrganization+"  TABLE  LOOKED AT  "+written+"  UNFIT  LOST  REMARK", func(v *rebuiltView) view.Row {
 		if v.Rows == 0 && v.Error == "" {
-			continue
+			return nil
 		}
-		rows = append(rows, []string{
-			v.Organization, v.Resource, view.Count(v.Rows), view.Count(v.Rewritten), view.Count(v.Unfit), view.Count(v.Lost), v.Error,
-		})
-	}
-	if len(rows) == 0 {
-		return p.Line("There are no rows yet.")
-	}
-	return p.Table([]string{headOrganization, "TABLE", "LOOKED AT", written, "UNFIT", "LOST", "REMARK"}, rows)
+		return view.Row{v.Organization, v.Resource, v.Rows, v.Rewritten, v.Unfit, v.Lost, v.Error}
+	}).Or("There are no rows yet."))
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
@@ -27,8 +26,8 @@ type retracedView struct {
 
 // rebuildHistory makes versions anew, of one resource after the other: one that cannot be
 // stops no other (promise 9).
-func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string, organization string) error {
-	streams, err := a.Rebuildable(names, organization)
+func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
+	streams, err := rebuildable(a, names, options)
 	if err != nil {
 		return err
 	}
@@ -50,13 +49,7 @@ func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string,
 		views = append(views, shown)
 	}
 	progress.Clear()
-	if err := c.printRetraced(a, views); err != nil {
-		return err
-	}
-	if failed {
-		return exit(codeFailed)
-	}
-	return nil
+	return errors.Join(c.printRetraced(a, views), exitIf(failed))
 }
 
 func (v *retracedView) fill(counts retrace.Counts, err error) {
@@ -70,27 +63,11 @@ func (v *retracedView) fill(counts retrace.Counts, err error) {
 }
 
 func (c *cli) printRetraced(a *engine.App, views []retracedView) error {
-	p := c.printer()
-	if c.json {
-		return p.Document(views)
-	}
-	if len(views) == 0 {
-		return p.Line("No versions are kept: resources, history: true asks for them.")
-	}
-	rows := make([][]string, 0, len(views))
-	for i := range views {
-		v := &views[i]
+	return c.show(views, view.Table(views, headOrganization+"  TABLE  RAW  RECORDS  WRITTEN  UNFIT  KNOWN SINCE  REMARK", func(v *retracedView) view.Row {
 		since := "as before"
 		if v.Since != nil {
-			since = instant(v.Since, a.Zone(v.Organization))
+			since = view.Instant(v.Since, a.Zone(v.Organization))
 		}
-		rows = append(rows, []string{
-			v.Organization, v.Resource, view.Count(v.Raw), view.Count(v.Records), view.Count(v.Versions), view.Count(v.Unfit), since, v.Error,
-		})
-	}
-	err := p.Table([]string{headOrganization, "TABLE", "RAW", "RECORDS", "WRITTEN", "UNFIT", "KNOWN SINCE", "REMARK"}, rows)
-	if err != nil {
-		return fmt.Errorf("print what was made: %w", err)
-	}
-	return nil
+		return view.Row{v.Organization, v.Resource, v.Raw, v.Records, v.Versions, v.Unfit, since, v.Error}
+	}).Or("No versions are kept: resources, history: true asks for them."))
 }

@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/connectors"
+	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
-	"sluice/pipeline/engine"
 	"sluice/schema"
 )
 
@@ -59,44 +58,24 @@ declares itself are listed, too, if there is one.`,
 				return err
 			}
 			views := resourceViews(services, scopes)
-			if c.json {
-				return c.printer().Document(views)
-			}
-			var rows [][]string
+			var rows []view.Row
 			for i := range views {
 				rows = append(rows, views[i].rows()...)
 			}
-			header := []string{"RESOURCE", "READ BY", "CALLS A RUN", "EVERY", "PATH", "SCOPE", "TABLES", "A RECORD IS"}
-			return c.printer().Table(header, rows)
+			return c.show(views, view.TableOf("RESOURCE  READ BY  CALLS A RUN  EVERY  PATH  SCOPE  TABLES  A RECORD IS", rows))
 		},
 	}
 }
 
-// defaultVendor is how the documents write the vendor's name.
-const defaultVendor = "Svc"
-
-// catalogue gives the services with what the configuration adds, and the vendor's
-// name. Without a configuration that can be used it is the built-in one: what can
-// be copied is asked before there is one.
-func (c *cli) catalogue() ([]schema.Service, string) {
-	a, err := engine.Load(c.offline())
-	if err != nil {
-		return connectors.All(), defaultVendor
-	}
-	return a.Catalogue, a.Config.Vendor.Name
-}
-
 // rows are the lines of the table: one for the list, one for its details.
-func (v *resourceView) rows() [][]string {
+func (v *resourceView) rows() []view.Row {
 	doc := v.Doc
 	if v.Optional {
 		doc += " (off by default)"
 	}
-	rows := [][]string{{
-		v.Resource, v.Cursor, v.Cost, v.Every, marked(v.Path, v.PathAssumed), v.Scope, strconv.Itoa(len(v.Tables)), doc,
-	}}
+	rows := []view.Row{{v.Resource, v.Cursor, v.Cost, v.Every, marked(v.Path, v.PathAssumed), v.Scope, len(v.Tables), doc}}
 	if d := v.Details; d != nil {
-		rows = append(rows, []string{
+		rows = append(rows, view.Row{
 			d.Stream, "single records", d.Cost, "", marked(d.Path, d.PathAssumed), v.Scope, "", "what the list leaves out",
 		})
 	}
@@ -121,7 +100,7 @@ func resourceViews(services []schema.Service, scopes scopeWriter) []resourceView
 }
 
 func resourceViewOf(service *schema.Service, resource *schema.Resource, scopes scopeWriter) resourceView {
-	view := resourceView{
+	shown := resourceView{
 		Resource:    service.Name + "." + resource.Name,
 		Tables:      tableNames(service, resource),
 		Cursor:      cursorWords(resource.Cursor),
@@ -137,13 +116,13 @@ func resourceViewOf(service *schema.Service, resource *schema.Resource, scopes s
 	}
 	if parents, ok := resource.Cursor.(schema.PerParent); ok {
 		for _, from := range parents.From {
-			view.Parents = append(view.Parents, from.Schema+"."+from.Table+"."+from.Column)
+			shown.Parents = append(shown.Parents, from.Schema+"."+from.Table+"."+from.Column)
 		}
 		if parents.Listed != "" {
-			view.Parents = append(view.Parents, "services."+service.Name+"."+string(parents.Listed)+" of the configuration")
+			shown.Parents = append(shown.Parents, "services."+service.Name+"."+string(parents.Listed)+" of the configuration")
 		}
 	}
-	return view
+	return shown
 }
 
 // tableNames names every table of a resource, with its schema.
@@ -162,15 +141,15 @@ func detailsViewOf(service *schema.Service, resource *schema.Resource) *detailsV
 	if resource.Details == nil {
 		return nil
 	}
-	view := &detailsView{Stream: service.Name + "." + resource.Name + "." + string(pipeline.WorkDetails)}
+	shown := &detailsView{Stream: service.Name + "." + resource.Name + "." + string(pipeline.WorkDetails)}
 	if batch := resource.Details.Batch; batch != nil {
-		view.Cost = "1 per " + strconv.Itoa(batch.Size) + " new or changed"
-		view.Path = service.Root + batch.Path
-		return view
+		shown.Cost = "1 per " + strconv.Itoa(batch.Size) + " new or changed"
+		shown.Path = service.Root + batch.Path
+		return shown
 	}
-	view.Cost = "1 per new or changed"
+	shown.Cost = "1 per new or changed"
 	if single := resource.Single; single != nil {
-		view.Path, view.PathAssumed = service.Root+single.Path, single.Assumed
+		shown.Path, shown.PathAssumed = service.Root+single.Path, single.Assumed
 	}
-	return view
+	return shown
 }

@@ -1,21 +1,6 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-	"io"
-
-	"sluice/cmd/sluice/cli/view"
-	"sluice/connectors"
-	"sluice/pipeline/engine"
-)
-
-// cli is what every command has at hand.
-type cli struct {
-	env      Env
-	config   string
-	json     bool
-	logLevel string
-}
+import "github.com/spf13/cobra"
 
 func newRoot(env Env) *cobra.Command {
 	c := &cli{env: env}
@@ -73,48 +58,3 @@ func (c *cli) addGroups(root *cobra.Command) {
 	root.SetHelpCommandGroupID(other)
 	root.SetCompletionCommandGroupID(other)
 }
-
-func (c *cli) printer() view.Printer { return view.Printer{Out: c.env.Stdout, JSON: c.json} }
-
-// path is the configuration file in use.
-func (c *cli) path() string {
-	if c.config != "" {
-		return c.config
-	}
-	if path, ok := c.env.LookupEnv("SLUICE_CONFIG"); ok && path != "" {
-		return path
-	}
-	return "config.yaml"
-}
-
-// options are those of an app for this command line.
-func (c *cli) options() engine.Options {
-	var terminal io.Writer
-	if view.IsTerminal(c.env.Stderr) {
-		terminal = view.Beneath(c.env.Stderr)
-	}
-	return engine.Options{
-		Catalogue:  connectors.All(),
-		ConfigPath: c.path(),
-		LookupEnv:  c.env.LookupEnv,
-		ReadFile:   c.env.ReadFile,
-		Now:        c.env.Now,
-		Retries:    c.env.Retries,
-		Minute:     c.env.Minute,
-		LogTo:      c.env.Stderr,
-		Terminal:   terminal,
-		LogLevel:   c.logLevel,
-		Quiet:      true,
-		Scrub:      c.env.scrub,
-	}
-}
-
-// offline are the options for a command line that asks upstream nothing.
-func (c *cli) offline() engine.Options {
-	options := c.options()
-	options.Offline = true
-	return options
-}
-
-// headOrganization heads the column of the organization in tables.
-const headOrganization = "ORGANIZATION"

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +13,7 @@ import (
 )
 
 func (c *cli) runsCommand() *cobra.Command {
-	var limit int
+	var filter report.RunFilter
 	cmd := &cobra.Command{
 		Use:   "runs [resource]",
 		Short: "List the last runs: what each read, wrote and spent",
@@ -21,26 +21,15 @@ func (c *cli) runsCommand() *cobra.Command {
 modification time stayed what it was: only runs that read a whole list find such.`,
 		Example: "  sluice runs inventory.bills --limit 5",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			filter := report.RunFilter{Limit: limit}
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
 			if len(args) == 1 {
 				filter.Service, filter.Resource = splitName(args[0])
 			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.runs(ctx, a, filter)
-			})
-		},
+			return c.runs(ctx, a, filter)
+		}),
 	}
-	cmd.Flags().IntVar(&limit, "limit", 20, "how many runs")
+	cmd.Flags().IntVar(&filter.Limit, "limit", 20, "how many runs")
 	return cmd
-}
-
-// splitName takes service and resource apart; a name without a dot is a resource.
-func splitName(name string) (string, string) {
-	if before, after, found := strings.Cut(name, "."); found {
-		return before, after
-	}
-	return "", name
 }
 
 func (c *cli) runs(ctx context.Context, a *engine.App, filter report.RunFilter) error {
@@ -48,24 +37,13 @@ func (c *cli) runs(ctx context.Context, a *engine.App, filter report.RunFilter) 
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
 	}
-	if c.json {
-		return c.printer().Document(runs)
-	}
-	rows := make([][]string, 0, len(runs))
-	for i := range runs {
-		r := &runs[i]
-		outcome := r.Outcome
-		if outcome == "" {
-			outcome = "open"
+	const head = "RUN  STREAM  STARTED  TIME  OUTCOME  READ  NEW  CHANGED  SILENT  QUARANTINED  CALLS  FORECAST  NOTE"
+	return c.show(runs, view.Table(runs, head, func(r *report.Run) view.Row {
+		return view.Row{
+			r.ID, r.Service + "." + r.Resource, view.Instant(&r.StartedAt, a.Zone(r.Organization)), view.Seconds(r.Seconds),
+			cmp.Or(r.Outcome, "open"), r.Received, r.Inserted, r.Updated, r.Silent, r.Quarantined, r.Calls, foreseen(r), r.Note,
 		}
-		rows = append(rows, []string{
-			view.Count(r.ID), r.Service + "." + r.Resource, r.StartedAt.In(a.Zone(r.Organization)).Format("2006-01-02 15:04:05"),
-			fmt.Sprintf("%.1f s", r.Seconds), outcome, view.Count(r.Received), view.Count(r.Inserted), view.Count(r.Updated), view.Count(r.Silent),
-			view.Count(r.Quarantined), view.Count(r.Calls), foreseen(r), r.Note,
-		})
-	}
-	header := []string{"RUN", "STREAM", "STARTED", "TIME", "OUTCOME", "READ", "NEW", "CHANGED", "SILENT", "QUARANTINED", "CALLS", "FORECAST", "NOTE"}
-	return c.printer().Table(header, rows)
+	}))
 }
 
 // foreseen says how many calls a run was expected to make, and by how many it made more

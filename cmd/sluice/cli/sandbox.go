@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/view"
 	"sluice/sandbox"
 )
 
@@ -83,11 +84,7 @@ func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		err = c.printer().Document(upstream)
-	} else {
-		err = c.printer().Line("%s", upstream.text())
-	}
+	err = c.show(upstream, view.Line("%s", upstream.text()))
 	select {
 	case <-ctx.Done():
 	case failure := <-upstream.failed: // nobody could ask it any more

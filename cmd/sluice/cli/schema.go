@@ -2,13 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/lineage/promote"
 	"sluice/pipeline/warehouse/rebuild"
 )
 
@@ -39,15 +38,12 @@ beside all rows, as lines to paste into the resource's entry in custom. A kind i
 whether it means what it looks like is for you to say, and so are the sentences.`,
 		Example: "  sluice schema promote custom.price_lists",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.promote(ctx, a, args[0])
-			})
-		},
+		RunE:    c.offlineWork(c.promote),
 	}
 }
 
-func (c *cli) promote(ctx context.Context, a *engine.App, name string) error {
+func (c *cli) promote(ctx context.Context, a *engine.App, args []string) error {
+	name := args[0]
 	streams, err := a.Declared(name)
 	if err != nil {
 		return err
@@ -59,21 +55,14 @@ func (c *cli) promote(ctx context.Context, a *engine.App, name string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printer().Document(proposal)
+	said := view.Line("%s", proposal.YAML())
+	switch {
+	case proposal.Records == 0:
+		said = view.Line("%s has no rows yet: sluice sync %s, then look again.", name, name)
+	case len(proposal.Columns)+len(proposal.Children) == 0:
+		said = view.Line("Every key of the %s has its column.", view.Plural(proposal.Records, "record"))
 	}
-	return c.printProposal(name, proposal)
-}
-
-func (c *cli) printProposal(name string, proposal promote.Proposal) error {
-	p := c.printer()
-	if proposal.Records == 0 {
-		return p.Line("%s has no rows yet: sluice sync %s, then look again.", name, name)
-	}
-	if len(proposal.Columns)+len(proposal.Children) == 0 {
-		return p.Line("Every key of the %s has its column.", view.Plural(proposal.Records, "record"))
-	}
-	return p.Line("%s", proposal.YAML())
+	return c.show(proposal, said)
 }
 
 func (c *cli) fillCommand() *cobra.Command {
@@ -86,11 +75,7 @@ untouched. Safe to repeat and to interrupt. "sluice rebuild" does it for all row
 all resources, whatever the tables hold.`,
 		Example: "  sluice schema fill custom.price_lists",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.fill(ctx, a, args[0])
-			})
-		},
+		RunE:    c.offlineWork(c.fill),
 	}
 }
 
@@ -104,8 +89,8 @@ type filledView struct {
 	Lost  int `json:"lost"`
 }
 
-func (c *cli) fill(ctx context.Context, a *engine.App, name string) error {
-	streams, err := a.Declared(name)
+func (c *cli) fill(ctx context.Context, a *engine.App, args []string) error {
+	streams, err := a.Declared(args[0])
 	if err != nil {
 		return err
 	}
@@ -121,26 +106,13 @@ func (c *cli) fill(ctx context.Context, a *engine.App, name string) error {
 		all.Add(counts)
 	}
 	progress.Clear()
-	if err := c.printFilled(filledView(all)); err != nil {
-		return err
-	}
-	if all.Unfit > 0 {
-		return exit(codeFailed)
-	}
-	return nil
-}
-
-func (c *cli) printFilled(shown filledView) error {
-	p := c.printer()
-	if c.json {
-		return p.Document(shown)
-	}
-	text := fmt.Sprintf("%s looked at, %s written anew.", view.Plural(shown.Rows, "row"), view.Count(shown.Rewritten))
-	if shown.Unfit > 0 {
-		text += fmt.Sprintf("\n%s did not fit and stay as they are: sluice quarantine list.", view.Plural(shown.Unfit, "row"))
-	}
-	if shown.Lost > 0 {
-		text += fmt.Sprintf("\n%s without a record beside them stay as they are.", view.Plural(shown.Lost, "row"))
-	}
-	return p.Line("%s", text)
+	return errors.Join(c.show(filledView(all), view.Text(func(page *view.Page) {
+		page.Linef("%s looked at, %s written anew.", view.Plural(all.Rows, "row"), view.Count(all.Rewritten))
+		if all.Unfit > 0 {
+			page.Linef("%s did not fit and stay as they are: sluice quarantine list.", view.Plural(all.Unfit, "row"))
+		}
+		if all.Lost > 0 {
+			page.Linef("%s without a record beside them stay as they are.", view.Plural(all.Lost, "row"))
+		}
+	})), exitIf(all.Unfit > 0))
 }

@@ -35,7 +35,7 @@ Each run that ends, waits or fails is a line in the log.
 			signal.Ignore(syscall.SIGPIPE)
 			options := c.options()
 			options.Quiet = false
-			err := c.withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
+			err := withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
 				if listen == "" {
 					listen = a.Config.Listen
 				}

@@ -19,12 +19,8 @@ func complete(s *report.Stream, zone *time.Location) string {
 	case s.MarkAhead:
 		return "not known"
 	default:
-		return stamp(*s.Mark, zone)
+		return view.Second(*s.Mark, zone)
 	}
-}
-
-func stamp(at time.Time, zone *time.Location) string {
-	return at.In(zone).Format("2006-01-02 15:04:05 MST")
 }
 
 func age(at *time.Time, now time.Time) string {
@@ -58,7 +54,7 @@ func remark(s *report.Stream, alarm string, now time.Time) string {
 	}
 	if s.MarkAhead {
 		parts = append(parts, fmt.Sprintf("ERROR: the watermark, %s, is ahead of time: sluice sync %s.%s --reset-watermark",
-			stamp(*s.Mark, time.UTC), s.Service, s.Resource))
+			view.Second(*s.Mark, time.UTC), s.Service, s.Resource))
 	}
 	if text := round(s.Parents, now); text != "" {
 		parts = append(parts, text)

@@ -14,7 +14,7 @@ import (
 )
 
 func (c *cli) syncCommand() *cobra.Command {
-	var organization string
+	var organization organizationFlag
 	var reset bool
 	cmd := &cobra.Command{
 		Use:   "sync [resource ...]",
@@ -46,16 +46,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 				return err
 			}
 			a.WarnExposed(cmd.Context())
-			if reset {
-				err = c.resetMarks(cmd.Context(), a, args, organization)
-			}
-			var result *syncResult
-			if err == nil {
-				result, err = c.syncOnce(cmd.Context(), a, args, organization)
-			}
-			if err == nil {
-				err = c.printSync(result)
-			}
+			result, err := c.syncNamed(cmd.Context(), a, args, organization, reset)
 			if closeErr := a.Close(cmd.Context()); err == nil {
 				err = closeErr
 			}
@@ -65,9 +56,25 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 			return exit(result.code(a.Config.Quarantine.MaxShare))
 		},
 	}
-	cmd.Flags().StringVar(&organization, "org", "", "only this organization (name, key or id)")
+	organization.add(cmd)
 	cmd.Flags().BoolVar(&reset, "reset-watermark", false, "set watermarks ahead of time back to the last proven ones first")
 	return cmd
+}
+
+// syncNamed syncs what a command line names, and says what that did.
+func (c *cli) syncNamed(ctx context.Context, a *engine.App, names []string, organization organizationFlag, reset bool) (*syncResult, error) {
+	key, err := organization.key(a)
+	if err == nil && reset {
+		err = c.resetMarks(ctx, a, names, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.syncOnce(ctx, a, names, key)
+	if err == nil {
+		err = c.show(result, result.table(), view.Line("%s", result.text()))
+	}
+	return result, err
 }
 
 // syncOnce asks for streams and works the queue until all of them have ended,
@@ -153,24 +160,4 @@ func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipel
 		case <-ticker.C:
 		}
 	}
-}
-
-func (c *cli) printSync(result *syncResult) error {
-	p := c.printer()
-	if p.JSON {
-		return p.Document(result)
-	}
-	rows := make([][]string, 0, len(result.Streams))
-	for i := range result.Streams {
-		s := &result.Streams[i]
-		rows = append(rows, []string{
-			s.name(result.several), s.Outcome, view.Count(s.Inserted), view.Count(s.Updated), view.Count(s.Unchanged),
-			view.Count(s.Quarantined), view.Count(s.Calls), fmt.Sprintf("%.1f s", s.Seconds), s.Note,
-		})
-	}
-	header := []string{"STREAM", "OUTCOME", "NEW", "CHANGED", "UNCHANGED", "QUARANTINED", "CALLS", "TIME", "NOTE"}
-	if err := p.Table(header, rows); err != nil {
-		return err
-	}
-	return p.Line("%s", result.text())
 }

@@ -49,10 +49,7 @@ func (r *streamResult) fill(run report.Run) {
 
 // name is what people call the stream, with its organization where there are several.
 func (r *streamResult) name(several bool) string {
-	if several {
-		return r.String()
-	}
-	return r.Service + "." + r.Resource
+	return streamName(several, r.Organization, r.Service, r.Resource)
 }
 
 // line is what stays on the screen when a stream ends.
@@ -74,7 +71,7 @@ type syncResult struct {
 }
 
 func (w *watch) result() *syncResult {
-	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds(), several: w.several()}
+	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds(), several: manyOrganizations(w.app)}
 	for _, key := range w.keys {
 		if r, ended := w.ended[key]; ended {
 			result.Streams = append(result.Streams, r)
@@ -97,6 +94,14 @@ func (r *syncResult) sum() streamResult {
 		all.Withheld += s.Withheld
 	}
 	return all
+}
+
+func (r *syncResult) table() view.Rows {
+	return view.Table(r.Streams, "STREAM  OUTCOME  NEW  CHANGED  UNCHANGED  QUARANTINED  CALLS  TIME  NOTE", func(s *streamResult) view.Row {
+		return view.Row{
+			s.name(r.several), s.Outcome, s.Inserted, s.Updated, s.Unchanged, s.Quarantined, s.Calls, view.Seconds(s.Seconds), s.Note,
+		}
+	})
 }
 
 func (r *syncResult) text() string {
@@ -125,7 +130,7 @@ func (r *syncResult) longWaits() string {
 		if s.Outcome != string(pipeline.StateWaiting) || s.State != string(pipeline.StateRetrying) || s.Until == nil {
 			continue
 		}
-		fmt.Fprintf(&text, "\n%s waits until %s: %s", s.name(r.several), s.Until.UTC().Format("2006-01-02 15:04 MST"), s.Reason)
+		fmt.Fprintf(&text, "\n%s waits until %s: %s", s.name(r.several), view.Minute(*s.Until, time.UTC), s.Reason)
 		if !strings.Contains(s.Reason, ": sluice organizations retry ") && !slices.Contains(organizations, s.Organization) {
 			organizations = append(organizations, s.Organization)
 		}

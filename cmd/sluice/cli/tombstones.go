@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/report"
 )
 
@@ -62,29 +60,11 @@ func (c *cli) listTombstones(ctx context.Context, a *engine.App, filter report.T
 	if err != nil {
 		return fmt.Errorf("read the tombstones: %w", err)
 	}
-	if c.json {
-		return c.printer().Document(found)
-	}
-	if len(found) == 0 {
-		return c.printer().Line("No whole list missed a row.")
-	}
-	rows := make([][]string, 0, len(found))
-	for i := range found {
-		t := &found[i]
-		zone := a.Zone(t.Organization)
-		rows = append(rows, []string{
-			outside.Visible(t.Record), t.Organization + "/" + t.Service + "." + t.Resource, t.State, instant(&t.MissedAt, zone),
-			t.Proof, instant(t.ProofAt, zone), instant(t.GoneAt, zone), instant(t.RevivedAt, zone),
-		})
-	}
-	return c.printer().Table([]string{"RECORD", "OF", "STATE", "MISSED", "PROOF", "PROVEN", "GONE", "CAME BACK"}, rows)
-}
-
-func instant(at *time.Time, zone *time.Location) string {
-	if at == nil {
-		return "-"
-	}
-	return at.In(zone).Format("2006-01-02 15:04:05")
+	return c.show(found, view.Table(found, "RECORD  OF  STATE  MISSED  PROOF  PROVEN  GONE  CAME BACK", func(t *report.Tombstone) view.Row {
+		at := func(at *time.Time) string { return view.Instant(at, a.Zone(t.Organization)) }
+		of := streamName(true, t.Organization, t.Service, t.Resource)
+		return view.Row{t.Record, of, t.State, at(&t.MissedAt), t.Proof, at(t.ProofAt), at(t.GoneAt), at(t.RevivedAt)}
+	}).Or("No whole list missed a row."))
 }
 
 func (c *cli) tombstonesShow() *cobra.Command {
@@ -93,58 +73,46 @@ func (c *cli) tombstonesShow() *cobra.Command {
 		Short:   "Show all evidence about one record, by its identifier",
 		Example: "  sluice tombstones show 460000000040000001000",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.showTombstones(ctx, a, args[0])
-			})
-		},
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			found, err := a.Report.Tombstones(ctx, report.TombstoneFilter{Record: args[0]})
+			if err != nil {
+				return fmt.Errorf("read the evidence: %w", err)
+			}
+			if len(found) == 0 && !c.json {
+				return usage("nothing is known against record %q: sluice tombstones list shows what is", args[0])
+			}
+			return c.show(found, view.Text(func(page *view.Page) {
+				for i := range found {
+					evidence(page, &found[i], a.Zone(found[i].Organization))
+				}
+			}))
+		}),
 	}
 }
 
-func (c *cli) showTombstones(ctx context.Context, a *engine.App, record string) error {
-	found, err := a.Report.Tombstones(ctx, report.TombstoneFilter{Record: record})
-	if err != nil {
-		return fmt.Errorf("read the evidence: %w", err)
-	}
-	if c.json {
-		return c.printer().Document(found)
-	}
-	if len(found) == 0 {
-		return usage("nothing is known against record %q: sluice tombstones list shows what is", record)
-	}
-	for i := range found {
-		if err := c.printer().Line("%s", evidence(&found[i], a.Zone(found[i].Organization))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// evidence tells in lines what is known of a record.
-func evidence(t *report.Tombstone, zone *time.Location) string {
-	var b strings.Builder
-	line := func(label, format string, args ...any) {
-		fmt.Fprintf(&b, "%-9s "+format+"\n", append([]any{label}, args...)...)
-	}
-	line("record", "%s/%s.%s %s", t.Organization, t.Service, t.Resource, outside.Visible(t.Record))
-	line("state", "%s", t.State)
-	line("missed", "%s by run %d, calls %d to %d", instant(&t.MissedAt, zone), t.MissedRun, t.MissedFirstCall, t.MissedLastCall)
+// evidence tells what is known against one record.
+func evidence(page *view.Page, t *report.Tombstone, zone *time.Location) {
+	field := page.Fields(9) //nolint:mnd // "came back"
+	at := func(at *time.Time) string { return view.Instant(at, zone) }
+	field("record", "%s %s", streamName(true, t.Organization, t.Service, t.Resource), t.Record)
+	field("state", "%s", t.State)
+	field("missed", "%s by run %d, calls %d to %d", at(&t.MissedAt), t.MissedRun, t.MissedFirstCall, t.MissedLastCall)
 	if t.Shrunken {
-		line("", "too many were missed at once to be believed")
+		field("", "too many were missed at once to be believed")
 	}
 	if t.ProofRun != nil && t.ProofFirstCall != nil && t.ProofLastCall != nil {
 		how := "a second scan did not show it"
 		if t.Proof == "not_found" {
 			how = "upstream does not know the single record"
 		}
-		line("proof", "%s: %s, run %d, calls %d to %d", instant(t.ProofAt, zone), how, *t.ProofRun, *t.ProofFirstCall, *t.ProofLastCall)
-		line("gone", "since %s at the latest", instant(t.GoneAt, zone))
+		field("proof", "%s: %s, run %d, calls %d to %d", at(t.ProofAt), how, *t.ProofRun, *t.ProofFirstCall, *t.ProofLastCall)
+		field("gone", "since %s at the latest", at(t.GoneAt))
 	}
 	if t.DecidedAt != nil {
-		line("decided", "%s by the %s", instant(t.DecidedAt, zone), t.DecidedBy)
+		field("decided", "%s by the %s", at(t.DecidedAt), t.DecidedBy)
 	}
 	if t.RevivedAt != nil && t.RevivedCall != nil {
-		line("came back", "%s with call %d; %s in all", instant(t.RevivedAt, zone), *t.RevivedCall, view.Plural(t.Revivals, "time"))
+		field("came back", "%s with call %d; %s in all", at(t.RevivedAt), *t.RevivedCall, view.Plural(t.Revivals, "time"))
 	}
-	return b.String()
+	page.Linef("")
 }

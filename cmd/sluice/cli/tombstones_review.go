@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +11,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/report"
 )
 
 func (c *cli) tombstonesReview() *cobra.Command {
@@ -19,36 +19,26 @@ func (c *cli) tombstonesReview() *cobra.Command {
 		Use:   "review",
 		Short: "Show what is held for a person to decide",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withApp(cmd.Context(), c.reviewTombstones)
-		},
+		RunE:  c.offlineWork(c.reviewTombstones),
 	}
 }
 
-func (c *cli) reviewTombstones(ctx context.Context, a *engine.App) error {
+func (c *cli) reviewTombstones(ctx context.Context, a *engine.App, _ []string) error {
 	held, err := a.Report.HeldScans(ctx)
 	if err != nil {
 		return fmt.Errorf("read what is held: %w", err)
 	}
-	if c.json {
-		return c.printer().Document(held)
-	}
+	table := view.Table(held, "RUN  OF  HELD  RECORDS READ  FIRST RUN  STARTED  SUCH AS", func(h *report.HeldScan) view.Row {
+		return view.Row{
+			view.ID(h.Run), streamName(true, h.Organization, h.Service, h.Resource), h.Held, h.Received, view.ID(h.FirstRun),
+			view.Instant(&h.StartedAt, a.Zone(h.Organization)), strings.Join(h.Sample, " "),
+		}
+	})
 	if len(held) == 0 {
-		return c.printer().Line("Nothing is held.")
+		return c.show(held, table.Or("Nothing is held."))
 	}
-	rows := make([][]string, 0, len(held))
-	for i := range held {
-		h := &held[i]
-		rows = append(rows, []string{
-			strconv.FormatInt(h.Run, 10), h.Organization + "/" + h.Service + "." + h.Resource, view.Count(h.Held), view.Count(h.Received),
-			strconv.FormatInt(h.FirstRun, 10), instant(&h.StartedAt, a.Zone(h.Organization)), outside.Visible(strings.Join(h.Sample, " ")),
-		})
-	}
-	if err := c.printer().Table([]string{"RUN", "OF", "HELD", "RECORDS READ", "FIRST RUN", "STARTED", "SUCH AS"}, rows); err != nil {
-		return err
-	}
-	return c.printer().Line("\nLook upstream for some of them. Then: sluice tombstones accept RUN (they are gone), or\n" +
-		"sluice tombstones reject RUN (they are not: the evidence is forgotten).")
+	return c.show(held, table, view.Line("\nLook upstream for some of them. Then: sluice tombstones accept RUN (they are gone), or\n"+
+		"sluice tombstones reject RUN (they are not: the evidence is forgotten)."))
 }
 
 func (c *cli) tombstonesAccept() *cobra.Command {
@@ -60,7 +50,7 @@ func (c *cli) tombstonesReject() *cobra.Command {
 		(*engine.App).RejectTombstones, "The evidence against %s is forgotten.")
 }
 
-// decided is what a decision came to.
+// decided is what a decision of a person did.
 type decided struct {
 	pipeline.Key
 
@@ -68,43 +58,39 @@ type decided struct {
 	Records int   `json:"records"`
 }
 
-func (c *cli) decision(use, short string, decide func(*engine.App, context.Context, pipeline.Key, int64) (int, error), said string) *cobra.Command {
+// decide is what App does with the records that a run left to decide.
+type decide func(*engine.App, context.Context, pipeline.Key, int64) (int, error)
+
+func (c *cli) decision(use, short string, decide decide, said string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := strconv.ParseInt(args[0], 10, 64)
+			runs, err := numbers(args, "number of a run", "tombstones review")
 			if err != nil {
-				return usage("%q is no number of a run: sluice tombstones review shows them", args[0])
+				return err
 			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.decide(ctx, a, run, decide, said)
+				return c.decide(ctx, a, runs[0], decide, said)
 			})
 		},
 	}
 }
 
-func (c *cli) decide(
-	ctx context.Context, a *engine.App, run int64, decide func(*engine.App, context.Context, pipeline.Key, int64) (int, error), said string,
-) error {
+func (c *cli) decide(ctx context.Context, a *engine.App, run int64, decide decide, said string) error {
 	held, err := a.Report.HeldScans(ctx)
 	if err != nil {
 		return fmt.Errorf("read what is held: %w", err)
 	}
-	for i := range held {
-		if held[i].Run != run {
-			continue
-		}
-		key := pipeline.Key{Organization: held[i].Organization, Service: held[i].Service, Resource: held[i].Resource}
-		n, err := decide(a, ctx, key, run)
-		if err != nil {
-			return err
-		}
-		if c.json {
-			return c.printer().Document(decided{Key: key, Run: run, Records: n})
-		}
-		return c.printer().Line(said, view.Plural(n, "record"))
+	at := slices.IndexFunc(held, func(h report.HeldScan) bool { return h.Run == run })
+	if at < 0 {
+		return usage("run %d holds nothing: sluice tombstones review shows what is held", run)
 	}
-	return usage("run %d holds nothing: sluice tombstones review shows what is held", run)
+	key := pipeline.Key{Organization: held[at].Organization, Service: held[at].Service, Resource: held[at].Resource}
+	n, err := decide(a, ctx, key, run)
+	if err != nil {
+		return err
+	}
+	return c.show(decided{Key: key, Run: run, Records: n}, view.Line(said, view.Plural(n, "record")))
 }
 
 // withHeld adds to the results of a sync what is held of their resources.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline/warehouse/report"
 	"sluice/sandbox"
 	"sluice/schema"
 )
@@ -121,11 +122,7 @@ func (s *demoStage) showTables(ctx context.Context) error {
 		return fmt.Errorf("count rows: %w", err)
 	}
 	sort.Strings(tables)
-	rows := make([][]string, 0, len(tables))
-	for _, table := range tables {
-		rows = append(rows, []string{table, view.Count(counts[table])})
-	}
-	return s.cli.printer().Table([]string{"TABLE", "ROWS"}, rows)
+	return s.show(view.Table(tables, "TABLE  ROWS", func(table *string) view.Row { return view.Row{*table, counts[*table]} }))
 }
 
 // tablesOf names every table of the services, with its schema.
@@ -147,12 +144,9 @@ func (s *demoStage) showCalls(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the call log: %w", err)
 	}
-	rows := make([][]string, 0, len(spent))
-	for i := range spent {
-		c := &spent[i]
-		rows = append(rows, []string{c.Service, c.Resource, c.Class, view.Count(c.Calls), view.Count(c.Records)})
-	}
-	if err := s.cli.printer().Table([]string{"SERVICE", "RESOURCE", "CLASS", "CALLS", "RECORDS"}, rows); err != nil {
+	if err := s.show(view.Table(spent, "SERVICE  RESOURCE  CLASS  CALLS  RECORDS", func(c *report.Spent) view.Row {
+		return view.Row{c.Service, c.Resource, c.Class, c.Calls, c.Records}
+	})); err != nil {
 		return err
 	}
 	judge := s.upstream.world.Stats()
@@ -165,12 +159,12 @@ func (s *demoStage) compare(first, second *syncResult) error {
 	if err := s.title("What the second run cost against the first"); err != nil {
 		return err
 	}
-	row := func(name string, r streamResult, seconds float64) []string {
-		return []string{name, view.Count(r.Calls), view.Count(r.Received), view.Count(r.Inserted + r.Updated), fmt.Sprintf("%.1f s", seconds)}
+	row := func(name string, r streamResult, seconds float64) view.Row {
+		return view.Row{name, r.Calls, r.Received, r.Inserted + r.Updated, view.Seconds(seconds)}
 	}
-	return s.cli.printer().Table([]string{"RUN", "CALLS", "RECORDS READ", "ROWS WRITTEN", "TIME"}, [][]string{
+	return s.show(view.TableOf("RUN  CALLS  RECORDS READ  ROWS WRITTEN  TIME", []view.Row{
 		row("first", a, first.Seconds), row("second", b, second.Seconds),
-	})
+	}))
 }
 
 // ask shows a query with its result.
@@ -181,34 +175,34 @@ func (s *demoStage) ask(ctx context.Context, q question) error {
 	if err := s.say("%s\n\n%s;\n", q.counts, q.sql); err != nil {
 		return err
 	}
-	header, rows, err := queryText(ctx, s, q.sql)
+	head, rows, err := queryText(ctx, s, q.sql)
 	if err != nil {
 		return err
 	}
-	return s.cli.printer().Table(header, rows)
+	return s.show(view.TableOf(head, rows))
 }
 
 // queryText runs a query and gives every value as Postgres writes it.
-func queryText(ctx context.Context, s *demoStage, sql string) ([]string, [][]string, error) {
+func queryText(ctx context.Context, s *demoStage, sql string) (string, []view.Row, error) {
 	found, err := s.app.DB.Pool().Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
-		return nil, nil, fmt.Errorf("ask the database: %w", err)
+		return "", nil, fmt.Errorf("ask the database: %w", err)
 	}
 	defer found.Close()
 	var header []string
 	for _, field := range found.FieldDescriptions() {
 		header = append(header, strings.ToUpper(field.Name))
 	}
-	var rows [][]string
+	var rows []view.Row
 	for found.Next() {
-		var row []string
+		var row view.Row
 		for _, raw := range found.RawValues() {
 			row = append(row, string(raw))
 		}
 		rows = append(rows, row)
 	}
 	if err := found.Err(); err != nil {
-		return nil, nil, fmt.Errorf("ask the database: %w", err)
+		return "", nil, fmt.Errorf("ask the database: %w", err)
 	}
-	return header, rows, nil
+	return strings.Join(header, "  "), rows, nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,11 +12,11 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/audit"
 	"sluice/pipeline/lineage/verify"
-	"sluice/pipeline/outside"
 )
 
 func (c *cli) verifyCommand() *cobra.Command {
 	options, local, last, times := engine.VerifyOptions{}, false, false, false
+	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "verify [resource ...]",
 		Short: "Look for what must not be: broken promises, edited rows, differences from upstream",
@@ -46,7 +45,7 @@ refused calls.`,
 			"  sluice verify --last --json\n  sluice verify --modification-times inventory.items",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options.Names = args
+			options.Names, options.Organization = args, string(organization)
 			switch {
 			case options.Calls < 0 || options.Sample < 1:
 				return usage("--calls is a number from 0 and --sample one from 1")
@@ -70,7 +69,7 @@ refused calls.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&options.Organization, "org", "", "only this organization (id or name)")
+	organization.add(cmd)
 	cmd.Flags().IntVar(&options.Calls, "calls", 20, "how many calls may be made, of class probe")
 	cmd.Flags().IntVar(&options.Sample, "sample", 200, "how many rows of each resource are held against their raw records")
 	cmd.Flags().BoolVar(&local, "local", false, "hold all rows against their raw records, and make no call")
@@ -112,11 +111,9 @@ func (c *cli) verifyList() *cobra.Command {
 		Use:   "list",
 		Short: "List verifications, newest first",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.listVerifications(ctx, a, limit)
-			})
-		},
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
+			return c.listVerifications(ctx, a, limit)
+		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "how many verifications")
 	return cmd
@@ -127,21 +124,10 @@ func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) e
 	if err != nil {
 		return fmt.Errorf("read the verifications: %w", err)
 	}
-	if c.json {
-		return c.printer().Document(found)
-	}
-	if len(found) == 0 {
-		return c.printer().Line("Nothing was verified yet.")
-	}
-	rows := make([][]string, 0, len(found))
-	for i := range found {
-		v := &found[i]
-		rows = append(rows, []string{
-			view.Count(v.ID), v.StartedAt.In(time.UTC).Format("2006-01-02 15:04 MST"), outcomeWord(v), view.Count(v.Violations), view.Count(v.Notices),
-			view.Count(v.Rows), view.Count(v.Records), fmt.Sprintf("%d of %d", v.Calls, v.Allowed), v.Scope,
-		})
-	}
-	return c.printer().Table([]string{"ID", "STARTED", "OUTCOME", "VIOLATIONS", "NOTICES", "ROWS", "RECORDS", "CALLS MADE", "SCOPE"}, rows)
+	return c.show(found, view.Table(found, "ID  STARTED  OUTCOME  VIOLATIONS  NOTICES  ROWS  RECORDS  CALLS MADE  SCOPE", func(v *audit.Verification) view.Row {
+		made := fmt.Sprintf("%d of %d", v.Calls, v.Allowed)
+		return view.Row{v.ID, view.Minute(v.StartedAt, time.UTC), outcomeWord(v), v.Violations, v.Notices, v.Rows, v.Records, made, v.Scope}
+	}).Or("Nothing was verified yet."))
 }
 
 func outcomeWord(v *audit.Verification) string {
@@ -157,12 +143,13 @@ func (c *cli) verifyShow() *cobra.Command {
 		Short: "Show what a verification found; the last one if none is named",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := numbers(args, "number of a verification", "verify list")
+			if err != nil {
+				return err
+			}
 			id := int64(0)
 			if len(args) == 1 {
-				var err error
-				if id, err = strconv.ParseInt(args[0], 10, 64); err != nil || id < 1 {
-					return usage("%q is no number of a verification: sluice verify list shows them", args[0])
-				}
+				id = ids[0]
 			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
 				return c.showVerification(ctx, a, id)
@@ -180,35 +167,30 @@ func (c *cli) showVerification(ctx context.Context, a *engine.App, id int64) err
 }
 
 func (c *cli) printVerification(result verify.Result) error {
-	p := c.printer()
-	if p.JSON {
-		return p.Document(result)
-	}
 	v := &result.Verification
-	if err := p.Line("Verification %d of %s: %s\n", v.ID, v.StartedAt.UTC().Format("2006-01-02 15:04 MST"), verdictOn(v)); err != nil {
-		return err
+	return c.show(result, view.Text(func(page *view.Page) {
+		page.Linef("Verification %d of %s: %s\n", v.ID, view.Minute(v.StartedAt, time.UTC), verdictOn(v))
+		page.Add(view.Table(result.Streams, "RESOURCE  ROWS  CALLS MADE  RECORDS  NOT DUE  VIOLATIONS  NOTICES  NOTE", verifiedRow))
+		if len(result.Findings) == 0 {
+			return
+		}
+		page.Linef("")
+		page.Add(view.Table(result.Findings, "SEVERITY  CODE  RESOURCE  RECORD  FIELD  WHAT", func(f *audit.Finding) view.Row {
+			return view.Row{f.Severity, f.Code, ofOrganization(f.Organization, f.Service, f.Resource), f.Record, f.Path, f.Detail}
+		}))
+		if total := v.Violations + v.Notices; total > int64(len(result.Findings)) {
+			page.Linef("\n%s findings in all; the first of each kind are shown.", view.Count(total))
+		}
+	}))
+}
+
+func verifiedRow(s *audit.Verified) view.Row {
+	read := view.Count(s.Records)
+	if s.Complete {
+		read += ", all"
 	}
-	if err := c.printVerified(result.Streams); err != nil || len(result.Findings) == 0 {
-		return err
-	}
-	rows := make([][]string, 0, len(result.Findings))
-	for i := range result.Findings {
-		f := &result.Findings[i]
-		rows = append(rows, []string{
-			string(f.Severity), f.Code, ofOrganization(f.Organization, f.Service, f.Resource), outside.Visible(f.Record),
-			outside.Visible(f.Path), outside.Visible(f.Detail),
-		})
-	}
-	if err := p.Line(""); err != nil {
-		return err
-	}
-	if err := p.Table([]string{"SEVERITY", "CODE", "RESOURCE", "RECORD", "FIELD", "WHAT"}, rows); err != nil {
-		return err
-	}
-	if total := v.Violations + v.Notices; total > int64(len(rows)) {
-		return p.Line("\n%s findings in all; the first of each kind are shown.", view.Count(total))
-	}
-	return nil
+	of := ofOrganization(s.Organization, s.Service, s.Resource)
+	return view.Row{of, s.Rows, view.ID(int64(s.Calls)), read, s.NotDue, s.Violations, s.Notices, s.Note}
 }
 
 // ofOrganization names a resource with its organization, or a table with none.
@@ -230,20 +212,4 @@ func verdictOn(v *audit.Verification) string {
 	case audit.OutcomeClean, audit.OutcomeFound:
 	}
 	return text
-}
-
-func (c *cli) printVerified(streams []audit.Verified) error {
-	rows := make([][]string, 0, len(streams))
-	for i := range streams {
-		s := &streams[i]
-		read := view.Count(s.Records)
-		if s.Complete {
-			read += ", all"
-		}
-		rows = append(rows, []string{
-			ofOrganization(s.Organization, s.Service, s.Resource), view.Count(s.Rows), strconv.Itoa(s.Calls), read, view.Count(s.NotDue),
-			view.Count(s.Violations), view.Count(s.Notices), outside.Visible(s.Note),
-		})
-	}
-	return c.printer().Table([]string{"RESOURCE", "ROWS", "CALLS MADE", "RECORDS", "NOT DUE", "VIOLATIONS", "NOTICES", "NOTE"}, rows)
 }

@@ -4,6 +4,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
 )
 
 // versionInfo is what the version command says.
@@ -20,10 +22,7 @@ func (c *cli) versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info := buildVersion()
-			if c.json {
-				return c.printer().Document(info)
-			}
-			return c.printer().Line("sluice %s (%s)", info.Version, info.Go)
+			return c.show(info, view.Line("sluice %s (%s)", info.Version, info.Go))
 		},
 	}
 }

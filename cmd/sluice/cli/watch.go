@@ -122,7 +122,7 @@ func (w *watch) end(ctx context.Context, key pipeline.Key, stream report.Stream,
 		result.fill(run)
 	}
 	w.ended[key] = result
-	progress.Keep(result.line(w.several()))
+	progress.Keep(result.line(manyOrganizations(w.app)))
 	return nil
 }
 
@@ -149,17 +149,13 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Str
 			result.Outcome, result.Note = "paused", "somebody paused it, or took it out of the configuration"
 		}
 		if stream.Until != nil {
-			result.Note += ", it goes on at " + stream.Until.In(w.app.Zone(key.Organization)).Format("2006-01-02 15:04 MST")
+			result.Note += ", it goes on at " + view.Minute(*stream.Until, w.app.Zone(key.Organization))
 		}
 		w.ended[key] = result
-		progress.Keep(result.line(w.several()))
+		progress.Keep(result.line(manyOrganizations(w.app)))
 	}
 	return nil
 }
-
-// several says that the configuration has more than one organization, so that names
-// of streams need theirs.
-func (w *watch) several() bool { return len(w.app.Config.Organizations) > 1 }
 
 // line says where the work stands: ended streams, rows, calls, budget and time.
 func (w *watch) line(ctx context.Context) string {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/cli/why"
@@ -58,10 +57,7 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 		facts.Budget = budgets.of(key, facts.Class)
 		explained = append(explained, why.Explain(facts))
 	}
-	if c.json {
-		return c.printer().Document(explained)
-	}
-	return c.printWhy(a, explained)
+	return c.show(explained, c.why(a, explained))
 }
 
 // readings says of each stream how it is read.
@@ -103,41 +99,16 @@ func (c *cli) foreseen(ctx context.Context, a *engine.App) (map[engine.Key]plann
 }
 
 // heldAgainst is what delays may come from, by organization and service.
-type heldAgainst map[engine.Key]heldService
-
-type heldService struct {
-	serviceDay
-
-	budget report.Budget
-	gate   report.Gate
-}
+type heldAgainst map[engine.Key]serviceDay
 
 func whyBudgets(ctx context.Context, a *engine.App) (heldAgainst, error) {
-	gates, err := a.Report.Gates(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the gates: %w", err)
-	}
-	days, err := daysOf(ctx, a)
+	days, _, err := daysOf(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	held := make(heldAgainst, len(days))
 	for i := range days {
-		organization, service := days[i].Organization, days[i].Service
-		of := heldService{serviceDay: days[i]}
-		if of.budget, err = a.Report.BudgetLeft(ctx, organization, service); err != nil {
-			return nil, fmt.Errorf("read the budget: %w", err)
-		}
-		limits, err := a.Limits(organization, service)
-		if err != nil {
-			return nil, err
-		}
-		for _, gate := range gates {
-			if gate.Organization == organization && gate.Shared == limits.Shared {
-				of.gate = gate
-			}
-		}
-		held[engine.Key{Organization: organization, Service: service}] = of
+		held[engine.Key{Organization: days[i].Organization, Service: days[i].Service}] = days[i]
 	}
 	return held, nil
 }
@@ -145,8 +116,9 @@ func whyBudgets(ctx context.Context, a *engine.App) (heldAgainst, error) {
 // of is what the calls of a stream are held against.
 func (h heldAgainst) of(key engine.Key, class pipeline.Class) why.Budget {
 	service := h[engine.Key{Organization: key.Organization, Service: key.Service}]
-	budget := why.Budget{
-		Limited: service.Limit > 0, Left: service.Left, ExhaustedUntil: service.budget.ExhaustedUntil, Gate: service.gate,
+	budget := why.Budget{Limited: service.Limit > 0, Left: service.Left, ExhaustedUntil: service.ExhaustedUntil}
+	if service.Gate != nil {
+		budget.Gate = *service.Gate
 	}
 	for _, of := range service.Classes {
 		if of.Class == class {
@@ -158,30 +130,24 @@ func (h heldAgainst) of(key engine.Key, class pipeline.Class) why.Budget {
 	return budget
 }
 
-func (c *cli) printWhy(a *engine.App, explained []why.Explanation) error {
-	p := c.printer()
-	for i := range explained {
-		e := &explained[i]
-		name := e.Service + "." + e.Resource
-		if len(a.Config.Organizations) > 1 {
-			name = e.Organization + " " + name
-		}
-		lines := []string{
-			fmt.Sprintf("%s: every %s, %s", name, why.Span(e.EverySeconds), e.Why),
-			"  due: " + c.due(e),
-		}
-		for _, delay := range e.Delays {
-			lines = append(lines, "  now: "+delay)
-		}
-		for _, line := range e.Reading.Lines() {
-			lines = append(lines, "  "+line)
-		}
-		lines = append(lines, "  expected: "+expected(&e.Forecast))
-		if err := p.Line("%s", strings.Join(lines, "\n")); err != nil {
-			return err
+func (c *cli) why(a *engine.App, explained []why.Explanation) view.Text {
+	return func(page *view.Page) {
+		for i := range explained {
+			e := &explained[i]
+			name := e.Service + "." + e.Resource
+			if manyOrganizations(a) {
+				name = e.Organization + " " + name
+			}
+			page.Linef("%s: every %s, %s\n  due: %s", name, why.Span(e.EverySeconds), e.Why, c.due(e))
+			for _, delay := range e.Delays {
+				page.Linef("  now: %s", delay)
+			}
+			for _, line := range e.Reading.Lines() {
+				page.Linef("  %s", line)
+			}
+			page.Linef("  expected: %s", expected(&e.Forecast))
 		}
 	}
-	return nil
 }
 
 func (c *cli) due(e *why.Explanation) string {

@@ -32,7 +32,7 @@ func TestOutlet(t *testing.T) {
 	}
 	printer := view.Printer{Out: outlet}
 	out.Reset()
-	if err := printer.Table([]string{"NAME", "WHY"}, [][]string{{"a\nb\x07", strings.Repeat("x", 5000)}}); err != nil {
+	if err := printer.Print(view.TableOf("NAME  WHY", []view.Row{{"a\nb\x07", strings.Repeat("x", 5000)}})); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Split(out.String(), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[1], "a\u2400b\u2400  xxx") || len(lines[1]) > 2100 {

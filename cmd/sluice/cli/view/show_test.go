@@ -28,16 +28,50 @@ func TestAge(t *testing.T) {
 	}
 }
 
-func TestTableAligns(t *testing.T) {
+// one is a thing to show.
+type one struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	Open  bool   `json:"open"`
+	note  string
+}
+
+// TestShow: one description gives an aligned table for people and the things themselves for programs.
+func TestShow(t *testing.T) {
 	t.Parallel()
-	var out bytes.Buffer
-	p := view.Printer{Out: &out}
-	if err := p.Table([]string{"a", "b"}, [][]string{{"long cell", "1"}, {"x", "2"}, {"北京", "3"}}); err != nil {
-		t.Fatal(err)
+	row := func(o *one) view.Row {
+		if o.note == "hidden" {
+			return nil
+		}
+		return view.Row{o.Name, o.Count, o.Open, o.note}
 	}
-	want := "a          b\nlong cell  1\nx          2\n北京       3\n"
-	if out.String() != want {
-		t.Errorf("table:\n%s\nwant:\n%s", out.String(), want)
+	three := []one{{"long cell", 1234, true, ""}, {"secret", 1, true, "hidden"}, {"北京", 3, false, "why"}}
+	for name, c := range map[string]struct {
+		json   bool
+		things []one
+		want   string
+	}{
+		"text":          {false, three, "NAME       HOW MANY  OPEN  NOTE\nlong cell  1,234     yes\n北京       3         no    why\nThat is all.\n"},
+		"nothing":       {false, nil, "There is none.\nThat is all.\n"},
+		"only hidden":   {false, three[1:2], "There is none.\nThat is all.\n"},
+		"JSON":          {true, three[:1], "[\n  {\n    \"name\": \"long cell\",\n    \"count\": 1234,\n    \"open\": true\n  }\n]\n"},
+		"empty as JSON": {true, []one{}, "[]\n"},
+	} {
+		var out bytes.Buffer
+		p := view.Printer{Out: &out, JSON: c.json}
+		err := p.Show(c.things, view.Table(c.things, "NAME  HOW MANY  OPEN  NOTE", row).Or("There is none."), view.Line("That is %s.", "all"))
+		if err != nil || out.String() != c.want {
+			t.Errorf("%s: %v\n%s\nwant:\n%s", name, err, out.String(), c.want)
+		}
+	}
+	var out bytes.Buffer
+	err := view.Printer{Out: &out}.Print(view.Table([]one{}, "NAME  COUNT", row), view.Text(func(p *view.Page) {
+		field := p.Fields(6)
+		field("name", "%s", "a\nb")
+		field("", "%d of %d", 1, 2)
+	}))
+	if want := "NAME  COUNT\nname   a\u2400b\n       1 of 2\n"; err != nil || out.String() != want {
+		t.Errorf("%v, %q, want %q", err, out.String(), want)
 	}
 }
 

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/connectors"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/schema"
+)
+
+// cli is what every command has at hand.
+type cli struct {
+	env      Env
+	config   string
+	json     bool
+	logLevel string
+}
+
+func (c *cli) printer() view.Printer { return view.Printer{Out: c.env.Stdout, JSON: c.json} }
+
+// show prints a result: the document for programs, or the parts for people.
+func (c *cli) show(document any, parts ...view.Part) error {
+	return c.printer().Show(document, parts...)
+}
+
+// path is the configuration file in use.
+func (c *cli) path() string {
+	if c.config != "" {
+		return c.config
+	}
+	if path, ok := c.env.LookupEnv("SLUICE_CONFIG"); ok && path != "" {
+		return path
+	}
+	return "config.yaml"
+}
+
+// options are those of an app for this command line.
+func (c *cli) options() engine.Options {
+	var terminal io.Writer
+	if view.IsTerminal(c.env.Stderr) {
+		terminal = view.Beneath(c.env.Stderr)
+	}
+	return engine.Options{
+		Catalogue:  connectors.All(),
+		ConfigPath: c.path(),
+		LookupEnv:  c.env.LookupEnv,
+		ReadFile:   c.env.ReadFile,
+		Now:        c.env.Now,
+		Retries:    c.env.Retries,
+		Minute:     c.env.Minute,
+		LogTo:      c.env.Stderr,
+		Terminal:   terminal,
+		LogLevel:   c.logLevel,
+		Quiet:      true,
+		Scrub:      c.env.scrub,
+	}
+}
+
+// offline are the options for a command line that asks upstream nothing.
+func (c *cli) offline() engine.Options {
+	options := c.options()
+	options.Offline = true
+	return options
+}
+
+// work is what a command does, with the arguments of its command line.
+type work func(ctx context.Context, a *engine.App, args []string) error
+
+// offlineWork runs work that asks upstream nothing: it needs no upstream secret.
+func (c *cli) offlineWork(do work) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error { return do(ctx, a, args) })
+	}
+}
+
+// upstreamWork runs work that asks upstream something.
+func (c *cli) upstreamWork(do work) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error { return do(ctx, a, args) })
+	}
+}
+
+// withApp opens an app for work that asks upstream nothing: it needs no upstream secret.
+func (c *cli) withApp(ctx context.Context, do func(context.Context, *engine.App) error) error {
+	return withOptions(ctx, c.offline(), do)
+}
+
+// withUpstream opens an app for work that asks upstream something, or for work that does not.
+func (c *cli) withUpstream(ctx context.Context, asks bool, do func(context.Context, *engine.App) error) error {
+	if asks {
+		return withOptions(ctx, c.options(), do)
+	}
+	return c.withApp(ctx, do)
+}
+
+// withOptions opens an app, works, and closes it.
+func withOptions(ctx context.Context, options engine.Options, do func(context.Context, *engine.App) error) error {
+	a, err := engine.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, a), a.Close(ctx))
+}
+
+// catalogue gives the services with what the configuration adds, and the vendor's
+// name. Without a configuration that can be used it is the built-in one: what can
+// be copied is asked before there is one.
+func (c *cli) catalogue() ([]schema.Service, string) {
+	a, err := engine.Load(c.offline())
+	if err != nil {
+		return connectors.All(), defaultVendor
+	}
+	return a.Catalogue, a.Config.Vendor.Name
+}
+
+// defaultVendor is how the documents write the vendor's name.
+const defaultVendor = "Svc"
+
+// organizationFlag is --org. It means the same in every command: one organization, by its name, key or id.
+type organizationFlag string
+
+func (f *organizationFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar((*string)(f), "org", "", "only this organization (name, key or id)")
+}
+
+// key is that of the organization, "" if none is named.
+func (f *organizationFlag) key(a *engine.App) (string, error) {
+	if *f == "" {
+		return "", nil
+	}
+	chosen, err := chooseOrganization(a, string(*f))
+	if err != nil {
+		return "", err
+	}
+	return chosen.Key, nil
+}
+
+// chooseOrganization finds the organization that a command line names by name, key or id; nothing named means the only one. A name
+// or a key is no other's, an id may be in two data centers.
+func chooseOrganization(a *engine.App, named string) (*config.Organization, error) {
+	var found []*config.Organization
+	for i := range a.Config.Organizations {
+		o := &a.Config.Organizations[i]
+		if named != "" && (named == o.Name || named == o.Key) {
+			return o, nil
+		}
+		if named == "" || named == o.ID {
+			found = append(found, o)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case named == "":
+		return nil, usage("%d organizations are configured: choose one with --org", len(found))
+	case len(found) == 0:
+		return nil, usage("--org %q is no configured organization", named)
+	default:
+		return nil, usage("--org %q means %d organizations: give the name or the key of one", named, len(found))
+	}
+}
+
+// splitName takes "service.resource" apart; a name without a service is a resource.
+func splitName(name string) (string, string) {
+	if before, after, found := strings.Cut(name, "."); found {
+		return before, after
+	}
+	return "", name
+}
+
+// streamName names a stream, with its organization where a table has several.
+func streamName(several bool, organization, service, resource string) string {
+	name := strings.TrimSuffix(service+"."+resource, ".")
+	if several {
+		name = organization + "/" + name
+	}
+	return name
+}
+
+// manyOrganizations says that the configuration has more than one organization, so that names of streams need theirs.
+func manyOrganizations(a *engine.App) bool { return len(a.Config.Organizations) > 1 }
+
+// numbers reads the numbers of a command line; what they are and which command lists them is said where one is none.
+func numbers(args []string, what, list string) ([]int64, error) {
+	read := make([]int64, 0, len(args))
+	for _, arg := range args {
+		n, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil || n < 1 {
+			return nil, usage("%q is no %s: sluice %s shows them", arg, what, list)
+		}
+		read = append(read, n)
+	}
+	return read, nil
+}
+
+// headOrganization heads the column of the organization in tables.
+const headOrganization = "ORGANIZATION"
