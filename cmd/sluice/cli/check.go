@@ -66,6 +66,39 @@ declaration ends the command with 1.`,
 	return cmd
 }
 
+// probeView is what check --probe shows.
+type probeView struct {
+	Findings []finding  `json:"findings"`
+	Lists    []listView `json:"lists"`
+}
+
+// checkProbe checks everything and, where that is fine, measures what lists can do.
+func (c *cli) checkProbe(ctx context.Context, names []string) error {
+	if a, err := engine.Load(c.options()); err == nil {
+		if _, err := a.Select(names, ""); err != nil {
+			return err
+		}
+	}
+	shown := probeView{Lists: []listView{}}
+	shown.Findings = c.check(ctx, func(a *engine.App, client *upstream.Client) error {
+		streams, err := a.Select(names, "")
+		if err != nil {
+			return err
+		}
+		shown.Lists, err = c.probe(ctx, a, client, streams)
+		return err
+	})
+	code := worst(shown.Findings)
+	for i := range shown.Lists {
+		for _, v := range shown.Lists[i].Verdicts {
+			if v.Contradicts {
+				code = cmp.Or(code, codeFailed)
+			}
+		}
+	}
+	return errors.Join(c.show(shown, findingLines(shown.Findings), measured(shown.Lists)), exit(code))
+}
+
 // check looks at everything, and if that is fine does what is left to do.
 func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Client) error) []finding {
 	a, err := engine.Load(c.options())
@@ -231,4 +264,34 @@ func findingLines(findings []finding) view.Text {
 			page.Linef("\nNext: %s makes the tables. Then run sluice check again.", findings[at].Next)
 		}
 	}
+}
+
+// checkRights warns of what other roles of the database may do and should not; each warning ends with the statement that ends it.
+func checkRights(ctx context.Context, a *engine.App) []finding {
+	const check = "other roles of the database"
+	rights, err := a.Report.Rights(ctx)
+	if err != nil {
+		return []finding{verdict(check, err, "")}
+	}
+	findings := make([]finding, len(rights))
+	for i, right := range rights {
+		findings[i] = verdict(check, nil, fmt.Sprintf("a warning: %s; to end that: %s;", right.What, right.Remedy))
+	}
+	return findings
+}
+
+// checkTables names tables and columns of the program that something else dropped or altered. It says nothing where all is as declared.
+func (c *cli) checkTables(ctx context.Context, a *engine.App) []finding {
+	lacks, err := a.Lacking(ctx)
+	if err != nil {
+		return []finding{verdict("tables", err, "")}
+	}
+	var findings []finding
+	for _, lack := range lacks {
+		findings = append(findings, finding{
+			Check: "tables", code: codeFailed,
+			Text: lack.String() + ": sluice migrate proposes a plan for what is missing; " + engine.Restoring(lack),
+		})
+	}
+	return findings
 }

@@ -9,16 +9,9 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/upstream"
 	"sluice/pipeline/upstream/probe"
 	"sluice/pipeline/warehouse/capabilities"
 )
-
-// probeView is what check --probe shows.
-type probeView struct {
-	Findings []finding  `json:"findings"`
-	Lists    []listView `json:"lists"`
-}
 
 // listView is what was measured of one list.
 type listView struct {
@@ -40,33 +33,6 @@ type measuredView struct {
 	Declared    pipeline.Answer     `json:"declared"`
 	Contradicts bool                `json:"contradicts"`
 	Evidence    string              `json:"evidence"`
-}
-
-// checkProbe checks everything and, where that is fine, measures what lists can do.
-func (c *cli) checkProbe(ctx context.Context, names []string) error {
-	if a, err := engine.Load(c.options()); err == nil {
-		if _, err := a.Select(names, ""); err != nil {
-			return err
-		}
-	}
-	shown := probeView{Lists: []listView{}}
-	shown.Findings = c.check(ctx, func(a *engine.App, client *upstream.Client) error {
-		streams, err := a.Select(names, "")
-		if err != nil {
-			return err
-		}
-		shown.Lists, err = c.probe(ctx, a, client, streams)
-		return err
-	})
-	code := worst(shown.Findings)
-	for i := range shown.Lists {
-		for _, v := range shown.Lists[i].Verdicts {
-			if v.Contradicts {
-				code = cmp.Or(code, codeFailed)
-			}
-		}
-	}
-	return errors.Join(c.show(shown, findingLines(shown.Findings), measured(shown.Lists)), exit(code))
 }
 
 // probe measures one list after the other and keeps what was found. A list that cannot be measured stops no other, unless

@@ -8,29 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
-	"time"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/outside"
 )
-
-// Env is what a process has around it.
-type Env struct {
-	Stdout, Stderr io.Writer
-	LookupEnv      func(string) (string, bool)
-	ReadFile       func(string) ([]byte, error)
-	Now            func() time.Time
-	// Retries are the waits between the attempts of a chunk that failed; nil means
-	// the usual patience.
-	Retries []time.Duration
-	// Minute is how long the minute of the limits is, for tests; zero means a minute.
-	Minute time.Duration
-
-	// scrub knows the secrets in force; Main makes it.
-	scrub *outside.Scrubber
-}
 
 // Main runs one command line and gives its exit code: 0 fine, 1 something
 // failed, 2 usage or configuration, 3 database or upstream out of reach, 4 stopped

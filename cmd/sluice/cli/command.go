@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +14,25 @@ import (
 	"sluice/connectors"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
 	"sluice/schema"
 )
+
+// Env is what a process has around it.
+type Env struct {
+	Stdout, Stderr io.Writer
+	LookupEnv      func(string) (string, bool)
+	ReadFile       func(string) ([]byte, error)
+	Now            func() time.Time
+	// Retries are the waits between the attempts of a chunk that failed; nil means
+	// the usual patience.
+	Retries []time.Duration
+	// Minute is how long the minute of the limits is, for tests; zero means a minute.
+	Minute time.Duration
+
+	// scrub knows the secrets in force; Main makes it.
+	scrub *outside.Scrubber
+}
 
 // cli is what every command has at hand.
 type cli struct {

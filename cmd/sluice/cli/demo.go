@@ -2,29 +2,11 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"sluice/cmd/sluice/cli/view"
-	"sluice/pipeline"
-	"sluice/pipeline/engine"
-	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/postgres/local"
-	"sluice/sandbox"
 )
-
-// demoFlags are the choices of the demo.
-type demoFlags struct {
-	records int
-	seed    int64
-	keep    bool
-}
 
 func (c *cli) demoCommand() *cobra.Command {
 	flags := demoFlags{}
@@ -47,17 +29,6 @@ other commands work on it in another shell.`,
 	cmd.Flags().Int64Var(&flags.seed, "seed", 1, "seed of the simulated company")
 	cmd.Flags().BoolVar(&flags.keep, "keep", false, "stay up at the end, to look around, until Ctrl-C")
 	return cmd
-}
-
-// demoStage is what a demo runs on.
-type demoStage struct {
-	cli      *cli
-	postgres *local.Server
-	upstream *runningSandbox
-	app      *engine.App
-	// environment is what the configuration refers to, and kept the folder with the configuration for others; "" if nothing is kept.
-	environment map[string]string
-	kept        string
 }
 
 func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
@@ -88,173 +59,4 @@ func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 		<-ctx.Done()
 	}
 	return nil
-}
-
-func (s *demoStage) show(parts ...view.Part) error { return s.cli.printer().Print(parts...) }
-
-func (s *demoStage) say(format string, args ...any) error { return s.show(view.Line(format, args...)) }
-
-func (s *demoStage) title(text string) error { return s.say("\n== %s", text) }
-
-// open starts the database and the upstream, and migrates.
-func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
-	if err := s.title("A private Postgres, a simulated upstream, the tables"); err != nil {
-		return err
-	}
-	var err error
-	if s.postgres, err = local.Start(ctx, local.Options{}); err != nil {
-		return fmt.Errorf("%w: %w", engine.ErrNoServer, err)
-	}
-	s.upstream, err = startSandbox(ctx, "127.0.0.1:0", sandbox.Options{
-		Seed: flags.seed, Records: flags.records, Plan: "standard", Now: s.cli.env.Now,
-		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true,
-	})
-	if err != nil {
-		return err
-	}
-	options, err := s.options(flags.keep)
-	if err != nil {
-		return err
-	}
-	began := s.cli.env.Now()
-	migrating, err := engine.Load(options)
-	if err != nil {
-		return err
-	}
-	if err := migrating.OpenDatabase(ctx); err != nil {
-		return err
-	}
-	if err := migrating.Migrate(ctx, 0); err != nil {
-		return err
-	}
-	if s.app, err = engine.Open(ctx, options); err != nil {
-		return err
-	}
-	return s.say("upstream: %s, %s records, limits of the plan 'standard'\ndatabase: migrated in %.1f s", s.upstream.URL,
-		view.Count(flags.records), s.cli.env.Now().Sub(began).Seconds())
-}
-
-// options are those of a process with a configuration made for this demo. Where it is kept, its secrets will be printed: they are
-// those of a made-up company, and open nothing else.
-func (s *demoStage) options(keep bool) (engine.Options, error) {
-	key := make([]byte, keyBytes)
-	if _, err := rand.Read(key); err != nil {
-		return engine.Options{}, fmt.Errorf("make a key: %w", err)
-	}
-	s.environment = map[string]string{
-		"SLUICE_ENCRYPTION_KEY": base64.StdEncoding.EncodeToString(key),
-		"SANDBOX_CLIENT_SECRET": s.upstream.ClientSecret,
-		"SANDBOX_REFRESH_TOKEN": s.upstream.RefreshToken,
-		"DEMO_DATABASE_URL":     s.postgres.URL(),
-	}
-	options := s.cli.options()
-	options.ConfigPath = "demo.yaml"
-	options.ReadFile = func(string) ([]byte, error) { return []byte(demoConfig(s.upstream)), nil }
-	options.LookupEnv = func(name string) (string, bool) {
-		value, ok := s.environment[name]
-		return value, ok
-	}
-	if options.LogLevel == "" {
-		options.LogLevel = "error"
-	}
-	if keep {
-		options.Scrub = outside.NewScrubber() // what is printed passes the one of the process, which does not learn these secrets
-	}
-	return options, nil
-}
-
-// keyBytes is the size of the key for tokens at rest.
-const keyBytes = 32
-
-func demoConfig(upstream *runningSandbox) string {
-	return "database:\n  url: ${DEMO_DATABASE_URL}\n" + upstream.config("standard") + demoResources
-}
-
-// demoResources wants everything that there is, with so few calls per run under
-// parents that both syncs together stay below the 100 calls of one minute.
-const demoResources = `resources:
-  accounting.expenses: {enabled: true}
-  accounting.contact_persons: {calls_per_run: 8}
-  accounting.base_currency_adjustments: {calls_per_run: 4}
-  invoicing.contact_persons: {enabled: true, calls_per_run: 4}
-  billing.contact_persons: {calls_per_run: 2}
-`
-
-// demoNetworks are the chat networks of the simulated company.
-func demoNetworks() []string { return []string{"partners", "suppliers"} }
-
-// demoModules are the custom modules of the simulated company.
-func demoModules() []string { return []string{"cm_vehicles", "cm_visits"} }
-
-// dueWithin names the resources whose lists are due after so long, service.resource.
-func (s *demoStage) dueWithin(wait time.Duration) []string {
-	var due []string
-	for _, stream := range s.app.Streams() {
-		name := stream.Service.Name + "." + stream.Resource.Name
-		if chosen := s.app.Config.Resources[name]; stream.Work == pipeline.WorkList && chosen.Enabled && chosen.Every <= wait {
-			due = append(due, name)
-		}
-	}
-	return due
-}
-
-// sync runs one batch sync of the named resources, or of all, as the command does,
-// with its progress.
-func (s *demoStage) sync(ctx context.Context, title string, names []string) (*syncResult, error) {
-	if err := s.title(title); err != nil {
-		return nil, err
-	}
-	result, err := s.cli.syncOnce(ctx, s.app, names, "")
-	if err != nil {
-		return nil, err
-	}
-	if code := result.code(s.app.Config.Quarantine.MaxShare); code != codeFine {
-		return nil, &exitError{code: code, err: errors.New("the sync of the demo did not go well: see above")}
-	}
-	return result, s.say("%s", result.text())
-}
-
-// The changes of the demo, per resource.
-const (
-	demoInserts = 3
-	demoEdits   = 7
-)
-
-// change lets the company do an hour's business, in what the next sync looks at.
-func (s *demoStage) change(seed int64, names []string) error {
-	resources := make([]string, 0, len(names))
-	for _, name := range names {
-		_, resource := splitName(name)
-		resources = append(resources, resource)
-	}
-	changed, err := s.upstream.world.Change(sandbox.Change{
-		Seed: seed + 1, Inserts: demoInserts, Edits: demoEdits, Resources: resources,
-	})
-	if err != nil {
-		return fmt.Errorf("change the company: %w", err)
-	}
-	inserts, edits := 0, 0
-	for _, c := range changed {
-		inserts, edits = inserts+len(c.Inserted), edits+len(c.Edited)
-	}
-	return s.say("\nMeanwhile, upstream: %d new records and %d edited ones.", inserts, edits)
-}
-
-func (s *demoStage) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	var errs []error
-	if s.app != nil {
-		errs = append(errs, s.app.Close(ctx))
-	}
-	if s.upstream != nil {
-		errs = append(errs, s.upstream.stop(ctx))
-	}
-	if s.postgres != nil {
-		errs = append(errs, s.postgres.Stop(ctx))
-	}
-	if s.kept != "" {
-		errs = append(errs, os.RemoveAll(s.kept))
-	}
-	return errors.Join(errs...)
 }

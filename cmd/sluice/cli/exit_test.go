@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -25,9 +27,11 @@ func TestExitCodes(t *testing.T) {
 		code    int
 		// says has to be on standard error, or on standard output of check.
 		says string
+		// alone is a case that calls upstream, or changes it or the database: it has a stage of its own.
+		alone bool
 	}{
-		"fine":                 {args: "sync", code: codeFine, says: "chart_of_accounts: done"},
-		"one resource":         {args: "sync inventory.bills", code: codeFine, says: "bills: done"},
+		"fine":                 {alone: true, args: "sync", code: codeFine, says: "chart_of_accounts: done"},
+		"one resource":         {alone: true, args: "sync inventory.bills", code: codeFine, says: "bills: done"},
 		"no such command":      {args: "syncc", code: codeUsage, says: "unknown command"},
 		"no such flag":         {args: "sync --al", code: codeUsage, says: "unknown flag"},
 		"no such resource":     {args: "sync bils", code: codeUsage, says: `"bils" is no configured resource: accounting.base_currency_adjustments, accounting.chart_of_accounts`},
@@ -58,40 +62,44 @@ func TestExitCodes(t *testing.T) {
 			private := strings.Replace(string(text), "url: ${SLUICE_DATABASE_URL}", "data_dir: "+dir, 1)
 			must(s.t, os.WriteFile(s.config, []byte(private), 0o600))
 		}},
-		"a table that somebody holds": {args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *stage) {
+		"a table that somebody holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *stage) {
 			s.holds("sluice.streams")
 			s.environment["SLUICE_DATABASE_URL"] += "&lock_timeout=50ms"
 		}},
 		"not migrated": {args: "sync", code: codeEnvironment, says: "sluice migrate", spoil: func(s *stage) {
 			s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(s.t)
 		}},
-		"no upstream": {args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *stage) {
+		"no upstream": {alone: true, args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *stage) {
 			s.run("check") // brings a token
 			s.upstream.Close()
 		}},
-		"no upstream to check": {args: "check", code: codeEnvironment, spoil: func(s *stage) { s.upstream.Close() }},
-		"a wrong secret": {args: "sync", code: codeFailed, spoil: func(s *stage) {
+		"no upstream to check": {alone: true, args: "check", code: codeEnvironment, spoil: func(s *stage) { s.upstream.Close() }},
+		"a wrong secret": {alone: true, args: "sync", code: codeFailed, spoil: func(s *stage) {
 			s.environment["SANDBOX_REFRESH_TOKEN"] = "1000.wrong"
 		}},
-		"another key": {args: "check", code: codeFailed, says: "another key", spoil: func(s *stage) {
+		"another key": {alone: true, args: "check", code: codeFailed, says: "another key", spoil: func(s *stage) {
 			if o := s.run("check"); o.code != codeFine {
 				s.t.Fatalf("check: %d\n%s", o.code, o.stdout)
 			}
 			s.environment["SLUICE_ENCRYPTION_KEY"] = base64.StdEncoding.EncodeToString([]byte("another key of thirty-two bytes!"))
 		}},
-		"a spent day": {args: "sync", code: codeBudget, says: "waiting", options: sandbox.Options{
-			Seed: 71, Records: 2000, Limits: sandbox.Limits{DailyInventory: 3},
-		}},
-		"a spent day to check": {args: "check", code: codeBudget, options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}},
+		"a spent day": {alone: true, args: "sync", code: codeBudget, says: "waiting", options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 3}}},
+		"a spent day to check": {alone: true, args: "check", code: codeBudget, options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}},
 			spoil: func(s *stage) { s.run("check") }},
 	}
+	shared := newStage(t, small)
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if test.options.Records == 0 {
 				test.options.Seed, test.options.Records = small.Seed, small.Records
 			}
-			s := newStage(t, test.options)
+			var s *stage
+			if test.alone {
+				s = newStage(t, test.options)
+			} else {
+				s = shared.beside(t)
+			}
 			if test.spoil != nil {
 				test.spoil(s)
 			}
@@ -104,6 +112,17 @@ func TestExitCodes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// beside gives a stage with a configuration and an environment of its own, on the database and the upstream of another.
+func (s *stage) beside(t *testing.T) *stage {
+	t.Helper()
+	copied := *s
+	copied.t, copied.environment, copied.config = t, maps.Clone(s.environment), filepath.Join(t.TempDir(), "config.yaml")
+	text, err := os.ReadFile(s.config)
+	must(t, err)
+	must(t, os.WriteFile(copied.config, text, 0o600))
+	return &copied
 }
 
 // holds lets somebody hold a table until the test ends.

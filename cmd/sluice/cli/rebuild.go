@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,8 +76,6 @@ type rebuiltView struct {
 	Error string `json:"error,omitempty"`
 }
 
-// rebuild goes through the resources one after the other: one that cannot be rebuilt
-// stops no other (promise 9).
 func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
 	streams, err := rebuildable(a, names, options)
 	if err != nil {
@@ -85,20 +85,45 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 	if options.changed {
 		scope = rebuild.Changed
 	}
-	views := make([]rebuiltView, 0, len(streams))
-	failed := false
+	views, err := inTurn(ctx, c, streams, "row", "goes on where it stopped", func(stream pipeline.Stream, progress func(int)) (rebuiltView, error) {
+		counts, err := a.Rebuild(ctx, stream, scope, options.dry, progress)
+		return rebuiltView{
+			Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name, filledView: filledView(counts), Error: said(err),
+		}, err
+	})
+	if err != nil {
+		return err
+	}
+	failed := slices.ContainsFunc(views, func(v rebuiltView) bool { return v.Error != "" || v.Unfit+v.Lost > 0 })
+	return errors.Join(c.printRebuilt(views, options.dry), exitIf(failed))
+}
+
+// inTurn goes through lists one after the other, and says how many of what were looked at: one that cannot be rebuilt stops no other
+// (promise 9). An interrupt ends it, with a word on what the same command does then.
+func inTurn[V any](
+	ctx context.Context, c *cli, streams []pipeline.Stream, noun, again string, do func(pipeline.Stream, func(int)) (V, error),
+) ([]V, error) {
+	views := make([]V, 0, len(streams))
 	progress := view.NewProgress(c.env.Stderr)
 	defer progress.Clear()
 	for _, stream := range streams {
-		shown, err := c.rebuildOne(ctx, a, stream, scope, options.dry, progress)
+		shown, err := do(stream, func(n int) {
+			progress.Show(stream.Service.Name + "." + stream.Resource.Name + ": " + view.Plural(n, noun))
+		})
 		if ctx.Err() != nil {
-			return errors.Join(errInterrupted, err)
+			return nil, errors.Join(errors.New("interrupted: the same command "+again), err)
 		}
-		failed = failed || err != nil || shown.Unfit+shown.Lost > 0
 		views = append(views, shown)
 	}
-	progress.Clear()
-	return errors.Join(c.printRebuilt(views, options.dry), exitIf(failed))
+	return views, nil
+}
+
+// said is what an error says, "" if there is none.
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // rebuildable are the lists that a command line names.
@@ -108,21 +133,6 @@ func rebuildable(a *engine.App, names []string, options rebuildOptions) ([]pipel
 		return nil, err
 	}
 	return a.Rebuildable(names, key)
-}
-
-// errInterrupted says that the rest is left for the next time.
-var errInterrupted = errors.New("interrupted: the same command goes on where it stopped")
-
-func (c *cli) rebuildOne(
-	ctx context.Context, a *engine.App, stream pipeline.Stream, scope rebuild.Scope, dry bool, progress *view.Progress,
-) (rebuiltView, error) {
-	shown := rebuiltView{Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name}
-	counts, err := a.Rebuild(ctx, stream, scope, dry, func(n int) { progress.Show(shown.Resource + ": " + view.Plural(n, "row")) })
-	shown.filledView = filledView(counts)
-	if err != nil {
-		shown.Error = err.Error()
-	}
-	return shown, err
 }
 
 func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
@@ -136,4 +146,56 @@ func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 		}
 		return view.Row{v.Organization, v.Resource, v.Rows, v.Rewritten, v.Unfit, v.Lost, v.Error}
 	}).Or("There are no rows yet."))
+}
+
+// retracedView is what became of the versions of one resource of one organization.
+type retracedView struct {
+	Organization string `json:"organization"`
+	Resource     string `json:"resource"`
+	Raw          int    `json:"raw"`
+	Records      int    `json:"records"`
+	Versions     int    `json:"versions"`
+	Unfit        int    `json:"unfit"`
+	// Since is when the table can be asked for from now on, as far as raw records
+	// say; nil if they say nothing about that.
+	Since *time.Time `json:"since,omitempty"`
+	Error string     `json:"error,omitempty"`
+}
+
+// rebuildHistory makes versions anew.
+func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
+	streams, err := rebuildable(a, names, options)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		streams = a.Remembered(streams)
+	}
+	views, err := inTurn(ctx, c, streams, "raw record", "begins anew", func(stream pipeline.Stream, progress func(int)) (retracedView, error) {
+		counts, err := a.RebuildHistory(ctx, stream, progress)
+		shown := retracedView{
+			Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name,
+			Raw: counts.Raw, Records: counts.Records, Versions: counts.Versions, Unfit: counts.Unfit, Error: said(err),
+		}
+		if !counts.Since.IsZero() {
+			shown.Since = &counts.Since
+		}
+		return shown, err
+	})
+	if err != nil {
+		return err
+	}
+	failed := slices.ContainsFunc(views, func(v retracedView) bool { return v.Error != "" || v.Unfit > 0 })
+	return errors.Join(c.printRetraced(a, views), exitIf(failed))
+}
+
+func (c *cli) printRetraced(a *engine.App, views []retracedView) error {
+	const head = headOrganization + "  TABLE  RAW  RECORDS  WRITTEN  UNFIT  KNOWN SINCE  REMARK"
+	return c.show(views, view.Table(views, head, func(v *retracedView) view.Row {
+		since := "as before"
+		if v.Since != nil {
+			since = view.Instant(v.Since, a.Zone(v.Organization))
+		}
+		return view.Row{v.Organization, v.Resource, v.Raw, v.Records, v.Versions, v.Unfit, since, v.Error}
+	}).Or("No versions are kept: resources, history: true asks for them."))
 }

@@ -9,19 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/sandbox"
 )
-
-// sandboxFlags are the choices of the sandbox command.
-type sandboxFlags struct {
-	listen        string
-	options       sandbox.Options
-	noLimit       bool
-	latency       latency
-	faults        string   // a file
-	organizations []string // beside the sandbox's own
-	activity      map[string]int
-}
 
 func (c *cli) sandboxCommand() *cobra.Command {
 	flags := sandboxFlags{}

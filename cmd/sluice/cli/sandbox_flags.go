@@ -9,6 +9,17 @@ import (
 	"sluice/sandbox"
 )
 
+// sandboxFlags are the choices of the sandbox command.
+type sandboxFlags struct {
+	listen        string
+	options       sandbox.Options
+	noLimit       bool
+	latency       latency
+	faults        string   // a file
+	organizations []string // beside the sandbox's own
+	activity      map[string]int
+}
+
 // resolve makes options out of flags. Values that make no sense are usage errors.
 func (f sandboxFlags) resolve() (sandbox.Options, error) {
 	options := f.options

@@ -70,16 +70,6 @@ type syncResult struct {
 	several bool
 }
 
-func (w *watch) result() *syncResult {
-	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds(), several: manyOrganizations(w.app)}
-	for _, key := range w.keys {
-		if r, ended := w.ended[key]; ended {
-			result.Streams = append(result.Streams, r)
-		}
-	}
-	return result
-}
-
 func (r *syncResult) sum() streamResult {
 	var all streamResult
 	for i := range r.Streams {
@@ -180,35 +170,6 @@ func (r *syncResult) code(maxShare float64) int {
 	}
 }
 
-// eta estimates what is left from what the last full reading of each stream at
-// work received; zero if there is nothing to go by.
-func (w *watch) eta(ctx context.Context) time.Duration {
-	var longest time.Duration
-	for i := range w.current {
-		run := &w.current[i]
-		if run.Received == 0 || run.Seconds <= 0 {
-			continue
-		}
-		before, err := w.app.Report.Runs(ctx, report.RunFilter{
-			Organization: run.Organization, Service: run.Service, Resource: run.Resource, Limit: 5,
-		})
-		if err != nil {
-			return 0 // progress is not a result
-		}
-		for j := range before {
-			known := &before[j]
-			sameWay := (known.Bound == nil) == (run.Bound == nil)
-			if known.ID == run.ID || known.Outcome != string(pipeline.OutcomeDone) || !sameWay || known.Received <= run.Received {
-				continue
-			}
-			left := float64(known.Received-run.Received) * run.Seconds / float64(run.Received)
-			longest = max(longest, time.Duration(left*float64(time.Second)))
-			break
-		}
-	}
-	return longest
-}
-
 // withWithheld adds to the results of a sync what of their resources made a mark wait and is
 // still in quarantine.
 func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error {
@@ -226,6 +187,25 @@ func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error 
 		key.Resource, _, _ = strings.Cut(key.Resource, ".") // entries are kept by the list
 		result.Streams[i].Withheld = withheld[key]
 		delete(withheld, key) // a list and its sweep are one finding
+	}
+	return nil
+}
+
+// withHeld adds to the results of a sync what is held of their resources.
+func withHeld(ctx context.Context, a *engine.App, result *syncResult) error {
+	scans, err := a.Report.HeldScans(ctx)
+	if err != nil {
+		return fmt.Errorf("look for what is held: %w", err)
+	}
+	held := make(map[pipeline.Key]int64, len(scans))
+	for i := range scans {
+		held[pipeline.Key{Organization: scans[i].Organization, Service: scans[i].Service, Resource: scans[i].Resource}] += scans[i].Held
+	}
+	for i := range result.Streams {
+		key := result.Streams[i].Key
+		key.Resource = strings.TrimSuffix(key.Resource, "."+string(pipeline.WorkSweep))
+		result.Streams[i].Held = held[key]
+		delete(held, key) // a list and its sweep are one finding
 	}
 	return nil
 }

@@ -92,22 +92,3 @@ func (c *cli) decide(ctx context.Context, a *engine.App, run int64, decide decid
 	}
 	return c.show(decided{Key: key, Run: run, Records: n}, view.Line(said, view.Plural(n, "record")))
 }
-
-// withHeld adds to the results of a sync what is held of their resources.
-func withHeld(ctx context.Context, a *engine.App, result *syncResult) error {
-	scans, err := a.Report.HeldScans(ctx)
-	if err != nil {
-		return fmt.Errorf("look for what is held: %w", err)
-	}
-	held := make(map[pipeline.Key]int64, len(scans))
-	for i := range scans {
-		held[pipeline.Key{Organization: scans[i].Organization, Service: scans[i].Service, Resource: scans[i].Resource}] += scans[i].Held
-	}
-	for i := range result.Streams {
-		key := result.Streams[i].Key
-		key.Resource = strings.TrimSuffix(key.Resource, "."+string(pipeline.WorkSweep))
-		result.Streams[i].Held = held[key]
-		delete(held, key) // a list and its sweep are one finding
-	}
-	return nil
-}

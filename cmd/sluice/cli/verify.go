@@ -124,7 +124,8 @@ func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) e
 	if err != nil {
 		return fmt.Errorf("read the verifications: %w", err)
 	}
-	return c.show(found, view.Table(found, "ID  STARTED  OUTCOME  VIOLATIONS  NOTICES  ROWS  RECORDS  CALLS MADE  SCOPE", func(v *audit.Verification) view.Row {
+	const head = "ID  STARTED  OUTCOME  VIOLATIONS  NOTICES  ROWS  RECORDS  CALLS MADE  SCOPE"
+	return c.show(found, view.Table(found, head, func(v *audit.Verification) view.Row {
 		made := fmt.Sprintf("%d of %d", v.Calls, v.Allowed)
 		return view.Row{v.ID, view.Minute(v.StartedAt, time.UTC), outcomeWord(v), v.Violations, v.Notices, v.Rows, v.Records, made, v.Scope}
 	}).Or("Nothing was verified yet."))

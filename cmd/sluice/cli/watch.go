@@ -203,3 +203,42 @@ func (w *watch) budget(ctx context.Context) string {
 	}
 	return text
 }
+
+func (w *watch) result() *syncResult {
+	result := &syncResult{Seconds: w.now().Sub(w.began).Seconds(), several: manyOrganizations(w.app)}
+	for _, key := range w.keys {
+		if r, ended := w.ended[key]; ended {
+			result.Streams = append(result.Streams, r)
+		}
+	}
+	return result
+}
+
+// eta estimates what is left from what the last full reading of each stream at
+// work received; zero if there is nothing to go by.
+func (w *watch) eta(ctx context.Context) time.Duration {
+	var longest time.Duration
+	for i := range w.current {
+		run := &w.current[i]
+		if run.Received == 0 || run.Seconds <= 0 {
+			continue
+		}
+		before, err := w.app.Report.Runs(ctx, report.RunFilter{
+			Organization: run.Organization, Service: run.Service, Resource: run.Resource, Limit: 5,
+		})
+		if err != nil {
+			return 0 // progress is not a result
+		}
+		for j := range before {
+			known := &before[j]
+			sameWay := (known.Bound == nil) == (run.Bound == nil)
+			if known.ID == run.ID || known.Outcome != string(pipeline.OutcomeDone) || !sameWay || known.Received <= run.Received {
+				continue
+			}
+			left := float64(known.Received-run.Received) * run.Seconds / float64(run.Received)
+			longest = max(longest, time.Duration(left*float64(time.Second)))
+			break
+		}
+	}
+	return longest
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse/report"
+)
+
+// quarantineFlags narrow entries on a command line.
+type quarantineFlags struct {
+	organization          organizationFlag
+	resource, code, since string
+}
+
+func (f *quarantineFlags) add(cmd *cobra.Command) {
+	f.organization.add(cmd)
+	cmd.Flags().StringVar(&f.code, "code", "", "only entries with this reason, such as bad_time")
+	cmd.Flags().StringVar(&f.since, "since", "", "only entries last seen since then: a day (2026-03-01), an instant (RFC 3339) or how long ago (36h)")
+}
+
+// filter is the report's; open entries only, unless all is set.
+func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (report.QuarantineFilter, error) {
+	filter := report.QuarantineFilter{State: "open", Code: f.code}
+	if all {
+		filter.State = ""
+	}
+	if f.resource != "" && f.resource != "all" {
+		filter.Service, filter.Resource = splitName(f.resource)
+	}
+	var err error
+	if filter.Organization, err = f.organization.key(a); err != nil {
+		return filter, err
+	}
+	filter.Since, err = sinceOf(f.since, c.env.Now(), a.Zone(filter.Organization))
+	return filter, err
+}
+
+// sinceOf reads an instant: a day begins in the zone.
+func sinceOf(text string, now time.Time, zone *time.Location) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
+		return day, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	return time.Time{}, usage("--since %q is no day (2026-03-01), no instant (2026-03-01T08:00:00Z) and no time ago (36h)", text)
+}
+
+// What the number of an entry is called where it is none, and the command that lists them.
+const (
+	entryNumber     = "entry number"
+	quarantineLists = "quarantine list"
+)
+
+// wholeEntry is an entry with the record as it came.
+type wholeEntry struct {
+	report.Entry
+
+	// Raw is the record, byte for byte; where it is no valid UTF-8, RawBase64 has the bytes and Raw shows them as well as it can.
+	Raw       string `json:"raw"`
+	RawBase64 []byte `json:"raw_base64,omitempty"`
+}
+
+func wholeOf(e report.Entry) wholeEntry {
+	whole := wholeEntry{Entry: e, Raw: string(e.Raw)}
+	if !utf8.Valid(e.Raw) {
+		whole.RawBase64 = e.Raw
+	}
+	return whole
+}
