@@ -1,5 +1,6 @@
 // Package cli is the commands of sluice: one file per command, and Main, which the program and tests start. It is flags, words
-// and exit codes; what the commands do is in pipeline/engine, and what is copied is declared in connectors.
+// and exit codes; what the commands do is in pipeline/engine, and what is copied is declared in connectors. What several commands
+// share is in command.go; each gives its result to package view, which prints it for people or for programs.
 //
 // Start reading at Main, then sync.go.
 package cli
