@@ -163,9 +163,8 @@ type ParentRead struct {
 type End struct {
 	Outcome Outcome
 	Note    outside.Text
-	// Again is after how long the stream is due again, if that is sooner than its
-	// interval; zero leaves the schedule alone.
-	Again time.Duration
+	// Again is why the stream wants another run sooner than its interval says.
+	Again Again
 	// Whole, if set, says that the run read the whole list, cleanly: what it did not
 	// see is evidence (promise 7).
 	Whole *Whole

@@ -1,14 +1,6 @@
 package pipeline
 
-import (
-	"time"
-
-	"sluice/pipeline/outside"
-)
-
-// withheldAgain is after how long a list is read again of which too much was refused, if
-// that is sooner than its interval.
-const withheldAgain = time.Hour
+import "sluice/pipeline/outside"
 
 // fewRefused is how many records a run may refuse, whatever part of all they are, before it
 // is asked whether what comes is a list at all.
@@ -54,7 +46,7 @@ func (r Refusals) Withhold(unit *Unit, was Position, rules Rules) bool {
 	}
 	again := unit.End.Again
 	if stream := unit.Claim.Stream; stream.Work == WorkList && stream.Resource.Swept() {
-		again = withheldAgain // from the same bound; whole lists are asked for with longer and longer pauses
+		again = AgainWithheld // from the same bound; whole lists are asked for with longer and longer pauses
 	}
 	unit.End = &End{Outcome: OutcomeProvisional, Note: note, Again: again}
 	unit.Position = Position{Mark: was.Mark, Read: was.Read}

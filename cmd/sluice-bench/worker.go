@@ -20,7 +20,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/budget"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/schema"
 )
 
@@ -35,7 +35,7 @@ const (
 // worked is what a worker says at its end: its runs, the most memory that it had resident in bytes, and how long each decision took
 // whether a call may leave.
 type worked struct {
-	Runs      []report.Run    `json:"runs"`
+	Runs      []streams.Run   `json:"runs"`
 	Peak      int64           `json:"peak"`
 	Decisions []time.Duration `json:"decisions"`
 }
@@ -122,18 +122,18 @@ func work(ctx context.Context, args []string) error {
 
 // read lets the queue work streams until each has done what was asked, and gives their runs. At the limit that is never: it reads until the
 // context ends.
-func read(ctx context.Context, a *engine.App, names []string, limited, prepare bool) ([]report.Run, error) {
+func read(ctx context.Context, a *engine.App, names []string, limited, prepare bool) ([]streams.Run, error) {
 	if !limited {
 		for i := range a.Catalogue {
 			unlimit(&a.Catalogue[i])
 		}
 	}
-	streams, err := a.Select(names, "")
+	selected, err := a.Select(names, "")
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]pipeline.Key, len(streams))
-	for i, stream := range streams {
+	keys := make([]pipeline.Key, len(selected))
+	for i, stream := range selected {
 		keys[i] = stream.Key()
 	}
 	if prepare || !limited {
@@ -150,7 +150,7 @@ func read(ctx context.Context, a *engine.App, names []string, limited, prepare b
 	if err != nil {
 		return nil, err
 	}
-	var runs []report.Run
+	var runs []streams.Run
 	if err = queue.Insert(ctx, keys); err == nil {
 		runs, err = wait(ctx, a, keys, limited)
 	}
@@ -159,7 +159,7 @@ func read(ctx context.Context, a *engine.App, names []string, limited, prepare b
 	return runs, errors.Join(err, queue.Stop(stop))
 }
 
-func wait(ctx context.Context, a *engine.App, keys []pipeline.Key, limited bool) ([]report.Run, error) {
+func wait(ctx context.Context, a *engine.App, keys []pipeline.Key, limited bool) ([]streams.Run, error) {
 	if limited {
 		<-ctx.Done()
 		return nil, nil
@@ -179,21 +179,21 @@ func wait(ctx context.Context, a *engine.App, keys []pipeline.Key, limited bool)
 }
 
 // ended gives the runs once every stream has done what was asked, nil before.
-func ended(ctx context.Context, a *engine.App, keys []pipeline.Key) ([]report.Run, error) {
-	streams, err := a.Report.Streams(ctx, "")
+func ended(ctx context.Context, a *engine.App, keys []pipeline.Key) ([]streams.Run, error) {
+	found, err := a.DB.Streams(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	var runs []report.Run
-	for i := range streams {
-		s := &streams[i]
+	var runs []streams.Run
+	for i := range found {
+		s := &found[i]
 		if !slices.Contains(keys, pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}) {
 			continue
 		}
 		if s.Done < s.Wanted || s.LastRun == nil {
 			return nil, nil // not yet
 		}
-		run, err := a.Report.RunProgress(ctx, *s.LastRun)
+		run, err := a.DB.RunProgress(ctx, *s.LastRun)
 		if err != nil {
 			return nil, err
 		}

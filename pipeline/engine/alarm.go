@@ -6,13 +6,13 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // Alarm says that too many records of a stream do not fit, by the thresholds of the configuration; empty if not. The share is
 // that of the last run that ended, the open entries are those of all runs: what made a mark wait alarms until it is loaded, is not
 // upstream any more, or a person decides.
-func (a *App) Alarm(s *report.Stream) string {
+func (a *App) Alarm(s *streams.Status) string {
 	thresholds := a.Config.Quarantine
 	switch {
 	case s.QuarantinedShare > thresholds.MaxShare:

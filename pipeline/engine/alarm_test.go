@@ -5,7 +5,7 @@ import (
 
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 )
 
 func TestAlarm(t *testing.T) {
@@ -30,7 +30,7 @@ func TestAlarm(t *testing.T) {
 		"no bound":               {0, 1_000_000, 0, 0.05, ""},
 	} {
 		a := &engine.App{Config: &config.Config{Quarantine: config.Quarantine{MaxShare: 0.05, MaxOpen: test.maxOpen}}}
-		if got := a.Alarm(&report.Stream{Quarantined: test.open, QuarantinedShare: test.share, Withheld: test.withheld}); got != test.want {
+		if got := a.Alarm(&streams.Status{Quarantined: test.open, QuarantinedShare: test.share, Withheld: test.withheld}); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/calls"
 )
 
 // Allowances gives the allowances that the calls of streams are taken from: limits as
@@ -33,7 +33,7 @@ func (a *App) Allowances(ctx context.Context, streams []pipeline.Stream) ([]plan
 }
 
 func (a *App) allowancesOf(ctx context.Context, o *config.Organization, streams []pipeline.Stream) ([]planning.Service, error) {
-	hours, err := a.Report.Hours(ctx, o.Key)
+	hours, err := a.DB.Hours(ctx, o.Key)
 	if err != nil {
 		return nil, fmt.Errorf("read what organization %s spent: %w", o.Key, err)
 	}
@@ -72,12 +72,12 @@ func (a *App) allowancesOf(ctx context.Context, o *config.Organization, streams 
 // assumedLatency is how long a call is taken to last where the last day saw none.
 const assumedLatency = 500 * time.Millisecond
 
-func (a *App) allowance(ctx context.Context, organization, service string, hours []report.Hour) (planning.Service, error) {
+func (a *App) allowance(ctx context.Context, organization, service string, hours []calls.Hour) (planning.Service, error) {
 	limits, err := a.Limits(organization, service)
 	if err != nil {
 		return planning.Service{}, err
 	}
-	budget, err := a.Report.BudgetLeft(ctx, organization, service)
+	budget, err := a.DB.BudgetLeft(ctx, organization, service)
 	if err != nil {
 		return planning.Service{}, fmt.Errorf("read what is left of the day: %w", err)
 	}
@@ -86,7 +86,7 @@ func (a *App) allowance(ctx context.Context, organization, service string, hours
 		Day:  planning.Day{Limit: limits.Daily},
 		Pace: planning.Pace{PerMinute: limits.PerMinute, Concurrent: limits.Concurrent, Latency: assumedLatency},
 	}
-	hours = slices.DeleteFunc(slices.Clone(hours), func(h report.Hour) bool { return h.Service != service })
+	hours = slices.DeleteFunc(slices.Clone(hours), func(h calls.Hour) bool { return h.Service != service })
 	var answered int64
 	var took float64
 	for _, hour := range hours {
@@ -108,7 +108,7 @@ func (a *App) allowance(ctx context.Context, organization, service string, hours
 
 // turns counts a day that turns at an hour: what was spent since it began, and all of that comes back when it turns.
 func (a *App) turns(ctx context.Context, allowance *planning.Service, limits pipeline.Limits) error {
-	day, err := a.Report.Day(ctx, allowance.Organization, allowance.Name, limits)
+	day, err := a.DB.Day(ctx, allowance.Organization, allowance.Name, limits)
 	if err != nil || day.Turn == nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (a *App) turns(ctx context.Context, allowance *planning.Service, limits pip
 }
 
 // ceilings are the days of the classes that may spend only a part of it.
-func ceilings(limits pipeline.Limits, hours []report.Hour) map[pipeline.Class]planning.Day {
+func ceilings(limits pipeline.Limits, hours []calls.Hour) map[pipeline.Class]planning.Day {
 	shares := limits.Shares
 	if shares == nil {
 		shares = pipeline.DefaultShares()
@@ -149,7 +149,7 @@ func ceilings(limits pipeline.Limits, hours []report.Hour) map[pipeline.Class]pl
 
 // heard takes what upstream said about the day: others spend from it, too, and what is
 // spent comes back when upstream says that the day turns.
-func (a *App) heard(day *planning.Day, budget report.Budget) {
+func (a *App) heard(day *planning.Day, budget calls.Budget) {
 	now := a.options.Now()
 	if budget.LimitSeen != nil && budget.RemainingSeen != nil && budget.ResetAt != nil && budget.ResetAt.After(now) {
 		others := *budget.LimitSeen - *budget.RemainingSeen - int(budget.Day)

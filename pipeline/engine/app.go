@@ -17,11 +17,11 @@ import (
 	"sluice/pipeline/budget"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/postgres/local"
-	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
 	"sluice/schema/validate"
 )
@@ -66,7 +66,6 @@ type App struct {
 	// those of the configuration.
 	Catalogue []schema.Service
 	DB        *warehouse.DB
-	Report    *report.Reader
 	Log       *slog.Logger
 	// URL is the address of the database in use. It may hold a password: never print it.
 	URL string
@@ -225,11 +224,12 @@ func (a *App) Connect(ctx context.Context) error {
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
 		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
+		Due: planning.Due,
 	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)
 	}
-	a.DB, a.Report = db, report.New(db.Pool())
+	a.DB = db
 	if err := a.learnTokens(ctx); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/sync/scan"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/schema"
 )
@@ -129,9 +129,9 @@ func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) err
 	if err := a.narrowable(ctx, b); err != nil {
 		return err
 	}
-	spans := []report.Span{{From: b.Bound}}
+	spans := []warehouse.Span{{From: b.Bound}}
 	if b.Windows != nil {
-		spans = []report.Span{{From: b.Days.From, To: b.Days.To}}
+		spans = []warehouse.Span{{From: b.Days.From, To: b.Days.To}}
 	}
 	counts, err := a.rows(ctx, b, known, spans)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) err
 		spans = spans[:0]
 		for at := range w.Of {
 			from, to := w.BoundsOf(at)
-			spans = append(spans, report.Span{From: from, To: to})
+			spans = append(spans, warehouse.Span{From: from, To: to})
 		}
 		if counts, err = a.rows(ctx, b, known, spans); err != nil {
 			return err
@@ -160,7 +160,7 @@ func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) err
 
 // rows counts those of each span, or divides those that were assumed among them; nil if
 // nobody knows how many there are.
-func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spans []report.Span) ([]int64, error) {
+func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spans []warehouse.Span) ([]int64, error) {
 	if known.Rows.Basis == planning.Assumed {
 		each := make([]int64, len(spans))
 		for i := range each {
@@ -178,7 +178,7 @@ func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spa
 		}
 	}
 	table := [2]string{resource.SchemaName(b.Stream.Service), resource.Name}
-	return a.Report.RowsWithin(ctx, b.Stream.Organization, table, column, b.Windows != nil, spans...)
+	return a.DB.RowsWithin(ctx, b.Stream.Organization, table, column, b.Windows != nil, spans...)
 }
 
 // Ask opens a backfill and gives its number; backfills.ErrOpen if one of its list is open.

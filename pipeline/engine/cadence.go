@@ -8,8 +8,8 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
+	"sluice/pipeline/planning/cadence"
 	"sluice/pipeline/warehouse/streams"
-	"sluice/pipeline/warehouse/streams/cadence"
 )
 
 const (
@@ -83,7 +83,7 @@ func planned(service *streams.Service, limits pipeline.Limits, floor time.Durati
 			if !ours || stream.class != class {
 				continue
 			}
-			seen := s.Seen(class)
+			seen := planning.SeenOf(s, class)
 			if s.Ceiling == 0 {
 				perDay -= math.Max(seen.Calls, 1) * float64(24*time.Hour) / float64(s.Every)
 				continue
@@ -132,7 +132,7 @@ func scheduledCalls(limits pipeline.Limits, class pipeline.Class, external int64
 
 func planOfStream(key Key, s *cadence.Stream, interval cadence.Interval, floor time.Duration) streams.Plan {
 	return streams.Plan{
-		Key: key, EverySeconds: interval.Every.Seconds(), Because: interval.Because,
+		Key: key, EverySeconds: interval.Every.Seconds(), Because: string(interval.Because),
 		ChangesPerHour: s.Seen.PerHour, SeenHours: s.Seen.Span.Hours(), CallsPerRun: math.Max(s.Seen.Calls, 1),
 		FloorSeconds: floor.Seconds(), CeilingSeconds: s.Ceiling.Seconds(),
 	}

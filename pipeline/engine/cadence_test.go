@@ -7,7 +7,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/warehouse/streams/cadence"
+	"sluice/pipeline/planning/cadence"
 )
 
 // TestScheduledCalls: the part of a day that is for scheduled runs, worked out by hand.

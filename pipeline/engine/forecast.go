@@ -9,27 +9,26 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/sync/scan"
-	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/schema"
 )
 
 // Foresee gives what is known of streams, for forecasts.
-func (a *App) Foresee(ctx context.Context, streams []pipeline.Stream) ([]planning.Stream, error) {
-	all, err := a.Report.Known(ctx, "")
+func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning.Stream, error) {
+	all, err := a.DB.KnownStreams(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("read what is known of the streams: %w", err)
 	}
-	known := make(map[Key]report.Known, len(all))
+	known := make(map[Key]streams.Known, len(all))
 	for i := range all {
 		known[Key{Organization: all[i].Organization, Service: all[i].Service, Resource: all[i].Resource}] = all[i]
 	}
-	can, err := a.Report.Capabilities(ctx)
+	can, err := a.DB.AllCapabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read what the lists can do: %w", err)
 	}
-	foreseen := make([]planning.Stream, 0, len(streams))
-	for _, stream := range streams {
+	foreseen := make([]planning.Stream, 0, len(wanted))
+	for _, stream := range wanted {
 		s := a.foreseen(stream, ofList(known[stream.Key()], known[stream.ListKey()]))
 		s.Anchored = scan.Anchored(stream, can[stream.ListKey()])
 		foreseen = append(foreseen, s)
@@ -39,14 +38,14 @@ func (a *App) Foresee(ctx context.Context, streams []pipeline.Stream) ([]plannin
 
 // ofList gives what is known of a stream with the rows of its resource, which are what
 // a sweep reads: its own runs hardly ever insert one.
-func ofList(own, list report.Known) report.Known {
+func ofList(own, list streams.Known) streams.Known {
 	if strings.HasSuffix(own.Resource, "."+string(pipeline.WorkSweep)) {
 		own.Rows, own.Runs = list.Rows, list.Runs
 	}
 	return own
 }
 
-func (a *App) foreseen(stream pipeline.Stream, known report.Known) planning.Stream {
+func (a *App) foreseen(stream pipeline.Stream, known streams.Known) planning.Stream {
 	s := planning.Stream{
 		Key:   stream.Key(),
 		Class: pipeline.ClassOf(stream),
@@ -73,7 +72,7 @@ func (a *App) foreseen(stream pipeline.Stream, known report.Known) planning.Stre
 // day are taken from them.
 const watchedEnough = time.Hour
 
-func changes(known report.Known) planning.Figure {
+func changes(known streams.Known) planning.Figure {
 	watched := seconds(known.WatchedSeconds)
 	if watched < watchedEnough {
 		return planning.Figure{Basis: planning.Unknown}
@@ -104,8 +103,8 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 }
 
 // listFacts gives a sweep's facts with the rows of its list.
-func (a *App) listFacts(ctx context.Context, own report.Known, list Key) (report.Known, error) {
-	of, err := a.Report.KnownSoon(ctx, list)
+func (a *App) listFacts(ctx context.Context, own streams.Known, list Key) (streams.Known, error) {
+	of, err := a.DB.KnownSoon(ctx, list)
 	if err != nil || len(of) == 0 {
 		return own, err
 	}
@@ -117,7 +116,7 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 		return nil // its forecast is that of whoever asked for it
 	}
 	key := stream.Key()
-	known, err := a.Report.KnownAtStart(ctx, key)
+	known, err := a.DB.KnownAtStart(ctx, key)
 	if err != nil || len(known) == 0 {
 		return err
 	}
@@ -137,6 +136,6 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 	if run.Basis == planning.Unknown {
 		return nil
 	}
-	kept := warehouse.Forecast{Calls: run.Calls, Basis: run.Basis.String(), Rows: known[0].Rows}
+	kept := streams.Forecast{Calls: run.Calls, Basis: run.Basis.String(), Rows: known[0].Rows}
 	return a.DB.KeepForecast(ctx, key, kept)
 }

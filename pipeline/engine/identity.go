@@ -170,7 +170,7 @@ func organizationsOf(service *schema.Service) *schema.Resource {
 
 // checkedAt is when any process last looked; zero if none did.
 func (a *App) checkedAt(ctx context.Context, key string) (time.Time, error) {
-	known, err := a.Report.Organizations(ctx)
+	known, err := a.DB.Organizations(ctx)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read when organization %s was last checked: %w", key, err)
 	}

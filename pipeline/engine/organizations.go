@@ -42,7 +42,7 @@ func (a *App) Zone(key string) *time.Location { return a.organizations[key].Zone
 
 // readZones fills in what upstream said in earlier runs.
 func (a *App) readZones(ctx context.Context) error {
-	known, err := a.Report.Organizations(ctx)
+	known, err := a.DB.Organizations(ctx)
 	if err != nil {
 		return fmt.Errorf("read what is known of the organizations: %w", err)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
 	"sluice/schema/custom"
 	"sluice/schema/ddl"
@@ -166,7 +165,7 @@ func CatalogOf(ctx context.Context, url string, schemas []string) (ddl.Catalog, 
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	defer db.Close()
-	found, err := report.New(db.Pool()).Catalog(ctx, schemas)
+	found, err := db.Catalog(ctx, schemas)
 	if err != nil {
 		return nil, fmt.Errorf("read the tables: %w", err)
 	}

@@ -68,7 +68,7 @@ func UserDeclared(stream pipeline.Stream) bool { return stream.Resource.Schema =
 
 // notRunning gives ErrBusy for a stream whose run is under way.
 func (a *App) notRunning(ctx context.Context, stream pipeline.Stream) error {
-	streams, err := a.Report.Streams(ctx, stream.Organization)
+	streams, err := a.DB.Streams(ctx, stream.Organization)
 	if err != nil {
 		return fmt.Errorf("look at the stream: %w", err)
 	}

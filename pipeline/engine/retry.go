@@ -27,7 +27,7 @@ var ErrBusy = errors.New("the stream is being copied right now: try again when i
 // they came: a newer row stays. It makes no call.
 func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	result := Retried{ID: id}
-	entry, err := a.Report.QuarantineShow(ctx, id)
+	entry, err := a.DB.QuarantineShow(ctx, id)
 	if err != nil {
 		return result, fmt.Errorf("read the entry: %w", err)
 	}

@@ -20,7 +20,7 @@ func (l runLog) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline
 	if err := l.Runner.Chunk(ctx, claim, settle); err != nil {
 		return err // it is the runner's, and its kind counts
 	}
-	run, err := l.app.Report.RunProgress(ctx, claim.Run)
+	run, err := l.app.DB.RunProgress(ctx, claim.Run)
 	if err != nil {
 		l.app.Log.WarnContext(ctx, "what the run came to could not be read", "stream", claim.Stream.String(), "run", claim.Run, "error", err)
 		return nil // the chunk is done: that is the transaction's word, not the log's
@@ -44,7 +44,7 @@ func (l runLog) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline
 
 // alarm writes that too much of a stream does not fit.
 func (l runLog) alarm(ctx context.Context, stream pipeline.Stream) {
-	row, err := l.app.Report.Stream(ctx, stream.Key())
+	row, err := l.app.DB.Stream(ctx, stream.Key())
 	if err != nil {
 		l.app.Log.WarnContext(ctx, "the quarantine could not be counted", "stream", stream.String(), "error", err)
 		return

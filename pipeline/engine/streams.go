@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/schema"
 )
@@ -103,10 +103,6 @@ func resourceName(stream pipeline.Stream) string {
 	return stream.Service.Name + "." + stream.Resource.Name
 }
 
-// detailsEvery is how often details are looked for where no list asked for them: a
-// run that finds none makes no call.
-const detailsEvery = time.Hour
-
 func (a *App) settings() []warehouse.StreamSetting {
 	streams := a.Streams()
 	settings := make([]warehouse.StreamSetting, 0, len(streams))
@@ -115,9 +111,9 @@ func (a *App) settings() []warehouse.StreamSetting {
 		setting := warehouse.StreamSetting{Key: stream.Key(), Every: chosen.Every, Ceiling: chosen.Ceiling, Enabled: chosen.Enabled}
 		switch stream.Work {
 		case pipeline.WorkDetails:
-			setting.Every, setting.Ceiling = detailsEvery, 0 // they follow their list
+			setting.Every, setting.Ceiling = planning.DetailsEvery, 0 // they follow their list
 		case pipeline.WorkSweep:
-			setting.Every, setting.Ceiling, setting.After = chosen.Sweep, 0, firstSweep(setting.Key, chosen.Sweep)
+			setting.Every, setting.Ceiling, setting.After = chosen.Sweep, 0, planning.FirstSweep(setting.Key, chosen.Sweep)
 		case pipeline.WorkList, pipeline.WorkBackfill:
 		}
 		settings = append(settings, setting)

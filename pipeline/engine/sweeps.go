@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
-	"time"
 
 	"sluice/pipeline"
 )
@@ -15,20 +13,11 @@ func (a *App) absenceRules() *pipeline.AbsenceRules {
 	return &pipeline.AbsenceRules{MaxRows: chosen.MaxRows, MaxShare: chosen.MaxShare, Apart: chosen.Apart}
 }
 
-// firstSweep is how long after it is first registered a stream of sweeps is first due:
-// not at once, for the first run of its list reads everything anyway, and not when all
-// others are. From then on each keeps its own turn.
-func firstSweep(key Key, every time.Duration) time.Duration {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(key.String())) // a hash never fails
-	return every/2 + time.Duration(float64(every/2)*float64(h.Sum32())/float64(1<<32))
-}
-
 // DueSweeps are the sweeps whose turn it is, of the resources among streams: a sync
 // does them besides, unless they are among the streams already. Records in quarantine
 // make it their turn: for a new one the first sync asks at once.
 func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipeline.Stream, error) {
-	states, err := a.Report.Streams(ctx, "")
+	states, err := a.DB.Streams(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("look for sweeps that are due: %w", err)
 	}

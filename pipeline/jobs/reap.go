@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // reaper brings back the tickets of killed processes. River would do so an hour
@@ -38,20 +39,16 @@ const orphans = `SELECT j.id, j.attempt FROM river.river_job j
 const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
 	WHERE id = $1 AND attempt = $2 AND state = 'running'`
 
-// forgotten are streams that were asked for, or whose run is open, and that no ticket
-// stands for: the last resort behind every way in which a ticket can get lost. A run
-// loses its ticket when a worker that lost its claim ends, for River then completes the
-// ticket that another process works, and that process is killed. A ticket that
-// sleeps does not stand for a queued stream: somebody asked in the moment between
-// the note that the stream waits and the ticket's falling asleep.
-const forgotten = `SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
-	WHERE s.enabled AND (s.wanted_gen > s.done_gen OR s.run_id IS NOT NULL) AND s.state NOT IN ('denied', 'failed')
-	  AND NOT EXISTS (
+// ticketless are those of some streams that no ticket stands for. A ticket that sleeps does not stand for a queued stream: somebody
+// asked in the moment between the note that the stream waits and the ticket's falling asleep.
+const ticketless = `SELECT s.organization_id, s.service, s.resource
+	FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) AS s (organization_id, service, resource, queued)
+	WHERE NOT EXISTS (
 	    SELECT FROM river.river_job j
 	    WHERE j.kind = $1 AND j.state IN ('available', 'pending', 'retryable', 'running', 'scheduled')
 	      AND j.args ->> 'organization' = s.organization_id AND j.args ->> 'service' = s.service
 	      AND j.args ->> 'resource' = s.resource
-	      AND NOT (s.state = 'queued' AND j.state = 'scheduled' AND j.scheduled_at > now() + interval '30 seconds'))`
+	      AND NOT (s.queued AND j.state = 'scheduled' AND j.scheduled_at > now() + interval '30 seconds'))`
 
 func (r *reaper) reap(ctx context.Context) error {
 	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind())
@@ -80,11 +77,7 @@ func (r *reaper) reap(ctx context.Context) error {
 // remember queues what was forgotten: whoever asks for a stream queues it a moment
 // later, so one look proves nothing.
 func (r *reaper) remember(ctx context.Context) error {
-	rows, err := r.queue.options.Pool.Query(ctx, forgotten, Args{}.Kind())
-	if err != nil {
-		return fmt.Errorf("look for forgotten streams: %w", err)
-	}
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+	keys, err := r.lookForForgotten(ctx)
 	if err != nil {
 		return fmt.Errorf("look for forgotten streams: %w", err)
 	}
@@ -98,4 +91,33 @@ func (r *reaper) remember(ctx context.Context) error {
 	}
 	r.forgotten = seen
 	return r.queue.Insert(ctx, twice)
+}
+
+// lookForForgotten gives the streams that were asked for, or whose run is open, and that no ticket
+// stands for: the last resort behind every way in which a ticket can get lost. A run
+// loses its ticket when a worker that lost its claim ends, for River then completes the
+// ticket that another process works, and that process is killed. Both tables are read as of
+// one instant.
+func (r *reaper) lookForForgotten(ctx context.Context) ([]pipeline.Key, error) {
+	var keys []pipeline.Key
+	instant := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, r.queue.options.Pool, instant, func(tx pgx.Tx) error {
+		unfinished, err := streams.Unfinished(ctx, tx)
+		if err != nil || len(unfinished) == 0 {
+			return err
+		}
+		var organizations, services, resources []string
+		var queued []bool
+		for _, stream := range unfinished {
+			organizations, services = append(organizations, stream.Organization), append(services, stream.Service)
+			resources, queued = append(resources, stream.Resource), append(queued, stream.Queued)
+		}
+		rows, err := tx.Query(ctx, ticketless, Args{}.Kind(), organizations, services, resources, queued)
+		if err != nil {
+			return err
+		}
+		keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+		return err
+	})
+	return keys, err
 }

@@ -16,6 +16,7 @@ import (
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -102,7 +103,7 @@ func newRig(t *testing.T) *rig {
 		_, err = conn.Exec(ctx, ddl.DDL(*made))
 		return err
 	})
-	db, err := warehouse.Open(t.Context(), url, warehouse.Options{})
+	db, err := warehouse.Open(t.Context(), url, warehouse.Options{Due: planning.Due})
 	if err != nil {
 		t.Fatal(err)
 	}

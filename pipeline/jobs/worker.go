@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // errLostJob says that the ticket is no longer ours to complete: it was rescued
@@ -104,7 +105,7 @@ func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], 
 		return errLostJob
 	}
 	if !more {
-		if more, err = askedAgain(ctx, tx, job.Args.key()); err != nil {
+		if more, err = streams.AskedAgain(ctx, tx, job.Args.key()); err != nil {
 			return err
 		}
 	}
@@ -115,19 +116,6 @@ func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], 
 		return fmt.Errorf("queue the next chunk: %w", err)
 	}
 	return nil
-}
-
-// askedAgain says whether somebody asked for the stream after its run had
-// started: an insert is swallowed while a ticket is unfinished, so the finished
-// one has to look.
-func askedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) {
-	const query = `SELECT wanted_gen > done_gen FROM sluice.streams
-		WHERE organization_id = $1 AND service = $2 AND resource = $3`
-	var again bool
-	if err := tx.QueryRow(ctx, query, key.Organization, key.Service, key.Resource).Scan(&again); err != nil {
-		return false, fmt.Errorf("look whether %s was asked for again: %w", key, err)
-	}
-	return again, nil
 }
 
 // fate turns the kind of an error into what happens to stream and ticket. It

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
@@ -14,10 +13,6 @@ import (
 // parents or details stops: one such answer is a matter of one parent or record,
 // five are a matter of the service.
 const maxUnfit = 5
-
-// parentsAgain is when a run that knew no parent is repeated: the lists that bring
-// the first ones may have been under way, and looking for them costs no call.
-const parentsAgain = 30 * time.Minute
 
 // statusNotFound is the HTTP status of what upstream does not know.
 const statusNotFound = 404
@@ -67,7 +62,7 @@ func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End,
 	case parent == "":
 		end := endOf(scan, "parents read", 0)
 		if scan.Done == 0 {
-			end.Again = parentsAgain
+			end.Again = pipeline.AgainNoParent
 		}
 		return end, nil
 	case p.spent(scan):

@@ -269,7 +269,7 @@ func TestARunThatKnowsNoParentIsSoonRepeated(t *testing.T) {
 	must(t, r.run(t.Context()))
 	r.runner.Backlog = childless{f}
 	must(t, r.run(t.Context()))
-	if read, none := r.memory.ends[0], r.memory.ends[1]; read.Again != 0 || none.Outcome != pipeline.OutcomeDone || none.Again != 30*time.Minute {
+	if read, none := r.memory.ends[0], r.memory.ends[1]; read.Again != pipeline.AgainNot || none.Outcome != pipeline.OutcomeDone || none.Again != pipeline.AgainNoParent {
 		t.Errorf("after a parent: %+v, want the usual interval; without any: %+v, want done and again in half an hour", read, none)
 	}
 }

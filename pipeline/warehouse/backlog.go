@@ -11,18 +11,6 @@ import (
 	"sluice/pipeline/warehouse/streams/details"
 )
 
-// Rows of the list wait for their single records: the run that reads those is due. Where that stream's row is locked, its run
-// is under way and sees them anyway; to wait for it here could be for ever, for it waits for the rows that this unit wrote.
-const sqlDetailsDue = `
-WITH waiting AS (
-	SELECT organization_id, service, resource FROM sluice.streams
-	WHERE (organization_id, service, resource) = ($1, $2, $3) AND enabled AND next_due_at > clock_timestamp()
-		AND (wait_until IS NULL OR wait_until <= clock_timestamp())
-	FOR UPDATE SKIP LOCKED
-)
-UPDATE sluice.streams s SET next_due_at = clock_timestamp()
-FROM waiting w WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
-
 // Pending implements sync.Backlog: rows that wait for their single record, newest modification first, those that failed
 // a day ago or longer behind them.
 func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([]string, int, error) {
@@ -65,7 +53,7 @@ func holdRows(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
 
 // queueBacklog adds what the unit does to what is left to be read: single records that were not to be had, lists of parents
 // that were read, and headers whose single records are wanted.
-func queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result rows.Result, refused []rows.Refused) error {
+func (db *DB) queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result rows.Result, refused []rows.Refused) error {
 	stream := unit.Claim.Stream
 	if unit.Details {
 		failed := details.Unsettled(unit)
@@ -82,9 +70,7 @@ func queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result rows.Result, refu
 		details.QueueParentRead(batch, unit.Claim, *unit.Parent)
 	}
 	if result.Owing > 0 {
-		stream.Work = pipeline.WorkDetails
-		key := stream.Key()
-		batch.Queue(sqlDetailsDue, key.Organization, key.Service, key.Resource)
+		db.QueueDetailsDue(batch, stream)
 	}
 	return nil
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/pipeline"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/planning/cadence"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/streams"
-	"sluice/pipeline/warehouse/streams/cadence"
 )
 
 // ran notes a run of a stream that is over: when it began, the mark that it went on from ("" for none), what it found.
@@ -68,10 +69,10 @@ func TestWhatRunsShowed(t *testing.T) {
 	// Five, four and three hours back in hours that weigh nearly the same: 12 changes in three hours; one call and three.
 	want := cadence.Seen{Runs: 3, Span: 3 * time.Hour, Changes: 12, PerHour: 4, Calls: 2}
 	near := cmp.Options{cmpopts.EquateApprox(0.05, 0), cmp.Comparer(func(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Second })}
-	if diff := cmp.Diff(want, of.Seen(pipeline.ClassIncremental), near); diff != "" {
+	if diff := cmp.Diff(want, planning.SeenOf(&of, pipeline.ClassIncremental), near); diff != "" {
 		t.Errorf("seen (-want +got):\n%s", diff)
 	}
-	if got := fixed.Seen(pipeline.ClassIncremental); got != (cadence.Seen{}) {
+	if got := planning.SeenOf(&fixed, pipeline.ClassIncremental); got != (cadence.Seen{}) {
 		t.Errorf("a stream without runs showed %+v", got)
 	}
 	if got := h.unplanned(0); len(got) != 0 {
@@ -97,7 +98,7 @@ func TestIntervalsThatWereLearned(t *testing.T) {
 	keep := func(every time.Duration, perHour float64, because cadence.Reason) {
 		t.Helper()
 		h.must(h.db.KeepPlans(t.Context(), []streams.Plan{
-			{Key: learned, EverySeconds: every.Seconds(), Because: because, ChangesPerHour: perHour},
+			{Key: learned, EverySeconds: every.Seconds(), Because: string(because), ChangesPerHour: perHour},
 			{Key: key("a", "fixed"), EverySeconds: 1}, {Key: key("a", "unknown"), EverySeconds: 1},
 		}))
 	}

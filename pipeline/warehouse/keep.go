@@ -7,13 +7,6 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// KeepRuns drops runs, verifications and processes that are older than this, a bounded number at a time. What the program still
-// needs stays: see sluice.keep_runs.
-func (db *DB) KeepRuns(ctx context.Context, age time.Duration) error {
-	_, err := db.pool.Exec(ctx, `SELECT sluice.keep_runs($1)`, age)
-	return postgres.Fail("keeping the runs", err)
-}
-
 // keepTurns bounds how many times KeepRaw looks: each looks through one resource, or drops a thousand archives.
 const keepTurns = 20
 

@@ -2,8 +2,6 @@ package warehouse
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,24 +11,10 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/rows"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema/record"
-)
-
-const (
-	// Promise 1 from this side: a mark never moves back, whatever the caller says.
-	sqlAdvance = `
-UPDATE sluice.streams SET mark = greatest(mark, $4::timestamptz), read_until = greatest(read_until, $6::timestamptz),
-	scan = $5::jsonb, state = 'running'
-WHERE (organization_id, service, resource) = ($1, $2, $3)`
-
-	sqlCount = `
-UPDATE sluice.runs SET
-	bound = coalesce($2::timestamptz, bound), pages = pages + $3, received = received + $4, inserted = inserted + $5,
-	updated = updated + $6, unchanged = unchanged + $7, superseded = superseded + $8, duplicates = duplicates + $9,
-	quarantined = quarantined + $10, drifted = drifted + $11, silent = silent + $12, rollbacks = rollbacks + $13
-WHERE id = $1`
 )
 
 // Load implements sync.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
@@ -81,7 +65,7 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	if err := backfills.TakeTurn(ctx, tx, unit); err != nil {
 		return loaded, err
 	}
-	row, err := lockClaimed(ctx, tx, unit.Claim, unit.Call)
+	row, err := streams.LockClaimed(ctx, tx, unit.Claim, unit.Call)
 	if err != nil {
 		return loaded, err
 	}
@@ -98,8 +82,8 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 		Rejected: len(refused), Silent: result.Silent, Rollbacks: result.Rollbacks,
 	}
 	batch := new(pgx.Batch)
-	if row.suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
-		queueRelease(batch, unit)
+	if row.Suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
+		quarantine.QueueRelease(batch, unit)
 	}
 	if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
 		db.QueueUnderWay(batch, unit.Call)
@@ -108,19 +92,19 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	capabilities.QueueObserved(batch, unit)
 	capabilities.QueueLate(batch, stream, result.Late)
 	quarantine.Queue(batch, &unit, &loaded.Gone)
-	if err := queueBacklog(batch, unit, result, refused); err != nil {
+	if err := db.queueBacklog(batch, unit, result, refused); err != nil {
 		return loaded, err
 	}
-	queueCounts(batch, unit, loaded, queueDrift(batch, unit))
+	streams.QueueCount(batch, unit, loaded, quarantine.QueueDrift(batch, unit))
 	if unit.End == nil {
-		if err := queuePosition(batch, unit); err != nil {
+		if err := streams.QueueAdvance(batch, unit); err != nil {
 			return loaded, err
 		}
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return loaded, postgres.Fail("recording progress of "+stream.String(), err)
 	}
-	if err := keepRejects(ctx, tx, unit, refused); err != nil {
+	if err := quarantine.Keep(ctx, tx, unit, refused); err != nil {
 		return loaded, err
 	}
 	if unit.End != nil {
@@ -131,7 +115,12 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	if err := db.concludeAbsence(ctx, tx, &unit, evidence, row); err != nil {
 		return loaded, err
 	}
-	return loaded, finish(ctx, tx, unit)
+	return loaded, db.finish(ctx, tx, unit)
+}
+
+// Refusals implements sync.Store.
+func (db *DB) Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error) {
+	return streams.Refused(ctx, db.pool, claim)
 }
 
 // Known implements sync.Known: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
@@ -147,69 +136,40 @@ func (db *DB) Known(ctx context.Context, stream pipeline.Stream, records []recor
 }
 
 // write brings the unit's records into their tables.
-func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (rows.Result, []rows.Refused, error) {
+func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row streams.Locked) (rows.Result, []rows.Refused, error) {
 	if err := holdRows(ctx, tx, unit); err != nil || len(unit.Records) == 0 {
 		return rows.Result{}, nil, err
 	}
 	var read time.Time
 	if unit.Listed && unit.Claim.Stream.Resource.Swept() {
-		read = row.listRead
+		read = row.ListRead
 	}
 	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, rows.Batch{
-		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.called, Settled: row.listed,
-		Read: read, Details: unit.Details, History: row.history, Records: unit.Records,
+		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.Called, Settled: row.Listed,
+		Read: read, Details: unit.Details, History: row.History, Records: unit.Records,
 	})
 }
 
-// queueCounts adds what the unit brought to its run.
-func queueCounts(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, drifted int) {
-	var bound *time.Time
-	if unit.Position.Scan != nil {
-		bound = postgres.Instant(unit.Position.Scan.Bound)
-	}
-	pages := 0
-	if unit.Call != 0 {
-		pages = 1
-	}
-	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
-		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
-}
-
-// queuePosition adds the position behind the unit.
-func queuePosition(batch *pgx.Batch, unit pipeline.Unit) error {
-	var scan []byte
-	key := unit.Claim.Stream.Key()
-	if unit.Position.Scan != nil {
-		var err error
-		if scan, err = json.Marshal(unit.Position.Scan); err != nil {
-			return fmt.Errorf("writing the scan of %s: %w", key, err)
-		}
-	}
-	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, postgres.Instant(unit.Position.Mark), scan,
-		postgres.Instant(unit.Position.Read))
-	return nil
-}
-
 // arrive writes the position at the end of a run, which depends on all that the run met.
-func (db *DB) arrive(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, row locked) error {
-	if err := db.judge(ctx, tx, unit, row); err != nil {
+func (db *DB) arrive(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, row streams.Locked) error {
+	if err := quarantine.Judge(ctx, tx, unit, row, db.rules); err != nil {
 		return err
 	}
 	batch := new(pgx.Batch)
-	if err := queuePosition(batch, *unit); err != nil {
+	if err := streams.QueueAdvance(batch, *unit); err != nil {
 		return err
 	}
 	return postgres.Fail("recording the end of a run of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
 // finish ends the run if the unit does, and settles the job.
-func finish(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
+func (db *DB) finish(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
 	if unit.End != nil {
-		end := ending{state: pipeline.StateIdle, outcome: unit.End.Outcome, note: unit.End.Note, again: unit.End.Again}
+		end := streams.Ending{State: pipeline.StateIdle, Outcome: unit.End.Outcome, Note: unit.End.Note, Again: unit.End.Again}
 		if unit.End.Outcome == pipeline.OutcomeFailed {
-			end.state, end.reason = pipeline.StateFailed, unit.End.Note
+			end.State, end.Reason = pipeline.StateFailed, unit.End.Note
 		}
-		if err := endRun(ctx, tx, unit.Claim, end); err != nil {
+		if err := db.endRun(ctx, tx, unit.Claim, end); err != nil {
 			return err
 		}
 	}

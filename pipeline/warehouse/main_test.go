@@ -13,6 +13,7 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
@@ -86,6 +87,7 @@ func open(t *testing.T) *house {
 // another is a second process on the same database.
 func (h *house) another(options warehouse.Options) *warehouse.DB {
 	h.Helper()
+	options.Due = planning.Due
 	db, err := warehouse.Open(h.Context(), h.url, options)
 	h.must(err)
 	h.Cleanup(db.Close)

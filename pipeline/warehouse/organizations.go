@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,7 +27,7 @@ type Identity struct {
 
 const (
 	// The name is compared and never replaced. An answer without a time zone takes none away. After another time zone every whole list is
-	// due to be read: upstream may write times without an offset otherwise now, and moves no modification time for that.
+	// due to be read.
 	sqlPin = `
 WITH was AS (SELECT time_zone FROM sluice.organizations WHERE organization_id = $1), pinned AS (
 	INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
@@ -35,8 +36,7 @@ WITH was AS (SELECT time_zone FROM sluice.organizations WHERE organization_id = 
 		time_zone = coalesce(nullif(excluded.time_zone, ''), o.time_zone), is_active = excluded.is_active, checked_at = clock_timestamp()
 	WHERE o.name = excluded.name
 	RETURNING time_zone)
-UPDATE sluice.streams SET next_due_at = least(next_due_at, clock_timestamp()) FROM was, pinned
-WHERE organization_id = $1 AND resource LIKE '%.sweep' AND was.time_zone NOT IN ('', pinned.time_zone)`
+SELECT was.time_zone NOT IN ('', pinned.time_zone) FROM was, pinned`
 
 	// The time zone is left to the next look, which knows what follows from another one.
 	sqlAccept = `
@@ -54,8 +54,8 @@ func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (I
 	op := "pinning organization " + key
 	seen.Name = postgres.Clean(seen.Name, postgres.MaxReason)
 	if seen.Name != "" {
-		if _, err := db.pool.Exec(ctx, sqlPin, key, seen.Name, postgres.Clean(seen.TimeZone, postgres.MaxName), seen.Active); err != nil {
-			return Identity{}, postgres.Fail(op, err)
+		if err := db.pin(ctx, op, key, seen); err != nil {
+			return Identity{}, err
 		}
 	}
 	var pinned Identity
@@ -73,6 +73,21 @@ func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (I
 	}
 }
 
+// pin notes the identity, and makes whole lists due after another time zone: in one transaction, so that they are not forgotten.
+func (db *DB) pin(ctx context.Context, op, key string, seen Identity) error {
+	return db.inTx(ctx, op, func(tx pgx.Tx) error {
+		moved := false
+		err := tx.QueryRow(ctx, sqlPin, key, seen.Name, postgres.Clean(seen.TimeZone, postgres.MaxName), seen.Active).Scan(&moved)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil // it is met for the first time, or goes by another name
+		}
+		if err != nil || !moved {
+			return postgres.Fail(op, err)
+		}
+		return db.SweepsDue(ctx, tx, key)
+	})
+}
+
 // AcceptOrganization pins an organization to the name that upstream gives now: a person decided that it is the same business.
 func (db *DB) AcceptOrganization(ctx context.Context, key string, seen Identity) error {
 	op := "accepting organization " + key
@@ -82,4 +97,26 @@ func (db *DB) AcceptOrganization(ctx context.Context, key string, seen Identity)
 	}
 	_, err := db.pool.Exec(ctx, sqlAccept, key, name, postgres.Clean(seen.TimeZone, postgres.MaxName), seen.Active)
 	return postgres.Fail(op, err)
+}
+
+// Organization is who an organization is by upstream's word, as it was pinned.
+type Organization struct {
+	// Organization is the word under which its rows are kept.
+	Organization string `db:"organization_id" json:"organization"`
+	// Name is the name that it is pinned to since PinnedAt.
+	Name     string `db:"name"      json:"name"`
+	TimeZone string `db:"time_zone" json:"time_zone"`
+	Active   bool   `db:"is_active" json:"active"`
+
+	PinnedAt time.Time `db:"pinned_at" json:"pinned_at"`
+	// CheckedAt is when upstream last gave that name.
+	CheckedAt time.Time `db:"checked_at" json:"checked_at"`
+}
+
+const sqlOrganizations = `
+SELECT organization_id, name, time_zone, is_active, pinned_at, checked_at FROM sluice.organizations ORDER BY organization_id`
+
+// Organizations gives the organizations that were met so far.
+func (db *DB) Organizations(ctx context.Context) ([]Organization, error) {
+	return postgres.Read[Organization](ctx, db.pool, "organizations", sqlOrganizations)
 }

@@ -171,17 +171,17 @@ func TestOneColumnOfParents(t *testing.T) {
 func TestARunMayBeDueAgainSooner(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	due := func(again time.Duration) time.Duration {
+	due := func(again pipeline.Again) time.Duration {
 		end := s.of(s.claimOf(s.persons))
 		end.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Again: again}
 		s.load(end)
 		seconds := ask[float64](s.house, `SELECT extract(epoch FROM next_due_at - clock_timestamp())::float8 FROM sluice.streams WHERE resource = 'persons'`)
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute)
 	}
-	for again, want := range map[time.Duration]time.Duration{0: time.Hour, 10 * time.Minute: 10 * time.Minute, 2 * time.Hour: time.Hour} {
+	for again, want := range map[pipeline.Again]time.Duration{pipeline.AgainNot: time.Hour, pipeline.AgainNoParent: 30 * time.Minute, pipeline.AgainMissed: time.Hour} {
 		s.must(exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
 		if got := due(again); got != want {
-			t.Errorf("again after %s: due in %s, want %s", again, got, want)
+			t.Errorf("again because of %q: due in %s, want %s", again, got, want)
 		}
 	}
 }

@@ -10,7 +10,9 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // ErrAtWork says that somebody is writing to a stream right now.
@@ -40,13 +42,6 @@ RETURNING r.id, r.last_key, r.rows, r.rewritten, r.unfit, r.lost`
 UPDATE sluice.rebuilds SET last_key = $2, rows = rows + $3, rewritten = rewritten + $4, unfit = unfit + $5, lost = lost + $6 WHERE id = $1`
 
 	sqlEndRebuild = `UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'done' WHERE id = $1`
-
-	// A rebuild reads nothing: who asked for the list is still to be served, and it is due when it was.
-	sqlDueAsBefore = `
-UPDATE sluice.streams s SET done_gen = b.done_gen, next_due_at = b.next_due_at, last_done_at = b.last_done_at
-FROM (SELECT $4::bigint AS done_gen, $5::timestamptz AS next_due_at, $6::timestamptz AS last_done_at) AS b
-WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
-	sqlDue = `SELECT done_gen, next_due_at, last_done_at FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	// All streams that write to the table of a list; in this order wherever more than one is locked.
 	sqlLockWriters = `
@@ -179,13 +174,13 @@ func (r *rebuilding) begin(ctx context.Context, scope rebuild.Scope) error {
 	declaration := rebuild.Declaration(r.claim.Stream)
 	op := "beginning a rebuild of " + key.String()
 	return r.db.inTx(ctx, op, func(tx pgx.Tx) error {
-		if _, err := lockClaimed(ctx, tx, r.claim, 0); err != nil {
+		if _, err := streams.LockClaimed(ctx, tx, r.claim, 0); err != nil {
 			return err
 		}
 		// A rebuild under the time zone of before is none of this one.
-		err := tx.QueryRow(ctx, sqlZoneGen, key.Organization, key.Service, key.Resource).Scan(&r.zone)
-		if err != nil {
-			return postgres.Fail(op, err)
+		var err error
+		if r.zone, err = streams.ZoneGeneration(ctx, tx, key); err != nil {
+			return err
 		}
 		declaration = fmt.Appendf(declaration, " zone %d", r.zone)
 		if _, err := tx.Exec(ctx, sqlSupersede, key.Organization, key.Service, key.Resource, scope, declaration); err != nil {
@@ -203,7 +198,7 @@ func (r *rebuilding) step(ctx context.Context) (bool, error) {
 	var done rebuild.Done
 	op := "rebuilding " + r.claim.Stream.String()
 	err := r.db.inTx(ctx, op, func(tx pgx.Tx) error {
-		row, err := lockClaimed(ctx, tx, r.claim, 0)
+		row, err := streams.LockClaimed(ctx, tx, r.claim, 0)
 		if err != nil {
 			return err
 		}
@@ -211,17 +206,17 @@ func (r *rebuilding) step(ctx context.Context) (bool, error) {
 		if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
 			return postgres.Fail(op, err)
 		}
-		if done, err = r.rows.Step(ctx, tx, r.after, row.history); err != nil || done.Last == "" {
+		if done, err = r.rows.Step(ctx, tx, r.after, row.History); err != nil || done.Last == "" {
 			return postgres.Fail(op, err)
 		}
 		unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
 		loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(done.Refused)}
-		if err := keepRejects(ctx, tx, unit, done.Refused); err != nil {
+		if err := quarantine.Keep(ctx, tx, unit, done.Refused); err != nil {
 			return err
 		}
 		batch := new(pgx.Batch)
-		queueCounts(batch, unit, loaded, 0)
-		if err := queuePosition(batch, unit); err != nil {
+		streams.QueueCount(batch, unit, loaded, 0)
+		if err := streams.QueueAdvance(batch, unit); err != nil {
 			return err
 		}
 		batch.Queue(sqlStepRebuild, r.id, done.Last, done.Rows, done.Rewritten, done.Unfit, done.Lost)
@@ -250,45 +245,23 @@ func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failur
 	}
 	key, op := claim.Stream.Key(), "ending the rebuild of "+claim.Stream.String()
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
-		if _, err := lockClaimed(ctx, tx, claim, 0); err != nil {
+		if _, err := streams.LockClaimed(ctx, tx, claim, 0); err != nil {
 			return err
 		}
 		if failure == nil {
 			if _, err := tx.Exec(ctx, sqlEndRebuild, r.id); err != nil {
 				return postgres.Fail(op, err)
 			}
-			if _, err := tx.Exec(ctx, sqlNoteRule, key.Organization, key.Service, key.Resource, hashRule); err != nil {
-				return postgres.Fail(op, err)
-			}
-			if _, err := tx.Exec(ctx, sqlRezoned, key.Organization, key.Service, key.Resource, r.zone); err != nil {
-				return postgres.Fail(op, err)
+			if err := streams.Rebuilt(ctx, tx, key, r.zone); err != nil {
+				return err
 			}
 		}
 		if !opened {
-			_, err := tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource, pipeline.StateQueued, "", nil)
-			return postgres.Fail(op, err)
+			return streams.Stop(ctx, tx, key, pipeline.StateQueued, "", time.Time{})
 		}
-		return endRebuildRun(ctx, tx, claim)
+		return db.endRun(ctx, tx, claim, streams.Ending{
+			State: pipeline.StateIdle, Outcome: pipeline.OutcomeDone, ReadNothing: true,
+			Note: "rows were held against raw records, without a call: those that differ are written anew",
+		})
 	})
-}
-
-// endRebuildRun ends a run that was opened for a rebuild and leaves the stream's turn as it is.
-func endRebuildRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim) error {
-	var (
-		served    int64
-		due, done *time.Time
-	)
-	key, op := claim.Stream.Key(), "ending the rebuild of "+claim.Stream.String()
-	if err := tx.QueryRow(ctx, sqlDue, key.Organization, key.Service, key.Resource).Scan(&served, &due, &done); err != nil {
-		return postgres.Fail(op, err)
-	}
-	err := endRun(ctx, tx, claim, ending{
-		state: pipeline.StateIdle, outcome: pipeline.OutcomeDone,
-		note: "rows were held against raw records, without a call: those that differ are written anew",
-	})
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, sqlDueAsBefore, key.Organization, key.Service, key.Resource, served, due, done)
-	return postgres.Fail(op, err)
 }

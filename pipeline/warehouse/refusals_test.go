@@ -8,7 +8,6 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/report"
 )
 
 // quiet is the instant to which the runs of these tests would move the mark.
@@ -205,7 +204,7 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	if due := ask[time.Duration](h.house, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`); due < 9*time.Hour {
 		t.Errorf("the list is due in %s for the sake of a record that it does not show", due)
 	}
-	stream, err := report.New(h.db.Pool()).Stream(t.Context(), h.bills.Key())
+	stream, err := h.db.Stream(t.Context(), h.bills.Key())
 	h.must(err)
 	if stream.Quarantined != 1 || stream.Unasked != 0 || stream.Withheld != 0 {
 		t.Errorf("%d in quarantine, %d to be asked for, a mark waits because of %d", stream.Quarantined, stream.Unasked, stream.Withheld)

@@ -8,12 +8,13 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/tombstones"
 )
 
 // lockEvidence locks what is known against records of the unit, before any row is touched.
-func lockEvidence(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked) (tombstones.Evidence, error) {
-	if !row.evidence {
+func lockEvidence(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row streams.Locked) (tombstones.Evidence, error) {
+	if !row.Evidence {
 		return tombstones.Evidence{}, nil
 	}
 	evidence, err := tombstones.Lock(ctx, tx, unit)
@@ -22,9 +23,9 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row locked
 
 // concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a whole list says about rows
 // that it did not see (promise 7): in the transaction of the unit, so that the two are never apart.
-func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, evidence tombstones.Evidence, row locked) error {
+func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := unit.Claim.Stream
-	if err := evidence.Apply(ctx, tx, *unit, row.called); err != nil {
+	if err := evidence.Apply(ctx, tx, *unit, row.Called); err != nil {
 		return postgres.Fail("applying the evidence of "+stream.String(), err)
 	}
 	if unit.End == nil || unit.End.Whole == nil {
@@ -43,16 +44,15 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Uni
 	} else if note != "" {
 		end.Note = note
 	}
-	if again := verdict.Again(); end.Again == 0 {
+	if again := verdict.Again(); end.Again == pipeline.AgainNot {
 		end.Again = again
 	}
 	if verdict.Asked == 0 {
 		return nil
 	}
-	stream.Work = pipeline.WorkDetails
-	key := stream.Key()
-	_, err = tx.Exec(ctx, sqlDetailsDue, key.Organization, key.Service, key.Resource)
-	return postgres.Fail("asking for single records of "+stream.String(), err)
+	batch := new(pgx.Batch)
+	db.QueueDetailsDue(batch, stream)
+	return postgres.Fail("asking for single records of "+stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
 // AcceptTombstones marks as gone what a run left for a person to decide, and gives how many rows that were.
@@ -74,7 +74,7 @@ func (db *DB) decideTombstones(
 	op := "deciding about tombstones of " + stream.String()
 	err := db.inTx(ctx, op, func(tx pgx.Tx) error {
 		// A rebuild that is writing the rows would hide them.
-		if _, err := lockStream(ctx, tx, stream, 0); err != nil {
+		if _, err := streams.Lock(ctx, tx, stream, 0); err != nil {
 			return err
 		}
 		var err error

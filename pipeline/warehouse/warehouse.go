@@ -5,15 +5,15 @@
 // transaction: a unit of records, the position behind it and the job that brought it (promise 2). Decisions about budgets are
 // made by the database, by its clock.
 //
-// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, package rows writes the rows, ledger
-// counts calls, schedule says what is due, backfill what was asked for besides, capability what lists can do, backlog what is
-// left to be read, and report reads for people.
+// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, each package writes its own tables and reads them
+// for people and commands: rows the rows, calls the call log, streams the schedule, positions and runs, streams/backfills what
+// was asked for besides, streams/details what is left to be read, quarantine what did not fit, tombstones what is gone,
+// capabilities what lists can do.
 package warehouse
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -27,9 +27,11 @@ import (
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/capabilities"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/streams/backfills"
+	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema"
 )
 
@@ -40,7 +42,7 @@ var (
 	// ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
 	ErrNoStream = streams.ErrNoStream
 	// ErrNotFound says that there is no row of that number.
-	ErrNotFound = errors.New("not found")
+	ErrNotFound = postgres.ErrNotFound
 )
 
 const (
@@ -62,6 +64,8 @@ type Options struct {
 	Absence *pipeline.AbsenceRules
 	// Scrub takes secrets out of what is kept of errors; nil knows none.
 	Scrub *outside.Scrubber
+	// Due is the rule of when a stream is due: planning.Due. Without one, which is for programs that only read, no stream's turn moves.
+	Due pipeline.DueRule
 	// Rules say which share of a run's records may be refused; nil means pipeline.DefaultRules.
 	Rules *pipeline.Rules
 }
@@ -72,6 +76,8 @@ type DB struct {
 	*streams.Schedule
 	*backfills.Backfills
 	*capabilities.Store
+	*quarantine.Entries
+	*tombstones.Table
 
 	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
 	pool, tokens *pgxpool.Pool
@@ -129,8 +135,9 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		db.pool.Close()
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
-	db.Ledger, db.Schedule = calls.New(db.pool, db.tokens, cmp.Or(options.Ledger, calls.DefaultRules())), streams.New(db.pool)
-	db.Backfills, db.Store = backfills.New(db.pool), capabilities.New(db.pool)
+	db.Ledger, db.Schedule = calls.New(db.pool, db.tokens, cmp.Or(options.Ledger, calls.DefaultRules())), streams.New(db.pool, options.Due)
+	db.Backfills, db.Store = backfills.New(db.pool, db.Schedule), capabilities.New(db.pool)
+	db.Entries, db.Table = quarantine.New(db.pool), tombstones.New(db.pool)
 	if err := db.pool.Ping(ctx); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, place(config), err)
@@ -148,7 +155,7 @@ func (db *DB) Close() {
 	db.pool.Close()
 }
 
-// Pool gives the connections, for the queue and for package report.
+// Pool gives the connections, for the queue and for packages that read tables of their own.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
 // loader gives the statements of a resource, built once.

@@ -11,6 +11,7 @@ import (
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 )
@@ -46,14 +47,17 @@ $$;
 -- of a call, and in the detail of its end. What decides is the function as it was.
 ALTER FUNCTION sluice.reserve_call RENAME TO reserve_call_then;
 CREATE FUNCTION sluice.reserve_call(
-	a1 text, a2 text, a3 text, a4 text, a5 bigint, a6 text, at text, a8 integer, a9 text, a10 integer, a11 integer, a12 integer,
-	a13 interval, a14 interval, a15 interval, a16 double precision[], a17 double precision[], a18 integer, a19 text,
+	p_organization text, p_service text, p_resource text, p_class text, p_run bigint, p_method text, p_path text, p_page integer,
+	p_shared text, p_per_minute integer, p_concurrent integer, p_daily integer, p_lease interval, p_window interval, p_day interval,
+	p_floors double precision[], p_ceilings double precision[], p_reset_hour integer, p_zone text,
 	OUT call_id bigint, OUT refused text, OUT wait_ms bigint
 ) LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM pg_catalog.set_config('sim.now', at, false);
+	PERFORM pg_catalog.set_config('sim.now', p_path, false);
 	SELECT d.call_id, d.refused, d.wait_ms INTO call_id, refused, wait_ms
-	FROM sluice.reserve_call_then(a1, a2, a3, a4, a5, a6, at, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19) AS d;
+	FROM sluice.reserve_call_then(
+		p_organization, p_service, p_resource, p_class, p_run, p_method, p_path, p_page, p_shared, p_per_minute, p_concurrent, p_daily,
+		p_lease, p_window, p_day, p_floors, p_ceilings, p_reset_hour, p_zone) AS d;
 END
 $$;
 ALTER FUNCTION sluice.finish_call RENAME TO finish_call_then;
@@ -142,7 +146,7 @@ func Open(ctx context.Context, url string, rules calls.Rules) (*Database, error)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	d := &Database{Pool: pool, Ledger: calls.New(pool, pool, rules), schedule: streams.New(pool), at: -1}
+	d := &Database{Pool: pool, Ledger: calls.New(pool, pool, rules), schedule: streams.New(pool, planning.Due), at: -1}
 	if _, err := pool.Exec(ctx, sqlClock); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("set up the virtual clock: %w", err)

@@ -11,7 +11,6 @@ import (
 
 	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/warehouse/report"
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
@@ -125,16 +124,16 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 }
 
 // notOpen refuses, before any is asked for, backfills of which one is open already.
-func notOpen(ctx context.Context, a *engine.App, backfills []engine.Backfill) error {
-	open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true, Limit: manyBackfills})
+func notOpen(ctx context.Context, a *engine.App, wanted []engine.Backfill) error {
+	open, err := a.DB.Backfills.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
 	if err != nil {
 		return fmt.Errorf("read the backfills: %w", err)
 	}
 	var taken []string
-	for i := range backfills {
+	for i := range wanted {
 		for j := range open {
-			if keyOf(&open[j]) == backfills[i].Stream.Key() {
-				taken = append(taken, fmt.Sprintf("%s has backfill %d, which is %s", backfills[i].Stream, open[j].ID, open[j].State))
+			if keyOf(&open[j]) == wanted[i].Stream.Key() {
+				taken = append(taken, fmt.Sprintf("%s has backfill %d, which is %s", wanted[i].Stream, open[j].ID, open[j].State))
 			}
 		}
 	}

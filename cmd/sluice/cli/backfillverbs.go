@@ -10,18 +10,17 @@ import (
 
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/report"
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
 func (c *cli) backfillList() *cobra.Command {
-	filter := report.BackfillFilter{}
+	filter := backfills.Filter{}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List backfills, the last asked for first",
 		Args:  cobra.NoArgs,
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
-			found, err := a.Report.Backfills(ctx, filter)
+			found, err := a.DB.Backfills.List(ctx, filter)
 			if err != nil {
 				return fmt.Errorf("read the backfills: %w", err)
 			}
@@ -102,7 +101,7 @@ starts this now and then brings backfills to their ends over the days.`,
 
 func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes workWishes) error {
 	if len(ids) == 0 {
-		open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true, Limit: manyBackfills})
+		open, err := a.DB.Backfills.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
 		if err != nil {
 			return fmt.Errorf("read the backfills: %w", err)
 		}
@@ -141,8 +140,8 @@ func refused(ctx context.Context, a *engine.App, id int64, needed string, err er
 	if !errors.Is(err, backfills.ErrState) {
 		return err
 	}
-	found, readErr := a.Report.Backfill(ctx, id)
-	if errors.Is(readErr, report.ErrNotFound) {
+	found, readErr := a.DB.Backfill(ctx, id)
+	if errors.Is(readErr, warehouse.ErrNotFound) {
 		return usage("there is no backfill %d: sluice backfill list shows them", id)
 	}
 	if readErr != nil {

@@ -14,7 +14,8 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/streams/backfills"
 )
 
 // States of backfills that mean something here.
@@ -26,7 +27,7 @@ const (
 
 // backfillView is a backfill as commands show it.
 type backfillView struct {
-	report.Backfill
+	backfills.Backfill
 
 	// CallsLeft are those that it is expected to take yet, and DoneAt is when they are made;
 	// nil if it is over, paused, or nobody can say.
@@ -35,7 +36,7 @@ type backfillView struct {
 }
 
 // views works out when backfills will be done: those of one service follow one another.
-func (c *cli) views(ctx context.Context, a *engine.App, found []report.Backfill) ([]backfillView, error) {
+func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfill) ([]backfillView, error) {
 	views := make([]backfillView, len(found))
 	order := make([]int, len(found))
 	for i := range found {
@@ -73,7 +74,7 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []report.Backfill)
 
 // callsLeft goes on from how far a backfill came, in windows where there are several,
 // otherwise by what was forecast; nil if neither tells.
-func callsLeft(b *report.Backfill) *int {
+func callsLeft(b *backfills.Backfill) *int {
 	const telling = 2 // of one window little follows
 	if b.WindowsDone >= telling {
 		each := float64(b.Calls) / float64(b.WindowsDone)
@@ -87,9 +88,9 @@ func callsLeft(b *report.Backfill) *int {
 
 // showBackfills lists some backfills in the order in which they are named.
 func (c *cli) showBackfills(ctx context.Context, a *engine.App, ids []int64) error {
-	found := make([]report.Backfill, 0, len(ids))
+	found := make([]backfills.Backfill, 0, len(ids))
 	for _, id := range ids {
-		one, err := a.Report.Backfill(ctx, id)
+		one, err := a.DB.Backfill(ctx, id)
 		if err != nil {
 			return fmt.Errorf("read a backfill: %w", err)
 		}
@@ -98,7 +99,7 @@ func (c *cli) showBackfills(ctx context.Context, a *engine.App, ids []int64) err
 	return c.printBackfills(ctx, a, found)
 }
 
-func (c *cli) printBackfills(ctx context.Context, a *engine.App, found []report.Backfill) error {
+func (c *cli) printBackfills(ctx context.Context, a *engine.App, found []backfills.Backfill) error {
 	views, err := c.views(ctx, a, found)
 	if err != nil {
 		return err
@@ -173,14 +174,14 @@ func clock(at, now time.Time, zone *time.Location) string {
 }
 
 func (c *cli) showBackfill(ctx context.Context, a *engine.App, id int64) error {
-	found, err := a.Report.Backfill(ctx, id)
-	if errors.Is(err, report.ErrNotFound) {
+	found, err := a.DB.Backfill(ctx, id)
+	if errors.Is(err, warehouse.ErrNotFound) {
 		return usage("there is no backfill %d: sluice backfill list shows them", id)
 	}
 	if err != nil {
 		return fmt.Errorf("read the backfill: %w", err)
 	}
-	views, err := c.views(ctx, a, []report.Backfill{found})
+	views, err := c.views(ctx, a, []backfills.Backfill{found})
 	if err != nil {
 		return err
 	}

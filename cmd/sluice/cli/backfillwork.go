@@ -10,7 +10,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams/backfills"
 )
 
 // workWishes say who works what was asked for, and for how long.
@@ -33,7 +33,7 @@ func (w *workWishes) check() error {
 const manyBackfills = 100_000
 
 // keyOf names the stream of a backfill.
-func keyOf(b *report.Backfill) pipeline.Key {
+func keyOf(b *backfills.Backfill) pipeline.Key {
 	return pipeline.Key{
 		Organization: b.Organization, Service: b.Service, Resource: b.Resource + "." + string(pipeline.WorkBackfill),
 	}
@@ -46,7 +46,7 @@ func (c *cli) work(ctx context.Context, a *engine.App, ids []int64, wishes workW
 	}
 	keys := make([]pipeline.Key, 0, len(ids))
 	for _, id := range ids {
-		asked, err := a.Report.Backfill(ctx, id)
+		asked, err := a.DB.Backfill(ctx, id)
 		if err != nil {
 			return fmt.Errorf("read what was asked for: %w", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/calls"
 )
 
 func (c *cli) budgetCommand() *cobra.Command {
@@ -55,10 +55,10 @@ type serviceDay struct {
 	Rules allowanceRules `json:"rules"`
 	// Gate is the allowance that it shares with other services, where upstream has closed or narrowed it; ExhaustedUntil is until
 	// when upstream calls the day spent.
-	Gate           *report.Gate `json:"gate,omitempty"`
-	ExhaustedUntil *time.Time   `json:"exhausted_until,omitempty"`
+	Gate           *calls.Gate `json:"gate,omitempty"`
+	ExhaustedUntil *time.Time  `json:"exhausted_until,omitempty"`
 
-	report.Day
+	calls.Day
 }
 
 func (c *cli) budget(ctx context.Context, a *engine.App, _ []string) error {
@@ -82,8 +82,8 @@ func accounts(a *engine.App) []engine.Account {
 }
 
 // daysOf gives the day of each configured service, with what upstream has closed, and all gates.
-func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []report.Gate, error) {
-	gates, err := a.Report.Gates(ctx)
+func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []calls.Gate, error) {
+	gates, err := a.DB.Gates(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the gates: %w", err)
 	}
@@ -93,11 +93,11 @@ func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []report.Gate, er
 		if err != nil {
 			return nil, nil, err
 		}
-		spent, err := a.Report.Day(ctx, of.Organization, of.Service, limits)
+		spent, err := a.DB.Day(ctx, of.Organization, of.Service, limits)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the budget: %w", err)
 		}
-		left, err := a.Report.BudgetLeft(ctx, of.Organization, of.Service)
+		left, err := a.DB.BudgetLeft(ctx, of.Organization, of.Service)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the budget: %w", err)
 		}
@@ -114,7 +114,7 @@ func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []report.Gate, er
 }
 
 // dayOf holds what was spent against the limits.
-func dayOf(organization, service string, limits pipeline.Limits, day report.Day) serviceDay {
+func dayOf(organization, service string, limits pipeline.Limits, day calls.Day) serviceDay {
 	view := serviceDay{Organization: organization, Service: service, Limit: int64(limits.Daily), Day: day}
 	shares := limits.Shares
 	if shares == nil {

@@ -9,7 +9,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/calls"
 )
 
 func (c *cli) reopenBudgetCommand() *cobra.Command {
@@ -65,7 +65,7 @@ func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) er
 }
 
 // closed says which allowances upstream has closed, why, and what opens them.
-func closed(a *engine.App, gates []report.Gate) view.Text {
+func closed(a *engine.App, gates []calls.Gate) view.Text {
 	return func(page *view.Page) {
 		for _, gate := range gates {
 			if gate.ClosedUntil != nil {
@@ -75,7 +75,7 @@ func closed(a *engine.App, gates []report.Gate) view.Text {
 	}
 }
 
-func closedLine(gate report.Gate, zone *time.Location) string {
+func closedLine(gate calls.Gate, zone *time.Location) string {
 	text := "CLOSED " + gate.Organization + " " + gate.Shared + ": no call leaves until " + view.Minute(*gate.ClosedUntil, zone)
 	if gate.Because != "" {
 		text += ", as upstream refused one (" + gate.Because + ")"

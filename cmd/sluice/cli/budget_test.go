@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/calls"
 	"sluice/sandbox"
 )
 
@@ -18,7 +18,7 @@ func TestDayOf(t *testing.T) {
 	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
 	shares := pipeline.Shares{pipeline.ClassIncremental: {Floor: 0.4}, pipeline.ClassProbe: {Floor: 0.1}, pipeline.ClassDetails: {Ceiling: 0.25}}
 	limits := pipeline.Limits{Daily: 1000, Shares: shares}
-	day := report.Day{At: now, Spent: 800, LastHour: 400, ByClass: map[pipeline.Class]int64{
+	day := calls.Day{At: now, Spent: 800, LastHour: 400, ByClass: map[pipeline.Class]int64{
 		pipeline.ClassIncremental: 100, pipeline.ClassBackfill: 700,
 	}}
 	got := dayOf("o", "shop", limits, day)
@@ -52,7 +52,7 @@ func TestDayOf(t *testing.T) {
 	if at := runsOut(&got); at == nil || !at.Equal(now.Add(24*time.Hour)) {
 		t.Errorf("runs out at %v, want in a day: the day turns later", at)
 	}
-	unlimited := dayOf("o", "chat", pipeline.Limits{}, report.Day{At: now, Spent: 3, LastHour: 3})
+	unlimited := dayOf("o", "chat", pipeline.Limits{}, calls.Day{At: now, Spent: 3, LastHour: 3})
 	if line := budgetLine(&unlimited, time.UTC); line != "o chat: 3 calls spent; 3 in the last hour" {
 		t.Errorf("said %q", line)
 	}

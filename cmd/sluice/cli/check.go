@@ -269,7 +269,7 @@ func findingLines(findings []finding) view.Text {
 // checkRights warns of what other roles of the database may do and should not; each warning ends with the statement that ends it.
 func checkRights(ctx context.Context, a *engine.App) []finding {
 	const check = "other roles of the database"
-	rights, err := a.Report.Rights(ctx)
+	rights, err := a.DB.Rights(ctx)
 	if err != nil {
 		return []finding{verdict(check, err, "")}
 	}

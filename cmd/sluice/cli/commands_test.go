@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/connectors"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/quarantine"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
 	"sluice/schema/ddl"
 )
@@ -24,12 +25,12 @@ func TestCommands(t *testing.T) {
 	s.sync(codeFine)
 	must(t, s.world.SetFaults(nil))
 
-	var entries []report.Entry
+	var entries []quarantine.Entry
 	s.document(&entries, "quarantine", "list")
 	if len(entries) != 2 {
 		t.Fatalf("%d entries in quarantine, want the two of the page: %+v", len(entries), entries)
 	}
-	at := slices.IndexFunc(entries, func(e report.Entry) bool { return e.Record != "" })
+	at := slices.IndexFunc(entries, func(e quarantine.Entry) bool { return e.Record != "" })
 	named := strconv.FormatInt(entries[at].ID, 10)
 
 	for command, want := range map[string][]string{
@@ -79,7 +80,7 @@ func (s *stage) jsonIsTrue() {
 		s.t.Errorf("status has %d budgets, want those of the five services", len(status.Budgets))
 	}
 	for _, r := range resources() {
-		at := slices.IndexFunc(status.Streams, func(stream report.Stream) bool { return stream.Service == r.service && stream.Resource == r.name })
+		at := slices.IndexFunc(status.Streams, func(stream streams.Status) bool { return stream.Service == r.service && stream.Resource == r.name })
 		if at < 0 || status.Streams[at].Mark == nil {
 			s.t.Errorf("status does not show that %s.%s was read", r.service, r.name)
 		}
@@ -97,7 +98,7 @@ func (s *stage) jsonIsTrue() {
 			s.t.Errorf("status shows how far round %s.%s is: %+v", stream.Service, stream.Resource, stream.Parents)
 		}
 	}
-	var runs []report.Run
+	var runs []streams.Run
 	s.document(&runs, "runs", "vendor_payments", "--limit", "1")
 	if want := one[int64](s, `SELECT count(*) FROM accounting.vendor_payments`); len(runs) != 1 || runs[0].Inserted != want || want == 0 {
 		s.t.Errorf("runs shows %+v, the table has %d rows", runs, want)

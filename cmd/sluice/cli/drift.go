@@ -11,12 +11,12 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/quarantine"
 )
 
 // driftView is one key or value that no declaration knows, or one declared key that is gone.
 type driftView struct {
-	report.Drift
+	quarantine.Drift
 
 	// Hint says what it means and what to do.
 	Hint string `json:"hint"`
@@ -48,7 +48,7 @@ keeps what came last.`,
 }
 
 func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string) error {
-	found, err := a.Report.Drift(ctx, organization)
+	found, err := a.DB.Drift(ctx, organization)
 	if err != nil {
 		return fmt.Errorf("read the drift: %w", err)
 	}
@@ -83,11 +83,11 @@ const (
 )
 
 // driftHint says what to do. Nothing is urgent: all of it is loaded.
-func driftHint(d *report.Drift) string {
+func driftHint(d *quarantine.Drift) string {
 	switch {
 	case d.Path == driftOthers:
 		return "more than a thousand unknown keys: they are in the column _extra"
-	case d.Kind == report.KindGone:
+	case d.Kind == quarantine.KindGone:
 		return "most records carried it before: its column keeps what came last; a key that came instead is listed here, too"
 	case strings.HasPrefix(d.Kind, driftValue):
 		return "loaded as it came; queries that list the values may miss it"

@@ -5,12 +5,12 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/history"
 )
 
 // tableOfHistories says of which resources the past is kept.
-func tableOfHistories(a *engine.App, histories []report.History) view.Rows {
-	return view.Table(histories, headOrganization+"  PAST OF  KNOWN SINCE  VERSIONS  BY DAY", func(h *report.History) view.Row {
+func tableOfHistories(a *engine.App, histories []history.History) view.Rows {
+	return view.Table(histories, headOrganization+"  PAST OF  KNOWN SINCE  VERSIONS  BY DAY", func(h *history.History) view.Row {
 		since, count := "", ""
 		if h.Versions {
 			since, count = "taking in the rows that are there", view.Count(h.Count)

@@ -7,12 +7,12 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // trustView is how far one resource's modification time can be trusted.
 type trustView struct {
-	report.Trust
+	streams.Trust
 
 	// Told is the share of changes that came with a new modification time, 0 to 1; nil if
 	// nobody can know: nothing changed, or the whole list was never read again.
@@ -21,7 +21,7 @@ type trustView struct {
 
 // modificationTimes shows which share of the changes of each resource its modification time told of, of those named, or of all.
 func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []string) error {
-	found, err := a.Report.Trust(ctx)
+	found, err := a.DB.Trust(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []stri
 	}))
 }
 
-func told(t report.Trust) *float64 {
+func told(t streams.Trust) *float64 {
 	if t.Changes == 0 || t.Whole == 0 {
 		return nil
 	}

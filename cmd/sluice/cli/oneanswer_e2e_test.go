@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
 )
 
@@ -227,16 +227,16 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 	w := &watch{now: func() time.Time { return now }}
 	at := func(d time.Duration) *time.Time { return new(now.Add(d)) }
 	for name, test := range map[string]struct {
-		stream report.Stream
+		stream streams.Status
 		leaves bool
 	}{
-		"the day":              {report.Stream{State: "waiting", Until: at(time.Hour)}, true},
-		"a minute's refusal":   {report.Stream{State: "retrying", Until: at(time.Minute)}, false},
-		"just within":          {report.Stream{State: "retrying", Until: at(5 * time.Minute)}, false},
-		"an hour":              {report.Stream{State: "retrying", Until: at(time.Hour)}, true},
-		"a retry by the queue": {report.Stream{State: "retrying"}, false},
-		"running":              {report.Stream{State: "running", Until: at(time.Hour)}, false},
-		"queued":               {report.Stream{State: "queued", Until: at(time.Hour)}, false},
+		"the day":              {streams.Status{State: "waiting", Until: at(time.Hour)}, true},
+		"a minute's refusal":   {streams.Status{State: "retrying", Until: at(time.Minute)}, false},
+		"just within":          {streams.Status{State: "retrying", Until: at(5 * time.Minute)}, false},
+		"an hour":              {streams.Status{State: "retrying", Until: at(time.Hour)}, true},
+		"a retry by the queue": {streams.Status{State: "retrying"}, false},
+		"running":              {streams.Status{State: "running", Until: at(time.Hour)}, false},
+		"queued":               {streams.Status{State: "queued", Until: at(time.Hour)}, false},
 	} {
 		if leaves := w.waits(test.stream); leaves != test.leaves {
 			t.Errorf("%s: a sync leaves it to the next one: %t, want %t", name, leaves, test.leaves)

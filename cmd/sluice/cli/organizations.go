@@ -14,7 +14,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse"
 )
 
 // organizationView is one configured organization and what upstream said of it.
@@ -28,7 +28,7 @@ type organizationView struct {
 	// TimeZone is the one in use.
 	TimeZone string `json:"time_zone"`
 	// Pinned is who it is by upstream's word; nil if nobody has looked yet.
-	Pinned *report.Organization `json:"pinned"`
+	Pinned *warehouse.Organization `json:"pinned"`
 }
 
 func (c *cli) organizationsCommand() *cobra.Command {
@@ -60,7 +60,7 @@ upstream with one call. Streams that were denied are tried again when asked for.
 }
 
 func (c *cli) organizations(ctx context.Context, a *engine.App, _ []string) error {
-	known, err := a.Report.Organizations(ctx)
+	known, err := a.DB.Organizations(ctx)
 	if err != nil {
 		return fmt.Errorf("read what is known of the organizations: %w", err)
 	}
@@ -78,7 +78,7 @@ func (c *cli) organizations(ctx context.Context, a *engine.App, _ []string) erro
 	}))
 }
 
-func viewOf(a *engine.App, o *config.Organization, known []report.Organization) organizationView {
+func viewOf(a *engine.App, o *config.Organization, known []warehouse.Organization) organizationView {
 	shown := organizationView{
 		Name: o.Name, ID: o.ID, Key: o.Key, DataCenter: o.DataCenter, TimeZone: a.Zone(o.Key).String(),
 		Services: slices.Sorted(maps.Keys(o.Services)),

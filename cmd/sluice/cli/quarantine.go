@@ -10,7 +10,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/quarantine"
 )
 
 func (c *cli) quarantineCommand() *cobra.Command {
@@ -57,12 +57,12 @@ func (c *cli) quarantineList() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) listQuarantine(ctx context.Context, a *engine.App, filter report.QuarantineFilter) error {
-	entries, err := a.Report.Quarantine(ctx, filter)
+func (c *cli) listQuarantine(ctx context.Context, a *engine.App, filter quarantine.Filter) error {
+	entries, err := a.DB.Quarantine(ctx, filter)
 	if err != nil {
 		return fmt.Errorf("read the quarantine: %w", err)
 	}
-	return c.show(entries, view.Table(entries, "ID  STREAM  RECORD  CODE  FIELD  SEEN  LAST SEEN  STATE  WHY", func(e *report.Entry) view.Row {
+	return c.show(entries, view.Table(entries, "ID  STREAM  RECORD  CODE  FIELD  SEEN  LAST SEEN  STATE  WHY", func(e *quarantine.Entry) view.Row {
 		at := view.Instant(&e.LastSeenAt, a.Zone(e.Organization))
 		return view.Row{view.ID(e.ID), e.Service + "." + e.Resource, e.Record, e.Code, e.Path, e.Seen, at, e.State, e.Detail}
 	}).Or("Nothing is in quarantine."))
@@ -86,7 +86,7 @@ func (c *cli) quarantineShow() *cobra.Command {
 }
 
 func (c *cli) showEntry(ctx context.Context, a *engine.App, id int64) error {
-	e, err := a.Report.QuarantineShow(ctx, id)
+	e, err := a.DB.QuarantineShow(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read entry %d: %w", id, err)
 	}

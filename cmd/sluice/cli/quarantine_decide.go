@@ -49,7 +49,7 @@ func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineF
 				return err
 			}
 			filter.Limit = math.MaxInt32 // all of them: one command after an upgrade
-			entries, err := a.Report.Quarantine(ctx, filter)
+			entries, err := a.DB.Quarantine(ctx, filter)
 			if err != nil {
 				return fmt.Errorf("read the quarantine: %w", err)
 			}

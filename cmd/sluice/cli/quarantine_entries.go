@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/quarantine"
 )
 
 // quarantineFlags narrow entries on a command line.
@@ -23,8 +23,8 @@ func (f *quarantineFlags) add(cmd *cobra.Command) {
 }
 
 // filter is the report's; open entries only, unless all is set.
-func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (report.QuarantineFilter, error) {
-	filter := report.QuarantineFilter{State: "open", Code: f.code}
+func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (quarantine.Filter, error) {
+	filter := quarantine.Filter{State: "open", Code: f.code}
 	if all {
 		filter.State = ""
 	}
@@ -64,14 +64,14 @@ const (
 
 // wholeEntry is an entry with the record as it came.
 type wholeEntry struct {
-	report.Entry
+	quarantine.Entry
 
 	// Raw is the record, byte for byte; where it is no valid UTF-8, RawBase64 has the bytes and Raw shows them as well as it can.
 	Raw       string `json:"raw"`
 	RawBase64 []byte `json:"raw_base64,omitempty"`
 }
 
-func wholeOf(e report.Entry) wholeEntry {
+func wholeOf(e quarantine.Entry) wholeEntry {
 	whole := wholeEntry{Entry: e, Raw: string(e.Raw)}
 	if !utf8.Valid(e.Raw) {
 		whole.RawBase64 = e.Raw

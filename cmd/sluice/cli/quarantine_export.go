@@ -12,7 +12,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/quarantine"
 )
 
 // exportMode is that of the file: records hold personal data.
@@ -50,7 +50,7 @@ personal data included: the file is readable for its owner only.`,
 	return cmd
 }
 
-func (c *cli) exportEntries(ctx context.Context, a *engine.App, filter report.QuarantineFilter, output string) error {
+func (c *cli) exportEntries(ctx context.Context, a *engine.App, filter quarantine.Filter, output string) error {
 	if output == "" {
 		_, err := writeEntries(ctx, a, filter, c.env.Stdout)
 		return err
@@ -90,9 +90,9 @@ func openExport(output string) (*os.File, error) {
 }
 
 // writeEntries writes one entry a line and says how many there were.
-func writeEntries(ctx context.Context, a *engine.App, filter report.QuarantineFilter, to io.Writer) (int, error) {
+func writeEntries(ctx context.Context, a *engine.App, filter quarantine.Filter, to io.Writer) (int, error) {
 	buffered, n := bufio.NewWriter(to), 0
-	err := a.Report.QuarantineEach(ctx, filter, func(e report.Entry) error {
+	err := a.DB.QuarantineEach(ctx, filter, func(e quarantine.Entry) error {
 		n++
 		return view.Object(buffered, wholeOf(e))
 	})

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/quarantine"
 	"sluice/sandbox"
 )
 
@@ -35,7 +35,7 @@ func TestQuarantineIsNarrowed(t *testing.T) {
 		"list --since 2026-02-28T19:00:00Z": "73 71",
 		"list --org " + sandbox.DefaultOrganizationID + " --since 2026-03-01": "73 71", // a day of its zone, India's
 	} {
-		var entries []report.Entry
+		var entries []quarantine.Entry
 		s.document(&entries, append([]string{"quarantine"}, strings.Fields(args)...)...)
 		var got []string
 		for _, e := range entries {

@@ -9,11 +9,11 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 )
 
 func (c *cli) runsCommand() *cobra.Command {
-	var filter report.RunFilter
+	var filter streams.RunFilter
 	cmd := &cobra.Command{
 		Use:   "runs [resource]",
 		Short: "List the last runs: what each read, wrote and spent",
@@ -32,13 +32,13 @@ modification time stayed what it was: only runs that read a whole list find such
 	return cmd
 }
 
-func (c *cli) runs(ctx context.Context, a *engine.App, filter report.RunFilter) error {
-	runs, err := a.Report.Runs(ctx, filter)
+func (c *cli) runs(ctx context.Context, a *engine.App, filter streams.RunFilter) error {
+	runs, err := a.DB.Runs(ctx, filter)
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
 	}
 	const head = "RUN  STREAM  STARTED  TIME  OUTCOME  READ  NEW  CHANGED  SILENT  QUARANTINED  CALLS  FORECAST  NOTE"
-	return c.show(runs, view.Table(runs, head, func(r *report.Run) view.Row {
+	return c.show(runs, view.Table(runs, head, func(r *streams.Run) view.Row {
 		return view.Row{
 			r.ID, r.Service + "." + r.Resource, view.Instant(&r.StartedAt, a.Zone(r.Organization)), view.Seconds(r.Seconds),
 			cmp.Or(r.Outcome, "open"), r.Received, r.Inserted, r.Updated, r.Silent, r.Quarantined, r.Calls, foreseen(r), r.Note,
@@ -48,7 +48,7 @@ func (c *cli) runs(ctx context.Context, a *engine.App, filter report.RunFilter) 
 
 // foreseen says how many calls a run was expected to make, and by how many it made more
 // or fewer: "200 +4".
-func foreseen(r *report.Run) string {
+func foreseen(r *streams.Run) string {
 	if r.Forecast == nil {
 		return "-"
 	}

@@ -92,6 +92,6 @@ func statusPages(a *engine.App) http.Handler {
 		}
 		_, _ = fmt.Fprintln(w, "ready") // as above
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry(a.Report, a.Alarm), promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry(a.DB, a.Alarm), promhttp.HandlerOpts{}))
 	return mux
 }

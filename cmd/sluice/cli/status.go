@@ -11,7 +11,10 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/streams/backfills"
 )
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -44,8 +47,8 @@ follows from, how late records come, and what its runs are expected to take.`,
 
 // statusView is what the status command shows.
 type statusView struct {
-	Streams []report.Stream `json:"streams"`
-	Budgets []budgetView    `json:"budgets"`
+	Streams []streams.Status `json:"streams"`
+	Budgets []budgetView     `json:"budgets"`
 	// Backfills are those that are not over.
 	Backfills []backfillView `json:"backfills"`
 	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the credential with most of them.
@@ -53,20 +56,20 @@ type statusView struct {
 	// TokensFellBack is how many credentials use the configured refresh token because the one that upstream sent in its place was refused.
 	TokensFellBack int `json:"tokens_fell_back"`
 	// Gates are the allowances that upstream has closed or narrowed for now.
-	Gates []report.Gate `json:"gates"`
+	Gates []calls.Gate `json:"gates"`
 	// Histories are the resources whose past is kept.
-	Histories []report.History `json:"histories"`
+	Histories []history.History `json:"histories"`
 }
 
 // budgetView is a service's day.
 type budgetView struct {
-	report.Budget
+	calls.Budget
 
 	Limit int `json:"limit"`
 }
 
 func (c *cli) status(ctx context.Context, a *engine.App) error {
-	streams, err := a.Report.Streams(ctx, "")
+	streams, err := a.DB.Streams(ctx, "")
 	if err != nil {
 		return fmt.Errorf("read the streams: %w", err)
 	}
@@ -74,23 +77,23 @@ func (c *cli) status(ctx context.Context, a *engine.App) error {
 	if shown.Budgets, err = budgets(ctx, a); err != nil {
 		return err
 	}
-	if shown.TokensDiedYoung, err = a.Report.TokensDiedYoung(ctx); err != nil {
+	if shown.TokensDiedYoung, err = a.DB.TokensDiedYoung(ctx); err != nil {
 		return fmt.Errorf("read the tokens: %w", err)
 	}
-	if shown.TokensFellBack, err = a.Report.TokensFellBack(ctx); err != nil {
+	if shown.TokensFellBack, err = a.DB.TokensFellBack(ctx); err != nil {
 		return fmt.Errorf("read the tokens: %w", err)
 	}
-	if shown.Gates, err = a.Report.Gates(ctx); err != nil {
+	if shown.Gates, err = a.DB.Gates(ctx); err != nil {
 		return fmt.Errorf("read the gates: %w", err)
 	}
-	open, err := a.Report.Backfills(ctx, report.BackfillFilter{Open: true})
+	open, err := a.DB.Backfills.List(ctx, backfills.Filter{Open: true})
 	if err != nil {
 		return fmt.Errorf("read the backfills: %w", err)
 	}
 	if shown.Backfills, err = c.views(ctx, a, open); err != nil {
 		return err
 	}
-	if shown.Histories, err = a.Report.Histories(ctx); err != nil {
+	if shown.Histories, err = history.Histories(ctx, a.DB.Pool()); err != nil {
 		return err
 	}
 	return c.show(shown, shown.text(a, c.env.Now()), closed(a, shown.Gates))
@@ -103,7 +106,7 @@ func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
 		if err != nil {
 			return nil, err
 		}
-		budget, err := a.Report.BudgetLeft(ctx, of.Organization, of.Service)
+		budget, err := a.DB.BudgetLeft(ctx, of.Organization, of.Service)
 		if err != nil {
 			return nil, fmt.Errorf("read the budget: %w", err)
 		}
@@ -115,7 +118,7 @@ func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
 func (shown *statusView) text(a *engine.App, now time.Time) view.Text {
 	return func(page *view.Page) {
 		page.Add(view.Table(shown.Streams, headOrganization+"  STREAM  STATE  COMPLETE UP TO  LAST DONE  NEXT  QUARANTINED  REMARK",
-			func(s *report.Stream) view.Row {
+			func(s *streams.Status) view.Row {
 				if !s.Enabled || strings.HasSuffix(s.Resource, "."+string(pipeline.WorkBackfill)) {
 					return nil // backfills have a table of their own
 				}

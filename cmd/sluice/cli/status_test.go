@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
 )
 
@@ -13,20 +13,20 @@ func TestRemark(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
 	old := now.Add(-48 * time.Hour)
-	for want, stream := range map[string]report.Stream{
+	for want, stream := range map[string]streams.Status{
 		"":                  {},
 		"no right":          {Reason: "no right", Note: "an older note"},
-		"20 of 64 parents":  {Parents: &report.ParentRound{Known: 64, Read: 20}},
-		"1 of 1 parent":     {Parents: &report.ParentRound{Known: 1, Read: 1}},
-		"details: 3 failed": {Details: &report.DetailBacklog{Failed: 3}},
-		"64 of 64 parents, oldest 2 d, 1 failed; 44 are next":        {Parents: &report.ParentRound{Known: 64, Read: 64, Failed: 1, Oldest: &old}, Note: "44 are next"},
-		"details: 1,200 pending, 3 stale; 30 of 1,203 are done next": {Details: &report.DetailBacklog{Pending: 1200, Stale: 3}, Note: "30 of 1,203 are done next"},
+		"20 of 64 parents":  {Parents: &streams.ParentRound{Known: 64, Read: 20}},
+		"1 of 1 parent":     {Parents: &streams.ParentRound{Known: 1, Read: 1}},
+		"details: 3 failed": {Details: &streams.DetailBacklog{Failed: 3}},
+		"64 of 64 parents, oldest 2 d, 1 failed; 44 are next":        {Parents: &streams.ParentRound{Known: 64, Read: 64, Failed: 1, Oldest: &old}, Note: "44 are next"},
+		"details: 1,200 pending, 3 stale; 30 of 1,203 are done next": {Details: &streams.DetailBacklog{Pending: 1200, Stale: 3}, Note: "30 of 1,203 are done next"},
 	} {
 		if got := remark(&stream, "", now); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := remark(&report.Stream{Note: "a note"}, "ALARM: much", now); got != "ALARM: much; a note" {
+	if got := remark(&streams.Status{Note: "a note"}, "ALARM: much", now); got != "ALARM: much; a note" {
 		t.Errorf("got %q, want the alarm first", got)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/cli/why"
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 )
 
-func complete(s *report.Stream, zone *time.Location) string {
+func complete(s *streams.Status, zone *time.Location) string {
 	switch {
 	case s.Mark == nil:
 		return "never"
@@ -30,7 +30,7 @@ func age(at *time.Time, now time.Time) string {
 	return view.Age(now.Sub(*at)) + " ago"
 }
 
-func next(s *report.Stream, now time.Time) string {
+func next(s *streams.Status, now time.Time) string {
 	switch {
 	case s.State == string(pipeline.StateDenied):
 		return "when asked for"
@@ -47,7 +47,7 @@ func next(s *report.Stream, now time.Time) string {
 
 // remark is what else there is to know: an alarm, how far round a stream is, then why it
 // does not go on, or what its last run noted.
-func remark(s *report.Stream, alarm string, now time.Time) string {
+func remark(s *streams.Status, alarm string, now time.Time) string {
 	var parts []string
 	if alarm != "" {
 		parts = append(parts, alarm)
@@ -75,7 +75,7 @@ func remark(s *report.Stream, alarm string, now time.Time) string {
 }
 
 // round says how far round a stream over parents is: "20 of 64 parents, oldest 2 d".
-func round(parents *report.ParentRound, now time.Time) string {
+func round(parents *streams.ParentRound, now time.Time) string {
 	if parents == nil {
 		return ""
 	}
@@ -90,7 +90,7 @@ func round(parents *report.ParentRound, now time.Time) string {
 }
 
 // backlog says what waits for single records: "12 details pending, 3 stale".
-func backlog(details *report.DetailBacklog) string {
+func backlog(details *streams.DetailBacklog) string {
 	if details == nil {
 		return ""
 	}

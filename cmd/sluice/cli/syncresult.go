@@ -10,7 +10,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // streamResult is what a sync did to one stream.
@@ -40,7 +40,7 @@ type streamResult struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-func (r *streamResult) fill(run report.Run) {
+func (r *streamResult) fill(run streams.Run) {
 	r.Outcome, r.Kind, r.Run, r.Note = run.Outcome, run.Kind, run.ID, run.Note
 	r.Received, r.Inserted, r.Updated, r.Unchanged = run.Received, run.Inserted, run.Updated, run.Unchanged
 	r.Quarantined, r.Calls, r.Seconds = run.Quarantined, run.Calls, run.Seconds
@@ -173,7 +173,7 @@ func (r *syncResult) code(maxShare float64) int {
 // withWithheld adds to the results of a sync what of their resources made a mark wait and is
 // still in quarantine.
 func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error {
-	streams, err := a.Report.Streams(ctx, "")
+	streams, err := a.DB.Streams(ctx, "")
 	if err != nil {
 		return fmt.Errorf("look for what made a mark wait: %w", err)
 	}
@@ -193,7 +193,7 @@ func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error 
 
 // withHeld adds to the results of a sync what is held of their resources.
 func withHeld(ctx context.Context, a *engine.App, result *syncResult) error {
-	scans, err := a.Report.HeldScans(ctx)
+	scans, err := a.DB.HeldScans(ctx)
 	if err != nil {
 		return fmt.Errorf("look for what is held: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 func (c *cli) tombstonesCommand() *cobra.Command {
@@ -30,7 +30,7 @@ shows what is held, accept marks it as gone, reject forgets the evidence.`,
 }
 
 func (c *cli) tombstonesList() *cobra.Command {
-	var filter report.TombstoneFilter
+	var filter tombstones.Filter
 	cmd := &cobra.Command{
 		Use:     "list [resource]",
 		Short:   "List what whole lists did not show, newest first",
@@ -55,12 +55,12 @@ func (c *cli) tombstonesList() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) listTombstones(ctx context.Context, a *engine.App, filter report.TombstoneFilter) error {
-	found, err := a.Report.Tombstones(ctx, filter)
+func (c *cli) listTombstones(ctx context.Context, a *engine.App, filter tombstones.Filter) error {
+	found, err := a.DB.Tombstones(ctx, filter)
 	if err != nil {
 		return fmt.Errorf("read the tombstones: %w", err)
 	}
-	return c.show(found, view.Table(found, "RECORD  OF  STATE  MISSED  PROOF  PROVEN  GONE  CAME BACK", func(t *report.Tombstone) view.Row {
+	return c.show(found, view.Table(found, "RECORD  OF  STATE  MISSED  PROOF  PROVEN  GONE  CAME BACK", func(t *tombstones.Tombstone) view.Row {
 		at := func(at *time.Time) string { return view.Instant(at, a.Zone(t.Organization)) }
 		of := streamName(true, t.Organization, t.Service, t.Resource)
 		return view.Row{t.Record, of, t.State, at(&t.MissedAt), t.Proof, at(t.ProofAt), at(t.GoneAt), at(t.RevivedAt)}
@@ -74,7 +74,7 @@ func (c *cli) tombstonesShow() *cobra.Command {
 		Example: "  sluice tombstones show 460000000040000001000",
 		Args:    cobra.ExactArgs(1),
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
-			found, err := a.Report.Tombstones(ctx, report.TombstoneFilter{Record: args[0]})
+			found, err := a.DB.Tombstones(ctx, tombstones.Filter{Record: args[0]})
 			if err != nil {
 				return fmt.Errorf("read the evidence: %w", err)
 			}
@@ -91,7 +91,7 @@ func (c *cli) tombstonesShow() *cobra.Command {
 }
 
 // evidence tells what is known against one record.
-func evidence(page *view.Page, t *report.Tombstone, zone *time.Location) {
+func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 	field := page.Fields(9) //nolint:mnd // "came back"
 	at := func(at *time.Time) string { return view.Instant(at, zone) }
 	field("record", "%s %s", streamName(true, t.Organization, t.Service, t.Resource), t.Record)

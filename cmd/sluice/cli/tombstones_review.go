@@ -11,7 +11,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 func (c *cli) tombstonesReview() *cobra.Command {
@@ -24,11 +24,11 @@ func (c *cli) tombstonesReview() *cobra.Command {
 }
 
 func (c *cli) reviewTombstones(ctx context.Context, a *engine.App, _ []string) error {
-	held, err := a.Report.HeldScans(ctx)
+	held, err := a.DB.HeldScans(ctx)
 	if err != nil {
 		return fmt.Errorf("read what is held: %w", err)
 	}
-	table := view.Table(held, "RUN  OF  HELD  RECORDS READ  FIRST RUN  STARTED  SUCH AS", func(h *report.HeldScan) view.Row {
+	table := view.Table(held, "RUN  OF  HELD  RECORDS READ  FIRST RUN  STARTED  SUCH AS", func(h *tombstones.HeldScan) view.Row {
 		return view.Row{
 			view.ID(h.Run), streamName(true, h.Organization, h.Service, h.Resource), h.Held, h.Received, view.ID(h.FirstRun),
 			view.Instant(&h.StartedAt, a.Zone(h.Organization)), strings.Join(h.Sample, " "),
@@ -77,11 +77,11 @@ func (c *cli) decision(use, short string, decide decide, said string) *cobra.Com
 }
 
 func (c *cli) decide(ctx context.Context, a *engine.App, run int64, decide decide, said string) error {
-	held, err := a.Report.HeldScans(ctx)
+	held, err := a.DB.HeldScans(ctx)
 	if err != nil {
 		return fmt.Errorf("read what is held: %w", err)
 	}
-	at := slices.IndexFunc(held, func(h report.HeldScan) bool { return h.Run == run })
+	at := slices.IndexFunc(held, func(h tombstones.HeldScan) bool { return h.Run == run })
 	if at < 0 {
 		return usage("run %d holds nothing: sluice tombstones review shows what is held", run)
 	}

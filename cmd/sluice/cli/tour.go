@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/calls"
 	"sluice/sandbox"
 	"sluice/schema"
 )
@@ -117,7 +117,7 @@ func (s *demoStage) showTables(ctx context.Context) error {
 		return err
 	}
 	tables := tablesOf(s.app.Catalogue)
-	counts, err := s.app.Report.TableCounts(ctx, tables)
+	counts, err := s.app.DB.TableCounts(ctx, tables)
 	if err != nil {
 		return fmt.Errorf("count rows: %w", err)
 	}
@@ -140,11 +140,11 @@ func (s *demoStage) showCalls(ctx context.Context) error {
 	if err := s.title("Calls spent (the call log: sluice.calls)"); err != nil {
 		return err
 	}
-	spent, err := s.app.Report.Spent(ctx, s.upstream.Organization)
+	spent, err := s.app.DB.Spent(ctx, s.upstream.Organization)
 	if err != nil {
 		return fmt.Errorf("read the call log: %w", err)
 	}
-	if err := s.show(view.Table(spent, "SERVICE  RESOURCE  CLASS  CALLS  RECORDS", func(c *report.Spent) view.Row {
+	if err := s.show(view.Table(spent, "SERVICE  RESOURCE  CLASS  CALLS  RECORDS", func(c *calls.Spent) view.Row {
 		return view.Row{c.Service, c.Resource, c.Class, c.Calls, c.Records}
 	})); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // watch looks at the tables while streams are worked, in whichever process.
@@ -22,7 +22,7 @@ type watch struct {
 	ended   map[pipeline.Key]streamResult
 	began   time.Time
 	now     func() time.Time
-	current []report.Run
+	current []streams.Run
 	// patient waits also for what waits for the day to turn.
 	patient bool
 }
@@ -47,12 +47,12 @@ func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
 	return nil
 }
 
-func (w *watch) streams(ctx context.Context) (map[pipeline.Key]report.Stream, error) {
-	rows, err := w.app.Report.Streams(ctx, "")
+func (w *watch) streams(ctx context.Context) (map[pipeline.Key]streams.Status, error) {
+	rows, err := w.app.DB.Streams(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("look at the streams: %w", err)
 	}
-	streams := make(map[pipeline.Key]report.Stream, len(rows))
+	streams := make(map[pipeline.Key]streams.Status, len(rows))
 	for _, s := range rows {
 		streams[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s
 	}
@@ -78,7 +78,7 @@ func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error)
 		_, done := w.ended[key]
 		waits := w.waits(stream) && !w.patient || !stream.Enabled
 		if !done && stream.Run != nil {
-			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
+			run, err := w.app.DB.RunProgress(ctx, *stream.Run)
 			if err != nil {
 				return false, fmt.Errorf("look at a run: %w", err)
 			}
@@ -98,7 +98,7 @@ func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error)
 const soon = 5 * time.Minute
 
 // waits says that a stream cannot go on soon: the day's budget is spent, or upstream asked for a long wait.
-func (w *watch) waits(stream report.Stream) bool {
+func (w *watch) waits(stream streams.Status) bool {
 	switch pipeline.State(stream.State) {
 	case pipeline.StateWaiting:
 		return true
@@ -112,10 +112,10 @@ func (w *watch) waits(stream report.Stream) bool {
 }
 
 // end keeps the result of a stream whose run ended.
-func (w *watch) end(ctx context.Context, key pipeline.Key, stream report.Stream, progress *view.Progress) error {
+func (w *watch) end(ctx context.Context, key pipeline.Key, stream streams.Status, progress *view.Progress) error {
 	result := streamResult{Key: key, State: stream.State, Reason: stream.Reason}
 	if stream.LastRun != nil {
-		run, err := w.app.Report.RunProgress(ctx, *stream.LastRun)
+		run, err := w.app.DB.RunProgress(ctx, *stream.LastRun)
 		if err != nil {
 			return fmt.Errorf("look at the run of %s: %w", key, err)
 		}
@@ -127,7 +127,7 @@ func (w *watch) end(ctx context.Context, key pipeline.Key, stream report.Stream,
 }
 
 // waiting keeps what is known of streams that wait for the day to turn, or for longer than soon.
-func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Stream, progress *view.Progress) error {
+func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.Status, progress *view.Progress) error {
 	for _, key := range w.keys {
 		if _, done := w.ended[key]; done {
 			continue
@@ -135,7 +135,7 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]report.Str
 		stream := streams[key]
 		result := streamResult{Key: key, State: stream.State, Reason: stream.Reason, Until: stream.Until}
 		if stream.Run != nil {
-			run, err := w.app.Report.RunProgress(ctx, *stream.Run)
+			run, err := w.app.DB.RunProgress(ctx, *stream.Run)
 			if err != nil {
 				return fmt.Errorf("look at the run of %s: %w", key, err)
 			}
@@ -193,7 +193,7 @@ func (w *watch) budget(ctx context.Context) string {
 			continue
 		}
 		seen[key.Organization+key.Service] = true
-		spent, err := w.app.Report.BudgetLeft(ctx, key.Organization, key.Service)
+		spent, err := w.app.DB.BudgetLeft(ctx, key.Organization, key.Service)
 		if err != nil {
 			return "" // progress is not a result: without a figure it shows none
 		}
@@ -223,7 +223,7 @@ func (w *watch) eta(ctx context.Context) time.Duration {
 		if run.Received == 0 || run.Seconds <= 0 {
 			continue
 		}
-		before, err := w.app.Report.Runs(ctx, report.RunFilter{
+		before, err := w.app.DB.Runs(ctx, streams.RunFilter{
 			Organization: run.Organization, Service: run.Service, Resource: run.Resource, Limit: 5,
 		})
 		if err != nil {

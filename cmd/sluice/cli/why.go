@@ -9,20 +9,21 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // statusWhy explains streams.
 func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) error {
-	streams, err := a.Select(names, "")
+	selected, err := a.Select(names, "")
 	if err != nil {
 		return err
 	}
-	stands, err := a.Report.Streams(ctx, "")
+	stands, err := a.DB.Streams(ctx, "")
 	if err != nil {
 		return fmt.Errorf("read the streams: %w", err)
 	}
-	byKey := make(map[engine.Key]report.Stream, len(stands))
+	byKey := make(map[engine.Key]streams.Status, len(stands))
 	for i := range stands {
 		byKey[engine.Key{Organization: stands[i].Organization, Service: stands[i].Service, Resource: stands[i].Resource}] = stands[i]
 	}
@@ -38,8 +39,8 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 	if err != nil {
 		return err
 	}
-	explained := make([]why.Explanation, 0, len(streams))
-	for _, stream := range streams {
+	explained := make([]why.Explanation, 0, len(selected))
+	for _, stream := range selected {
 		key := stream.Key()
 		stands, registered := byKey[key]
 		if !registered {
@@ -62,15 +63,15 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 
 // readings says of each stream how it is read.
 func readings(ctx context.Context, a *engine.App) (func(pipeline.Stream) why.Reading, error) {
-	known, err := a.Report.Capabilities(ctx)
+	known, err := a.DB.AllCapabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read what lists can do: %w", err)
 	}
-	late, err := a.Report.Lateness(ctx)
+	late, err := a.DB.Lateness(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read how late records came: %w", err)
 	}
-	lateOf := make(map[engine.Key]*report.Lateness, len(late))
+	lateOf := make(map[engine.Key]*capabilities.Lateness, len(late))
 	for i := range late {
 		lateOf[engine.Key{Organization: late[i].Organization, Service: late[i].Service, Resource: late[i].Resource}] = &late[i]
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // readLimit bounds what one scrape may take.
@@ -21,13 +22,13 @@ const readLimit = 5 * time.Second
 
 // Source is what metrics are read from.
 type Source interface {
-	Streams(ctx context.Context, organization string) ([]report.Stream, error)
-	Spent(ctx context.Context, organization string) ([]report.Spent, error)
+	Streams(ctx context.Context, organization string) ([]streams.Status, error)
+	Spent(ctx context.Context, organization string) ([]calls.Spent, error)
 	TokensDiedYoung(ctx context.Context) (int, error)
 }
 
 // Registry holds the metrics of one process. Alarm says why a stream's quarantine alarms; empty if it does not.
-func Registry(source Source, alarm func(*report.Stream) string) *prometheus.Registry {
+func Registry(source Source, alarm func(*streams.Status) string) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
 		collectors.NewGoCollector(),
@@ -37,10 +38,10 @@ func Registry(source Source, alarm func(*report.Stream) string) *prometheus.Regi
 	return registry
 }
 
-// streams collects what the control tables say.
-type streams struct {
+// collector collects what the control tables say.
+type collector struct {
 	source Source
-	alarm  func(*report.Stream) string
+	alarm  func(*streams.Status) string
 	up     *prometheus.Desc
 	state  *prometheus.Desc
 	mark   *prometheus.Desc
@@ -52,12 +53,12 @@ type streams struct {
 	young  *prometheus.Desc
 }
 
-func newStreams(source Source, alarm func(*report.Stream) string) *streams {
+func newStreams(source Source, alarm func(*streams.Status) string) *collector {
 	stream := []string{"organization", "service", "resource"}
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("sluice_"+name, help, labels, nil)
 	}
-	return &streams{
+	return &collector{
 		source: source,
 		alarm:  alarm,
 		up:     desc("database_up", "Whether the control tables could be read."),
@@ -73,18 +74,18 @@ func newStreams(source Source, alarm func(*report.Stream) string) *streams {
 }
 
 // Describe implements prometheus.Collector.
-func (s *streams) Describe(out chan<- *prometheus.Desc) {
+func (s *collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{s.up, s.state, s.mark, s.done, s.fails, s.quar, s.alarms, s.calls, s.young} {
 		out <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (s *streams) Collect(out chan<- prometheus.Metric) {
+func (s *collector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
 	defer cancel()
 	rows, err := s.source.Streams(ctx, "")
-	var spent []report.Spent
+	var spent []calls.Spent
 	if err == nil {
 		spent, err = s.source.Spent(ctx, "")
 	}
@@ -107,7 +108,7 @@ func (s *streams) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-func (s *streams) stream(out chan<- prometheus.Metric, row *report.Stream) {
+func (s *collector) stream(out chan<- prometheus.Metric, row *streams.Status) {
 	gauge := func(desc *prometheus.Desc, value float64, more ...string) {
 		labels := append([]string{row.Organization, row.Service, row.Resource}, more...)
 		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)

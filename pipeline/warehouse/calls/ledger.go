@@ -36,9 +36,6 @@ const (
 )
 
 const (
-	sqlReserve = `SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
-
 	// An export is one call that may take longer than any lease: each unit of it shows that it is still under way. If its
 	// process dies, its slot is held no longer than that of any other call.
 	sqlStillUnderWay = `SELECT sluice.renew_call($1, $2, $3)`
@@ -113,6 +110,15 @@ func (l *Ledger) QueueUnderWay(batch *pgx.Batch, call int64) {
 	batch.Queue(sqlStillUnderWay, call, l.rules.Lease, l.rules.Day)
 }
 
+// The arguments have the order and the lines of those that Reserve gives.
+const sqlReserve = `
+SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
+	p_organization => $1, p_service => $2, p_resource => $3, p_class => $4, p_run => $5,
+	p_method => $6, p_path => $7, p_page => $8,
+	p_shared => $9, p_per_minute => $10, p_concurrent => $11, p_daily => $12,
+	p_lease => $13, p_window => $14, p_day => $15,
+	p_floors => $16, p_ceilings => $17, p_reset_hour => $18, p_zone => $19)`
+
 // Reserve counts a call before it leaves, or says which limit refuses it and when to ask again (promise 3). Any number of
 // processes may ask: the database decides, one after the other, by its clock. What was reserved is never given back: a
 // process that dies may have called.
@@ -123,9 +129,12 @@ func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipelin
 	)
 	floors, ceilings := shares(limits)
 	err := l.pool.QueryRow(ctx, sqlReserve,
-		call.Organization, call.Service, call.Resource, call.Class, call.Run, call.Method, postgres.Clean(call.Path, maxDetail), call.Page,
+		call.Organization, call.Service, call.Resource, call.Class, call.Run,
+		call.Method, postgres.Clean(call.Path, maxDetail), call.Page,
 		limits.Shared, limits.PerMinute, limits.Concurrent, limits.Daily,
-		l.rules.Lease, l.rules.Window, l.rules.Day, floors, ceilings, limits.ResetHour, limits.ResetZone).Scan(&decision.Call, &decision.Refused, &wait)
+		l.rules.Lease, l.rules.Window, l.rules.Day,
+		floors, ceilings, limits.ResetHour, limits.ResetZone,
+	).Scan(&decision.Call, &decision.Refused, &wait)
 	if err != nil {
 		return pipeline.Decision{}, postgres.Fail("reserving a call of "+call.Organization+"/"+call.Service, err)
 	}

@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -116,4 +117,26 @@ func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Toke
 		token.SinceRefresh = time.Duration(*passed) * time.Millisecond
 	}
 	return token, nil
+}
+
+const sqlFellBack = `SELECT count(*) FROM sluice.tokens WHERE fell_back`
+
+// TokensFellBack is how many credentials use the configured refresh token because the one that upstream sent in its place was refused.
+func (l *Ledger) TokensFellBack(ctx context.Context) (int, error) {
+	var fell int
+	if err := l.pool.QueryRow(ctx, sqlFellBack).Scan(&fell); err != nil {
+		return 0, fmt.Errorf("reading which refresh tokens were refused: %w", err)
+	}
+	return fell, nil
+}
+
+const sqlDiedYoung = `SELECT coalesce(max(died_young), 0) FROM sluice.tokens`
+
+// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the credential with most of them.
+func (l *Ledger) TokensDiedYoung(ctx context.Context) (int, error) {
+	var young int
+	if err := l.pool.QueryRow(ctx, sqlDiedYoung).Scan(&young); err != nil {
+		return 0, fmt.Errorf("reading which tokens died young: %w", err)
+	}
+	return young, nil
 }

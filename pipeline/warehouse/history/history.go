@@ -28,6 +28,10 @@ func ResourceOf(stream pipeline.Stream) Resource {
 // String names it in messages: 10234695/inventory.bills.
 func (r Resource) String() string { return r.Organization + "/" + r.Service + "." + r.Name }
 
+func (r Resource) key() pipeline.Key {
+	return pipeline.Key{Organization: r.Organization, Service: r.Service, Resource: r.Name}
+}
+
 const sqlKeep = `SELECT history.keep($1, $2, $3, $4)`
 
 // Keep brings the versions of records in line with their rows: it has to be called in the transaction that wrote the rows or

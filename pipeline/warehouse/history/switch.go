@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/streams"
 	"sluice/schema"
 )
 
@@ -54,16 +55,6 @@ const (
 SELECT organization_id, service, resource, began_at IS NOT NULL, in_schema, key_column, coalesce(modified_column, ''), arrays,
 	versions, daily, time_zone
 FROM history.periods WHERE ended_at IS NULL AND organization_id = ANY ($1)`
-
-	// Every unit locks the row of its stream: behind this, none is under way that does not know it.
-	sqlSwitch = `
-WITH wanted AS (
-	SELECT organization_id, service, resource FROM sluice.streams
-	WHERE organization_id = $1 AND service = $2 AND split_part(resource, '.', 1) = $3
-	ORDER BY organization_id, service, resource FOR UPDATE
-)
-UPDATE sluice.streams s SET history = $4 FROM wanted w
-WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
 
 	sqlBegin = `
 INSERT INTO history.periods (organization_id, service, resource, in_schema, key_column, modified_column, arrays, versions, daily, time_zone)
@@ -178,7 +169,7 @@ func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, do
 			_, err := tx.Exec(ctx, sqlBegin, setting.Organization, setting.Service, setting.Name, setting.Schema, setting.Key, setting.Modified,
 				notNil(setting.Arrays), setting.Versions, notNil(setting.Daily), setting.TimeZone)
 			if err == nil {
-				_, err = tx.Exec(ctx, sqlSwitch, setting.Organization, setting.Service, setting.Name, true)
+				err = streams.SetHistory(ctx, tx, setting.key(), true)
 			}
 			return postgres.Fail(op, err)
 		})
@@ -243,7 +234,7 @@ func notNil(names []string) []string { return append([]string{}, names...) }
 func end(ctx context.Context, pool *pgxpool.Pool, of Resource) error {
 	op := "ending to keep versions of " + of.String()
 	return postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, sqlSwitch, of.Organization, of.Service, of.Name, false)
+		err := streams.SetHistory(ctx, tx, of.key(), false)
 		if err == nil {
 			_, err = tx.Exec(ctx, sqlEnd, of.Organization, of.Service, of.Name)
 		}

@@ -21,6 +21,9 @@ import (
 // ErrUnreachable says that the database is out of reach or refuses connections: a matter of the environment.
 var ErrUnreachable = errors.New("the database is out of reach")
 
+// ErrNotFound says that there is no row of that number.
+var ErrNotFound = errors.New("not found")
+
 // Bounds of texts, in bytes, so that nobody's text fills the database.
 const (
 	// MaxReason bounds texts for people.

@@ -10,7 +10,6 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/pipeline/warehouse/streams/cadence"
 )
 
 // Service is a service of an organization whose intervals are to be worked out anew.
@@ -29,15 +28,16 @@ type Stream struct {
 	// Every is the interval that is not learned, Ceiling the longest that may be; zero where it is fixed.
 	Every, Ceiling time.Duration
 
-	runs *unplanned
+	seen *unplanned
 }
 
 // Plan is what was learned for a stream: the interval, and what it was worked out from.
 type Plan struct {
 	pipeline.Key `json:"-"`
 
-	EverySeconds float64        `json:"every_seconds"`
-	Because      cadence.Reason `json:"because"`
+	EverySeconds float64 `json:"every_seconds"`
+	// Because is a reason of package cadence.
+	Because string `json:"because"`
 	// ChangesPerHour, SeenHours and CallsPerRun are what was seen.
 	ChangesPerHour float64 `json:"changes_per_hour"`
 	SeenHours      float64 `json:"seen_hours"`
@@ -124,31 +124,33 @@ func (s *Schedule) Unplanned(ctx context.Context, organizations []string, after 
 func (u *unplanned) stream() Stream {
 	return Stream{
 		Key:   pipeline.Key{Organization: u.Organization, Service: u.Service, Resource: u.Resource},
-		Every: seconds(u.EverySeconds), Ceiling: seconds(u.CeilingSeconds), runs: u,
+		Every: seconds(u.EverySeconds), Ceiling: seconds(u.CeilingSeconds), seen: u,
 	}
 }
 
-// Seen sums up what its runs of a class showed: a run of another class, such as a full scan in between, is no measure of what
-// the scheduled ones take.
-func (s *Stream) Seen(class pipeline.Class) cadence.Seen {
-	var runs []cadence.Run
-	var since time.Time
-	for i := range s.runs.Classes {
-		if s.runs.Classes[i] != class {
-			continue
-		}
-		if since.IsZero() {
-			since = s.runs.Marks[i]
-		}
-		runs = append(runs, cadence.Run{Start: s.runs.Starts[i], Changes: s.runs.Changes[i], Calls: s.runs.Calls[i]})
-	}
-	return cadence.Observe(runs, since, s.runs.At)
+// PastRun is one of its runs: its class, the mark that it went on from, when it began, the records that it found new or changed, and the
+// calls that it took, 0 if it failed.
+type PastRun struct {
+	Class          pipeline.Class
+	Mark, Start    time.Time
+	Changes, Calls int64
 }
+
+// Runs are its last runs, oldest first.
+func (s *Stream) Runs() []PastRun {
+	runs := make([]PastRun, len(s.seen.Classes))
+	for i := range runs {
+		runs[i] = PastRun{s.seen.Classes[i], s.seen.Marks[i], s.seen.Starts[i], s.seen.Changes[i], s.seen.Calls[i]}
+	}
+	return runs
+}
+
+// SeenAt is when they were looked at, by the database's clock.
+func (s *Stream) SeenAt() time.Time { return s.seen.At }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// A shorter interval takes effect at once, counted from the end of the last run; a longer one after the next. A stream that
-// somebody asked for, that runs or that waits is left to that. Rows are locked in the order of their keys.
+// Rows are locked in the order of their keys.
 const sqlKeepPlans = `
 WITH planned AS (
 	SELECT s.organization_id, s.service, s.resource, w.seconds * interval '1 second' AS every, w.plan, r.ended_at
@@ -158,11 +160,10 @@ WITH planned AS (
 	ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
 )
 UPDATE sluice.streams s SET
-	planned_every = p.every, planned_at = clock_timestamp(), planned = p.plan,
-	next_due_at = CASE WHEN s.run_id IS NULL AND s.state IN ('idle', 'failed')
-		THEN least(s.next_due_at, greatest(clock_timestamp(), p.ended_at + p.every)) ELSE s.next_due_at END
+	planned_every = p.every, planned_at = clock_timestamp(), planned = p.plan
 FROM planned p
-WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)`
+WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource, s.run_id IS NULL AND s.state IN ('idle', 'failed'), p.every, p.ended_at, s.planned_at`
 
 // KeepPlans keeps what was learned. Streams whose interval is fixed by now are left alone.
 func (s *Schedule) KeepPlans(ctx context.Context, plans []Plan) error {
@@ -177,6 +178,28 @@ func (s *Schedule) KeepPlans(ctx context.Context, plans []Plan) error {
 		keys[i], every[i], texts[i] = plans[i].Key, plans[i].EverySeconds, string(text)
 	}
 	organizations, services, resources := columns(keys)
-	_, err := s.pool.Exec(ctx, sqlKeepPlans, organizations, services, resources, every, texts)
-	return postgres.Fail("keeping intervals", err)
+	const op = "keeping intervals"
+	return postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sqlKeepPlans, organizations, services, resources, every, texts)
+		if err != nil {
+			return postgres.Fail(op, err)
+		}
+		var found []pipeline.Key
+		var turns []pipeline.Occasion
+		var key pipeline.Key
+		var ended *time.Time
+		turn := pipeline.Occasion{Event: pipeline.Learned}
+		_, err = pgx.ForEachRow(rows, []any{&key.Organization, &key.Service, &key.Resource, &turn.Idle, &turn.Every, &ended, &turn.Now}, func() error {
+			turn.Since = time.Time{}
+			if ended != nil {
+				turn.Since = *ended
+			}
+			found, turns = append(found, key), append(turns, turn)
+			return nil
+		})
+		if err != nil {
+			return postgres.Fail(op, err)
+		}
+		return s.setDue(ctx, tx, found, func(i int) pipeline.Occasion { return turns[i] })
+	})
 }

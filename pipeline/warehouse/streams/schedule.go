@@ -22,10 +22,19 @@ import (
 var ErrNoStream = errors.New("no such stream")
 
 // Schedule is the table of streams, as far as it says what is due. It is safe for concurrent use.
-type Schedule struct{ pool *pgxpool.Pool }
+type Schedule struct {
+	pool *pgxpool.Pool
+	rule pipeline.DueRule
+}
 
-// New makes a schedule over the connections of a warehouse.
-func New(pool *pgxpool.Pool) *Schedule { return &Schedule{pool: pool} }
+// New makes a schedule over the connections of a warehouse. The rule says when streams are due; without one, which is for programs
+// that only read, they are due when they were.
+func New(pool *pgxpool.Pool, rule pipeline.DueRule) *Schedule {
+	if rule == nil {
+		rule = func(pipeline.Occasion) pipeline.Due { return pipeline.Due{} }
+	}
+	return &Schedule{pool: pool, rule: rule}
+}
 
 // Setting is what the configuration says about a stream.
 type Setting struct {
@@ -43,23 +52,21 @@ type Setting struct {
 
 const (
 	// Rows are written in the order of their keys, so that two processes that start at once wait for each other instead of
-	// deadlocking. A shorter interval takes effect at once, a longer one after the next run. What was learned is kept while the
-	// ceiling is the same: a restart costs nothing.
+	// deadlocking. What was learned is kept while the ceiling is the same: a restart costs nothing. A row that was there has been
+	// locked by the insertion, which xmax shows.
 	sqlRegister = `
-INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, next_due_at, hash_rule)
-SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second',
-	clock_timestamp() + after * interval '1 second', $8
-FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[], $7::float8[])
-	AS w (organization_id, service, resource, seconds, enabled, most, after)
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, hash_rule)
+SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second', $7
+FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[])
+	AS w (organization_id, service, resource, seconds, enabled, most)
 ORDER BY organization_id, service, resource
 ON CONFLICT (organization_id, service, resource) DO UPDATE SET
 	every = excluded.every, enabled = excluded.enabled, ceiling = excluded.ceiling,
 	planned_every = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_every END,
 	planned_at = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_at END,
-	planned = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned END,
-	next_due_at = least(s.next_due_at, clock_timestamp() +
-		CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN coalesce(s.planned_every, excluded.every) ELSE excluded.every END)
-WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled OR s.ceiling IS DISTINCT FROM excluded.ceiling`
+	planned = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned END
+WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled OR s.ceiling IS DISTINCT FROM excluded.ceiling
+RETURNING s.organization_id, s.service, s.resource, s.xmax = 0, coalesce(s.planned_every, s.every)`
 
 	sqlDisable = `
 UPDATE sluice.streams s SET enabled = false
@@ -75,7 +82,7 @@ WITH wanted AS (
 	WHERE s.enabled ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
 )
 UPDATE sluice.streams s SET
-	wanted_gen = wanted_gen + 1, next_due_at = clock_timestamp(),
+	wanted_gen = wanted_gen + 1,
 	state = CASE WHEN state = 'denied' THEN 'idle' WHEN state = 'waiting' OR wait_until > clock_timestamp() THEN 'queued' ELSE state END,
 	reason = CASE WHEN state IN ('denied', 'waiting') OR wait_until > clock_timestamp() THEN '' ELSE reason END,
 	wait_until = NULL
@@ -91,12 +98,10 @@ WITH due AS (
 	WHERE enabled AND next_due_at <= (SELECT clock_timestamp())
 	ORDER BY priority DESC, next_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )
-UPDATE sluice.streams s SET
-	next_due_at = clock_timestamp() + coalesce(planned_every, every),
-	state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
+UPDATE sluice.streams s SET state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
 FROM due d
 WHERE (d.organization_id, d.service, d.resource) = (s.organization_id, s.service, s.resource)
-RETURNING s.organization_id, s.service, s.resource`
+RETURNING s.organization_id, s.service, s.resource, false, coalesce(s.planned_every, s.every)`
 )
 
 // RegisterStreams makes the streams table say what the configuration says. New streams are due at once unless their setting
@@ -107,7 +112,7 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 	seconds := make([]float64, len(settings))
 	ceilings := make([]float64, len(settings))
 	enabled := make([]bool, len(settings))
-	after := make([]float64, len(settings))
+	after := make(map[pipeline.Key]time.Duration, len(settings))
 	for i, setting := range settings {
 		if setting.Every <= 0 {
 			return fmt.Errorf("registering %s: every is %s, it has to be positive", setting.Key, setting.Every)
@@ -116,14 +121,24 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 			return fmt.Errorf("registering %s: the ceiling is %s, it must not be negative", setting.Key, setting.Ceiling)
 		}
 		keys[i], seconds[i], ceilings[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Ceiling.Seconds(), setting.Enabled
-		after[i] = setting.After.Seconds()
+		after[setting.Key] = setting.After
 	}
 	organizations, services, resources := columns(keys)
 	return postgres.InTx(ctx, s.pool, "registering streams", func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, after, record.HashRule); err != nil {
+		written, err := collect(tx.Query(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, record.HashRule))
+		if err != nil {
 			return postgres.Fail("registering streams", err)
 		}
-		_, err := tx.Exec(ctx, sqlDisable, organizations, services, resources)
+		err = s.setDue(ctx, tx, written.keys, func(i int) pipeline.Occasion {
+			if written.fresh[i] {
+				return pipeline.Occasion{Event: pipeline.Registered, Every: written.every[i], First: after[written.keys[i]]}
+			}
+			return pipeline.Occasion{Event: pipeline.Reconfigured, Every: written.every[i]}
+		})
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, sqlDisable, organizations, services, resources)
 		return postgres.Fail("disabling streams", err)
 	})
 }
@@ -151,7 +166,7 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 				return fmt.Errorf("%w: %s: it is not registered, or the configuration has it disabled", ErrNoStream, key)
 			}
 		}
-		return nil
+		return s.setDue(ctx, tx, found, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Requested} })
 	})
 }
 
@@ -160,13 +175,36 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 // works in the caller's transaction, in which the jobs are inserted, too: a stream is taken if and only if it has its job.
 // A denied stream is due a day after it was denied, or by its interval after a process was started anew: what denied it may
 // have been set right upstream or in the configuration.
-func (*Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
-	rows, err := tx.Query(ctx, sqlTakeDue, limit)
-	if err != nil {
+func (s *Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
+	taken, err := collect(tx.Query(ctx, sqlTakeDue, limit))
+	if err != nil || len(taken.keys) == 0 {
 		return nil, postgres.Fail("taking due streams", err)
 	}
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
-	return keys, postgres.Fail("taking due streams", err)
+	return taken.keys, s.setDue(ctx, tx, taken.keys, func(i int) pipeline.Occasion {
+		return pipeline.Occasion{Event: pipeline.Taken, Every: taken.every[i]}
+	})
+}
+
+// written are streams that a statement wrote, with what the rule asks of each: whether it is new, and its interval.
+type written struct {
+	keys  []pipeline.Key
+	fresh []bool
+	every []time.Duration
+}
+
+func collect(rows pgx.Rows, err error) (written, error) {
+	var all written
+	if err != nil {
+		return all, err
+	}
+	var key pipeline.Key
+	var fresh bool
+	var every time.Duration
+	_, err = pgx.ForEachRow(rows, []any{&key.Organization, &key.Service, &key.Resource, &fresh, &every}, func() error {
+		all.keys, all.fresh, all.every = append(all.keys, key), append(all.fresh, fresh), append(all.every, every)
+		return nil
+	})
+	return all, err
 }
 
 // columns gives organizations, services and resources.

@@ -3,6 +3,8 @@ package streams
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
+
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -16,9 +18,10 @@ WITH asleep AS (
 	ORDER BY organization_id, service, resource FOR UPDATE
 )
 UPDATE sluice.streams s SET
-	next_due_at = clock_timestamp(), wait_until = NULL, reason = '', state = CASE WHEN run_id IS NULL THEN 'idle' ELSE 'queued' END
+	wait_until = NULL, reason = '', state = CASE WHEN run_id IS NULL THEN 'idle' ELSE 'queued' END
 FROM asleep a
-WHERE (a.organization_id, a.service, a.resource) = (s.organization_id, s.service, s.resource)`
+WHERE (a.organization_id, a.service, a.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource`
 
 // Wake lets streams of an organization's services go on that wait for an instant, and those in one of the states besides, such as
 // denied ones: what they waited for has happened. It gives their number.
@@ -27,6 +30,17 @@ func (s *Schedule) Wake(ctx context.Context, organization string, services []str
 	for i, state := range states {
 		also[i] = string(state)
 	}
-	tag, err := s.pool.Exec(ctx, sqlWake, organization, services, also)
-	return int(tag.RowsAffected()), postgres.Fail("waking streams of "+organization, err)
+	op := "waking streams of " + organization
+	var keys []pipeline.Key
+	err := postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sqlWake, organization, services, also)
+		if err != nil {
+			return postgres.Fail(op, err)
+		}
+		if keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key]); err != nil {
+			return postgres.Fail(op, err)
+		}
+		return s.setDue(ctx, tx, keys, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Woken} })
+	})
+	return len(keys), err
 }

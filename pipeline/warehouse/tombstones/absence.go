@@ -69,17 +69,13 @@ func (v Verdict) Note() string {
 	}
 }
 
-// ConfirmAfter is after how long a scan that missed rows for the first time is repeated, if that is sooner than the stream's
-// interval.
-const ConfirmAfter = time.Hour
-
-// Again is after how long the stream is wanted again; zero leaves its schedule alone. A scan that confirmed something does
+// Again is why the stream is wanted again before its interval is over. A scan that confirmed something does
 // not ask for another: where records are deleted all the time, a list is scanned twice in its interval and not without end.
-func (v Verdict) Again() time.Duration {
+func (v Verdict) Again() pipeline.Again {
 	if v.Missed > 0 && v.Gone == 0 && v.Held == 0 {
-		return ConfirmAfter
+		return pipeline.AgainMissed
 	}
-	return 0
+	return pipeline.AgainNot
 }
 
 const (

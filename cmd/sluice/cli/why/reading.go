@@ -10,7 +10,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/sync/scan"
 	"sluice/pipeline/warehouse/capabilities"
-	"sluice/pipeline/warehouse/report"
 	"sluice/schema"
 )
 
@@ -26,12 +25,12 @@ type Reading struct {
 	Lacks        []pipeline.Verdict `json:"lacks,omitempty"`
 	// Late is how late records became visible, nil if none was seen to; LagSeconds is how far the mark lags behind, 0 where
 	// none is kept.
-	Late       *report.Lateness `json:"late,omitempty"`
-	LagSeconds float64          `json:"lag_seconds,omitempty"`
+	Late       *capabilities.Lateness `json:"late,omitempty"`
+	LagSeconds float64                `json:"lag_seconds,omitempty"`
 }
 
 // Read says how a list is read. Late is nil if no record was seen late.
-func Read(stream pipeline.Stream, known pipeline.Capabilities, late *report.Lateness, rules pipeline.Rules) Reading {
+func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilities.Lateness, rules pipeline.Rules) Reading {
 	if stream.Work == pipeline.WorkSweep {
 		return sweep(stream, known)
 	}

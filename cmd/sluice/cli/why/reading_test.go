@@ -7,7 +7,7 @@ import (
 
 	"sluice/cmd/sluice/cli/why"
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/warehouse/capabilities"
 	"sluice/schema"
 )
 
@@ -32,7 +32,7 @@ func TestHowAListIsRead(t *testing.T) {
 		cursor schema.Cursor
 		work   pipeline.Work
 		known  pipeline.Capabilities
-		late   *report.Lateness
+		late   *capabilities.Lateness
 		want   []string
 	}{
 		"assumed": {since, "", known(pipeline.Verdict{Capability: "filter", Answer: "yes", Source: "assumed", Evidence: "x"}), nil,
@@ -51,7 +51,7 @@ func TestHowAListIsRead(t *testing.T) {
 		"object": {schema.Snapshot{}, "", nil, nil, []string{"reads: one object"}},
 		"nothing known": {since, "", nil, nil,
 			[]string{"reads: what was modified since the mark; nothing is known of it yet"}},
-		"late": {since, "", known(probed), &report.Lateness{Records: 3, Beyond: 2, PeakSeconds: 1200, LeftSeconds: 600},
+		"late": {since, "", known(probed), &capabilities.Lateness{Records: 3, Beyond: 2, PeakSeconds: 1200, LeftSeconds: 600},
 			[]string{
 				"reads: what was modified since the mark; filter yes (probed 2026-03-01: it left out 28)",
 				"late: 3 records seen up to 20 m after the time they carry; the mark lags 20 m behind",

@@ -10,14 +10,14 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/warehouse/report"
+	"sluice/pipeline/planning/cadence"
+	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
-	"sluice/pipeline/warehouse/streams/cadence"
 )
 
 // Facts are what is known of one stream.
 type Facts struct {
-	Stream report.Stream
+	Stream streams.Status
 	Class  pipeline.Class
 	// Stated says that the configuration fixes the interval; Freshness is the target that it states, Ceiling the longest
 	// interval that may be learned; zero where there is none.
@@ -41,7 +41,7 @@ type Budget struct {
 	Spent, Ceiling int64
 	// ExhaustedUntil is until when upstream says that the day is spent, nil if it does not.
 	ExhaustedUntil *time.Time
-	Gate           report.Gate
+	Gate           calls.Gate
 }
 
 // Source is a closed set: where an interval comes from.
@@ -118,10 +118,10 @@ func source(f *Facts) (Source, string) {
 // learned says what was seen, the bounds, and what decided.
 func learned(p *streams.Plan, f *Facts) string {
 	text := "learned: "
-	if p.Because == cadence.Unseen {
+	if cadence.Reason(p.Because) == cadence.Unseen {
 		text += "no run went on from a mark yet"
 	} else {
-		text += fmt.Sprintf("%s seen over %s, %s", rate(p.ChangesPerHour), Span(p.SeenHours*time.Hour.Seconds()), calls(p.CallsPerRun))
+		text += fmt.Sprintf("%s seen over %s, %s", rate(p.ChangesPerHour), Span(p.SeenHours*time.Hour.Seconds()), callsARun(p.CallsPerRun))
 	}
 	if f.Freshness > 0 {
 		text += ", target " + Span(f.Freshness.Seconds())
@@ -136,7 +136,7 @@ func learned(p *streams.Plan, f *Facts) string {
 }
 
 func because(p *streams.Plan) string {
-	switch p.Because {
+	switch cadence.Reason(p.Because) {
 	case cadence.Unseen:
 		return "as declared, until something is seen"
 	case cadence.Floor:
@@ -152,13 +152,13 @@ func because(p *streams.Plan) string {
 	case cadence.Stretched:
 		return Missed(p)
 	default:
-		return string(p.Because)
+		return p.Because
 	}
 }
 
 // Missed says that targets cannot be met; "" if they can.
 func Missed(p *streams.Plan) string {
-	if p == nil || p.Because != cadence.Stretched || p.CallsPerDay == nil {
+	if p == nil || cadence.Reason(p.Because) != cadence.Stretched || p.CallsPerDay == nil {
 		return ""
 	}
 	return fmt.Sprintf("the target cannot be met: the targets of the %s streams of this service take %s calls a day, and there are %s",
@@ -178,7 +178,7 @@ func rate(perHour float64) string {
 	}
 }
 
-func calls(perRun float64) string {
+func callsARun(perRun float64) string {
 	if perRun == 1 {
 		return "1 call a run"
 	}

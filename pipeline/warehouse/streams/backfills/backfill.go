@@ -20,6 +20,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // The errors that callers tell apart.
@@ -30,14 +31,16 @@ var (
 	ErrState = errors.New("no backfill in that state")
 )
 
-// retryEvery is how long after a failed run an open backfill is due again.
-const retryEvery = 15 * time.Minute
-
 // Backfills is the table of backfills. It is safe for concurrent use.
-type Backfills struct{ pool *pgxpool.Pool }
+type Backfills struct {
+	pool     *pgxpool.Pool
+	schedule *streams.Schedule
+}
 
 // New makes the table's owner over the connections of a warehouse.
-func New(pool *pgxpool.Pool) *Backfills { return &Backfills{pool: pool} }
+func New(pool *pgxpool.Pool, schedule *streams.Schedule) *Backfills {
+	return &Backfills{pool: pool, schedule: schedule}
+}
 
 // Order is what somebody asks for.
 type Order struct {
@@ -54,49 +57,21 @@ type Order struct {
 }
 
 const (
-	sqlStream = `
-INSERT INTO sluice.streams AS s (organization_id, service, resource, every, wanted_gen, state)
-VALUES ($1, $2, $3, $4, 1, 'queued')
-ON CONFLICT (organization_id, service, resource) DO UPDATE SET
-	every = excluded.every, enabled = true, next_due_at = clock_timestamp(), wanted_gen = s.wanted_gen + 1,
-	state = 'queued', reason = '', wait_until = NULL, failures = 0`
-
 	sqlAsk = `
 INSERT INTO sluice.backfills (organization_id, service, resource, column_name, from_day, to_day, windows, forecast_calls, forecast_basis, scan)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10) RETURNING id`
 
 	sqlFind = `SELECT organization_id, service, resource || '.backfill' FROM sluice.backfills WHERE id = $1`
 
-	sqlLock = `SELECT FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) FOR UPDATE`
-
 	sqlPause = `UPDATE sluice.backfills SET state = 'paused' WHERE id = $1 AND state IN ('queued', 'running')`
-
-	sqlStop = `UPDATE sluice.streams SET enabled = false WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	sqlResume = `
 UPDATE sluice.backfills SET state = CASE state WHEN 'running' THEN state ELSE 'queued' END, ended_at = NULL, note = ''
 WHERE id = $1 AND state IN ('queued', 'running', 'paused', 'failed')`
 
-	// The open run serves the new request, too.
-	sqlServe = `
-UPDATE sluice.runs r SET gen = s.wanted_gen FROM sluice.streams s
-WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
-
 	sqlCancel = `
 UPDATE sluice.backfills SET state = 'cancelled', ended_at = clock_timestamp()
 WHERE id = $1 AND state IN ('queued', 'running', 'paused', 'failed')`
-
-	// Whoever is at work on it loses the claim.
-	sqlCancelRun = `
-UPDATE sluice.runs r SET ended_at = clock_timestamp(), outcome = 'provisional', note = 'cancelled: what was loaded stays',
-	calls = (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id)
-FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
-
-	sqlCancelStream = `
-UPDATE sluice.streams SET enabled = false, fence = fence + 1, last_run_id = coalesce(run_id, last_run_id), run_id = NULL, scan = NULL,
-	done_gen = wanted_gen, state = 'idle', reason = '', wait_until = NULL, note = 'cancelled'
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND NOT EXISTS (SELECT FROM sluice.backfills b
-	WHERE (b.organization_id, b.service, b.resource || '.backfill') = ($1, $2, $3) AND b.state IN ('queued', 'running', 'paused'))`
 
 	sqlOpen = `
 SELECT organization_id, service, resource || '.backfill' FROM sluice.backfills WHERE state IN ('queued', 'running') ORDER BY id`
@@ -115,8 +90,8 @@ func (b *Backfills) Ask(ctx context.Context, order Order) (int64, error) {
 	}
 	var id int64
 	err = postgres.InTx(ctx, b.pool, op, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, sqlStream, key.Organization, key.Service, key.Resource, retryEvery); err != nil {
-			return postgres.Fail(op, err)
+		if err := b.schedule.RequestBackfill(ctx, tx, key); err != nil {
+			return err
 		}
 		err := tx.QueryRow(ctx, sqlAsk, key.Organization, key.Service, order.Stream.Resource.Name, order.Column,
 			postgres.Instant(order.From), postgres.Instant(order.To), windows, order.Calls, order.Basis, scan).Scan(&id)
@@ -136,25 +111,26 @@ func failed(op string, err error) error {
 
 // Pause lets the chunk under way end and none follow it.
 func (b *Backfills) Pause(ctx context.Context, id int64) error {
-	_, err := b.change(ctx, "pausing", id, sqlPause, sqlStop)
+	_, err := b.change(ctx, "pausing", id, sqlPause, streams.Disable)
 	return err
 }
 
 // Resume lets a backfill go on where it stands, now: one that is paused or failed, and one that waits, too. It gives the
 // stream that works it.
 func (b *Backfills) Resume(ctx context.Context, id int64) (pipeline.Key, error) {
-	return b.change(ctx, "resuming", id, sqlResume, "", sqlServe)
+	return b.change(ctx, "resuming", id, sqlResume, b.schedule.RequestBackfill, streams.ServeOpenRun)
 }
 
 // Cancel ends a backfill now. What it loaded stays.
 func (b *Backfills) Cancel(ctx context.Context, id int64) error {
-	_, err := b.change(ctx, "cancelling", id, sqlCancel, sqlCancelRun, sqlCancelStream)
+	_, err := b.change(ctx, "cancelling", id, sqlCancel, streams.CancelBackfill)
 	return err
 }
 
-// change moves a backfill to another state, and then executes what follows for its stream; an empty statement is the request
-// for a run.
-func (b *Backfills) change(ctx context.Context, doing string, id int64, sql string, then ...string) (pipeline.Key, error) {
+// change moves a backfill to another state, and then does what follows for its stream.
+func (b *Backfills) change(
+	ctx context.Context, doing string, id int64, sql string, then ...func(context.Context, pgx.Tx, pipeline.Key) error,
+) (pipeline.Key, error) {
 	op := fmt.Sprintf("%s backfill %d", doing, id)
 	var key pipeline.Key
 	err := postgres.InTx(ctx, b.pool, op, func(tx pgx.Tx) error {
@@ -162,11 +138,11 @@ func (b *Backfills) change(ctx context.Context, doing string, id int64, sql stri
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("%s: %w", op, ErrState)
 		}
-		if err == nil {
-			_, err = tx.Exec(ctx, sqlLock, key.Organization, key.Service, key.Resource)
-		}
 		if err != nil {
 			return postgres.Fail(op, err)
+		}
+		if err := streams.LockKey(ctx, tx, key); err != nil {
+			return err
 		}
 		tag, err := tx.Exec(ctx, sql, id)
 		if err != nil {
@@ -175,13 +151,9 @@ func (b *Backfills) change(ctx context.Context, doing string, id int64, sql stri
 		if tag.RowsAffected() == 0 {
 			return fmt.Errorf("%s: %w", op, ErrState)
 		}
-		for _, sql := range then {
-			args := []any{key.Organization, key.Service, key.Resource}
-			if sql == "" {
-				sql, args = sqlStream, append(args, retryEvery)
-			}
-			if _, err := tx.Exec(ctx, sql, args...); err != nil {
-				return postgres.Fail(op, err)
+		for _, follow := range then {
+			if err := follow(ctx, tx, key); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -10,6 +10,8 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/streams/details"
 )
 
 const (
@@ -19,21 +21,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND state IN ('queued'
 
 	sqlRunning = `UPDATE sluice.backfills SET state = 'running', note = '' WHERE id = $1`
 
-	// The figure that was forecast is that of the first run: it was to do it all.
-	sqlForecast = `
-INSERT INTO sluice.forecasts (run_id, calls, basis, rows)
-SELECT $2, forecast_calls, forecast_basis, 0 FROM sluice.backfills
-WHERE id = $1 AND forecast_calls IS NOT NULL AND runs = '{}'`
-
-	// A run that goes on for a failed one does not try its parents again.
-	sqlParents = `
-UPDATE sluice.parents p SET run_id = $2 FROM sluice.backfills b
-WHERE b.id = $1 AND (p.organization_id, p.service, p.resource) = (b.organization_id, b.service, b.resource || '.backfill')
-	AND p.run_id = b.runs[array_upper(b.runs, 1)]`
-
 	sqlRun = `UPDATE sluice.backfills SET runs = runs || $2::bigint WHERE id = $1`
-
-	sqlScan = `UPDATE sluice.streams SET scan = $4 WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	// A run that failed is tried again by the schedule, where a person need not act first. What a unit ended has no scan any
 	// more: then the one of its claim is where the next run begins.
@@ -45,13 +33,6 @@ FROM sluice.streams s, (SELECT CASE
 	WHEN $4 = 'done' THEN 'done' WHEN $4 = 'provisional' OR $5 = 'denied' THEN 'failed' ELSE '' END AS ended) AS n
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3 || '.backfill')
 	AND (b.organization_id, b.service, b.resource) = ($1, $2, $3) AND b.state IN ('queued', 'running', 'paused')`
-
-	sqlClose = `
-UPDATE sluice.streams s SET enabled = false, done_gen = wanted_gen
-WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3 || '.backfill') AND NOT EXISTS (SELECT FROM sluice.backfills b
-	WHERE (b.organization_id, b.service, b.resource) = ($1, $2, $3) AND b.state IN ('queued', 'running'))`
-
-	sqlTurn = `SELECT FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) FOR UPDATE`
 )
 
 // Open is a backfill that a claim is about; zero for streams of other work.
@@ -96,11 +77,10 @@ func (o Open) Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, opened
 		if err != nil {
 			return fmt.Errorf("writing the scan of %s: %w", claim.Stream, err)
 		}
-		key := claim.Stream.Key()
-		batch.Queue(sqlForecast, o.ID, claim.Run)
-		batch.Queue(sqlParents, o.ID, claim.Run)
+		streams.QueueForecastOfBackfill(batch, o.ID, claim.Run)
+		details.QueueGoOn(batch, o.ID, claim.Run)
 		batch.Queue(sqlRun, o.ID, claim.Run)
-		batch.Queue(sqlScan, key.Organization, key.Service, key.Resource, scan)
+		streams.QueueScan(batch, claim.Stream.Key(), scan)
 	}
 	return postgres.Fail("beginning the backfill of "+claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
 }
@@ -125,7 +105,7 @@ func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, outcome pipeline.Outcome, 
 // QueueClose takes the stream of a backfill that is over out of the schedule; it comes after the stream's run was closed.
 func QueueClose(batch *pgx.Batch, claim pipeline.Claim) {
 	if claim.Stream.Work == pipeline.WorkBackfill {
-		batch.Queue(sqlClose, claim.Stream.Organization, claim.Stream.Service.Name, claim.Stream.Resource.Name)
+		streams.QueueCloseBackfill(batch, claim.Stream.Key())
 	}
 }
 
@@ -137,6 +117,5 @@ func TakeTurn(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
 	if stream.Work == pipeline.WorkList || unit.Details || len(unit.Records) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, sqlTurn, stream.Organization, stream.Service.Name, stream.Resource.Name)
-	return postgres.Fail("waiting for the turn of "+stream.String(), err)
+	return streams.LockKey(ctx, tx, stream.ListKey())
 }

@@ -56,6 +56,12 @@ UPDATE sluice.parents SET tried_at = clock_timestamp(), run_id = $5, note = $6,
 	read_at = CASE WHEN $6 = '' THEN clock_timestamp() ELSE read_at END,
 	failures = CASE WHEN $6 = '' THEN 0 ELSE failures + 1 END
 WHERE (organization_id, service, resource, parent_id) = ($1, $2, $3, $4)`
+
+	// A run that goes on for a failed one does not try its parents again.
+	sqlGoOn = `
+UPDATE sluice.parents p SET run_id = $2 FROM sluice.backfills b
+WHERE b.id = $1 AND (p.organization_id, p.service, p.resource) = (b.organization_id, b.service, b.resource || '.backfill')
+	AND p.run_id = b.runs[array_upper(b.runs, 1)]`
 )
 
 // Querier is what asks the database: connections or a transaction.
@@ -137,3 +143,6 @@ func QueueParentRead(batch *pgx.Batch, claim pipeline.Claim, read pipeline.Paren
 	key := claim.Stream.Key()
 	batch.Queue(sqlParentRead, key.Organization, key.Service, key.Resource, read.ID, claim.Run, postgres.Clean(read.Failed, postgres.MaxReason))
 }
+
+// QueueGoOn lets a new run of a backfill go on with the parents that the run before it has not tried.
+func QueueGoOn(batch *pgx.Batch, backfill, run int64) { batch.Queue(sqlGoOn, backfill, run) }

@@ -1,0 +1,113 @@
+package rules_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// migrated stands for tables whose rows the migrations write, and no package.
+const migrated = "migrations"
+
+// writers names, for each table of schema sluice, the one package that writes it, its folders below not included: what a table
+// means, and in which order its rows are locked, is then known in one place.
+//
+// A function of the database writes on behalf of the package that calls it: reserve_call, finish_call and keep_calls write calls,
+// live_calls, budgets, day_budgets, spent, external_spent for calls; keep_runs deletes runs for streams, and with them verifications
+// and processes that are as old; keep_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep functions, writes housekeeping.
+func writers() map[string]string {
+	const (
+		warehouse = "pipeline/warehouse"
+		streams   = warehouse + "/streams"
+		calls     = warehouse + "/calls"
+		audit     = "pipeline/lineage/audit"
+	)
+	return map[string]string{
+		"streams": streams, "runs": streams, "forecasts": streams,
+		"backfills": streams + "/backfills", "parents": streams + "/details",
+		"calls": calls, "live_calls": calls, "budgets": calls, "day_budgets": calls, "spent": calls, "external_spent": calls, "tokens": calls,
+		"quarantine": warehouse + "/quarantine", "drift": warehouse + "/quarantine", "keys": warehouse + "/quarantine",
+		"tombstones": warehouse + "/tombstones", "sightings": warehouse + "/tombstones",
+		"capabilities": warehouse + "/capabilities", "lateness": warehouse + "/capabilities",
+		"raw_records": warehouse + "/rows/statements", "raw_looks": warehouse, "housekeeping": warehouse,
+		"organizations": warehouse, "rebuilds": warehouse,
+		"processes":     "pipeline/jobs",
+		"verifications": audit, "verified_streams": audit, "findings": audit,
+		"checks": migrated, "service_schemas": migrated,
+	}
+}
+
+// writing finds statements that write a table of schema sluice, and names of such tables by themselves, out of which statements are made.
+var writing = regexp.MustCompile(`(?i)\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|COPY|MERGE\s+INTO|TRUNCATE(?:\s+TABLE)?)\s+(?:ONLY\s+)?sluice\.(\w+)` +
+	`|"sluice\.(\w+)"|Identifier\{"sluice",\s*"(\w+)"\}`)
+
+// foreign gives the tables that a Go source writes and that are another package's, each with its line.
+func foreign(name, text string) []string {
+	folder, _, _ := strings.Cut(name, "/"+filepath.Base(name))
+	if strings.HasSuffix(name, "_test.go") || folder == migrated || slices.ContainsFunc(tools(), func(tool string) bool { return under(folder, tool) }) {
+		return nil // they play the operator, a fault or time
+	}
+	var found []string
+	for _, at := range writing.FindAllStringSubmatchIndex(text, -1) {
+		for group := 2; group < len(at); group += 2 {
+			if at[group] < 0 {
+				continue
+			}
+			table := text[at[group]:at[group+1]]
+			if writer := writers()[table]; writer != folder {
+				found = append(found, fmt.Sprintf("%s:%d: writes sluice.%s, which only %q writes", name, 1+strings.Count(text[:at[group]], "\n"), table, writer))
+			}
+		}
+	}
+	return found
+}
+
+// TestOneWriterPerTable: every control table has one package that writes it.
+func TestOneWriterPerTable(t *testing.T) {
+	t.Parallel()
+	walk(t, func(name string, text []byte) {
+		if !strings.HasSuffix(name, ".go") {
+			return
+		}
+		for _, broken := range foreign(name, string(text)) {
+			t.Error(broken)
+		}
+	})
+	for text, want := range map[string]int{
+		"const q = `UPDATE sluice.streams SET x = 1`": 1, "const q = `\nINSERT INTO\n\tsluice.runs AS r`": 1, `var t = pgx.Identifier{"sluice", "tokens"}`: 1,
+		"const q = `delete from sluice.nothing`": 1, "const q = `SELECT FROM sluice.streams FOR UPDATE`": 0, "const q = `UPDATE sluice.organizations SET x = 1`": 0,
+	} {
+		if found := foreign("pipeline/warehouse/a.go", text); len(found) != want {
+			t.Errorf("%s: found %q, want %d", text, found, want)
+		}
+	}
+}
+
+// TestEveryTableHasAWriter holds the list of writers against the tables that the migrations make.
+func TestEveryTableHasAWriter(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(root(t), "migrations", "*.sql"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d migrations, error %v", len(files), err)
+	}
+	made := regexp.MustCompile(`(?i)\bCREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?sluice\.(\w+)`)
+	tables := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range made.FindAllStringSubmatch(string(text), -1) {
+			tables[match[1]] = true
+		}
+	}
+	have, want := slices.Sorted(maps.Keys(writers())), slices.Sorted(maps.Keys(tables))
+	if !slices.Equal(have, want) {
+		t.Errorf("writers are listed of %v, the migrations make %v", have, want)
+	}
+}

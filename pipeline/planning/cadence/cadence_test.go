@@ -1,0 +1,214 @@
+package cadence_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sluice/pipeline/planning/cadence"
+)
+
+// busy changes so many times an hour.
+func busy(perHour, calls float64, ceiling time.Duration) cadence.Stream {
+	return cadence.Stream{
+		Seen:  cadence.Seen{Runs: 10, Span: 10 * time.Hour, Changes: int64(math.Ceil(perHour * 10)), PerHour: perHour, Calls: calls},
+		Every: 15 * time.Minute, Ceiling: ceiling,
+	}
+}
+
+// quiet did not change in the time that it was watched.
+func quiet(watched time.Duration, calls float64, ceiling time.Duration) cadence.Stream {
+	return cadence.Stream{Seen: cadence.Seen{Runs: 10, Span: watched, Calls: calls}, Every: 15 * time.Minute, Ceiling: ceiling}
+}
+
+// TestPlan: intervals worked out by hand. The floor is five minutes.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	const hour, minute = time.Hour, time.Minute
+	enough := math.Inf(1)
+	for name, test := range map[string]struct {
+		streams []cadence.Stream
+		perDay  float64
+		want    []cadence.Interval
+	}{
+		"no streams":            {nil, 400, nil},
+		"busy, calls in plenty": {[]cadence.Stream{busy(12, 1, hour)}, enough, []cadence.Interval{{5 * minute, cadence.Floor}}},
+		// A change in ten hours: at a tenth of a change for a call, a run an hour.
+		"little changes": {[]cadence.Stream{busy(0.1, 1, 6*hour)}, enough, []cadence.Interval{{hour, cadence.Worth}}},
+		"little changes, and the target is an hour and a half, a run takes two calls": {
+			[]cadence.Stream{busy(0.1, 2, 90*minute)}, enough, []cadence.Interval{{90 * minute, cadence.Ceiling}},
+		},
+		"never seen": {[]cadence.Stream{{Every: 20 * minute, Ceiling: hour}}, enough, []cadence.Interval{{20 * minute, cadence.Unseen}}},
+		"never seen, a target shorter than declared": {
+			[]cadence.Stream{{Every: 24 * hour, Ceiling: hour}}, enough, []cadence.Interval{{hour, cadence.Ceiling}},
+		},
+		// Half a change in ten hours, a tenth of a change for a call: every two hours.
+		"quiet for ten hours":   {[]cadence.Stream{quiet(10*hour, 1, 6*hour)}, enough, []cadence.Interval{{2 * hour, cadence.Quiet}}},
+		"quiet for two days":    {[]cadence.Stream{quiet(48*hour, 1, 6*hour)}, enough, []cadence.Interval{{6 * hour, cadence.Ceiling}}},
+		"quiet for ten minutes": {[]cadence.Stream{quiet(10*minute, 1, 6*hour)}, enough, []cadence.Interval{{15 * minute, cadence.Quiet}}},
+		// 60 calls a day. At the ceilings both take 24 together; four times the changes are worth twice the runs: 40 and 20.
+		"shared out": {
+			[]cadence.Stream{busy(40, 1, 2*hour), busy(10, 1, 2*hour)}, 60,
+			[]cadence.Interval{{36 * minute, cadence.Shared}, {72 * minute, cadence.Shared}},
+		},
+		// The same with four times the calls a run: half the runs. 10 runs of 4 calls, 20 of 1.
+		"calls count": {
+			[]cadence.Stream{busy(10, 4, 8*hour), busy(10, 1, 8*hour)}, 60,
+			[]cadence.Interval{{144 * minute, cadence.Shared}, {72 * minute, cadence.Shared}},
+		},
+		// The quiet one goes to its ceiling first (3 calls), and the busy one gets what is left: 21.
+		"quiet beside busy": {
+			[]cadence.Stream{busy(40, 1, 2*hour), quiet(48*hour, 1, 8*hour)}, 24,
+			[]cadence.Interval{{4115 * time.Second, cadence.Shared}, {8 * hour, cadence.Ceiling}},
+		},
+		// 24 and 12 calls are needed for the targets, 18 are there: everything takes twice as long.
+		"not all targets can be met": {
+			[]cadence.Stream{busy(40, 1, hour), busy(1, 1, 2*hour)}, 18,
+			[]cadence.Interval{{2 * hour, cadence.Stretched}, {4 * hour, cadence.Stretched}},
+		},
+		"nothing is left": {
+			[]cadence.Stream{busy(40, 1, hour), busy(1, 1, 240*hour)}, -3,
+			[]cadence.Interval{{168 * hour, cadence.Stretched}, {240 * hour, cadence.Stretched}},
+		},
+		"the floor counts before the target": {[]cadence.Stream{busy(40, 1, minute)}, enough, []cadence.Interval{{5 * minute, cadence.Ceiling}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := cadence.Plan(test.streams, 5*minute, test.perDay)
+			if len(got) != len(test.want) {
+				t.Fatalf("got %v", got)
+			}
+			for i := range got {
+				if got[i] != test.want[i] {
+					t.Errorf("stream %d: every %s (%s), want %s (%s)", i, got[i].Every, got[i].Because, test.want[i].Every, test.want[i].Because)
+				}
+			}
+		})
+	}
+}
+
+// drawn are streams and calls a day for them.
+func drawn(t *rapid.T) ([]cadence.Stream, time.Duration, float64) {
+	floor := time.Duration(rapid.IntRange(1, 30).Draw(t, "floor")) * time.Minute
+	streams := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) cadence.Stream {
+		ceiling := time.Duration(rapid.IntRange(1, 2000).Draw(t, "ceiling")) * time.Minute
+		calls := float64(rapid.IntRange(1, 50).Draw(t, "calls"))
+		switch rapid.IntRange(0, 3).Draw(t, "kind") {
+		case 0:
+			return cadence.Stream{Every: 30 * time.Minute, Ceiling: ceiling}
+		case 1:
+			return quiet(time.Duration(rapid.IntRange(1, 200).Draw(t, "watched"))*time.Hour, calls, ceiling)
+		default:
+			return busy(rapid.Float64Range(0.001, 500).Draw(t, "an hour"), calls, ceiling)
+		}
+	}), 1, 8).Draw(t, "streams")
+	return streams, floor, rapid.Float64Range(1, 5000).Draw(t, "a day")
+}
+
+func calls(s *cadence.Stream) float64 { return max(s.Seen.Calls, 1) }
+
+// TestBounds: the floor and the calls of the day hold always, the ceilings unless it is said that they do not.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		streams, floor, perDay := drawn(t)
+		got := cadence.Plan(streams, floor, perDay)
+		more := cadence.Plan(streams, floor, perDay*2)
+		spent, bounded := 0.0, false
+		for i, interval := range got {
+			spent += calls(&streams[i]) * 24 / interval.Every.Hours()
+			bounded = bounded || interval.Every >= 7*24*time.Hour
+			ceiling := max(streams[i].Ceiling, floor)
+			if interval.Every < floor || (interval.Because != cadence.Stretched && interval.Every > ceiling) {
+				t.Fatalf("stream %d: every %s (%s), not within %s and %s", i, interval.Every, interval.Because, floor, ceiling)
+			}
+			if interval.Because == cadence.Stretched && interval.Every < ceiling {
+				t.Fatalf("stream %d: stretched to %s, below its ceiling %s", i, interval.Every, ceiling)
+			}
+			if more[i].Every > interval.Every+time.Second {
+				t.Fatalf("stream %d: every %s, and with twice the calls every %s", i, interval.Every, more[i].Every)
+			}
+		}
+		if spent > perDay*(1+1e-6) && !bounded {
+			t.Fatalf("%v takes %f calls a day of %f", got, spent, perDay)
+		}
+	})
+}
+
+// TestNothingIsBetter: where calls are shared out, moving calls from one busy stream to another makes changes wait longer.
+func TestNothingIsBetter(t *testing.T) {
+	t.Parallel()
+	// waits is how long changed records wait, all together, an hour of the schedule.
+	waits := func(perHour, every float64) float64 { return perHour * every / 2 }
+	rapid.Check(t, func(t *rapid.T) {
+		floor := 5 * time.Minute
+		streams := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) cadence.Stream {
+			return busy(rapid.Float64Range(5, 500).Draw(t, "an hour"), float64(rapid.IntRange(1, 4).Draw(t, "calls")),
+				time.Duration(rapid.IntRange(60, 2000).Draw(t, "ceiling"))*time.Minute)
+		}), 2, 6).Draw(t, "streams")
+		perDay := rapid.Float64Range(100, 1500).Draw(t, "a day")
+		got := cadence.Plan(streams, floor, perDay)
+		from := rapid.IntRange(0, len(got)-1).Draw(t, "from")
+		to := rapid.IntRange(0, len(got)-1).Draw(t, "to")
+		if from == to || got[from].Because == cadence.Stretched {
+			return
+		}
+		// Moved calls a day: `from` runs less often, `to` more often.
+		moved := rapid.Float64Range(0.5, 20).Draw(t, "moved")
+		rare := calls(&streams[from]) * 24 / (calls(&streams[from])*24/got[from].Every.Hours() - moved)
+		often := calls(&streams[to]) * 24 / (calls(&streams[to])*24/got[to].Every.Hours() + moved)
+		if rare <= 0 || rare > streams[from].Ceiling.Hours() || often < floor.Hours() {
+			return // not within the bounds
+		}
+		before := waits(streams[from].Seen.PerHour, got[from].Every.Hours()) + waits(streams[to].Seen.PerHour, got[to].Every.Hours())
+		after := waits(streams[from].Seen.PerHour, rare) + waits(streams[to].Seen.PerHour, often)
+		if after < before*(1-1e-3) {
+			t.Fatalf("%v: %f calls from %d to %d bring the waiting from %f to %f", got, moved, from, to, before, after)
+		}
+	})
+}
+
+// TestObserve: rates worked out by hand.
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
+	ago := func(hours int) time.Time { return now.Add(-time.Duration(hours) * time.Hour) }
+	for name, test := range map[string]struct {
+		runs  []cadence.Run
+		since time.Time
+		want  cadence.Seen
+	}{
+		"nothing": {nil, time.Time{}, cadence.Seen{}},
+		"one run just now": {
+			[]cadence.Run{{now, 6, 1}}, ago(2), cadence.Seen{Runs: 1, Span: 2 * time.Hour, Changes: 6, PerHour: 3, Calls: 1},
+		},
+		"no change": {
+			[]cadence.Run{{ago(1), 0, 1}, {now, 0, 3}}, ago(2),
+			cadence.Seen{Runs: 2, Span: 2 * time.Hour, Calls: (math.Exp2(-1.0/24) + 3) / (math.Exp2(-1.0/24) + 1)},
+		},
+		// The older of two equal spans counts half: (24 × ½ + 6) changes in (24 × ½ + 24) hours.
+		"yesterday counts half": {
+			[]cadence.Run{{ago(24), 24, 1}, {now, 6, 1}}, ago(48), cadence.Seen{Runs: 2, Span: 48 * time.Hour, Changes: 30, PerHour: 0.5, Calls: 1},
+		},
+		"a run that failed takes no calls, what it found counts": {
+			[]cadence.Run{{now, 4, 0}}, ago(1), cadence.Seen{Runs: 1, Span: time.Hour, Changes: 4, PerHour: 4},
+		},
+		"runs without a pause": {[]cadence.Run{{now, 9, 2}, {now.Add(time.Second), 9, 2}}, now, cadence.Seen{Calls: 2}},
+		"a mark ahead of our clock": {
+			[]cadence.Run{{ago(1), 2, 1}, {now, 3, 1}}, ago(0),
+			cadence.Seen{Runs: 2, Span: time.Hour, Changes: 5, PerHour: (3 + 2*math.Exp2(-1.0/24)), Calls: 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := cadence.Observe(test.runs, test.since, now)
+			near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
+			if got.Runs != test.want.Runs || got.Span != test.want.Span || got.Changes != test.want.Changes ||
+				!near(got.PerHour, test.want.PerHour) || !near(got.Calls, test.want.Calls) {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,111 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Day is what the day of an organization's service has come to, as reservations count it.
+type Day struct {
+	// At is the database's clock; Turn is when the day turns, nil if it rolls.
+	At   time.Time  `json:"at"`
+	Turn *time.Time `json:"turn,omitempty"`
+	// Spent counts the calls of the day, ByClass those of each class; LastHour those reserved in the last hour.
+	Spent    int64                    `json:"spent"`
+	ByClass  map[pipeline.Class]int64 `json:"by_class"`
+	LastHour int64                    `json:"last_hour"`
+	// External is what others have spent, by upstream's last answer; nil if that said nothing.
+	External *int64 `json:"external"`
+	// SeenLeft is what upstream's last answer leaves, less what was reserved since, until its day turns at SeenUntil; nil if
+	// there is none of this day.
+	SeenLeft  *int64     `json:"seen_left"`
+	SeenUntil *time.Time `json:"seen_until"`
+	// Before are the days of upstream that are over, newest first.
+	Before []ExternalDay `json:"before"`
+}
+
+// ExternalDay is a day of upstream that is over.
+type ExternalDay struct {
+	EndedAt time.Time `db:"ended_at" json:"ended_at"`
+	// Calls are those of others, Limit is what upstream said the limit was.
+	Calls int64 `db:"calls"      json:"calls"`
+	Limit int64 `db:"limit_seen" json:"limit"`
+}
+
+const (
+	// The edges are those of reserve_call, in the migrations.
+	sqlDaySpent = `
+WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), edge AS MATERIALIZED (
+	SELECT at, CASE $4 WHEN '' THEN at - interval '24 hours' ELSE sluice.last_turn(at - interval '1 minute', $3, $4) END AS since,
+		CASE $4 WHEN '' THEN NULL
+			ELSE sluice.last_turn(sluice.last_turn(at - interval '1 minute', $3, $4) + interval '36 hours', $3, $4) END AS turn
+	FROM clock)
+SELECT edge.at, edge.turn, coalesce(sum(s.calls), 0), coalesce(sum(s.incremental), 0), coalesce(sum(s.details), 0),
+	coalesce(sum(s.sweep), 0), coalesce(sum(s.backfill), 0), coalesce(sum(s.probe), 0),
+	(SELECT coalesce(sum(m.reserved), 0) FROM sluice.spent m WHERE m.organization_id = $1 AND m.service = $2
+		AND m.span = 'minute' AND m.began_at > edge.at - interval '1 hour'),
+	sluice.external_calls($1, $2)
+FROM edge LEFT JOIN LATERAL sluice.day_spent($1, $2, edge.at, edge.since, NULL, '24 hours') AS s ON true
+GROUP BY edge.at, edge.turn, edge.since`
+
+	sqlSeenLeft = `
+SELECT greatest(0, d.remaining_seen + coalesce(d.seen_place, 0) - (
+		SELECT coalesce(sum(m.reserved), 0) FROM sluice.spent m
+		WHERE m.organization_id = $1 AND m.service = $2 AND m.span = 'minute' AND m.began_at >= d.seen_bucket)), d.reset_at
+FROM sluice.day_budgets d WHERE d.organization_id = $1 AND d.service = $2 AND d.reset_at > clock_timestamp()`
+
+	sqlExternalDays = `
+SELECT ended_at, calls, limit_seen FROM sluice.external_spent WHERE organization_id = $1 AND service = $2
+ORDER BY ended_at DESC LIMIT 7`
+)
+
+// Day gives the day of a service. The limits say when it turns; their figures are the caller's to hold it against.
+func (l *Ledger) Day(ctx context.Context, organization, service string, limits pipeline.Limits) (Day, error) {
+	day := Day{ByClass: map[pipeline.Class]int64{}}
+	counts := make([]int64, len(pipeline.Classes()))
+	err := l.pool.QueryRow(ctx, sqlDaySpent, organization, service, limits.ResetHour, limits.ResetZone).
+		Scan(&day.At, &day.Turn, &day.Spent, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &day.LastHour, &day.External)
+	if err != nil {
+		return Day{}, fmt.Errorf("counting the day of %s/%s: %w", organization, service, err)
+	}
+	for i, class := range pipeline.Classes() {
+		day.ByClass[class] = counts[i]
+	}
+	err = l.pool.QueryRow(ctx, sqlSeenLeft, organization, service).Scan(&day.SeenLeft, &day.SeenUntil)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return Day{}, fmt.Errorf("reading what upstream says is left of %s/%s: %w", organization, service, err)
+	}
+	day.Before, err = postgres.Read[ExternalDay](ctx, l.pool, "what others spent", sqlExternalDays, organization, service)
+	return day, err
+}
+
+// Hour is what one of the last 24 hours spent on a class of work of a service.
+type Hour struct {
+	Service string `db:"service"`
+	// Class is the class of work that the calls were spent on.
+	Class string `db:"class"`
+	// Ago is how many whole hours ago it was: 0 is the last one.
+	Ago   int   `db:"ago"`
+	Calls int64 `db:"calls"`
+	// Answered are those of Calls whose end was reported, in Seconds all together.
+	Answered int64   `db:"answered"`
+	Seconds  float64 `db:"seconds"`
+}
+
+const sqlHours = `
+SELECT service, class, least(floor(extract(epoch FROM clock_timestamp() - reserved_at) / 3600), 23)::int AS ago, count(*) AS calls,
+	count(finished_at) AS answered, coalesce(sum(extract(epoch FROM finished_at - reserved_at)), 0)::float8 AS seconds
+FROM sluice.calls WHERE organization_id = $1 AND reserved_at > clock_timestamp() - interval '24 hours'
+GROUP BY service, class, ago ORDER BY service, class, ago`
+
+// Hours gives what the last 24 hours spent of an organization's allowances.
+func (l *Ledger) Hours(ctx context.Context, organization string) ([]Hour, error) {
+	return postgres.Read[Hour](ctx, l.pool, "the call log by hours", sqlHours, organization)
+}

@@ -1,0 +1,67 @@
+package warehouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const sqlTableCount = `SELECT count(*) FROM `
+
+// TableCounts counts the rows of tables, each named schema.table. The counts are exact, which takes a while with large tables.
+func (db *DB) TableCounts(ctx context.Context, tables []string) (map[string]int64, error) {
+	counts := make(map[string]int64, len(tables))
+	for _, table := range tables {
+		name := pgx.Identifier(strings.SplitN(table, ".", 2)).Sanitize() //nolint:mnd // schema and table
+		var count int64
+		if err := db.pool.QueryRow(ctx, sqlTableCount+name).Scan(&count); err != nil {
+			return nil, fmt.Errorf("counting %s: %w", table, err)
+		}
+		counts[table] = count
+	}
+	return counts, nil
+}
+
+// Span is a range of days or instants, both ends inclusive; a zero end is open.
+type Span struct{ From, To time.Time }
+
+// %[1]s is the table, %[2]s the column and %[3]s its type.
+const sqlRowsWithin = `
+SELECT count(t.organization_id) FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS w (first, last, place)
+LEFT JOIN %[1]s AS t ON t.organization_id = $1 AND (w.first = '' OR %[2]s >= w.first::%[3]s) AND (w.last = '' OR %[2]s <= w.last::%[3]s)
+GROUP BY w.place ORDER BY w.place`
+
+// RowsWithin counts the rows of an organization in a table, named by its schema and itself, whose column lies in each of the
+// spans: a day, or an instant. Without a column, all rows count in each.
+func (db *DB) RowsWithin(ctx context.Context, organization string, table [2]string, column string, day bool, spans ...Span) ([]int64, error) {
+	value, kind, layout := "t."+pgx.Identifier{column}.Sanitize(), "timestamptz", time.RFC3339
+	if day {
+		kind, layout = "date", time.DateOnly
+	}
+	if column == "" {
+		value, spans = "NULL::timestamptz", make([]Span, len(spans))
+	}
+	first, last := make([]string, len(spans)), make([]string, len(spans))
+	for i, span := range spans {
+		first[i], last[i] = written(span.From, layout), written(span.To, layout)
+	}
+	rows, err := db.pool.Query(ctx, fmt.Sprintf(sqlRowsWithin, pgx.Identifier(table[:]).Sanitize(), value, kind), organization, first, last)
+	if err != nil {
+		return nil, fmt.Errorf("counting rows of %s.%s: %w", table[0], table[1], err)
+	}
+	counts, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, fmt.Errorf("counting rows of %s.%s: %w", table[0], table[1], err)
+	}
+	return counts, nil
+}
+
+func written(at time.Time, layout string) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Format(layout)
+}

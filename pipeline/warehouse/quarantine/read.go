@@ -1,0 +1,149 @@
+package quarantine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Entry is one record in quarantine.
+type Entry struct {
+	ID           int64  `db:"id"              json:"id"`
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	// Record is the identifier upstream; empty if it could not be read.
+	Record string `db:"record_id" json:"record"`
+	// Code, Path and Detail say what does not fit; none of them holds the value.
+	Code   string `db:"code"   json:"code"`
+	Path   string `db:"path"   json:"path,omitempty"`
+	Detail string `db:"detail" json:"detail"`
+	// Call brought it last, Run met it last; zero if unknown.
+	Call        int64      `db:"call_id"       json:"call,omitempty"`
+	Run         int64      `db:"run_id"        json:"run,omitempty"`
+	Seen        int64      `db:"seen"          json:"seen"`
+	FirstSeenAt time.Time  `db:"first_seen_at" json:"first_seen_at"`
+	LastSeenAt  time.Time  `db:"last_seen_at"  json:"last_seen_at"`
+	State       string     `db:"state"         json:"state"`
+	DecidedAt   *time.Time `db:"decided_at"    json:"decided_at,omitempty"`
+	Note        string     `db:"note"          json:"note,omitempty"`
+	// Bytes is the size of the record; Raw is the record as it came, in QuarantineShow only.
+	Bytes int64  `db:"bytes" json:"bytes"`
+	Raw   []byte `db:"raw"   json:"raw,omitempty"`
+	// Details says that it is a single record and not a list's.
+	Details bool `db:"details" json:"details,omitempty"`
+}
+
+// Filter selects entries; empty fields select all.
+type Filter struct {
+	Organization, Service, Resource string
+	// State is open, retried or resolved.
+	State string
+	// Code is the reason.
+	Code string
+	// Since selects entries that were last seen at this instant or later.
+	Since time.Time
+	// Limit bounds the list; zero means 100.
+	Limit int
+}
+
+const (
+	entryColumns = `
+SELECT id, organization_id, service, resource, record_id, code, path, detail, coalesce(call_id, 0) AS call_id,
+	coalesce(run_id, 0) AS run_id, seen, first_seen_at, last_seen_at, state, decided_at, note,
+	octet_length(raw)::bigint AS bytes, EXISTS (SELECT FROM sluice.runs r WHERE r.id = run_id AND r.class = 'details') AS details`
+
+	entryFilter = `
+FROM sluice.quarantine
+WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
+	AND ($4 = '' OR state = $4) AND ($5 = '' OR code = $5) AND ($6::timestamptz IS NULL OR last_seen_at >= $6)`
+
+	sqlQuarantine = entryColumns + `, NULL::bytea AS raw` + entryFilter + ` ORDER BY id DESC LIMIT $7`
+
+	sqlExport = entryColumns + `, raw` + entryFilter + ` ORDER BY id`
+
+	sqlEntry = entryColumns + `, raw FROM sluice.quarantine WHERE id = $1`
+)
+
+// arguments are those of the filter, in the order of its parameters.
+func (f Filter) arguments() []any {
+	var since *time.Time
+	if !f.Since.IsZero() {
+		since = &f.Since
+	}
+	return []any{f.Organization, f.Service, f.Resource, f.State, f.Code, since}
+}
+
+// Quarantine gives entries, newest first, without their bytes.
+func (q *Entries) Quarantine(ctx context.Context, f Filter) ([]Entry, error) {
+	return postgres.Read[Entry](ctx, q.pool, "the quarantine", sqlQuarantine, append(f.arguments(), postgres.Limit(f.Limit))...)
+}
+
+// QuarantineEach hands over entries with their bytes, oldest first and one at a time, whatever the filter's limit is. The error
+// of each ends it.
+func (q *Entries) QuarantineEach(ctx context.Context, f Filter, each func(Entry) error) error {
+	rows, err := q.pool.Query(ctx, sqlExport, f.arguments()...)
+	if err != nil {
+		return fmt.Errorf("reading the quarantine: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		entry, err := pgx.RowToStructByName[Entry](rows)
+		if err != nil {
+			return fmt.Errorf("reading the quarantine: %w", err)
+		}
+		if err := each(entry); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reading the quarantine: %w", err)
+	}
+	return nil
+}
+
+// QuarantineShow gives one entry with its bytes; postgres.ErrNotFound if there is no such entry.
+func (q *Entries) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
+	entries, err := postgres.Read[Entry](ctx, q.pool, "the quarantine", sqlEntry, id)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(entries) != 1 {
+		return Entry{}, fmt.Errorf("quarantine entry %d: %w", id, postgres.ErrNotFound)
+	}
+	return entries[0], nil
+}
+
+// KindGone is the kind of a declared key that most records carried and do not carry any more.
+const KindGone = "gone"
+
+// Drift is one key on the wire that a declaration does not know, one value that it does not list, or one declared key that is gone.
+type Drift struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	// Path is the key, array positions left out; Kind the JSON type.
+	Path string `db:"path" json:"path"`
+	Kind string `db:"kind" json:"kind"`
+	// Seen is in how many records it came, or which came without it if it is gone.
+	Seen        int64     `db:"seen"          json:"seen"`
+	FirstSeenAt time.Time `db:"first_seen_at" json:"first_seen_at"`
+	LastSeenAt  time.Time `db:"last_seen_at"  json:"last_seen_at"`
+}
+
+const sqlReadDrift = `
+SELECT organization_id, service, resource, path, kind, seen, first_seen_at, last_seen_at FROM sluice.drift
+WHERE $1 = '' OR organization_id = $1
+UNION ALL
+SELECT organization_id, service, resource, path, '` + KindGone + `', lacking, lacking_since, lacking_at FROM sluice.gone_keys
+WHERE $1 = '' OR organization_id = $1
+ORDER BY organization_id, service, resource, path, kind`
+
+// Drift gives the drift of an organization, or of all if it is empty.
+func (q *Entries) Drift(ctx context.Context, organization string) ([]Drift, error) {
+	return postgres.Read[Drift](ctx, q.pool, "drift", sqlReadDrift, organization)
+}

@@ -1,0 +1,133 @@
+package streams
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+const (
+	sqlLock = `
+SELECT s.fence, coalesce(s.run_id, 0), s.mark, s.scan,
+	(SELECT c.reserved_at FROM sluice.calls c WHERE c.id = $4),
+	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
+		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
+	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
+	l.mark, s.read_until, l.read_until, s.history
+FROM sluice.streams s
+LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
+
+	sqlOpenRun = `
+INSERT INTO sluice.runs (organization_id, service, resource, class, gen, mark_before)
+SELECT organization_id, service, resource, $4, wanted_gen, mark FROM sluice.streams
+WHERE (organization_id, service, resource) = ($1, $2, $3)
+RETURNING id`
+
+	sqlCountChunk = `UPDATE sluice.runs SET chunks = chunks + 1 WHERE id = $1`
+
+	sqlClaim = `
+UPDATE sluice.streams SET
+	fence = fence + 1, scan = CASE WHEN run_id IS NULL THEN NULL ELSE scan END, run_id = $4,
+	state = 'running', reason = '', wait_until = NULL
+WHERE (organization_id, service, resource) = ($1, $2, $3)
+RETURNING fence`
+)
+
+// Locked is a stream's row, held until the transaction ends.
+type Locked struct {
+	Fence, Run int64
+	Position   pipeline.Position
+	// Called is when the call was reserved that the caller names; zero if it names none.
+	Called time.Time
+	// Suspects says that records of the stream's resource are in quarantine.
+	Suspects bool
+	// Evidence says that something is known against records of the resource, which a unit may refute.
+	Evidence bool
+	// Listed is the mark of the resource's list, zero if it has none: what was modified before it was read.
+	Listed time.Time
+	// ListRead is upstream's clock when the last clean run of that list began, zero if that is unknown.
+	ListRead time.Time
+	// History says that versions of the records are kept.
+	History bool
+}
+
+// Lock locks a stream's row, and reads when a call was reserved; zero for none. It returns ErrNoStream if the stream is not
+// registered.
+func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locked, error) {
+	var (
+		key          = of.Key()
+		stream       Locked
+		mark, called *time.Time
+		listed       *time.Time
+		own, list    *time.Time
+		scan         []byte
+	)
+	err := tx.QueryRow(ctx, sqlLock, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
+		Scan(&stream.Fence, &stream.Run, &mark, &scan, &called, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
+	}
+	if err != nil {
+		return Locked{}, postgres.Fail("locking "+key.String(), err)
+	}
+	if mark != nil {
+		stream.Position.Mark = mark.UTC()
+	}
+	if called != nil {
+		stream.Called = *called
+	}
+	if listed != nil {
+		stream.Listed = listed.UTC()
+	}
+	if own != nil {
+		stream.Position.Read = own.UTC()
+	}
+	if list != nil {
+		stream.ListRead = list.UTC()
+	}
+	if scan != nil {
+		stream.Position.Scan = new(pipeline.Scan)
+		if err := json.Unmarshal(scan, stream.Position.Scan); err != nil {
+			return Locked{}, fmt.Errorf("reading the scan of %s: %w", key, err)
+		}
+	}
+	return stream, nil
+}
+
+// LockClaimed locks the stream and makes sure that the claim still holds: neither a worker that lost it nor one whose run was
+// closed may write (promise 6). It returns pipeline.ErrLostClaim if the claim does not hold.
+func LockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int64) (Locked, error) {
+	stream, err := Lock(ctx, tx, claim.Stream, call)
+	if err != nil {
+		return Locked{}, err
+	}
+	if stream.Fence != claim.Fence || stream.Run != claim.Run {
+		return Locked{}, fmt.Errorf("%s: %w", claim.Stream, pipeline.ErrLostClaim)
+	}
+	return stream, nil
+}
+
+// OpenRun begins a run of a stream that has none open, and gives its number.
+func OpenRun(ctx context.Context, tx pgx.Tx, key pipeline.Key, class pipeline.Class) (int64, error) {
+	var run int64
+	err := tx.QueryRow(ctx, sqlOpenRun, key.Organization, key.Service, key.Resource, class).Scan(&run)
+	return run, postgres.Fail("opening a run of "+key.String(), err)
+}
+
+// Claim takes a locked stream from the worker that had it, counts a chunk of its run and gives the new fence.
+func Claim(ctx context.Context, tx pgx.Tx, key pipeline.Key, run int64) (int64, error) {
+	if _, err := tx.Exec(ctx, sqlCountChunk, run); err != nil {
+		return 0, postgres.Fail("counting a chunk of "+key.String(), err)
+	}
+	var fence int64
+	err := tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, run).Scan(&fence)
+	return fence, postgres.Fail("claiming "+key.String(), err)
+}

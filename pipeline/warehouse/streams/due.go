@@ -1,0 +1,113 @@
+package streams
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// The one statement that says when streams are due. What another transaction holds is skipped, for its run is under way and says so
+// itself; to wait for it could be for ever, for it may wait for rows that this transaction wrote. A caller for whom no
+// stream may be skipped locks them before. A stream whose turn does not move is not locked: its run can go on meanwhile.
+const sqlDue = `
+WITH chosen AS (
+	SELECT s.organization_id, s.service, s.resource, w.bound, d.at
+	FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::boolean[])
+		AS w (organization_id, service, resource, bound, after, since, not_before, spare)
+	JOIN sluice.streams s USING (organization_id, service, resource)
+	CROSS JOIN LATERAL (
+		SELECT greatest(coalesce(w.since, clock_timestamp()) + w.after * interval '1 microsecond', w.not_before) AS at OFFSET 0
+	) AS d
+	WHERE (NOT w.spare OR s.enabled AND (s.wait_until IS NULL OR s.wait_until <= clock_timestamp()))
+		AND NOT (w.bound = 'earlier' AND s.next_due_at <= d.at)
+	ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s SKIP LOCKED
+)
+UPDATE sluice.streams s SET next_due_at =
+	CASE c.bound WHEN 'earlier' THEN least(s.next_due_at, c.at) WHEN 'later' THEN greatest(s.next_due_at, c.at) ELSE c.at END
+FROM chosen c
+WHERE (c.organization_id, c.service, c.resource) = (s.organization_id, s.service, s.resource)`
+
+// next is when a stream is due.
+type next struct {
+	pipeline.Key
+	pipeline.Due
+}
+
+// QueueDue says when streams are due after an occasion, by the rule.
+func (s *Schedule) QueueDue(batch *pgx.Batch, turn pipeline.Occasion, keys ...pipeline.Key) {
+	all := make([]next, len(keys))
+	for i, key := range keys {
+		all[i] = next{key, s.rule(turn)}
+	}
+	queue(batch, all)
+}
+
+// setDue is QueueDue at once, for streams of which each has a turn of its own.
+func (s *Schedule) setDue(ctx context.Context, tx pgx.Tx, keys []pipeline.Key, turns func(i int) pipeline.Occasion) error {
+	all := make([]next, len(keys))
+	for i, key := range keys {
+		all[i] = next{key, s.rule(turns(i))}
+	}
+	batch := new(pgx.Batch)
+	queue(batch, all)
+	if batch.Len() == 0 {
+		return nil
+	}
+	return postgres.Fail("saying when streams are due", tx.SendBatch(ctx, batch).Close())
+}
+
+func queue(batch *pgx.Batch, all []next) {
+	var (
+		keys             []pipeline.Key
+		bounds           []string
+		after            []int64
+		since, notBefore []*time.Time
+		spare            []bool
+	)
+	for _, n := range all {
+		if n.Bound == pipeline.Unchanged {
+			continue
+		}
+		keys, bounds, after = append(keys, n.Key), append(bounds, string(n.Bound)), append(after, n.After.Microseconds())
+		since, notBefore = append(since, postgres.Instant(n.Since)), append(notBefore, postgres.Instant(n.NotBefore))
+		spare = append(spare, n.Spare)
+	}
+	if len(keys) > 0 {
+		organizations, services, resources := columns(keys)
+		batch.Queue(sqlDue, organizations, services, resources, bounds, after, since, notBefore, spare)
+	}
+}
+
+// QueueDetailsDue makes the stream of a list's single records due: rows wait for them. Where its row is locked its run is under way,
+// and sees them anyway.
+func (s *Schedule) QueueDetailsDue(batch *pgx.Batch, list pipeline.Stream) {
+	list.Work = pipeline.WorkDetails
+	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.DetailsWanted}, list.Key())
+}
+
+const sqlSweeps = `
+SELECT organization_id, service, resource FROM sluice.streams WHERE organization_id = $1 AND resource LIKE '%.sweep'
+ORDER BY organization_id, service, resource FOR UPDATE`
+
+// SweepsDue makes every sweep of an organization due, also one that is under way: it began in the time zone of before.
+func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string) error {
+	op := "bringing forward the sweeps of " + organization
+	rows, err := tx.Query(ctx, sqlSweeps, organization)
+	if err != nil {
+		return postgres.Fail(op, err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+	if err != nil {
+		return postgres.Fail(op, err)
+	}
+	return s.setDue(ctx, tx, keys, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Rezoned} })
+}
+
+// RejectedPause is how long a list with a record in quarantine waits at most, the first time, until it is read whole for its sake.
+func (s *Schedule) RejectedPause() time.Duration {
+	return s.rule(pipeline.Occasion{Event: pipeline.Rejected}).After
+}

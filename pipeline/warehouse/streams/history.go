@@ -1,0 +1,26 @@
+package streams
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Every unit locks the row of its stream: behind this, none is under way that does not know it.
+const sqlSetHistory = `
+WITH wanted AS (
+	SELECT organization_id, service, resource FROM sluice.streams
+	WHERE organization_id = $1 AND service = $2 AND split_part(resource, '.', 1) = $3
+	ORDER BY organization_id, service, resource FOR UPDATE
+)
+UPDATE sluice.streams s SET history = $4 FROM wanted w
+WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
+
+// SetHistory says whether versions are kept of the records of a list, to all streams that write its table.
+func SetHistory(ctx context.Context, tx pgx.Tx, list pipeline.Key, kept bool) error {
+	_, err := tx.Exec(ctx, sqlSetHistory, list.Organization, list.Service, list.Resource, kept)
+	return postgres.Fail("switching the history of "+list.String(), err)
+}

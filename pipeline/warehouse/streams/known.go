@@ -1,0 +1,98 @@
+package streams
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Known is what runs and tables tell about a stream, for forecasts.
+type Known struct {
+	Organization string `db:"organization_id"`
+	Service      string `db:"service"`
+	Resource     string `db:"resource"`
+	// Mark is the instant up to which the stream is complete, SinceSeconds how old it is by the clock of the database.
+	Mark         *time.Time `db:"mark"`
+	SinceSeconds float64    `db:"since_seconds"`
+	EverySeconds float64    `db:"every_seconds"`
+	// Runs counts those of the last runs that ended and were not failures, Rows the rows that all runs inserted.
+	Runs int64 `db:"runs"`
+	Rows int64 `db:"rows"`
+	// RowsBeside are those that other streams of the same list inserted: backfills, and sweeps of their own.
+	RowsBeside int64 `db:"rows_beside"`
+	// Changed counts new and changed records of the last runs, two weeks at most, that had a mark to go on from, in the time from
+	// the first of these marks to the last of these runs.
+	Changed        int64   `db:"changed"`
+	WatchedSeconds float64 `db:"watched_seconds"`
+	// Waiting are rows that wait for their single record; Parents are those whose lists are wanted.
+	Waiting int64 `db:"waiting"`
+	Parents int64 `db:"parents"`
+}
+
+// sqlKnown reads the last runs of each stream, so that a long history costs no more than a short one: what the runs before them
+// inserted is in the last forecast, and only a stream that has none is summed up whole. $4 selects streams whose open run has
+// loaded nothing and has no forecast.
+const sqlKnown = `
+SELECT s.organization_id, s.service, s.resource, s.mark,
+	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.mark), 0), 0)::float8 AS since_seconds,
+	extract(epoch FROM coalesce(s.planned_every, s.every))::float8 AS every_seconds, r.runs, r.rows,
+	(SELECT coalesce(sum(b.inserted), 0)::bigint FROM sluice.runs b WHERE (b.organization_id, b.service) = (s.organization_id, s.service)
+		AND b.resource IN (s.resource || '.backfill', s.resource || '.sweep')) AS rows_beside, r.changed, r.watched_seconds,
+	coalesce((SELECT b.pending + b.stale FROM sluice.detail_backlog(s.organization_id, s.service, s.resource) AS b), 0) AS waiting,
+	(SELECT count(*) FROM sluice.parents p WHERE p.active
+		AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)) AS parents
+FROM sluice.streams s CROSS JOIN LATERAL (
+	SELECT count(*) FILTER (WHERE outcome <> 'failed') AS runs,
+		CASE WHEN max(base) IS NULL THEN (SELECT coalesce(sum(inserted), 0) FROM sluice.runs
+				WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource))
+			ELSE max(base) FILTER (WHERE id = base_id) + sum(inserted) FILTER (WHERE id >= base_id) END::bigint AS rows,
+		coalesce(sum(inserted + updated) FILTER (WHERE watched), 0)::bigint AS changed,
+		coalesce(extract(epoch FROM max(started_at) FILTER (WHERE watched) - min(mark_before) FILTER (WHERE watched)), 0)::float8
+			AS watched_seconds
+	FROM (
+		SELECT last.*, f.rows AS base, max(f.run_id) OVER () AS base_id,
+			mark_before IS NOT NULL AND ended_at > clock_timestamp() - interval '14 days' AS watched
+		FROM (
+			SELECT * FROM sluice.runs WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
+			ORDER BY id DESC LIMIT 400
+		) AS last LEFT JOIN sluice.forecasts f ON f.run_id = last.id
+	) AS own
+) AS r
+WHERE ($1 = '' OR s.organization_id = $1) AND ($2 = '' OR s.service = $2) AND ($3 = '' OR s.resource = $3)
+	AND (NOT $4::boolean OR EXISTS (SELECT FROM sluice.runs o WHERE o.id = s.run_id AND o.pages = 0
+		AND NOT EXISTS (SELECT FROM sluice.forecasts f WHERE f.run_id = o.id)))
+ORDER BY s.organization_id, s.service, s.resource`
+
+// KnownStreams gives what is known of the streams of an organization; "" means all.
+func (s *Schedule) KnownStreams(ctx context.Context, organization string) ([]Known, error) {
+	return postgres.Read[Known](ctx, s.pool, "what is known of the streams", sqlKnown, organization, "", "", false)
+}
+
+// atStart begins what a run waits for before its first call: a table that somebody has locked costs it a second, and not the 20 that other
+// work has patience for, a count that takes long five; the run goes on without.
+var atStart = pgx.TxOptions{BeginQuery: "BEGIN READ ONLY; SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'"}
+
+// KnownAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no forecast; none otherwise. It waits for
+// nobody longer than a second.
+func (s *Schedule) KnownAtStart(ctx context.Context, stream pipeline.Key) ([]Known, error) {
+	return s.knownSoon(ctx, stream, true)
+}
+
+// KnownSoon gives what is known of one stream, and waits for nobody longer than a second.
+func (s *Schedule) KnownSoon(ctx context.Context, stream pipeline.Key) ([]Known, error) {
+	return s.knownSoon(ctx, stream, false)
+}
+
+func (s *Schedule) knownSoon(ctx context.Context, stream pipeline.Key, started bool) ([]Known, error) {
+	var known []Known
+	err := pgx.BeginTxFunc(ctx, s.pool, atStart, func(tx pgx.Tx) error {
+		var err error
+		known, err = postgres.Read[Known](ctx, tx, "what is known of a stream", sqlKnown, stream.Organization, stream.Service, stream.Resource, started)
+		return err
+	})
+	return known, err
+}

@@ -1,0 +1,15 @@
+package streams
+
+import (
+	"context"
+	"time"
+
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// KeepRuns drops runs, verifications and processes that are older than this, a bounded number at a time. What the program still
+// needs stays: see sluice.keep_runs.
+func (s *Schedule) KeepRuns(ctx context.Context, age time.Duration) error {
+	_, err := s.pool.Exec(ctx, `SELECT sluice.keep_runs($1)`, age)
+	return postgres.Fail("keeping the runs", err)
+}

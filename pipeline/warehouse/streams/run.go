@@ -1,0 +1,133 @@
+package streams
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+const (
+	// Promise 1 from this side: a mark never moves back, whatever the caller says.
+	sqlAdvance = `
+UPDATE sluice.streams SET mark = greatest(mark, $4::timestamptz), read_until = greatest(read_until, $6::timestamptz),
+	scan = $5::jsonb, state = 'running'
+WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	sqlCount = `
+UPDATE sluice.runs SET
+	bound = coalesce($2::timestamptz, bound), pages = pages + $3, received = received + $4, inserted = inserted + $5,
+	updated = updated + $6, unchanged = unchanged + $7, superseded = superseded + $8, duplicates = duplicates + $9,
+	quarantined = quarantined + $10, drifted = drifted + $11, silent = silent + $12, rollbacks = rollbacks + $13
+WHERE id = $1`
+
+	sqlCountRefused = `UPDATE sluice.runs SET refused = refused + $2, clashed = clashed + $3 WHERE id = $1`
+
+	sqlRefused = `SELECT received, refused, clashed FROM sluice.runs WHERE id = $1`
+
+	sqlStop = `
+UPDATE sluice.streams SET state = $4, reason = $5, wait_until = $6,
+	failures = failures + CASE WHEN $4 IN ('retrying', 'failed') THEN 1 ELSE 0 END
+WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	// A run aside, which loads a few records by hand or reads nothing at all, answers no request.
+	sqlEndStream = `
+UPDATE sluice.streams s SET
+	state = $4, reason = $5, wait_until = $6, note = $7, run_id = NULL, scan = NULL, last_run_id = r.id,
+	done_gen = CASE WHEN r.class = 'probe' OR $9 THEN done_gen ELSE greatest(done_gen, r.gen) END,
+	last_done_at = CASE WHEN $8 = 'done' AND NOT $9 THEN clock_timestamp() ELSE last_done_at END,
+	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END
+FROM sluice.runs r
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id
+RETURNING r.class = 'probe' OR $9, s.wanted_gen > r.gen, coalesce(s.planned_every, s.every)`
+
+	sqlEndRun = `
+UPDATE sluice.runs r SET
+	ended_at = clock_timestamp(), outcome = $2, kind = nullif($3, ''), note = $4,
+	calls = (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id),
+	mark_after = (SELECT s.mark FROM sluice.streams s
+		WHERE (s.organization_id, s.service, s.resource) = (r.organization_id, r.service, r.resource))
+WHERE r.id = $1`
+)
+
+// QueueAdvance moves a claimed stream to the position behind a unit.
+func QueueAdvance(batch *pgx.Batch, unit pipeline.Unit) error {
+	var scan []byte
+	key := unit.Claim.Stream.Key()
+	if unit.Position.Scan != nil {
+		var err error
+		if scan, err = json.Marshal(unit.Position.Scan); err != nil {
+			return fmt.Errorf("writing the scan of %s: %w", key, err)
+		}
+	}
+	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, postgres.Instant(unit.Position.Mark), scan,
+		postgres.Instant(unit.Position.Read))
+	return nil
+}
+
+// QueueCount adds what a unit brought to its run. Drifted is how many of its records have keys that are not declared.
+func QueueCount(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, drifted int) {
+	var bound *time.Time
+	if unit.Position.Scan != nil {
+		bound = postgres.Instant(unit.Position.Scan.Bound)
+	}
+	pages := 0
+	if unit.Call != 0 {
+		pages = 1
+	}
+	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
+		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
+}
+
+// CountRefused adds records to a run that went to quarantine and are news; clashed are those that shared an identifier.
+func CountRefused(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) error {
+	_, err := tx.Exec(ctx, sqlCountRefused, run, refused, clashed)
+	return postgres.Fail("counting what did not fit", err)
+}
+
+// Refused gives what a claim's run was given so far, and what of it did not fit.
+func Refused(ctx context.Context, asker postgres.Asker, claim pipeline.Claim) (pipeline.Refusals, error) {
+	var met pipeline.Refusals
+	err := asker.QueryRow(ctx, sqlRefused, claim.Run).Scan(&met.Received, &met.Refused, &met.Clashed)
+	return met, postgres.Fail("counting what did not fit of "+claim.Stream.String(), err)
+}
+
+// Stop notes why a chunk stopped before the end of its run, which stays open. Until is when the stream goes on; zero if that is
+// unknown.
+func Stop(ctx context.Context, tx pgx.Tx, key pipeline.Key, state pipeline.State, reason outside.Text, until time.Time) error {
+	_, err := tx.Exec(ctx, sqlStop, key.Organization, key.Service, key.Resource,
+		state, postgres.Clean(reason, postgres.MaxReason), postgres.Instant(until))
+	return postgres.Fail("settling "+key.String(), err)
+}
+
+// Ending is how a run ends and what becomes of its stream.
+type Ending struct {
+	State        pipeline.State
+	Outcome      pipeline.Outcome
+	Reason, Note outside.Text
+	// Kind is the kind of error that ended it, in a word; "" for none.
+	Kind  string
+	Until time.Time
+	// Again is why the stream wants another run sooner than its interval says.
+	Again pipeline.Again
+	// ReadNothing says that the run asked upstream for nothing: requests are still to be served, and the stream is due when it was.
+	ReadNothing bool
+}
+
+// QueueEnd closes the run of a claim. The stream's row comes first: the run keeps the mark that it arrived at. When the batch was
+// sent, the turn has what decides when the stream is due: that is to be said by QueueDue.
+func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, end Ending) *pipeline.Occasion {
+	key, note := claim.Stream.Key(), postgres.Clean(end.Note, postgres.MaxReason)
+	turn := &pipeline.Occasion{Event: pipeline.Ended, State: end.State, Until: end.Until, Again: end.Again}
+	batch.Queue(sqlEndStream, key.Organization, key.Service, key.Resource,
+		end.State, postgres.Clean(end.Reason, postgres.MaxReason), postgres.Instant(end.Until), note, end.Outcome, end.ReadNothing).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&turn.Aside, &turn.Requested, &turn.Every) })
+	batch.Queue(sqlEndRun, claim.Run, end.Outcome, end.Kind, note)
+	return turn
+}

@@ -1,0 +1,118 @@
+package streams
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Status is how one stream stands.
+type Status struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	Enabled      bool   `db:"enabled"         json:"enabled"`
+	// EverySeconds is the interval between two scheduled runs; Plan is what it was learned from, nil where it was not.
+	EverySeconds float64   `db:"every_seconds" json:"every_seconds"`
+	Plan         *Plan     `db:"planned"       json:"plan,omitempty"`
+	NextDueAt    time.Time `db:"next_due_at"   json:"next_due_at"`
+	// State is one of pipeline's states; Reason says why, Until when it goes on.
+	State  string     `db:"state"      json:"state"`
+	Reason string     `db:"reason"     json:"reason,omitempty"`
+	Until  *time.Time `db:"wait_until" json:"until,omitempty"`
+	// Mark is the instant up to which the stream is complete; nil if it never was.
+	Mark *time.Time `db:"mark" json:"mark"`
+	// MarkAhead says that the mark is later than a run left it, so that nothing is read from it: pipeline.Position.MarkAhead.
+	MarkAhead bool `db:"mark_ahead" json:"mark_ahead,omitempty"`
+	Failures  int  `db:"failures"   json:"failures"`
+	// Run is the open run, LastRun the last one that ended, with its Note.
+	Run        *int64     `db:"run_id"       json:"run,omitempty"`
+	LastRun    *int64     `db:"last_run_id"  json:"last_run,omitempty"`
+	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
+	Note       string     `db:"note"         json:"note,omitempty"`
+	// Wanted counts requests for a run, Done is up to which of them a run has ended.
+	Wanted int64 `db:"wanted_gen" json:"wanted"`
+	Done   int64 `db:"done_gen"   json:"done"`
+	// Quarantined counts open entries.
+	Quarantined int64 `db:"quarantined" json:"quarantined"`
+	// Unasked counts those of Quarantined for whose sake the list was not read whole yet, Withheld those because of which a mark
+	// waited.
+	Unasked  int64 `db:"unasked"  json:"unasked,omitempty"`
+	Withheld int64 `db:"withheld" json:"withheld,omitempty"`
+	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to 1.
+	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
+	// Held counts rows that may be gone upstream, too many at once to be believed: a person decides.
+	Held int64 `db:"held" json:"held,omitempty"`
+	// Details is what waits for single records; nil for streams that do not read those.
+	Details *DetailBacklog `db:"details" json:"details,omitempty"`
+	// Parents is how far round a stream with a list under each parent is; nil for others, and until a parent is known.
+	Parents *ParentRound `db:"parents" json:"parents,omitempty"`
+}
+
+// DetailBacklog counts rows by what they wait for.
+type DetailBacklog struct {
+	// Pending were headers when they came, Stale changed since their single record was read, Failed could not be read.
+	Pending int64 `json:"pending"`
+	Stale   int64 `json:"stale"`
+	Failed  int64 `json:"failed"`
+}
+
+// ParentRound is how far round a stream over parents is.
+type ParentRound struct {
+	// Known are the parents whose lists are wanted; Read those of them whose list was read at least once, Failed those whose
+	// list could not be read the last time.
+	Known  int64 `json:"known"`
+	Read   int64 `json:"read"`
+	Failed int64 `json:"failed"`
+	// Oldest is when the list was read that was read longest ago: everything is at least as new. Nil until all were read.
+	Oldest *time.Time `json:"oldest"`
+}
+
+const sqlStreams = `
+SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(planned_every, every))::float8 AS every_seconds,
+	CASE WHEN planned_every IS NOT NULL THEN planned END AS planned, next_due_at, state, reason,
+	wait_until, mark, coalesce(mark > coalesce(read_until, clock_timestamp() + interval '1 day'), false) AS mark_ahead,
+	failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
+	q.quarantined, q.unasked, q.withheld,
+	coalesce((SELECT r.quarantined::float8 / nullif(r.received, 0) FROM sluice.runs r
+		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.ended_at IS NOT NULL
+		ORDER BY r.id DESC LIMIT 1), 0) AS quarantined_share,
+	(SELECT count(*) FROM sluice.tombstones k WHERE k.state = 'held'
+		AND (k.organization_id, k.service, k.resource) = (s.organization_id, s.service, s.resource)) AS held,
+	CASE WHEN resource LIKE '%.details' THEN (
+		SELECT to_json(b) FROM sluice.detail_backlog(organization_id, service, resource) AS b WHERE b.pending IS NOT NULL
+	) END AS details,
+	(SELECT json_build_object('known', count(*), 'read', count(read_at), 'failed', count(*) FILTER (WHERE failures > 0),
+			'oldest', CASE WHEN count(*) = count(read_at) THEN min(read_at) END)
+		FROM sluice.parents p WHERE p.active
+			AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
+		HAVING count(*) > 0) AS parents
+FROM sluice.streams s CROSS JOIN LATERAL (
+	SELECT count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld,
+		count(*) FILTER (WHERE asked_at IS NULL AND NOT EXISTS (
+			SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details')) AS unasked
+	FROM sluice.quarantine o
+	WHERE o.state = 'open' AND (o.organization_id, o.service, o.resource) = (s.organization_id, s.service, s.resource)
+) AS q
+WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
+ORDER BY organization_id, service, resource`
+
+// Streams gives the streams of an organization, or of all if it is empty.
+func (s *Schedule) Streams(ctx context.Context, organization string) ([]Status, error) {
+	return postgres.Read[Status](ctx, s.pool, "streams", sqlStreams, organization, "", "")
+}
+
+// Stream gives one stream; postgres.ErrNotFound if it is not registered.
+func (s *Schedule) Stream(ctx context.Context, key pipeline.Key) (Status, error) {
+	found, err := postgres.Read[Status](ctx, s.pool, "the stream", sqlStreams, key.Organization, key.Service, key.Resource)
+	if err != nil {
+		return Status{}, err
+	}
+	if len(found) != 1 {
+		return Status{}, fmt.Errorf("stream %s: %w", key, postgres.ErrNotFound)
+	}
+	return found[0], nil
+}

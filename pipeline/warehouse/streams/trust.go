@@ -1,0 +1,40 @@
+package streams
+
+import (
+	"context"
+	"time"
+
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Trust says how far the modification time of a resource's records can be trusted.
+type Trust struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	// Changes are records that changed, in the runs that are kept; Silent are those of them that came without a new modification
+	// time, and that only whole lists show.
+	Changes int64 `db:"changes" json:"changes"`
+	Silent  int64 `db:"silent"  json:"silent"`
+	// Rollbacks are those of Changes whose modification time went back: upstream was set back.
+	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
+	// Whole counts runs that read a whole list over rows that were there: without one, nobody can know what is silent.
+	Whole int64 `db:"whole" json:"whole_lists"`
+	// WholeAt is when the last of them ended.
+	WholeAt *time.Time `db:"whole_at" json:"last_whole_list"`
+}
+
+const sqlTrust = `
+SELECT organization_id, service, regexp_replace(resource, '\.sweep$', '') AS resource, sum(updated)::bigint AS changes,
+	sum(silent)::bigint AS silent, sum(rollbacks)::bigint AS rollbacks, count(*) FILTER (WHERE whole) AS whole,
+	max(ended_at) FILTER (WHERE whole) AS whole_at
+FROM (
+	SELECT *, resource LIKE '%.sweep' OR class = 'sweep' AND mark_before IS NOT NULL AS whole
+	FROM sluice.runs WHERE resource NOT LIKE '%.details' AND outcome IN ('done', 'provisional')
+) AS r
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
+
+// Trust gives how far modification times can be trusted, for each resource that was read.
+func (s *Schedule) Trust(ctx context.Context) ([]Trust, error) {
+	return postgres.Read[Trust](ctx, s.pool, "the trust in modification times", sqlTrust)
+}

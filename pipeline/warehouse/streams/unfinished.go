@@ -1,0 +1,47 @@
+package streams
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+const (
+	sqlAskedAgain = `SELECT wanted_gen > done_gen FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	sqlUnfinished = `
+SELECT organization_id, service, resource, state = 'queued' AS queued FROM sluice.streams
+WHERE enabled AND (wanted_gen > done_gen OR run_id IS NOT NULL) AND state NOT IN ('denied', 'failed')`
+)
+
+// AskedAgain says whether a run of the stream was requested after its last one had started: a job that ends has to look, since
+// another one is not inserted while it is unfinished.
+func AskedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) {
+	var again bool
+	err := tx.QueryRow(ctx, sqlAskedAgain, key.Organization, key.Service, key.Resource).Scan(&again)
+	return again, postgres.Fail("looking whether "+key.String()+" was asked for again", err)
+}
+
+// InNeed is a stream that needs a job: a run of it was requested, or is open. Queued says that it waits for nothing else.
+type InNeed struct {
+	pipeline.Key
+
+	Queued bool
+}
+
+// Unfinished gives the streams that need a job, the denied and failed ones aside: those wait for the schedule or for a person.
+func Unfinished(ctx context.Context, tx pgx.Tx) ([]InNeed, error) {
+	rows, err := tx.Query(ctx, sqlUnfinished)
+	if err != nil {
+		return nil, postgres.Fail("looking for unfinished streams", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (InNeed, error) {
+		var s InNeed
+		err := row.Scan(&s.Organization, &s.Service, &s.Resource, &s.Queued)
+		return s, err
+	})
+	return found, postgres.Fail("looking for unfinished streams", err)
+}

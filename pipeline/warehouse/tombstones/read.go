@@ -1,0 +1,96 @@
+package tombstones
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Table is the table of tombstones, for reading. It is safe for concurrent use.
+type Table struct{ pool *pgxpool.Pool }
+
+// New makes a reader over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Table { return &Table{pool: pool} }
+
+// Tombstone is what is known of one record that a whole list did not show.
+type Tombstone struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	Record       string `db:"record_id"       json:"record"`
+	// State is missed (once), held (a person decides), gone (the row has its tombstone) or revived (it came back).
+	State string `db:"state" json:"state"`
+	// Shrunken says that the scan that missed it missed too many at once to be believed.
+	Shrunken bool `db:"shrunken" json:"shrunken"`
+	// MissedRun, its calls and MissedAt are the clean scan that first did not see it.
+	MissedRun       int64     `db:"missed_run_id"     json:"missed_run"`
+	MissedFirstCall int64     `db:"missed_first_call" json:"missed_first_call"`
+	MissedLastCall  int64     `db:"missed_last_call"  json:"missed_last_call"`
+	MissedAt        time.Time `db:"missed_at"         json:"missed_at"`
+	// Proof is scan or not_found, empty while nothing confirms it; what follows is where it comes from.
+	Proof          string     `db:"proof"            json:"proof,omitempty"`
+	ProofRun       *int64     `db:"proof_run_id"     json:"proof_run,omitempty"`
+	ProofFirstCall *int64     `db:"proof_first_call" json:"proof_first_call,omitempty"`
+	ProofLastCall  *int64     `db:"proof_last_call"  json:"proof_last_call,omitempty"`
+	ProofAt        *time.Time `db:"proof_at"         json:"proof_at,omitempty"`
+	// GoneAt is the tombstone of the row; DecidedBy is rule or person.
+	GoneAt    *time.Time `db:"gone_at"    json:"gone_at,omitempty"`
+	DecidedBy string     `db:"decided_by" json:"decided_by,omitempty"`
+	DecidedAt *time.Time `db:"decided_at" json:"decided_at,omitempty"`
+	// RevivedAt is when it was last seen again after a tombstone, by RevivedCall; Revivals counts how often.
+	RevivedAt   *time.Time `db:"revived_at"   json:"revived_at,omitempty"`
+	RevivedCall *int64     `db:"revived_call" json:"revived_call,omitempty"`
+	Revivals    int        `db:"revivals"     json:"revivals,omitempty"`
+}
+
+// Filter selects tombstones; empty fields select all.
+type Filter struct {
+	Service, Resource, Record, State string
+	// Limit bounds the list; zero means 100.
+	Limit int
+}
+
+const sqlTombstones = `
+SELECT organization_id, service, resource, record_id, state, shrunken, missed_run_id, missed_first_call, missed_last_call, missed_at,
+	coalesce(proof, '') AS proof, proof_run_id, proof_first_call, proof_last_call, proof_at, gone_at,
+	coalesce(decided_by, '') AS decided_by, decided_at, revived_at, revived_call, revivals
+FROM sluice.tombstones
+WHERE ($1 = '' OR service = $1) AND ($2 = '' OR resource = $2) AND ($3 = '' OR record_id = $3) AND ($4 = '' OR state = $4)
+ORDER BY greatest(missed_at, proof_at, decided_at, revived_at) DESC, organization_id, service, resource, record_id LIMIT $5`
+
+// Tombstones gives what is known of records that whole lists did not show, newest first.
+func (t *Table) Tombstones(ctx context.Context, f Filter) ([]Tombstone, error) {
+	return postgres.Read[Tombstone](ctx, t.pool, "tombstones", sqlTombstones, f.Service, f.Resource, f.Record, f.State, postgres.Limit(f.Limit))
+}
+
+// HeldScan is a scan whose missing rows wait for a person.
+type HeldScan struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	// Run is the second of the two scans; a decision is about all that it left.
+	Run       int64     `db:"run_id"     json:"run"`
+	StartedAt time.Time `db:"started_at" json:"started_at"`
+	// Received is how many records its list had, in all passes; FirstRun is the first of the scans that missed them.
+	Received int64 `db:"received"  json:"received"`
+	FirstRun int64 `db:"first_run" json:"first_run"`
+	// Held counts the records, Sample names some.
+	Held   int64    `db:"held"   json:"held"`
+	Sample []string `db:"sample" json:"sample"`
+}
+
+const sqlHeldScans = `
+SELECT k.organization_id, k.service, k.resource, k.proof_run_id AS run_id, r.started_at, r.received, min(k.missed_run_id) AS first_run,
+	count(*) AS held, (array_agg(k.record_id ORDER BY k.record_id))[1:5] AS sample
+FROM sluice.tombstones k JOIN sluice.runs r ON r.id = k.proof_run_id
+WHERE k.state = 'held'
+GROUP BY k.organization_id, k.service, k.resource, k.proof_run_id, r.id
+ORDER BY k.proof_run_id`
+
+// HeldScans gives the scans whose missing rows wait for a person.
+func (t *Table) HeldScans(ctx context.Context) ([]HeldScan, error) {
+	return postgres.Read[HeldScan](ctx, t.pool, "what is held", sqlHeldScans)
+}
