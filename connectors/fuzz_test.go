@@ -210,7 +210,7 @@ func TestSpellingsOfAnAmountHashAlike(t *testing.T) {
 	}
 }
 
-// declares says whether a leaf is a declared column of a kind.
+// declares reports whether a leaf is a declared column of a kind.
 func (s sample) declares(l leaf, kind schema.Kind) bool {
 	path := strings.Split(strings.TrimPrefix(l.path, "."), ".")
 	columns, children := s.resource.Columns, s.resource.Children
@@ -355,7 +355,7 @@ func prefixed(r *schema.Resource, t *schema.Table, document map[string]any) []ma
 	return found
 }
 
-// same says whether a stored value is that of the wire. What is neither identifier
+// same reports whether a stored value is that of the wire. What is neither identifier
 // nor text nor amount is compared for its absence alone.
 func same(kind schema.Kind, wire any, stored record.Value) bool {
 	words, isText := wire.(string)

@@ -9,9 +9,9 @@ import (
 	"sluice/sandbox/services"
 )
 
-// authorization answers the paths of a data center's authorization server; it knows
-// the clients and the refresh tokens of its own organizations only. Calls of the token
-// endpoint are counted for the organization that they are for, and faults strike them.
+// authorization answers the paths of a data center's authorization server. It knows only the
+// clients and refresh tokens of that data center's organizations. Calls of the token endpoint count
+// for the organization that they name, and faults strike them.
 func (s *Server) authorization(w http.ResponseWriter, r *http.Request, address services.Address) {
 	st := s.stage.Load()
 	door := st.doors[address.DataCenter]
@@ -25,8 +25,8 @@ func (s *Server) authorization(w http.ResponseWriter, r *http.Request, address s
 	faults.Misbehave(w, r, fault, func(w http.ResponseWriter) { door.ServeHTTP(w, below(r, address.Path)) })
 }
 
-// holder answers the organization that a token is asked for; the first of the data
-// center if nobody can say.
+// holder returns the organization that a token is asked for, or the first of the data center if the
+// request names none.
 func (st *stage) holder(door *oauth.Server, r *http.Request, dataCenter string) *company.Company {
 	if access, known := door.Holder(r); known {
 		if c, err := st.find(access.Organization, dataCenter); err == nil {

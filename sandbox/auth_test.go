@@ -9,8 +9,8 @@ import (
 	"sluice/sandbox"
 )
 
-// consented goes through the consent page like a browser, and answers the token of the
-// code that comes back.
+// consented goes through the consent page like a browser and returns the token for the code that
+// comes back.
 func (u *upstream) consented(t *testing.T, prefix, scopes string) map[string]any {
 	t.Helper()
 	const back = "http://127.0.0.1:54321/done"
@@ -42,8 +42,8 @@ func bearer(given map[string]any) http.Header {
 	return http.Header{"Authorization": {"Svc-oauthtoken " + token}, "Content-Type": {"application/json"}}
 }
 
-// A token opens what was consented to and nothing else (docs/upstream.md U34;
-// U64: 401 code 57 is a dead token or a missing scope).
+// A token opens exactly the scopes of its consent (docs/upstream.md U34; U64: 401 code 57 is a dead
+// token or a missing scope).
 func TestScopesAreEnforced(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60})
@@ -128,8 +128,8 @@ func TestRevokedRefreshToken(t *testing.T) {
 	}
 }
 
-// A code goes to registered addresses, and of the sandbox's own client to every one on
-// this machine.
+// A code goes to registered addresses only. The sandbox's own client may use every address on this
+// machine.
 func TestRedirectAddresses(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60, Clients: []sandbox.Client{{ID: "1000.APP", Secret: "s", RedirectURIs: []string{"https://app.example/done"}}}})

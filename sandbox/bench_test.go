@@ -12,11 +12,12 @@ import (
 
 const (
 	manyRecords = 1_000_000
-	// manyPages have the bills of a large world.
+	// manyPages is the number of pages of bills in a large world.
 	manyPages = 1400
 )
 
-// many is so many of a large world; with -short (make bench QUICK=1) a twentieth: the benchmarks work, and measure little.
+// many scales a number of a large world. With -short (make bench QUICK=1) it is a twentieth: the
+// benchmarks run, but measure little.
 func many(n int) int {
 	if testing.Short() {
 		return n / 20
@@ -55,8 +56,7 @@ func ask(b *testing.B, server *sandbox.Server, request *http.Request) {
 	}
 }
 
-// BenchmarkNewAndFirstPage is what a demonstration with a million records
-// waits for.
+// BenchmarkNewAndFirstPage measures the start of a demonstration with a million records.
 func BenchmarkNewAndFirstPage(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -65,8 +65,8 @@ func BenchmarkNewAndFirstPage(b *testing.B) {
 	}
 }
 
-// BenchmarkPage is one page of 200 bills, another one each time, when nothing changed
-// since the last: as live lists are, and with all that single records have.
+// BenchmarkPage measures one page of 200 bills, another one each time, without changes in between.
+// Bills come as in live lists, and with all keys of single records.
 func BenchmarkPage(b *testing.B) {
 	for name, headers := range map[string]bool{"headers": true, "full": false} {
 		b.Run(name, func(b *testing.B) {
@@ -83,7 +83,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkPageAfterChange is one page after an edit: the order is made anew.
+// BenchmarkPageAfterChange measures one page after an edit, which makes the order anew.
 func BenchmarkPageAfterChange(b *testing.B) {
 	server, request := grown(b, true)
 	for b.Loop() {
@@ -94,8 +94,9 @@ func BenchmarkPageAfterChange(b *testing.B) {
 	}
 }
 
-// BenchmarkSortedPage is one page in the order of modification times, as who reads on from the last time seen asks for it: from another instant
-// each time; and the same in other orders. After an edit each order has to be mended.
+// BenchmarkSortedPage measures one page in the order of modification times, from another instant
+// each time, as keyset paging asks for it. It repeats this in other orders, and after an edit,
+// which each order has to absorb.
 func BenchmarkSortedPage(b *testing.B) {
 	for name, column := range map[string]string{"modified": "last_modified_time", "created": "created_time", "amount": "amount"} {
 		for change, edits := range map[string]bool{"still": false, "edited": true} {

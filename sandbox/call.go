@@ -14,7 +14,7 @@ import (
 	"sluice/sandbox/services"
 )
 
-// Facts that refusals rest on where the documents are silent.
+// Facts behind refusals where the documents are silent.
 const (
 	factChat       = "chat answers about 30 calls a minute, then locks for 5 minutes"
 	factRetryAfter = "Retry-After sometimes comes with 429"
@@ -25,7 +25,7 @@ const (
 	factStrict     = "a query parameter that no document shows is refused, by option"
 )
 
-// call answers one call of a service: count, refuse, misbehave, or serve.
+// call answers one call of a service: it counts, then refuses, misbehaves or serves.
 func (s *Server) call(w http.ResponseWriter, r *http.Request, address services.Address) {
 	st := s.stage.Load()
 	access, _ := st.doors[address.DataCenter].Authorize(r)
@@ -53,7 +53,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, address services.A
 	})
 }
 
-// refuse answers 429.
+// refuse writes an answer 429.
 func refuse(w http.ResponseWriter, service string, verdict limits.Verdict) {
 	if service == services.Chat {
 		w.Header().Add(endpoints.AssumedHeader, factChat)
@@ -65,9 +65,8 @@ func refuse(w http.ResponseWriter, service string, verdict limits.Verdict) {
 	answer.Refuse(w, service, verdict.Code)
 }
 
-// caller answers whose allowance a call draws on: of the organization that its
-// token was given out for, dead or alive, else of the one that it names, else of the
-// first one of the data center.
+// caller returns the organization whose allowance a call draws on. It is that of the token, dead or
+// alive, else the one that the call names, else the first of the data center.
 func (s *Server) caller(st *stage, r *http.Request, address services.Address, access oauth.Access) *company.Company {
 	named := services.Organization(address.Service, s.options.Vendor, s.options.Strict, r)
 	for _, id := range []string{access.Organization, named} {
@@ -78,7 +77,7 @@ func (s *Server) caller(st *stage, r *http.Request, address services.Address, ac
 	return st.first(address.DataCenter)
 }
 
-// serve answers as the documents say, apart from what a fault does to records.
+// serve answers as the documents describe, apart from what a fault does to records.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, st *stage, address services.Address, c *company.Company, fault *faults.Fault) {
 	e, values, status := endpoints.Find(s.table, r.Method, address.Path)
 	if status == http.StatusMethodNotAllowed {
@@ -126,13 +125,13 @@ func (s *Server) unknown(e endpoints.Endpoint, r *http.Request) []string {
 	return openapi.Unknown(e, r.URL.Query())
 }
 
-// belongs tells whether calls of a service name an organization (docs/upstream.md U10).
+// belongs reports whether calls of a service name an organization (docs/upstream.md U10).
 func belongs(service string) bool {
 	return service != services.Chat && service != services.Notifications
 }
 
-// admit answers a call itself that may not pass: 401 code 14 without a token, 401
-// code 57 with one that is dead or lacks the scope; in chat 401 without a good token
+// admit reports whether a call may pass, and answers a refused one itself: 401 code 14 without a
+// token, 401 code 57 with a dead token or a missing scope. Chat answers 401 without a good token
 // and 403 without the scope (docs/upstream.md U64, U65 and U69).
 func admit(w http.ResponseWriter, r *http.Request, door *oauth.Server, service, scope string) bool {
 	var scopes []string
@@ -156,8 +155,8 @@ func admit(w http.ResponseWriter, r *http.Request, door *oauth.Server, service, 
 	return false
 }
 
-// fail answers an error, and says which fact it rests on: the documents show the codes
-// of rate errors alone.
+// fail writes an error and names the fact that it rests on: the documents show the codes of rate
+// errors alone.
 func fail(w http.ResponseWriter, service string, status, code int, message, fact string) {
 	if service == services.Chat {
 		fact = factChatError

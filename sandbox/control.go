@@ -12,8 +12,7 @@ import (
 
 const maxControlBody = 1 << 20
 
-// control is one call below /_sandbox/. They are no part of the upstream and are not
-// counted.
+// control is one call below /_sandbox/. Controls are no part of the upstream and are not counted.
 type control struct {
 	method, path string
 	body         string // an example; "" for none
@@ -21,7 +20,7 @@ type control struct {
 	serve        func(*Server, asked)
 }
 
-// asked is a call of a control.
+// asked is one call of a control.
 type asked struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -29,7 +28,7 @@ type asked struct {
 	company *company.Company // the one that the query names, else the sandbox's own
 }
 
-// controls lists the calls, as the landing page shows them.
+// controls returns the calls as the landing page lists them.
 func controls() []control {
 	const get, post = http.MethodGet, http.MethodPost
 	return []control{
@@ -69,8 +68,8 @@ func controls() []control {
 	}
 }
 
-// controlHandler answers the controls: to this machine only unless told otherwise,
-// and to no page of another site in a browser.
+// controlHandler returns the handler of the controls. It serves this machine only, unless the
+// options say otherwise, and refuses pages of other sites in a browser.
 func (s *Server) controlHandler() http.Handler {
 	mux := http.NewServeMux()
 	for _, c := range controls() {
@@ -98,8 +97,8 @@ func (s *Server) controlHandler() http.Handler {
 	})
 }
 
-// chosen answers the organization that a control is for: the sandbox's own one, or
-// the one that the query names.
+// chosen returns the organization that a control is for: the one that the query names, else the
+// sandbox's own one.
 func (st *stage) chosen(r *http.Request) (*company.Company, error) {
 	query := r.URL.Query()
 	if !query.Has("organization") {
@@ -108,7 +107,7 @@ func (st *stage) chosen(r *http.Request) (*company.Company, error) {
 	return st.find(query.Get("organization"), query.Get("dc"))
 }
 
-// write answers a value.
+// write answers with a value as JSON.
 func (a asked) write(value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -118,7 +117,7 @@ func (a asked) write(value any) {
 	answer.Body(a.w, http.StatusOK, answer.JSONType, append(body, '\n'))
 }
 
-// read decodes the body strictly, and answers 400 itself if it cannot.
+// read decodes the body strictly. It answers 400 itself and returns false if it cannot.
 func (a asked) read(into any) bool {
 	decoder := json.NewDecoder(a.r.Body)
 	decoder.DisallowUnknownFields()

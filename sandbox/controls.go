@@ -51,7 +51,7 @@ func (a asked) changed(wanted Change) {
 	a.write(changed)
 }
 
-// remove deletes records by their identifiers. It deletes all of them or none.
+// remove deletes records by their identifiers, all of them or none.
 func (*Server) remove(a asked) {
 	var wanted struct {
 		Resource string   `json:"resource"` // with its service, as inventory.bills
@@ -169,7 +169,7 @@ func (s *Server) setFaults(a asked) {
 	a.write(map[string]any{"active": s.activeFaults()})
 }
 
-// showTruth streams one JSON object a line.
+// showTruth writes one JSON object a line.
 func (*Server) showTruth(a asked) {
 	service, resource := a.r.PathValue("service"), a.r.PathValue("resource")
 	if _, found := lists.Find(service, resource); !found {
@@ -188,7 +188,7 @@ func (*Server) showTruth(a asked) {
 
 // notifications are the channels and callbacks of an organization.
 type notifications struct {
-	Sending bool              `json:"sending"` // somebody sends callbacks
+	Sending bool              `json:"sending"` // a Poster was given
 	Stats   watch.Stats       `json:"stats"`
 	Modules channel.Catalogue `json:"modules"`
 }

@@ -26,8 +26,9 @@ func (u *upstream) post(t *testing.T, control, body string, into any) {
 	decode(t, answer, into)
 }
 
-// The controls answer on this machine, by its own address, and no page of another site in a browser: neither one that posts a form or a text, for
-// which browsers ask no permission, nor one whose name was made to stand for this machine.
+// The controls answer on this machine, by its own address, and refuse every page of another site.
+// Such a page may post a form or a text without asking permission, or make its own name resolve to
+// this machine.
 func TestControlsAnswerHere(t *testing.T) {
 	t.Parallel()
 	const here, there = "127.0.0.1:5", "192.0.2.7:5"
@@ -169,7 +170,7 @@ func TestResetMakesEverythingAsItWas(t *testing.T) {
 	}
 }
 
-// Who sends callbacks goes on after a reset.
+// The sender of callbacks goes on after a reset.
 func TestRunOutlivesAReset(t *testing.T) {
 	t.Parallel()
 	box := &signalled{mailbox: &mailbox{t: t}, arrived: make(chan struct{}, 10)}

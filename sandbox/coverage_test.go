@@ -20,8 +20,8 @@ func wide() sandbox.Options {
 	}
 }
 
-// leaves notes each path of a value, and whether a value stands there that says
-// something. Arrays and objects of the sample give their insides.
+// leaves notes each path of a value, and whether it holds a value that is not empty. Arrays and
+// objects of the sample contribute their members.
 func leaves(path string, value json.RawMessage, filled map[string]bool) {
 	var array []json.RawMessage
 	var fields object
@@ -40,8 +40,8 @@ func leaves(path string, value json.RawMessage, filled map[string]bool) {
 	}
 }
 
-// What no record fills, each with its reason: the documents show no element of
-// these arrays, so that there is nothing to fill them with.
+// neverFilled lists the keys that no record fills, each with its reason. The documents show no
+// element of these arrays.
 func neverFilled() []string {
 	return []string{
 		"accounting.chart_of_accounts.documents", "accounting.vendor_payments.comments", "accounting.vendor_payments.documents",
@@ -51,8 +51,7 @@ func neverFilled() []string {
 	}
 }
 
-// Every key of every witness takes a value in at least one record of a
-// demonstration.
+// Every key of every witness has a value in at least one record of a demonstration.
 func TestDemoFillsEveryKey(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())

@@ -10,8 +10,8 @@ import (
 	"sluice/sandbox/services"
 )
 
-// described are the rows of the table and those of the authorization server, which
-// needs no token.
+// described returns the rows of the table and those of the authorization server, which needs no
+// token.
 func (s *Server) described() []endpoints.Endpoint {
 	const get, post = http.MethodGet, http.MethodPost
 	return append(slices.Clone(s.table), []endpoints.Endpoint{
@@ -25,7 +25,7 @@ func (s *Server) described() []endpoints.Endpoint {
 	}...)
 }
 
-// organization is one that is played, as the controls show it.
+// organization is one simulated organization, as the controls show it.
 type organization struct {
 	ID           string `json:"organization_id"`
 	DataCenter   string `json:"dc"`

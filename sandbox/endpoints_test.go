@@ -15,7 +15,7 @@ import (
 
 const org = sandbox.DefaultOrganizationID
 
-// as calls a service with the organization where that service wants it.
+// as calls a service, with the organization where the service requires it.
 func (u *upstream) as(t *testing.T, service, path string, pairs ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	header := http.Header{}
@@ -33,8 +33,7 @@ func (u *upstream) as(t *testing.T, service, path string, pairs ...string) *http
 	return u.serve(t, http.MethodGet, strings.Replace(bare, "organization_id="+org, "", 1), header)
 }
 
-// first answers a truth record's value of a key, as text, of the first record that
-// has one.
+// first returns the value of a key, as text, from the first truth record that has one.
 func (u *upstream) first(t *testing.T, service, resource, key string) string {
 	t.Helper()
 	for record := range u.Truth(service, resource) {
@@ -48,7 +47,7 @@ func (u *upstream) first(t *testing.T, service, resource, key string) string {
 	return ""
 }
 
-// served is a list as the documents describe it, by hand.
+// served describes a list, written by hand from the documents.
 type served struct {
 	service, resource, path, key string
 	id                           string // of a record
@@ -98,8 +97,7 @@ func newLists() []served {
 	}
 }
 
-// Each list, and the single record beside it, carry the keys of the witness, and
-// nothing else.
+// Each list and its single record carry exactly the keys of the witness.
 func TestNewListsAreTheWitness(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
@@ -140,7 +138,7 @@ func TestNewListsAreTheWitness(t *testing.T) {
 	}
 }
 
-// readList reads a list in the envelope of its family: chat has none.
+// readList reads a list in the envelope of its family. Chat has no envelope.
 func (u *upstream) readList(t *testing.T, answer *httptest.ResponseRecorder, key string) ([]object, *pageContext) {
 	t.Helper()
 	if key != "channels" {
@@ -170,8 +168,7 @@ func (u *upstream) one(t *testing.T, l served, id string) object {
 	return fields
 }
 
-// Truth carries every key of the witness and, where the wire does not say it, the
-// parent.
+// Truth carries every key of the witness and, where the wire lacks it, the parent.
 func TestTruthIsTheWitness(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())

@@ -14,8 +14,7 @@ import (
 
 const chatsPath = "/maintenanceapi/v2/chats"
 
-// exportPages follows the tokens of the export to its end, and answers the
-// chat ids of each answer.
+// exportPages follows the tokens of the export to its end and returns the chat ids of each answer.
 func (u *upstream) exportPages(t *testing.T) [][]string {
 	t.Helper()
 	var pages [][]string
@@ -65,7 +64,7 @@ func TestExportInPages(t *testing.T) {
 	}
 }
 
-// What was deleted counts for no answer, and what is behind a token stays there.
+// Deleted chats count for no answer, and chats behind a token stay there.
 func TestExportInPagesAfterChanges(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100, ChatPage: 4, Limits: off()})

@@ -14,32 +14,31 @@ type Fault = faults.Fault
 // FaultKind describes one kind of fault in a sentence.
 type FaultKind = faults.Kind
 
-// FaultKinds lists the kinds of faults that every client meets sooner or later.
+// FaultKinds returns the kinds of faults that every client meets sooner or later.
 func FaultKinds() []FaultKind { return faults.CommonKinds() }
 
-// RareFaultKinds lists the other kinds: what few clients ever meet, and the more have
-// to survive.
+// RareFaultKinds returns the kinds that few clients ever meet, but must survive.
 func RareFaultKinds() []FaultKind { return faults.RareKinds() }
 
-// ReadFaults reads a list of faults in JSON, as SetFaults takes it.
+// ReadFaults reads a list of faults in JSON, in the form that SetFaults takes.
 func ReadFaults(from io.Reader) ([]Fault, error) { return faults.Read(from) }
 
-// SetFaults replaces all faults; none sets the sandbox right again. An unknown
-// kind, a negative number or an empty path is an error, and nothing is replaced.
+// SetFaults replaces all faults; an empty list ends them. An unknown kind, a negative number or an
+// empty path is an error, and the faults stay as they were.
 func (s *Server) SetFaults(set []Fault) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.faults.Set(set)
 }
 
-// activeFaults answers the faults as they were set.
+// activeFaults returns the faults as they were set.
 func (s *Server) activeFaults() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.faults.Active()
 }
 
-// nextFault notes a call of an organization, and answers the fault that strikes it.
+// nextFault counts a call of an organization and returns the fault that strikes it.
 func (s *Server) nextFault(r *http.Request, c *company.Company) *faults.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -279,7 +279,7 @@ func TestTokenFault(t *testing.T) {
 	u.login(t)
 }
 
-// Every kind that is listed is tested above, by name.
+// Every listed kind is tested above, by name.
 func TestEveryFaultKindHasASentence(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields("html cut cut_silent error_in_200 wrong_page repeat_page ignore_filter empty_more missing_context unavailable " +
@@ -296,7 +296,7 @@ func TestEveryFaultKindHasASentence(t *testing.T) {
 	}
 }
 
-// The faults of records strike every list, whatever its envelope.
+// The faults of records strike every list, in every envelope.
 func TestRecordFaultsOnNewLists(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())

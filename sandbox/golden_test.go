@@ -12,24 +12,23 @@ import (
 	"sluice/sandbox"
 )
 
-// pageDigests are those of the pages of TestSameSeedSamePages, with whole and with
-// narrow lists. They were taken before the writing of pages was made quick: they hold
-// that the same seed gives the same bytes, not that the bytes are right. They were taken
-// again when chat began to answer without Content-Type.
+// pageDigests are the digests of the pages of TestSameSeedSamePages, with whole and with narrow
+// lists. They date from before pages were written fast: the same seed must give the same bytes,
+// right or wrong. They were taken again when chat began to answer without Content-Type.
 var pageDigests = map[bool]string{
 	false: "990fc876eff7c9265391e0ea21cd3b4d",
 	true:  "590841b5b24574c4f78c0b2c7ab39a9d",
 }
 
-// goldenLists are lists of several services.
+// goldenLists names lists of several services.
 var goldenLists = []string{
 	"/inventory/v1/bills", "/inventory/v1/items", "/inventory/v1/creditnotes", "/inventory/v1/compositeitems", "/inventory/v1/locations",
 	"/inventory/v1/settings/taxes", "/books/v3/vendorpayments", "/books/v3/chartofaccounts", "/books/v3/basecurrencyadjustment",
 	"/books/v3/expenses", "/books/v3/organizations", "/api/v2/channels",
 }
 
-// TestSameSeedSamePages asks for pages of lists, with and without filters and orders,
-// before and after records change, and for pages that faults spoil.
+// TestSameSeedSamePages requests pages of lists, with and without filters and orders, before and
+// after changes of records, and pages that faults spoil.
 func TestSameSeedSamePages(t *testing.T) {
 	t.Parallel()
 	for _, narrow := range []bool{false, true} {
@@ -64,7 +63,7 @@ func TestSameSeedSamePages(t *testing.T) {
 	}
 }
 
-// Pages that are asked for at once do not write over each other.
+// Pages requested at the same time do not overwrite each other.
 func TestPagesAtOnceAreThoseOneByOne(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Seed: 78, Records: 4000, Limits: sandbox.Limits{Off: true}})

@@ -9,14 +9,16 @@ import (
 	"sluice/sandbox/services"
 )
 
-// Habits of live services beyond the documents (docs/upstream.md U17 and U39). A strict sandbox has none.
+// Habits of live services beyond the documents (docs/upstream.md U17 and U39). A strict sandbox has
+// none.
 const (
 	habitSlashes      = "live services tolerate a slash at the end and doubled slashes"
 	habitBearer       = "live services of accounting accept Bearer beside the vendor's scheme"
 	habitOrganization = "live services of invoicing and billing take the organization in the query, too"
 )
 
-// tolerate answers a call as the documents have it where live services accept another form of it, and marks the answer.
+// tolerate translates a call in a form that live services accept beyond the documents into the
+// documented form, and marks the answer.
 func (s *Server) tolerate(w http.ResponseWriter, r *http.Request) (*http.Request, services.Address) {
 	address := services.Parse(r.URL.EscapedPath())
 	if s.options.Strict {

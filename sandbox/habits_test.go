@@ -9,7 +9,8 @@ import (
 	"sluice/sandbox"
 )
 
-// docs/upstream.md U17 and U39: what live services accept beyond the documents is served and marked as assumed; strictly it is refused.
+// docs/upstream.md U17 and U39: the sandbox serves forms that live services accept beyond the
+// documents, and marks them as assumed. Strictly it refuses them.
 func TestHabits(t *testing.T) {
 	t.Parallel()
 	for _, strict := range []bool{false, true} {
@@ -44,7 +45,8 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// What no live service was seen to accept is refused in any case, and what documents show is not marked.
+// Forms that no live service was seen to accept are refused in any case. Documented forms are not
+// marked.
 func TestNoHabits(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60})

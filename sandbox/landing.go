@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/world"
 )
 
-// landing says what this is, to somebody who opened the address in a browser.
+// landing explains the sandbox to a reader who opens its address in a browser.
 func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		answer.Error(w, http.StatusMethodNotAllowed, answer.NoSuchURL, "method not supported by the resource")
@@ -51,7 +51,7 @@ func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
 	answer.Body(w, http.StatusOK, answer.HTMLType, body.Bytes())
 }
 
-// shown is a row of the table as the page shows it.
+// shown returns a row of the table as the page shows it.
 func (s *Server) shown(e endpoints.Endpoint) landing.Endpoint {
 	notes := []string{}
 	if e.Note != "" {

@@ -22,7 +22,7 @@ func (u *upstream) opening(t *testing.T) object {
 	return envelope.Opening
 }
 
-// What is served is accepted as it is: a foreign line is worth whole cents in a write, too.
+// A served value is accepted as it is: a foreign line is worth whole cents in a write, too.
 func TestOpeningBalanceComesBack(t *testing.T) {
 	t.Parallel()
 	broken := 0
@@ -94,7 +94,7 @@ func TestOpeningBalanceBalances(t *testing.T) {
 	}
 }
 
-// The list's gain is the sum over the accounts that the single record alone carries.
+// The list's gain is the sum over the accounts, which only the single record carries.
 func TestAdjustmentsAddUp(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100, Limits: off()})
@@ -157,8 +157,7 @@ func TestPreviewOfARate(t *testing.T) {
 	}
 }
 
-// What hides by default: a tax that is not in use; what a filter takes out: the
-// organization's own currency.
+// Lists hide a tax that is not in use by default. A filter hides the organization's own currency.
 func TestFiltersOfSettings(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 5000, Limits: off()})

@@ -14,7 +14,7 @@ import (
 	"sluice/sandbox"
 )
 
-// code calls a list and answers the status and the error code.
+// code calls a list and returns the status and the error code.
 func (u *upstream) code(t *testing.T, path string) (int, int) {
 	t.Helper()
 	answer := u.get(t, path, "per_page", "1")
@@ -124,7 +124,7 @@ func TestConcurrencyLimit(t *testing.T) {
 	for plan, atOnce := range map[string]int{"free": 5, "professional": 10} {
 		t.Run(plan, func(t *testing.T) {
 			t.Parallel()
-			// Each call asks the clock once when it arrives, then lingers.
+			// Each call asks the clock once when it arrives, and then takes its time.
 			arrived := make(chan struct{}, 100)
 			c := newClock()
 			u := start(t, sandbox.Options{Records: 60, Plan: plan, PageLatency: time.Hour, Now: func() time.Time {

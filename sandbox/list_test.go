@@ -146,7 +146,7 @@ func TestSorting(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range all { // unknown columns, and none, mean newest first
+	for _, l := range all { // unknown columns, or no column, mean newest first
 		for _, pairs := range [][]string{nil, {"sort_column", "colour", "sort_order", "A"}, {"frobnicate", "1"}} {
 			p := readPage(t, u.get(t, l.path, pairs...), l.key)
 			if p.Context.Column != "created_time" || p.Context.Order != "D" ||
@@ -155,14 +155,14 @@ func TestSorting(t *testing.T) {
 			}
 		}
 	}
-	// Credit notes have no sort by modification time.
+	// Credit notes cannot be sorted by modification time.
 	if p := readPage(t, u.get(t, all[4].path, "sort_column", "last_modified_time"), all[4].key); p.Context.Column != "created_time" {
 		t.Errorf("credit notes sorted by %s", p.Context.Column)
 	}
 }
 
-// TestSortsModified: lists that filter by modification time sort by it, if the option says so: the documents show it for none of
-// these.
+// TestSortsModified checks the option: lists that filter by modification time then sort by it as
+// well. The documents show neither for these lists.
 func TestSortsModified(t *testing.T) {
 	t.Parallel()
 	const column = "last_modified_time"

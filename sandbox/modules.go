@@ -10,18 +10,18 @@ import (
 	"sluice/sandbox/world"
 )
 
-// module is what changes of a kind of records are told as: notifications are those of
-// another service, which calls modules and fields by other names (docs/upstream.md U273). No
-// document says what becomes what.
+// module says how notifications name a kind of records. They belong to another service, which has
+// other names for modules and fields (docs/upstream.md U273). No document maps the one to the
+// other.
 type module struct {
 	name   string
 	fields map[string]string // names of the service of notifications, by names of records
-	// related names the field with the record that is told of instead: a kind that has
-	// no module is told as an action on an associated record. "" for none.
+	// related names the field with the id of the record that is notified instead: a kind without a
+	// module appears as an action on an associated record. "" for none.
 	related string
 }
 
-// moduleOf answers the module of a kind; false if its changes are told to nobody.
+// moduleOf returns the module of a kind; false if its changes raise no notification.
 func moduleOf(kind world.Kind) (module, bool) {
 	named := func(name, pairs string) (module, bool) {
 		m := module{name: name, fields: map[string]string{}}
@@ -55,13 +55,13 @@ func moduleOf(kind world.Kind) (module, bool) {
 	}
 }
 
-// publish tells the subscribers of an organization of changes of its records: of those
-// of one module and operation together, as far as one follows the other.
+// publish notifies the subscribers of an organization of changes of its records. Adjacent changes
+// of one module and operation go into one notification.
 func publish(watcher *watch.Server, events []company.Event) {
 	var together watch.Event
 	tell := func() {
 		if len(together.Records) > 0 {
-			_, _ = watcher.Publish(together) // it fails on values that are no JSON: records are.
+			_, _ = watcher.Publish(together) // it fails on invalid JSON only, and records are valid
 		}
 	}
 	for _, event := range events {
@@ -79,7 +79,7 @@ func publish(watcher *watch.Server, events []company.Event) {
 	tell()
 }
 
-// asTold is a change in the words of notifications; false for one that nobody is told.
+// asTold translates a change into the words of notifications; false if it raises none.
 func asTold(event company.Event) (watch.Event, bool) {
 	m, told := moduleOf(event.Kind)
 	operation, visible := operationOf(event.Operation)
@@ -96,13 +96,14 @@ func asTold(event company.Event) (watch.Event, bool) {
 	if m.related != "" {
 		operation = channel.Edit
 		if json.Unmarshal(event.Fields[m.related], &record.ID) != nil || record.ID == "" {
-			return watch.Event{}, false // it says nothing of the other
+			return watch.Event{}, false // the change says nothing of the other record
 		}
 	}
 	return watch.Event{Module: m.name, Operation: operation, Records: []watch.Record{record}, Related: m.related != ""}, true
 }
 
-// operationOf is how a change is told; false for silent ones, which nobody notes.
+// operationOf returns the operation that a notification names; false for silent changes, which
+// raise none.
 func operationOf(operation world.Operation) (channel.Operation, bool) {
 	switch operation {
 	case world.Inserted, world.Restored:
@@ -118,7 +119,7 @@ func operationOf(operation world.Operation) (channel.Operation, bool) {
 	}
 }
 
-// renamed are the fields that the module has, by its names.
+// renamed returns the fields that the module has, by its names.
 func renamed(fields map[string]json.RawMessage, m module) map[string]json.RawMessage {
 	renamed := make(map[string]json.RawMessage, len(fields))
 	for name, value := range fields {

@@ -21,7 +21,7 @@ import (
 
 const exportPath = "/maintenanceapi/v2/chats"
 
-// reply is what came over the wire, and how it ended.
+// reply is what came over the wire, and how the transfer ended.
 type reply struct {
 	status int
 	header http.Header
@@ -30,7 +30,7 @@ type reply struct {
 	err    error
 }
 
-// wired asks a sandbox over a connection, without unpacking anything.
+// wired calls a sandbox over a connection, without unpacking anything.
 type wired struct {
 	*upstream
 
@@ -74,7 +74,7 @@ func (w *wired) set(t *testing.T, fault sandbox.Fault) {
 	}
 }
 
-// held is an envelope of bills, read as far as it can be read.
+// held is an envelope of bills, as far as it can be read.
 type held struct {
 	Code    int          `json:"code"`
 	Bills   []object     `json:"bills"`
@@ -83,7 +83,7 @@ type held struct {
 
 func (r reply) page() held {
 	var p held
-	_ = json.Unmarshal([]byte(r.body), &p) // what cannot be read is compared as it is
+	_ = json.Unmarshal([]byte(r.body), &p) // an unreadable body is compared as it is
 	return p
 }
 
@@ -94,7 +94,7 @@ func (r reply) value(n int, name string) string {
 	return "none"
 }
 
-// Each kind beyond the first ones, over a connection: what it makes of a page of bills.
+// Each kind beyond the first ones, over a connection: what it does to a page of bills.
 func TestMoreFaultsOfPages(t *testing.T) {
 	t.Parallel()
 	w := wire(t, sandbox.Options{Records: 200, Limits: off()})
@@ -124,7 +124,7 @@ type expectation struct {
 	check  func(clean, struck reply) string
 }
 
-// unless answers a problem if something does not hold.
+// unless returns a problem if a condition is false.
 func unless(holds bool, problem string) string {
 	if holds {
 		return ""
@@ -132,7 +132,7 @@ func unless(holds bool, problem string) string {
 	return problem
 }
 
-// body expects the clean body with one text in the place of another.
+// body expects the clean body with one text replaced by another.
 func body(pattern, replacement string) expectation {
 	return expectation{check: func(clean, struck reply) string {
 		want := regexp.MustCompile(pattern).ReplaceAllString(clean.body, replacement)
@@ -317,7 +317,7 @@ func badGzip() expectation {
 	}}
 }
 
-// unpacked answers what a packed body holds as far as it can be read.
+// unpacked returns the content of a packed body as far as it can be read.
 func unpacked(r reply) string {
 	unpack, err := gzip.NewReader(strings.NewReader(r.body))
 	if err != nil {
@@ -399,7 +399,7 @@ func TestFaultsOfSeveralCalls(t *testing.T) {
 	}
 }
 
-// A fault may break off at any byte; what came is what was sent up to there.
+// A fault may break off at any byte. The client has every byte that was sent before.
 func TestCutsAtAnyByte(t *testing.T) {
 	t.Parallel()
 	w := wire(t, sandbox.Options{Records: 10, Limits: off()})
@@ -417,7 +417,7 @@ func TestCutsAtAnyByte(t *testing.T) {
 	}
 }
 
-// A gigabyte of blanks takes a client that reads on some megabytes of traffic.
+// A gigabyte of blanks costs a client that reads on some megabytes of traffic.
 func TestGzipBomb(t *testing.T) {
 	t.Parallel()
 	w := wire(t, sandbox.Options{Records: 10, Limits: off()})
@@ -511,8 +511,8 @@ func TestFaultsOfTheTokenEndpoint(t *testing.T) {
 	}
 }
 
-// A fault strikes as often as its rate says, at the same calls for the same seed, and
-// only the methods it names.
+// A fault strikes as often as its rate says, at the same calls for the same seed, and only the
+// methods that it names.
 func TestRatesOfFaults(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 10, Limits: off()})
@@ -563,7 +563,7 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// Every kind is tested above by name.
+// Every kind is tested above, by name.
 func TestEveryKindIsTested(t *testing.T) {
 	t.Parallel()
 	tested := strings.Fields("insert_between edit_between filter_exact gzip_bomb csv_newlines csv_empty_id csv_no_header csv_no_trailer " +
@@ -585,8 +585,8 @@ func TestEveryKindIsTested(t *testing.T) {
 	}
 }
 
-// The header Date goes with the clock of the sandbox once that was moved, on all answers: those of the services, of the authorization server and of the
-// controls.
+// The header Date follows the clock of the sandbox once that was moved, on all answers: of the
+// services, the authorization server and the controls.
 func TestDateGoesWithTheClock(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 10})

@@ -20,13 +20,12 @@ type Poster = delivery.Poster
 // Chaos is what goes wrong with callbacks.
 type Chaos = delivery.Chaos
 
-// nobody is who sends callbacks where no Poster was given. Nothing is published then,
-// so that nothing waits for it.
+// nobody stands in where no Poster was given. Nothing is published then, so that no callback waits.
 type nobody struct{}
 
 // Post fails.
 func (nobody) Post(context.Context, string, []byte) (int, error) {
-	return 0, errors.New("sandbox: nobody sends callbacks: option Poster is not set")
+	return 0, errors.New("sandbox: callbacks need the option Poster, which is not set")
 }
 
 // watchRows are the rows of notifications; package watch answers them.
@@ -54,8 +53,8 @@ func (s *Server) Run(ctx context.Context) {
 	}
 }
 
-// Deliver sends the callbacks that are due now, in order, and answers how many that
-// were: Run in steps, for tests.
+// Deliver sends the callbacks that are due now, in order, and returns their number. It is Run in
+// steps, for tests.
 func (s *Server) Deliver(ctx context.Context) int {
 	st, sent := s.stage.Load(), 0
 	for _, c := range st.companies {

@@ -11,7 +11,7 @@ import (
 	"sluice/sandbox"
 )
 
-// mailbox takes callbacks.
+// mailbox receives callbacks.
 type mailbox struct {
 	mu     sync.Mutex
 	bodies []callback
@@ -44,7 +44,7 @@ func (m *mailbox) Post(_ context.Context, address string, body []byte) (int, err
 	return http.StatusOK, nil
 }
 
-// told empties the mailbox.
+// told empties the mailbox and returns its callbacks.
 func (m *mailbox) told() ([]callback, string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +62,7 @@ func (u *upstream) watch(t *testing.T, prefix, events string) {
 	}
 }
 
-// What changes in the world is told to who subscribed to it, and nothing else is.
+// Subscribers are told of the changes that they subscribed to, and of no others.
 func TestChangesAreNotified(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{t: t}
@@ -98,7 +98,7 @@ func TestChangesAreNotified(t *testing.T) {
 	}
 }
 
-// Writes through the API are changes like others; the live form tells other words.
+// Writes through the API are changes like others. The live form uses other words.
 func TestWritesAreNotifiedInLiveForm(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{t: t}
@@ -117,7 +117,7 @@ func TestWritesAreNotifiedInLiveForm(t *testing.T) {
 	if sent.Sent != 2 || len(bodies) != 2 || bodies[0].Operation != "update" || len(bodies[0].Values) != 3 {
 		t.Errorf("sent %d: %+v", sent.Sent, bodies)
 	}
-	// What was done at once is told at once.
+	// Changes made at once are told at once.
 	want := changed["accounting.contact_persons"].Edited
 	if got := bodies[0].IDs; len(want) != 3 || len(got) != 3 || !slices.Contains(got, want[0]) || !slices.Contains(got, want[2]) {
 		t.Errorf("told of %v, want %v", got, want)
@@ -138,7 +138,7 @@ func TestWritesAreNotifiedInLiveForm(t *testing.T) {
 	}
 }
 
-// Each organization has channels of its own; without a Poster nothing waits.
+// Each organization has channels of its own. Without a Poster no callback waits.
 func TestChannelsKeepApart(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{t: t}
@@ -160,7 +160,7 @@ func TestChannelsKeepApart(t *testing.T) {
 	silent := start(t, sandbox.Options{Records: 60})
 	silent.watch(t, "", `"Products.all"`)
 	if _, err := silent.Change(change); err != nil || silent.Deliver(t.Context()) != 0 {
-		t.Errorf("something waits for nobody, or %v", err)
+		t.Errorf("a callback waits without a Poster, or %v", err)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestUnknownPathsOfNotifications(t *testing.T) {
 	}
 }
 
-// signalled tells of each callback.
+// signalled posts callbacks and signals each.
 type signalled struct {
 	*mailbox
 

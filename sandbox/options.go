@@ -29,11 +29,11 @@ const (
 	defaultPlan     = "free"
 )
 
-// Options say what the sandbox plays.
+// Options describe the simulated upstream.
 type Options struct {
-	// Seed and Records fix the world: the same pair gives the same bytes, as
-	// long as the clock starts after 2025. Records defaults to 1000, over all
-	// resources of which a business has many; settings and persons come on top.
+	// Seed and Records fix the world: the same pair gives the same bytes, as long as the clock
+	// starts after 2025. Records counts the resources of which a business has many; settings and
+	// persons come on top. It defaults to 1000.
 	Seed    int64
 	Records int
 	// Plan is the organization's plan: free, standard, professional, premium,
@@ -44,63 +44,62 @@ type Options struct {
 	OrganizationID string
 	TimeZone       string
 	Vendor         string
-	// Organizations are played beside the one above.
+	// Organizations are simulated beside the one above.
 	Organizations []OrganizationOptions
-	// Networks are the names of chat networks, CustomModules those of custom
-	// modules. Each organization has all of them, with records of its own.
+	// Networks names chat networks, CustomModules custom modules. Each organization has all of
+	// them, with records of its own.
 	Networks      []string
 	CustomModules []string
-	// Demo gives a value in some records to keys that few businesses ever fill, so
-	// that every key that the documents name has one somewhere in 5,000 records.
+	// Demo fills keys that few businesses ever fill. In 5,000 records, every key that the documents
+	// name has a value in at least one.
 	Demo bool
 	// Now is the clock; it is required.
 	Now func() time.Time
 	// Limits override the plan's, field by field.
 	Limits Limits
-	// HeadersOnly makes lists of bills, credit notes, vendor payments, items and
-	// composite items leave out what live services give with the single record alone.
+	// HeadersOnly makes lists of bills, credit notes, vendor payments, items and composite items
+	// omit what live services give with the single record alone.
 	HeadersOnly bool
-	// SortsModified makes lists that filter by modification time sort by it, too, in both
+	// SortsModified makes lists that filter by modification time sort by it as well, in both
 	// directions, as live services may. The documents show both for no list.
 	SortsModified bool
-	// PageLatency is waited for before each answer of a service, LatencyJitter less or
-	// more, drawn by the seed.
+	// PageLatency is the delay before each answer of a service. LatencyJitter is the most that it
+	// varies, drawn by the seed.
 	PageLatency, LatencyJitter time.Duration
-	// Strict refuses query parameters that no document shows, which live services ignore, and the forms of calls that they
-	// accept beyond the documents: chat without Content-Type, a slash too many, the organization of invoicing and billing in
-	// the query, Bearer in accounting, consent without state.
+	// Strict refuses what live services tolerate beyond the documents. Examples are unknown query
+	// parameters, chat without Content-Type, a slash too many and the organization of invoicing and
+	// billing in the query. Others are Bearer in accounting and consent without state.
 	Strict bool
 	// ControlAnywhere opens the controls to other machines than this one.
 	ControlAnywhere bool
-	// Poster sends change notifications; nil sends none. They go to addresses on this
-	// machine, unless CallbacksAnywhere.
+	// Poster sends change notifications; nil sends none. They go to addresses on this machine,
+	// unless CallbacksAnywhere is set.
 	Poster            Poster
 	CallbacksAnywhere bool
-	// Activity is what each business does by itself as its clock goes on; by default
-	// nothing.
+	// Activity is what each business does by itself as its clock goes on; nothing by default.
 	Activity Activity
-	// Faults are set in the beginning, and again by a reset.
+	// Faults are set at the start, and again by a reset.
 	Faults []Fault
-	// Clients are registered beside the sandbox's own one.
+	// Clients are registered beside the sandbox's own client.
 	Clients []Client
-	// NoCSVHeader leaves out the first line of the conversation export.
+	// NoCSVHeader omits the first line of the conversation export.
 	NoCSVHeader bool
-	// ChatPage is how many chats one answer of the export holds; an answer that
-	// is not the last ends with a blank line and the token to ask on with
-	// (docs/upstream.md U254). 0 gives all in one answer.
+	// ChatPage is the number of chats in one answer of the export; 0 gives all in one answer. Every
+	// answer but the last ends with a blank line and the token to ask on with (docs/upstream.md
+	// U254).
 	ChatPage int
 	// ChatEpoch writes the times of chats in epoch milliseconds
 	// (docs/upstream.md U256).
 	ChatEpoch bool
 }
 
-// OrganizationOptions say which further organization to play. It has a world, an
-// allowance and a refresh token of its own: RefreshTokenFor.
+// OrganizationOptions describe a further organization. It has a world, an allowance and a refresh
+// token of its own: RefreshTokenFor.
 type OrganizationOptions struct {
-	// ID may be that of another organization in another data center.
+	// ID may equal that of an organization in another data center.
 	ID string
-	// DataCenter names where it is hosted; its API, chat and authorization server are
-	// served below /dc/<name>. "" is the one without a prefix.
+	// DataCenter names the host region. Its API, chat and authorization server are served below
+	// /dc/<name>. "" is the data center without a prefix.
 	DataCenter string
 	Seed       int64
 	// Records, TimeZone and Plan default to those of the sandbox's own organization.
@@ -109,21 +108,21 @@ type OrganizationOptions struct {
 	Plan     string
 }
 
-// RefreshTokenFor is the refresh token of an organization in a data center.
+// RefreshTokenFor returns the refresh token of an organization in a data center.
 func RefreshTokenFor(id, dataCenter string) string {
 	if id == DefaultOrganizationID && dataCenter == "" {
 		return RefreshToken
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "refresh/%s/%s", dataCenter, id))
 	text := hex.EncodeToString(sum[:])
-	half := len(text) / 2 // half of it.
+	half := len(text) / 2 // half of the sum.
 	return "1000." + text[:half] + "." + text[half:]
 }
 
 // Client is an application that may ask for consent and tokens.
 type Client = oauth.Client
 
-// Activity says how often things happen in an hour.
+// Activity says how often things happen, per hour.
 type Activity = activity.Rates
 
 // Limits bound the calls. A zero field takes the plan's value.
@@ -149,7 +148,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// all are the organizations that are played, the sandbox's own first.
+// all returns the simulated organizations, the sandbox's own first.
 func (o Options) all() []OrganizationOptions {
 	return append([]OrganizationOptions{{
 		ID: o.OrganizationID, Seed: o.Seed, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
@@ -162,7 +161,7 @@ func fallback(value *string, preset string) {
 	}
 }
 
-// check refuses what cannot be played.
+// check returns an error for options that cannot be simulated.
 func (o Options) check() error {
 	if o.Now == nil {
 		return errors.New("sandbox: option Now is missing: pass the clock")
@@ -176,7 +175,7 @@ func (o Options) check() error {
 	if !regexp.MustCompile(`^[A-Za-z0-9]+$`).MatchString(o.Vendor) {
 		return fmt.Errorf("sandbox: option Vendor is %q: use letters and digits, as it goes into headers and scopes", o.Vendor)
 	}
-	segment := regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) // what stays itself in a path.
+	segment := regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) // characters that a path keeps unescaped.
 	for option, names := range map[string][]string{"Networks": o.Networks, "CustomModules": o.CustomModules} {
 		for n, name := range names {
 			if !segment.MatchString(name) || slices.Contains(names[:n], name) {

@@ -9,8 +9,8 @@ import (
 	"sluice/sandbox"
 )
 
-// several plays the sandbox's own organization, another beside it, and the same id
-// in another data center.
+// several starts the sandbox's own organization, another beside it, and one with the same id in
+// another data center.
 func several(t *testing.T) *upstream {
 	t.Helper()
 	return start(t, sandbox.Options{Seed: 1, Records: 300, Organizations: []sandbox.OrganizationOptions{
@@ -96,7 +96,7 @@ func truthOf(u *upstream, id, dataCenter string) []string {
 	return all
 }
 
-// A refresh token opens its own organization, in its own data center, alone.
+// A refresh token opens only its own organization, in its own data center.
 func TestRefreshTokensKeepApart(t *testing.T) {
 	t.Parallel()
 	u := several(t)
@@ -135,7 +135,7 @@ func TestAllowancesKeepApart(t *testing.T) {
 	}
 }
 
-// A chat call names no organization: its token says whose it is.
+// A chat call names no organization: its token identifies it.
 func TestChatBelongsToTheToken(t *testing.T) {
 	t.Parallel()
 	u := several(t)
@@ -151,7 +151,7 @@ func TestChatBelongsToTheToken(t *testing.T) {
 	}
 }
 
-// A fault may strike one organization and leave the others alone.
+// A fault may strike one organization and spare the others.
 func TestFaultsOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	u := several(t)

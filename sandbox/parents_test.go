@@ -15,8 +15,7 @@ import (
 	"sluice/sandbox"
 )
 
-// contacts lists the vendors and customers that bills, payments and credit notes
-// name.
+// contacts returns the vendors and customers that bills, payments and credit notes name.
 func contacts(t *testing.T, u *upstream) ([]string, []string) {
 	t.Helper()
 	seen := func(service, resource, key string, into map[string]bool) {
@@ -33,8 +32,7 @@ func contacts(t *testing.T, u *upstream) ([]string, []string) {
 	return slices.Sorted(maps.Keys(bought)), slices.Sorted(maps.Keys(sold))
 }
 
-// Every contact on a record has a list of persons, of none to three; the lists
-// together are the truth.
+// Every contact of a record has a list of none to three persons. The lists together are the truth.
 func TestContactPersonsOfEveryContact(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
@@ -181,7 +179,7 @@ func TestChannelsGoOnByToken(t *testing.T) {
 	}
 }
 
-// Networks have channels and an export of their own, and give out identifiers anew.
+// Networks have channels and an export of their own, and count their identifiers from the start.
 func TestNetworksKeepApart(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
@@ -221,8 +219,8 @@ func TestNetworksKeepApart(t *testing.T) {
 	}
 }
 
-// References lead to records: channels to chats, taxes and sites of lines to their
-// lists, mapped items to items.
+// References lead to records: from channels to chats, from lines to taxes and sites, from mapped
+// items to items.
 func TestReferencesAreWhole(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())

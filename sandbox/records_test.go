@@ -18,10 +18,9 @@ import (
 
 func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// compareKeys lays a served value over the witness's: an object has the same
-// keys, an array's objects those of the sample's first element. Where the
-// service writes "" or [] for an absent array or object, nothing is compared.
-// It notes each nested object it met, by path.
+// compareKeys compares the keys of a served value with the witness's: an object has the same keys,
+// the objects of an array those of the sample's first element. It skips values where the service
+// writes "" or [] for an absent array or object. It notes each nested object by path.
 func compareKeys(t *testing.T, path string, sample, served json.RawMessage, met map[string]bool) {
 	t.Helper()
 	var sampleArray, servedArray []json.RawMessage
@@ -49,7 +48,7 @@ func compareKeys(t *testing.T, path string, sample, served json.RawMessage, met 
 	}
 }
 
-// nested lists the paths of objects with keys in a sample.
+// nested notes the paths of objects with keys in a sample.
 func nested(path string, sample json.RawMessage, into map[string]bool) {
 	var array []json.RawMessage
 	var fields object
@@ -254,7 +253,7 @@ func same(t *testing.T, what, id string, a, b *big.Rat) {
 	}
 }
 
-// The books add up, at the start and after changes.
+// The books balance, at the start and after changes.
 func TestBooksAddUp(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Seed: 5, Records: 700, Limits: off()})

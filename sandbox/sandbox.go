@@ -1,18 +1,16 @@
-// Package sandbox is the simulated upstream: it serves the accounting, invoicing,
-// subscription-billing, inventory and chat services of one organization or several
-// as the API documents (docs/upstream.md) describe them, counts and refuses calls by the
-// documents' limits, and misbehaves on demand. Facts from other sources fill what the
-// documents leave open; such answers say so in a header.
+// Package sandbox is the simulated upstream. It serves the accounting, invoicing,
+// subscription-billing, inventory and chat services of one organization or several as the API
+// documents (docs/upstream.md) describe them. It counts and refuses calls by the documents' limits,
+// and misbehaves on demand. Facts from other sources fill what the documents leave open; such
+// answers say so in a header.
 //
-// It imports nothing of the program that reads from it: it is the second,
-// independent entry of a double-entry bookkeeping. It never talks to the real
-// services and holds no real data.
+// It imports nothing of the program that reads from it: it is the second, independent entry of a
+// double-entry bookkeeping. It never talks to the real services and holds no real data.
 //
-// Start reading with Options and New, then ServeHTTP. Around it: endpoints is the
-// table of what can be called, openapi describes it, company is one organization,
-// world makes its records, limits counts and refuses, faults misbehaves, oauth gives
-// out access, watch tells of changes, answer writes what is said, landing is the page
-// for people.
+// Start reading with Options and New, then ServeHTTP. Package endpoints is the table of calls and
+// openapi describes it. Package company is one organization, and world makes its records. Package
+// limits counts and refuses, faults misbehaves, oauth grants access, watch sends notifications.
+// Package answer writes answers, and landing is the page for people.
 package sandbox
 
 import (
@@ -45,8 +43,8 @@ type Server struct {
 	jitter *rand.Rand // draws the latency of each call
 }
 
-// New builds a server. It fails on a missing clock, an unknown time zone or plan,
-// a negative ChatPage, and names that cannot stand in a path or come twice.
+// New builds a server. It fails on a missing clock, an unknown time zone or plan, a negative
+// ChatPage, and names that are repeated or unfit for a path.
 func New(options Options) (*Server, error) {
 	options = options.withDefaults()
 	if err := options.check(); err != nil {
@@ -69,7 +67,7 @@ func New(options Options) (*Server, error) {
 // and the services.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, address := s.tolerate(w, r)
-	if s.offset.Load() != 0 { // else net/http says what the machine's clock says
+	if s.offset.Load() != 0 { // else net/http writes the machine's time
 		w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	}
 	switch {
@@ -88,9 +86,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Advance moves the virtual clock: record times, tokens, channels, the day of the
-// daily allowance and the header Date of all answers. The count of calls in a minute stays on the real clock, so
-// that an advance never hides a burst. A negative step is ignored.
+// Advance moves the virtual clock: record times, tokens, channels, the day of the daily allowance
+// and the header Date of all answers. The count of calls in a minute stays on the real clock, so
+// that an advance never hides a burst. It ignores a negative step.
 func (s *Server) Advance(step time.Duration) {
 	st := s.stage.Load()
 	s.offset.Add(int64(max(step, 0)))
@@ -100,11 +98,11 @@ func (s *Server) Advance(step time.Duration) {
 	}
 }
 
-// now is the virtual clock.
+// now returns the time of the virtual clock.
 func (s *Server) now() time.Time { return s.options.Now().Add(time.Duration(s.offset.Load())) }
 
-// Reset makes everything as it was in the beginning: records, clock, tokens,
-// channels, statistics, plans, faults. Calls under way end as they began.
+// Reset restores the initial state: records, clock, tokens, channels, statistics, plans, faults.
+// Calls under way end as they began.
 func (s *Server) Reset() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,20 +119,20 @@ func (s *Server) Reset() error {
 	return nil
 }
 
-// own is the organization that the sandbox plays in any case.
+// own returns the sandbox's own organization, which always exists.
 func (s *Server) own() *company.Company { return s.stage.Load().own() }
 
-// find answers an organization by its id and data center.
+// find returns an organization by its id and data center.
 func (s *Server) find(id, dataCenter string) (*company.Company, error) {
 	return s.stage.Load().find(id, dataCenter)
 }
 
 func latencies(seed int64) *rand.Rand {
-	const sequence = 3 // apart from the other sequences of the seed
+	const sequence = 3 // keeps it apart from the other sequences of the seed
 	return rand.New(rand.NewPCG(uint64(seed), sequence))
 }
 
-// latency draws how long the next answer takes.
+// latency draws the delay of the next answer.
 func (s *Server) latency() time.Duration {
 	around := s.options.LatencyJitter
 	if around <= 0 {

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// shield says why a call of the controls is refused, "" if it is not. They need no token, so that a test can prove things with curl;
-// a page in a browser of this machine must gain nothing by that. Its calls carry its Origin, unless it makes its own name stand for this
-// machine (DNS rebinding): then they carry that name as Host.
+// shield returns why a call of the controls is refused, or "". Controls need no token, so that a
+// test can use curl, but a page in a browser of this machine must gain nothing from that. Its calls
+// carry its Origin. If its name was made to resolve to this machine (DNS rebinding), they carry
+// that name as Host.
 func (s *Server) shield(r *http.Request, pages *http.CrossOriginProtection) string {
 	origin := r.Header.Get("Origin")
 	switch {
@@ -24,13 +25,14 @@ func (s *Server) shield(r *http.Request, pages *http.CrossOriginProtection) stri
 	return ""
 }
 
-// fromHere tells whether a call comes from this machine.
+// fromHere reports whether a call comes from this machine.
 func fromHere(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && from.Addr().Unmap().IsLoopback()
 }
 
-// namesHere tells whether a call names this machine: by localhost, an address of the loopback, or the one at which it arrived.
+// namesHere reports whether a call names this machine: by localhost, a loopback address, or the
+// address at which it arrived.
 func namesHere(r *http.Request) bool {
 	host := (&url.URL{Host: r.Host}).Hostname()
 	if strings.EqualFold(host, "localhost") {
@@ -51,7 +53,7 @@ func namesHere(r *http.Request) bool {
 	return err == nil && own.Addr().Unmap() == named.Unmap()
 }
 
-// ownOrigin tells whether an Origin is that of our own pages.
+// ownOrigin reports whether an Origin is that of the sandbox's own pages.
 func ownOrigin(origin, host string) bool {
 	from, err := url.Parse(origin)
 	return err == nil && (from.Scheme == "http" || from.Scheme == "https") && strings.EqualFold(from.Host, host)

@@ -12,11 +12,13 @@ import (
 	"sluice/sandbox"
 )
 
-// sortedDigest is of the pages as they were when each order was made for its call, without an index.
+// sortedDigest is the digest of the pages as they were when each call built its order, without an
+// index.
 const sortedDigest = "66910d2e85b16fecc483dcb85bca0983"
 
-// TestSortedPagesAreTheSame asks for pages in all orders from instants that differ from call to call, as who reads on from the last time
-// seen does, before and after records change by edits, by what the business does, and by writes of clients.
+// TestSortedPagesAreTheSame requests pages in all orders, each from another instant, as keyset
+// paging does. It does so before and after records change by edits, by the business's own activity
+// and by writes of clients.
 func TestSortedPagesAreTheSame(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Seed: 79, Records: 1500, SortsModified: true, Limits: off(), Activity: sandbox.Activity{Inserts: 30, Edits: 20, Deletes: 5, Payments: 20}})
@@ -28,7 +30,7 @@ func TestSortedPagesAreTheSame(t *testing.T) {
 					for _, since := range []string{"2024-05-01", "2025-02-11", "2025-09-01", "2025-12-30", "2026-03-10"} {
 						answer := u.get(t, path, "sort_column", column, "sort_order", order, "last_modified_time", since+"T00:00:00+0000",
 							"page", fmt.Sprint(1+n%2), "per_page", "40")
-						_, _ = fmt.Fprintln(sum, path, column, order, since, answer.Code, answer.Body) // a hash takes all
+						_, _ = fmt.Fprintln(sum, path, column, order, since, answer.Code, answer.Body) // a hash accepts every write
 						answers += answer.Body.Len()
 					}
 				}

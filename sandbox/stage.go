@@ -17,18 +17,18 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// userID is the user of every data center: whoever opens the consent page.
+// userID is the one user of every data center: the reader of the consent page.
 const userID = "60000000001"
 
-// stage is what is played: what a reset makes anew.
+// stage is the simulated state that a reset makes anew.
 type stage struct {
 	companies []*company.Company // the sandbox's own first; never empty
 	doors     map[string]*oauth.Server
 	watchers  map[*company.Company]*watch.Server
-	replaced  chan struct{} // closed when another stage took its place
+	replaced  chan struct{} // closed when another stage replaces this one
 }
 
-// build makes a stage as it is in the beginning.
+// build makes a stage in its initial state.
 func (s *Server) build() (*stage, error) {
 	st := &stage{
 		doors: make(map[string]*oauth.Server), watchers: make(map[*company.Company]*watch.Server), replaced: make(chan struct{}),
@@ -64,8 +64,8 @@ func (s *Server) build() (*stage, error) {
 	return st, nil
 }
 
-// door builds the authorization server of a data center: one user, who may consent
-// for each of its organizations, and a grant of everything for each of them.
+// door builds the authorization server of a data center. Its one user may consent for each of its
+// organizations, and each has a grant of everything.
 func (s *Server) door(st *stage, dataCenter string) (*oauth.Server, error) {
 	user := oauth.User{ID: userID, Name: "Sandbox user"}
 	grants := []oauth.Grant{}
@@ -123,10 +123,10 @@ func (s *Server) watcher(c *company.Company, door *oauth.Server) (*watch.Server,
 	return watcher, nil
 }
 
-// own is the organization that the sandbox plays in any case.
+// own returns the sandbox's own organization, which always exists.
 func (st *stage) own() *company.Company { return st.companies[0] }
 
-// first is the first organization of a data center; nil if there is none.
+// first returns the first organization of a data center; nil if there is none.
 func (st *stage) first(dataCenter string) *company.Company {
 	for _, c := range st.companies {
 		if c.DataCenter == dataCenter {
@@ -136,7 +136,7 @@ func (st *stage) first(dataCenter string) *company.Company {
 	return nil
 }
 
-// find answers an organization by its id and data center.
+// find returns an organization by its id and data center.
 func (st *stage) find(id, dataCenter string) (*company.Company, error) {
 	for _, c := range st.companies {
 		if c.ID == id && c.DataCenter == dataCenter {
@@ -146,7 +146,7 @@ func (st *stage) find(id, dataCenter string) (*company.Company, error) {
 	return nil, fmt.Errorf("sandbox: organization %q in data center %q is not played: name it in option Organizations", id, dataCenter)
 }
 
-// run sends callbacks until the context ends or another stage takes this one's place.
+// run sends callbacks until the context ends or another stage replaces this one.
 func (st *stage) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
@@ -161,7 +161,7 @@ func (st *stage) run(ctx context.Context) {
 	workers.Wait()
 }
 
-// below is a request as the server of a data center sees it: without the prefix.
+// below returns a request as the server of a data center sees it: without the prefix.
 func below(r *http.Request, path string) *http.Request {
 	inner := *r
 	address := *r.URL

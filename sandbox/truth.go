@@ -8,20 +8,20 @@ import (
 	"sluice/sandbox/limits"
 )
 
-// Change asks a world to change by itself, repeatably by seed.
+// Change is a request to change a world by itself, repeatably by seed.
 type Change = company.Change
 
 // ChangedIDs lists the records of one resource that changed.
 type ChangedIDs = company.ChangedIDs
 
-// Changed lists what changed, by resource name; with the service before it where
-// services share the name.
+// Changed lists the changed records by resource name, with the service before it where services
+// share the name.
 type Changed = company.Changed
 
 // Change changes the world of the sandbox's own organization: see Company.Change.
 func (s *Server) Change(change Change) (Changed, error) { return s.own().Change(change) }
 
-// ChangeOf changes the world of an organization. One that is not played is an error.
+// ChangeOf changes the world of an organization. It fails if the organization is not simulated.
 func (s *Server) ChangeOf(id, dataCenter string, change Change) (Changed, error) {
 	c, err := s.find(id, dataCenter)
 	if err != nil {
@@ -30,13 +30,13 @@ func (s *Server) ChangeOf(id, dataCenter string, change Change) (Changed, error)
 	return c.Change(change)
 }
 
-// Truth yields every live record of a resource of the sandbox's own organization, in
-// one piece: see Company.Truth.
+// Truth yields every live record of a resource of the sandbox's own organization, as of one
+// instant: see Company.Truth.
 func (s *Server) Truth(service, resource string) iter.Seq[json.RawMessage] {
 	return s.own().Truth(service, resource)
 }
 
-// TruthOf is Truth of an organization; one that is not played has no record.
+// TruthOf is Truth for an organization; it yields nothing for one that is not simulated.
 func (s *Server) TruthOf(id, dataCenter, service, resource string) iter.Seq[json.RawMessage] {
 	c, err := s.find(id, dataCenter)
 	if err != nil {
@@ -48,11 +48,11 @@ func (s *Server) TruthOf(id, dataCenter, service, resource string) iter.Seq[json
 // Stats is what was counted since the start or the last reset.
 type Stats = limits.Stats
 
-// Stats answers a copy of what was counted for the sandbox's own organization.
+// Stats returns a copy of the counts for the sandbox's own organization.
 func (s *Server) Stats() Stats { return s.own().Stats() }
 
-// StatsOf answers a copy of what was counted for an organization. One that is not
-// played is an error.
+// StatsOf returns a copy of the counts for an organization. It fails if the organization is not
+// simulated.
 func (s *Server) StatsOf(id, dataCenter string) (Stats, error) {
 	c, err := s.find(id, dataCenter)
 	if err != nil {
@@ -61,8 +61,7 @@ func (s *Server) StatsOf(id, dataCenter string) (Stats, error) {
 	return c.Stats(), nil
 }
 
-// ResetStats starts counting anew, for every organization. The windows of the
-// limits stay.
+// ResetStats starts the counts anew, for every organization. The windows of the limits stay.
 func (s *Server) ResetStats() {
 	for _, c := range s.stage.Load().companies {
 		c.ResetStats()

@@ -48,7 +48,7 @@ func uses(name, reason string, tests bool, names []string, allowed ...string) ru
 	}}
 }
 
-// standard says that an import is of the standard library.
+// standard reports whether an import is of the standard library.
 func standard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return first != "sluice" && !strings.Contains(first, ".")
@@ -174,7 +174,7 @@ func nameRules() []rule {
 			"whoever ends it elsewhere skips what others would have cleaned up; TestMain is the other place",
 			false, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"}, "cmd"),
 		uses("HTTP clients only in upstream",
-			"a call that does not go through upstream is not counted (promise 3); cmd asks its own health page, coverage a handler of this process",
+			"a call that does not go through upstream is not counted (invariant 3); cmd asks its own health page, coverage a handler of this process",
 			false, []string{"net/http.Client", "net/http.Transport", "net/http.NewRequest", "net/http.NewRequestWithContext"},
 			"pipeline/upstream", "schema/docs/coverage", "cmd"),
 		uses("no default HTTP client",

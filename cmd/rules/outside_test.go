@@ -13,7 +13,7 @@ func tools() []string {
 	}
 }
 
-// outsideRules keep words of others from being shown or kept as they came (promise 10). The fields that hold such words have a type
+// outsideRules keep words of others from being shown or kept as they came (invariant 10). The fields that hold such words have a type
 // that a string does not fit; these rules keep the ways shut that lead around it.
 func outsideRules() []rule {
 	return []rule{

@@ -40,12 +40,12 @@ type source struct {
 	timesAsText []string
 }
 
-// within says that the file is in one of the folders or below it.
+// within reports whether the file is in one of the folders or below it.
 func (s *source) within(folders ...string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return under(s.folder, folder) })
 }
 
-// under says that a slash-separated path is the folder or below it.
+// under reports whether a slash-separated path is the folder or below it.
 func under(p, folder string) bool { return p == folder || strings.HasPrefix(p, folder+"/") }
 
 // parse reads one file, whatever its build tags are.

@@ -39,7 +39,7 @@ func orderOfTexts(node ast.Node) []string {
 	return nil
 }
 
-// onlyDay says that a time is formatted as a day, which has one text and sorts by it.
+// onlyDay reports whether a time is formatted as a day, which has one text and sorts by it.
 func onlyDay(call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
 		return false

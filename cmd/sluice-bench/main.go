@@ -91,7 +91,7 @@ func parse(args []string) (plan, error) {
 	return p, nil
 }
 
-// wants says whether a line that begins so is to be printed.
+// wants reports whether a line that begins so is to be printed.
 func (p *plan) wants(beginnings ...string) bool {
 	return len(p.only) == 0 || slices.ContainsFunc(p.only, func(asked string) bool {
 		return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(b, asked) || strings.HasPrefix(asked, b) })

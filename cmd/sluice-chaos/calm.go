@@ -30,13 +30,13 @@ func (s *storm) calm(ctx context.Context) error {
 	}
 	// Whoever starts last says which streams there are.
 	if !watch.Until(waiting, func() bool { return s.known(waiting) }) {
-		s.report.brokenf("promise 6: streams that an older version did not know stay off within %s: %s", s.Calm, s.situation(ctx))
+		s.report.brokenf("invariant 6: streams that an older version did not know stay off within %s: %s", s.Calm, s.situation(ctx))
 		return nil
 	}
 	began := time.Now()
 	// Nobody does anything: the schedule has to bring every stream to rest.
 	if !s.atRest(waiting, true) {
-		s.report.brokenf("promise 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
+		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
 		return nil
 	}
 	s.report.CalmSeconds = time.Since(began).Seconds()
@@ -47,7 +47,7 @@ func (s *storm) calm(ctx context.Context) error {
 		}
 	}
 	if !s.atRest(waiting, false) {
-		s.report.brokenf("promise 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
+		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
 		return nil
 	}
 	for _, slot := range s.slots {
@@ -66,7 +66,7 @@ func (s *storm) calm(ctx context.Context) error {
 	return s.verify(ctx)
 }
 
-// known says that all that is copied here is switched on.
+// known reports whether all that is copied here is switched on.
 func (s *storm) known(ctx context.Context) bool {
 	var names []string
 	for service, resources := range testbed.Resources() {

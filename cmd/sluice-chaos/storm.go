@@ -232,7 +232,7 @@ func (s *storm) measure() {
 	s.report.GoOn = figuresOf(took)
 	s.report.Leader = figuresOf(s.report.leaders)
 	if left > 0 {
-		s.report.brokenf("promise 6: %d streams of killed processes never went on", left)
+		s.report.brokenf("invariant 6: %d streams of killed processes never went on", left)
 	}
 	if p99 := s.report.GoOn.P99; p99 > s.GoOn.Seconds() {
 		s.report.brokenf("a killed process's streams go on within %.1f s at p99, %s are allowed", p99, s.GoOn)

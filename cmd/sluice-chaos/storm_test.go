@@ -95,18 +95,18 @@ func TestWrongEnds(t *testing.T) {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	r := Report{Seed: 3, Kills: 4, Actions: map[string]int{"kill -9": 4}, Skipped: []string{"disk full: not permitted"}, Exits: map[int]int{0: 1}}
-	r.brokenf("promise %d", 8)
+	r.brokenf("invariant %d", 8)
 	var text strings.Builder
 	if err := r.print(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"seed 3: 4 kills", "kill -9                        4", "NOT PLAYED: disk full", "VIOLATION: promise 8\n1 violations\n"} {
+	for _, want := range []string{"seed 3: 4 kills", "kill -9                        4", "NOT PLAYED: disk full", "VIOLATION: invariant 8\n1 violations\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &text)
 		}
 	}
 	raw, err := json.Marshal(r)
-	if err != nil || !strings.Contains(string(raw), `"violations":["promise 8"]`) {
+	if err != nil || !strings.Contains(string(raw), `"violations":["invariant 8"]`) {
 		t.Errorf("%s, %v", raw, err)
 	}
 }

@@ -6,7 +6,7 @@ const (
 	wholeFile   = "pipeline/sync/whole.go"
 )
 
-// absenceBugs conclude too much from what a list does not show (promise 7).
+// absenceBugs conclude too much from what a list does not show (invariant 7).
 func absenceBugs() []bug {
 	const room = "pipeline/warehouse"
 	return []bug{
@@ -40,7 +40,7 @@ func absenceBugs() []bug {
 	}
 }
 
-// versionBugs take the wrong one of two versions of a record (promise 5).
+// versionBugs take the wrong one of two versions of a record (invariant 5).
 func versionBugs() []bug {
 	const file = "pipeline/warehouse/rows/version/version.go"
 	return []bug{

@@ -26,7 +26,7 @@ func tests(where, which, name, says string, edits ...edit) bug {
 
 const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Mark) {\n"
 
-// markBugs move the mark where it must not go (promise 1).
+// markBugs move the mark where it must not go (invariant 1).
 func markBugs() []bug {
 	largest := []edit{
 		{runFile, "	pages    int\n", "	pages    int\n	largest  time.Time\n"},
@@ -97,7 +97,7 @@ func passBugs() []bug {
 
 const loaderRoom = "pipeline/warehouse/rows"
 
-// rowBugs write rows that are older, narrower or not there (promises 2, 4, 5).
+// rowBugs write rows that are older, narrower or not there (invariants 2, 4, 5).
 func rowBugs() []bug {
 	return []bug{
 		tests(loaderRoom, "^(TestVersions|TestAnyOrderOfDeliveryGivesTheNewest)$", "last write wins", "an older record overwrites a newer one",
@@ -158,7 +158,7 @@ func historyBugs() []bug {
 	}
 }
 
-// jobBugs lose tickets (promises 6, 9).
+// jobBugs lose tickets (invariants 6, 9).
 func jobBugs() []bug {
 	const room = "pipeline/jobs"
 	bugs := []bug{
@@ -182,7 +182,7 @@ func jobBugs() []bug {
 	return bugs
 }
 
-// callBugs call too often, or believe what is no answer (promises 3, 10).
+// callBugs call too often, or believe what is no answer (invariants 3, 10).
 func callBugs() []bug {
 	const (
 		ledgerRoom = "pipeline/warehouse"

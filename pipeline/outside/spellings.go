@@ -32,7 +32,7 @@ func spellings(secret string) []string {
 	return found
 }
 
-// wordlike says that a secret is so short and plain that it may be a word of ours: to hide each of those would hide what the
+// wordlike reports whether a secret is so short and plain that it may be a word of ours: to hide each of those would hide what the
 // program says. A password of fewer than twelve letters is guessed anyway.
 func wordlike(secret string) bool {
 	return len(secret) < shortest || len(secret) < run && !strings.ContainsFunc(secret, func(r rune) bool {

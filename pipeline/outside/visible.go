@@ -32,7 +32,7 @@ func VisibleLines(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// Hidden says that a character is not seen as what it is: it commands the terminal (C0, DEL, C1, ends of lines), turns the
+// Hidden reports whether a character is not seen as what it is: it commands the terminal (C0, DEL, C1, ends of lines), turns the
 // direction of what follows, or takes no room.
 func Hidden(r rune) bool {
 	if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -131,7 +131,7 @@ func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 	}
 }
 
-// confirms says whether a second scan stands for the first one.
+// confirms reports whether a second scan stands for the first one.
 func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool {
 	apart := s.absence.Apart
 	return e.state == stateMissed && e.missed.run != now.run && (!e.shrunken || shrunken) &&
@@ -165,7 +165,7 @@ func (*store) ask(of *stream, id string) {
 	}
 }
 
-// answered says that a single record was ever had.
+// answered reports whether a single record was ever had.
 func (t *table) answered() bool {
 	for _, have := range t.rows {
 		if have.answered {
@@ -176,7 +176,7 @@ func (t *table) answered() bool {
 }
 
 // bury puts a tombstone on a row, unless somebody wrote it since the proof began: then
-// it is alive, and the evidence goes. Promise 7 is checked here: the record was not to
+// it is alive, and the evidence goes. Invariant 7 is checked here: the record was not to
 // be seen at some instant of each scan, or when its single record was asked for.
 func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	have, e := of.table.rows[id], of.table.evidence[id]
@@ -192,7 +192,7 @@ func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	}
 }
 
-// sees says that a record could be read all through a scan, allowing for answers out of
+// sees reports whether a record could be read all through a scan, allowing for answers out of
 // a cache.
 func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	from := u.asked[during.first].Add(-skew - lag/2)
@@ -204,7 +204,7 @@ func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	return false
 }
 
-// missed says that rows wait for what the next scan says of them.
+// missed reports whether rows wait for what the next scan says of them.
 func (t *table) missed() bool {
 	for _, e := range t.evidence {
 		if e.state == stateMissed {

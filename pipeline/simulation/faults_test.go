@@ -64,7 +64,7 @@ func failure(f fault) error {
 
 var errUnreadable = &pipeline.Error{Kind: pipeline.Unexpected, Op: "GET /things", Status: http.StatusOK, Detail: "not JSON"}
 
-// page answers a list call at this instant, with a fault or without.
+// page returns a list call at this instant, with a fault or without.
 func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, error) {
 	if err := failure(f); err != nil {
 		return pipeline.Page{}, err
@@ -106,7 +106,7 @@ func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, e
 	return distort(page, f), nil
 }
 
-// strays says whether the page of a list that is not filtered shows a record that the filter leaves out. If it shows none, nobody can
+// strays reports whether the page of a list that is not filtered shows a record that the filter leaves out. If it shows none, nobody can
 // tell that the filter was ignored on that page and on no other, and with the same pages in the next pass it is one that is equal:
 // an upstream that does so twice is not promised to be read whole (docs/decisions/0020-simulation-chaos-and-mutation).
 func strays(all, filtered []*thing, number, size int) bool {
@@ -144,7 +144,7 @@ func distort(page pipeline.Page, f fault) pipeline.Page {
 	return page
 }
 
-// single answers with single records; one that upstream does not show is left out.
+// single returns with single records; one that upstream does not show is left out.
 func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, error) {
 	if err := failure(f); err != nil {
 		return pipeline.Page{}, err

@@ -32,7 +32,7 @@ func (t *thing) spoilt(f fault, v *edition, whole bool) []byte {
 	return of.encode(&bad, whole)
 }
 
-// asks says that it is time to ask for records in quarantine again.
+// asks reports whether it is time to ask for records in quarantine again.
 func (t *table) asks(now time.Time) bool {
 	for _, e := range t.entries {
 		if e.open && !e.details && (e.asked.IsZero() || !now.Before(e.asked.Add(max(time.Hour, e.asked.Sub(e.opened))))) {
@@ -127,8 +127,8 @@ func (s *store) judge(of *stream, unit *pipeline.Unit) {
 	}
 }
 
-// overQuarantine says that a mark moves over records that its run was the first to be refused,
-// and that they are too many, or clash (promise 1). What is known is asked for again.
+// overQuarantine reports whether a mark moves over records that its run was the first to be refused,
+// and that they are too many, or clash (invariant 1). What is known is asked for again.
 func (of *stream) overQuarantine(rules pipeline.Rules) bool {
 	fresh := int64(0)
 	for _, e := range of.table.entries {

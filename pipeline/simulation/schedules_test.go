@@ -56,7 +56,7 @@ func drawn(seed uint64) (swarm, []action) {
 	return s, schedule(rng, s)
 }
 
-// equal is promise 8: upstream is quiet, so the two sides are equal, as far as this list
+// equal is invariant 8: upstream is quiet, so the two sides are equal, as far as this list
 // can show: an edit without a new time, or one seen later than the lag, takes a scan of
 // the whole list.
 func (w *world) equal() {
@@ -107,7 +107,7 @@ func (w *world) unburied() string {
 	return ""
 }
 
-// TestSchedules is promises 1, 5, 6 and 8 under everything at once. A seed that
+// TestSchedules is invariants 1, 5, 6 and 8 under everything at once. A seed that
 // fails is printed with the fewest actions that still fail.
 func TestSchedules(t *testing.T) {
 	t.Parallel()

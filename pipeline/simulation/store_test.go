@@ -240,7 +240,7 @@ func (s *store) apply(of *stream, unit pipeline.Unit, record *record.Record) {
 	}
 }
 
-// whole is that a record and its lines are of one version (promise 2).
+// whole is that a record and its lines are of one version (invariant 2).
 func (s *store) whole(of *stream, id string, have *row) {
 	stamp := have.value + " "
 	for rest := have.stamps; rest != ""; rest = rest[len(stamp):] {
@@ -251,7 +251,7 @@ func (s *store) whole(of *stream, id string, have *row) {
 	}
 }
 
-// older asks the rule of the warehouse, and holds what it says against promise 5: a row
+// older asks the rule of the warehouse, and holds what it says against invariant 5: a row
 // goes back by its own word only if upstream was set back, which takes a while to believe,
 // or if one of the two times cannot be.
 func (s *store) older(of *stream, unit pipeline.Unit, record *record.Record, have *row) bool {
@@ -280,7 +280,7 @@ func stamps(lines []record.Row) string {
 	return out
 }
 
-// advance moves the position, and holds a mark that moves against promise 1.
+// advance moves the position, and holds a mark that moves against invariant 1.
 func (s *store) advance(of *stream, unit pipeline.Unit) {
 	before := of.position
 	of.position = unit.Position
@@ -313,7 +313,7 @@ func (s *store) advance(of *stream, unit pipeline.Unit) {
 	}
 }
 
-// passed looks for records that the mark passed and that are not loaded (promise 1).
+// passed looks for records that the mark passed and that are not loaded (invariant 1).
 func (s *store) passed(of *stream) {
 	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails {
 		s.brokenf("%s: a run over a part of the list moved a mark", of)
@@ -336,7 +336,7 @@ func (s *store) passed(of *stream) {
 	}
 }
 
-// rejected says that this very version is in quarantine, and so is asked for again.
+// rejected reports whether this very version is in quarantine, and so is asked for again.
 func (of *stream) rejected(t *thing, v *edition) bool {
 	for _, whole := range []bool{true, false} {
 		for _, raw := range [][]byte{t.wire(v, whole), t.spoilt(faultGarbage, v, whole), t.spoilt(faultOneID, v, whole)} {

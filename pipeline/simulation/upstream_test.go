@@ -31,7 +31,7 @@ type edition struct {
 	header, whole []byte
 }
 
-// late says that it could be read only when marks were allowed to be past it: later than half of the lag, since an answer out
+// late reports whether it could be read only when marks were allowed to be past it: later than half of the lag, since an answer out
 // of a cache may take the other half. A write that waits for an earlier one of its record can be in between.
 func (v *edition) late() bool { return v.visible.Sub(v.modified) > lag/2 }
 
@@ -57,7 +57,7 @@ func (t *thing) at(now time.Time) *edition {
 
 func (t *thing) last() *edition { return &t.versions[len(t.versions)-1] }
 
-// hidden says that there was an instant between the two at which readers did not see it.
+// hidden reports whether there was an instant between the two at which readers did not see it.
 func (t *thing) hidden(from, to time.Time) bool {
 	if t.at(from) == nil {
 		return true

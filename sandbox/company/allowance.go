@@ -30,7 +30,7 @@ type Allowance struct {
 	Limits limits.Limits `json:"limits"`
 }
 
-// Allowance answers the plan with the limits in force.
+// Allowance returns the plan with the limits in force.
 func (c *Company) Allowance() Allowance {
 	c.mu.Lock()
 	defer c.mu.Unlock()

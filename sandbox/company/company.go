@@ -103,7 +103,7 @@ func (c *Company) Advance(step time.Duration) {
 	})
 }
 
-// Stats answers a copy of what was counted.
+// Stats returns a copy of what was counted.
 func (c *Company) Stats() limits.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()

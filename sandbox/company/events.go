@@ -82,7 +82,7 @@ func (c *Company) events() []Event {
 	return events
 }
 
-// differing answers the fields of a record that are not what they were.
+// differing returns the fields of a record that are not what they were.
 func differing(before, after []byte) map[string]json.RawMessage {
 	var old, changed map[string]json.RawMessage
 	if before != nil && json.Unmarshal(before, &old) != nil || json.Unmarshal(after, &changed) != nil {

@@ -2,7 +2,7 @@ package company
 
 import "sluice/sandbox/company/activity"
 
-// Activity answers what the business does by itself.
+// Activity returns what the business does by itself.
 func (c *Company) Activity() activity.Rates {
 	c.mu.Lock()
 	defer c.mu.Unlock()

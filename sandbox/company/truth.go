@@ -29,7 +29,7 @@ func (c *Company) Truth(service, resource string) iter.Seq[json.RawMessage] {
 	}
 }
 
-// truthAt answers nil for a deleted record, and false behind the last one.
+// truthAt returns nil for a deleted record, and false behind the last one.
 func (c *Company) truthAt(e lists.Resource, i int) (json.RawMessage, bool) {
 	var record json.RawMessage
 	var more bool

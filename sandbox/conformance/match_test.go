@@ -19,7 +19,7 @@ var forms = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // a constant t
 	"$digits":   regexp.MustCompile(`^\d+$`),
 }
 
-// match holds an answer against a pattern and answers what differs, by path.
+// match holds an answer against a pattern and returns what differs, by path.
 //
 // A pattern is JSON: an object asks for its keys and lets others be; an array of one
 // element asks for at least one element, each like it; an array of several asks for
@@ -71,7 +71,7 @@ func matchObject(path string, want map[string]any, got any) []string {
 	return diffs
 }
 
-// absent tells whether a value says nothing (docs/upstream.md U133).
+// absent reports whether a value says nothing (docs/upstream.md U133).
 func absent(value any) bool {
 	array, is := value.([]any)
 	return value == nil || value == "" || is && len(array) == 0

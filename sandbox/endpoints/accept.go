@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// accepts tells whether the caller takes a media type: chat answers 406 for a response
+// accepts reports whether the caller takes a media type: chat answers 406 for a response
 // type that it does not have (docs/upstream.md U69). No Accept header takes any.
 func (c *Call) accepts(wanted string) bool {
 	asked := strings.Join(c.Request.Header.Values("Accept"), ",")

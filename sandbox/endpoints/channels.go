@@ -61,7 +61,7 @@ func channels(c *Call) {
 	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
 }
 
-// channelsFrom answers the channels from an index on, and the index to go on from;
+// channelsFrom returns the channels from an index on, and the index to go on from;
 // 0 if these were the last.
 func (c *Call) channelsFrom(wanted world.Query, from, limit int) ([][]byte, int) {
 	var records [][]byte
@@ -85,7 +85,7 @@ func (c *Call) channelsFrom(wanted world.Query, from, limit int) ([][]byte, int)
 	return records, next
 }
 
-// typed tells whether the call carries a Content-Type, which chat demands of every
+// typed reports whether the call carries a Content-Type, which chat demands of every
 // call (docs/upstream.md U14). Live services answer GETs without one (U17).
 func (c *Call) typed(want string) bool {
 	if c.Request.Header.Get("Content-Type") == "" && c.Request.Method == http.MethodGet && !c.Manner.Strict {
@@ -107,7 +107,7 @@ func networkNumber(kind world.Kind, text string) (int, bool) {
 
 func isBool(text string) bool { return text == "" || text == "true" || text == "false" }
 
-// readLimit answers how many channels one answer may hold.
+// readLimit returns how many channels one answer may hold.
 func readLimit(query url.Values) (int, bool) {
 	if !query.Has("limit") {
 		return mostChannels, true
@@ -116,7 +116,7 @@ func readLimit(query url.Values) (int, bool) {
 	return limit, err == nil && limit > 0 && limit <= mostChannels
 }
 
-// readToken answers the index that a token names, 0 without one.
+// readToken returns the index that a token names, 0 without one.
 func readToken(query url.Values) (int, bool) {
 	if !query.Has(nextToken) {
 		return 0, true

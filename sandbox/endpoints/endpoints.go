@@ -89,7 +89,7 @@ func (c *Call) missing() {
 	c.fail(http.StatusNotFound, answer.NoSuchRecord, "Resource does not exist.")
 }
 
-// Find answers the row for a method and a path, with the values of the path's
+// Find returns the row for a method and a path, with the values of the path's
 // names. With no row for the path the status is 404, with none for the method 405.
 func Find(table []Endpoint, method, path string) (Endpoint, map[string]string, int) {
 	status := http.StatusNotFound

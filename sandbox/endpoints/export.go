@@ -23,7 +23,7 @@ type csvExport struct {
 	most   int // chats that the answer may hold; 0: any number
 }
 
-// readExport answers false after refusing what cannot be served (docs/upstream.md U251 to U253).
+// readExport returns false after refusing what cannot be served (docs/upstream.md U251 to U253).
 func (c *Call) readExport() (*csvExport, bool) {
 	under, found := c.under()
 	if !found {
@@ -83,7 +83,7 @@ func export(c *Call) {
 	}
 }
 
-// appendBatch appends the lines of some chats, and tells whether they end the
+// appendBatch appends the lines of some chats, and reports whether they end the
 // answer; if others follow in another one, the token for it is the last line.
 func (x *csvExport) appendBatch(dst []byte, w *world.World) ([]byte, bool) {
 	size := w.Len(x.kind)

@@ -44,7 +44,7 @@ func list(c *Call) {
 	})
 }
 
-// under answers the parent in the path as the world knows it, or false if there is
+// under returns the parent in the path as the world knows it, or false if there is
 // no such parent.
 func (c *Call) under() (string, bool) {
 	asked, named := c.Values[parent]
@@ -69,7 +69,7 @@ func (c *Call) noParent() {
 	c.missing()
 }
 
-// page appends the records of a page, and answers whether others follow, as a fault
+// page appends the records of a page, and returns whether others follow, as a fault
 // lets it.
 func (c *Call) page(body []byte, e lists.Resource, request *lists.Request) ([]byte, bool) {
 	offset := (request.Page - 1) * request.Per
@@ -126,7 +126,7 @@ func changeServed(w *world.World, query world.Query, fault *faults.Fault) {
 // single answers one record under its own key.
 func single(c *Call) { c.one(c.Endpoint.Resource.OneKey, "") }
 
-// personUnder answers one record of those under a parent.
+// personUnder returns one record of those under a parent.
 func personUnder(key string) func(*Call) {
 	return func(c *Call) {
 		under, found := c.under()

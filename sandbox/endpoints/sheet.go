@@ -38,7 +38,7 @@ func (s *sheaf) write(w *world.World, kind world.Kind, indices []int32, form wor
 	}
 }
 
-// cut answers the records one by one, in memory of their own: appending to one never
+// cut returns the records one by one, in memory of their own: appending to one never
 // reaches the next.
 func (s *sheaf) cut() [][]byte {
 	if len(s.ends) == 0 {

@@ -37,7 +37,7 @@ func Table() []Endpoint {
 	return table
 }
 
-// resource answers a resource that the rows name; a test holds that it exists.
+// resource returns a resource that the rows name; a test holds that it exists.
 func resource(service, name string) lists.Resource {
 	found, _ := lists.Find(service, name)
 	return found

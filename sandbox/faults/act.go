@@ -66,7 +66,7 @@ func send(w http.ResponseWriter, whole *captured) {
 	_, _ = w.Write(whole.body.Bytes()) // a client that went away is its own affair
 }
 
-// find answers one of the kinds that RareKinds lists.
+// find returns one of the kinds that RareKinds lists.
 func find(kind string) (act, bool) {
 	for _, acts := range groups() {
 		for _, a := range acts {
@@ -101,7 +101,7 @@ type Cache struct {
 
 const mostKept = 256
 
-// first answers the body that was kept for an address first, if there was one, and
+// first returns the body that was kept for an address first, if there was one, and
 // keeps this one if not.
 func (k *Cache) first(address string, body []byte) []byte {
 	k.mu.Lock()

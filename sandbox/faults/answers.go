@@ -14,14 +14,14 @@ import (
 	"sluice/sandbox/services"
 )
 
-// refusal answers an error in the form of the service.
+// refusal returns an error in the form of the service.
 func refusal(status, code int, message string) func(http.ResponseWriter, *http.Request, *Fault) {
 	return func(w http.ResponseWriter, r *http.Request, _ *Fault) {
 		answer.Fail(w, services.Of(r.URL.Path), status, code, message)
 	}
 }
 
-// page answers a whole body of any kind.
+// page returns a whole body of any kind.
 func page(status int, contentType, body string) func(http.ResponseWriter, *http.Request, *Fault) {
 	return func(w http.ResponseWriter, _ *http.Request, _ *Fault) {
 		answer.Body(w, status, contentType, []byte(body))

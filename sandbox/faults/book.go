@@ -23,7 +23,7 @@ type armed struct {
 	chance      *rand.Rand // nil if it always strikes
 }
 
-// Next notes an organization's call at each fault of its path, and answers the first
+// Next notes an organization's call at each fault of its path, and returns the first
 // that strikes.
 func (b *Book) Next(method, path, organization string) *Fault {
 	var strikes *Fault
@@ -89,7 +89,7 @@ func (b *Book) Set(faults []Fault) error {
 	return nil
 }
 
-// Active answers the faults as they were set.
+// Active returns the faults as they were set.
 func (b *Book) Active() []Fault {
 	active := make([]Fault, 0, len(b.set))
 	for _, a := range b.set {

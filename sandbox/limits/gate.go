@@ -79,7 +79,7 @@ func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 }
 
 // enterChat lets so many calls pass in a minute; one more locks chat for a while
-// (docs/upstream.md U46; its document knows protections and no figure, U45). It answers how long
+// (docs/upstream.md U46; its document knows protections and no figure, U45). It returns how long
 // until a call would pass.
 func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
 	n := g.chat.Add(at, g.limits.Minute)
@@ -100,7 +100,7 @@ func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
 }
 
 // enterBusiness decides on a call of the accounting family (docs/upstream.md U40 to U44), which shares
-// a minute and has days for each service. It answers how long until a call would pass.
+// a minute and has days for each service. It returns how long until a call would pass.
 func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time.Duration) {
 	inMinute := g.minute.Add(at, g.limits.Minute)
 	g.inFlight++
@@ -157,7 +157,7 @@ func (g *Gate) SetLimits(limits Limits) {
 // Limits are those in force.
 func (g *Gate) Limits() Limits { return g.limits }
 
-// Stats answers a copy of what was counted.
+// Stats returns a copy of what was counted.
 func (g *Gate) Stats() Stats { return g.stats.clone() }
 
 // NoteTokenRequest counts a call of the token endpoint, which has limits of its own.

@@ -59,7 +59,7 @@ func (s *Stats) spend(today time.Time, service string) {
 	s.Spent[day][service]++
 }
 
-// clone answers a copy that later calls do not change.
+// clone returns a copy that later calls do not change.
 func (s *Stats) clone() Stats {
 	copied := *s
 	copied.ByService = maps.Clone(s.ByService)

@@ -5,7 +5,7 @@ import "time"
 // Window counts instants in a sliding, half-open span of time.
 type Window struct{ times []time.Time }
 
-// Add notes an instant and answers how many lie in the span that ends with it:
+// Add notes an instant and returns how many lie in the span that ends with it:
 // two instants exactly one span apart are never in the same window.
 func (w *Window) Add(at time.Time, span time.Duration) int {
 	w.prune(at, span)

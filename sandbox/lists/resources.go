@@ -47,7 +47,7 @@ func All() []Resource {
 	return append(append(append(accounting(), invoicing()...), inventory()...), chat()...)
 }
 
-// Find answers the resource of a service by its name.
+// Find returns the resource of a service by its name.
 func Find(service, name string) (Resource, bool) {
 	for _, e := range All() {
 		if e.Service == service && e.Name == name {

@@ -16,8 +16,7 @@ var text string
 
 var pages = template.Must(template.New("consent").Parse(text))
 
-// request is an authorization request whose parameters are right; its consent
-// lacks the user and the organization yet.
+// request is a valid authorization request, before the user and the organization are chosen.
 type request struct {
 	grants.Consent
 
@@ -33,14 +32,14 @@ type choice struct {
 // Value is how the form names the choice.
 func (c choice) Value() string { return c.User.ID + "/" + c.Organization.ID }
 
-// mistake is what is wrong with a request, for the person in front of the browser.
+// mistake is an error of a request, for the person in front of the browser.
 type mistake struct {
 	status int
 	What   string // what is wrong, with the value concerned
 	Do     string // what to do about it
 }
 
-// ask answers GET /oauth/v2/auth: the consent page, or what is wrong.
+// ask answers GET /oauth/v2/auth with the consent page, or with the mistake.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 	asked, wrong := s.read(r.URL.RawQuery)
 	if wrong != nil {
@@ -61,9 +60,8 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 	render(w, http.StatusOK, "ask", page)
 }
 
-// decide answers the form of the consent page, which is posted to the address
-// that the page was shown at: the redirect to the client with code and state, or
-// with error=access_denied (RFC 6749, section 4.1.2.1).
+// decide answers the form of the consent page, posted to the address of that page. It redirects to
+// the client with code and state, or with error=access_denied (RFC 6749, section 4.1.2.1).
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	if err := s.shield.Check(r); err != nil {
 		s.show(w, mistake{http.StatusForbidden, "Another site sent this consent.", "Open the consent page itself and click there."})
@@ -116,7 +114,7 @@ func (s *Server) give(consent grants.Consent) string {
 	return s.book.Give(consent, s.options.Now())
 }
 
-// chosen finds the choice that the form names; a single one need not be named.
+// chosen finds the choice that the form names; if there is one choice only, the form may omit it.
 func (s *Server) chosen(value string) (Access, bool) {
 	choices := s.choices()
 	at := slices.IndexFunc(choices, func(c choice) bool { return c.Value() == value })
@@ -139,8 +137,8 @@ func (s *Server) choices() []choice {
 	return choices
 }
 
-// read checks the parameters of an authorization request (docs/upstream.md U21).
-// A mistake is shown and never sent to redirect_uri, which may be part of it.
+// read checks the parameters of an authorization request (docs/upstream.md U21). A mistake is shown
+// and never sent to redirect_uri, which may be part of it.
 func (s *Server) read(raw string) (request, *mistake) {
 	bad := func(what, do string) (request, *mistake) {
 		return request{}, &mistake{http.StatusBadRequest, what, do}
@@ -183,7 +181,7 @@ func (s *Server) read(raw string) (request, *mistake) {
 	return asked, nil
 }
 
-// host is what of an address a person has to recognize.
+// host returns the part of an address that a person has to recognize.
 func host(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" {
@@ -192,15 +190,14 @@ func host(address string) string {
 	return parsed.Host
 }
 
-// show answers what is wrong with a request.
+// show writes the page for a mistake.
 func (s *Server) show(w http.ResponseWriter, wrong mistake) {
 	s.count(func(stats *Stats) { stats.Refused["page"]++ })
 	render(w, wrong.status, "mistake", wrong)
 }
 
-// render writes a page that loads nothing, runs nothing, is framed by nobody and
-// kept by no cache. The referrer goes to the same site only, because browsers say
-// with it where a form comes from.
+// render writes a page that loads nothing, runs nothing, allows no frame and no cache. The referrer
+// goes to the same site only: browsers prove with it where a form comes from.
 func render(w http.ResponseWriter, status int, name string, page any) {
 	var body strings.Builder
 	if err := pages.ExecuteTemplate(&body, name, page); err != nil {
@@ -214,5 +211,5 @@ func render(w http.ResponseWriter, status int, name string, page any) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "same-origin")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(body.String())) // a browser that went away is its own affair.
+	_, _ = w.Write([]byte(body.String())) // a closed browser is no error of the server.
 }

@@ -59,8 +59,8 @@ func TestOneOrganizationNeedsNoChoice(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U22: after consent, redirect to redirect_uri with query parameters code
-// and state, unchanged.
+// docs/upstream.md U22: after consent, redirect to redirect_uri with query parameters code and
+// state, unchanged.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -92,7 +92,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Every mistake is said to the person, and nobody is redirected.
+// Every mistake is shown to the person, and none redirects.
 func TestMistakesAreShown(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(o *oauth.Options) { o.StateNeeded = true })
@@ -143,7 +143,7 @@ func TestFormMistakes(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	for name, form := range map[string]url.Values{
-		"nobody chosen":      {"decision": {"accept"}},
+		"none chosen":        {"decision": {"accept"}},
 		"unknown choice":     {"decision": {"accept"}, "organization": {"u2/602"}},
 		"neither yes nor no": {"organization": {"u1/601"}},
 	} {
@@ -160,7 +160,7 @@ func TestFormMistakes(t *testing.T) {
 	}
 }
 
-// RFC 8252, section 7.3: a client on a desktop listens on a port that it cannot know before.
+// RFC 8252, section 7.3: a client on a desktop listens on a port that is unknown at registration.
 func TestAnyLoopbackPort(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -189,7 +189,7 @@ func TestNewRefuses(t *testing.T) {
 		"no user has":            func(o *oauth.Options) { o.Users = nil },
 		"no refresh token":       func(o *oauth.Options) { o.Grants[0].RefreshToken = "" },
 		"not registered":         func(o *oauth.Options) { o.Grants[0].Client = "x" },
-		"whom no user is":        func(o *oauth.Options) { o.Grants[0].Organization = "602" },
+		"not a user's":           func(o *oauth.Options) { o.Grants[0].Organization = "602" },
 		"unknown scope \"Mail.":  func(o *oauth.Options) { o.Grants[0].Scopes = []string{"Mail.x.READ"} },
 		"unknown scope \"Books.": func(o *oauth.Options) { o.Scopes = []string{"Inventory.bills.READ"} },
 	} {
@@ -201,8 +201,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// FuzzAuthorize: whatever the query is, the page answers and never fails; it
-// never sends the browser away without a consent.
+// FuzzAuthorize checks that the page answers every query without failing, and never redirects
+// without a consent.
 func FuzzAuthorize(f *testing.F) {
 	f.Add(asking(nil).Encode(), "accept", "u1/601")
 	f.Add("scope=%zz&client_id=<b>", "deny", "")

@@ -39,7 +39,7 @@ func (c *clock) advance(d time.Duration) {
 
 const redirect = "http://127.0.0.1:9999/callback?from=test"
 
-// options are those of a server with two clients, and two users with three organizations.
+// options returns those of a server with two clients, and two users with three organizations.
 func options(c *clock) oauth.Options {
 	return oauth.Options{
 		Now: c.now, Seed: 7, APIDomain: "http://api.test",
@@ -58,7 +58,7 @@ func options(c *clock) oauth.Options {
 	}
 }
 
-// site is a running server and what a browser and a client do with it.
+// site is a running server, and the actions of a browser and a client on it.
 type site struct {
 	*oauth.Server
 
@@ -85,7 +85,7 @@ func start(t *testing.T, change func(*oauth.Options)) *site {
 	return &site{Server: server, clock: c, url: listening.URL, http: client}
 }
 
-// asking are the parameters of a right authorization request, with changes: "" removes one.
+// asking returns the parameters of a valid authorization request, with changes: "" removes one.
 func asking(changes map[string]string) url.Values {
 	values := map[string]string{
 		"scope": "SvcInventory.items.READ,SvcChat.Channels.READ", "client_id": "1000.ONE", "state": "s-1",
@@ -138,7 +138,7 @@ func (s *site) click(t *testing.T, query url.Values, form url.Values, headers ..
 	return s.do(t, r)
 }
 
-// code accepts for an organization and answers the code.
+// code accepts for an organization and returns the code.
 func (s *site) code(t *testing.T, query url.Values, organization string) string {
 	t.Helper()
 	status, header, body := s.click(t, query, url.Values{"decision": {"accept"}, "organization": {organization}})
@@ -152,7 +152,7 @@ func (s *site) code(t *testing.T, query url.Values, organization string) string 
 	return to.Query().Get("code")
 }
 
-// post calls an endpoint with parameters in the query, as the document has it.
+// post calls an endpoint with parameters in the query, as the document shows.
 func (s *site) post(t *testing.T, path string, pairs ...string) (int, map[string]any) {
 	t.Helper()
 	query := url.Values{}

@@ -1,15 +1,14 @@
-// Package oauth is the simulated authorization server of one data center: the
-// consent page, authorization codes, access and refresh tokens and their
-// revocation (docs/upstream.md U20 to U28), with what other
-// sources add (U29 to U33): limits on issuing, errors with HTTP 200, api_domain and
-// scope in the answer.
+// Package oauth is the simulated authorization server of one data center: the consent page,
+// authorization codes, access and refresh tokens and their revocation (docs/upstream.md U20 to
+// U28). Other sources add limits on issuing, errors with HTTP 200, api_domain and scope in the
+// answer (U29 to U33).
 //
-// It protects nothing: its tokens are reproducible by seed, and whoever opens the
-// consent page is the user. It serves no data; who does asks Authorize. Several
-// data centers are several servers: what one of them issued, no other knows.
+// It protects nothing: its tokens are reproducible by seed, and the person at the consent page is
+// the user. It serves no data; the servers of data ask Authorize. Several data centers are several
+// servers, and each knows only what it issued.
 //
-// Start reading with Options, then consent.go (the browser's side) and token.go
-// (the client's side); package grants holds what was issued.
+// Start reading with Options, then consent.go (the browser's side) and token.go (the client's
+// side); package grants holds what was issued.
 package oauth
 
 import (
@@ -31,42 +30,43 @@ const (
 	RevokePath = "/oauth/v2/token/revoke"
 )
 
-// AssumedHeader names, in an answer, the fact of docs/upstream.md that it rests on where
-// the API document is silent.
+// AssumedHeader names the fact of docs/upstream.md behind an answer where the API document is
+// silent.
 const AssumedHeader = "X-Sandbox-Assumed"
 
 const defaultVendor = "Svc"
 
-// Options say what the server knows.
+// Options describe the server's clients, users and rules.
 type Options struct {
 	// Now is the clock; it is required.
 	Now func() time.Time
-	// Seed and DataCenter fix the texts of codes and tokens, in the order in which
-	// they are issued; two data centers never issue the same one.
+	// Seed and DataCenter fix the texts of codes and tokens, in the order of their issue. Two data
+	// centers never issue the same text.
 	Seed       int64
 	DataCenter string
 	// Vendor is the prefix of scopes and of the Authorization scheme; it defaults to Svc.
 	Vendor string
-	// APIDomain is api_domain in token answers, such as http://127.0.0.1:8086;
-	// "" is the address that the server was asked at, with Prefix behind it: what
-	// stands before every path of the data center there, such as /dc/eu.
+	// APIDomain is api_domain in token answers, such as http://127.0.0.1:8086. "" is the address of
+	// the request followed by Prefix, the part before every path of the data center, such as
+	// /dc/eu.
 	APIDomain, Prefix string
 	// Scopes are the scopes that exist, without the vendor's name:
 	// Books.accountants.READ. None means DocumentedScopes.
 	Scopes []string
-	// Clients are the registered applications, Users those who may consent; one of
-	// the users must have an organization.
+	// Clients are the registered applications, Users the people who may consent. At least one user
+	// must have an organization.
 	Clients []Client
 	Users   []User
 	// Grants are consents given before the server started.
 	Grants []Grant
-	// Minute is how long a minute of the limit on access tokens is; 0 means 60 seconds.
+	// Minute is the length of a minute for the limit on access tokens; 0 means 60 seconds.
 	Minute time.Duration
-	// Strict demands scope and state of token requests, as docs/upstream.md U23 and U24 list them.
-	// Otherwise they are held against the consent only where they are sent, since
-	// clients of this family leave them out.
+	// Strict requires scope and state in token requests, as docs/upstream.md U23 and U24 list them.
+	// Otherwise they are compared with the consent only where they are sent, since clients of this
+	// family omit them.
 	Strict bool
-	// StateNeeded refuses an authorization request without state, which docs/upstream.md U21 lists and live services do without (U39).
+	// StateNeeded refuses an authorization request without state. docs/upstream.md U21 lists it,
+	// but live services accept its absence (U39).
 	StateNeeded bool
 }
 
@@ -74,16 +74,16 @@ type Options struct {
 type Client struct {
 	ID, Secret string
 	Name       string // shown on the consent page; "" shows the id
-	// RedirectURIs are the addresses that may get a code, compared byte by byte.
+	// RedirectURIs are the addresses that may receive a code, compared byte by byte.
 	RedirectURIs []string
 	// AnyLoopbackPort lets a registered address on 127.0.0.1 or [::1] have another
 	// port than the registered one (RFC 8252, section 7.3).
 	AnyLoopbackPort bool
-	// AnyLoopback lets every address on 127.0.0.1, [::1] or localhost have the code.
+	// AnyLoopback lets every address on 127.0.0.1, [::1] or localhost receive the code.
 	AnyLoopback bool
 }
 
-// User is somebody who consents, for one of the organizations.
+// User is a person who may consent, for one of the organizations.
 type User struct {
 	ID, Name      string
 	Organizations []Organization
@@ -100,7 +100,7 @@ type Grant struct {
 	Scopes       []string // without the vendor's name
 }
 
-// Access says on whose behalf a token opens what.
+// Access identifies the client, user and organization of a token.
 type Access = grants.Access
 
 // Server is one authorization server. It is safe for concurrent use.
@@ -115,8 +115,8 @@ type Server struct {
 	stats Stats
 }
 
-// New builds a server. It fails on a missing clock, on clients without id or
-// secret, on users without any organization, and on grants that name what is not there.
+// New builds a server. It fails on a missing clock, on clients without id or secret, on users
+// without any organization, and on grants with unknown names.
 func New(options Options) (*Server, error) {
 	if options.Now == nil {
 		return nil, errors.New("oauth: option Now is missing: pass the clock")
@@ -144,7 +144,7 @@ func New(options Options) (*Server, error) {
 		}
 	}
 	if len(s.choices()) == 0 {
-		return nil, errors.New("oauth: no user has an organization: nobody could consent")
+		return nil, errors.New("oauth: no user has an organization, so no consent is possible")
 	}
 	for _, grant := range options.Grants {
 		if err := s.preset(grant); err != nil {
@@ -158,7 +158,7 @@ func New(options Options) (*Server, error) {
 	return s, nil
 }
 
-// preset takes a consent into the book that was given before.
+// preset enters a consent that was given before the start into the book.
 func (s *Server) preset(grant Grant) error {
 	if grant.RefreshToken == "" {
 		return fmt.Errorf("oauth: the grant of client %q has no refresh token", grant.Client)
@@ -170,7 +170,7 @@ func (s *Server) preset(grant Grant) error {
 		return c.User.ID == grant.User && c.Organization.ID == grant.Organization
 	})
 	if !known {
-		return fmt.Errorf("oauth: a grant names user %q of organization %q, whom no user is", grant.User, grant.Organization)
+		return fmt.Errorf("oauth: a grant names user %q of organization %q, which no user is", grant.User, grant.Organization)
 	}
 	scopes := make([]string, len(grant.Scopes))
 	for n, scope := range grant.Scopes {
@@ -193,15 +193,14 @@ func (s *Server) ExpireAll() {
 	s.book.ExpireAll()
 }
 
-// Live counts the access tokens that open something now, of one refresh token or
-// ("") of all of them.
+// Live counts the access tokens that are valid now, of one refresh token or ("") of all.
 func (s *Server) Live(refreshToken string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.book.Live(refreshToken, s.options.Now())
 }
 
-// Stats are what happened since the server started.
+// Stats count events since the server started.
 type Stats struct {
 	Asked         int `json:"asked"`          // consent pages shown
 	Accepted      int `json:"accepted"`       // consents given
@@ -210,11 +209,11 @@ type Stats struct {
 	AccessTokens  int `json:"access_tokens"`
 	RefreshTokens int `json:"refresh_tokens"`
 	Revoked       int `json:"revoked"`
-	// Refused counts refusals by error; "page" are mistakes shown to the user.
+	// Refused counts refusals by error; "page" counts mistakes shown to the user.
 	Refused map[string]int `json:"refused"`
 }
 
-// Stats answers a copy.
+// Stats returns a copy of the counts.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

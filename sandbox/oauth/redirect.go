@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// mayGet tells whether a code may be sent to an address.
+// mayGet reports whether an address may receive a code.
 func (c Client) mayGet(address string) bool {
 	if c.AnyLoopback && onLoopback(address) {
 		return true
@@ -16,7 +16,7 @@ func (c Client) mayGet(address string) bool {
 	})
 }
 
-// onLoopback tells whether an address is one of this machine.
+// onLoopback reports whether an address is one of this machine.
 func onLoopback(address string) bool {
 	parsed, err := url.Parse(address)
 	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") {
@@ -26,7 +26,7 @@ func onLoopback(address string) bool {
 	return parsed.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// sameButPort compares two loopback addresses whatever their ports are.
+// sameButPort reports whether two loopback addresses differ in their ports at most.
 func sameButPort(a, b string) bool {
 	one, err := url.Parse(a)
 	if err != nil {

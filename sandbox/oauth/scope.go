@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Parts of a scope that stand for several others: ALL is documented (docs/upstream.md U36
-// and U37), fullaccess.all is what clients of this family ask for.
+// Parts of a scope that stand for several others. ALL is documented (docs/upstream.md U36 and U37);
+// clients of this family ask for fullaccess.all.
 const (
 	everyOperation = ".ALL"
 	everyArea      = ".fullaccess.all"
 )
 
-// areas are the areas that the documents name, by product.
+// areas returns the areas that the documents name, by product.
 func areas() map[string][]string {
 	return map[string][]string{
 		"Books": {
@@ -26,9 +26,9 @@ func areas() map[string][]string {
 	}
 }
 
-// DocumentedScopes are the scopes of the three documents, without the vendor's
-// name: every operation of every area that they name (operations:
-// docs/upstream.md U34 to U37), and fullaccess.all per product.
+// DocumentedScopes returns the scopes of the three documents, without the vendor's name: every
+// operation of every area that they name (docs/upstream.md U34 to U37), and fullaccess.all per
+// product.
 func DocumentedScopes() []string {
 	var scopes []string
 	for product, names := range areas() {
@@ -44,13 +44,13 @@ func DocumentedScopes() []string {
 	return scopes
 }
 
-// split takes the list of scopes of a request apart. The document separates them
-// by commas, the token answer by blanks: both are understood.
+// split splits a list of scopes. The document separates them by commas, the token answer by blanks:
+// both are accepted.
 func split(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// covers tells whether held scopes open what needs one scope.
+// covers reports whether the held scopes include the needed one.
 func covers(held []string, needed string) bool {
 	product, _, _ := strings.Cut(needed, ".")
 	area := needed

@@ -11,8 +11,8 @@ import (
 	"sluice/sandbox/oauth/grants"
 )
 
-// Errors of the token endpoint. Only invalid_code and Access Denied are known
-// (docs/upstream.md U33); the others are named after RFC 6749, section 5.2.
+// Errors of the token endpoint. Only invalid_code and Access Denied are known (docs/upstream.md
+// U33); the others follow RFC 6749, section 5.2.
 const (
 	invalidClient   = "invalid_client"
 	invalidCode     = "invalid_code"
@@ -24,7 +24,7 @@ const (
 	accessDenied    = "Access Denied"
 )
 
-// Facts that answers rest on where the API document is silent (docs/upstream.md U30 and U33).
+// Facts behind answers where the API document is silent (docs/upstream.md U30 and U33).
 const (
 	factErrors = "token endpoint errors come with HTTP 200, or 400 Access Denied"
 	factAnswer = "token answer also has api_domain and scope"
@@ -79,8 +79,8 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, given)
 }
 
-// exchange gives tokens for a code, or says the mistake, which leaves the code as it is: it ends by
-// its use or by its age.
+// exchange returns tokens for a code, or the mistake. A mistake leaves the code valid: only its use
+// or its age ends it.
 func (s *Server) exchange(client Client, form url.Values) (answer, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,8 +104,8 @@ func (s *Server) exchange(client Client, form url.Values) (answer, string) {
 	return s.issue(granted, granted.Scopes, granted.Refresh, now), ""
 }
 
-// refresh gives an access token for a refresh token, which stays what it is
-// (docs/upstream.md U29: refresh tokens do not rotate), or says the mistake. Fewer scopes may be asked for
+// refresh returns an access token for a refresh token, or the mistake. The refresh token stays as
+// it is (docs/upstream.md U29: refresh tokens do not rotate). The client may ask for fewer scopes
 // than were granted (RFC 6749, section 6).
 func (s *Server) refresh(client Client, form url.Values) (answer, string) {
 	s.mu.Lock()
@@ -132,7 +132,7 @@ func (s *Server) refresh(client Client, form url.Values) (answer, string) {
 	return s.issue(granted, scopes, "", now), ""
 }
 
-// issue counts and words an access token; the caller holds the lock.
+// issue counts an access token and builds its answer; the caller holds the lock.
 func (s *Server) issue(granted *grants.Grant, scopes []string, refresh string, now time.Time) answer {
 	s.stats.AccessTokens++
 	return answer{
@@ -140,8 +140,8 @@ func (s *Server) issue(granted *grants.Grant, scopes []string, refresh string, n
 	}
 }
 
-// revoke answers POST /oauth/v2/token/revoke. The document calls the parameter
-// refresh_token and passes it as token: both are taken.
+// revoke answers POST /oauth/v2/token/revoke. The document names the parameter refresh_token and
+// sends it as token: both are accepted.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	if err := r.ParseForm(); err != nil {
@@ -167,7 +167,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	}{"success"})
 }
 
-// refuse answers an error: HTTP 200, but 400 if too many tokens were asked for (docs/upstream.md U33).
+// refuse writes an error: HTTP 200, but 400 for too many tokens (docs/upstream.md U33).
 func (s *Server) refuse(w http.ResponseWriter, mistake string) {
 	s.count(func(stats *Stats) { stats.Refused[mistake]++ })
 	w.Header().Set(AssumedHeader, factErrors)
@@ -185,11 +185,10 @@ func (s *Server) refuse(w http.ResponseWriter, mistake string) {
 	write(w, status, refusal)
 }
 
-// write sends a JSON answer that no cache keeps. A client that went away is its
-// own affair.
+// write sends a JSON answer that no cache stores. A client that left is no error.
 func write(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
-	if err != nil { // answers are texts and numbers, which always can be written
+	if err != nil { // texts and numbers can always be encoded
 		http.Error(w, "oauth: the answer cannot be written: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -199,7 +198,7 @@ func write(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(text)
 }
 
-// base is the address that the server was asked at.
+// base returns the address of the request.
 func base(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil {
@@ -208,7 +207,7 @@ func base(r *http.Request) string {
 	return scheme + "://" + r.Host
 }
 
-// sameScopes compares two lists of scopes whatever their order is.
+// sameScopes reports whether two lists hold the same scopes, in any order.
 func sameScopes(a, b []string) bool {
 	a, b = slices.Clone(a), slices.Clone(b)
 	slices.Sort(a)

@@ -63,7 +63,7 @@ func TestParametersAsForm(t *testing.T) {
 	}
 }
 
-// A code opens once, for two minutes, for its client, with its redirect_uri, state and scope.
+// A code is valid once, for two minutes, for its client, with its redirect_uri, state and scope.
 func TestCodeOpensOnceAndOnlyForItsRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -112,8 +112,8 @@ func TestStrictDemandsStateAndScope(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U28: a refresh token only with access_type=offline; prompt=consent makes
-// it always be issued. U29: they come once.
+// docs/upstream.md U28: access_type=offline alone brings a refresh token, and prompt=consent always
+// brings one. U29: it comes once.
 func TestWhenThereIsARefreshToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -170,7 +170,7 @@ func TestTooManyTokens(t *testing.T) {
 	s.access(t, "1000.given.before")
 }
 
-// Tests with a short minute have not the time for ten long ones.
+// Tests with a short minute do not wait for ten long ones.
 func TestTooManyTokensInShortMinutes(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(o *oauth.Options) { o.Minute = time.Second })
@@ -328,8 +328,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// serve calls the handler without a network, and answers the status and the
-// Location; a form means POST.
+// serve calls the handler without a network and returns the status and the Location; a form means
+// POST.
 func serve(h http.Handler, path, query string, form url.Values) (int, string) {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	if form != nil {
@@ -342,8 +342,8 @@ func serve(h http.Handler, path, query string, form url.Values) (int, string) {
 	return w.Code, w.Header().Get("Location")
 }
 
-// FuzzToken: whatever is sent, the endpoints answer JSON and never fail, and no
-// guess opens anything.
+// FuzzToken checks that the endpoints answer every request with JSON, never fail, and open to no
+// guess.
 func FuzzToken(f *testing.F) {
 	f.Add("grant_type=refresh_token&client_id=1000.ONE&client_secret=one-secret&refresh_token=x", "", "application/x-www-form-urlencoded")
 	f.Add("grant_type=authorization_code&client_id=1000.ONE&client_secret=one-secret&code=x", "a=%zz", "")

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Verdict is what a token opens.
+// Verdict says how far a token reaches.
 type Verdict int
 
-// Verdicts, from the best to the one that is found out first.
+// Verdicts, from the best to the one that is checked first.
 const (
 	Granted      Verdict = iota
-	MissingScope         // the token lives, but opens something else
+	MissingScope         // the token is valid, but not for this scope
 	DeadToken            // unknown, expired, revoked or pushed out by newer ones
 	MissingToken         // no Authorization header of the vendor's scheme
 )
 
-// Authorize tells whether a request may pass that needs one of some scopes
-// (without the vendor's name), and on whose behalf. The token is taken from the
-// header alone (docs/upstream.md U20). No scopes means that any live token will do.
+// Authorize returns the verdict on a request that needs one of some scopes (without the vendor's
+// name), and the access of its token. It reads the token from the header alone (docs/upstream.md
+// U20). Without scopes every live token passes.
 func (s *Server) Authorize(r *http.Request, scopes ...string) (Access, Verdict) {
 	text, found := strings.CutPrefix(r.Header.Get("Authorization"), s.options.Vendor+"-oauthtoken ")
 	if !found {
@@ -28,8 +28,8 @@ func (s *Server) Authorize(r *http.Request, scopes ...string) (Access, Verdict) 
 	return s.Check(text, scopes...)
 }
 
-// Check is Authorize for the bare text of a token. A dead token that was issued here
-// says on whose behalf that was.
+// Check is Authorize for the bare text of a token. For a dead token that was issued here it returns
+// the former access.
 func (s *Server) Check(token string, scopes ...string) (Access, Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,12 +47,12 @@ func (s *Server) Check(token string, scopes ...string) (Access, Verdict) {
 	return live.Access, Granted
 }
 
-// Holder tells on whose behalf a request to the token endpoint comes: by its refresh
-// token or its code. It answers false if it names neither that lives.
+// Holder returns the access behind a request to the token endpoint, by its refresh token or its
+// code. It returns false if the request names no valid one.
 func (s *Server) Holder(r *http.Request) (Access, bool) {
 	r.Body = http.MaxBytesReader(nil, r.Body, mostBody)
 	if err := r.ParseForm(); err != nil {
-		r.Form, r.PostForm = nil, nil // the endpoint finds the mistake again.
+		r.Form, r.PostForm = nil, nil // the endpoint reports the mistake again.
 		return Access{}, false
 	}
 	s.mu.Lock()

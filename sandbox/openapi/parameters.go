@@ -46,7 +46,7 @@ func Unknown(e endpoints.Endpoint, query url.Values) []string {
 	return unknown
 }
 
-// isList tells whether a row answers several records.
+// isList reports whether a row answers several records.
 func isList(e endpoints.Endpoint) bool {
 	single := strings.HasSuffix(e.Path, "}") && e.Resource.Kind != world.ModuleRecords
 	return e.Method == http.MethodGet && !single && e.Resource.Key != ""

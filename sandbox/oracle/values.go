@@ -58,7 +58,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// plain says that the inside of a JSON string is its text: printable ASCII, and nothing escaped.
+// plain reports whether the inside of a JSON string is its text: printable ASCII, and nothing escaped.
 func plain(inner []byte) bool {
 	for _, b := range inner {
 		if b < ' ' || b > '~' || b == '\\' || b == '"' {

@@ -19,13 +19,13 @@ func Read(data []byte) (Body, error) {
 	return body, nil
 }
 
-// Text answers a value as text; "" where it is absent or no plain value.
+// Text returns a value as text; "" where it is absent or no plain value.
 func (b Body) Text(name string) string {
 	text, _ := Plain(b[name])
 	return text
 }
 
-// Amount answers a value as an exact number, 0 where it is absent or no number.
+// Amount returns a value as an exact number, 0 where it is absent or no number.
 func (b Body) Amount(name string) *big.Rat {
 	if amount, ok := Decimal(b.Text(name)); ok {
 		return amount
@@ -33,10 +33,10 @@ func (b Body) Amount(name string) *big.Rat {
 	return new(big.Rat)
 }
 
-// Flag answers whether a value is true.
+// Flag returns whether a value is true.
 func (b Body) Flag(name string) bool { return b.Text(name) == "true" }
 
-// List answers the objects of a list; nil where it is absent or holds others.
+// List returns the objects of a list; nil where it is absent or holds others.
 func (b Body) List(name string) []Body {
 	var elements []Body
 	if json.Unmarshal(b[name], &elements) != nil {
@@ -45,7 +45,7 @@ func (b Body) List(name string) []Body {
 	return elements
 }
 
-// InBase answers an amount in the organization's own currency, by the exchange_rate
+// InBase returns an amount in the organization's own currency, by the exchange_rate
 // beside it; without one it is in that currency already.
 func InBase(amount *big.Rat, beside Body) *big.Rat {
 	rate := beside.Amount("exchange_rate")

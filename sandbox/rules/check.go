@@ -40,7 +40,7 @@ func Message(problems []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// Check answers all that is wrong with a body, in the order of the rule's fields;
+// Check returns all that is wrong with a body, in the order of the rule's fields;
 // nothing for a good one. Unknown fields are ignored, as live services do. A creating
 // call also needs what the sandbox assumes to be needed.
 func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
@@ -62,13 +62,13 @@ func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
 	return problems
 }
 
-// Accepts tells whether a file may have a name.
+// Accepts reports whether a file may have a name.
 func (u Upload) Accepts(name string) bool {
 	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	return extension != "" && slices.Contains(u.Extensions, extension)
 }
 
-// Absent tells whether a value is not there: null and "" count as absent.
+// Absent reports whether a value is not there: null and "" count as absent.
 func Absent(value json.RawMessage) bool {
 	value = bytes.TrimSpace(value)
 	return len(value) == 0 || string(value) == "null" || string(value) == `""`
@@ -84,7 +84,7 @@ func checkFields(under string, fields []Field, body Body, edition Edition) []Pro
 	return problems
 }
 
-// check answers what is wrong with a value that is there.
+// check returns what is wrong with a value that is there.
 func (f Field) check(name string, value json.RawMessage, edition Edition) []Problem {
 	switch f.Type {
 	case Free:
@@ -132,7 +132,7 @@ func (f Field) checkList(name string, value json.RawMessage, edition Edition) []
 	return problems
 }
 
-// Plain answers the text of a JSON text, number or flag; false for anything else.
+// Plain returns the text of a JSON text, number or flag; false for anything else.
 func Plain(value json.RawMessage) (string, bool) {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {

@@ -33,7 +33,7 @@ func expenses() []Rule {
 	}
 }
 
-// costs tells whether an expense can be reckoned: a new one has to say what was spent on
+// costs reports whether an expense can be reckoned: a new one has to say what was spent on
 // what (no document demands it), and a car's readings have to rise.
 func costs(body Body, creating bool) []Problem {
 	var problems []Problem

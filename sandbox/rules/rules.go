@@ -88,7 +88,7 @@ func All() []Rule {
 	return slices.Concat(contactPersons(), modules(), openingBalances(), ledger(), payments(), expenses(), currencies(), settings(), stock(), trade())
 }
 
-// Find answers the rule of an endpoint.
+// Find returns the rule of an endpoint.
 func Find(method, path string) (Rule, bool) {
 	for _, rule := range All() {
 		if rule.Method == method && rule.Path == path {
@@ -98,7 +98,7 @@ func Find(method, path string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// allowed answers the values that are good in an edition; nil for any.
+// allowed returns the values that are good in an edition; nil for any.
 func (f Field) allowed(edition Edition) []string {
 	if edition != AnyEdition {
 		if own, special := f.Editions[edition]; special {

@@ -99,7 +99,7 @@ func of(path string) string {
 	return ""
 }
 
-// Organization answers the organization that a call names, where its service wants
+// Organization returns the organization that a call names, where its service wants
 // it: in a header for invoicing and billing, in the query for accounting and
 // inventory, nowhere for chat and notifications (docs/upstream.md U11 to U13).
 //

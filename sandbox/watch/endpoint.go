@@ -11,11 +11,11 @@ import (
 	"sluice/sandbox/watch/channel"
 )
 
-// AssumedHeader names, in an answer, the fact of docs/upstream.md that it rests on where
-// the API document is silent.
+// AssumedHeader names the fact of docs/upstream.md behind an answer where the API document is
+// silent.
 const AssumedHeader = "X-Sandbox-Assumed"
 
-// Facts that answers rest on where the API document is silent (docs/upstream.md U66, U283, U287).
+// Facts behind answers where the API document is silent (docs/upstream.md U66, U283, U287).
 const (
 	factStatus  = "enabling answers 201; partly failed 207; failed 400 or 202"
 	factUpdate  = "a channel can be updated (PUT); an expired one answers 400 NOT_SUBSCRIBED"
@@ -26,16 +26,16 @@ const (
 // mostBody bounds a body, in bytes.
 const mostBody = 256 << 10
 
-// manner is what enabling and updating do differently.
+// manner holds the differences between enabling and updating.
 type manner struct {
-	granted, refused int // statuses, if all elements were one or the other
+	granted, refused int // statuses if all elements had the same result
 	fact             string
-	// allowed is asked under the lock, about a channel that is right in itself.
+	// allowed checks, under the lock, a channel that is valid in itself.
 	allowed func(channel.Channel, channel.Element) *channel.Problem
 }
 
-// enable answers POST: each element of watch is enabled, or refused, on its own.
-// A channel that is enabled again is replaced.
+// enable answers POST: it enables or refuses each element of watch on its own. An enabled channel
+// replaces the one of the same id.
 func (s *Server) enable(w http.ResponseWriter, r *http.Request) {
 	if !s.admit(w, r, "CRM.notifications.CREATE", "CRM.notifications.WRITE") {
 		return
@@ -47,7 +47,7 @@ func (s *Server) enable(w http.ResponseWriter, r *http.Request) {
 	s.each(w, r, manner{http.StatusCreated, refused, factStatus, func(channel.Channel, channel.Element) *channel.Problem { return nil }})
 }
 
-// update answers PUT: what is given replaces all of a living channel.
+// update answers PUT: the body replaces a living channel as a whole.
 func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 	if !s.admit(w, r, "CRM.notifications.UPDATE", "CRM.notifications.WRITE") {
 		return
@@ -60,7 +60,7 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// each reads the elements of a body and keeps the channels that are right.
+// each reads the elements of a body and stores the valid channels.
 func (s *Server) each(w http.ResponseWriter, r *http.Request, manner manner) {
 	w.Header().Set(AssumedHeader, manner.fact)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
@@ -97,7 +97,7 @@ func (s *Server) each(w http.ResponseWriter, r *http.Request, manner manner) {
 	write(w, status(failed, len(results), manner.granted, manner.refused), watched{results})
 }
 
-// keep puts a channel in the place of the one of the same id; the caller holds the lock.
+// keep stores a channel in place of the one with the same id; the caller holds the lock.
 func (s *Server) keep(c subscribed) {
 	now := s.options.Now()
 	s.channels = slices.DeleteFunc(s.channels, func(old subscribed) bool { return old.ID == c.ID || !now.Before(old.Expires) })
@@ -138,8 +138,8 @@ func (s *Server) disable(w http.ResponseWriter, r *http.Request) {
 	write(w, status(failed, len(results), http.StatusOK, http.StatusBadRequest), watched{results})
 }
 
-// admit answers 401 to who may not pass. Every operation passes with ALL, which
-// the guard knows to cover it.
+// admit answers 401 to a caller without access. The scope ALL permits every operation, which the
+// guard knows.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, scopes ...string) bool {
 	if s.options.Guard == nil {
 		return true
@@ -161,7 +161,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, scopes ...string)
 	return false
 }
 
-// base is what the resource_uri of a module begins with.
+// base returns the beginning of the resource_uri of a module.
 func (s *Server) base(r *http.Request) string {
 	address := s.options.Base
 	if address == "" {

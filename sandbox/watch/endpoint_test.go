@@ -52,7 +52,7 @@ func TestEveryModuleOfTheDocument(t *testing.T) {
 	}
 }
 
-// condition is a subscription to Leads with a notification_condition.
+// condition returns a subscription to Leads with a notification_condition.
 func condition(text string) string {
 	return `{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/","notification_condition":` + text + `}`
 }
@@ -190,7 +190,7 @@ func TestErrorsOfTheWholeBody(t *testing.T) {
 	}
 }
 
-// What docs/upstream.md U271 to U276 allow at their limits.
+// Everything that docs/upstream.md U271 to U276 allow, at its limits.
 func TestLimitsThatStillPass(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -204,7 +204,7 @@ func TestLimitsThatStillPass(t *testing.T) {
 	s.enable(t, `{"channel_id":-9223372036854775808,"events":["Leads.all"],"notify_url":"https://localhost/x","token":null,"channel_expiry":null}`)
 }
 
-// docs/upstream.md U283: partly failed 207. Every element is answered in its place.
+// docs/upstream.md U283: partly failed 207. Every element has its result in its place.
 func TestPartlyFailed(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -337,8 +337,8 @@ func TestScopes(t *testing.T) {
 	enable("Svc-oauthtoken dead", "INVALID_TOKEN")
 }
 
-// FuzzSubscribe: whatever the body is, the endpoint answers JSON with a documented
-// status, and keeps a channel exactly when it says so.
+// FuzzSubscribe checks that the endpoint answers every body with JSON and a documented status, and
+// stores a channel exactly when it says so.
 func FuzzSubscribe(f *testing.F) {
 	f.Add(`{"watch":[{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/","token":"x","channel_expiry":"2026-03-02T00:00:00Z"}]}`)
 	f.Add(`{"watch":[` + condition(`[{"type":"field_selection","module":{"api_name":"Leads","id":"1"},"field_selection":{"group_operator":"or","group":[{"field":{}},{"group":null}]}}]`) + `]}`)

@@ -90,7 +90,7 @@ func (r *receiver) answer(status int) {
 	r.status = status
 }
 
-// got are the bodies since it was last asked.
+// got returns the bodies since the last call.
 func (r *receiver) got() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +99,7 @@ func (r *receiver) got() []string {
 	return bodies
 }
 
-// ids are the first ids of callbacks, joined.
+// ids returns the first ids of callbacks, joined.
 func ids(t *testing.T, bodies []string) string {
 	t.Helper()
 	var all []string
@@ -118,7 +118,7 @@ func decode[T any](t *testing.T, text string) T {
 	return value
 }
 
-// same compares JSON texts whatever their spaces and the order of keys are.
+// same compares JSON texts, ignoring spaces and the order of keys.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	var compact [2][]byte
@@ -184,7 +184,7 @@ func (s *site) call(t *testing.T, method, query, body string) (int, http.Header,
 	return answer.StatusCode, answer.Header, string(text)
 }
 
-// enable subscribes, and fails the test if it is refused.
+// enable subscribes, and fails the test on a refusal.
 func (s *site) enable(t *testing.T, subscription string) {
 	t.Helper()
 	if status, _, body := s.call(t, http.MethodPost, "", `{"watch":[`+subscription+`]}`); status != http.StatusCreated {
@@ -192,7 +192,7 @@ func (s *site) enable(t *testing.T, subscription string) {
 	}
 }
 
-// moduleID and fieldID read ids as a client would read them from its settings.
+// moduleID and fieldID return ids as a client reads them from its settings.
 func (s *site) moduleID(t *testing.T, module string) string {
 	t.Helper()
 	for _, m := range s.Modules() {

@@ -13,24 +13,23 @@ import (
 	"sluice/sandbox/watch/delivery"
 )
 
-// Event is something that was done to records of one module.
+// Event is an operation on records of one module.
 type Event struct {
 	Module    string // its API name
 	Operation channel.Operation
 	Records   []Record
-	// Related: it was done to records associated with these.
+	// Related says that the operation concerned records associated with these.
 	Related bool
 }
 
-// Record is one record concerned, with the fields that changed and their new
-// values, in JSON.
+// Record is one record concerned, with the changed fields and their new values, in JSON.
 type Record struct {
 	ID     string
 	Fields map[string]json.RawMessage
 }
 
-// callback is the body of a callback (docs/upstream.md U279). A token that was not given
-// is null (U133).
+// callback is the body of a callback (docs/upstream.md U279). A token that was not given is null
+// (U133).
 type callback struct {
 	ServerTime  int64             `json:"server_time"`
 	QueryParams map[string]string `json:"query_params"`
@@ -42,16 +41,16 @@ type callback struct {
 	Token       *string           `json:"token"`
 }
 
-// documented is a callback as docs/upstream.md U279 describes it: affected_fields has the
-// changed fields of one record after the other, with values, if that was asked for.
+// documented is a callback as docs/upstream.md U279 describes it. affected_fields has the changed
+// fields of one record after the other, with values if the channel asked for them.
 type documented struct {
 	callback
 
 	AffectedFields []map[string]json.RawMessage `json:"affected_fields"`
 }
 
-// seen is a callback as live services were seen to send it (docs/upstream.md U285):
-// affected_fields has names by record id, affected_values the values.
+// seen is a callback as live services send it (docs/upstream.md U285): affected_fields has names by
+// record id, affected_values the values.
 type seen struct {
 	callback
 
@@ -64,9 +63,9 @@ type values struct {
 	Values   map[string]json.RawMessage `json:"values"`
 }
 
-// Publish queues a callback to every living channel that wants the event, and
-// answers how many those are. Each tells of BatchIDs records at most. It fails,
-// and tells nobody, if a value is no JSON.
+// Publish queues a callback to every living channel that wants the event, and returns the number of
+// those channels. Each callback names BatchIDs records at most. It fails, and queues nothing, if a
+// value is invalid JSON.
 func (s *Server) Publish(happened Event) (int, error) {
 	happened.Records = slices.Clone(happened.Records)
 	for n, record := range happened.Records {
@@ -94,7 +93,7 @@ func (s *Server) Publish(happened Event) (int, error) {
 	return len(callbacks), nil
 }
 
-// concerned are the records that the channel's condition lets pass.
+// concerned returns the records that pass the channel's condition.
 func (c subscribed) concerned(happened Event) []Record {
 	var records []Record
 	for _, record := range happened.Records {
@@ -106,7 +105,7 @@ func (c subscribed) concerned(happened Event) []Record {
 	return records
 }
 
-// callback makes one callback in the form that is switched on.
+// callback returns one callback, in the form that is switched on.
 func (s *Server) callback(c subscribed, happened Event, records []Record) delivery.Callback {
 	common := callback{
 		QueryParams: parameters(c.NotifyURL), Module: happened.Module, ResourceURI: c.base + happened.Module,
@@ -150,9 +149,8 @@ func asSeen(common callback, records []Record, wanted bool) seen {
 	return body
 }
 
-// word is how a callback calls an operation: insert for a creation
-// (docs/upstream.md U280); for the others the document has no words, and live services say
-// update and delete.
+// word returns the name of an operation in callbacks. The document has insert for a creation
+// (docs/upstream.md U280) and no words for the others; live services say update and delete.
 func word(operation channel.Operation, live bool) string {
 	switch {
 	case operation == channel.Create:
@@ -164,7 +162,7 @@ func word(operation channel.Operation, live bool) string {
 	}
 }
 
-// parameters are those of the query of notify_url; of several of a name the first.
+// parameters returns the query parameters of notify_url; of repeated ones the first.
 func parameters(address string) map[string]string {
 	parameters := make(map[string]string)
 	parsed, err := url.Parse(address)

@@ -15,7 +15,7 @@ import (
 	"sluice/sandbox/watch/delivery"
 )
 
-// changed is a record with changed fields: pairs of a name and a value in JSON.
+// changed returns a record with changed fields: pairs of a name and a value in JSON.
 func changed(id string, pairs ...string) watch.Record {
 	record := watch.Record{ID: id, Fields: map[string]json.RawMessage{}}
 	for n := 0; n+1 < len(pairs); n += 2 {
@@ -33,7 +33,7 @@ func (s *site) publish(t *testing.T, module string, operation channel.Operation,
 	return count
 }
 
-// flush sends what is due and answers what arrived.
+// flush sends the due callbacks and returns the bodies that arrived.
 func (s *site) flush(t *testing.T, r *receiver) []string {
 	t.Helper()
 	s.Flush(t.Context())
@@ -100,7 +100,7 @@ func TestWordsOfOperations(t *testing.T) {
 	}
 }
 
-// Only what is subscribed is told, and only as long as the channel lives.
+// A channel is told only of its subscriptions, and only as long as it lives.
 func TestWhoIsTold(t *testing.T) {
 	t.Parallel()
 	s, r := start(t, nil), listen(t)
@@ -183,7 +183,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// numbered publishes n events, one record each, and answers what arrived.
+// numbered publishes n events, one record each, and returns the ids that arrived.
 func (s *site) numbered(t *testing.T, r *receiver, n int) string {
 	t.Helper()
 	for i := range n {
@@ -267,7 +267,7 @@ func TestChaosIsTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
-// A receiver that refuses, hangs or is gone costs its callbacks and nothing else.
+// A receiver that refuses, hangs or is gone loses its callbacks and affects nothing else.
 func TestReceiverThatFails(t *testing.T) {
 	t.Parallel()
 	s, r := start(t, func(o *watch.Options) { o.Timeout = time.Millisecond; o.Poster = hanging{} }), listen(t)
@@ -294,7 +294,7 @@ func (hanging) Post(ctx context.Context, _ string, _ []byte) (int, error) {
 	return 0, ctx.Err()
 }
 
-// The worker sends by itself what is published, and what a moved clock made due.
+// The worker sends by itself what was published, and what a moved clock made due.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s, r := chaotic(t, delivery.Chaos{})

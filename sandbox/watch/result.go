@@ -8,10 +8,11 @@ import (
 	"sluice/sandbox/watch/channel"
 )
 
-// dateTime is how times are written: with the organization's offset, colon included (docs/upstream.md U284).
+// dateTime is the format of times: with the organization's offset, colon included (docs/upstream.md
+// U284).
 const dateTime = "2006-01-02T15:04:05-07:00"
 
-// result is what one subscription came to (docs/upstream.md U277 and U282).
+// result is the result of one subscription (docs/upstream.md U277 and U282).
 type result struct {
 	Code    channel.Code `json:"code"`
 	Details details      `json:"details"`
@@ -25,7 +26,7 @@ type details struct {
 	APIName  string  `json:"api_name,omitempty"`
 	JSONPath string  `json:"json_path,omitempty"`
 	Expected string  `json:"expected_data_type,omitempty"`
-	// The rest tells of a module whose channel was disabled.
+	// The rest describes a module whose channel was disabled.
 	URI  string `json:"resource_uri,omitempty"`
 	ID   string `json:"resource_id,omitempty"`
 	Chan string `json:"channel_id,omitempty"`
@@ -37,13 +38,13 @@ type event struct {
 	URI    string `json:"resource_uri"`
 	ID     string `json:"resource_id"`
 	Name   string `json:"resource_name"`
-	// Chan is a text, though a number was sent (docs/upstream.md U284).
+	// Chan is a text, though the request sent a number (docs/upstream.md U284).
 	Chan string `json:"channel_id"`
 }
 
 const success channel.Code = "SUCCESS"
 
-// status is that of an answer with several results.
+// status returns the status of an answer with several results.
 func status(failed, all, granted, refused int) int {
 	switch failed {
 	case 0:
@@ -60,7 +61,7 @@ type watched struct {
 	Watch []result `json:"watch"`
 }
 
-// granted words a success: one event for each module (docs/upstream.md U277).
+// granted returns a success: one event for each module (docs/upstream.md U277).
 func (s *Server) granted(c subscribed) result {
 	granted := result{Code: success, Status: "success", Message: "Successfully subscribed for actions-watch of the given module"}
 	for _, module := range c.Modules() {
@@ -79,10 +80,10 @@ func failure(p *channel.Problem) result {
 	}
 }
 
-// write sends a JSON answer. A client that went away is its own affair.
+// write sends a JSON answer. A client that left is no error.
 func write(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
-	if err != nil { // answers are texts, which always can be written
+	if err != nil { // texts can always be encoded
 		http.Error(w, "watch: the answer cannot be written: "+err.Error(), http.StatusInternalServerError)
 		return
 	}

@@ -1,13 +1,12 @@
-// Package watch is the simulated subscription endpoint of change notifications
-// (docs/upstream.md U270 to U289) and their sender: it checks and keeps channels, and POSTs
-// a callback for each event that a living channel is subscribed to.
+// Package watch is the simulated subscription endpoint of change notifications (docs/upstream.md
+// U270 to U289) and their sender. It checks and stores channels, and POSTs a callback for each
+// event that a living channel is subscribed to.
 //
-// A server is one organization's. It makes no events: who changes records calls
+// A server belongs to one organization. It makes no events: the code that changes records calls
 // Publish. It opens no connection itself: callbacks leave through a Poster.
 //
-// Start reading with Options, then endpoint.go (what clients call) and publish.go
-// (what receivers get). Package channel checks subscriptions, package delivery
-// sends, late or twice if told to.
+// Start reading with Options, then endpoint.go (for clients) and publish.go (for receivers).
+// Package channel checks subscriptions; package delivery sends, and on demand late or twice.
 package watch
 
 import (
@@ -27,35 +26,33 @@ const Path = "/crm/{version}/actions/watch"
 
 const defaultBatch = 50
 
-// Guard tells on whose behalf a request comes and whether it may pass; an
-// oauth.Server is one.
+// Guard reports whether a request may pass, and its access; an oauth.Server is one.
 type Guard interface {
 	Authorize(r *http.Request, scopes ...string) (oauth.Access, oauth.Verdict)
 }
 
-// Options say how the server behaves.
+// Options describe the server's behavior.
 type Options struct {
 	Now  func() time.Time // the clock; required
 	Zone *time.Location   // the organization's; nil is UTC
-	// Guard checks tokens and scopes; nil lets everybody in.
+	// Guard checks tokens and scopes; nil admits every request.
 	Guard Guard
-	// Base is the address that resource_uri begins with; "" is the one that the
-	// subscription was sent to, with Prefix behind it: what stands before every path
-	// of the data center there, such as /dc/eu.
+	// Base is the beginning of resource_uri. "" is the address of the subscription followed by
+	// Prefix, the part before every path of the data center, such as /dc/eu.
 	Base, Prefix string
 	// Modules are added to the documented ones: custom modules, subforms, linking modules.
 	Modules []channel.Module
 	// AnyHost lets callbacks go to other machines than this one.
 	AnyHost bool
-	// Strict takes channel_id as a number only, as docs/upstream.md U271 has it.
+	// Strict accepts channel_id as a number only, as docs/upstream.md U271 shows it.
 	Strict bool
-	// LiveForm sends callbacks as live services were seen to send them (docs/upstream.md U285), instead of
-	// as U279 describes them.
+	// LiveForm sends callbacks as live services do (docs/upstream.md U285), instead of as U279
+	// describes them.
 	LiveForm bool
-	// FailedAccepted answers 202 instead of 400 where every subscription failed
-	// (docs/upstream.md U283: both were seen).
+	// FailedAccepted answers 202 instead of 400 where every subscription failed (docs/upstream.md
+	// U283: both were seen).
 	FailedAccepted bool
-	// BatchIDs is how many records one callback tells of at most; 0 is 50.
+	// BatchIDs is the most records in one callback; 0 is 50.
 	BatchIDs int
 
 	// Poster sends callbacks; required. Seed, Chaos and Timeout are those of
@@ -79,15 +76,15 @@ type Server struct {
 	events   int
 }
 
-// subscribed is a channel, and where its module's records are.
+// subscribed is a channel with the address of its module's records.
 type subscribed struct {
 	channel.Channel
 
-	base string // what resource_uri begins with, up to the module
+	base string // the beginning of resource_uri, up to the module
 }
 
-// New builds a server without channels. It fails on a missing clock or Poster and
-// on rates that are none.
+// New builds a server without channels. It fails on a missing clock or Poster and on rates outside
+// 0 to 1.
 func New(options Options) (*Server, error) {
 	if options.BatchIDs < 0 {
 		return nil, errors.New("watch: option BatchIDs is negative: use 0 for the default")
@@ -117,8 +114,8 @@ func New(options Options) (*Server, error) {
 // ServeHTTP answers the endpoint.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Modules are the modules that can be subscribed, with their fields and all ids:
-// what a client would read from the settings of its organization.
+// Modules returns the modules that can be subscribed to, with fields and ids, as a client reads
+// them from the settings of its organization.
 func (s *Server) Modules() channel.Catalogue { return s.modules }
 
 // SetLiveForm switches the form of the callbacks of later events.
@@ -128,21 +125,21 @@ func (s *Server) SetLiveForm(live bool) {
 	s.live = live
 }
 
-// SetChaos changes what goes wrong with callbacks from now on.
+// SetChaos changes the faults of callbacks from now on.
 func (s *Server) SetChaos(chaos delivery.Chaos) error { return s.queue.SetChaos(chaos) }
 
-// Run sends callbacks as they fall due, until the context ends. Wake makes it look
-// again after the clock was moved.
+// Run sends callbacks as they fall due, until the context ends. Wake makes it look again after the
+// clock was moved.
 func (s *Server) Run(ctx context.Context) { s.queue.Run(ctx) }
 
-// Wake is for who moved the clock while Run runs.
+// Wake makes Run look again after a caller moved the clock.
 func (s *Server) Wake() { s.queue.Wake() }
 
-// Flush sends what is due now, in order, and answers how many callbacks that were:
-// Run in steps, for tests.
+// Flush sends the callbacks that are due now, in order, and returns their number: Run in steps, for
+// tests.
 func (s *Server) Flush(ctx context.Context) int { return s.queue.Flush(ctx) }
 
-// Stats are what happened since the server started.
+// Stats count events since the server started.
 type Stats struct {
 	delivery.Stats
 
@@ -150,7 +147,7 @@ type Stats struct {
 	Events   int `json:"events"`   // published
 }
 
-// Stats answers the counts so far.
+// Stats returns the counts so far.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ const (
 	otherIncome = 9
 )
 
-// Receive inserts a bill, and books what it asks for. It answers the index.
+// Receive inserts a bill, and books what it asks for. It returns the index.
 func (w *World) Receive(at int64) int {
 	b := w.Insert(Bills, at)
 	w.book(costs, payable, w.home(b, w.books.BillAt(b, 0).Total()))
@@ -37,7 +37,7 @@ func (w *World) Amend(kind Kind, i int, at int64) {
 }
 
 // Settle pays a bill at an instant (epoch seconds): all that is due of it, with what
-// is due of the vendor's bill beside it, or in part. It answers the payment, or false
+// is due of the vendor's bill beside it, or in part. It returns the payment, or false
 // if nothing is due. The bills' modification times move, those of accounts do not.
 func (w *World) Settle(b int, part bool, at int64) (int, bool) {
 	if !w.payable(b) {
@@ -67,7 +67,7 @@ func (w *World) Settle(b int, part bool, at int64) (int, bool) {
 	return payment, true
 }
 
-// payable tells whether something is due of a bill that nobody wrote through the API.
+// payable reports whether something is due of a bill that nobody wrote through the API.
 func (w *World) payable(b int) bool {
 	return w.Live(Bills, b) && w.overlay.Find(Bills, b) == nil && w.books.Due(b) > 0
 }
@@ -87,7 +87,7 @@ func (w *World) Apply(c int, at int64) bool {
 }
 
 // Whisper changes a value of record i without its modification time: the stock of an
-// item, the messages of a chat, interest on the current account. It answers false
+// item, the messages of a chat, interest on the current account. It returns false
 // for a kind of which nothing changes in silence.
 func (w *World) Whisper(kind Kind, i int) bool {
 	switch kind {
@@ -120,7 +120,7 @@ func (w *World) Restore(kind Kind, i int, at int64) bool {
 	return true
 }
 
-// Free tells whether nothing refers to record i, so that a user can delete it.
+// Free reports whether nothing refers to record i, so that a user can delete it.
 func (w *World) Free(kind Kind, i int) bool {
 	if !w.Deletable(kind, i) {
 		return false
@@ -149,7 +149,7 @@ func (w *World) Remove(kind Kind, i int) {
 	w.Delete(kind, i)
 }
 
-// Movements answers what the accounts moved by since the start, in cents: those of
+// Movements returns what the accounts moved by since the start, in cents: those of
 // assets and expenses, and the others. The two are equal.
 func (w *World) Movements() (int64, int64) {
 	var left, right int64

@@ -7,7 +7,7 @@ import (
 )
 
 // Insert adds a record, created and modified at an instant (epoch seconds),
-// and answers its index.
+// and returns its index.
 func (w *World) Insert(kind Kind, at int64) int {
 	t := &w.tables[kind]
 	t.created = append(t.created, at)
@@ -43,10 +43,10 @@ func (w *World) Delete(kind Kind, i int) {
 	w.touched(kind, i)
 }
 
-// Deletable answers the records that may go: not those that others refer to.
+// Deletable returns the records that may go: not those that others refer to.
 func (w *World) Deletable(kind Kind, i int) bool { return i >= kept(kind) }
 
-// Growing tells whether a kind can have another record: there is one opening
+// Growing reports whether a kind can have another record: there is one opening
 // balance and one organization, and a record under parents needs a parent.
 func (w *World) Growing(kind Kind) bool {
 	switch kind {

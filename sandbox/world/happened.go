@@ -27,7 +27,7 @@ type Happening struct {
 // Watch makes the world keep what happens, for Happened to answer.
 func (w *World) Watch() { w.watched = true }
 
-// Happened answers what happened since it was last asked, oldest first, each record
+// Happened returns what happened since it was last asked, oldest first, each record
 // once: several changes of one record are one.
 func (w *World) Happened() []Happening {
 	happened := w.happened

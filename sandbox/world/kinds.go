@@ -62,7 +62,7 @@ const (
 	mostTalk    = 20 // channels of one network; it has twice as many chats
 )
 
-// shares answers how many records each kind has at the start; package books
+// shares returns how many records each kind has at the start; package books
 // counts the persons.
 func shares(settings Settings) [ids.Kinds]int {
 	total := max(settings.Records, 0)

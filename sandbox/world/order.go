@@ -19,7 +19,7 @@ type Query struct {
 	Terms     string // filters that compare what records say, as package terms reads them; "" keeps all
 }
 
-// Sortable tells whether lists of a kind can be sorted by a wire name:
+// Sortable reports whether lists of a kind can be sorted by a wire name:
 // what docs/upstream.md U165, U175, U180, U208 and U225 list, created_time for all, and for bills the
 // modification time.
 func Sortable(kind Kind, name string) bool {
@@ -40,7 +40,7 @@ const createdTime = "created_time"
 // order: whether one may be asked for that is for package lists to say.
 const ModifiedTime = "last_modified_time"
 
-// Order answers the indices of the live records that match, sorted. The slice
+// Order returns the indices of the live records that match, sorted. The slice
 // is shared: callers only read it. It stays as it is while records change, and
 // a later call sees the change.
 func (w *World) Order(query Query) []int32 {
@@ -77,7 +77,7 @@ func (w *World) order(query Query) []int32 {
 // Forget drops every order that is held.
 func (w *World) Forget() { w.shelf = shelf{} }
 
-// matches tells whether live record i passes every filter.
+// matches reports whether live record i passes every filter.
 func (w *World) matches(query Query, i int) bool {
 	if w.Modified(query.Kind, i) < query.Since || !w.passes(query, i) {
 		return false

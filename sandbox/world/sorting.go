@@ -56,7 +56,7 @@ func (w *World) sorted(query Query) []int32 {
 // fewOf is the share of the records, one in so many, up to which those that a filter by time lets pass are put in order by themselves.
 const fewOf = 16
 
-// tail answers the end of the order by modification time (ascending) that begins at an instant, or its beginning up to there: the order itself does
+// tail returns the end of the order by modification time (ascending) that begins at an instant, or its beginning up to there: the order itself does
 // not depend on the instant, and who reads on from the last time seen names another one each time.
 func (w *World) tail(query Query) []int32 {
 	since := query.Since
@@ -69,7 +69,7 @@ func (w *World) tail(query Query) []int32 {
 	return order[:at:at]
 }
 
-// sifted answers an order by what is left of the one without the filter by time.
+// sifted returns an order by what is left of the one without the filter by time.
 func (w *World) sifted(query Query) []int32 {
 	all := query
 	all.Since = 0
@@ -82,7 +82,7 @@ func (w *World) sifted(query Query) []int32 {
 	return left
 }
 
-// selected answers the live records that match, by index.
+// selected returns the live records that match, by index.
 func (w *World) selected(query Query) []int32 {
 	var selected []int32
 	if query.Since > 0 {
@@ -103,7 +103,7 @@ func (w *World) selected(query Query) []int32 {
 	return selected
 }
 
-// modifiedSince answers the records that were modified at an instant or after it. The
+// modifiedSince returns the records that were modified at an instant or after it. The
 // order that it looks into is mended as records change, so that a filter costs what it
 // lets pass.
 func (w *World) modifiedSince(kind Kind, since int64) []int32 {
@@ -111,7 +111,7 @@ func (w *World) modifiedSince(kind Kind, since int64) []int32 {
 	return order[sort.Search(len(order), func(n int) bool { return w.Modified(kind, int(order[n])) >= since }):]
 }
 
-// rises tells whether creation rises with the index, as it does by itself.
+// rises reports whether creation rises with the index, as it does by itself.
 func (w *World) rises(kind Kind, indices []int32) bool {
 	created := w.tables[kind].created
 	return slices.IsSortedFunc(indices, func(a, b int32) int { return cmp.Compare(created[a], created[b]) })
@@ -159,7 +159,7 @@ func (w *World) inGroups(query Query, indices []int32) []int32 {
 	return order
 }
 
-// changedSince answers the records that changed since a version of their table; false
+// changedSince returns the records that changed since a version of their table; false
 // if those are too many, or not known any more.
 func (w *World) changedSince(kind Kind, version int) ([]int32, bool) {
 	t := &w.tables[kind]
@@ -173,7 +173,7 @@ func (w *World) changedSince(kind Kind, version int) ([]int32, bool) {
 // mostMended is how many changes an order is mended for.
 const mostMended = 4096
 
-// mended answers an order with the changed records taken out and put in where they
+// mended returns an order with the changed records taken out and put in where they
 // belong now. The old one stays as it is.
 func (w *World) mended(query Query, old, changed []int32) []int32 {
 	const word = 64

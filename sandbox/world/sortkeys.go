@@ -7,7 +7,7 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// sortKey answers the text or the number by which a column orders record i; the other
+// sortKey returns the text or the number by which a column orders record i; the other
 // one is the same for all.
 func (w *World) sortKey(kind Kind, i int, column string) (string, int64) {
 	switch column {
@@ -30,7 +30,7 @@ func (w *World) sortKey(kind Kind, i int, column string) (string, int64) {
 	}
 }
 
-// sortText answers false for a column that holds numbers.
+// sortText returns false for a column that holds numbers.
 func (w *World) sortText(kind Kind, i int, column string) (string, bool) {
 	switch column {
 	case "account_name":

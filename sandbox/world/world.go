@@ -80,7 +80,7 @@ func New(settings Settings) *World {
 // Len is the number of records a kind ever had; indices run below it.
 func (w *World) Len(kind Kind) int { return len(w.tables[kind].created) }
 
-// Live tells whether record i exists now.
+// Live reports whether record i exists now.
 func (w *World) Live(kind Kind, i int) bool {
 	return i >= 0 && i < w.Len(kind) && !w.tables[kind].deleted[i]
 }
@@ -154,13 +154,13 @@ func (w *World) AppendPreview(dst []byte, currency, day string, rate int64, note
 // ChatFields lists the columns of the conversation export, in the document's order.
 func ChatFields() []string { return books.ChatFields() }
 
-// ChatField answers one column of chat i, of the organization or of its networks,
+// ChatField returns one column of chat i, of the organization or of its networks,
 // as text; false for an unknown column.
 func (w *World) ChatField(kind Kind, i int, name string) (string, bool) {
 	return w.books.ChatField(kind, i, name)
 }
 
-// Channel answers whether channel i was joined, and whether it was pinned.
+// Channel returns whether channel i was joined, and whether it was pinned.
 func (w *World) Channel(kind Kind, i int) (bool, bool) {
 	channel := w.books.ChannelAt(kind, i)
 	return channel.Joined, channel.Pinned

@@ -8,12 +8,12 @@ import (
 	"sluice/sandbox/world/terms"
 )
 
-// Record answers record i, whole, for a caller to change and Put.
+// Record returns record i, whole, for a caller to change and Put.
 func (w *World) Record(kind Kind, i int) *overlay.Object {
 	return parsed(w.AppendRecord(nil, kind, i, Full))
 }
 
-// Create adds a record at an instant (epoch seconds) and answers its index with an
+// Create adds a record at an instant (epoch seconds) and returns its index with an
 // object of all its names, each value absent. The caller fills it and Puts it.
 func (w *World) Create(kind Kind, at int64) (int, *overlay.Object) {
 	i := w.Insert(kind, at)
@@ -46,7 +46,7 @@ func (w *World) Written(kind Kind) []int { return w.overlay.Indices(kind) }
 // sampled is how many records are looked at for a sample.
 const sampled = 64
 
-// Sample answers an object of all the names that an object under a name has in records
+// Sample returns an object of all the names that an object under a name has in records
 // of a kind, or those in a list there, each value absent; an empty one if no record
 // shows one.
 func (w *World) Sample(kind Kind, name string) *overlay.Object {
@@ -62,7 +62,7 @@ func (w *World) Sample(kind Kind, name string) *overlay.Object {
 	return overlay.NewObject()
 }
 
-// Contact answers the name of a vendor or customer; false if there is none with that
+// Contact returns the name of a vendor or customer; false if there is none with that
 // identifier.
 func (w *World) Contact(id string) (string, bool) {
 	if n, ok := ids.FixedIndex(ids.GroupVendor, id); ok && n < w.books.Vendors() {
@@ -81,7 +81,7 @@ func (w *World) Child(kind Kind, i, n int) string { return ids.Child(kind, i, n)
 // DisplayTime writes an instant (epoch seconds) as people read it.
 func (w *World) DisplayTime(at int64) string { return w.books.DisplayTime(at) }
 
-// generated answers record i as it would be had nobody written it.
+// generated returns record i as it would be had nobody written it.
 func (w *World) generated(kind Kind, i int) *overlay.Object {
 	return parsed(w.author.Append(nil, kind, i, Full))
 }
@@ -95,7 +95,7 @@ func parsed(record json.RawMessage) *overlay.Object {
 	return o
 }
 
-// passes tells whether record i passes filter_by, the day to begin with, and the
+// passes reports whether record i passes filter_by, the day to begin with, and the
 // filters that compare what it says.
 func (w *World) passes(query Query, i int) bool {
 	return w.filtered(query, i) && (query.Terms == "" || w.termsOf(query).Meet(w.Record(query.Kind, i)))

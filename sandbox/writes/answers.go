@@ -48,7 +48,7 @@ type said struct {
 // nothing.
 type operation func(*edit) (said, error)
 
-// serve answers a call of a row.
+// serve returns a call of a row.
 func serve(rule rules.Rule, does operation) func(*endpoints.Call) {
 	return func(c *endpoints.Call) {
 		e, err := read(c, rule)

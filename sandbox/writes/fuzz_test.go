@@ -67,7 +67,7 @@ func FuzzWrites(f *testing.F) {
 	})
 }
 
-// valuesOf answers values for a path that lead to a record where there is one.
+// valuesOf returns values for a path that lead to a record where there is one.
 func valuesOf(played *company.Company, e endpoints.Endpoint) map[string]string {
 	found := map[string]string{}
 	played.With(func(w *world.World) {

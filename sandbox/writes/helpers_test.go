@@ -156,7 +156,7 @@ func differ(path string, want, got any) []string {
 
 type object = map[string]json.RawMessage
 
-// at answers the text under names, of the first element where there is a list.
+// at returns the text under names, of the first element where there is a list.
 func (r reply) at(t *testing.T, names ...string) string {
 	t.Helper()
 	var value json.RawMessage = r.body
@@ -208,7 +208,7 @@ func text(value json.RawMessage) string {
 	return plain
 }
 
-// listed answers the record of a list with an identifier; nil if it is not there.
+// listed returns the record of a list with an identifier; nil if it is not there.
 func (u *upstream) listed(t *testing.T, target, key, name, id string) object {
 	t.Helper()
 	for _, record := range u.records(t, target, key) {
@@ -219,7 +219,7 @@ func (u *upstream) listed(t *testing.T, target, key, name, id string) object {
 	return nil
 }
 
-// openBill answers the identifier, the vendor and the balance of a bill nobody paid.
+// openBill returns the identifier, the vendor and the balance of a bill nobody paid.
 func (u *upstream) openBill(t *testing.T) (string, string, string) {
 	t.Helper()
 	for _, bill := range u.records(t, "/inventory/v1/bills", "bills") {

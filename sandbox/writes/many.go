@@ -117,7 +117,7 @@ func updateUnique(as shape) operation {
 	}
 }
 
-// having answers the record with a value in a custom field, among those written
+// having returns the record with a value in a custom field, among those written
 // through the API: generated records have no field that rejects duplicates. An input
 // without a label, as the document shows it, is found by its value alone.
 func (e *edit) having(key, value string) (int, bool) {

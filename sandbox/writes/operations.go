@@ -89,7 +89,7 @@ func destroyAll(e *edit) (said, error) {
 	return done(e.about("deleted")), nil
 }
 
-// enable answers that locations are being enabled: the sandbox has them already.
+// enable returns that locations are being enabled: the sandbox has them already.
 func enable(*edit) (said, error) { return done("Locations are being enabled."), nil }
 
 // picture attaches an image to a composite item.
@@ -135,7 +135,7 @@ func (e *edit) check(creating bool, index int) error {
 	return wrong(problems)
 }
 
-// save writes the record and answers it as a single record carries it, but for what
+// save writes the record and returns it as a single record carries it, but for what
 // the documents name for answers of writes too.
 func (e *edit) save(index int, under string) *overlay.Object {
 	d := &draft.Draft{
@@ -161,7 +161,7 @@ func (e *edit) save(index int, under string) *overlay.Object {
 	return record
 }
 
-// contact answers whose person a draft is: the one of the path, else of the body.
+// contact returns whose person a draft is: the one of the path, else of the body.
 func (e *edit) contact(d *draft.Draft, under string) string {
 	if e.kind() == world.CustomerPersons {
 		if d.Created {
@@ -172,7 +172,7 @@ func (e *edit) contact(d *draft.Draft, under string) string {
 	return e.body.Text("contact_id")
 }
 
-// parent answers the parent that the path names, as the world knows it; "" for rows
+// parent returns the parent that the path names, as the world knows it; "" for rows
 // without one.
 func (e *edit) parent() (string, error) {
 	asked, named := e.call.Values["parent"]
@@ -193,7 +193,7 @@ func (e *edit) parent() (string, error) {
 // modulePrefix begins the api names of custom modules (docs/upstream.md U159).
 const modulePrefix = "cm_"
 
-// named answers the record that the path names.
+// named returns the record that the path names.
 func (e *edit) named() (int, error) {
 	under, err := e.parent()
 	if err != nil {

@@ -127,7 +127,7 @@ func (e *edit) part(part *multipart.Part) error {
 	return nil
 }
 
-// values answers the texts between commas; nil for none.
+// values returns the texts between commas; nil for none.
 func values(text string) []string {
 	var all []string
 	for value := range strings.SplitSeq(text, ",") {

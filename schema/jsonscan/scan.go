@@ -74,7 +74,7 @@ func String(data []byte, at int) (int, bool, bool) {
 	}
 }
 
-// Plain says that the inside of a string literal is ASCII with nothing escaped.
+// Plain reports whether the inside of a string literal is ASCII with nothing escaped.
 func Plain(inner []byte) bool { return skipPlain(inner, 0) == len(inner) }
 
 // skipPlain goes on, by eight bytes at a time, to the next one that is a quote, a

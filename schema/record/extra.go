@@ -9,7 +9,7 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// unknown keeps the value of a key that the declaration does not know (promise 4).
+// unknown keeps the value of a key that the declaration does not know (invariant 4).
 func (s *scratch) unknown(name string) *ValueError {
 	name = canonical.CleanText(name)
 	raw, fault := s.whole(name)

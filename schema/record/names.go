@@ -26,7 +26,7 @@ func (s *scratch) find(o *object, last int, name []byte) *field {
 	return known
 }
 
-// again says that a name may have come before in the object.
+// again reports whether a name may have come before in the object.
 func (s *scratch) again(names *met, known *field, name []byte) bool {
 	if known != nil {
 		if known.at >= maxDeclared {

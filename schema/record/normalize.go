@@ -16,7 +16,7 @@ import (
 )
 
 // State tells apart what a wire value may be: upstream leaves keys out, sends
-// null, or sends a value, and the three mean different things (promise 5: a
+// null, or sends a value, and the three mean different things (invariant 5: a
 // narrower record never wipes a wider one).
 type State uint8
 

@@ -164,7 +164,7 @@ func (t *tokens) value() (jsontext.Value, error) {
 	return t.data[from:end], nil
 }
 
-// end says that nothing follows.
+// end reports whether nothing follows.
 func (t *tokens) end() bool {
 	if !t.quick {
 		_, err := t.dec.ReadToken()

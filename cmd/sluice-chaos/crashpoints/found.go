@@ -17,7 +17,7 @@ type result struct {
 
 	// Hit says that the process was killed at the point, and not at its own end before.
 	Hit bool `json:"hit"`
-	// Violations are broken promises.
+	// Violations are broken invariants.
 	Violations []string `json:"violations,omitempty"`
 }
 
@@ -101,7 +101,7 @@ type Found struct {
 	Hit    int `json:"hit"`
 	Before int `json:"classes_before"`
 	After  int `json:"classes_after"`
-	// Violations are broken promises, with the point.
+	// Violations are broken invariants, with the point.
 	Violations []string `json:"violations"`
 }
 

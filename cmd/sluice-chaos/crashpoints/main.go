@@ -1,7 +1,7 @@
 // Command points kills a process of sluice at the places where it leaves something done or not done: before and after each
 // statement that writes, and before and after each call of upstream. The places are not chosen but counted, on the lines to
 // Postgres and to upstream, while a scenario runs undisturbed; then each trial is killed at one of them. The next
-// process has to bring both sides together, and to repeat no more than the calls under way (promises 1 to 6 and 8).
+// process has to bring both sides together, and to repeat no more than the calls under way (invariants 1 to 6 and 8).
 //
 // make chaos tries each statement and each kind of call, make soak all points. Start reading at run, then lanes.go, trial.go and cutter.go.
 package main
@@ -129,7 +129,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	return report(out, c, passed, kept)
 }
 
-// report prints what was found. Broken promises are an error, and so is a pass that proves little.
+// report prints what was found. Broken invariants are an error, and so is a pass that proves little.
 func report(out io.Writer, c choice, passed counts, kept *ledger) error {
 	var all Found
 	names := append(slices.Sorted(maps.Keys(passed)), "")

@@ -191,7 +191,7 @@ func TestFoundIsPrinted(t *testing.T) {
 	for n, t := range trials[:12] {
 		r := result{trial: t, Hit: n > 0}
 		if n == 3 {
-			r.Violations = []string{"promise 8: different"}
+			r.Violations = []string{"invariant 8: different"}
 		}
 		_ = kept.add(r) // without a file nothing fails
 	}
@@ -202,7 +202,7 @@ func TestFoundIsPrinted(t *testing.T) {
 	for _, want := range []string{
 		"edits     6 points at 2 statements and 0 kinds of calls: 0 tried, 0 hit, at 0 before and 0 after; 0 violations\n",
 		"all       20 points at 3 statements and 1 kinds of calls: 12 tried, 11 hit,",
-		"VIOLATION: first, killed " + string(trials[3].Moment) + " ", ": promise 8: different\n",
+		"VIOLATION: first, killed " + string(trials[3].Moment) + " ", ": invariant 8: different\n",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in %q", want, text.String())

@@ -166,7 +166,7 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 			return o, err
 		}
 		if err := l.calmly(ctx, name, sc.Args); err != nil {
-			broken = append(broken, "promise 6: the next process: "+err.Error())
+			broken = append(broken, "invariant 6: the next process: "+err.Error())
 		}
 	}
 	if o.verdict, err = l.ground.Judge(ctx, pool); err != nil {
@@ -178,7 +178,7 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 	}
 	// One stream is at work at a time: its pages under way may come again, and with them the look at the organization.
 	if most := testbed.AtOnce + 1; repeated < 0 || repeated > most {
-		broken = append(broken, fmt.Sprintf("promise 6: %d calls brought nothing, at most %d may", repeated, most))
+		broken = append(broken, fmt.Sprintf("invariant 6: %d calls brought nothing, at most %d may", repeated, most))
 	}
 	o.verdict.Violations = append(o.verdict.Violations, broken...)
 	return o, nil

@@ -95,7 +95,7 @@ func plain(sql string) string { return strings.TrimSpace(blanks.ReplaceAllString
 // named is the comment that a generator of code puts before a statement of the queue.
 var named = regexp.MustCompile(`^-- name: \w+ :\w+ `)
 
-// Reads says that a statement only reads: to be killed at it leaves nothing behind. What calls a function of ours may write.
+// Reads reports whether a statement only reads: to be killed at it leaves nothing behind. What calls a function of ours may write.
 func Reads(sql string) bool {
 	upper := strings.ToUpper(named.ReplaceAllString(sql, ""))
 	reading := strings.HasPrefix(upper, "SELECT") || strings.HasPrefix(upper, "SHOW") || strings.HasPrefix(upper, "--") || sql == ""

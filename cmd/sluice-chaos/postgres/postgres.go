@@ -142,7 +142,7 @@ func (p *Server) Crash(ctx context.Context) error {
 }
 
 // KillSession kills the server process of one session, of an application whose name begins so, as a memory killer does, and returns when
-// Postgres has ended all sessions, after which it recovers by itself: until it has noticed, it answers as if nothing had happened.
+// Postgres has ended all sessions, after which it recovers by itself: until it has noticed, it returns as if nothing had happened.
 func (p *Server) KillSession(ctx context.Context, application string) error {
 	ctx, cancel := context.WithTimeout(ctx, quitLimit)
 	defer cancel()

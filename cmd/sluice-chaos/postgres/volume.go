@@ -36,7 +36,7 @@ func (p *Server) mount(ctx context.Context, at string, mebibytes int) error {
 	return nil
 }
 
-// Fillable says whether there is a volume that can be filled, and if not, why.
+// Fillable reports whether there is a volume that can be filled, and if not, why.
 func (p *Server) Fillable() (bool, string) { return p.small != "", p.unfillable }
 
 // Fill fills the small volume to the last byte.

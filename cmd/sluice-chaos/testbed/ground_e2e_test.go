@@ -60,7 +60,7 @@ func TestTheJudgeBites(t *testing.T) {
 				n++
 			}
 			records += n
-			want = append(want, fmt.Sprintf("promise 8: %s.%s: %d differences in %d records", service, name, n, n))
+			want = append(want, fmt.Sprintf("invariant 8: %s.%s: %d differences in %d records", service, name, n, n))
 		}
 	}
 	for _, w := range want {

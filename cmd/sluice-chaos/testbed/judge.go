@@ -40,7 +40,7 @@ func Age(ctx context.Context, warehouse *pgxpool.Pool) error {
 
 // Verdict is what the judge found.
 type Verdict struct {
-	// Violations are broken promises; none if all is well.
+	// Violations are broken invariants; none if all is well.
 	Violations []string `json:"-"`
 	// Records are those upstream, Tombstones the rows of records that are gone.
 	Records    int `json:"records"`
@@ -79,7 +79,7 @@ func (g *Ground) Judge(ctx context.Context, warehouse *pgxpool.Pool) (Verdict, e
 		return v, fmt.Errorf("count calls: %w", err)
 	}
 	if v.Calls > v.Logged {
-		v.brokenf("promise 3: upstream counted %d calls, the call log has %d", v.Calls, v.Logged)
+		v.brokenf("invariant 3: upstream counted %d calls, the call log has %d", v.Calls, v.Logged)
 	}
 	return v, nil
 }
@@ -95,7 +95,7 @@ func (g *Ground) equal(ctx context.Context, conn *pgx.Conn, service, name string
 		v.brokenf("%s.%s: upstream has no record: nothing was compared", service, name)
 	}
 	if result.Different > 0 {
-		v.brokenf("promise 8: %s.%s: %d differences in %d records: %s", service, name, result.Different, result.Live,
+		v.brokenf("invariant 8: %s.%s: %d differences in %d records: %s", service, name, result.Different, result.Live,
 			strings.Join(result.Differences[:min(3, len(result.Differences))], "; "))
 	}
 	if result.Undeclared > 0 || len(result.Unmapped) > 0 {
@@ -104,7 +104,7 @@ func (g *Ground) equal(ctx context.Context, conn *pgx.Conn, service, name string
 	key, proven := keys()[service+"."+name]
 	if !proven {
 		if result.Gone > 0 {
-			v.brokenf("promise 8: %s.%s: %d rows without a record", service, name, result.Gone)
+			v.brokenf("invariant 8: %s.%s: %d rows without a record", service, name, result.Gone)
 		}
 		return nil
 	}
@@ -129,7 +129,7 @@ func (g *Ground) equal(ctx context.Context, conn *pgx.Conn, service, name string
 		}
 		for _, id := range found {
 			if _, exists := slices.BinarySearch(truth, id); exists == side.dead {
-				v.brokenf("promise 7: %s.%s %s: tombstone %t, exists upstream %t", service, name, id, side.dead, exists)
+				v.brokenf("invariant 7: %s.%s %s: tombstone %t, exists upstream %t", service, name, id, side.dead, exists)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (g *Ground) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
 			return fmt.Errorf("ask which %s: %w", what, err)
 		}
 		if n := len(answers); n != 0 {
-			v.brokenf("promise 6: %d %s: %s", n, what, strings.Join(answers[:min(3, n)], "; "))
+			v.brokenf("invariant 6: %d %s: %s", n, what, strings.Join(answers[:min(3, n)], "; "))
 		}
 	}
 	return nil
@@ -192,7 +192,7 @@ func (g *Ground) limits(v *Verdict) {
 	stats := g.World.Stats()
 	v.Calls, v.Minute, v.AtOnce = stats.Calls, stats.Worst60s, stats.WorstConcurrent
 	if v.Minute > PerMinute || v.AtOnce > AtOnce || len(stats.Refused) > 0 {
-		v.brokenf("promise 3: upstream counted %d calls in a minute (%d allowed), %d at once (%d allowed), and refused %v",
+		v.brokenf("invariant 3: upstream counted %d calls in a minute (%d allowed), %d at once (%d allowed), and refused %v",
 			v.Minute, PerMinute, v.AtOnce, AtOnce, stats.Refused)
 	}
 }

@@ -92,7 +92,7 @@ func (p *Process) Kill() bool {
 	return alive
 }
 
-// Alive says whether it has not ended yet.
+// Alive reports whether it has not ended yet.
 func (p *Process) Alive() bool {
 	select {
 	case <-p.Done:
@@ -110,7 +110,7 @@ func (p *Process) Signal(signal syscall.Signal) {
 	_ = p.cmd.Process.Signal(signal)
 }
 
-// Asked says whether it was asked to end.
+// Asked reports whether it was asked to end.
 func (p *Process) Asked() bool { return p.asked.Load() }
 
 // Wait waits for the end. When the context ends first, the process is made to say what it is at, ends, and is quoted.

@@ -73,7 +73,7 @@ func (w *Watcher) Killed(ctx context.Context, name string, at time.Time) (int, e
 	return len(found), nil
 }
 
-// Busy says whether a process has a stream at work; false also if the server does not say.
+// Busy reports whether a process has a stream at work; false also if the server does not say.
 func (w *Watcher) Busy(ctx context.Context, name string) bool {
 	var busy bool
 	return w.pool.QueryRow(ctx, sqlBusy, name).Scan(&busy) == nil && busy

@@ -25,7 +25,7 @@ func TestEveryPromiseIsKeptSomewhere(t *testing.T) {
 	if len(promised) != 10 {
 		t.Fatalf("docs/invariants.md numbers %d promises, want 10", len(promised))
 	}
-	cited := regexp.MustCompile(`[Pp]romises? (\d+)`)
+	cited := regexp.MustCompile(`(?:[Pp]romise|[Ii]nvariant)s? (\d+)`)
 	var kept []string
 	walk := func(path string, entry fs.DirEntry, err error) error {
 		source := strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".sql")

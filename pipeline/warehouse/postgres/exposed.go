@@ -31,7 +31,7 @@ func Exposed(address string) string {
 	return ""
 }
 
-// near says that what is sent to a host does not leave the machine: it is a folder with a socket, or loopback.
+// near reports whether what is sent to a host does not leave the machine: it is a folder with a socket, or loopback.
 func near(host string) bool {
 	if network, _ := pgconn.NetworkAddress(host, 0); network == "unix" || strings.EqualFold(host, "localhost") {
 		return true

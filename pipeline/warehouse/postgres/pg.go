@@ -75,7 +75,7 @@ func Fail(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
-// Unreachable says that an error means that the database is out of reach, refuses connections, or went away.
+// Unreachable reports whether an error means that the database is out of reach, refuses connections, or went away.
 func Unreachable(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
@@ -100,7 +100,7 @@ func Unreachable(err error) bool {
 // codeDeadlock is deadlock_detected (PostgreSQL, appendix A, error codes).
 const codeDeadlock = "40P01"
 
-// Busy says that the database is there and could not do just now what it was asked for: it has no room, no memory or no connection left,
+// Busy reports whether the database is there and could not do just now what it was asked for: it has no room, no memory or no connection left,
 // cannot write, or waited too long for others. Source: PostgreSQL, appendix A, error codes.
 func Busy(err error) bool {
 	var answer *pgconn.PgError
@@ -115,14 +115,14 @@ func Busy(err error) bool {
 	}
 }
 
-// Refused says that the server answered with an error that is about what it was asked: nothing is written then, and another transaction may
+// Refused reports whether the server answered with an error that is about what it was asked: nothing is written then, and another transaction may
 // fare better. Where the server is going away nobody knows, and none would.
 func Refused(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && !Unreachable(err)
 }
 
-// Deadlocked says that the server ended one of several transactions that waited for each other.
+// Deadlocked reports whether the server ended one of several transactions that waited for each other.
 func Deadlocked(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == codeDeadlock

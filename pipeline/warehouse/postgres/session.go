@@ -98,7 +98,7 @@ func row(ctx context.Context, conn *pgconn.PgConn, expressions []string) ([]stri
 
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// same says that two spellings are one value: the server says 5min where it was told 300000.
+// same reports whether two spellings are one value: the server says 5min where it was told 300000.
 func same(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true

@@ -209,7 +209,7 @@ func carry(client io.Reader, server io.Writer, change func(query string) string)
 	}
 }
 
-// taken says whether PgBouncer takes a start-up message: version, then names and values.
+// taken reports whether PgBouncer takes a start-up message: version, then names and values.
 func taken(body []byte) bool {
 	known := []string{"user", "database", "application_name", "client_encoding", "datestyle", "timezone", "standard_conforming_strings"}
 	words := strings.Split(strings.TrimRight(string(body[4:]), "\x00"), "\x00")

@@ -38,7 +38,7 @@ func (r Rates) Check() error {
 	return nil
 }
 
-// Quiet tells whether nothing ever happens.
+// Quiet reports whether nothing ever happens.
 func (r Rates) Quiet() bool { return r == Rates{} }
 
 const (
@@ -93,7 +93,7 @@ func New(seed int64, rates Rates, from int64) *Activity {
 	return &Activity{seed: seed, rates: rates, played: from}
 }
 
-// Rates answers the rates in force.
+// Rates returns the rates in force.
 func (a *Activity) Rates() Rates { return a.rates }
 
 // Play makes happen what happens up to an instant (epoch seconds).
@@ -125,7 +125,7 @@ func (a *Activity) stride(now int64) int64 {
 	return max(1, int64(math.Ceil(hours*perHour/mostEvents)))
 }
 
-// plan answers what happens in the hour that begins at an instant, in order.
+// plan returns what happens in the hour that begins at an instant, in order.
 func (a *Activity) plan(start int64) []event {
 	if n := len(a.ahead); n > 0 && a.ahead[0].at/hour == start/hour {
 		return a.ahead

@@ -69,7 +69,7 @@ func Without(object []byte, key string) []byte {
 	return object
 }
 
-// Get answers a key's value as it is written; nil if there is none.
+// Get returns a key's value as it is written; nil if there is none.
 func Get(object []byte, key string) []byte {
 	for _, m := range members(object) {
 		if m.name == key {

@@ -1,9 +1,8 @@
-// Package grants keeps what an authorization server issued and what still means
-// something: codes, refresh tokens, access tokens, and how many there may be of
-// them (docs/upstream.md U26 to U32).
+// Package grants is the state of an authorization server: valid codes, refresh tokens and access
+// tokens, and how many of them may exist (docs/upstream.md U26 to U32).
 //
-// It checks no client and answers no call: package oauth does, and holds the
-// lock. Start reading with Consent, then Book.
+// It checks no client and answers no call: package oauth does, and holds the lock. Start reading
+// with Consent, then Book.
 package grants
 
 import (
@@ -15,11 +14,11 @@ import (
 	"time"
 )
 
-// Lives and limits (docs/upstream.md U27 for the access token, U29 to U32 for the rest).
+// Lifetimes and limits (docs/upstream.md U27 for the access token, U29 to U32 for the rest).
 const (
-	// TokenLife is how long an access token opens.
+	// TokenLife is the lifetime of an access token.
 	TokenLife = time.Hour
-	// CodeLife is how long an authorization code can be exchanged.
+	// CodeLife is the lifetime of an authorization code.
 	CodeLife = 2 * time.Minute
 
 	spanMinutes = 10
@@ -28,7 +27,7 @@ const (
 	tokenPrefix = "1000."
 )
 
-// Access says on whose behalf a token opens what.
+// Access identifies the client, user and organization of a token.
 type Access struct{ Client, User, Organization string } // their ids
 
 // Consent is what a user agreed to.
@@ -39,7 +38,7 @@ type Consent struct {
 	State    string
 	Redirect string // where the code went
 	Offline  bool   // a refresh token is wanted
-	Again    bool   // it is wanted again, though there is one
+	Again    bool   // a new one is wanted, though there is one
 }
 
 // Grant is a consent whose code was exchanged.
@@ -64,7 +63,7 @@ type Token struct {
 
 // Book holds what was issued. It is not safe for concurrent use.
 type Book struct {
-	mark   string // what makes the texts of this book its own
+	mark   string // makes the texts of this book unique
 	serial int
 
 	codes  map[string]code
@@ -88,7 +87,7 @@ func New(seed int64, dataCenter string) *Book {
 	}
 }
 
-// text makes the next code or token: the same ones for the same mark.
+// text makes the next code or token; equal marks give equal sequences.
 func (b *Book) text() string {
 	b.serial++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", b.mark, b.serial))
@@ -96,7 +95,7 @@ func (b *Book) text() string {
 	return tokenPrefix + text[:len(text)/2] + "." + text[len(text)/2:]
 }
 
-// Give makes a code out of a consent.
+// Give makes a code for a consent.
 func (b *Book) Give(consent Consent, now time.Time) string {
 	maps.DeleteFunc(b.codes, func(_ string, c code) bool { return !now.Before(c.expires) })
 	text := b.text()
@@ -104,15 +103,15 @@ func (b *Book) Give(consent Consent, now time.Time) string {
 	return text
 }
 
-// Consent answers the consent behind a code that can be exchanged now.
+// Consent returns the consent behind a code that can be exchanged now.
 func (b *Book) Consent(code string, now time.Time) (Consent, bool) {
 	held, found := b.codes[code]
 	return held.Consent, found && now.Before(held.expires)
 }
 
-// Exchange ends a code and makes the grant that it stands for. There is a refresh
-// token with offline access only; without prompt=consent it comes once for the same
-// client, user and organization (docs/upstream.md U28 and U29).
+// Exchange ends a code and makes its grant. A refresh token comes with offline access only. Without
+// prompt=consent it comes once for the same client, user and organization (docs/upstream.md U28 and
+// U29).
 func (b *Book) Exchange(code string) *Grant {
 	used := b.codes[code]
 	delete(b.codes, code)
@@ -126,21 +125,21 @@ func (b *Book) Exchange(code string) *Grant {
 	return b.Keep(b.text(), used.Access, used.Scopes)
 }
 
-// Keep notes a grant with its refresh token.
+// Keep stores a grant with its refresh token.
 func (b *Book) Keep(refresh string, access Access, scopes []string) *Grant {
 	kept := &Grant{Access: access, Scopes: scopes, Refresh: refresh}
 	b.grants[refresh] = kept
 	return kept
 }
 
-// Grant answers the grant of a refresh token.
+// Grant returns the grant of a refresh token.
 func (b *Book) Grant(refresh string) (*Grant, bool) {
 	held, found := b.grants[refresh]
 	return held, found
 }
 
-// MayIssue notes that the refresh token is used for an access token. It answers
-// false if it had as many in the last ten minutes, of the length given, as it may have.
+// MayIssue notes a use of the refresh token for an access token. It returns false once the limit of
+// the last ten minutes is reached; minute is the length of a minute.
 func (g *Grant) MayIssue(now time.Time, minute time.Duration) bool {
 	g.issued = slices.DeleteFunc(g.issued, func(at time.Time) bool { return now.Sub(at) >= spanMinutes*minute })
 	if len(g.issued) >= mostInSpan {
@@ -150,7 +149,7 @@ func (g *Grant) MayIssue(now time.Time, minute time.Duration) bool {
 	return true
 }
 
-// Issue makes an access token of a grant; the sixteenth live one kills the oldest.
+// Issue makes an access token of a grant. The sixteenth live one kills the oldest.
 func (b *Book) Issue(g *Grant, scopes []string, now time.Time) string {
 	maps.DeleteFunc(b.tokens, func(_ string, t Token) bool { return !now.Before(t.expires) })
 	alive, oldest, serial := 0, "", b.serial+1
@@ -172,18 +171,17 @@ func (b *Book) Issue(g *Grant, scopes []string, now time.Time) string {
 	return text
 }
 
-// Token answers an access token that opens something now.
+// Token returns an access token that is valid now.
 func (b *Book) Token(text string, now time.Time) (Token, bool) {
 	held, found := b.tokens[text]
 	return held, found && now.Before(held.expires)
 }
 
-// Was tells on whose behalf an access token was issued, dead or alive; nobody's if
-// it was not issued here.
+// Was returns the access of a token that was issued here, dead or alive; the zero Access for
+// others.
 func (b *Book) Was(text string) Access { return b.was[text] }
 
-// Live counts the access tokens that open something now, of one refresh token or
-// ("") of all.
+// Live counts the access tokens that are valid now, of one refresh token or ("") of all.
 func (b *Book) Live(refresh string, now time.Time) int {
 	count := 0
 	for _, t := range b.tokens {
@@ -197,8 +195,8 @@ func (b *Book) Live(refresh string, now time.Time) int {
 // ExpireAll ends every access token; grants stay.
 func (b *Book) ExpireAll() { clear(b.tokens) }
 
-// Revoke forgets a refresh token and its access tokens (RFC 7009, section 2.1), so
-// that the next consent is the first one again. It answers false if there is none.
+// Revoke deletes a refresh token and its access tokens (RFC 7009, section 2.1), so that the next
+// consent is the first one again. It returns false if there is none.
 func (b *Book) Revoke(refresh string) bool {
 	ended, found := b.grants[refresh]
 	delete(b.grants, refresh)

@@ -1,10 +1,10 @@
-// Package channel reads and checks subscriptions of change notifications
-// (docs/upstream.md U270 to U276 and U282): what a channel wants to be told, until when, and
-// which of the documented errors a body deserves.
+// Package channel reads and checks subscriptions of change notifications (docs/upstream.md U270 to
+// U276 and U282): which events a channel asks for, until when, and which documented errors a body
+// deserves.
 //
-// It keeps no channels and sends nothing: package watch does. Start reading with
-// Channel, then Rules.Read; condition.go has notification_condition, node.go the
-// way through a JSON body that remembers its path.
+// It stores no channels and sends nothing: package watch does. Start reading with Channel, then
+// Rules.Read. File condition.go reads notification_condition, and node.go walks a JSON body and
+// remembers the path.
 package channel
 
 import (
@@ -24,10 +24,10 @@ const (
 	defaultAhead = time.Hour
 )
 
-// Operation is what is done to a record, in the words of a subscription.
+// Operation is an action on a record, in the words of a subscription.
 type Operation string
 
-// The operations; a subscription to all means every one of them.
+// The operations; a subscription to all includes every one of them.
 const (
 	Create Operation = "create"
 	Edit   Operation = "edit"
@@ -35,7 +35,7 @@ const (
 	all    Operation = "all"
 )
 
-// Event is one entry of events: something done in a module.
+// Event is one entry of events: an operation in a module.
 type Event struct {
 	Module    Module
 	Operation Operation
@@ -48,21 +48,21 @@ type Channel struct {
 	NotifyURL string
 	Token     *string // nil if none was given
 	Expires   time.Time
-	// Values: callbacks carry the changed fields with their values.
+	// Values makes callbacks carry the changed fields with their values.
 	Values bool
-	// Related: actions on associated records raise callbacks as well.
+	// Related makes actions on associated records raise callbacks as well.
 	Related    bool
 	Conditions []Condition
 }
 
-// Wants tells whether the channel is subscribed to an operation in a module.
+// Wants reports whether the channel is subscribed to an operation in a module.
 func (c Channel) Wants(module string, operation Operation) bool {
 	return slices.ContainsFunc(c.Events, func(e Event) bool {
 		return e.Module.Name == module && (e.Operation == operation || e.Operation == all)
 	})
 }
 
-// Modules are the modules that the channel is subscribed to, each once.
+// Modules returns the modules that the channel is subscribed to, each once.
 func (c Channel) Modules() []Module {
 	var modules []Module
 	for _, event := range c.Events {
@@ -73,20 +73,20 @@ func (c Channel) Modules() []Module {
 	return modules
 }
 
-// Rules are what subscriptions are checked against.
+// Rules are the limits and modules for checking subscriptions.
 type Rules struct {
 	Modules Catalogue
 	Now     time.Time
 	// AnyHost lets notify_url name other machines than this one.
 	AnyHost bool
-	// Strict takes channel_id as a number only, as docs/upstream.md U271 has it.
+	// Strict accepts channel_id as a number only, as docs/upstream.md U271 shows it.
 	Strict bool
 }
 
-// Element is one subscription of a body, not checked yet.
+// Element is one unchecked subscription of a body.
 type Element struct{ node }
 
-// Split takes the body of a request apart: an object with the array watch.
+// Split returns the elements of the body of a request: an object with the array watch.
 func Split(body []byte) ([]Element, *Problem) {
 	whole := node{name: "body", path: "$", raw: body}
 	if !json.Valid(body) {
@@ -114,7 +114,7 @@ func Split(body []byte) ([]Element, *Problem) {
 	return elements, nil
 }
 
-// NotSubscribed is the problem of an update whose channel does not live.
+// NotSubscribed returns the problem of an update whose channel is not alive.
 func (e Element) NotSubscribed() *Problem {
 	id := node{name: "channel_id", path: e.path + ".channel_id"}
 	return id.problem(NotSubscribed, "the channel is not subscribed or has expired")
@@ -160,7 +160,7 @@ func (r Rules) id(n node, channel *Channel) *Problem {
 	return problem
 }
 
-// events are texts of the form <module_api_name>.<operation>.
+// events reads texts of the form <module_api_name>.<operation>.
 func (r Rules) events(n node, channel *Channel) *Problem {
 	entries, problem := n.list()
 	if problem != nil {
@@ -184,8 +184,8 @@ func (r Rules) events(n node, channel *Channel) *Problem {
 	return nil
 }
 
-// address is where callbacks go. It is taken by its letters: a name that resolves
-// to this machine is another machine's as far as anybody knows.
+// address reads the target of callbacks. It judges the text alone: a name that resolves to this
+// machine counts as another machine.
 func (r Rules) address(n node, channel *Channel) *Problem {
 	text, problem := n.text()
 	if problem != nil {
@@ -216,8 +216,8 @@ func token(n node, channel *Channel) *Problem {
 	return nil
 }
 
-// expiry: one week ahead at most; what is later becomes one hour, as if it had
-// not been given (docs/upstream.md U274). What is past cannot be meant.
+// expiry reads the expiry: one week ahead at most. A later one becomes one hour, like an absent one
+// (docs/upstream.md U274). A past one is a problem.
 func (r Rules) expiry(n node, channel *Channel) *Problem {
 	text, problem := n.text()
 	if problem != nil {

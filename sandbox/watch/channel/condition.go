@@ -1,8 +1,8 @@
 package channel
 
-// Limits of a field selection (docs/upstream.md U276 and U282). Two objects is
-// meant of each group: more fields are nested. The depth is the sandbox's own: ten
-// fields in pairs need nine groups, one inside the other.
+// Limits of a field selection (docs/upstream.md U276 and U282). The limit of two objects is read as
+// two for each group: more fields are nested. The depth is the sandbox's own: ten fields in pairs
+// need nine groups, one inside the other.
 const (
 	mostObjects = 2
 	mostFields  = 10
@@ -18,11 +18,11 @@ type Condition struct {
 // Selection is a field, or a group of selections.
 type Selection struct {
 	Field string // API name; "" for a group
-	And   bool   // every one of the group, else any
+	And   bool   // every member of the group must match, else any
 	Group []Selection
 }
 
-// Matches tells whether changed fields are those selected.
+// Matches reports whether the changed fields are the selected ones.
 func (s Selection) Matches(changed func(field string) bool) bool {
 	if s.Field != "" {
 		return changed(s.Field)
@@ -35,8 +35,8 @@ func (s Selection) Matches(changed func(field string) bool) bool {
 	return s.And
 }
 
-// Selects tells whether a change of fields in a module raises a callback. Modules
-// without a condition always do; of several conditions one is enough.
+// Selects reports whether a change of fields in a module raises a callback. A module without a
+// condition always does; of several conditions one is enough.
 func (c Channel) Selects(module string, changed func(field string) bool) bool {
 	restricted := false
 	for _, condition := range c.Conditions {
@@ -98,7 +98,7 @@ func (r Rules) condition(n node) (Condition, *Problem) {
 	return Condition{Module: module, Selection: selection}, nil
 }
 
-// kind checks type, whose absence is another error if something depends on it.
+// kind checks type; its absence is another error if something depends on it.
 func kind(body object) *Problem {
 	code := MandatoryNotFound
 	if _, given := body.find("field_selection"); given {
@@ -115,7 +115,7 @@ func kind(body object) *Problem {
 	return problem
 }
 
-// pair is api_name and id, which modules and fields are given by.
+// pair is api_name and id, which identify modules and fields.
 type pair struct {
 	apiName, id         node
 	apiNameText, idText string

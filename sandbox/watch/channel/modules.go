@@ -9,7 +9,7 @@ import (
 // Users is the pseudo-module of users (docs/upstream.md U273).
 const Users = "users"
 
-// Module is something whose actions can be subscribed.
+// Module is a kind of records whose actions can be subscribed to.
 type Module struct {
 	Name   string // its API name: words joined by underscores
 	ID     string
@@ -40,8 +40,8 @@ func (c Catalogue) Find(name string) (Module, bool) {
 	return c[at], true
 }
 
-// documented are the modules of docs/upstream.md U273, each with some fields of its own:
-// the document names the modules and no field.
+// documented returns the modules of docs/upstream.md U273, each with some invented fields: the
+// document names the modules and no field.
 func documented() []Module {
 	return []Module{
 		own("Leads", "First_Name Last_Name Company Email Phone Mobile Lead_Source Lead_Status Industry Annual_Revenue City"),
@@ -76,9 +76,9 @@ func own(name, fields string) Module {
 	return module
 }
 
-// Modules are the documented modules and others: custom modules, subforms and
-// linking modules, each by its own API name (docs/upstream.md U273). Another module of a
-// documented name replaces it. Ids that are "" are made up, the same ones each time.
+// Modules returns the documented modules and others: custom modules, subforms and linking modules,
+// each by its own API name (docs/upstream.md U273). A given module replaces a documented one of the
+// same name. Empty ids are filled, the same way each time.
 func Modules(others ...Module) Catalogue {
 	catalogue := Catalogue(documented())
 	for _, other := range others {
@@ -90,7 +90,7 @@ func Modules(others ...Module) Catalogue {
 		catalogue = append(catalogue, other)
 	}
 	for m := range catalogue {
-		const perModule = 1000 // ids between two modules
+		const perModule = 1000 // distance between the ids of two modules
 		number := (m + 1) * perModule
 		number = identify(&catalogue[m].ID, number)
 		for f := range catalogue[m].Fields {
@@ -100,7 +100,7 @@ func Modules(others ...Module) Catalogue {
 	return catalogue
 }
 
-// identify fills an id that is missing and answers the next number.
+// identify fills a missing id and returns the next number.
 func identify(id *string, number int) int {
 	if *id == "" {
 		*id = fmt.Sprintf("554023%012d", number)

@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// Code says what is wrong with a subscription (docs/upstream.md U282; NotSubscribed
-// is U283).
+// Code classifies an error of a subscription (docs/upstream.md U282; NotSubscribed is U283).
 type Code string
 
 // The codes.
@@ -19,35 +18,35 @@ const (
 	NotSubscribed     Code = "NOT_SUBSCRIBED"
 )
 
-// Problem is the first thing that is wrong, and where.
+// Problem is the first error of a body, and its place.
 type Problem struct {
 	Code Code
 	// Name is the key concerned; Path its place in the body, such as $.watch[0].events.
 	Name, Path string
-	// Expected is the data type that was expected there, "" if that is not the problem.
+	// Expected is the expected data type; "" if the type is not the problem.
 	Expected string
 	Message  string // for people
 }
 
-// node is one value of a body and its place there.
+// node is one value of a body and its path.
 type node struct {
 	name, path string
 	raw        json.RawMessage
 }
 
-// object is a JSON object and its place in the body. Keys are compared exactly.
+// object is a JSON object and its path in the body. Keys are compared exactly.
 type object struct {
 	path    string
 	members map[string]json.RawMessage
 }
 
-// find answers a member; null is as good as absent (docs/upstream.md U133).
+// find returns a member; null counts as absent (docs/upstream.md U133).
 func (o object) find(name string) (node, bool) {
 	raw, found := o.members[name]
 	return node{name: name, path: o.path + "." + name, raw: raw}, found && string(raw) != "null"
 }
 
-// need answers a member, or a problem if there is none.
+// need returns a member, or a problem if it is absent.
 func (o object) need(name string, code Code) (node, *Problem) {
 	member, found := o.find(name)
 	if !found {
@@ -60,10 +59,10 @@ func (n node) problem(code Code, message string) *Problem {
 	return &Problem{Code: code, Name: n.name, Path: n.path, Message: message}
 }
 
-// invalid is a value that does not fit.
+// invalid returns the problem of a value that does not fit.
 func (n node) invalid(message string) *Problem { return n.problem(InvalidData, message) }
 
-// mistyped is a value of another type.
+// mistyped returns the problem of a value of another type.
 func (n node) mistyped(expected string) *Problem {
 	problem := n.invalid("invalid data type")
 	problem.Expected = expected
@@ -78,7 +77,7 @@ func (n node) object() (object, *Problem) {
 	return object{path: n.path, members: members}, nil
 }
 
-// list answers the entries of an array.
+// list returns the entries of an array.
 func (n node) list() ([]node, *Problem) {
 	var entries []json.RawMessage
 	if err := json.Unmarshal(n.raw, &entries); err != nil || entries == nil {
@@ -99,7 +98,7 @@ func (n node) text() (string, *Problem) {
 	return *text, nil
 }
 
-// flag reads a boolean to where it belongs.
+// flag reads a boolean into to.
 func (n node) flag(to *bool) *Problem {
 	if err := json.Unmarshal(n.raw, to); err != nil {
 		return n.mistyped("boolean")
@@ -107,8 +106,8 @@ func (n node) flag(to *bool) *Problem {
 	return nil
 }
 
-// long answers an integer of 64 bits; quoted digits pass unless strict, since
-// samples of this family send them so.
+// long reads an integer of 64 bits. Quoted digits pass unless strict, since samples of this family
+// send them so.
 func (n node) long(strict bool) (int64, *Problem) {
 	digits := string(n.raw)
 	if text, problem := n.text(); problem == nil && !strict {

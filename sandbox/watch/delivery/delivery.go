@@ -1,10 +1,8 @@
-// Package delivery sends callbacks, one after the other, and on demand loses,
-// repeats, delays and reorders them, as live services were seen to
-// (docs/upstream.md U286).
+// Package delivery sends callbacks one after the other. On demand it loses, repeats, delays and
+// reorders them, as live services do (docs/upstream.md U286).
 //
-// It knows nothing of channels and events: package watch says what goes where. A
-// callback that fails is not sent again: nothing is known about a retry. Start
-// reading with Queue.
+// It knows no channels and no events: package watch decides what is sent and where. It sends a
+// failed callback once: no retry of live services is known. Start reading with Queue.
 package delivery
 
 import (
@@ -18,7 +16,7 @@ const (
 	defaultLateBy  = time.Minute
 	// mostWaiting bounds the queue: a receiver that is down must not fill the memory.
 	mostWaiting = 100_000
-	// longestNap is how soon the worker notices that the clock was moved.
+	// longestNap is the delay within which the worker notices a moved clock.
 	longestNap = time.Second
 )
 
@@ -28,20 +26,20 @@ type Poster interface {
 	Post(ctx context.Context, address string, body []byte) (status int, err error)
 }
 
-// Chaos is what goes wrong: rates from 0 (never) to 1 (always), drawn for each callback.
+// Chaos says what goes wrong: rates from 0 (never) to 1 (always), drawn for each callback.
 type Chaos struct {
 	Lose      float64 `json:"lose"`
 	Duplicate float64 `json:"duplicate"` // sent twice, to the byte
 	Late      float64 `json:"late"`
-	Reorder   float64 `json:"reorder"` // the one that waits behind goes first
-	// LateBy is how late, by the clock of the options; 0 is a minute.
+	Reorder   float64 `json:"reorder"` // the next waiting one goes first
+	// LateBy is the delay, by the clock of the options; 0 is a minute.
 	LateBy time.Duration `json:"late_by_ns"`
 }
 
-// Check answers an error if a rate is no rate.
+// Check returns an error if a rate is outside 0 to 1.
 func (c Chaos) Check() error {
 	for _, rate := range []float64{c.Lose, c.Duplicate, c.Late, c.Reorder} {
-		if !(rate >= 0 && rate <= 1) { // this way round it finds NaN too.
+		if !(rate >= 0 && rate <= 1) { // this form rejects NaN as well.
 			return errors.New("watch: rates of lost, repeated, late and reordered callbacks lie between 0 and 1")
 		}
 	}
@@ -62,8 +60,8 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Callback is one message. Body is called once, when it is first sent; if it
-// fails, the callback does.
+// Callback is one message. Body is called once, at the first sending; an error of Body fails the
+// callback.
 type Callback struct {
 	Address string
 	Body    func(sent time.Time) ([]byte, error)
@@ -71,13 +69,13 @@ type Callback struct {
 
 // Stats count callbacks.
 type Stats struct {
-	Queued     int `json:"queued"` // asked for, before chaos
+	Queued     int `json:"queued"` // published, before chaos
 	Sent       int `json:"sent"`   // answered with 2xx
 	Failed     int `json:"failed"` // answered otherwise, or not at all
 	Lost       int `json:"lost"`
 	Duplicated int `json:"duplicated"`
 	Late       int `json:"late"`
 	Reordered  int `json:"reordered"`
-	Dropped    int `json:"dropped"` // because too many were waiting
+	Dropped    int `json:"dropped"` // because the queue was full
 	Waiting    int `json:"waiting"`
 }

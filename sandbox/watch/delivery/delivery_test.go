@@ -11,7 +11,7 @@ import (
 	"sluice/sandbox/watch/delivery"
 )
 
-// book is a receiver that writes down what comes when; each answer takes a second.
+// book is a receiver that records the arrivals and their times; each answer takes a second.
 type book struct {
 	mu      sync.Mutex
 	started time.Time
@@ -37,7 +37,7 @@ func (b *book) read() []string {
 	return lines
 }
 
-// worker runs a queue by the fake clock of the bubble that the test runs in.
+// worker runs a queue by the fake clock of the test's bubble.
 func worker(t *testing.T, chaos delivery.Chaos) (*delivery.Queue, *book) {
 	t.Helper()
 	receiver := &book{started: time.Now()}
@@ -74,7 +74,7 @@ func TestWorkerSendsAtOnce(t *testing.T) {
 	})
 }
 
-// The second copy leaves a second later and says the same.
+// The second copy leaves a second later with the same bytes.
 func TestDuplicateIsTheSameToTheByte(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestDuplicateIsTheSameToTheByte(t *testing.T) {
 	})
 }
 
-// Late callbacks leave on time, though nobody wakes the worker.
+// Late callbacks leave on time, without a wake-up of the worker.
 func TestWorkerWaitsForLateOnes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

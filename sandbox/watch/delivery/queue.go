@@ -17,12 +17,12 @@ type Queue struct {
 	mu      sync.Mutex // guards everything below
 	chaos   Chaos
 	random  *rand.Rand // strikes callbacks as they are added
-	order   *rand.Rand // reorders them: on its own, for it depends on when they are sent
+	order   *rand.Rand // reorders them: a sequence of its own, for it depends on the time of sending
 	waiting []letter   // in the order of their events
 	stats   Stats
 }
 
-// letter is a callback that waits; its copies share the message.
+// letter is a waiting callback; its copies share the message.
 type letter struct {
 	*message
 
@@ -38,7 +38,7 @@ type message struct {
 // New makes an empty queue.
 func New(options Options) (*Queue, error) {
 	if options.Now == nil || options.Poster == nil {
-		return nil, errors.New("watch: callbacks need a clock (Now) and somebody who sends them (Poster)")
+		return nil, errors.New("watch: callbacks need a clock (Now) and a sender (Poster)")
 	}
 	if err := options.Chaos.Check(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func New(options Options) (*Queue, error) {
 	}, nil
 }
 
-// SetChaos changes what goes wrong from now on.
+// SetChaos changes the faults of callbacks from now on.
 func (q *Queue) SetChaos(chaos Chaos) error {
 	if err := chaos.Check(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (q *Queue) SetChaos(chaos Chaos) error {
 	return nil
 }
 
-// Stats answers the counts so far.
+// Stats returns the counts so far.
 func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,8 +74,8 @@ func (q *Queue) Stats() Stats {
 	return stats
 }
 
-// Add queues callbacks. Every rate is drawn for every callback, whatever struck it
-// before, so that changing one rate leaves the others' choices as they were.
+// Add queues callbacks. Every rate is drawn for every callback, so that changing one rate leaves
+// the choices of the others as they were.
 func (q *Queue) Add(callbacks ...Callback) {
 	q.mu.Lock()
 	now := q.options.Now()
@@ -121,7 +121,7 @@ func (q *Queue) put(one letter) {
 	q.waiting = append(q.waiting, one)
 }
 
-// Wake makes the worker look again: after the clock was moved.
+// Wake makes the worker look again after the clock was moved.
 func (q *Queue) Wake() {
 	select {
 	case q.wake <- struct{}{}:
@@ -145,7 +145,7 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// nap is how long nothing falls due, within bounds.
+// nap returns the time until the next callback falls due, within bounds.
 func (q *Queue) nap() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,8 +156,7 @@ func (q *Queue) nap() time.Duration {
 	return nap
 }
 
-// Flush sends everything that is due by the clock, in order, and answers how many
-// callbacks that were.
+// Flush sends every callback that is due by the clock, in order, and returns their number.
 func (q *Queue) Flush(ctx context.Context) int {
 	count := 0
 	for ctx.Err() == nil {
@@ -171,7 +170,8 @@ func (q *Queue) Flush(ctx context.Context) int {
 	return count
 }
 
-// take removes the callback whose turn it is. It is not rendered if it cannot be written.
+// take removes and returns the next callback. A callback that cannot be rendered stays without a
+// body.
 func (q *Queue) take() (letter, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -200,7 +200,7 @@ func (q *Queue) take() (letter, bool) {
 	return one, true
 }
 
-// send answers whether the receiver took the callback: only 2xx says so.
+// send reports whether the receiver accepted the callback with 2xx.
 func (q *Queue) send(ctx context.Context, address string, body []byte) bool {
 	ctx, cancel := context.WithTimeout(ctx, q.options.Timeout)
 	defer cancel()

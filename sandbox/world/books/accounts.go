@@ -40,7 +40,7 @@ func (w *Books) AccountNameNow(i int) string {
 	return w.AccountName(i)
 }
 
-// ParentAccount answers the index of the account above account i, if there is one.
+// ParentAccount returns the index of the account above account i, if there is one.
 func (w *Books) ParentAccount(i int) (int, bool) {
 	if i < len(w.Words.Accounts) || i >= w.Initial[ids.Accounts] || !w.One(subAccount, ids.Accounts, i, draw.Parent) {
 		return 0, false
@@ -48,12 +48,12 @@ func (w *Books) ParentAccount(i int) (int, bool) {
 	return w.Draw(ids.Accounts, i, draw.Code, RootAccounts), true
 }
 
-// AccountActive tells whether account i is active: system accounts always are; some of the others are not.
+// AccountActive reports whether account i is active: system accounts always are; some of the others are not.
 func (w *Books) AccountActive(i int) bool {
 	return i < RootAccounts || !w.One(8, ids.Accounts, i, draw.Status) // one in eight.
 }
 
-// AccountMatches tells whether account i passes a filter_by value of
+// AccountMatches reports whether account i passes a filter_by value of
 // GET /chartofaccounts without its prefix: All, Active, Inactive, Asset,
 // Liability, Equity, Income, Expense.
 func (w *Books) AccountMatches(i int, filter string) bool {

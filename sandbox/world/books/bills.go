@@ -55,7 +55,7 @@ func (w *Books) BillAt(b, edits int) BillSum {
 	return sum
 }
 
-// Payer answers which payment paid bill b: payment p pays bills 2p and 2p+1 of
+// Payer returns which payment paid bill b: payment p pays bills 2p and 2p+1 of
 // the start of the world.
 func (w *Books) Payer(b int) (int, bool) {
 	p := b / 2 // two bills a payment.
@@ -112,10 +112,10 @@ func (w *Books) BillVendor(b int) int { return w.Draw(ids.Bills, b/2, draw.Vendo
 // BillCurrency is shared by the two bills of one payment.
 func (w *Books) BillCurrency(b int) words.Currency { return words.CurrencyOf(w.BillForeign(b)) }
 
-// BillForeign tells whether bill b is in the foreign currency: one in nine is.
+// BillForeign reports whether bill b is in the foreign currency: one in nine is.
 func (w *Books) BillForeign(b int) bool { return w.One(9, ids.Bills, b/2, draw.Mode) }
 
-// BillDue tells whether bill b has a day by which it is due: one in ten has none.
+// BillDue reports whether bill b has a day by which it is due: one in ten has none.
 func (w *Books) BillDue(b int) bool { return !w.One(10, ids.Bills, b, draw.Absent) }
 
 // DueDays is how many days behind its date a bill is due.

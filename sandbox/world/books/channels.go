@@ -17,7 +17,7 @@ type Channel struct {
 	Joined, Pinned                                     bool
 }
 
-// ChannelAt answers channel i of the organization, or of one of its networks.
+// ChannelAt returns channel i of the organization, or of one of its networks.
 func (w *Books) ChannelAt(kind ids.Kind, i int) Channel {
 	number, chats := i, ids.Chats
 	if kind == ids.NetworkChannels {

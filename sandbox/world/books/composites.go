@@ -16,7 +16,7 @@ type Part struct {
 	Quantity int64
 }
 
-// Parts answers what composite item i is made of: no item twice.
+// Parts returns what composite item i is made of: no item twice.
 func (w *Books) Parts(i int) []Part {
 	parts := make([]Part, 1+w.Draw(ids.CompositeItems, i, draw.Lines, mappedAtMost))
 	first := w.Draw(ids.CompositeItems, i, draw.Item, w.Initial[ids.Items])
@@ -58,7 +58,7 @@ func (w *Books) CompositeTax(i int) words.Tax {
 	return words.TaxOf(w.Draw(ids.CompositeItems, i, draw.Tax, 3)) // three rates.
 }
 
-// CompositeActive tells whether composite item i is sold: one in ten is not.
+// CompositeActive reports whether composite item i is sold: one in ten is not.
 func (w *Books) CompositeActive(i int) bool { return !w.One(10, ids.CompositeItems, i, draw.Status) }
 
 // CompositeStock is how many there are, and below how many there are too few.

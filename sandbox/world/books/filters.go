@@ -2,7 +2,7 @@ package books
 
 import "sluice/sandbox/world/ids"
 
-// Matches tells whether record i passes the filter_by value of its list, without
+// Matches reports whether record i passes the filter_by value of its list, without
 // the prefix (docs/upstream.md U165, U175, U180, U208 and U223); every record passes one that its list
 // does not know, as an unknown filter is ignored.
 func (w *Books) Matches(kind ids.Kind, i int, filter string) bool {

@@ -15,7 +15,7 @@ type OpeningLine struct {
 	Amount, Base int64
 }
 
-// OpeningAt answers the lines of opening balance i; debits and credits are equal
+// OpeningAt returns the lines of opening balance i; debits and credits are equal
 // in the organization's own currency. Each edit adds a hundred on both sides.
 func (w *Books) OpeningAt(i int) []OpeningLine {
 	some := func(n int) int64 {
@@ -90,7 +90,7 @@ func (a Adjustment) Gain() int64 {
 	return gain
 }
 
-// AdjustmentAt answers adjustment i; an edit moves its rate.
+// AdjustmentAt returns adjustment i; an edit moves its rate.
 func (w *Books) AdjustmentAt(i int) Adjustment {
 	money := words.CurrencyAt(1 + i%words.Foreign)
 	rate := money.Rate*int64(950+w.Draw(ids.Adjustments, i, draw.Mode, 100))/1000 + // five percent up or down.
@@ -111,7 +111,7 @@ func (w *Books) CurrencyRate(i int) int64 {
 	return words.CurrencyAt(i).Rate + int64(w.Edits(ids.Currencies, i))*250_000 // a quarter.
 }
 
-// TaxActive tells whether tax i is in use: those on lines always are.
+// TaxActive reports whether tax i is in use: those on lines always are.
 func TaxActive(i int) bool { return i < 3 || i%4 != 3 } // one in four of the others is not.
 
 // ExpenseAmount is what expense i cost before tax, in cents; an edit adds ten.

@@ -66,7 +66,7 @@ func (w *Books) PaymentVendor(p int) int {
 	return w.Draw(ids.Payments, p, draw.Vendor, w.Vendors())
 }
 
-// PaymentAmounts answers what was paid, and what of it no bill has used. Each edit
+// PaymentAmounts returns what was paid, and what of it no bill has used. Each edit
 // pays ten more; a payment without bills is an advance.
 func (w *Books) PaymentAmounts(p int) (int64, int64) { return w.AmountsOf(p, w.Shares(p)) }
 

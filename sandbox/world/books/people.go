@@ -13,7 +13,7 @@ import (
 const personsAtMost = 3 // of one contact
 
 // populate gives contacts 0..contacts-1 none to three persons each, and the first
-// one at least one. It answers the contact of each person.
+// one at least one. It returns the contact of each person.
 func (w *Books) populate(kind ids.Kind, contacts int) []int {
 	var owners []int
 	for contact := range contacts {
@@ -50,13 +50,13 @@ func (w *Books) owner(kind ids.Kind, i int) int {
 	return w.Draw(kind, i, draw.Vendor, contacts)
 }
 
-// PersonPrimary tells whether person i is the first one of the contact.
+// PersonPrimary reports whether person i is the first one of the contact.
 func (w *Books) PersonPrimary(kind ids.Kind, i int) bool {
 	owners := w.owners[kind]
 	return i < len(owners) && (i == 0 || owners[i-1] != owners[i])
 }
 
-// PersonAt answers who person i is.
+// PersonAt returns who person i is.
 func (w *Books) PersonAt(kind ids.Kind, i int) words.Person {
 	return words.PersonOf(w.Draw(kind, i, draw.Name, 500)) // first and last names in many pairs.
 }

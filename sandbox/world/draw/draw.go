@@ -57,7 +57,7 @@ func (s Seed) Bits(kind ids.Kind, i int, what Question) uint64 {
 	return mix(mix(uint64(s)^uint64(kind)<<56^uint64(what)<<40) ^ uint64(i))
 }
 
-// One tells whether record i is among the one in n that have a trait.
+// One reports whether record i is among the one in n that have a trait.
 func (s Seed) One(n int, kind ids.Kind, i int, what Question) bool {
 	return s.Draw(kind, i, what, n) == 0
 }

@@ -71,7 +71,7 @@ const (
 // Of is the identifier of record i: text of 18 digits.
 func Of(kind Kind, i int) string { return strconv.FormatInt(Number(kind, i), 10) }
 
-// Index answers which record has an identifier; false for one that none ever has.
+// Index returns which record has an identifier; false for one that none ever has.
 func Index(kind Kind, id string) (int, bool) {
 	read, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -98,7 +98,7 @@ func Fixed(group, n int) string { return strconv.FormatInt(FixedNumber(group, n)
 // FixedNumber is Fixed as a number.
 func FixedNumber(group, n int) int64 { return base + int64(group)*perGroup + int64(n) }
 
-// FixedIndex answers the number that an identifier of a group was made of.
+// FixedIndex returns the number that an identifier of a group was made of.
 func FixedIndex(group int, id string) (int, bool) {
 	read, err := strconv.ParseInt(id, 10, 64)
 	offset := read - base - int64(group)*perGroup
@@ -113,7 +113,7 @@ func Number(kind Kind, i int) int64 {
 	return base + (int64(kind)+1)*perKind + int64(i+1)*perRecord
 }
 
-// small answers the group of a kind that is numbered like what is only referred
+// small returns the group of a kind that is numbered like what is only referred
 // to, and 0 for the others.
 func small(kind Kind) int {
 	switch kind {

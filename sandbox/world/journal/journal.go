@@ -48,7 +48,7 @@ func (j *Journal) Use(note int) {
 	j.used[note] = true
 }
 
-// Used tells whether all of a credit note was applied since the start.
+// Used reports whether all of a credit note was applied since the start.
 func (j *Journal) Used(note int) bool { return j.used[note] }
 
 // Book moves two accounts by an amount in cents of the organization's own currency:

@@ -7,7 +7,7 @@ import (
 	"sluice/sandbox/world/ids"
 )
 
-// Matches tells whether the record passes the filter_by value of its list, without the
+// Matches reports whether the record passes the filter_by value of its list, without the
 // prefix, by what it says; the second answer is false where the record does not tell,
 // or the list does not know the value: then what is generated decides.
 func (w *Written) Matches(kind ids.Kind, filter string) (bool, bool) {
@@ -73,7 +73,7 @@ func mode(text string) string {
 	return "Others"
 }
 
-// SortText answers the value of a column that holds texts.
+// SortText returns the value of a column that holds texts.
 func (w *Written) SortText(column string) string {
 	if column != "debit_or_credit" {
 		return w.Text(column)
@@ -84,7 +84,7 @@ func (w *Written) SortText(column string) string {
 	return "credit"
 }
 
-// SortNumber answers the value of a column in cents, a rate in millionths.
+// SortNumber returns the value of a column in cents, a rate in millionths.
 func (w *Written) SortNumber(column string) int64 {
 	scale := int64(100) // cents
 	if column == "exchange_rate" {

@@ -18,7 +18,7 @@ type Object struct {
 	values map[string]json.RawMessage
 }
 
-// NewObject answers an empty object.
+// NewObject returns an empty object.
 func NewObject() *Object { return &Object{values: map[string]json.RawMessage{}} }
 
 var errNoObject = errors.New("sandbox: no JSON object")
@@ -45,7 +45,7 @@ func Parse(data []byte) (*Object, error) {
 	return o, nil
 }
 
-// Clone answers a copy that can be changed without changing o.
+// Clone returns a copy that can be changed without changing o.
 func (o *Object) Clone() *Object {
 	copied := NewObject()
 	for _, name := range o.names {
@@ -57,13 +57,13 @@ func (o *Object) Clone() *Object {
 // Names lists the names in order. Callers only read it.
 func (o *Object) Names() []string { return o.names }
 
-// Has tells whether there is a name.
+// Has reports whether there is a name.
 func (o *Object) Has(name string) bool {
 	_, has := o.values[name]
 	return has
 }
 
-// Get answers a value as it is written; nil if there is no such name.
+// Get returns a value as it is written; nil if there is no such name.
 func (o *Object) Get(name string) json.RawMessage { return o.values[name] }
 
 // Set writes a value in the place of the name, or behind the last one.
@@ -130,7 +130,7 @@ func Amount(value *big.Rat) json.RawMessage {
 	return json.RawMessage(value.FloatString(mostDecimals))
 }
 
-// Text answers a text; of another value how it is written; "" where there is none.
+// Text returns a text; of another value how it is written; "" where there is none.
 func (o *Object) Text(name string) string {
 	value := o.values[name]
 	var text string
@@ -140,7 +140,7 @@ func (o *Object) Text(name string) string {
 	return string(value)
 }
 
-// Number answers a number; 0 where there is none.
+// Number returns a number; 0 where there is none.
 func (o *Object) Number(name string) *big.Rat {
 	if number, ok := new(big.Rat).SetString(o.Text(name)); ok {
 		return number
@@ -148,7 +148,7 @@ func (o *Object) Number(name string) *big.Rat {
 	return new(big.Rat)
 }
 
-// List answers the objects of a list; nil where there is none.
+// List returns the objects of a list; nil where there is none.
 func (o *Object) List(name string) []*Object {
 	var raw []json.RawMessage
 	if json.Unmarshal(o.values[name], &raw) != nil {
@@ -175,7 +175,7 @@ func (o *Object) Append(dst []byte) []byte {
 	return w.B
 }
 
-// Blank answers an object with the same names, each value absent as the services
+// Blank returns an object with the same names, each value absent as the services
 // write it: "" for texts and objects, an empty list, false, and 0 with the decimals
 // that the number had (docs/upstream.md U133).
 func (o *Object) Blank() *Object {

@@ -31,7 +31,7 @@ type Overlay struct {
 	order   [ids.Kinds][]int
 }
 
-// Find answers record i as it was written; nil if it never was.
+// Find returns record i as it was written; nil if it never was.
 func (o *Overlay) Find(kind ids.Kind, i int) *Written { return o.written[kind][i] }
 
 // Indices lists the records of a kind that were written, oldest first. Callers only
@@ -55,7 +55,7 @@ func (o *Overlay) Put(kind ids.Kind, i int, w Written, generated *Object) {
 	o.written[kind][i] = &w
 }
 
-// Lay answers a generated record, in whatever form, with the written values in the
+// Lay returns a generated record, in whatever form, with the written values in the
 // place of its own. What the form leaves out stays out.
 func (w *Written) Lay(dst, generated []byte) []byte {
 	o, err := Parse(generated)

@@ -41,7 +41,7 @@ type Author struct {
 	stock     stock.Author
 }
 
-// New answers an author.
+// New returns an author.
 func New(b *books.Books) *Author {
 	base := parts.New(b)
 	return &Author{

@@ -24,7 +24,7 @@ const MostDescription = 100
 
 const itemDescription = "item_description"
 
-// Read answers the filters of a kind among the values of a query, as a text that is the
+// Read returns the filters of a kind among the values of a query, as a text that is the
 // same for the same filters; "" for none. What cannot be read is ignored.
 func Read(kind ids.Kind, values url.Values) string {
 	kept := url.Values{}
@@ -36,7 +36,7 @@ func Read(kind ids.Kind, values url.Values) string {
 	return kept.Encode()
 }
 
-// TooLong tells whether a filter is longer than its document allows.
+// TooLong reports whether a filter is longer than its document allows.
 func TooLong(values url.Values) bool {
 	return slices.ContainsFunc([]string{itemDescription + startsWith, itemDescription + contains}, func(name string) bool {
 		return utf8.RuneCountInString(values.Get(name)) > MostDescription
@@ -49,7 +49,7 @@ const (
 	contains   = "_contains"
 )
 
-// understood tells whether a list of the kind has a filter, and can read its value.
+// understood reports whether a list of the kind has a filter, and can read its value.
 func understood(kind ids.Kind, name, value string) bool {
 	field, comparison := split(name)
 	switch kind {
@@ -96,7 +96,7 @@ func amount(text string) (*big.Rat, bool) {
 // Set is filters that all have to hold.
 type Set []func(*overlay.Object) bool
 
-// Parse answers the filters of a text that Read wrote.
+// Parse returns the filters of a text that Read wrote.
 func Parse(text string) Set {
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -109,7 +109,7 @@ func Parse(text string) Set {
 	return set
 }
 
-// Meet tells whether all filters hold for a record.
+// Meet reports whether all filters hold for a record.
 func (s Set) Meet(record *overlay.Object) bool {
 	return !slices.ContainsFunc(s, func(holds func(*overlay.Object) bool) bool { return !holds(record) })
 }

@@ -184,7 +184,7 @@ func AppendText(b []byte, value string) []byte {
 	return append(b, '"')
 }
 
-// plain tells whether a string is UTF-8 that needs no escape, as most are.
+// plain reports whether a string is UTF-8 that needs no escape, as most are.
 func plain(value string) bool {
 	beyond := false
 	for n := range len(value) {

@@ -12,7 +12,7 @@ type Tax struct {
 	Percent  int64
 }
 
-// TaxOf answers one of the three taxes that lines carry; zero percent occurs.
+// TaxOf returns one of the three taxes that lines carry; zero percent occurs.
 func TaxOf(n int) Tax { return taxesOfLines[n%lineTaxes] }
 
 // PercentOf is the percentage of TaxOf(n).
@@ -23,7 +23,7 @@ const lineTaxes = 3
 // taxesOfLines are made once: every line of every record asks for one.
 var taxesOfLines = [lineTaxes]Tax{taxAt(0), taxAt(1), taxAt(2)}
 
-// TaxAt answers tax n of the list of taxes. The first three are those of lines.
+// TaxAt returns tax n of the list of taxes. The first three are those of lines.
 func TaxAt(n int) Tax {
 	if n < lineTaxes {
 		return taxesOfLines[n]
@@ -50,7 +50,7 @@ type Currency struct {
 	Precision                      int   // decimals of prices
 }
 
-// CurrencyOf answers the foreign currency of bills, or the organization's own.
+// CurrencyOf returns the foreign currency of bills, or the organization's own.
 func CurrencyOf(foreign bool) Currency {
 	if foreign {
 		return CurrencyAt(1)
@@ -58,7 +58,7 @@ func CurrencyOf(foreign bool) Currency {
 	return CurrencyAt(0)
 }
 
-// CurrencyAt answers currency n of the list of currencies; 0 is the
+// CurrencyAt returns currency n of the list of currencies; 0 is the
 // organization's own.
 func CurrencyAt(n int) Currency {
 	if n < len(currencies) {

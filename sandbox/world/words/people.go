@@ -10,7 +10,7 @@ import (
 // Person is somebody who can be reached.
 type Person struct{ Salutation, First, Last string }
 
-// PersonOf answers person n; the same number gives the same one.
+// PersonOf returns person n; the same number gives the same one.
 func PersonOf(n int) Person {
 	first := [...]string{"Asha", "Jürgen", "Zoë", "Liam", "Ōta", "Fatima", "Łukasz", "Maria José", "Wei", "Noor", "Ivan"}
 	last := [...]string{"Rao", "O'Neil", "Café-Meyer", "de la Cruz", "Nowak", "al-Amin", "Smith", "Петрова", "Iyer"}
@@ -20,7 +20,7 @@ func PersonOf(n int) Person {
 	}
 }
 
-// User answers id and name of one of the organization's own people.
+// User returns id and name of one of the organization's own people.
 func User(n int) (string, string) {
 	who := PersonOf(n)
 	return ids.Fixed(ids.GroupUser, n), who.First + " " + who.Last
@@ -43,7 +43,7 @@ type Site struct {
 	Parent         int // index; -1 for none
 }
 
-// SiteAt answers location n of the list of locations.
+// SiteAt returns location n of the list of locations.
 func SiteAt(n int) Site {
 	known := [...]Site{
 		{Name: "Head Office", Kind: "general", Active: true, Parent: -1},
@@ -59,7 +59,7 @@ func SiteAt(n int) Site {
 	return site
 }
 
-// Location answers id and name of one of the two locations that goods move through.
+// Location returns id and name of one of the two locations that goods move through.
 func Location(n int) (string, string) {
 	site := &sites[n%len(sites)]
 	return site.ID, site.Name

@@ -27,7 +27,7 @@ type Vocabulary struct {
 // filter_by knows.
 type Account struct{ Name, Kind, Group string }
 
-// New answers the vocabulary.
+// New returns the vocabulary.
 func New() Vocabulary {
 	return Vocabulary{
 		vendors: []string{
@@ -86,7 +86,7 @@ func branch(names []string, n int) string {
 // Place is an address; Code is the state's.
 type Place struct{ Street, City, State, Zip, Code string }
 
-// Place answers an address; the same number gives the same one.
+// Place returns an address; the same number gives the same one.
 func (v *Vocabulary) Place(n int) Place {
 	place := v.cities[n%len(v.cities)]
 	place.Street = strconv.Itoa(n%houses+1) + " Mill Lane"

@@ -151,7 +151,7 @@ func absent(kind rules.Type) json.RawMessage {
 	}
 }
 
-// elements answers the objects of a list that was sent.
+// elements returns the objects of a list that was sent.
 func (d *Draft) elements(f rules.Field, body rules.Body) []*overlay.Object {
 	sample := d.World.Sample(d.Kind, f.Name)
 	if len(sample.Names()) == 0 { // the services show none: it is what was sent.
@@ -191,7 +191,7 @@ func label(one *overlay.Object, sent rules.Body, position int) {
 	}
 }
 
-// texts answers a list of texts or numbers as a list of texts.
+// texts returns a list of texts or numbers as a list of texts.
 func texts(value json.RawMessage) json.RawMessage {
 	var elements []json.RawMessage
 	if json.Unmarshal(value, &elements) != nil {
@@ -210,7 +210,7 @@ func texts(value json.RawMessage) json.RawMessage {
 	return list
 }
 
-// compact answers a value without the blanks that a sender put into it.
+// compact returns a value without the blanks that a sender put into it.
 func compact(value json.RawMessage) json.RawMessage {
 	return slices.Clone(json.RawMessage(strings.TrimSpace(string(value))))
 }

@@ -62,7 +62,7 @@ func (d *Draft) account() {
 
 func (d *Draft) children(account *overlay.Object) (int, bool) { return wholeOf(account, "child_count") }
 
-// wholeOf answers a whole number; false if it is none.
+// wholeOf returns a whole number; false if it is none.
 func wholeOf(o *overlay.Object, name string) (int, bool) {
 	number := o.Number(name)
 	return int(number.Num().Int64()), number.IsInt()
@@ -90,7 +90,7 @@ func (d *Draft) adjustment() {
 
 const millionths = 1_000_000
 
-// named answers the accounts that the query names; those that hold nothing of the
+// named returns the accounts that the query names; those that hold nothing of the
 // currency gain nothing.
 func (d *Draft) named(accounts []*overlay.Object) []*overlay.Object {
 	kept := make([]*overlay.Object, 0, len(d.Accounts))

@@ -11,7 +11,7 @@ import (
 )
 
 // lines completes the lines of a bill or credit note: names, rates of items, and
-// totals. It answers the sum before tax, and the tax of each line.
+// totals. It returns the sum before tax, and the tax of each line.
 func (d *Draft) lines(lines []*overlay.Object, totalKey string, inclusive bool) (*big.Rat, []*big.Rat) {
 	sub := new(big.Rat)
 	taxes := make([]*big.Rat, len(lines))
@@ -70,7 +70,7 @@ func (d *Draft) fromItem(line, item *overlay.Object) {
 
 func isImage(name string) bool { return strings.HasPrefix(name, "image_") }
 
-// missing tells whether a name has the value of an absent one.
+// missing reports whether a name has the value of an absent one.
 func missing(o *overlay.Object, name string) bool {
 	switch string(o.Get(name)) {
 	case `""`, "0", "0.00":

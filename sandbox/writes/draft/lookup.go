@@ -10,7 +10,7 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// reference answers which kind a field refers to; false for what is no reference, or
+// reference returns which kind a field refers to; false for what is no reference, or
 // to something that the sandbox does not hold.
 func reference(name string) (world.Kind, bool) {
 	switch name {
@@ -32,12 +32,12 @@ func reference(name string) (world.Kind, bool) {
 	}
 }
 
-// contact tells whether a field refers to a vendor or customer.
+// contact reports whether a field refers to a vendor or customer.
 func contact(name string) bool {
 	return name == "vendor_id" || name == "customer_id" || name == "contact_id"
 }
 
-// References answers each identifier in a body that leads to nothing: records stay
+// References returns each identifier in a body that leads to nothing: records stay
 // referentially whole.
 func References(w *world.World, fields []rules.Field, body rules.Body) []rules.Problem {
 	return references(w, "", fields, body)
@@ -69,7 +69,7 @@ func references(w *world.World, under string, fields []rules.Field, body rules.B
 	return problems
 }
 
-// look answers a record by its identifier; an empty one if there is none.
+// look returns a record by its identifier; an empty one if there is none.
 func (d *Draft) look(kind world.Kind, id string) *overlay.Object {
 	if i, found := d.World.Index(kind, id); found {
 		return d.World.Record(kind, i)

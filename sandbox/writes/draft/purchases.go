@@ -14,7 +14,7 @@ import (
 // firstApplied is where the own numbers of what a payment applies begin.
 const firstApplied = 700
 
-// CheckPayment answers why a payment cannot be made: bills of another vendor, more
+// CheckPayment returns why a payment cannot be made: bills of another vendor, more
 // than a bill asks for, more than was paid. index is that of a payment that is
 // changed: what it paid before does not count; -1 for a new one.
 func CheckPayment(w *world.World, body rules.Body, index int) []rules.Problem {

@@ -134,7 +134,7 @@ func answer(row *Row, declared map[string][]endpoint) string {
 	return ""
 }
 
-// authorization answers for the authorization server, which no service declares.
+// authorization returns for the authorization server, which no service declares.
 func authorization(row *Row) string {
 	switch row.Path {
 	case "/oauth/v2/token":

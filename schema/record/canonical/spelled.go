@@ -30,7 +30,7 @@ func Spelled(kind schema.Kind, literal []byte, quoted bool) (int, bool) {
 	return 0, false
 }
 
-// plainInt says that a literal is the one spelling of a whole number of no more digits than always fit 64 bits.
+// plainInt reports whether a literal is the one spelling of a whole number of no more digits than always fit 64 bits.
 func plainInt(literal []byte) bool {
 	const fits = 18
 	digits := literal

@@ -1,6 +1,6 @@
 // Package canonical brings one JSON value of the wire to the one spelling that the
 // warehouse keeps: equal values get equal text, and Postgres reads the text back as
-// the declared kind. What does not fit is a Misfit and never coerced (promise 4).
+// the declared kind. What does not fit is a Misfit and never coerced (invariant 4).
 //
 // Start reading at Spelled and Reader.Append.
 package canonical

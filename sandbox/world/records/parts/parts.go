@@ -16,7 +16,7 @@ type Author struct {
 	*Usual
 }
 
-// New answers an author.
+// New returns an author.
 func New(b *books.Books) Author { return Author{b, usual(b)} }
 
 // Time writes an instant in epoch seconds.
@@ -70,7 +70,7 @@ func (w Author) Rare(i int, value string) string {
 	return ""
 }
 
-// IsRare tells whether record i has rare values.
+// IsRare reports whether record i has rare values.
 func (w Author) IsRare(i int) bool { return w.Demo && i%rareEvery == 3 } // 3: no record that is special otherwise.
 
 // RareMoney writes an amount in cents where Rare has a value, and "" elsewhere.

@@ -32,7 +32,7 @@ type usual struct {
 // states is after how many places the codes of their states repeat.
 const states = 4
 
-// New answers an author.
+// New returns an author.
 func New(base parts.Author) Author {
 	w := Author{base, &usual{}}
 	for n := range w.money {

@@ -24,7 +24,7 @@ type usual struct {
 	addresses  [2][]wire.Run // billing_address and shipping_address, by place
 }
 
-// New answers an author.
+// New returns an author.
 func New(base parts.Author) Author {
 	w := Author{base, &usual{}}
 	w.treatments = wire.Freeze(func(o *wire.Writer) { w.noteTreatments(o, parts.Ordinary) })

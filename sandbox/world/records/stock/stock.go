@@ -26,7 +26,7 @@ type usual struct {
 	sites      [2]wire.Run // location_id to is_primary, by location
 }
 
-// New answers an author.
+// New returns an author.
 func New(base parts.Author) Author {
 	w := Author{base, &usual{}}
 	for n := range w.levies {
