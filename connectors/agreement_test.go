@@ -173,7 +173,7 @@ func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	}
 }
 
-// parentOf is a parent that the records could have been listed under, "" for lists
+// parentOf returns a parent that the records could have been listed under, "" for lists
 // that have none.
 func parentOf(resource *schema.Resource) string {
 	if _, ok := resource.Cursor.(schema.PerParent); ok {

@@ -31,7 +31,7 @@ type sample struct {
 	id string
 }
 
-// samples are all witnesses that have a declaration; that none lacks one is for
+// samples returns all witnesses that have a declaration; that none lacks one is for
 // another test to say.
 func samples(tb testing.TB) []sample {
 	tb.Helper()
@@ -126,7 +126,7 @@ type replacement struct {
 	nothing bool
 }
 
-// value is the replacement, parsed.
+// value returns the replacement, parsed.
 func (r replacement) value(tb testing.TB) any {
 	tb.Helper()
 	return parsed(tb, []byte(`{"it":`+r.json+`}`))["it"]
@@ -251,7 +251,7 @@ func (s sample) check(tb testing.TB, what string, raw []byte, document map[strin
 	}
 }
 
-// key is the key of a document as the warehouse has to write it; "" if the
+// key returns the key of a document as the warehouse has to write it; "" if the
 // document has none that can be kept.
 func (s sample) key(document map[string]any) string {
 	id, ok := text(document[s.id])
@@ -271,7 +271,7 @@ func (s sample) key(document map[string]any) string {
 	return id
 }
 
-// text is an identifier as a text, to the digit.
+// text returns an identifier as a text, to the digit.
 func text(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -319,7 +319,7 @@ func (s sample) exact(tb testing.TB, what string, document map[string]any, recor
 	}
 }
 
-// elements are those of one array of the wire; bare values become objects.
+// elements returns those of one array of the wire; bare values become objects.
 func elements(t *schema.Table, value any) []map[string]any {
 	var found []map[string]any
 	switch v := value.(type) {
@@ -337,7 +337,7 @@ func elements(t *schema.Table, value any) []map[string]any {
 	return found
 }
 
-// prefixed are the rows that the document's own keys make, sorted by key.
+// prefixed returns the rows that the document's own keys make, sorted by key.
 func prefixed(r *schema.Resource, t *schema.Table, document map[string]any) []map[string]any {
 	var found []map[string]any
 	for _, key := range slices.Sorted(maps.Keys(document)) {

@@ -28,7 +28,7 @@ func (nobody) Post(context.Context, string, []byte) (int, error) {
 	return 0, errors.New("sandbox: callbacks need the option Poster, which is not set")
 }
 
-// watchRows are the rows of notifications; package watch answers them.
+// watchRows returns the rows of notifications; package watch answers them.
 func watchRows() []endpoints.Endpoint {
 	return []endpoints.Endpoint{
 		{

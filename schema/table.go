@@ -23,11 +23,11 @@ type Table struct {
 	Child *Child
 }
 
-// Depth is the number of positions in the key of a row: 0 for the records, 1
+// Depth returns the number of positions in the key of a row: 0 for the records, 1
 // for an array, 2 for an array inside an array.
 func (t *Table) Depth() int { return len(t.Path) }
 
-// ColumnName is the name of the column in the warehouse.
+// ColumnName returns the name of the column in the warehouse.
 func (c Column) ColumnName() string {
 	if c.Name != "" {
 		return c.Name
@@ -35,11 +35,11 @@ func (c Column) ColumnName() string {
 	return c.Wire
 }
 
-// HistoryTable is the name of the table that keeps what the History columns of a
+// HistoryTable returns the name of the table that keeps what the History columns of a
 // resource once held.
 func (r *Resource) HistoryTable() string { return r.Name + "_history" }
 
-// DetailsIndex is the name of the index of records whose details are wanting.
+// DetailsIndex returns the name of the index of records whose details are wanting.
 func (r *Resource) DetailsIndex() string { return r.Name + "_details" }
 
 // Tables flattens a resource into its tables. A child with a prefix is a table like

@@ -54,7 +54,7 @@ func standard(imported string) bool {
 	return first != "sluice" && !strings.Contains(first, ".")
 }
 
-// ours is an import of this module without its name, "" for others.
+// ours returns an import of this module without its name, "" for others.
 func ours(imported string) string {
 	inner, _ := strings.CutPrefix(imported, "sluice/")
 	if inner == imported {
@@ -63,7 +63,7 @@ func ours(imported string) string {
 	return inner
 }
 
-// floors are those of pipeline, from the ground up. A package is on the floor of the longest folder that holds it.
+// floors returns those of pipeline, from the ground up. A package is on the floor of the longest folder that holds it.
 func floors() [][]string {
 	return [][]string{
 		{ground},
@@ -75,7 +75,7 @@ func floors() [][]string {
 	}
 }
 
-// floor is the number of the floor that a folder of pipeline is on.
+// floor returns the number of the floor that a folder of pipeline is on.
 func floor(folder string) int {
 	at, longest := -1, 0
 	for i, rooms := range floors() {

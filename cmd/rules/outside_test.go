@@ -64,7 +64,7 @@ func outsideRules() []rule {
 	}
 }
 
-// used are the names of a list that a file uses.
+// used returns the names of a list that a file uses.
 func used(s *source, names ...string) []string {
 	var found []string
 	for _, name := range s.names {

@@ -90,7 +90,7 @@ func parse(name string, text []byte) (*source, error) {
 	return s, nil
 }
 
-// madeOf is what a node calls, converts to or defines a type as, of another package; with the import path in full.
+// madeOf returns what a node calls, converts to or defines a type as, of another package; with the import path in full.
 func madeOf(n ast.Node, local map[string]string) []string {
 	var made ast.Expr
 	switch n := n.(type) {
@@ -107,7 +107,7 @@ func madeOf(n ast.Node, local map[string]string) []string {
 	return nil
 }
 
-// root is the module's folder.
+// root returns the module's folder.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

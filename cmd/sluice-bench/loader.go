@@ -209,5 +209,5 @@ func (l *loading) wal(ctx context.Context) (float64, error) {
 	return at, nil
 }
 
-// quotient is how many times as long the opponent took.
+// quotient returns how many times as long the opponent took.
 func quotient(opponent, ours time.Duration) float64 { return opponent.Seconds() / ours.Seconds() }

@@ -29,7 +29,7 @@ type line struct {
 	got    []float64
 }
 
-// lines are all lines of the table, with nothing measured yet.
+// lines returns all lines of the table, with nothing measured yet.
 func lines() []line {
 	const copied, upserts, latest = "times as fast as raw COPY, archive too", "times as fast as a batch of upserts", "times as fast as COPY and upsert"
 	const tables, used = "times as fast as raw COPY", "% of the minute's limit used"

@@ -19,7 +19,7 @@ const (
 	megabyte     = 1 << 20
 )
 
-// unlimited are the flags of a sandbox that holds so many records and refuses nothing.
+// unlimited returns the flags of a sandbox that holds so many records and refuses nothing.
 func unlimited(records int) []string {
 	return []string{"--no-limits", "--records", strconv.Itoa(records)}
 }
@@ -121,7 +121,7 @@ func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
 	return nil
 }
 
-// tables are those of a stream, quoted, parents before children.
+// tables returns those of a stream, quoted, parents before children.
 func tables(stream string) ([]string, error) {
 	service, name, _ := strings.Cut(stream, ".")
 	for _, declared := range connectors.All() {

@@ -84,7 +84,7 @@ func said(cmd *exec.Cmd) (worked, error) {
 	return did, nil
 }
 
-// work is a worker. It is wired as the program's commands are. Without a minute it copies streams once, with the limits taken out of the
+// work returns a worker. It is wired as the program's commands are. Without a minute it copies streams once, with the limits taken out of the
 // declarations, for which the configuration has no key, on purpose. With a minute it keeps the limits and reads until it is told to stop.
 func work(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(workerRole, flag.ContinueOnError)

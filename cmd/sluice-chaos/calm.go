@@ -150,7 +150,7 @@ func (s *storm) run(name string, args ...string) (*testbed.Process, error) {
 	return s.ground.Run(testbed.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Args: args})
 }
 
-// said is what the processes in the slots said last.
+// said returns what the processes in the slots said last.
 func (s *storm) said() string {
 	var texts []string
 	for _, slot := range s.slots {

@@ -148,14 +148,14 @@ func wrongEnd(code int, asked bool, said string) string {
 	return ""
 }
 
-// lastLines are those that tell why a process ended.
+// lastLines returns those that tell why a process ended.
 func lastLines(said string) string {
 	const most = 8
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
-// current is the process in the slot.
+// current returns the process in the slot.
 func (s *slot) current() *testbed.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()

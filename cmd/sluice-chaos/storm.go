@@ -28,7 +28,7 @@ type scenario struct {
 	Keep                            string
 }
 
-// usual is the storm of CI.
+// usual returns the storm of CI.
 func usual() scenario {
 	return scenario{
 		Program: "bin/sluice.test", Seed: 1, Slots: 3, Kills: 100, Crashes: 8, Leaders: 2, Records: 3000, Workers: 3, SmallMiB: 256,

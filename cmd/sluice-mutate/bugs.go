@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// bugs are the zoo. Those of reading are caught by the simulation, each within the
+// bugs returns the zoo. Those of reading are caught by the simulation, each within the
 // number of schedules that stands there; the others by the tests of their room.
 func bugs() []bug {
 	return slices.Concat(markBugs(), passBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs())

@@ -46,7 +46,7 @@ func try(t *testing.T, s scenario, rules calls.Rules, change func(right) virtual
 	return sim, sim.judge()
 }
 
-// small is a fleet of all plans, others and outages, with backfills of days.
+// small returns a fleet of all plans, others and outages, with backfills of days.
 func small() scenario {
 	return scenario{Organizations: 5, Days: 2, Processes: 8, Workers: 8, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
 }

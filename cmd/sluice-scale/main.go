@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// usual is the scenario of docs/scale.md.
+// usual returns the scenario of docs/scale.md.
 func usual() scenario {
 	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
 }

@@ -137,7 +137,7 @@ func (o *organization) open() {
 	o.server = upstream.New(upstream.Options{Limits: o.limits, Zone: o.zone, Rolls: o.rolls, Shows: o.others == seen, Outages: o.outages})
 }
 
-// long is how many calls a long backfill takes: with the share that backfills get of the day, half of it, more than a day.
+// long returns how many calls a long backfill takes: with the share that backfills get of the day, half of it, more than a day.
 func long(daily int) int { return daily * 6 / 10 }
 
 // streams gives an organization its streams: about 56 calls a day, and the backfill.
@@ -169,7 +169,7 @@ func newStreams(o *organization, number, backfill int) []*stream {
 // patience is what a stream may wait beyond its interval for a worker, for the minute and for the retries of a single failure.
 const patience = 30 * time.Minute
 
-// bound is the longest that may pass from the beginning of a clean run to the end of the next, if these were the two: the
+// bound returns the longest that may pass from the beginning of a clean run to the end of the next, if these were the two: the
 // interval and patience; a day where the day can be spent for this class, by other classes without a floor or by others; and
 // for each outage its length and the interval after which a failed run is repeated.
 func (s *stream) bound(from, to virtual.Instant) time.Duration {

@@ -129,7 +129,7 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 	return nil
 }
 
-// settings are those of all streams.
+// settings returns those of all streams.
 func settings(organizations []*organization) []streams.Setting {
 	var all []streams.Setting
 	for _, o := range organizations {

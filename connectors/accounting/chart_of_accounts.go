@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// chartOfAccounts is the list of accounts. Source: docs/upstream.md U165
+// chartOfAccounts returns the list of accounts. Source: docs/upstream.md U165
 // to U169; that inactive accounts must be asked
 // for: U103.
 func chartOfAccounts() schema.Resource {
@@ -61,7 +61,7 @@ func chartOfAccounts() schema.Resource {
 	}
 }
 
-// accountTypes are the kinds that the document lists. Source:
+// accountTypes returns the kinds that the document lists. Source:
 // docs/upstream.md U168.
 func accountTypes() []string {
 	return []string{

@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// expenses is the list of expenses. The document shows how to write one and what an
+// expenses returns the list of expenses. The document shows how to write one and what an
 // answer holds, but no list: it is read only where the configuration enables it.
 // Source: docs/upstream.md U185 to U188. Types that the document
 // does not state follow its conventions: what ends in _id or is a code is an
@@ -167,7 +167,7 @@ func expenseChildren() []schema.Child {
 	}
 }
 
-// productTypes are those of all editions: digital_service is the UK's, the last two
+// productTypes returns those of all editions: digital_service is the UK's, the last two
 // are South Africa's.
 func productTypes() []string {
 	return []string{"goods", "service", "digital_service", "capital_service", "capital_goods"}

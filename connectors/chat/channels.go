@@ -2,7 +2,7 @@ package chat
 
 import "sluice/schema"
 
-// channels is the list of channels. Source: docs/upstream.md U121
+// channels returns the list of channels. Source: docs/upstream.md U121
 // and U250. The document shows the key of the list and none of a channel's
 // fields: all are assumed, and keys that they miss are kept and counted as drift. That
 // the list goes on by token: U86.
@@ -26,7 +26,7 @@ func channels() schema.Resource {
 	}
 }
 
-// channelColumns are the same within the organization and within a network.
+// channelColumns returns the same within the organization and within a network.
 func channelColumns() []schema.Column {
 	return []schema.Column{
 		schema.ID("channel_id", "Identifier of the channel, as the chat service gives it.").Assume(),

@@ -2,7 +2,7 @@ package chat
 
 import "sluice/schema"
 
-// conversations is the maintenance export. Source: docs/upstream.md U251
+// conversations returns the maintenance export. Source: docs/upstream.md U251
 // to U253.
 func conversations() schema.Resource {
 	return schema.Resource{
@@ -21,7 +21,7 @@ func conversations() schema.Resource {
 	}
 }
 
-// conversationColumns are the fields that can be asked for, all of them; chatID is
+// conversationColumns returns the fields that can be asked for, all of them; chatID is
 // the sentence of the identifier.
 func conversationColumns(chatID string) []schema.Column {
 	return []schema.Column{

@@ -2,7 +2,7 @@ package inventory
 
 import "sluice/schema"
 
-// creditNotes is the list of credit notes. Source: docs/upstream.md U223
+// creditNotes returns the list of credit notes. Source: docs/upstream.md U223
 // to U227; the list key: U224.
 func creditNotes() schema.Resource {
 	return schema.Resource{
@@ -162,7 +162,7 @@ func creditNoteLine() []schema.Column {
 	}
 }
 
-// cfdiUsages are the purposes that the document lists, spelled as it spells them.
+// cfdiUsages returns the purposes that the document lists, spelled as it spells them.
 // Source: docs/upstream.md U227.
 func cfdiUsages() []string {
 	return []string{

@@ -18,7 +18,7 @@ import (
 // canary is as a token is: it has what addresses, JSON and base64 spell otherwise.
 const canary = `1000.C4nary/of+the=access "token\x`
 
-// spelled are the ways to write a secret that invariant 10 names. They are not those of the scrubber, which looks for parts.
+// spelled returns the ways to write a secret that invariant 10 names. They are not those of the scrubber, which looks for parts.
 func spelled(secret string) map[string]string {
 	quoted, _ := json.Marshal(secret) //nolint:errchkjson // text always has a JSON
 	escaped := strings.Trim(string(quoted), `"`)

@@ -121,7 +121,7 @@ func (s *Scrubber) forget() {
 	}
 }
 
-// partsOf are the runs of the spellings of a secret, each once.
+// partsOf returns the runs of the spellings of a secret, each once.
 func (s *Scrubber) partsOf(text string) []part {
 	var parts []part
 	for _, spelling := range spellings(text) {

@@ -14,7 +14,7 @@ const (
 	shortest = 8
 )
 
-// spellings are the ways in which a secret is written: as it is, in hex, and in base64 of both alphabets wherever it stands in
+// spellings returns the ways in which a secret is written: as it is, in hex, and in base64 of both alphabets wherever it stands in
 // what was encoded. What percent signs and backslashes do to it is undone in the text (views.go), and large and small letters are the same.
 func spellings(secret string) []string {
 	found := []string{fold(secret), fold(strings.ToUpper(secret)), fold(strings.ToLower(secret)), hex.EncodeToString([]byte(secret))}

@@ -58,7 +58,7 @@ func Plain(text string) Text { return (*Scrubber)(nil).Text(text, MaxText) }
 // Plainf is Plain of a sentence.
 func Plainf(format Text, args ...any) Text { return Plain(fmt.Sprintf(string(format), args...)) }
 
-// Number is a number as a Text.
+// Number returns a number as a Text.
 func Number[N ~int | ~int64](n N) Text { return Text(strconv.FormatInt(int64(n), 10)) }
 
 // Cause is an error of others with a text that may be kept and shown.
@@ -78,7 +78,7 @@ func (s *Scrubber) Cause(err error) *Cause {
 // Error implements error.
 func (c *Cause) Error() string { return string(c.text) }
 
-// Text is what Error says.
+// Text returns what Error says.
 func (c *Cause) Text() Text { return c.text }
 
 // Unwrap gives the error as it was.

@@ -14,7 +14,7 @@ type view struct {
 	at   []int
 }
 
-// place is where a byte of the view begins in the text itself.
+// place returns where a byte of the view begins in the text itself.
 func (v view) place(i int) int {
 	if v.at == nil {
 		return i
@@ -25,7 +25,7 @@ func (v view) place(i int) int {
 // depth is how many times a text may be escaped and be seen through.
 const depth = 3
 
-// views are all the ways to read a text: as it is, with percent escapes undone, with those of JSON, and both upon each other.
+// views returns all the ways to read a text: as it is, with percent escapes undone, with those of JSON, and both upon each other.
 func views(text string) []view {
 	all := []view{{text: text}}
 	for from, round := 0, 0; round < depth; round++ {

@@ -138,7 +138,7 @@ func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool
 		!of.scan.began.Before(e.missed.ended.Add(apart)) && !now.clock.Before(e.missed.clock.Add(apart))
 }
 
-// absent are the live rows that were there when the scan began and that it did not see,
+// absent returns the live rows that were there when the scan began and that it did not see,
 // and how many live ones there are.
 func (of *stream) absent(whole *pipeline.Whole) ([]string, int) {
 	var ids []string

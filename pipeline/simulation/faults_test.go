@@ -46,7 +46,7 @@ var (
 	errDenied = &pipeline.Error{Kind: pipeline.Denied, Op: "GET /things", Status: http.StatusForbidden}
 )
 
-// failure is the answer that is none.
+// failure returns the answer that is none.
 func failure(f fault) error {
 	switch f {
 	case faultRefused:
@@ -114,7 +114,7 @@ func strays(all, filtered []*thing, number, size int) bool {
 	return slices.ContainsFunc(all[from:to], func(t *thing) bool { return !slices.Contains(filtered, t) })
 }
 
-// bounds are where a page of a list begins and ends.
+// bounds returns where a page of a list begins and ends.
 func bounds(list []*thing, number, size int) (int, int) {
 	from := min((number-1)*size, len(list))
 	return from, min(from+size, len(list))

@@ -20,7 +20,7 @@ type entry struct {
 	by, run int64
 }
 
-// spoilt is a record as it travels while upstream talks garbage: with a value that does not
+// spoilt returns a record as it travels while upstream talks garbage: with a value that does not
 // fit, or under the identifier that all others have, too.
 func (t *thing) spoilt(f fault, v *edition, whole bool) []byte {
 	bad, of := *v, *t
@@ -85,7 +85,7 @@ func (s *store) refuse(of *stream, unit pipeline.Unit) {
 	}
 }
 
-// like is the oldest open entry of the same record for the same reason; nil if there is none.
+// like returns the oldest open entry of the same record for the same reason; nil if there is none.
 func (t *table) like(reject pipeline.Reject) *entry {
 	var oldest *entry
 	for _, e := range t.entries {

@@ -29,7 +29,7 @@ var (
 	traces    = flag.String("traces", "", "write a line per schedule into this file: its seed, the SHA-256 of its trace and its last state")
 )
 
-// play is one schedule from begin to end; it gives the first promise broken.
+// play returns one schedule from begin to end; it gives the first promise broken.
 func play(seed uint64, s swarm, actions []action, trace func(string, ...any)) (*world, error) {
 	w := newWorld(seed, s)
 	w.trace = trace
@@ -185,7 +185,7 @@ func writeTraces(t *testing.T) {
 	}
 }
 
-// traceOf is the line of one schedule.
+// traceOf returns the line of one schedule.
 func traceOf(seed uint64) string {
 	sum := sha256.New()
 	s, actions := drawn(seed)

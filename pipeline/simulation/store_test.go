@@ -96,7 +96,7 @@ func (s *store) brokenf(format string, args ...any) {
 	}
 }
 
-// clock is the database's.
+// clock returns the database's.
 func (s *store) clock(of *stream) time.Time { return of.upstream.now.Add(s.skew) }
 
 // claim gives a worker the stream and takes it from whoever had it.

@@ -42,7 +42,7 @@ type thing struct {
 	versions []edition
 }
 
-// at is the version that a reader sees, nil if none.
+// at returns the version that a reader sees, nil if none.
 func (t *thing) at(now time.Time) *edition {
 	for i := len(t.versions) - 1; i >= 0; i-- {
 		if v := &t.versions[i]; !v.visible.After(now) {
@@ -84,7 +84,7 @@ type upstream struct {
 	asked map[int64]time.Time
 }
 
-// pageSize is the size of the pages that answer a call.
+// pageSize returns the size of the pages that answer a call.
 func (u *upstream) pageSize(ask pipeline.Ask) int {
 	if u.fixed || ask.PerPage <= 0 {
 		return u.perPage
@@ -92,7 +92,7 @@ func (u *upstream) pageSize(ask pipeline.Ask) int {
 	return min(ask.PerPage, u.perPage)
 }
 
-// shows are the things that a list shows at an instant, in the order asked for.
+// shows returns the things that a list shows at an instant, in the order asked for.
 func (u *upstream) shows(ask pipeline.Ask, at time.Time, filter, sorts bool) []*thing {
 	var list []*thing
 	for _, t := range u.things {
@@ -117,7 +117,7 @@ func (u *upstream) shows(ask pipeline.Ask, at time.Time, filter, sorts bool) []*
 
 const wireTime = "2006-01-02T15:04:05-0700"
 
-// wire is a record as it travels: with its lines, or as the header of one.
+// wire returns a record as it travels: with its lines, or as the header of one.
 func (t *thing) wire(v *edition, whole bool) []byte {
 	kept := &v.header
 	if whole {

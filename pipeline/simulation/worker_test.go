@@ -84,7 +84,7 @@ func (k *worker) live() {
 	}
 }
 
-// at is a point at which the worker may stand still for any time, or die.
+// at returns a point at which the worker may stand still for any time, or die.
 func (k *worker) at(p point) error {
 	if k.dead || !k.pause(p) {
 		k.dead = true

@@ -217,7 +217,7 @@ func mix(h uint64, of string, n uint64) uint64 {
 	return h ^ h>>29
 }
 
-// chance is a number that depends on the seed and on what it is for, and on nothing
+// chance returns a number that depends on the seed and on what it is for, and on nothing
 // that happened before: leaving out an action does not change the others.
 func (w *world) chance(of string, n uint64) uint64 {
 	h := mix(mix(w.seed^14695981039346656037, of, n), "", n>>32)
@@ -233,7 +233,7 @@ func (w *world) reserve() int64 {
 // spell is for how many seconds upstream talks garbage.
 const spell = 150
 
-// faultOf is what goes wrong with a call.
+// faultOf returns what goes wrong with a call.
 func (w *world) faultOf(call int64) fault {
 	if w.healed {
 		return faultNone
@@ -252,7 +252,7 @@ func (w *world) faultOf(call int64) fault {
 	return faultNone
 }
 
-// databaseFault is what goes wrong with a transaction.
+// databaseFault returns what goes wrong with a transaction.
 func (w *world) databaseFault() error {
 	w.commits++
 	n := w.chance("database", w.commits)

@@ -1,8 +1,8 @@
-// Package answer writes what the sandbox answers: whole bodies, and errors in
-// the envelope of the service that was called.
+// Package answer writes the sandbox's answers: whole bodies, and errors in the envelope of the
+// service.
 //
-// It decides nothing: whether a call is served, refused or spoiled is known to
-// its callers. Start reading with Fail.
+// It decides nothing: its callers decide whether a call is served, refused or spoiled. Start
+// reading with Fail.
 package answer
 
 import (
@@ -35,8 +35,8 @@ const (
 	HTMLType = "text/html;charset=UTF-8"
 )
 
-// Body sends a whole answer. A client that went away is its own affair: the
-// error of the last write tells nobody anything.
+// Body sends a whole answer. It ignores the error of the last write, since a client that left needs
+// no answer.
 func Body(w http.ResponseWriter, status int, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -44,13 +44,13 @@ func Body(w http.ResponseWriter, status int, contentType string, body []byte) {
 	_, _ = w.Write(body)
 }
 
-// Error answers an error of the accounting family: code (an integer) and message.
+// Error writes an error of the accounting family: code (an integer) and message.
 func Error(w http.ResponseWriter, status, code int, message string) {
 	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%d,"message":%s}`, code, quote(message)))
 }
 
-// Fail answers an error of a service; in chat and notifications the code is a text
-// that the status decides (docs/upstream.md U66).
+// Fail writes an error of a service. In chat and notifications the code is a text that follows from
+// the status (docs/upstream.md U66).
 func Fail(w http.ResponseWriter, service string, status, code int, message string) {
 	switch service {
 	case services.Chat:
@@ -82,8 +82,8 @@ func failChat(w http.ResponseWriter, status int, message string) {
 	Body(w, status, JSONType, fmt.Appendf(nil, `{"code":%q,"message":%s}`, name, quote(message)))
 }
 
-// Refuse answers 429 with Throttled, Crowded or Exhausted
-// (docs/upstream.md U62). The texts are only texts: clients match codes.
+// Refuse answers 429 with Throttled, Crowded or Exhausted (docs/upstream.md U62). Clients match
+// codes, so the texts are free.
 func Refuse(w http.ResponseWriter, service string, code int) {
 	messages := map[int]string{
 		Throttled: "You have been blocked for some time as you have exceeded the maximum number of requests per minute.",
@@ -93,7 +93,7 @@ func Refuse(w http.ResponseWriter, service string, code int) {
 	Fail(w, service, http.StatusTooManyRequests, code, messages[code])
 }
 
-// quote writes a JSON text: messages may repeat what a caller sent.
+// quote returns a JSON text: messages may repeat the caller's input.
 func quote(message string) []byte {
 	quoted, err := json.Marshal(message)
 	if err != nil { // no string makes json fail

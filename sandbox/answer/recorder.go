@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Recorder passes an answer on and remembers its status for the statistics.
+// Recorder forwards an answer and notes its status for the statistics.
 type Recorder struct {
 	http.ResponseWriter
 

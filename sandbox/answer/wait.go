@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Wait lets some time pass before more is answered. It returns false if the
-// client left first.
+// Wait pauses an answer for a time. It returns false if the client left first.
 func Wait(r *http.Request, d time.Duration) bool {
 	if d <= 0 {
 		return true

@@ -37,9 +37,8 @@ func (c *Company) Allowance() Allowance {
 	return Allowance{Plan: c.plan, Limits: c.gate.Limits()}
 }
 
-// SetPlan changes the plan while calls come in; fields of over that are not zero
-// stand in place of the plan's. What was counted stays counted. An unknown plan is an
-// error and changes nothing.
+// SetPlan changes the plan while calls arrive. Nonzero fields of over replace the plan's, and the
+// counts stay. An unknown plan is an error and changes nothing.
 func (c *Company) SetPlan(plan string, over limits.Limits) error {
 	resolved, err := limits.Resolve(plan, over)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Change asks the world to change by itself, repeatably by seed. The numbers
-// are for each resource named; no resource named means all.
+// Change is a request to change the world by itself, repeatably by seed. The numbers are for each
+// resource named; without names, for all.
 type Change struct {
 	Seed    int64 `json:"seed"`
 	Inserts int   `json:"inserts"`
@@ -21,24 +21,23 @@ type Change struct {
 	Resources []string `json:"resources"`
 }
 
-// ChangedIDs lists the records of one resource that changed, by identifier; those of
-// networks with their network and a slash before it.
+// ChangedIDs lists the changed records of one resource, by identifier; in networks with the network
+// and a slash before it.
 type ChangedIDs struct {
 	Inserted []string `json:"inserted"`
 	Edited   []string `json:"edited"`
 	Deleted  []string `json:"deleted"`
 }
 
-// Changed lists what changed, by resource name; with the service before it where
-// services share the name.
+// Changed lists the changed records by resource name, with the service before it where services
+// share the name.
 type Changed map[string]ChangedIDs
 
-// Change inserts, edits and deletes records at the world's present second. An
-// edit changes at least one value and moves the modification time; no record
-// is touched twice, and where too few live, fewer change. What others refer to is
-// never deleted, the opening balance only by name. Accounting and invoicing share
-// their contact persons. Unknown resources and negative numbers are errors, and
-// nothing changes.
+// Change inserts, edits and deletes records at the world's present second. An edit changes at least
+// one value and moves the modification time. No record changes twice, and where few records live,
+// fewer change. Records that others refer to are never deleted, the opening balance only by name.
+// Accounting and invoicing share their contact persons. Unknown resources and negative numbers are
+// errors, and nothing changes.
 func (c *Company) Change(change Change) (Changed, error) {
 	if change.Inserts < 0 || change.Edits < 0 || change.Deletes < 0 {
 		return nil, errors.New("sandbox: change: inserts, edits and deletes must not be negative")
@@ -85,7 +84,7 @@ func choose(names []string) ([]lists.Resource, error) {
 	return chosen, nil
 }
 
-// label is the name of a resource in Changed.
+// label returns the name of a resource in Changed.
 func label(e lists.Resource) string {
 	for _, other := range lists.All() {
 		if other.Name == e.Name && other.Service != e.Service {

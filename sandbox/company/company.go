@@ -15,7 +15,7 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Settings say which organization to play.
+// Settings describe an organization.
 type Settings struct {
 	ID         string
 	DataCenter string // "" for the one without a prefix
@@ -48,8 +48,8 @@ type Company struct {
 	hooks  []func([]Event)
 }
 
-// New founds a company. It fails on an unknown time zone or plan. The Limits of its
-// settings are then whole.
+// New makes a company and completes the Limits of its settings. It fails on an unknown time zone or
+// plan.
 func New(settings Settings) (*Company, error) {
 	zone, err := time.LoadLocation(settings.TimeZone)
 	if err != nil {
@@ -58,8 +58,8 @@ func New(settings Settings) (*Company, error) {
 	if settings.Limits, err = limits.Resolve(settings.Plan, settings.Limits); err != nil {
 		return nil, err
 	}
-	// A fixed anchor makes the bytes independent of the clock; a clock that
-	// lies before it (in a test) must still not see records of its future.
+	// A fixed anchor makes the bytes independent of the clock. With a clock before it (in a test),
+	// no record may come from the future.
 	anchor := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	if now := settings.Now(); now.Before(anchor) {
 		anchor = now.UTC().Truncate(time.Hour)
@@ -79,23 +79,22 @@ func New(settings Settings) (*Company, error) {
 	}, nil
 }
 
-// With lends the world, as of now, to f, alone.
+// With gives f the world, as of now, for itself alone.
 func (c *Company) With(f func(*world.World)) { c.lend(func() { f(c.world) }) }
 
-// Time is the world's clock, in the organization's zone.
+// Time returns the world's clock, in the organization's zone.
 func (c *Company) Time() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now().In(c.zone)
 }
 
-// now is the world's clock; the caller holds the lock.
+// now returns the world's clock; the caller holds the lock.
 func (c *Company) now() time.Time { return c.Now().Add(c.offset) }
 
-// Advance moves the world's clock: record times, tokens and the day of the
-// daily allowance. The count of calls in a minute stays on the real clock, so
-// that an advance never hides a burst. What the business does in the time between
-// happens. A negative step is ignored.
+// Advance moves the world's clock: record times, tokens and the day of the daily allowance. The
+// events of the skipped time happen. The count of calls in a minute stays on the real clock, so
+// that an advance never hides a burst. It ignores a negative step.
 func (c *Company) Advance(step time.Duration) {
 	c.lend(func() {
 		c.offset += max(step, 0)
@@ -103,14 +102,14 @@ func (c *Company) Advance(step time.Duration) {
 	})
 }
 
-// Stats returns a copy of what was counted.
+// Stats returns a copy of the counts.
 func (c *Company) Stats() limits.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.gate.Stats()
 }
 
-// ResetStats starts counting anew. The windows of the limits stay.
+// ResetStats starts the counts anew. The windows of the limits stay.
 func (c *Company) ResetStats() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,13 +27,13 @@ func found(t *testing.T, settings company.Settings, now time.Time) *company.Comp
 
 func noon() time.Time { return time.Date(2026, 3, 10, 6, 30, 0, 0, time.UTC) }
 
-// Every change is told once, with what changed, outside of the company's lock.
+// Every change is reported once, with its fields, outside of the company's lock.
 func TestChangesAreTold(t *testing.T) {
 	t.Parallel()
 	c := found(t, company.Settings{Seed: 1, Records: 200}, noon())
 	var told []company.Event
 	c.Changed(func(e company.Event) {
-		c.Stats() // would wait for ever inside the lock
+		c.Stats() // would deadlock inside the lock
 		told = append(told, e)
 	})
 	changed, err := c.Change(company.Change{Seed: 1, Inserts: 1, Edits: 2, Deletes: 1, Resources: []string{"items"}})
@@ -71,7 +71,7 @@ func TestChangesAreTold(t *testing.T) {
 	}
 }
 
-// A payment is told with its bills, and with the accounts that it moves in silence.
+// A payment is reported with its bills, and with the accounts that it moves in silence.
 func TestPaymentsAreTold(t *testing.T) {
 	t.Parallel()
 	c := found(t, company.Settings{Seed: 1, Records: 2000, Activity: activity.Rates{Payments: 1}}, noon())
@@ -99,8 +99,8 @@ func TestPaymentsAreTold(t *testing.T) {
 	}
 }
 
-// Nothing happens ahead of the clock, everything behind it, whoever looks; time that
-// no step of the clock makes passes, too.
+// Events happen up to the clock and never ahead of it, for every reader. Time also passes without a
+// step of the clock.
 func TestTheWorldLivesByTheClock(t *testing.T) {
 	t.Parallel()
 	now := noon()
@@ -150,8 +150,8 @@ func TestTheWorldLivesByTheClock(t *testing.T) {
 	}
 }
 
-// Offsets follow the zone through both changes of a year: the hour that comes twice,
-// and the one that never comes.
+// Offsets follow the zone through both changes of a year: the hour that repeats, and the one that
+// is skipped.
 func TestDaylightSaving(t *testing.T) {
 	t.Parallel()
 	for _, step := range []struct{ at, want string }{

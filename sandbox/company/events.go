@@ -7,21 +7,20 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Event is something that was done to one record: by a user, by Change or by the
-// business itself.
+// Event is a change of one record: by a user, by Change or by the business itself.
 type Event struct {
 	Kind      world.Kind
 	Operation world.Operation
 	ID        string // with its network and a slash before it, where there are networks
-	Under     string // the parent that it is read under; "" for none
-	// Fields are the fields that changed, with their new values in JSON; of an
-	// inserted record all of them, of a deleted one none.
+	Under     string // the parent in its path; "" for none
+	// Fields are the changed fields with their new values in JSON: all of an inserted record, none
+	// of a deleted one.
 	Fields map[string]json.RawMessage
 }
 
-// Changed tells f of everything that is done to records from now on: of each change
-// once it is done, outside of every lock, so that f may ask the company. Changes of one
-// caller come in their order. It is to be called before the first call is served.
+// Changed passes every later change of a record to f. It calls f after the change, outside of every
+// lock, so that f may ask the company. Changes of one caller keep their order. Call it before the
+// first call is served.
 func (c *Company) Changed(f func(Event)) {
 	c.ChangedTogether(func(events []Event) {
 		for _, event := range events {
@@ -30,7 +29,7 @@ func (c *Company) Changed(f func(Event)) {
 	})
 }
 
-// ChangedTogether is Changed for who wants what was done at once, at once.
+// ChangedTogether is Changed with the changes of one instant in one call.
 func (c *Company) ChangedTogether(f func([]Event)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,8 +37,7 @@ func (c *Company) ChangedTogether(f func([]Event)) {
 	c.world.Watch()
 }
 
-// lend plays what has happened by now, lends the world to f, alone, and reports what
-// was done.
+// lend simulates the events up to now, gives f the world for itself alone, and reports the changes.
 func (c *Company) lend(f func()) {
 	events, hooks := c.locked(f)
 	if len(events) == 0 {
@@ -58,7 +56,7 @@ func (c *Company) locked(f func()) ([]Event, []func([]Event)) {
 	return c.events(), c.hooks
 }
 
-// events reads what happened; the caller holds the lock.
+// events returns what happened; the caller holds the lock.
 func (c *Company) events() []Event {
 	happened := c.world.Happened()
 	if len(happened) == 0 {
@@ -70,19 +68,19 @@ func (c *Company) events() []Event {
 		live := c.world.Live(h.Kind, h.Index)
 		switch {
 		case h.Before == nil && !live:
-			continue // it came and went
+			continue // it was inserted and deleted
 		case live:
 			event.Fields = differing(h.Before, c.world.AppendRecord(nil, h.Kind, h.Index, world.Full))
 		}
 		if live && len(event.Fields) == 0 {
-			continue // nobody can see a difference
+			continue // the change is invisible
 		}
 		events = append(events, event)
 	}
 	return events
 }
 
-// differing returns the fields of a record that are not what they were.
+// differing returns the fields of a record that changed.
 func differing(before, after []byte) map[string]json.RawMessage {
 	var old, changed map[string]json.RawMessage
 	if before != nil && json.Unmarshal(before, &old) != nil || json.Unmarshal(after, &changed) != nil {

@@ -2,14 +2,14 @@ package company
 
 import "sluice/sandbox/company/activity"
 
-// Activity returns what the business does by itself.
+// Activity returns the rates of the business's own events.
 func (c *Company) Activity() activity.Rates {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.life.Rates()
 }
 
-// SetActivity changes what the business does by itself from now on.
+// SetActivity changes the rates of the business's own events from now on.
 func (c *Company) SetActivity(rates activity.Rates) error {
 	if err := rates.Check(); err != nil {
 		return err
@@ -18,9 +18,8 @@ func (c *Company) SetActivity(rates activity.Rates) error {
 	return nil
 }
 
-// live makes happen what the business did by now; the caller holds the lock. A world
-// that is asked is always one of this instant: there is nothing to wait for, and
-// nothing runs by itself.
+// live simulates the business's events up to now; the caller holds the lock. Every query does so
+// first, so that no background work is needed.
 func (c *Company) live() {
 	if !c.life.Rates().Quiet() {
 		c.life.Play(c.world, c.now().Unix())

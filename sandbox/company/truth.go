@@ -9,11 +9,10 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Truth yields every live record of a resource in one piece, list record and
-// single record laid over each other, in no promised order; for conversations, an
-// object of the CSV columns with text values. A record that is read under a parent
-// carries it, also where the wire does not. An unknown resource yields nothing.
-// Each record is read at the moment it is yielded.
+// Truth yields every live record of a resource in one piece, list record and single record merged,
+// in no promised order. Conversations are objects of the CSV columns with text values. A record
+// under a parent carries the parent, also where the wire lacks it. An unknown resource yields
+// nothing. Each record is read at the moment of its yield.
 func (c *Company) Truth(service, resource string) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		e, found := lists.Find(service, resource)
@@ -47,14 +46,14 @@ func (c *Company) truthOf(e lists.Resource, i int) (json.RawMessage, bool) {
 	}
 	record := c.world.AppendRecord(nil, e.Kind, i, world.Full)
 	switch e.Kind {
-	case world.ModuleRecords, world.NetworkChannels, world.NetworkChats: // the path alone says it
+	case world.ModuleRecords, world.NetworkChannels, world.NetworkChats: // only the path says it
 		record = fmt.Appendf(record[:len(record)-1], ",%q:%q}", e.Parent, c.world.Under(e.Kind, i))
 	default:
 	}
 	return record, true
 }
 
-// Size is the number of live records.
+// Size returns the number of live records.
 func (c *Company) Size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

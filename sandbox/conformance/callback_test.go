@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/watch/channel"
 )
 
-// receiver keeps the callbacks that the sandbox sends.
+// receiver collects the callbacks that the sandbox sends.
 type receiver struct {
 	mu        sync.Mutex
 	addresses []string
@@ -27,7 +27,7 @@ func (r *receiver) Post(_ context.Context, address string, body []byte) (int, er
 	return http.StatusOK, nil
 }
 
-// taken empties the receiver.
+// taken empties the receiver and returns its callbacks.
 func (r *receiver) taken() ([]string, []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,11 +70,11 @@ func TestCallbacks(t *testing.T) {
 		t.Errorf("%s\n%s", diff, bodies[0])
 	}
 
-	// An edit was not subscribed, and the channel lives an hour.
+	// The channel has no subscription to edits, and lives an hour.
 	caller.play(t, step{Send: "PUT /books/v3/${module}/${id}", Body: []byte(`{"record_name":"Uno"}`), Status: http.StatusOK})
 	caller.play(t, step{Send: "POST /_sandbox/advance", Body: []byte(`{"seconds":3601}`), Status: http.StatusOK})
 	var err error
-	if caller.token, err = caller.authorize(t.Context(), ""); err != nil { // the token lived an hour, too.
+	if caller.token, err = caller.authorize(t.Context(), ""); err != nil { // the token expired after an hour, too.
 		t.Fatal(err)
 	}
 	caller.play(t, create)
@@ -84,10 +84,9 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U275: when asked to, the callback carries the changed fields with their
-// values. U281: when the subscription has a notification_condition, callbacks
-// are raised only for changes of the selected fields. The word for an edit is not
-// shown.
+// docs/upstream.md U275: on request, the callback carries the changed fields with their values.
+// U281: with a notification_condition, only changes of the selected fields raise callbacks. The
+// document does not show the word for an edit.
 func TestCallbacksOfChosenFields(t *testing.T) {
 	t.Parallel()
 	received := &receiver{}

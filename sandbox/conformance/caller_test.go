@@ -49,7 +49,7 @@ func (w world) options() sandbox.Options {
 	}
 }
 
-// newCallerOf starts a sandbox whose clock stands at a Tuesday in March.
+// newCallerOf starts a sandbox with its clock at a Tuesday in March.
 func newCallerOf(tb testing.TB, options sandbox.Options, scope string) *caller {
 	tb.Helper()
 	noon := time.Date(2026, 3, 10, 6, 30, 0, 0, time.UTC)
@@ -73,12 +73,12 @@ func newCallerOf(tb testing.TB, options sandbox.Options, scope string) *caller {
 	return c
 }
 
-// learnModule notes the ids of the module Deals and of two of its fields, which a
-// client knows from its organization's settings; no document shows that call.
+// learnModule notes the ids of the module Deals and of two of its fields. A client knows them from
+// its organization's settings; no document shows that call.
 func (c *caller) learnModule(tb testing.TB) {
 	tb.Helper()
 	deals, found := channel.Modules().Find("Deals")
-	if !found || len(deals.Fields) < 2 { // as many as cases name.
+	if !found || len(deals.Fields) < 2 { // as many as the cases name.
 		tb.Fatalf("module Deals: %+v", deals)
 	}
 	c.kept["deals"] = deals.ID
@@ -87,9 +87,9 @@ func (c *caller) learnModule(tb testing.TB) {
 	}
 }
 
-// authorize asks for an access token as docs/upstream.md U24 has it: POST
-// {auth_url}/oauth/v2/token with refresh_token, client_id, client_secret,
-// grant_type and scope in the query.
+// authorize asks for an access token as docs/upstream.md U24 describes: POST
+// {auth_url}/oauth/v2/token with refresh_token, client_id, client_secret, grant_type and scope in
+// the query.
 func (c *caller) authorize(ctx context.Context, scope string) (string, error) {
 	query := url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {c.kept["refresh_token"]},
@@ -135,8 +135,8 @@ func (c *caller) do(ctx context.Context, s step) (answered, error) {
 	return answered{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
-// request builds a call: what the step says, the token, and the organization where
-// the service wants it (docs/upstream.md U11 and U12).
+// request builds a call from the step, the token, and the organization in its place for the service
+// (docs/upstream.md U11 and U12).
 func (c *caller) request(ctx context.Context, s step) (*http.Request, error) {
 	method, target, _ := strings.Cut(c.fill(s.Send), " ")
 	body, contentType, err := c.body(s)
@@ -170,7 +170,7 @@ func (c *caller) request(ctx context.Context, s step) (*http.Request, error) {
 func (c *caller) organization(request *http.Request, query url.Values) {
 	id := c.kept["organization"]
 	switch path := request.URL.Path; {
-	case strings.HasSuffix(path, "/organizations"): // it is where clients learn the id.
+	case strings.HasSuffix(path, "/organizations"): // clients learn the id there.
 	case strings.HasPrefix(path, "/books/"), strings.HasPrefix(path, "/inventory/"):
 		query.Set("organization_id", id)
 	case strings.HasPrefix(path, "/invoice/"):
@@ -180,8 +180,8 @@ func (c *caller) organization(request *http.Request, query url.Values) {
 	}
 }
 
-// body is what a step sends: JSON, or a form with a file in it. Calls without a body
-// of the chat service say what they are, too (docs/upstream.md U14).
+// body returns the body of a step: JSON, or a form with a file. The chat service needs a
+// Content-Type on calls without a body, too (docs/upstream.md U14).
 func (c *caller) body(s step) (io.Reader, string, error) {
 	if s.Form != nil {
 		form := url.Values{}
@@ -213,7 +213,7 @@ func (c *caller) body(s step) (io.Reader, string, error) {
 	return &buffer, form.FormDataContentType(), nil
 }
 
-// fill puts in what earlier steps kept.
+// fill replaces ${name} by the value that an earlier step kept.
 func (c *caller) fill(text string) string {
 	for name, value := range c.kept {
 		text = strings.ReplaceAll(text, "${"+name+"}", value)

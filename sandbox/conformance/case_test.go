@@ -15,10 +15,10 @@ import (
 
 // file is one file of cases: a section of a document.
 type file struct {
-	// Document and Section say where its quotes stand.
+	// Document and Section locate the quotes.
 	Document string `json:"document"`
 	Section  string `json:"section"`
-	// Service as the control paths of the sandbox call it.
+	// Service is the name in the control paths of the sandbox.
 	Service string     `json:"service"`
 	Cases   []testCase `json:"cases"`
 
@@ -34,28 +34,27 @@ type testCase struct {
 	Variant string `json:"variant,omitempty"`
 	// Quote is the passage, letter by letter.
 	Quote string `json:"quote"`
-	// Scope is the one scope that the row asks for: its calls are made with a token
-	// that has no other. "" calls with a token that has every scope.
+	// Scope is the one scope that the row asks for: the calls use a token with no other. "" uses a
+	// token with every scope.
 	Scope string `json:"scope,omitempty"`
-	// World is how the sandbox is set up.
+	// World configures the sandbox.
 	World world  `json:"world,omitzero"`
 	Steps []step `json:"steps"`
 }
 
-// world is how the sandbox of a case is set up, where that matters.
+// world is the configuration of a case's sandbox, where it matters.
 type world struct {
 	// Limits enforces the limits of docs/upstream.md U40 to U44; they are off otherwise.
 	Limits bool `json:"limits,omitempty"`
-	// Strict refuses what live services accept beyond the documents.
+	// Strict refuses forms that live services accept beyond the documents.
 	Strict bool   `json:"strict,omitempty"`
 	Plan   string `json:"plan,omitempty"`
 }
 
-// step is one call and its answer. Texts may hold ${name} for what an earlier step
-// kept.
+// step is one call and its answer. Texts may hold ${name} for a value that an earlier step kept.
 type step struct {
-	// Send is method and path; a path of the accounting family is complemented by
-	// the organization, in the place where its service wants it.
+	// Send is method and path. A path of the accounting family gets the organization in the place
+	// where its service requires it.
 	Send string `json:"send"`
 	// Times repeats the call; the last answer counts. 0 is once.
 	Times  int               `json:"times,omitempty"`
@@ -64,19 +63,19 @@ type step struct {
 	Body   json.RawMessage   `json:"body,omitempty"`
 	Form   map[string]string `json:"form,omitempty"` // as a browser sends it
 	File   *upload           `json:"file,omitempty"`
-	// Without leaves out what is sent otherwise: "organization", "token".
+	// Without omits parts that are sent otherwise: "organization", "token".
 	Without []string `json:"without,omitempty"`
 
 	Status int `json:"status"`
 	// Answer is a pattern: see match.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// Text is the whole body; TextHas are pieces of it. For answers that are no JSON.
+	// Text is the whole body, TextHas are parts of it, for answers other than JSON.
 	Text    *string  `json:"text,omitempty"`
 	TextHas []string `json:"text_has,omitempty"`
-	// Headers are patterns, too; a header that must be missing is "$absent".
+	// Headers are patterns, too; "$absent" requires that the header is missing.
 	Headers map[string]string `json:"headers,omitempty"`
-	// Assumed says whether the header X-Sandbox-Assumed is expected: true where the
-	// document does not show what is asked for, false where it shows all of it.
+	// Assumed says whether the header X-Sandbox-Assumed is expected: true where the document shows
+	// only a part of the call, false where it shows all of it.
 	Assumed *bool `json:"assumed,omitempty"`
 	// Keep notes values for later steps: name to the path in the answer, as in
 	// "bills.0.bill_id"; "redirect:code" is a query parameter of the Location, and
@@ -115,8 +114,8 @@ func readFiles(tb testing.TB, folder string) []file {
 	return files
 }
 
-// decodeFile is strict: an unknown key, a missing quote or a step without a status
-// is a mistake of the hand that wrote it.
+// decodeFile is strict: an unknown key, a missing quote or a step without a status is an error of
+// the file.
 func decodeFile(data []byte) (file, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -125,7 +124,7 @@ func decodeFile(data []byte) (file, error) {
 		return file{}, fmt.Errorf("decode cases: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return file{}, errors.New("decode cases: something stands behind the object")
+		return file{}, errors.New("decode cases: data follows the object")
 	}
 	if f.Document == "" || f.Section == "" || f.Service == "" || len(f.Cases) == 0 {
 		return file{}, errors.New("document, section, service and cases are required")

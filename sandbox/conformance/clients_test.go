@@ -10,11 +10,11 @@ import (
 	"sluice/sandbox"
 )
 
-// The page for other clients shows commands; they are run as they stand there, by a
-// shell that ends at the first one that fails. curl fails on each status from 400 on.
+// The page for other clients shows commands. The test runs them unchanged, in a shell that stops at
+// the first failure. curl fails on each status from 400 on.
 func TestClientsPage(t *testing.T) {
 	t.Parallel()
-	shell, err := exec.LookPath("bash") // the end of a pipe must not hide its beginning: -o pipefail.
+	shell, err := exec.LookPath("bash") // -o pipefail: a failure at the start of a pipe counts.
 	if err != nil {
 		t.Fatal("bash is missing: install it")
 	}
@@ -33,7 +33,7 @@ func TestClientsPage(t *testing.T) {
 	}
 }
 
-// commands joins the blocks of a page that are for a shell.
+// commands joins the shell blocks of a page.
 func commands(t *testing.T, page string) string {
 	t.Helper()
 	var script strings.Builder
@@ -45,7 +45,7 @@ func commands(t *testing.T, page string) string {
 		}
 		script.WriteString(inside + "\n")
 	}
-	if len(blocks) < 2 { // how to begin, and a call.
+	if len(blocks) < 2 { // the start, and a call.
 		t.Fatalf("%d blocks of commands", len(blocks))
 	}
 	return script.String()

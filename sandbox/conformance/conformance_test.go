@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Every row of the documents' endpoint tables answers what its document says.
+// Every row of the documents' endpoint tables answers as its document describes.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	for _, f := range readFiles(t, "rows") {
@@ -23,7 +23,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Every condition of the documents' error tables is answered as they say.
+// Every condition of the documents' error tables is answered as they describe.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, f := range readFiles(t, "errors") {
@@ -36,13 +36,13 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// name is a case's name among tests: what tools make of slashes is their affair.
+// name returns the name of a case's test; go test replaces slashes by its own rules.
 func (c testCase) name() string {
 	return strings.NewReplacer("/", "\u2215", " ", "_").Replace(strings.TrimSpace(c.Row + " " + c.Variant))
 }
 
-// run makes the calls of a case one after the other; the first wrong answer ends it,
-// since the rest lives on it.
+// run makes the calls of a case one after the other. The first wrong answer ends it, since later
+// steps depend on it.
 func (c testCase) run(t *testing.T) {
 	t.Helper()
 	c.runAt(t, newCaller(t, c.World, c.Scope))
@@ -57,7 +57,7 @@ func (c testCase) runAt(t *testing.T, caller *caller) {
 	}
 }
 
-// make makes the calls of a step and holds the last answer against it.
+// make makes the calls of a step and compares the last answer with it.
 func (c *caller) make(t *testing.T, s step) ([]string, answered) {
 	t.Helper()
 	var got answered
@@ -74,7 +74,7 @@ func (c *caller) make(t *testing.T, s step) ([]string, answered) {
 	return diffs, got
 }
 
-// play is make for tests that are no case: a wrong answer fails them and they go on.
+// play is make for tests without a case: a wrong answer fails them and they go on.
 func (c *caller) play(t *testing.T, s step) {
 	t.Helper()
 	if diffs, got := c.make(t, s); len(diffs) > 0 {
@@ -82,7 +82,7 @@ func (c *caller) play(t *testing.T, s step) {
 	}
 }
 
-// differences holds an answer against its step.
+// differences compares an answer with its step.
 func (s step) differences(c *caller, got answered) []string {
 	var diffs []string
 	if got.status != s.Status {
@@ -129,7 +129,7 @@ func matchHeader(name, pattern string, got answered) []string {
 	return match("header "+name, pattern, values[0])
 }
 
-// keep notes what later steps want to know.
+// keep notes values for later steps.
 func (c *caller) keep(s step, got answered) error {
 	for name, path := range s.Keep {
 		value, err := got.at(c.fill(path))
@@ -141,7 +141,7 @@ func (c *caller) keep(s step, got answered) error {
 	return nil
 }
 
-// at is the value at a path of the answer, as text.
+// at returns the value at a path of the answer, as text.
 func (a answered) at(path string) (string, error) {
 	if expression, is := strings.CutPrefix(path, "match:"); is {
 		found := regexp.MustCompile(expression).FindSubmatch(a.body)

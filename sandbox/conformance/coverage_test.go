@@ -11,8 +11,8 @@ import (
 // row is one row of a document's endpoint table.
 type row struct{ document, service, call, variant string }
 
-// documented reads testdata/rows.tsv: the tables' rows, transcribed. Networks are a
-// sentence below a table, the organizations one in Shared conventions.
+// documented reads testdata/rows.tsv, a transcript of the tables' rows. Networks come from a
+// sentence below a table, organizations from Shared conventions.
 func documented(tb testing.TB) []row {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "rows.tsv"))
@@ -27,7 +27,7 @@ func documented(tb testing.TB) []row {
 	return rows
 }
 
-// roots of the services (docs/upstream.md U2); chat, authorization and notifications
+// root returns the root of a service (docs/upstream.md U2). Chat, authorization and notifications
 // have whole paths in their tables.
 func root(service string) string {
 	return map[string]string{
@@ -35,7 +35,7 @@ func root(service string) string {
 	}[service]
 }
 
-// pattern is what the calls of a row look like: <…> and {…} are one segment.
+// pattern returns a pattern for the calls of a row: <…> and {…} match one segment.
 func pattern(service, call string) *regexp.Regexp {
 	method, path, _ := strings.Cut(call, " ")
 	path = regexp.QuoteMeta(root(service) + path)
@@ -43,12 +43,12 @@ func pattern(service, call string) *regexp.Regexp {
 	return regexp.MustCompile("^" + method + " " + path + "$")
 }
 
-// calls tells which steps of a case call its row.
+// calls reports whether a step of a case calls its row.
 func (c testCase) calls(service string, s step) bool {
 	return pattern(service, c.Row).MatchString(s.Send)
 }
 
-// No row is without a case, no case is without its row, and each case calls it.
+// Every row has a case, every case has its row, and each case calls it.
 func TestEveryRowHasACase(t *testing.T) {
 	t.Parallel()
 	rows := documented(t)
@@ -74,15 +74,15 @@ func TestEveryRowHasACase(t *testing.T) {
 			t.Errorf("document %s, %s: no case for %s %s", r.document, r.service, r.call, r.variant)
 		}
 	}
-	const counted = 70 // by hand, in the three documents.
+	const counted = 70 // counted by hand, in the three documents.
 	if len(rows) != counted {
 		t.Errorf("%d rows, counted %d in the documents", len(rows), counted)
 	}
 }
 
-// Every row refuses a token that lives but has another scope: 403 in chat
-// (docs/upstream.md U69), 401 with code 57 elsewhere (U64), and code
-// OAUTH_SCOPE_MISMATCH or the like at the notifications, of which no document tells.
+// Every row refuses a valid token with another scope: 403 in chat (docs/upstream.md U69), 401 with
+// code 57 elsewhere (U64). Notifications answer the code OAUTH_SCOPE_MISMATCH or the like; no
+// document describes it.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	for _, f := range readFiles(t, "rows") {
@@ -132,9 +132,9 @@ func refusal(service string) step {
 	}
 }
 
-// Every row of the three documents' error tables is provoked. Two rows of the chat
-// service's statuses are left: 201 and 204 belong to calls that create or answer
-// nothing, and no such call of that service is shown (docs/upstream.md U250 to U253).
+// Every row of the three documents' error tables is provoked, except two statuses of the chat
+// service. 201 and 204 belong to calls that create or answer nothing, and the document shows no
+// such call of that service (docs/upstream.md U250 to U253).
 func TestEveryErrorIsProvoked(t *testing.T) {
 	t.Parallel()
 	provoked := map[string]bool{

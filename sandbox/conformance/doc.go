@@ -1,14 +1,13 @@
-// Package conformance holds the sandbox against the API documents (docs/upstream.md): for each
-// row of their endpoint tables at least one call with the answer that the document
-// promises, and for each row of their error tables the condition that provokes it.
+// Package conformance compares the sandbox with the API documents (docs/upstream.md). Each row of
+// their endpoint tables has at least one call with the documented answer, and each row of their
+// error tables has the condition that provokes it.
 //
-// The cases are written by hand from the documents, by somebody who had not read
-// how the sandbox answers; each quotes the passage it comes from. They live in
-// testdata: rows has the endpoint rows, errors the error tables. Where a document
-// says "not shown", a case expects what docs/upstream.md has from other sources and the header
-// X-Sandbox-Assumed.
+// The cases were written by hand from the documents, without knowledge of the sandbox's code; each
+// quotes its passage. They are in testdata: rows has the endpoint rows, errors the error tables.
+// Where a document says "not shown", a case expects what docs/upstream.md has from other sources,
+// and the header X-Sandbox-Assumed.
 //
-// A case is a few steps; a step is a call, what it has to answer, and what later
-// steps want to know of that answer. Start reading with testdata, then case_test.go
-// for the words that cases are written in and match_test.go for the patterns.
+// A case is a few steps. A step is a call, its expected answer, and the values that later steps
+// need. Start reading with testdata, then case_test.go for the words of cases and match_test.go for
+// the patterns.
 package conformance

@@ -14,7 +14,8 @@ import (
 	"sluice/sandbox"
 )
 
-// freshEvery calls the fuzzed sandbox is made anew, since writes make it grow.
+// freshEvery is the number of calls between new sandboxes for fuzzing, since writes make a sandbox
+// grow.
 const freshEvery = 2000
 
 // target is a sandbox that is called without a network.
@@ -58,7 +59,7 @@ func newTarget(tb testing.TB) *target {
 	return a
 }
 
-// learn notes the ids on the first record of a resource.
+// learn notes the ids of the first record of a resource.
 func (a *target) learn(tb testing.TB, service, resource string) {
 	tb.Helper()
 	for record := range a.server.Truth(service, resource) {
@@ -75,9 +76,8 @@ func (a *target) learn(tb testing.TB, service, resource string) {
 	}
 }
 
-// call makes a call: method and path, a query as it stands, a header as it stands in
-// a message, a body. The organization and the token are right unless the header says
-// another one.
+// call makes a call: method and path, a raw query, a raw header, a body. The organization and the
+// token are valid unless the header names others.
 func (a *target) call(tb testing.TB, send, query, header, body string) *httptest.ResponseRecorder {
 	tb.Helper()
 	method, path, _ := strings.Cut(send, " ")
@@ -96,7 +96,7 @@ func (a *target) call(tb testing.TB, send, query, header, body string) *httptest
 	return recorder
 }
 
-// sends lists the calls of all rows, with ids that exist.
+// sends returns the calls of all rows, with ids that exist.
 func (a *target) sends(tb testing.TB) []string {
 	tb.Helper()
 	var sends []string
@@ -113,7 +113,7 @@ func (a *target) sends(tb testing.TB) []string {
 	return sends
 }
 
-// filled puts ids that exist where a case learns them on its way.
+// filled inserts existing ids where a case learns them on its way.
 func (a *target) filled(text string) string {
 	return regexp.MustCompile(`\$\{(\w+)\}`).ReplaceAllStringFunc(text, func(name string) string {
 		if id := a.ids[strings.Trim(name, "${}")+"_id"]; id != "" {
@@ -123,8 +123,7 @@ func (a *target) filled(text string) string {
 	})
 }
 
-// seeds are the calls of the hand-written cases, and for each row three that no hand
-// in its senses would write.
+// seeds adds the calls of the hand-written cases, and three absurd ones for each row.
 func (a *target) seeds(f *testing.F) {
 	f.Helper()
 	rows := documented(f)
@@ -151,7 +150,7 @@ func (a *target) seeds(f *testing.F) {
 	}
 }
 
-// writtenSteps are all steps of all cases.
+// writtenSteps returns all steps of all cases.
 func writtenSteps(tb testing.TB) []step {
 	tb.Helper()
 	var steps []step
@@ -165,9 +164,8 @@ func writtenSteps(tb testing.TB) []step {
 	return steps
 }
 
-// FuzzCalls sends every row of the three documents queries, headers and bodies that
-// nobody thought of. There is no panic, no answer of 500 or more, and what says it is
-// JSON is.
+// FuzzCalls sends arbitrary queries, headers and bodies to every row of the three documents. It
+// finds panics, answers of 500 or more, and answers that claim to be JSON and are not.
 func FuzzCalls(f *testing.F) {
 	current := newTarget(f)
 	sends := current.sends(f)

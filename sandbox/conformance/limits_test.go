@@ -12,7 +12,7 @@ import (
 	"sluice/sandbox"
 )
 
-// limited starts a sandbox whose minute has room for more calls than a day.
+// limited starts a sandbox whose minute allows more calls than a day.
 func limited(t *testing.T, options sandbox.Options) *caller {
 	t.Helper()
 	options.Records = 60
@@ -59,10 +59,9 @@ func TestDailyAllowanceOfEachPlan(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U62: code 45, with HTTP 429, says that the daily allowance of the
-// organization's plan is spent.
-// A day later there is room again; another service has an
-// allowance of its own (U42 to U44).
+// docs/upstream.md U62: code 45, with HTTP 429, says that the daily allowance of the organization's
+// plan is spent. A day later calls pass again; another service has an allowance of its own (U42 to
+// U44).
 func TestCode45(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -111,7 +110,7 @@ func TestCode1070(t *testing.T) {
 			held, release := context.WithCancel(t.Context())
 			codes := make(chan int, c.atOnce+1)
 			var calls sync.WaitGroup
-			for range c.atOnce + 1 { // one of them is too many, and that one alone is answered.
+			for range c.atOnce + 1 { // exactly one of them exceeds the limit, and is answered.
 				calls.Go(func() {
 					got, err := caller.do(held, step{Send: c.send})
 					if errors.Is(err, context.Canceled) {

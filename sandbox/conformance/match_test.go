@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The forms of values that the documents name: date and date-time of
-// docs/upstream.md U120 (offset hhmm), and of U121 (chat), in one.
+// forms are the formats of values that the documents name. Date and date-time combine
+// docs/upstream.md U120 (offset hhmm) and U121 (chat).
 var forms = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // a constant that Go cannot spell
 	"$id":       regexp.MustCompile(`^[0-9A-Za-z_.-]+$`),
 	"$text":     regexp.MustCompile(`(?s)^.*\S.*$`),
@@ -19,17 +19,16 @@ var forms = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // a constant t
 	"$digits":   regexp.MustCompile(`^\d+$`),
 }
 
-// match holds an answer against a pattern and returns what differs, by path.
+// match compares an answer with a pattern and returns the differences, by path.
 //
-// A pattern is JSON: an object asks for its keys and lets others be; an array of one
-// element asks for at least one element, each like it; an array of several asks for
-// exactly these; an empty array is an empty array. A text that begins with $ asks for
-// a kind: $string, $number, $integer, $boolean, $object, $array, $any, $absent, or a
-// form of text ($id, $text, $date, $datetime, $digits); $like:Cash takes cash, too,
-// since the documents do not show how a value of a filter is written in a record. A ?
-// behind a kind or a key lets "" and null, behind a key also an empty array and
-// nothing at all, stand for absent, as docs/upstream.md U133 says. Every other
-// value is itself.
+// A pattern is JSON. An object requires its keys and ignores others. An array of one element
+// requires at least one element, each like it; an array of several requires exactly these; an empty
+// array is an empty array. A text that begins with $ requires a kind: $string, $number, $integer,
+// $boolean, $object, $array, $any, $absent, or a form of text ($id, $text, $date, $datetime,
+// $digits). $like:Cash accepts cash, too, since the documents do not show how a record spells the
+// value of a filter. A ? behind a kind or a key accepts "" and null for an absent value, as
+// docs/upstream.md U133 says. Behind a key it also accepts an empty array and a missing key. Every
+// other value matches itself.
 func match(path string, want, got any) []string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -71,7 +70,7 @@ func matchObject(path string, want map[string]any, got any) []string {
 	return diffs
 }
 
-// absent reports whether a value says nothing (docs/upstream.md U133).
+// absent reports whether a value counts as absent (docs/upstream.md U133).
 func absent(value any) bool {
 	array, is := value.([]any)
 	return value == nil || value == "" || is && len(array) == 0
@@ -138,7 +137,7 @@ func matchKind(path, want string, got any) []string {
 	return nil
 }
 
-// brief is a value for a message.
+// brief returns a value shortened for a message.
 func brief(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -151,7 +150,7 @@ func brief(value any) string {
 	return string(data)
 }
 
-// decodeAny reads JSON with its numbers as they were written.
+// decodeAny decodes JSON and keeps the spelling of numbers.
 func decodeAny(data []byte) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(string(data)))
 	decoder.UseNumber()
@@ -162,7 +161,7 @@ func decodeAny(data []byte) (any, error) {
 	return value, nil
 }
 
-// Each pattern takes what it means and refuses what it does not.
+// Each pattern accepts what it means and refuses all else.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, takes, refuses string }{

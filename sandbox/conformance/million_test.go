@@ -19,7 +19,8 @@ import (
 
 const million = 1_000_000
 
-// share is by what the world and its lists are smaller: with -short (make bench QUICK=1) the benchmarks work, and measure little.
+// share is the divisor of the world and its lists: with -short (make bench QUICK=1) the benchmarks
+// run, but measure little.
 func share() int {
 	if testing.Short() {
 		return 20
@@ -27,9 +28,8 @@ func share() int {
 	return 1
 }
 
-// lists are the lists that are asked for, each with the number of its pages: asking
-// walks over all of them, here and there, so that nothing it measures is an answer of
-// before.
+// lists holds the requested lists, each with its number of pages. The benchmark jumps between the
+// pages of all of them, so that no answer is a repeated one.
 var lists = map[string]struct {
 	target string
 	pages  int
@@ -44,13 +44,12 @@ var lists = map[string]struct {
 	"composite_items": {"/inventory/v1/compositeitems?", 50},
 }
 
-// stride is how many pages lie between one that is asked for and the next: prime to
-// every number of pages.
+// stride is the distance between one requested page and the next: coprime to every number of pages.
 const stride = 211
 
-// BenchmarkMillion asks a world of a million records for list pages of 200 (the goal:
-// 1,000 a second on one core under 300 MB; run it with -cpu 1, and each part by
-// itself, since peak_MB is that of the process). The handler is called without a network.
+// BenchmarkMillion requests list pages of 200 from a world of a million records. The goal is 1,000
+// a second on one core under 300 MB. Run it with -cpu 1, and each part by itself, since peak_MB is
+// that of the process. It calls the handler without a network.
 func BenchmarkMillion(b *testing.B) {
 	for name, list := range lists {
 		b.Run(name, func(b *testing.B) { pages(b, list.target, list.pages, false, handled) })
@@ -58,8 +57,8 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// BenchmarkMillionOverHTTP is BenchmarkMillion through a server, a connection and a
-// client, all of them in this process: with -cpu 1 they share the core.
+// BenchmarkMillionOverHTTP is BenchmarkMillion through a server, a connection and a client, all in
+// this process: with -cpu 1 they share the core.
 func BenchmarkMillionOverHTTP(b *testing.B) {
 	for name, list := range lists {
 		b.Run(name, func(b *testing.B) { pages(b, list.target, list.pages, false, served) })
@@ -67,7 +66,7 @@ func BenchmarkMillionOverHTTP(b *testing.B) {
 	}
 }
 
-// asking answers what asks a sandbox for a path and says how long the answer was.
+// asking returns a function that requests a path and returns the length of the answer.
 type asking func(b *testing.B, server *sandbox.Server, token string) func(path string) int
 
 func pages(b *testing.B, target string, count int, headersOnly bool, by asking) {
@@ -86,7 +85,7 @@ func pages(b *testing.B, target string, count int, headersOnly bool, by asking) 
 		}
 	}
 	begun = time.Now()
-	ask() // the first one may have to sort.
+	ask() // the first request may have to sort.
 	first := time.Since(begun)
 	b.ReportAllocs()
 	worked := work(b)
@@ -94,7 +93,7 @@ func pages(b *testing.B, target string, count int, headersOnly bool, by asking) 
 		ask()
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
-	if worked = work(b) - worked; worked > 0 { // by the work alone, where others use the processor, too.
+	if worked = work(b) - worked; worked > 0 { // by processor time, since others use the machine, too.
 		b.ReportMetric(float64(b.N)/worked, "requests/cpu_s")
 	}
 	b.ReportMetric(built.Seconds()*1000, "ms_built")
@@ -118,7 +117,7 @@ func handled(b *testing.B, server *sandbox.Server, token string) func(string) in
 	}
 }
 
-// served asks a server on this machine over one connection that stays open.
+// served requests from a server on this machine over one connection that stays open.
 func served(b *testing.B, server *sandbox.Server, token string) func(string) int {
 	b.Helper()
 	listening := httptest.NewServer(server)
@@ -147,7 +146,7 @@ func served(b *testing.B, server *sandbox.Server, token string) func(string) int
 	}
 }
 
-// drain takes an answer and keeps nothing, as a network does.
+// drain accepts an answer and discards it, as a network does.
 type drain struct {
 	header       http.Header
 	status, size int
@@ -186,8 +185,8 @@ func grown(b *testing.B, headersOnly bool) (*sandbox.Server, string) {
 	return server, token.Text
 }
 
-// peak is the highest resident size that the process ever had; 0 where the system
-// does not tell.
+// peak returns the highest resident size of the process so far, in MB; 0 where the system does not
+// report it.
 func peak(b *testing.B) float64 {
 	b.Helper()
 	data, err := os.ReadFile("/proc/self/status")
@@ -203,8 +202,7 @@ func peak(b *testing.B) float64 {
 	return float64(size) / 1024 // kilobytes.
 }
 
-// work is how many seconds the process has spent working; 0 where the system does not
-// tell.
+// work returns the processor time of the process in seconds; 0 where the system does not report it.
 func work(b *testing.B) float64 {
 	b.Helper()
 	data, err := os.ReadFile("/proc/self/stat")

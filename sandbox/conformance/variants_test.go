@@ -7,8 +7,8 @@ import (
 	"sluice/sandbox"
 )
 
-// docs/upstream.md U108: a list ignores a filter that it does not know: 200 and the full list. A
-// strict sandbox refuses it, so that a client's slip shows.
+// docs/upstream.md U108: a list ignores an unknown filter: 200 and the full list. A strict sandbox
+// refuses it, so that a client's mistake shows.
 func TestUnknownParameters(t *testing.T) {
 	t.Parallel()
 	send := step{Send: "GET /inventory/v1/items", Query: map[string]string{"colour": "red", "per_page": "2"}, Status: http.StatusOK, Answer: []byte(`{"items":["$object","$object"]}`)}
@@ -23,8 +23,8 @@ func TestUnknownParameters(t *testing.T) {
 	})
 }
 
-// Every row's documented parameters pass a strict sandbox: what the cases of the rows
-// send, and what they expect to be refused for another reason alone.
+// A strict sandbox accepts every documented parameter of every row: those that the cases send,
+// except calls expected to fail for another reason.
 func TestStrictTakesWhatDocumentsShow(t *testing.T) {
 	t.Parallel()
 	for _, f := range readFiles(t, "rows") {
@@ -39,8 +39,8 @@ func TestStrictTakesWhatDocumentsShow(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U6: an organization uses the suffix that it is hosted on, for all
-// endpoints and the token flow. Here a variant is a prefix.
+// docs/upstream.md U6: an organization uses the suffix of its host region for all endpoints and the
+// token flow. Here the region is a prefix.
 func TestDataCenters(t *testing.T) {
 	t.Parallel()
 	const id, variant = "60099999999", "eu"

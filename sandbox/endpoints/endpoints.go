@@ -46,7 +46,7 @@ type Endpoint struct {
 	Serve func(*Call)
 }
 
-// Service is the service of the row.
+// Service returns the service of the row.
 func (e Endpoint) Service() string { return services.Of(e.Path) }
 
 // Manner says in which ways services answer that the documents leave to them.

@@ -10,26 +10,26 @@ import (
 	"sluice/sandbox/faults/deform"
 )
 
-// act is one kind of fault with what it does: any of the following, in this order.
+// act is one kind of fault and its effects: any of the following, in this order.
 type act struct {
 	Kind
 
-	// say answers in the place of the service.
+	// say answers instead of the service.
 	say func(http.ResponseWriter, *http.Request, *Fault)
-	// ask changes what the service is asked for.
+	// ask changes the request to the service.
 	ask func(*http.Request)
-	// spoil changes the records of a page, of which there is at least one.
+	// spoil changes the records of a page with at least one record.
 	spoil func(Target, [][]byte, deform.Strike) [][]byte
-	// body changes a whole body; csv ones do so to exports alone.
+	// body changes a whole body; csv ones change exports only.
 	body func([]byte, *http.Request) []byte
 	csv  bool
 	// head changes the headers.
 	head func(http.Header, *Fault)
-	// send sends a whole answer; it keeps to net/http without it.
+	// send sends a whole answer; nil leaves that to net/http.
 	send func(http.ResponseWriter, *http.Request, *Fault, *captured)
 }
 
-// play makes one call go wrong.
+// play applies a fault to one call.
 func (a act) play(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(http.ResponseWriter)) {
 	if a.say != nil {
 		a.say(w, r, fault)
@@ -59,11 +59,11 @@ func (a act) play(w http.ResponseWriter, r *http.Request, fault *Fault, serve fu
 	send(w, whole)
 }
 
-// send sends a whole answer as it is.
+// send sends a whole answer unchanged.
 func send(w http.ResponseWriter, whole *captured) {
 	w.Header().Set("Content-Length", strconv.Itoa(whole.body.Len()))
 	w.WriteHeader(whole.code())
-	_, _ = w.Write(whole.body.Bytes()) // a client that went away is its own affair
+	_, _ = w.Write(whole.body.Bytes()) // a client that left is no error
 }
 
 // find returns one of the kinds that RareKinds lists.
@@ -78,7 +78,7 @@ func find(kind string) (act, bool) {
 	return act{}, false
 }
 
-// RareKinds lists the kinds beyond those of CommonKinds.
+// RareKinds returns the kinds beyond those of CommonKinds.
 func RareKinds() []Kind {
 	var kinds []Kind
 	for _, acts := range groups() {
@@ -93,7 +93,7 @@ func groups() [][]act {
 	return [][]act{pageActs(), timeActs(), answerActs(), travelActs(), recordActs(), exportActs(), tokenActs(), boundActs()}
 }
 
-// Cache is the answers that a stale cache repeats.
+// Cache holds the answers that a stale cache repeats.
 type Cache struct {
 	mu     sync.Mutex
 	bodies map[string][]byte
@@ -101,8 +101,7 @@ type Cache struct {
 
 const mostKept = 256
 
-// first returns the body that was kept for an address first, if there was one, and
-// keeps this one if not.
+// first returns the body stored first for an address, and stores this one if there is none.
 func (k *Cache) first(address string, body []byte) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()

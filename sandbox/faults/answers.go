@@ -14,21 +14,21 @@ import (
 	"sluice/sandbox/services"
 )
 
-// refusal returns an error in the form of the service.
+// refusal returns an act that answers an error in the form of the service.
 func refusal(status, code int, message string) func(http.ResponseWriter, *http.Request, *Fault) {
 	return func(w http.ResponseWriter, r *http.Request, _ *Fault) {
 		answer.Fail(w, services.Of(r.URL.Path), status, code, message)
 	}
 }
 
-// page returns a whole body of any kind.
+// page returns an act that answers a whole body of any type.
 func page(status int, contentType, body string) func(http.ResponseWriter, *http.Request, *Fault) {
 	return func(w http.ResponseWriter, _ *http.Request, _ *Fault) {
 		answer.Body(w, status, contentType, []byte(body))
 	}
 }
 
-// waiting refuses as throttle does, and says for how long.
+// waiting returns an act that refuses as throttle does and names the wait.
 func waiting(say func(*Fault, time.Duration) string) func(http.ResponseWriter, *http.Request, *Fault) {
 	const preset = 30 // seconds
 	return func(w http.ResponseWriter, r *http.Request, f *Fault) {
@@ -172,7 +172,7 @@ func begin(w http.ResponseWriter, f *Fault, whole *captured) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(whole.code())
 	_, _ = w.Write(body[:f.until(body)])
-	_ = http.NewResponseController(w).Flush() // the connection is broken next in any case
+	_ = http.NewResponseController(w).Flush() // the connection breaks next in any case
 }
 
 func resetBody(w http.ResponseWriter, _ *http.Request, f *Fault, whole *captured) {
@@ -184,7 +184,7 @@ func zipped(labelled bool, change func([]byte) []byte) func(http.ResponseWriter,
 	return func(w http.ResponseWriter, _ *http.Request, _ *Fault, whole *captured) {
 		var packed bytes.Buffer
 		packer := gzip.NewWriter(&packed)
-		_, _ = packer.Write(whole.body.Bytes()) // memory takes everything
+		_, _ = packer.Write(whole.body.Bytes()) // memory accepts every write
 		_ = packer.Close()
 		if labelled {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -200,7 +200,7 @@ const (
 	bombPiece = 1 << 20
 )
 
-// bomb packs while it sends, until the client has had enough.
+// bomb packs while it sends, until the client leaves.
 func bomb(w http.ResponseWriter, _ *http.Request, _ *Fault, whole *captured) {
 	w.Header().Set("Content-Encoding", "gzip")
 	w.Header().Del("Content-Length")

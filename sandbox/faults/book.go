@@ -12,8 +12,8 @@ import (
 	"sluice/sandbox/services"
 )
 
-// Book holds the faults that were set. Its zero value holds none; it is not safe
-// for concurrent use: the server's lock guards it.
+// Book holds the active faults; its zero value holds none. It is not safe for concurrent use: the
+// server's lock guards it.
 type Book struct{ set []*armed }
 
 type armed struct {
@@ -23,8 +23,8 @@ type armed struct {
 	chance      *rand.Rand // nil if it always strikes
 }
 
-// Next notes an organization's call at each fault of its path, and returns the first
-// that strikes.
+// Next counts an organization's call at each fault of its path, and returns the first fault that
+// strikes.
 func (b *Book) Next(method, path, organization string) *Fault {
 	var strikes *Fault
 	for _, a := range b.set {
@@ -50,8 +50,8 @@ func (f *Fault) concerns(method, path, organization string) bool {
 		(f.Organization == "" || f.Organization == organization)
 }
 
-// Read reads a list of faults in JSON, as a file holds it. What is no such list is an
-// error; what a fault says is for Set to check.
+// Read reads a list of faults in JSON, as a file holds it. It checks the form only; Set checks the
+// faults.
 func Read(from io.Reader) ([]Fault, error) {
 	decoder := json.NewDecoder(from)
 	decoder.DisallowUnknownFields()
@@ -62,8 +62,8 @@ func Read(from io.Reader) ([]Fault, error) {
 	return set, nil
 }
 
-// Set replaces all faults; none sets everything right again. An unknown kind, a
-// negative number, a rate above 1 or an empty path is an error, and nothing is replaced.
+// Set replaces all faults; an empty list ends them. An unknown kind, a negative number, a rate
+// above 1 or an empty path is an error, and the faults stay as they were.
 func (b *Book) Set(faults []Fault) error {
 	set := make([]*armed, 0, len(faults))
 	for n, fault := range faults {

@@ -14,7 +14,7 @@ const (
 	hugeToken    = 8 << 20 // bytes
 )
 
-// boundActs are the kinds that ask a client for more than it has room for: small on the wire, or few bytes each.
+// boundActs returns the kinds that exceed a client's limits: small on the wire, or few bytes each.
 func boundActs() []act {
 	plain := func(body []byte) []byte { return body }
 	return []act{

@@ -1,10 +1,9 @@
-// Package faults makes calls go wrong on demand: which kinds of faults there are,
-// which call each strikes, and what it does to an answer, to its records or to the
-// way it travels.
+// Package faults makes calls go wrong on demand: the kinds of faults, the calls that each strikes,
+// and its effect on an answer, its records or its transport.
 //
-// It never strikes by itself and counts no limits. What a fault does to the choice
-// of a page is done where pages are made, in package endpoints; what is wrong with an
-// answer is made by package deform. Start reading with Kinds, then Book and Misbehave.
+// It never strikes by itself and counts no limits. Package endpoints applies faults that change the
+// choice of a page; package deform makes the wrong answers. Start reading with Kinds, then Book and
+// Misbehave.
 package faults
 
 import (
@@ -19,31 +18,31 @@ type Fault struct {
 	// prefix of the data center, if there is one.
 	Path  string `json:"path"`
 	Kind  string `json:"kind"`  // one of Kinds
-	Count int    `json:"count"` // so many calls; 0: until the faults are set anew
-	After int    `json:"after"` // so many matching calls pass first
-	// Organization is the id of the one concerned; "" for all.
+	Count int    `json:"count"` // number of calls; 0: until the faults are set anew
+	After int    `json:"after"` // number of matching calls that pass first
+	// Organization is the id of the organization concerned; "" for all.
 	Organization string `json:"organization,omitempty"`
 	// Method is the method of the calls concerned; "" for all.
 	Method string `json:"method,omitempty"`
-	// Rate is how likely it strikes a call that it could strike, above 0 up to 1; 0
-	// means always. Seed makes the choice repeatable.
+	// Rate is the probability of a strike on a matching call, above 0 up to 1; 0 means always. Seed
+	// makes the choice repeatable.
 	Rate float64 `json:"rate,omitempty"`
 	Seed uint64  `json:"seed,omitempty"`
 	// Milliseconds is the pause of the kinds slow, between two pieces, and stall; 0
 	// means 50.
 	Milliseconds int `json:"milliseconds,omitempty"`
-	// Byte is how many bytes of a body the kinds cut, cut_silent and reset_body send;
-	// 0 means half of them.
+	// Byte is the number of bytes of a body that the kinds cut, cut_silent and reset_body send; 0
+	// means half of them.
 	Byte int `json:"byte,omitempty"`
-	// Seconds is what the kinds retry_after and retry_date ask to wait for; 0 means 30.
+	// Seconds is the wait that the kinds retry_after and retry_date ask for; 0 means 30.
 	Seconds int `json:"seconds,omitempty"`
 	// Code is that of the kind error_in_200; 0 means 9.
 	Code int `json:"code,omitempty"`
-	// Location is where the kind redirect points; "" means a host that does not exist.
+	// Location is the target of the kind redirect; "" means a host that does not exist.
 	Location string `json:"location,omitempty"`
 
-	// What follows is set when it strikes: the world's clock, how often it has struck,
-	// this time included, and the answers that the kind stale repeats.
+	// The rest is set at a strike: the world's clock, the number of strikes, this one included, and
+	// the answers that the kind stale repeats.
 	At     time.Time     `json:"-"`
 	Strike deform.Strike `json:"-"`
 	Cache  *Cache        `json:"-"`
@@ -58,12 +57,12 @@ type Kind struct {
 	Sentence string `json:"sentence"`
 }
 
-// Kinds lists all kinds of faults.
+// Kinds returns all kinds of faults.
 func Kinds() []Kind { return append(CommonKinds(), RareKinds()...) }
 
-// CommonKinds lists the kinds that every client meets sooner or later; RareKinds lists
-// the others. Those of lists and pages do nothing to single records, the export or the token endpoint, where
-// they make no sense.
+// CommonKinds returns the kinds that every client meets sooner or later; RareKinds returns the
+// others. Kinds for lists and pages do not affect single records, the export or the token endpoint,
+// where they make no sense.
 func CommonKinds() []Kind {
 	return []Kind{
 		{"html", "Answers 200 with an HTML page, as a login or maintenance page does."},

@@ -20,8 +20,7 @@ const (
 	maintenance  = "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n"
 )
 
-// Misbehave answers instead of the service, or spoils how its answer travels,
-// or lets it serve.
+// Misbehave answers instead of the service, spoils the transport of its answer, or lets it serve.
 func Misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(http.ResponseWriter)) {
 	if fault == nil {
 		serve(w)
@@ -54,7 +53,7 @@ func Misbehave(w http.ResponseWriter, r *http.Request, fault *Fault, serve func(
 		whole := &captured{header: w.Header()}
 		serve(whole)
 		deliver(w, r, fault, whole)
-	default: // what happens to records and pages, where these are made
+	default: // faults of records and pages happen where these are made
 		if act, found := find(fault.Kind); found {
 			act.play(w, r, fault, serve)
 			return
@@ -71,7 +70,7 @@ func deliver(w http.ResponseWriter, r *http.Request, fault *Fault, whole *captur
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(whole.code())
 		_, _ = w.Write(body[:fault.until(body)])
-		_ = http.NewResponseController(w).Flush() // the connection is broken next in any case
+		_ = http.NewResponseController(w).Flush() // the connection breaks next in any case
 		panic(http.ErrAbortHandler)
 	case "cut_silent":
 		cutSilently(w, whole, fault.until(body))
@@ -80,7 +79,7 @@ func deliver(w http.ResponseWriter, r *http.Request, fault *Fault, whole *captur
 	}
 }
 
-// until is how many bytes of a body are sent.
+// until returns the number of bytes of a body to send.
 func (f *Fault) until(body []byte) int {
 	if f.Byte > 0 {
 		return min(f.Byte, len(body))
@@ -107,16 +106,16 @@ func dribble(w http.ResponseWriter, r *http.Request, whole *captured, pause time
 	}
 }
 
-// pause is how long a slow answer stands still.
+// pause returns the pause of a slow answer.
 func (f *Fault) pause() time.Duration {
 	return time.Duration(cmp.Or(f.Milliseconds, defaultPause)) * time.Millisecond
 }
 
-// cutSilently writes a close-delimited answer: the only kind that no client
-// can tell from a whole one by its framing.
+// cutSilently writes a close-delimited answer: the only kind whose framing hides a cut from every
+// client.
 func cutSilently(w http.ResponseWriter, whole *captured, until int) {
 	connection, buffer, err := http.NewResponseController(w).Hijack()
-	if err != nil { // not a connection of our own: break off instead
+	if err != nil { // not the server's own connection: break off instead
 		panic(http.ErrAbortHandler)
 	}
 	defer func() { _ = connection.Close() }()
@@ -143,14 +142,14 @@ func reset(w http.ResponseWriter) {
 	_ = inner.Close()
 }
 
-// captured keeps a whole answer in memory, to be delivered badly.
+// captured holds a whole answer in memory, for bad delivery.
 type captured struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header is the header of the real answer.
+// Header returns the header of the real answer.
 func (c *captured) Header() http.Header { return c.header }
 
 // WriteHeader notes the status.

@@ -11,7 +11,7 @@ import (
 
 const largestPage = 200 // docs/upstream.md U80
 
-// asked changes the query of a call.
+// asked returns an act that changes the query of a call.
 func asked(change func(url.Values)) func(*http.Request) {
 	return func(r *http.Request) {
 		query := r.URL.Query()
@@ -20,7 +20,7 @@ func asked(change func(url.Values)) func(*http.Request) {
 	}
 }
 
-// whole changes a body for which nobody has to know what was asked.
+// whole adapts a change of a body that needs no request.
 func whole(change func([]byte) []byte) func([]byte, *http.Request) []byte {
 	return func(body []byte, _ *http.Request) []byte { return change(body) }
 }
@@ -62,7 +62,7 @@ func pageActs() []act {
 	}
 }
 
-// exactly keeps the records that were modified at the instant asked for.
+// exactly keeps the records that were modified at the requested instant.
 func exactly(body []byte, r *http.Request) []byte {
 	since, err := time.Parse("2006-01-02T15:04:05-0700", r.URL.Query().Get("last_modified_time"))
 	if err != nil {

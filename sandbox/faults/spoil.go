@@ -7,11 +7,11 @@ import (
 	"sluice/sandbox/faults/deform"
 )
 
-// Target names what of a record a fault may spoil, by wire names.
+// Target names the keys of a record that a fault may spoil, by wire names.
 type Target = deform.Target
 
-// Spoil does to the records of a page what the fault says; a nil fault does
-// nothing. It may change the slice that it is given.
+// Spoil applies a fault to the records of a page; a nil fault does nothing. It may change the given
+// slice.
 func Spoil(fault *Fault, target Target, records [][]byte) [][]byte {
 	if fault == nil || len(records) == 0 {
 		return records
@@ -43,8 +43,8 @@ func Spoil(fault *Fault, target Target, records [][]byte) [][]byte {
 	return records
 }
 
-// SpoilChat is what the faults of records do to one value of the conversation export;
-// the row counts from 0.
+// SpoilChat applies the faults of records to one value of the conversation export; the row counts
+// from 0.
 func SpoilChat(fault *Fault, row int, name, value string) string {
 	switch {
 	case name == "creation_time" && (fault.Is("all_poison") || fault.Is("poison") && row == 0):

@@ -9,8 +9,7 @@ import (
 	"sluice/sandbox/faults"
 )
 
-// Wherever the keys stand in a record, poison takes the right one out and leaves
-// JSON behind.
+// poison removes the right key, in any order of keys, and leaves valid JSON.
 func TestPoisonWhereverTheKeysStand(t *testing.T) {
 	t.Parallel()
 	target := faults.Target{ID: "id", Number: "n", Text: "t"}
@@ -44,8 +43,8 @@ func TestSpoilLeavesOtherPagesAlone(t *testing.T) {
 	}
 }
 
-// Each fault counts the calls of its own path; the first that strikes wins, and
-// the others have still seen the call.
+// Each fault counts the calls of its own path. The first one that strikes wins, and the others
+// still count the call.
 func TestBookCountsEachFaultByItself(t *testing.T) {
 	t.Parallel()
 	var book faults.Book

@@ -1,9 +1,8 @@
-// Package landing is the page that somebody sees who opens the sandbox's address
-// in a browser: what this is and is not, what can be called, with which
-// credentials, and how to change the played company.
+// Package landing is the page at the sandbox's address for a reader with a browser: what the
+// sandbox is and is not, its calls, its credentials, and how to change the simulated company.
 //
-// It reads no record and counts nothing; what it shows is given to it. It loads
-// nothing from elsewhere. Start reading with Page, then landing.html.
+// It reads no record and counts nothing; its callers pass all content. It loads nothing from
+// elsewhere. Start reading with Page, then landing.html.
 package landing
 
 import (
@@ -25,10 +24,10 @@ var text string
 
 var page = template.Must(template.New("landing").Parse(text))
 
-// Page is what the page shows.
+// Page is the content of the page.
 type Page struct {
-	// Base is the address that the page was asked for at, without a slash at the
-	// end, such as http://127.0.0.1:8086.
+	// Base is the address of the page's request, without a slash at the end, such as
+	// http://127.0.0.1:8086.
 	Base         string
 	Organization string // its id
 	TimeZone     string
@@ -40,8 +39,7 @@ type Page struct {
 	ClientSecret string
 	RefreshToken string
 	Endpoints    []Endpoint
-	// Organizations are the others that are played; Networks and Modules the names
-	// that stand in paths.
+	// Organizations are the further organizations; Networks and Modules are the names in paths.
 	Organizations     []Organization
 	Networks, Modules []string
 	Controls          []Control
@@ -49,9 +47,9 @@ type Page struct {
 	Sending           bool // callbacks are sent
 }
 
-// Endpoint is one call that is answered.
+// Endpoint is one call.
 type Endpoint struct {
-	Name         string // the resource, as the controls call it, such as bills; "" for none
+	Name         string // the resource's name in the controls, such as bills; "" for none
 	Service      string
 	Method, Path string
 	Scope        string // without the vendor's name
@@ -59,7 +57,7 @@ type Endpoint struct {
 	Assumed      string // what no document shows
 }
 
-// Organization is one that is played beside the sandbox's own.
+// Organization is one beside the sandbox's own.
 type Organization struct{ ID, Prefix, TimeZone, Plan, RefreshToken string }
 
 // Control is a call below ControlRoot.
@@ -76,19 +74,19 @@ func (p Page) Write(w io.Writer) error {
 	return nil
 }
 
-// TokenPath is the path of the token endpoint.
+// TokenPath returns the path of the token endpoint.
 func (Page) TokenPath() string { return services.TokenPath }
 
-// VendorLower is the vendor's name as headers have it.
+// VendorLower returns the vendor's name as in headers.
 func (p Page) VendorLower() string { return strings.ToLower(p.Vendor) }
 
-// Sample is a path to try.
+// Sample returns a path to try.
 func (Page) Sample() string { return services.InventoryRoot + "/bills" }
 
-// ControlRoot is where the paths of the controls begin.
+// ControlRoot returns the beginning of the controls' paths.
 func (Page) ControlRoot() string { return services.ControlRoot }
 
-// Consent is a path of the consent page, asked for by the sandbox's own client.
+// Consent returns a path of the consent page, for the sandbox's own client.
 func (p Page) Consent() string {
 	return services.OAuthRoot + "auth?" + url.Values{
 		"client_id": {p.ClientID}, "response_type": {"code"}, "access_type": {"offline"}, "prompt": {"consent"}, "state": {"try"},
@@ -96,7 +94,7 @@ func (p Page) Consent() string {
 	}.Encode()
 }
 
-// ChatLock is how long chat is locked, in words.
+// ChatLock returns the duration of the lock of chat, in words.
 func (p Page) ChatLock() string { return fmt.Sprintf("%g minutes", p.Limits.ChatLock.Minutes()) }
 
 // Service is the calls of one service.
@@ -105,7 +103,7 @@ type Service struct {
 	Endpoints []Endpoint
 }
 
-// Services are the endpoints by their service, in the order in which they are given.
+// Services returns the endpoints grouped by service, in their given order.
 func (p Page) Services() []Service {
 	var all []Service
 	for _, e := range p.Endpoints {

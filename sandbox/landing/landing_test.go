@@ -32,7 +32,7 @@ func TestFirstParagraphSaysWhatItIsNot(t *testing.T) {
 	}
 }
 
-// The page is whole without a network, in any browser.
+// The page is complete without a network, in any browser.
 func TestLoadsNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	body := write(t, landing.Page{Base: "http://127.0.0.1:1"})
@@ -62,7 +62,7 @@ func TestShowsWhatIsGiven(t *testing.T) {
 		"http://127.0.0.1:1/inventory/v1/bills?organization_id=org-7", "GET&nbsp;/v1/bills/{id}", "Assumed: path of one bill",
 		"<code>partners</code>", "<code>cm_projects</code>", "org-8", "/dc/eu", "1000.abc", "X-com-&lt;b&gt;-invoice-organizationid", "&lt;b&gt;-oauthtoken", "of 321 records", "Europe/Rome", "elite",
 		"11 calls in any minute, 12 at once; in any 24 hours 13 to accounting, 16 to invoicing, 17 to subscription billing and 14 to inventory; 15 a minute to chat, then chat is locked for 1.5 minutes",
-		"<summary>inventory: 1 calls</summary>", "Inventory.bills.READ</code>", "POST /_sandbox/rain", "Makes it rain.", "on this machine only", "nobody sends them here", " kinds of faults", "Answers 200 with an HTML page",
+		"<summary>inventory: 1 calls</summary>", "Inventory.bills.READ</code>", "POST /_sandbox/rain", "Makes it rain.", "on this machine only", "this sandbox sends none", " kinds of faults", "Answers 200 with an HTML page",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s", want)

@@ -26,7 +26,7 @@ type Gate struct {
 	stats    Stats
 }
 
-// New opens a gate with resolved limits; nothing was counted yet.
+// New returns a gate with resolved limits and empty counts.
 func New(limits Limits) Gate {
 	return Gate{
 		limits: limits, stats: newStats(),
@@ -34,23 +34,24 @@ func New(limits Limits) Gate {
 	}
 }
 
-// Arrival is a call as the gate sees it.
+// Arrival is the gate's view of a call.
 type Arrival struct {
 	Service, Path string
-	Client        string // the application's id; "" if its token does not say
+	Client        string // the application's id; "" if its token does not name it
 }
 
 // Verdict is the gate's decision on one call.
 type Verdict struct {
-	Code    int            // 0 lets it pass; else 44, 45 or 1070, as docs/upstream.md U62 has it
-	Headers map[string]int // that describe the daily allowance; none for chat
-	// RetryAfter is how many seconds later the call would pass; 0 if it is not told.
+	Code    int            // 0 lets it pass; else 44, 45 or 1070 (docs/upstream.md U62)
+	Headers map[string]int // describe the daily allowance; none for chat
+	// RetryAfter is the wait in seconds until the call would pass; 0 if the answer does not tell
+	// it.
 	RetryAfter int
 }
 
-// Enter counts an arrival: by one clock for the minute, by the world's for the day.
-// Each Enter is followed by one Leave. Refused calls are arrivals, too: they keep
-// the minute full, as a blocked organization finds out.
+// Enter counts an arrival: on one clock for the minute, on the world's for the day. Each Enter is
+// followed by one Leave. Refused calls are arrivals, too: they keep the minute full, as in live
+// services.
 func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 	g.stats.arrive(call)
 	var decision Verdict
@@ -58,7 +59,7 @@ func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 	switch call.Service {
 	case services.Chat:
 		decision, wait = g.enterChat(at)
-	case services.Notifications: // no document knows a limit (docs/upstream.md U47).
+	case services.Notifications: // no document names a limit (docs/upstream.md U47).
 	default:
 		decision, wait = g.enterBusiness(call.Service, at, today)
 	}
@@ -78,8 +79,8 @@ func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 	return decision
 }
 
-// enterChat lets so many calls pass in a minute; one more locks chat for a while
-// (docs/upstream.md U46; its document knows protections and no figure, U45). It returns how long
+// enterChat lets a number of calls pass in a minute; one more locks chat for a while
+// (docs/upstream.md U46; its document knows protections and no figure, U45). It returns the wait
 // until a call would pass.
 func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
 	n := g.chat.Add(at, g.limits.Minute)
@@ -99,15 +100,15 @@ func (g *Gate) enterChat(at time.Time) (Verdict, time.Duration) {
 	return Verdict{Code: answer.Throttled}, max(g.limits.ChatLock, g.limits.Minute)
 }
 
-// enterBusiness decides on a call of the accounting family (docs/upstream.md U40 to U44), which shares
-// a minute and has days for each service. It returns how long until a call would pass.
+// enterBusiness decides on a call of the accounting family (docs/upstream.md U40 to U44), which
+// shares a minute and has days for each service. It returns the wait until a call would pass.
 func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time.Duration) {
 	inMinute := g.minute.Add(at, g.limits.Minute)
 	g.inFlight++
 	g.stats.Worst60s = max(g.stats.Worst60s, inMinute)
 	g.stats.WorstConcurrent = max(g.stats.WorstConcurrent, g.inFlight)
 	daily, day := g.limits.daily(service), g.days[service]
-	if g.limits.Off { // nothing is spent, so that a client that believes the headers need not stop
+	if g.limits.Off { // nothing counts as spent, so that a client that follows the headers need not stop
 		return Verdict{Headers: headersOf(daily, daily, wholeDay)}, 0
 	}
 	day.prune(today, wholeDay)
@@ -126,12 +127,12 @@ func (g *Gate) enterBusiness(service string, at, today time.Time) (Verdict, time
 	return decision, wait
 }
 
-// headersOf describe a daily allowance (docs/upstream.md U48).
+// headersOf returns the headers of a daily allowance (docs/upstream.md U48).
 func headersOf(daily, left int, reset time.Duration) map[string]int {
 	return map[string]int{"X-Rate-Limit-Limit": daily, "X-Rate-Limit-Remaining": left, "X-Rate-Limit-Reset": int(reset / time.Second)}
 }
 
-// resetOf is when the oldest call leaves the rolling day, from now (docs/upstream.md U48).
+// resetOf returns the time until the oldest call leaves the rolling day (docs/upstream.md U48).
 func resetOf(day *Window, today time.Time) time.Duration {
 	if len(day.times) == 0 {
 		return wholeDay
@@ -147,21 +148,20 @@ func (g *Gate) Leave(service, status string) {
 	g.stats.ByStatus[status]++
 }
 
-// SetLimits puts other resolved limits in the place of those there are. What was
-// counted stays counted; a lock of chat ends.
+// SetLimits replaces the limits by other resolved ones. The counts stay; a lock of chat ends.
 func (g *Gate) SetLimits(limits Limits) {
 	g.limits = limits
 	g.shut = time.Time{}
 }
 
-// Limits are those in force.
+// Limits returns the limits in force.
 func (g *Gate) Limits() Limits { return g.limits }
 
-// Stats returns a copy of what was counted.
+// Stats returns a copy of the counts.
 func (g *Gate) Stats() Stats { return g.stats.clone() }
 
 // NoteTokenRequest counts a call of the token endpoint, which has limits of its own.
 func (g *Gate) NoteTokenRequest() { g.stats.TokenRequests++ }
 
-// Reset starts counting anew. The windows of the limits stay.
+// Reset starts the counts anew. The windows of the limits stay.
 func (g *Gate) Reset() { g.stats = newStats() }

@@ -1,8 +1,8 @@
-// Package limits counts calls and refuses those beyond the limits of
-// docs/upstream.md U40 to U46: so many in any minute, at once, and in any 24 hours, by plan.
+// Package limits counts calls and refuses those beyond the limits of docs/upstream.md U40 to U46:
+// in any minute, at once, and in any 24 hours, by plan.
 //
-// It answers no call itself and has no clock: it says what to answer, its caller
-// does, and holds the lock. Start reading with Gate.Enter.
+// It answers no call itself and has no clock: it returns a verdict, and its caller answers and
+// holds the lock. Start reading with Gate.Enter.
 package limits
 
 import (
@@ -21,16 +21,16 @@ type Limits struct {
 	DailyBilling    int `json:"daily_billing,omitempty"`
 	DailyInventory  int `json:"daily_inventory,omitempty"`
 	ChatPerMinute   int `json:"chat_per_minute,omitempty"`
-	// ChatLock is how long chat is shut when ChatPerMinute was passed; 0 means five
-	// minutes, a negative time that the calls too many are refused and no more.
+	// ChatLock is the duration of the lock after ChatPerMinute was exceeded. 0 means five minutes;
+	// a negative time refuses the excess calls only.
 	ChatLock time.Duration `json:"chat_lock_ns,omitempty"`
-	// RetryAfterEvery says which refusals carry Retry-After: 1 means each of them, 0
-	// every third one, a negative number none.
+	// RetryAfterEvery selects the refusals with Retry-After: 1 means each of them, 0 every third
+	// one, a negative number none.
 	RetryAfterEvery int `json:"retry_after_every,omitempty"`
-	// Minute is how long a minute of PerMinute is, and of the limit on access tokens; 0
-	// means 60 seconds. It is for tests that have not the time.
+	// Minute is the length of a minute for PerMinute and for the limit on access tokens; 0 means 60
+	// seconds. It lets tests run faster.
 	Minute time.Duration `json:"minute_ns,omitempty"`
-	Off    bool          `json:"off,omitempty"` // count, but never refuse
+	Off    bool          `json:"off,omitempty"` // counts, but never refuses
 }
 
 const (
@@ -41,10 +41,9 @@ const (
 	retryAfter    = 3 // "sometimes"
 )
 
-// Resolve fills limits from docs/upstream.md U40 to U44. A plan that
-// only one of the services sells counts as the other's largest; one that
-// none sells is an error. The documents name invoicing's free plan alone, and no
-// figure for subscription billing: accounting's stand in for both.
+// Resolve fills limits from docs/upstream.md U40 to U44. A plan that only one of the services sells
+// counts as the other's largest; an unknown plan is an error. The documents name invoicing's free
+// plan alone, and no figure for subscription billing: accounting's figures serve for both.
 func Resolve(plan string, limits Limits) (Limits, error) {
 	accounting := map[string]int{"free": 1000, "standard": 2000, "professional": 5000, "premium": 10_000, "elite": 10_000, "ultimate": 10_000}
 	inventory := map[string]int{"free": 1500, "standard": 2500, "professional": 5000, "premium": 7500, "enterprise": 10_000}
@@ -89,7 +88,7 @@ func Resolve(plan string, limits Limits) (Limits, error) {
 	return limits, nil
 }
 
-// daily is the allowance of a service in any 24 hours.
+// daily returns the allowance of a service in any 24 hours.
 func (l Limits) daily(service string) int {
 	return map[string]int{
 		services.Accounting: l.DailyAccounting, services.Invoicing: l.DailyInvoicing,

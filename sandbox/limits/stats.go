@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// mostPaths bounds the statistics by path; calls of further ones count as otherPaths.
+// mostPaths bounds the statistics by path; calls of further paths count as otherPaths.
 const (
 	mostPaths  = 1000
 	otherPaths = "other"
@@ -23,9 +23,8 @@ type Stats struct {
 	ByStatus        map[string]int `json:"by_status"` // HTTP status; "none" where the connection broke first
 	ByClient        map[string]int `json:"by_client"` // arrivals by the application that the token was given to, where it is known
 	TokenRequests   int            `json:"token_requests"`
-	Refused         map[string]int `json:"refused"` // code (44, 45, 1070; chat 429) by the sandbox's own count, faults not included
-	// Spent are the calls that passed, by the day (UTC, of the world's clock) and
-	// the service.
+	Refused         map[string]int `json:"refused"` // code (44, 45, 1070; chat 429) by the sandbox's own count, without faults
+	// Spent counts the calls that passed, by the day (UTC, of the world's clock) and the service.
 	Spent map[string]map[string]int `json:"spent"`
 }
 

@@ -5,8 +5,8 @@ import "time"
 // Window counts instants in a sliding, half-open span of time.
 type Window struct{ times []time.Time }
 
-// Add notes an instant and returns how many lie in the span that ends with it:
-// two instants exactly one span apart are never in the same window.
+// Add notes an instant and returns the number of instants in the span that ends with it. Two
+// instants exactly one span apart are never in the same window.
 func (w *Window) Add(at time.Time, span time.Duration) int {
 	w.prune(at, span)
 	w.times = append(w.times, at)

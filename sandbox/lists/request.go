@@ -85,7 +85,7 @@ func (l *Request) filter(value string, e Resource, today time.Time) {
 	}
 }
 
-// firstDay is the first day of what a filter by date lets pass; "" for all days. A
+// firstDay returns the first day of what a filter by date lets pass; "" for all days. A
 // week begins on Sunday.
 func firstDay(filter string, today time.Time) string {
 	year, month, day := today.Date()

@@ -29,7 +29,7 @@ type choice struct {
 	Organization Organization
 }
 
-// Value is how the form names the choice.
+// Value returns how the form names the choice.
 func (c choice) Value() string { return c.User.ID + "/" + c.Organization.ID }
 
 // mistake is an error of a request, for the person in front of the browser.

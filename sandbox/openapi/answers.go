@@ -6,15 +6,15 @@ import (
 	"sluice/sandbox/services"
 )
 
-// answer is the key of a write's answer, and whether an array of one stands there.
+// answer is the key of a write's answer, and whether its value is an array of one.
 type answer struct {
 	key   string
 	array bool
 }
 
-// writes are the answers of writes, as docs/upstream.md U155 to U228 have
-// them, and where no answer is shown as the sandbox assumes. A row that is missing
-// here answers code and message alone, or its fields beside them.
+// writes returns the answer of a write (docs/upstream.md U155 to U228), or the sandbox's assumption
+// where no document shows one. A row without an entry answers code and message alone, or its fields
+// beside them.
 func writes(method, path string) (answer, bool) {
 	const (
 		books, invoice, billing, stock = services.BooksRoot, services.InvoiceRoot, services.BillingRoot, services.InventoryRoot

@@ -11,7 +11,7 @@ import (
 
 const jsonForm = "application/json"
 
-// bodyFor is what a rule takes; nil if that is nothing.
+// bodyFor returns the body that a rule accepts; nil for none.
 func bodyFor(rule rules.Rule) *Body {
 	content := map[string]Media{}
 	if len(rule.Fields) > 0 || rule.Prefix != "" {
@@ -40,7 +40,7 @@ func bodyFor(rule rules.Rule) *Body {
 	return &Body{Required: len(rule.Required) > 0 || rule.Upload.Required, Content: content}
 }
 
-// bodyOf is the body of the rows that no rule is about.
+// bodyOf returns the body of a row without a rule.
 func bodyOf(e endpoints.Endpoint) *Body {
 	if e.Service() != services.Notifications || e.Method == http.MethodDelete {
 		return nil
@@ -68,7 +68,7 @@ func ofFields(fields []rules.Field) Schema {
 	return schema
 }
 
-// ofField is the type of a field. What may come as a number or as a text has none.
+// ofField returns the type of a field; a field that accepts numbers and texts has none.
 func ofField(field rules.Field) Schema {
 	schema := Schema{MaxLength: field.Most}
 	if len(field.Editions) == 0 {
@@ -103,7 +103,7 @@ func ofField(field rules.Field) Schema {
 	return schema
 }
 
-// components are the answers that many rows share, and how calls prove themselves.
+// components returns the answers that many rows share, and the form of authorization.
 func components(vendor string) Components {
 	envelope := func(code string) map[string]Media {
 		return map[string]Media{jsonForm: {Schema{Type: "object", Required: []string{"code", "message"}, Properties: map[string]Schema{
@@ -124,7 +124,7 @@ func components(vendor string) Components {
 		},
 		SecuritySchemes: map[string]Security{scheme: {
 			Type: "apiKey", In: "header", Name: "Authorization",
-			Description: "The text " + vendor + "-oauthtoken, a blank, and an access token, which comes from " + services.TokenPath + ".",
+			Description: "The text " + vendor + "-oauthtoken, a blank, and an access token, issued by " + services.TokenPath + ".",
 		}},
 	}
 }

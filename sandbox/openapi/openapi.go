@@ -1,9 +1,8 @@
-// Package openapi describes the played API as an OpenAPI 3.1 document, out of the
-// table of endpoints: every row with its parameters, body, answers, scope and what of
-// it no document shows.
+// Package openapi describes the simulated API as an OpenAPI 3.1 document, made from the table of
+// endpoints: every row with its parameters, body, answers, scope, and its undocumented parts.
 //
-// It answers no call and reads no record. Whoever serves strictly asks it for the
-// parameters that a row has. Start reading with Describe, then Query.
+// It answers no call and reads no record. A strict server asks it for the parameters of a row.
+// Start reading with Describe, then Query.
 package openapi
 
 import (
@@ -19,8 +18,7 @@ import (
 // version is that of the format (spec.openapis.org/oas/v3.1.1).
 const version = "3.1.1"
 
-// Document is a description of an API. Of the format's words it has those that are
-// used here.
+// Document is a description of an API, with the part of the format that is used here.
 type Document struct {
 	OpenAPI    string          `json:"openapi"`
 	Info       Info            `json:"info"`
@@ -30,14 +28,14 @@ type Document struct {
 	Components Components      `json:"components"`
 }
 
-// Info says what is described.
+// Info describes the API as a whole.
 type Info struct {
 	Title       string `json:"title"`
 	Version     string `json:"version"`
 	Description string `json:"description"`
 }
 
-// Place is an address that the paths stand behind.
+// Place is a base address of the paths.
 type Place struct {
 	URL         string `json:"url"`
 	Description string `json:"description,omitempty"`
@@ -60,8 +58,8 @@ type Operation struct {
 	Parameters  []Parameter           `json:"parameters,omitempty"`
 	Body        *Body                 `json:"requestBody,omitempty"`
 	Responses   map[string]Response   `json:"responses"`
-	Security    []map[string][]string `json:"security"` // scopes by scheme; empty: needs nothing
-	// Assumed says what of the row no document shows.
+	Security    []map[string][]string `json:"security"` // scopes by scheme; empty: no authorization
+	// Assumed names the undocumented part of the row.
 	Assumed string `json:"x-sandbox-assumed,omitempty"`
 }
 
@@ -73,7 +71,7 @@ type Parameter struct {
 	Schema   Schema `json:"schema"`
 }
 
-// Body is what a call carries.
+// Body is the body of a call.
 type Body struct {
 	Required bool             `json:"required,omitempty"`
 	Content  map[string]Media `json:"content"`
@@ -84,7 +82,7 @@ type Media struct {
 	Schema Schema `json:"schema"`
 }
 
-// Response is one answer, or a reference to one that many rows share.
+// Response is one answer, or a reference to a shared one.
 type Response struct {
 	Ref         string            `json:"$ref,omitempty"`
 	Description string            `json:"description,omitempty"`
@@ -98,7 +96,7 @@ type Header struct {
 	Schema      Schema `json:"schema"`
 }
 
-// Schema is a type, in JSON Schema's words.
+// Schema is a type, in the words of JSON Schema.
 type Schema struct {
 	Type        string            `json:"type,omitempty"`
 	Description string            `json:"description,omitempty"`
@@ -115,13 +113,13 @@ type Schema struct {
 	Patterns map[string]Schema `json:"patternProperties,omitempty"`
 }
 
-// Components are what rows refer to.
+// Components are the parts that rows refer to.
 type Components struct {
 	Responses       map[string]Response `json:"responses"`
 	SecuritySchemes map[string]Security `json:"securitySchemes"`
 }
 
-// Security is how a call proves itself.
+// Security is a form of authorization.
 type Security struct {
 	Type        string `json:"type"`
 	In          string `json:"in"`
@@ -129,11 +127,11 @@ type Security struct {
 	Description string `json:"description"`
 }
 
-// Options say what is described.
+// Options say what the description covers.
 type Options struct {
 	Vendor string
-	// Base is the address that paths stand behind; DataCenters are the names of
-	// those that are played besides the one without a prefix.
+	// Base is the address before the paths; DataCenters names the data centers besides the one
+	// without a prefix.
 	Base        string
 	DataCenters []string
 }

@@ -41,7 +41,7 @@ func described(t *testing.T) object {
 	return d
 }
 
-// at goes down by keys; nil if there is nothing.
+// at follows keys into a value; nil if one is absent.
 func at(value any, keys ...string) any {
 	for _, key := range keys {
 		o, _ := value.(object)
@@ -50,7 +50,7 @@ func at(value any, keys ...string) any {
 	return value
 }
 
-// names are the names of an operation's parameters in a place.
+// names returns the names of an operation's parameters in a place.
 func names(operation any, in string) []string {
 	var all []string
 	list, _ := at(operation, "parameters").([]any)
@@ -63,8 +63,8 @@ func names(operation any, in string) []string {
 	return all
 }
 
-// The description has what version 3.1 of the format demands of one, in every row
-// (OpenAPI Specification 3.1.1, sections 4.8.1 to 4.8.27).
+// The description meets the demands of version 3.1 in every row (OpenAPI Specification 3.1.1,
+// sections 4.8.1 to 4.8.27).
 func TestDescriptionIsValid(t *testing.T) {
 	t.Parallel()
 	d := described(t)
@@ -134,7 +134,7 @@ func checkParameters(t *testing.T, where string, operation any) {
 	}
 }
 
-// checkResponses wants a description of each, or a reference that leads to one.
+// checkResponses requires a description of each response, or a reference that leads to one.
 func checkResponses(t *testing.T, where string, d object, operation any) {
 	t.Helper()
 	responses, _ := at(operation, "responses").(object)
@@ -158,8 +158,8 @@ func checkResponses(t *testing.T, where string, d object, operation any) {
 	}
 }
 
-// checkSchemas looks at every schema: types that there are, items of every array, and
-// required properties that are there.
+// checkSchemas checks every schema: known types, items of every array, and required properties that
+// exist.
 func checkSchemas(t *testing.T, path string, value any) {
 	t.Helper()
 	switch value := value.(type) {
@@ -194,7 +194,7 @@ func checkSchema(t *testing.T, path string, schema any) {
 	}
 }
 
-// Some rows, held against the documents by hand.
+// Some rows, compared with the documents by hand.
 func TestRowsAgainstTheDocuments(t *testing.T) {
 	t.Parallel()
 	d := described(t)
@@ -251,7 +251,7 @@ func TestTwiceIsAMistake(t *testing.T) {
 	}
 }
 
-// Every parameter that a row has is known, and no other.
+// Unknown accepts exactly the parameters of a row.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for _, e := range rows() {

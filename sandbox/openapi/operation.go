@@ -53,7 +53,7 @@ func operation(e endpoints.Endpoint, vendor string) *Operation {
 	return o
 }
 
-// identifier makes a name out of method and path that no other row has.
+// identifier returns a name from method and path that is unique to the row.
 func identifier(e endpoints.Endpoint) string {
 	words := strings.FieldsFunc(e.Path, func(r rune) bool { return strings.ContainsRune("/{}.", r) })
 	return strings.ToLower(e.Method) + "_" + strings.Join(words, "_")
@@ -73,7 +73,7 @@ func summary(e endpoints.Endpoint) string {
 	return verbs[e.Method] + " " + name
 }
 
-// inPath lists the names in a path.
+// inPath returns the names in a path.
 func inPath(path string) []Parameter {
 	var all []Parameter
 	for segment := range strings.SplitSeq(path, "/") {
@@ -84,8 +84,8 @@ func inPath(path string) []Parameter {
 	return all
 }
 
-// organizationHeader is the header in which a service wants the organization
-// (docs/upstream.md U12); "" for none.
+// organizationHeader returns the header for the organization in a service (docs/upstream.md U12);
+// "" for none.
 func organizationHeader(e endpoints.Endpoint, vendor string) string {
 	switch e.Service() {
 	case services.Invoicing:
@@ -97,7 +97,7 @@ func organizationHeader(e endpoints.Endpoint, vendor string) string {
 	}
 }
 
-// responses are what a row answers when all is well, and what goes wrong.
+// responses returns the good answer of a row, and its errors.
 func responses(e endpoints.Endpoint) map[string]Response {
 	good := Response{
 		Description: "Success.", Content: content(e),
@@ -132,7 +132,7 @@ func responses(e endpoints.Endpoint) map[string]Response {
 
 func reference(name string) Response { return Response{Ref: "#/components/responses/" + name} }
 
-// content is the body of a good answer, in its envelope.
+// content returns the body of a good answer, in its envelope.
 func content(e endpoints.Endpoint) map[string]Media {
 	switch {
 	case e.Path == services.OAuthRoot+"auth":

@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Query lists the query parameters of a row: those of the documents, and those that
+// Query returns the query parameters of a row: those of the documents, and those that
 // docs/upstream.md U80 to U113 add for paging, order and filters.
 func Query(e endpoints.Endpoint) []Parameter {
 	var all []Parameter
@@ -33,7 +33,7 @@ func Query(e endpoints.Endpoint) []Parameter {
 	return all
 }
 
-// Unknown lists the parameters of a query that a row does not have, sorted.
+// Unknown returns the parameters of a query that a row does not have, sorted.
 func Unknown(e endpoints.Endpoint, query url.Values) []string {
 	known := Query(e)
 	var unknown []string
@@ -52,7 +52,7 @@ func isList(e endpoints.Endpoint) bool {
 	return e.Method == http.MethodGet && !single && e.Resource.Key != ""
 }
 
-// ofList are the parameters of lists with pages (docs/upstream.md U80 and U100).
+// ofList returns the parameters of lists with pages (docs/upstream.md U80 and U100).
 func ofList(r lists.Resource) []Parameter {
 	const mostAtOnce = 200
 	if r.Paging != lists.ByNumber {
@@ -74,7 +74,7 @@ func ofList(r lists.Resource) []Parameter {
 	return all
 }
 
-// own are the parameters that a row alone has, as its document lists them.
+// own returns the parameters of this row alone, as its document lists them.
 func own(e endpoints.Endpoint) []Parameter {
 	if e.Method != http.MethodGet && !strings.HasPrefix(e.Path, services.OAuthRoot) && !strings.HasPrefix(e.Path, services.CRMRoot) {
 		return nil
@@ -118,7 +118,7 @@ func own(e endpoints.Endpoint) []Parameter {
 	}
 }
 
-// paymentFilters are those of docs/upstream.md U174.
+// paymentFilters returns the filters of docs/upstream.md U174.
 func paymentFilters() []Parameter {
 	var names []string
 	for _, field := range []string{"vendor_name", "reference_number", "payment_number", "payment_mode", "notes", "description"} {
@@ -133,8 +133,8 @@ func paymentFilters() []Parameter {
 	return texts(names...)
 }
 
-// ofDoors are the parameters of the authorization server and of notifications
-// (docs/upstream.md U21 to U25; notifications: assumed).
+// ofDoors returns the parameters of the authorization server and of notifications (docs/upstream.md
+// U21 to U25; notifications: assumed).
 func ofDoors(e endpoints.Endpoint) []Parameter {
 	choice := func(name string, required bool, values ...string) Parameter {
 		return inQuery(name, Schema{Type: "string", Enum: values}, required)

@@ -41,7 +41,7 @@ func list(raw json.RawMessage) ([]json.RawMessage, error) {
 	}
 }
 
-// text is the text of a JSON string, and any other value as it is spelled. Millions are asked for in the tests, so what is spelled as it
+// text returns the text of a JSON string, and any other value as it is spelled. Millions are asked for in the tests, so what is spelled as it
 // reads is not decoded.
 func text(raw json.RawMessage) string {
 	if inner, ok := bytes.CutPrefix(raw, []byte(`"`)); ok {

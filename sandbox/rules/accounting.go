@@ -20,8 +20,8 @@ const (
 	module = books + "/{parent}"
 )
 
-// contactPersons are the three variants. Lengths apply to the invoicing variant;
-// nothing is required in accounting.
+// contactPersons returns the three variants. Lengths apply to the invoicing variant; accounting
+// requires nothing.
 func contactPersons() []Rule {
 	const (
 		people  = "/contacts/contactpersons"
@@ -88,8 +88,8 @@ func openingBalances() []Rule {
 	}
 }
 
-// balanced holds debits against credits in the organization's own currency, as
-// bookkeeping demands; no document says so.
+// balanced compares debits with credits in the organization's own currency, as bookkeeping demands;
+// no document mentions it.
 func balanced(body Body, _ bool) []Problem {
 	sums := map[string]*big.Rat{"debit": new(big.Rat), "credit": new(big.Rat)}
 	for _, line := range body.List("accounts") {
@@ -105,7 +105,7 @@ func balanced(body Body, _ bool) []Problem {
 	return nil
 }
 
-// ledger are accounts and base currency adjustments.
+// ledger returns the rules of accounts and base currency adjustments.
 func ledger() []Rule {
 	const (
 		accounts    = books + "/chartofaccounts"
@@ -132,7 +132,7 @@ func ledger() []Rule {
 	}
 }
 
-// AccountTypes are the values of account_type (docs/upstream.md U168).
+// AccountTypes returns the values of account_type (docs/upstream.md U168).
 func AccountTypes() []string {
 	return strings.Fields(`accounts_payable accounts_receivable bank cash contingent_asset contingent_liability contract_asset
 		contract_liability cost_of_goods_sold credit_card depreciation_expense employee_benefit_expense employee_benefit_liability

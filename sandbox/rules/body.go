@@ -7,7 +7,7 @@ import (
 	"math/big"
 )
 
-// Read reads a body: one JSON object; nothing at all is an empty one.
+// Read reads a body: one JSON object; an empty body is an empty object.
 func Read(data []byte) (Body, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Body{}, nil
@@ -19,13 +19,13 @@ func Read(data []byte) (Body, error) {
 	return body, nil
 }
 
-// Text returns a value as text; "" where it is absent or no plain value.
+// Text returns a value as text; "" if it is absent or no plain value.
 func (b Body) Text(name string) string {
 	text, _ := Plain(b[name])
 	return text
 }
 
-// Amount returns a value as an exact number, 0 where it is absent or no number.
+// Amount returns a value as an exact number; 0 if it is absent or no number.
 func (b Body) Amount(name string) *big.Rat {
 	if amount, ok := Decimal(b.Text(name)); ok {
 		return amount
@@ -33,10 +33,10 @@ func (b Body) Amount(name string) *big.Rat {
 	return new(big.Rat)
 }
 
-// Flag returns whether a value is true.
+// Flag reports whether a value is true.
 func (b Body) Flag(name string) bool { return b.Text(name) == "true" }
 
-// List returns the objects of a list; nil where it is absent or holds others.
+// List returns the objects of a list; nil if it is absent or holds other values.
 func (b Body) List(name string) []Body {
 	var elements []Body
 	if json.Unmarshal(b[name], &elements) != nil {
@@ -45,8 +45,8 @@ func (b Body) List(name string) []Body {
 	return elements
 }
 
-// InBase returns an amount in the organization's own currency, by the exchange_rate
-// beside it; without one it is in that currency already.
+// InBase returns an amount in the organization's own currency, by the exchange_rate beside it;
+// without a rate it is in that currency already.
 func InBase(amount *big.Rat, beside Body) *big.Rat {
 	rate := beside.Amount("exchange_rate")
 	if rate.Sign() == 0 {
@@ -55,7 +55,8 @@ func InBase(amount *big.Rat, beside Body) *big.Rat {
 	return Cents(rate.Mul(rate, amount))
 }
 
-// Cents leaves out what is less than a cent, as records do with amounts in the organization's own currency.
+// Cents cuts off fractions of a cent, as records do with amounts in the organization's own
+// currency.
 func Cents(amount *big.Rat) *big.Rat {
 	const hundred = 100
 	whole := new(big.Rat).Mul(amount, big.NewRat(hundred, 1))

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// Body is an object as it was sent: values by name, as they were written.
+// Body is an object as it was sent: values by name, in their original spelling.
 type Body map[string]json.RawMessage
 
-// Problem is one thing wrong with a call.
+// Problem is one error of a call.
 type Problem struct {
 	Field string // "" for the whole body
 	Text  string
@@ -40,9 +40,9 @@ func Message(problems []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// Check returns all that is wrong with a body, in the order of the rule's fields;
-// nothing for a good one. Unknown fields are ignored, as live services do. A creating
-// call also needs what the sandbox assumes to be needed.
+// Check returns all errors of a body, in the order of the rule's fields; none for a good one. It
+// ignores unknown fields, as live services do. A creating call also needs the fields that the
+// sandbox assumes to be necessary.
 func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
 	var problems []Problem
 	for _, name := range r.Required {
@@ -62,13 +62,13 @@ func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
 	return problems
 }
 
-// Accepts reports whether a file may have a name.
+// Accepts reports whether a file name is accepted.
 func (u Upload) Accepts(name string) bool {
 	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	return extension != "" && slices.Contains(u.Extensions, extension)
 }
 
-// Absent reports whether a value is not there: null and "" count as absent.
+// Absent reports whether a value is absent; null and "" count as absent.
 func Absent(value json.RawMessage) bool {
 	value = bytes.TrimSpace(value)
 	return len(value) == 0 || string(value) == "null" || string(value) == `""`
@@ -84,7 +84,7 @@ func checkFields(under string, fields []Field, body Body, edition Edition) []Pro
 	return problems
 }
 
-// check returns what is wrong with a value that is there.
+// check returns the errors of a value that is present.
 func (f Field) check(name string, value json.RawMessage, edition Edition) []Problem {
 	switch f.Type {
 	case Free:
@@ -132,7 +132,7 @@ func (f Field) checkList(name string, value json.RawMessage, edition Edition) []
 	return problems
 }
 
-// Plain returns the text of a JSON text, number or flag; false for anything else.
+// Plain returns the text of a JSON text, number or flag; false for other values.
 func Plain(value json.RawMessage) (string, bool) {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {
@@ -150,8 +150,8 @@ func Plain(value json.RawMessage) (string, bool) {
 	}
 }
 
-// Bounds of a number, so that nobody can make the sandbox reckon with 10^1000000 and
-// cents fit 64 bits.
+// Bounds of a number: a caller cannot make the sandbox compute with 10^1000000, and cents fit 64
+// bits.
 const (
 	mostDigits = 40
 	mostAmount = 1e15
@@ -162,7 +162,7 @@ var (
 	identifier = regexp.MustCompile(`^[^,{}\[\]"\s]+$`)
 )
 
-// Decimal reads an amount exactly; false for what is none.
+// Decimal reads an amount exactly; false for other texts.
 func Decimal(text string) (*big.Rat, bool) {
 	if len(text) > mostDigits || !decimal.MatchString(text) {
 		return nil, false
@@ -199,7 +199,7 @@ func (t Type) fits(text string) bool {
 	return false
 }
 
-// String names a type in messages.
+// String returns the name of a type for messages.
 func (t Type) String() string {
 	return [...]string{
 		"text", "identifier", "identifiers with commas between", "number", "whole number", "boolean", "date (YYYY-MM-DD)",

@@ -33,8 +33,8 @@ func expenses() []Rule {
 	}
 }
 
-// costs reports whether an expense can be reckoned: a new one has to say what was spent on
-// what (no document demands it), and a car's readings have to rise.
+// costs returns the problems of an expense's amount. A new one has to name an amount and an account
+// (no document demands it), and a car's readings have to rise.
 func costs(body Body, creating bool) []Problem {
 	var problems []Problem
 	driven := body.Text("mileage_type") == "manual" || body.Text("mileage_type") == "odometer"

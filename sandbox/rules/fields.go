@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// of makes fields of one type, by their names.
+// of returns fields of one type, by their names.
 func of(kind Type, names string) []Field {
 	words := strings.Fields(names)
 	fields := make([]Field, len(words))
@@ -15,17 +15,17 @@ func of(kind Type, names string) []Field {
 	return fields
 }
 
-// list makes a field that holds objects.
+// list returns a field that holds objects.
 func list(name string, fields ...[]Field) []Field {
 	return []Field{{Name: name, Type: List, Fields: slices.Concat(fields...)}}
 }
 
-// chosen makes a field of some allowed values.
+// chosen returns a field with a set of allowed values.
 func chosen(name, values string) []Field {
 	return []Field{{Name: name, Values: strings.Fields(values)}}
 }
 
-// upTo makes texts of a greatest length.
+// upTo returns texts with a greatest length.
 func upTo(most int, names string) []Field {
 	fields := of(Text, names)
 	for n := range fields {
@@ -34,7 +34,7 @@ func upTo(most int, names string) []Field {
 	return fields
 }
 
-// in closes a field to some values in editions.
+// in restricts a field to some values in editions.
 func in(f Field, values map[Edition]string) []Field {
 	f.Editions = make(map[Edition][]string, len(values))
 	for edition, words := range values {
@@ -45,13 +45,13 @@ func in(f Field, values map[Edition]string) []Field {
 
 func images() []string { return strings.Fields("gif png jpeg jpg bmp") }
 
-// gstTreatment stands in docs/upstream.md U187 (expense), U222 (bill) and U227 (credit note).
+// gstTreatment is in docs/upstream.md U187 (expense), U222 (bill) and U227 (credit note).
 func gstTreatment() []Field {
 	return chosen("gst_treatment", "business_gst business_none overseas consumer")
 }
 
-// taxTreatment stands in docs/upstream.md U187 (expense) and U227 (credit note); Mexico's values
-// are those of the parameter without a name in U222.
+// taxTreatment is in docs/upstream.md U187 (expense) and U227 (credit note); Mexico's values are
+// those of the parameter without a name in U222.
 func taxTreatment() []Field {
 	const general = "vat_registered vat_not_registered gcc_vat_registered gcc_vat_not_registered non_gcc"
 	return in(chosen("tax_treatment", general)[0], map[Edition]string{
@@ -63,19 +63,19 @@ func taxTreatment() []Field {
 	})
 }
 
-// vatTreatment stands in docs/upstream.md U187 (expense) and in the UK VAT rule, U228.
+// vatTreatment is in docs/upstream.md U187 (expense) and in the UK VAT rule, U228.
 func vatTreatment() []Field {
 	return chosen("vat_treatment", "uk eu_vat_registered overseas eu_vat_not_registered non_eu")
 }
 
-// productType stands in docs/upstream.md U187 (expense).
+// productType is in docs/upstream.md U187 (expense).
 func productType() []Field {
 	return in(chosen("product_type", "goods service")[0], map[Edition]string{
 		UK: "goods service digital_service", SouthAfrica: "goods service capital_service capital_goods",
 	})
 }
 
-// supply makes places of supply: the documents close them for two editions only.
+// supply returns places of supply: the documents restrict them in two editions only.
 func supply(names string) []Field {
 	var fields []Field
 	for _, f := range of(Text, names) {
@@ -84,7 +84,8 @@ func supply(names string) []Field {
 	return fields
 }
 
-// itemFields are those that items and composite items share (docs/upstream.md U209 and U219).
+// itemFields returns the fields that items and composite items share (docs/upstream.md U209 and
+// U219).
 func itemFields() []Field {
 	return slices.Concat(
 		of(Text, "name unit description sku upc ean isbn part_number purchase_description hsn_or_sac"),

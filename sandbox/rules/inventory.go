@@ -4,7 +4,7 @@ import "slices"
 
 const inventory = "/inventory/v1"
 
-// settings are locations and taxes.
+// settings returns the rules of locations and taxes.
 func settings() []Rule {
 	const (
 		locations = inventory + "/locations"
@@ -33,7 +33,7 @@ func settings() []Rule {
 	}
 }
 
-// stock are items and composite items.
+// stock returns the rules of items and composite items.
 func stock() []Rule {
 	const (
 		composites = inventory + "/compositeitems"
@@ -72,7 +72,7 @@ func grouped(body Body, _ bool) []Problem {
 	return []Problem{{"item_type", "must be inventory when the item belongs to a group"}}
 }
 
-// trade are bills and credit notes.
+// trade returns the rules of bills and credit notes.
 func trade() []Rule {
 	const (
 		bill = "docs/upstream.md U222, 'Bill' with 'Line item', 'Create input adds is_inclusive_tax and tax_treatment'; 'Attachment extensions'"

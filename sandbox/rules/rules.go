@@ -1,15 +1,15 @@
-// Package rules says what each write endpoint of docs/upstream.md U155 to U228 takes: fields with
-// their types, lengths and allowed values, headers of the unique-value update, and
-// files with their extensions. Each rule names the passage that it was taken from.
+// Package rules says what each write endpoint of docs/upstream.md U155 to U228 accepts: fields with
+// their types, lengths and allowed values, headers of the unique-value update, and files with their
+// extensions. Each rule names its passage.
 //
-// It is pure: it knows no record and answers no call. What it refuses is told all at
-// once. Start reading with All, then Rule.Check.
+// It is pure: it knows no record and answers no call. It reports all errors of a call at once.
+// Start reading with All, then Rule.Check.
 package rules
 
 import "slices"
 
-// Type is what a value may be on the wire. An absent value may also be written null
-// or "" (docs/upstream.md U133).
+// Type is the type of a value on the wire. An absent value may also be null or "" (docs/upstream.md
+// U133).
 type Type int
 
 // The types. An ID is opaque: a text, or a whole number as some examples show it. A
@@ -28,10 +28,10 @@ const (
 	Free // anything: the value of a custom field
 )
 
-// Edition is the country's variant of the service that an organization uses.
+// Edition is the country variant of the service that an organization uses.
 type Edition string
 
-// The editions that the documents name. In AnyEdition each edition's values are good.
+// The editions that the documents name. AnyEdition accepts the values of every edition.
 const (
 	AnyEdition  Edition = ""
 	General     Edition = "general"
@@ -49,41 +49,41 @@ type Field struct {
 	Name string
 	Type Type
 	Most int // characters; 0 for any number
-	// Values are the ones allowed where the edition has none of its own; nil for any.
+	// Values are the allowed ones where the edition has none of its own; nil for any.
 	Values   []string
 	Editions map[Edition][]string // the ones allowed in an edition, whole
 	Fields   []Field              // of an object, or of the objects in a list; nil for a list of texts
 }
 
-// Upload is a file that an endpoint takes.
+// Upload is a file that an endpoint accepts.
 type Upload struct {
-	Part       string // of the form that carries it
+	Part       string // of the form, with the file
 	Extensions []string
 	Required   bool
 }
 
-// Rule is what one endpoint takes.
+// Rule is what one endpoint accepts.
 type Rule struct {
-	// Method and Path name the endpoint as the sandbox's table does.
+	// Method and Path name the endpoint as in the sandbox's table.
 	Method, Path string
 	Passage      string
 	Query        []Field
 	Fields       []Field
 	// Required are the fields that the document demands.
 	Required []string
-	// Needed are those without which the record would mean nothing: no document
-	// demands them, the sandbox assumes it.
+	// Needed are the fields without which the record would mean nothing: no document demands them,
+	// the sandbox assumes it.
 	Needed []string
-	// Prefix begins the names of fields that the organization itself defines.
+	// Prefix begins the names of the organization's own fields.
 	Prefix string
 	// Unique endpoints find their record by the headers of the unique-value update.
 	Unique bool
 	Upload Upload
-	// whole checks what no field says alone; nil for nothing.
+	// whole checks the fields together; nil for no such check.
 	whole func(body Body, creating bool) []Problem
 }
 
-// All lists the rules, in the order of the documents.
+// All returns the rules, in the order of the documents.
 func All() []Rule {
 	return slices.Concat(contactPersons(), modules(), openingBalances(), ledger(), payments(), expenses(), currencies(), settings(), stock(), trade())
 }
@@ -98,7 +98,7 @@ func Find(method, path string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// allowed returns the values that are good in an edition; nil for any.
+// allowed returns the allowed values in an edition; nil for any.
 func (f Field) allowed(edition Edition) []string {
 	if edition != AnyEdition {
 		if own, special := f.Editions[edition]; special {

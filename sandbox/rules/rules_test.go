@@ -18,8 +18,8 @@ func find(t *testing.T, method, path string) rules.Rule {
 	return rule
 }
 
-// What each write endpoint refuses, by hand from the documents: a body, the edition,
-// and the beginnings of the problems, in the order of the fields.
+// The refusals of each write endpoint, by hand from the documents: a body, the edition, and the
+// beginnings of the problems, in the order of the fields.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const (

@@ -1,6 +1,5 @@
-// Package services says where the services that the sandbox plays live: their
-// names, the roots of their paths and how a path is taken apart, as
-// docs/upstream.md U2 to U8 have them.
+// Package services locates the simulated services: their names, the roots of their paths and the
+// parts of a path (docs/upstream.md U2 to U8).
 //
 // It only names; it answers no call and knows no record. Start reading with Parse.
 package services
@@ -12,7 +11,7 @@ import (
 	"strings"
 )
 
-// Names of the services that are played.
+// Names of the simulated services.
 const (
 	Accounting = "accounting"
 	Invoicing  = "invoicing"
@@ -23,10 +22,9 @@ const (
 	Notifications = "notifications"
 )
 
-// Paths: the roots of the services, the authorization server (docs/upstream.md U21), the
-// prefixes of networks (U4) and of data centers, and the
-// sandbox's own controls. Upstream a data center is another host, and controls
-// there are none.
+// Paths: the roots of the services, the authorization server (docs/upstream.md U21), the prefixes
+// of networks (U4) and of data centers, and the sandbox's own controls. Live services have a host
+// for each data center, and no controls.
 const (
 	BooksRoot       = "/books/v3"
 	InvoiceRoot     = "/invoice/v3"
@@ -42,14 +40,14 @@ const (
 	ControlRoot     = "/_sandbox/"
 )
 
-// Address is a path taken apart.
+// Address is a path in its parts.
 type Address struct {
 	DataCenter string // "" for the one without a prefix
 	Path       string // the rest, as a documented endpoint has it
 	Service    string // "" for no service
 }
 
-// Prefix is what stands before every path of a data center.
+// Prefix returns the part before every path of a data center.
 func Prefix(dataCenter string) string {
 	if dataCenter == "" {
 		return ""
@@ -57,7 +55,7 @@ func Prefix(dataCenter string) string {
 	return DataCenterRoot + dataCenter
 }
 
-// Parse takes a path apart.
+// Parse splits a path.
 func Parse(path string) Address {
 	a := Address{Path: path}
 	if rest, found := strings.CutPrefix(path, DataCenterRoot); found {
@@ -68,17 +66,18 @@ func Parse(path string) Address {
 	return a
 }
 
-// Tidy leaves out doubled slashes, and one at the end, which live services tolerate (docs/upstream.md U17).
+// Tidy removes doubled slashes and one at the end, which live services tolerate (docs/upstream.md
+// U17).
 func Tidy(path string) string {
 	parts := slices.DeleteFunc(strings.Split(path, "/"), func(part string) bool { return part == "" })
 	return "/" + strings.Join(parts, "/")
 }
 
-// Of names the service of a path; "" for no service.
+// Of returns the service of a path; "" for no service.
 func Of(path string) string { return Parse(path).Service }
 
 func of(path string) string {
-	if rest, found := strings.CutPrefix(path, NetworkRoot); found { // networks exist in chat alone.
+	if rest, found := strings.CutPrefix(path, NetworkRoot); found { // only chat has networks.
 		_, below, _ := strings.Cut(rest, "/")
 		path = "/" + below
 		if !strings.HasPrefix(path, ChatRoot+"/") && !strings.HasPrefix(path, MaintenanceRoot+"/") {
@@ -99,11 +98,11 @@ func of(path string) string {
 	return ""
 }
 
-// Organization returns the organization that a call names, where its service wants
-// it: in a header for invoicing and billing, in the query for accounting and
-// inventory, nowhere for chat and notifications (docs/upstream.md U11 to U13).
+// Organization returns the organization that a call names: in a header for invoicing and billing,
+// in the query for accounting and inventory, nowhere for chat and notifications (docs/upstream.md
+// U11 to U13).
 //
-// Not strictly, invoicing and billing take it from the query, too (docs/upstream.md U17).
+// Unless strict, invoicing and billing accept it in the query, too (docs/upstream.md U17).
 func Organization(service, vendor string, strict bool, r *http.Request) string {
 	query := r.URL.Query().Get("organization_id")
 	var header string

@@ -1,10 +1,10 @@
-// Package witness holds one sample of the wire for each resource, transcribed
-// from the API documents by another hand than the one that wrote the resource
-// declarations. Tests lay declarations (and the simulated upstream) over it,
-// both ways, so that a misspelt field cannot confirm itself.
+// Package witness holds one sample of the wire for each resource, transcribed from the API
+// documents by another hand than the one that wrote the resource declarations. Tests compare
+// declarations (and the simulated upstream) with it, both ways, so that a misspelt field cannot
+// confirm itself.
 //
-// The package never generates a sample and never imports anything of ours.
-// Start reading with one of the JSON files, then with Load.
+// The package never generates a sample and imports nothing of this module. Start reading with one
+// of the JSON files, then with Load.
 package witness
 
 import (
@@ -24,17 +24,17 @@ var files embed.FS // embedding demands a package variable; it cannot be written
 
 // Witness is one transcribed sample.
 type Witness struct {
-	// Service is the service that answers with the record, such as
-	// "inventory". It is empty for what all services share: the token answer.
+	// Service is the service of the record, such as "inventory". It is empty for the token answer,
+	// which all services share.
 	Service string `json:"-"`
 	// Resource is the resource's name, such as "bills".
 	Resource string `json:"-"`
-	// Passage names the document and the passage that was transcribed.
+	// Passage names the document and the transcribed passage.
 	Passage string `json:"passage"`
 	// Assumed lists what the document leaves open and this sample decides.
 	Assumed []string `json:"assumed"`
-	// Key is the response key under which a list carries the records; empty
-	// where there is none (the CSV export, the token answer).
+	// Key is the response key above the records of a list; empty where there is none (the CSV
+	// export, the token answer).
 	Key string `json:"key"`
 	// Record is one full record with every key the document names for output.
 	// For the conversation export it is an object of the CSV columns, in the
@@ -62,8 +62,7 @@ func Load(service, resource string) (Witness, error) {
 	return sample, nil
 }
 
-// All reads every witness, ordered by file name: services first, then what
-// they share.
+// All reads every witness, ordered by file name: services first, then the shared ones.
 func All() ([]Witness, error) {
 	var all []Witness
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {

@@ -13,7 +13,7 @@ const (
 	perPage = 200
 )
 
-// big is a world of so many records. With -short (make bench QUICK=1) it has a twentieth of them: the benchmarks work, and measure little.
+// big returns a world of so many records. With -short (make bench QUICK=1) it has a twentieth of them: the benchmarks work, and measure little.
 func big(records int) *world.World {
 	if testing.Short() {
 		records /= 20

@@ -179,7 +179,7 @@ func (w *World) moved(kind Kind, i int, at int64) {
 	w.touched(kind, i)
 }
 
-// home is an amount of bill b in the organization's own currency.
+// home returns an amount of bill b in the organization's own currency.
 func (w *World) home(b int, cents int64) int64 {
 	return cents * w.books.BillCurrency(b).Rate / words.Millionths
 }

@@ -83,7 +83,7 @@ func shares(settings Settings) [ids.Kinds]int {
 	return initial
 }
 
-// kept is how many records of a kind, the first ones, are never deleted: others
+// kept returns how many records of a kind, the first ones, are never deleted: others
 // refer to them, and upstream refuses to delete what is in use.
 func kept(kind Kind) int {
 	switch kind {

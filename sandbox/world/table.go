@@ -20,13 +20,13 @@ type table struct {
 // tables are the state that the books rest on.
 type tables [ids.Kinds]table
 
-// Edits is how often record i was edited.
+// Edits returns how often record i was edited.
 func (t *tables) Edits(kind Kind, i int) int { return int(t[kind].edits[i]) }
 
-// Created is the creation time of record i, in epoch seconds.
+// Created returns the creation time of record i, in epoch seconds.
 func (t *tables) Created(kind Kind, i int) int64 { return t[kind].created[i] }
 
-// Modified is the modification time of record i, in epoch seconds.
+// Modified returns the modification time of record i, in epoch seconds.
 func (t *tables) Modified(kind Kind, i int) int64 { return t[kind].modified[i] }
 
 // fill lays creation and modification times: creation rises with the index,

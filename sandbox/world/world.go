@@ -77,7 +77,7 @@ func New(settings Settings) *World {
 	return w
 }
 
-// Len is the number of records a kind ever had; indices run below it.
+// Len returns the number of records a kind ever had; indices run below it.
 func (w *World) Len(kind Kind) int { return len(w.tables[kind].created) }
 
 // Live reports whether record i exists now.
@@ -85,10 +85,10 @@ func (w *World) Live(kind Kind, i int) bool {
 	return i >= 0 && i < w.Len(kind) && !w.tables[kind].deleted[i]
 }
 
-// Modified is the modification time of record i, in epoch seconds.
+// Modified returns the modification time of record i, in epoch seconds.
 func (w *World) Modified(kind Kind, i int) int64 { return w.tables.Modified(kind, i) }
 
-// ID is the identifier of record i, as its list carries it: text of 18 digits, but
+// ID returns the identifier of record i, as its list carries it: text of 18 digits, but
 // for organizations.
 func (w *World) ID(kind Kind, i int) string {
 	switch kind {
@@ -120,7 +120,7 @@ func (w *World) Index(kind Kind, id string) (int, bool) {
 	return i, true
 }
 
-// Under is the parent that record i of a list is read under, as its path has it;
+// Under returns the parent that record i of a list is read under, as its path has it;
 // "" for lists without parents.
 func (w *World) Under(kind Kind, i int) string {
 	if written := w.overlay.Find(kind, i); written != nil {

@@ -74,7 +74,7 @@ func (w *World) Contact(id string) (string, bool) {
 	return "", false
 }
 
-// Child is the identifier of the n-th thing that belongs to record i: a line, a
+// Child returns the identifier of the n-th thing that belongs to record i: a line, a
 // payment.
 func (w *World) Child(kind Kind, i, n int) string { return ids.Child(kind, i, n) }
 

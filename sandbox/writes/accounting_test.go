@@ -139,7 +139,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("the parent is listed as %s", listed)
 	}
 	if first := u.records(t, path+"?sort_column=account_name&sort_order=A", "chartofaccounts")[0]; text(first["account_name"]) != "AAA Travel" {
-		t.Errorf("sorted by name, %s comes first", first["account_name"])
+		t.Errorf("sorted by name, %s is first", first["account_name"])
 	}
 	for filter, want := range map[string]bool{"Active": true, "All": true, "Inactive": false, "Asset": false, "Income": false} {
 		if got := u.listed(t, path+"?filter_by=AccountType."+filter, "chartofaccounts", "account_id", id) != nil; got != want {

@@ -12,7 +12,7 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// refusal is why a call changes nothing.
+// refusal is the reason why a call changes nothing.
 type refusal struct {
 	status, code int
 	message      string
@@ -20,12 +20,12 @@ type refusal struct {
 
 func (r refusal) Error() string { return r.message }
 
-// refuse refuses what was sent. Status 400 is documented, its code is not.
+// refuse returns a refusal of the request. Status 400 is documented, its code is not.
 func refuse(message string) error {
 	return refusal{http.StatusBadRequest, answer.InvalidValue, message}
 }
 
-// wrong refuses a call for all its problems at once; nil for none.
+// wrong returns one refusal for all problems of a call; nil for none.
 func wrong(problems []rules.Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -33,22 +33,21 @@ func wrong(problems []rules.Problem) error {
 	return refuse(rules.Message(problems))
 }
 
-// missing refuses a call for what is not there.
+// missing returns the refusal of a call for an unknown record.
 func missing() error {
 	return refusal{http.StatusNotFound, answer.NoSuchRecord, "Resource does not exist."}
 }
 
-// said is what a call is answered with.
+// said is the answer to a call.
 type said struct {
 	status int
 	body   []byte
 }
 
-// operation is what a row does. The world is its own while it runs; an error changes
-// nothing.
+// operation is the effect of a row. It has the world to itself; an error changes nothing.
 type operation func(*edit) (said, error)
 
-// serve returns a call of a row.
+// serve returns the handler of a row.
 func serve(rule rules.Rule, does operation) func(*endpoints.Call) {
 	return func(c *endpoints.Call) {
 		e, err := read(c, rule)
@@ -67,7 +66,7 @@ func serve(rule rules.Rule, does operation) func(*endpoints.Call) {
 	}
 }
 
-// fail answers a refusal. That its code and message are no document's, the header says.
+// fail answers a refusal. The header says that no document shows its code and message.
 func fail(c *endpoints.Call, err error) {
 	why := refusal{http.StatusBadRequest, answer.InvalidValue, err.Error()}
 	errors.As(err, &why)
@@ -75,7 +74,7 @@ func fail(c *endpoints.Call, err error) {
 	answer.Error(c, why.status, why.code, why.message)
 }
 
-// assume adds a fact that no document shows to the answer.
+// assume adds an undocumented fact to the answer.
 func (e *edit) assume(fact string) {
 	if before := e.call.Header().Get(endpoints.AssumedHeader); before != "" {
 		fact = before + "; " + fact
@@ -83,24 +82,24 @@ func (e *edit) assume(fact string) {
 	e.call.Header().Set(endpoints.AssumedHeader, fact)
 }
 
-// shape is how an answer carries a record.
+// shape builds an answer around a record.
 type shape func(status int, message string, record *overlay.Object) said
 
-// object carries it under a key.
+// object puts the record under a key.
 func object(key string) shape {
 	return func(status int, message string, record *overlay.Object) said {
 		return envelope(status, message, key, record.Append(nil))
 	}
 }
 
-// list carries it under a key, as a list of one.
+// list puts the record under a key, as a list of one.
 func list(key string) shape {
 	return func(status int, message string, record *overlay.Object) said {
 		return envelope(status, message, key, append(record.Append([]byte("[")), ']'))
 	}
 }
 
-// beside carries its fields beside code and message (docs/upstream.md U176).
+// beside puts the record's fields beside code and message (docs/upstream.md U176).
 func beside(status int, message string, record *overlay.Object) said {
 	whole := overlay.NewObject()
 	whole.SetWhole("code", 0)
@@ -111,8 +110,8 @@ func beside(status int, message string, record *overlay.Object) said {
 	return said{status, whole.Append(nil)}
 }
 
-// briefTax carries what the document names for the update of a tax: id, name,
-// percentage, type, authority id and name, is_value_added (docs/upstream.md U214).
+// briefTax puts the fields that the document names for the update of a tax: id, name, percentage,
+// type, authority id and name, is_value_added (docs/upstream.md U214).
 func briefTax(status int, message string, record *overlay.Object) said {
 	brief := overlay.NewObject()
 	for _, name := range []string{
@@ -123,7 +122,7 @@ func briefTax(status int, message string, record *overlay.Object) said {
 	return object("tax")(status, message, brief)
 }
 
-// envelope writes code, message and a value under a key; none without a key.
+// envelope returns code, message and a value under a key; without a key there is no value.
 func envelope(status int, message, key string, value []byte) said {
 	body := fmt.Appendf(nil, `{"code":0,"message":%q`, message)
 	if key != "" {

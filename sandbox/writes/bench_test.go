@@ -12,7 +12,8 @@ import (
 	"sluice/sandbox/writes"
 )
 
-// BenchmarkBill makes bills in a world of a million records; with -short (make bench QUICK=1) in a small one, to show that it works.
+// BenchmarkBill creates bills in a world of a million records. With -short (make bench QUICK=1) the
+// world is small, as a check that it runs.
 func BenchmarkBill(b *testing.B) {
 	now := time.Date(2026, 3, 10, 6, 0, 0, 0, time.UTC)
 	records := 1_000_000

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever bills and payments are written: a bill asks for its lines and taxes less what
-// was paid, a payment is what it applies and what is left, and both tell the same.
+// For all written bills and payments, a bill asks for its lines and taxes less what was paid. A
+// payment is what it applies and what is left, and both sides agree.
 func TestBooksAddUpAfterWrites(t *testing.T) {
 	t.Parallel()
 	u := start(t)
@@ -31,7 +31,7 @@ func TestBooksAddUpAfterWrites(t *testing.T) {
 		bill := made.at(t, "bill", "bill_id")
 		bills[bill] = true
 		unique := fmt.Sprintf("%d", payments)
-		for range rapid.IntRange(1, 4).Draw(r, "changes") { // the first one makes the payment, the others change it
+		for range rapid.IntRange(1, 4).Draw(r, "changes") { // the first round makes the payment, the others change it
 			share := rapid.IntRange(0, 100).Draw(r, "share")
 			applied := new(big.Rat).Mul(number(t, made.at(t, "bill", "balance")), big.NewRat(int64(share), 100)).FloatString(2)
 			if number(t, applied).Cmp(number(t, made.at(t, "bill", "balance"))) > 0 {

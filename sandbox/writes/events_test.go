@@ -15,8 +15,8 @@ import (
 	"sluice/sandbox/writes"
 )
 
-// A write is a change of the world as any other: whoever listens hears of it, and of
-// what it did to other records.
+// A write is a change of the world like any other. Every subscriber is told of it, and of its
+// effects on other records.
 func TestWritesAreReported(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 6, 0, 0, 0, time.UTC)

@@ -16,8 +16,8 @@ import (
 	"sluice/sandbox/writes"
 )
 
-// FuzzWrites sends any body to any row, with identifiers that exist put in: no panic, no
-// 5xx, always an envelope, and every record of the kind stays an object.
+// FuzzWrites sends any body to any row, with identifiers that exist. It finds panics, answers 5xx,
+// missing envelopes and records that are no object.
 func FuzzWrites(f *testing.F) {
 	for n := range writes.Table() {
 		f.Add(n, `{"name":"a","vendor_id":"$vendor","amount":"1.5","line_items":[{"item_id":"$item","tax_id":"$tax","rate":1e3}]}`, "cf_a", "1")
@@ -67,7 +67,7 @@ func FuzzWrites(f *testing.F) {
 	})
 }
 
-// valuesOf returns values for a path that lead to a record where there is one.
+// valuesOf returns values for a path that lead to a record, if there is one.
 func valuesOf(played *company.Company, e endpoints.Endpoint) map[string]string {
 	found := map[string]string{}
 	played.With(func(w *world.World) {
@@ -82,7 +82,7 @@ func valuesOf(played *company.Company, e endpoints.Endpoint) map[string]string {
 	return found
 }
 
-// check holds the newest records against what each reader relies on.
+// check checks the newest records for everything that readers rely on.
 func check(t *testing.T, w *world.World, e lists.Resource) {
 	t.Helper()
 	for i := max(0, w.Len(e.Kind)-3); i < w.Len(e.Kind); i++ {

@@ -14,7 +14,7 @@ import (
 	"sluice/sandbox"
 )
 
-// upstream is a sandbox with a token for it; its clock stands still.
+// upstream is a sandbox with a token for it and a stopped clock.
 type upstream struct {
 	*sandbox.Server
 
@@ -44,7 +44,7 @@ func start(t *testing.T) *upstream {
 	return u
 }
 
-// reply is what was answered.
+// reply is an answer.
 type reply struct {
 	status  int
 	assumed string
@@ -58,8 +58,8 @@ func (r reply) into(t *testing.T, value any) {
 	}
 }
 
-// call calls a service with a JSON body, for the organization in query and headers;
-// headers are name, value pairs.
+// call calls a service with a JSON body, for the organization in query and headers; headers are
+// name, value pairs.
 func (u *upstream) call(t *testing.T, method, target, body string, headers ...string) reply {
 	t.Helper()
 	join := "?"
@@ -80,8 +80,8 @@ func (u *upstream) call(t *testing.T, method, target, body string, headers ...st
 	return reply{recorder.Code, recorder.Header().Get("X-Sandbox-Assumed"), recorder.Body.Bytes()}
 }
 
-// is holds a reply against a status and what its body has to hold: objects of want
-// may leave names out, lists may not leave elements out, and "*" is any text but "".
+// is compares a reply with a status and a body. Objects of want may omit names, lists may not omit
+// elements, and "*" is any text but "".
 func (r reply) is(t *testing.T, status int, want string) {
 	t.Helper()
 	if r.status != status {
@@ -101,8 +101,7 @@ func (r reply) is(t *testing.T, status int, want string) {
 	}
 }
 
-// refused holds a reply against a refusal: code and message, and each of the texts in
-// the message.
+// refused compares a reply with a refusal: code and message, and each of the texts in the message.
 func (r reply) refused(t *testing.T, status, code int, texts ...string) {
 	t.Helper()
 	r.is(t, status, fmt.Sprintf(`{"code":%d,"message":"*"}`, code))
@@ -156,7 +155,7 @@ func differ(path string, want, got any) []string {
 
 type object = map[string]json.RawMessage
 
-// at returns the text under names, of the first element where there is a list.
+// at returns the text under names; in a list it takes the first element.
 func (r reply) at(t *testing.T, names ...string) string {
 	t.Helper()
 	var value json.RawMessage = r.body
@@ -208,7 +207,7 @@ func text(value json.RawMessage) string {
 	return plain
 }
 
-// listed returns the record of a list with an identifier; nil if it is not there.
+// listed returns the record of a list with an identifier; nil if it is absent.
 func (u *upstream) listed(t *testing.T, target, key, name, id string) object {
 	t.Helper()
 	for _, record := range u.records(t, target, key) {
@@ -219,7 +218,7 @@ func (u *upstream) listed(t *testing.T, target, key, name, id string) object {
 	return nil
 }
 
-// openBill returns the identifier, the vendor and the balance of a bill nobody paid.
+// openBill returns the identifier, the vendor and the balance of an unpaid bill.
 func (u *upstream) openBill(t *testing.T) (string, string, string) {
 	t.Helper()
 	for _, bill := range u.records(t, "/inventory/v1/bills", "bills") {

@@ -84,7 +84,7 @@ func TestItems(t *testing.T) {
 		t.Error("not listed")
 	}
 	if newest := u.records(t, path, "items")[0]; text(newest["item_id"]) != id {
-		t.Errorf("the default order is newest first, %s comes first", newest["item_id"])
+		t.Errorf("the default order is newest first, %s is first", newest["item_id"])
 	}
 	u.call(t, post, path, `{"name":"Hook","group_id":"4","item_type":"sales"}`).refused(t, 400, 2, "item_type: must be inventory when the item belongs to a group")
 	u.call(t, post, path, `{"item_type":"dream","item_tax_preferences":[{"tax_specification":"odd"}]}`).refused(t, 400, 2,
@@ -110,7 +110,7 @@ func TestCompositeItems(t *testing.T) {
 	for _, column := range []string{"name", "rate"} { // "AAA" is the first name, 30 a low price
 		order := u.records(t, path+"?sort_order=A&sort_column="+column, "composite_items")
 		if text(order[0]["name"]) != "AAA Set" {
-			t.Errorf("sorted by %s, %s comes first", column, order[0]["name"])
+			t.Errorf("sorted by %s, %s is first", column, order[0]["name"])
 		}
 	}
 	u.call(t, put, path+"/"+id, `{"name":"Set","description":"In a box"}`).is(t, 200, `{"composite_item":{"name":"Set","description":"In a box","rate":30,"stock_on_hand":4}}`)
@@ -167,7 +167,7 @@ func TestBills(t *testing.T) {
 	form("bill.docx").refused(t, 400, 2, "attachment: send one of gif")
 }
 
-// What a user would see: a payment lowers the balance of its bills.
+// A user would see this: a payment lowers the balance of its bills.
 func TestPaymentsPayBills(t *testing.T) {
 	t.Parallel()
 	u := start(t)
@@ -214,7 +214,7 @@ func TestPaymentsPayBills(t *testing.T) {
 	}
 }
 
-// A generated bill is paid as one that was written.
+// A generated bill is paid like a written one.
 func TestPaymentsPayGeneratedBills(t *testing.T) {
 	t.Parallel()
 	u := start(t)
@@ -250,7 +250,7 @@ func TestCreditNotes(t *testing.T) {
 		}
 	}
 	if first := u.records(t, path+"?sort_column=total&sort_order=A", "creditnotes")[0]; text(first["creditnote_id"]) != id {
-		t.Errorf("sorted by total, %s of %s comes first", first["creditnote_id"], first["total"])
+		t.Errorf("sorted by total, %s of %s is first", first["creditnote_id"], first["total"])
 	}
 	u.call(t, post, path, fmt.Sprintf(`{"customer_id":%q}`, customer)).is(t, 201, `{"creditnote":{"status":"open","total":0,"creditnote_number":"*"}}`)
 	u.call(t, post, path, `{"cfdi_usage":"fun","cfdi_reference_type":"x","vat_treatment":"y","contact_persons":"7"}`).refused(t, 400, 2,

@@ -50,8 +50,8 @@ func verdict(code int, message, id string) *overlay.Object {
 	return o
 }
 
-// destroyMany deletes the records of a custom module that the query names; without
-// names, all of them, as the request has nothing but the module (docs/upstream.md U161).
+// destroyMany deletes the records of a custom module that the query names. Without names it deletes
+// all of them, since the documented request has nothing but the module (docs/upstream.md U161).
 func destroyMany(e *edit) (said, error) {
 	under, err := e.parent()
 	if err != nil {
@@ -86,8 +86,8 @@ const (
 	upsert      = "X-Upsert"
 )
 
-// updateUnique changes the record that has a value in a custom field which rejects
-// duplicates; with X-Upsert and no such record it makes one.
+// updateUnique changes the record with a given value in a custom field that rejects duplicates.
+// With X-Upsert it makes the record if there is none.
 func updateUnique(as shape) operation {
 	return func(e *edit) (said, error) {
 		key, value := e.call.Request.Header.Get(uniqueKey), e.call.Request.Header.Get(uniqueValue)
@@ -117,9 +117,9 @@ func updateUnique(as shape) operation {
 	}
 }
 
-// having returns the record with a value in a custom field, among those written
-// through the API: generated records have no field that rejects duplicates. An input
-// without a label, as the document shows it, is found by its value alone.
+// having returns the record with a value in a custom field, among those written through the API:
+// generated records have no field that rejects duplicates. An input without a label, as the
+// document shows it, is found by its value alone.
 func (e *edit) having(key, value string) (int, bool) {
 	for _, i := range slices.Backward(e.world.Written(e.kind())) {
 		if !e.world.Live(e.kind(), i) {
@@ -135,13 +135,12 @@ func (e *edit) having(key, value string) (int, bool) {
 	return -1, false
 }
 
-// apiName is how a custom field is called in headers: in small letters, with a prefix.
+// apiName returns the name of a custom field in headers: in small letters, with a prefix.
 func apiName(label string) string {
 	return "cf_" + strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(label), "cf_"), " ", "_")
 }
 
-// carry adds the unique value to the custom fields of a record to be made, unless the
-// body has it.
+// carry adds the unique value to the custom fields of a new record, unless the body has it.
 func (e *edit) carry(key, value string) {
 	fields := overlay.NewObject()
 	var elements []*overlay.Object

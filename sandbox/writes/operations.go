@@ -54,7 +54,7 @@ func updateOnly(as shape, key string) operation {
 	}
 }
 
-// replace makes a record of which there is one only.
+// replace makes the one record of its kind anew.
 func replace(as shape) operation {
 	return func(e *edit) (said, error) {
 		if err := e.check(true, -1); err != nil {
@@ -89,7 +89,7 @@ func destroyAll(e *edit) (said, error) {
 	return done(e.about("deleted")), nil
 }
 
-// enable returns that locations are being enabled: the sandbox has them already.
+// enable answers that locations are being enabled: the sandbox has them already.
 func enable(*edit) (said, error) { return done("Locations are being enabled."), nil }
 
 // picture attaches an image to a composite item.
@@ -108,14 +108,14 @@ func (e *edit) all(under string) []int32 {
 	return e.world.Order(world.Query{Kind: e.kind(), Under: under})
 }
 
-// about writes the message of a success; no document shows its text.
+// about returns the message of a success; no document shows its text.
 func (e *edit) about(what string) string {
 	name := strings.ReplaceAll(strings.TrimSuffix(e.call.Endpoint.Resource.Name, "s"), "_", " ")
 	return "The " + name + " has been " + what + "."
 }
 
-// check holds what was sent against the rule, and against the world. index is that of
-// a record that is changed, -1 for a new one.
+// check checks the body against the rule and the world. index is the record to change, -1 for a new
+// one.
 func (e *edit) check(creating bool, index int) error {
 	problems := e.rule.Check(e.body, rules.AnyEdition, creating)
 	problems = append(problems, draft.References(e.world, e.rule.Fields, e.body)...)
@@ -135,8 +135,8 @@ func (e *edit) check(creating bool, index int) error {
 	return wrong(problems)
 }
 
-// save writes the record and returns it as a single record carries it, but for what
-// the documents name for answers of writes too.
+// save stores the record and returns it in the form of a single record, with the few keys that the
+// documents add for answers of writes.
 func (e *edit) save(index int, under string) *overlay.Object {
 	d := &draft.Draft{
 		World: e.world, Kind: e.kind(), Index: index, Created: index < 0, Now: e.now, Today: e.today,
@@ -152,7 +152,7 @@ func (e *edit) save(index int, under string) *overlay.Object {
 	d.Save(under)
 	form := world.Full
 	if e.kind() == world.Currencies || e.kind() == world.Adjustments {
-		form = world.Single // rates and gains are output of lists (docs/upstream.md U181 and U198).
+		form = world.Single // rates and gains appear in lists (docs/upstream.md U181 and U198)
 	}
 	record, err := overlay.Parse(e.world.AppendRecord(nil, e.kind(), d.Index, form))
 	if err != nil { // the world writes objects only
@@ -161,7 +161,7 @@ func (e *edit) save(index int, under string) *overlay.Object {
 	return record
 }
 
-// contact returns whose person a draft is: the one of the path, else of the body.
+// contact returns the contact of a person's draft: the one of the path, else of the body.
 func (e *edit) contact(d *draft.Draft, under string) string {
 	if e.kind() == world.CustomerPersons {
 		if d.Created {
@@ -172,8 +172,7 @@ func (e *edit) contact(d *draft.Draft, under string) string {
 	return e.body.Text("contact_id")
 }
 
-// parent returns the parent that the path names, as the world knows it; "" for rows
-// without one.
+// parent returns the parent in the path, as the world knows it; "" for rows without one.
 func (e *edit) parent() (string, error) {
 	asked, named := e.call.Values["parent"]
 	if !named {

@@ -15,8 +15,8 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Bounds of what may be sent, and the form part that holds the body beside a file
-// (no document names either).
+// Bounds of a request, and the form part that holds the body beside a file (no document names
+// either).
 const (
 	mostBody   = 1 << 20
 	mostUpload = 10 << 20
@@ -29,14 +29,14 @@ type edit struct {
 	rule  rules.Rule
 	body  rules.Body
 	query url.Values
-	file  string // name of what was uploaded; "" for nothing
+	file  string // name of the uploaded file; "" for none
 	now   int64
 	today string
-	// world is the caller's alone while the operation runs.
+	// world belongs to the caller alone while the operation runs.
 	world *world.World
 }
 
-// read reads a call; what is wrong with its form is a refusal.
+// read reads a call; an error of its form is a refusal.
 func read(c *endpoints.Call, rule rules.Rule) (*edit, error) {
 	now := c.Company.Time()
 	e := &edit{call: c, rule: rule, query: c.Request.URL.Query(), now: now.Unix(), today: now.Format("2006-01-02")}
@@ -79,7 +79,7 @@ func parse(text string) (rules.Body, error) {
 	return body, nil
 }
 
-// form reads a body with a file. The file is looked at, not kept.
+// form reads a body with a file. It checks the file and discards it.
 func (e *edit) form(c *endpoints.Call) error {
 	c.Request.Body = http.MaxBytesReader(c, c.Request.Body, mostUpload)
 	reader, err := c.Request.MultipartReader()

@@ -68,7 +68,7 @@ func TestEveryDocumentedWriteIsServed(t *testing.T) {
 	}
 }
 
-// A row has a rule and a resource of its service, and a rule a row.
+// Every row has a rule and a resource of its service, and every rule has a row.
 func TestRowsAndRulesAreOfOneTable(t *testing.T) {
 	t.Parallel()
 	for _, e := range writes.Table() {

@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/witness"
 )
 
-// shapes lists the paths of all keys of a value; lists are one step.
+// shapes notes the paths of all keys of a value; lists are one step.
 func shapes(path string, value json.RawMessage, into map[string]bool) {
 	var elements []json.RawMessage
 	var fields object
@@ -29,8 +29,8 @@ func shapes(path string, value json.RawMessage, into map[string]bool) {
 	}
 }
 
-// What is written has no key that the witness of the resource does not have, and at its
-// top has all of them: readers cannot tell it from what was there.
+// A written record has only keys of the resource's witness, and at its top all of them: readers
+// cannot distinguish it from a generated one.
 func TestWrittenRecordsLookLikeTheWitness(t *testing.T) {
 	t.Parallel()
 	u := start(t)
@@ -91,7 +91,7 @@ func matchWitness(t *testing.T, u *upstream, service, resource, key, id string) 
 	}
 }
 
-// What the world does by itself changes written records too, and nothing else of them.
+// The world's own edits change written records too, in one value each.
 func TestTheWorldEditsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	u := start(t)
@@ -125,7 +125,7 @@ func TestTheWorldEditsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// A write that is refused changes nothing.
+// A refused write changes nothing.
 func TestRefusalsChangeNothing(t *testing.T) {
 	t.Parallel()
 	u := start(t)
@@ -147,7 +147,7 @@ func TestRefusalsChangeNothing(t *testing.T) {
 	}
 }
 
-// Calls at once: each record is made once.
+// Of concurrent calls, each makes its record once.
 func TestWritesAtOnce(t *testing.T) {
 	t.Parallel()
 	u := start(t)

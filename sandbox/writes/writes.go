@@ -1,9 +1,9 @@
-// Package writes answers the write endpoints of docs/upstream.md U155 to U228: it reads what was
-// sent, holds it against package rules, and has package draft turn it into records of
-// a company's world.
+// Package writes answers the write endpoints of docs/upstream.md U155 to U228. It reads the
+// request, checks it with package rules, and lets package draft turn it into records of a company's
+// world.
 //
-// It knows no token and counts no call. Start reading with Table; operations.go says
-// what the rows do.
+// It knows no token and counts no call. Start reading with Table; operations.go has the effects of
+// the rows.
 package writes
 
 import (
@@ -32,8 +32,8 @@ const (
 	opening = books + "/settings/openingbalances"
 )
 
-// Table lists the rows, in the order of the documents; those whose path begins with a
-// name that the caller chooses stand last.
+// Table returns the rows, in the order of the documents. Rows whose path begins with a name of the
+// caller's choice are last.
 func Table() []endpoints.Endpoint {
 	var table []endpoints.Endpoint
 	for _, rows := range [][]row{accountingRows(), invoicingRows(), inventoryRows(), moduleRows()} {

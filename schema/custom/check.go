@@ -203,7 +203,7 @@ func faults(err error) []*validate.DeclarationError {
 	return found
 }
 
-// locate is the path in the file of a fault: rest names the place inside of the
+// locate returns the path in the file of a fault: rest names the place inside of the
 // resource as schema does, by wire keys.
 func locate(path string, d *Declaration, rest, problem string) string {
 	if rest == "" {

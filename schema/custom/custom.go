@@ -128,7 +128,7 @@ func (c Cursor) cursor() schema.Cursor {
 	}
 }
 
-// columns are those of the declaration, the key first, and the times that the
+// columns returns those of the declaration, the key first, and the times that the
 // cursor needs, declared or not.
 func (d *Declaration) columns() []schema.Column {
 	key := schema.ID(d.ID, "Identifier of the record.").As(columnName(d.ID))

@@ -21,12 +21,12 @@ func cursorKinds() []string {
 	return []string{kindFullScan, kindNewestFirst, kindSince, kindSnapshot}
 }
 
-// pagings are the words of paging; the one left out is PagingNumber.
+// pagings returns the words of paging; the one left out is PagingNumber.
 func pagings() map[string]schema.Paging {
 	return map[string]schema.Paging{"number": schema.PagingNumber, "whole": schema.PagingWhole, "token": schema.PagingToken}
 }
 
-// kinds are the words of column kinds.
+// kinds returns the words of column kinds.
 func kinds() map[string]schema.Kind {
 	return map[string]schema.Kind{
 		"id": schema.KindID, "text": schema.KindText, "bool": schema.KindBool, "int": schema.KindInt,
@@ -34,7 +34,7 @@ func kinds() map[string]schema.Kind {
 	}
 }
 
-// KindWord is the word of a kind in the configuration.
+// KindWord returns the word of a kind in the configuration.
 func KindWord(kind schema.Kind) string {
 	for word, k := range kinds() {
 		if k == kind {
@@ -46,7 +46,7 @@ func KindWord(kind schema.Kind) string {
 
 func words[T any](set map[string]T) []string { return slices.Sorted(maps.Keys(set)) }
 
-// columnName is a name for a column out of a key of the wire: itemID and Item-Id
+// columnName returns a name for a column out of a key of the wire: itemID and Item-Id
 // give item_id.
 func columnName(wire string) string {
 	const longest = 55 // as package schema has it

@@ -78,5 +78,5 @@ func writeColumnComment(b *strings.Builder, t Table, c Column) {
 	b.WriteString("COMMENT ON COLUMN " + t.Full() + "." + Quote(c.Name) + " IS " + literal(c.Comment) + ";\n")
 }
 
-// Full is the quoted name of the table with its schema.
+// Full returns the quoted name of the table with its schema.
 func (t Table) Full() string { return Quote(t.Schema) + "." + Quote(t.Name) }

@@ -28,7 +28,7 @@ func TestDDLOfTheHouse(t *testing.T) {
 	}
 }
 
-// found is what a database with exactly the tables of the house would report.
+// found returns what a database with exactly the tables of the house would report.
 func found(t *testing.T) ddl.Catalog {
 	t.Helper()
 	have := ddl.Catalog{}
@@ -136,7 +136,7 @@ func TestDDL(t *testing.T) {
 	}
 }
 
-// present is a database that has exactly what shop declares, spelled by hand.
+// present returns a database that has exactly what shop declares, spelled by hand.
 func present() ddl.Catalog {
 	text := func(comment string) ddl.ExistingColumn {
 		return ddl.ExistingColumn{Type: "text", Comment: comment}

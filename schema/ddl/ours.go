@@ -6,7 +6,7 @@ import (
 	"sluice/schema"
 )
 
-// Bookkeeping are the columns of ours behind the declared ones.
+// Bookkeeping returns the columns of ours behind the declared ones.
 func Bookkeeping() []Column {
 	return []Column{
 		{Name: "_extra", Type: "jsonb", Comment: "Keys that upstream sent and no declaration knows, by their path; null if there are none."},
@@ -23,7 +23,7 @@ func Bookkeeping() []Column {
 	}
 }
 
-// deletedColumn is the tombstone of a row: of records, and of their elements, so
+// deletedColumn returns the tombstone of a row: of records, and of their elements, so
 // that whoever sums up lines needs no join to leave out the dead.
 func deletedColumn(comment string) Column {
 	return Column{Name: "_deleted_at", Type: Timestamp, Comment: comment}

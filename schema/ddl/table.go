@@ -13,7 +13,7 @@ import (
 	"sluice/schema"
 )
 
-// TypeOf is the Postgres type of a kind, as the catalogue of Postgres spells it.
+// TypeOf returns the Postgres type of a kind, as the catalogue of Postgres spells it.
 func TypeOf(kind schema.Kind) string {
 	switch kind {
 	case schema.KindBool:

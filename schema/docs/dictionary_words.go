@@ -84,7 +84,7 @@ func detailWords(s *schema.Service, r *schema.Resource) string {
 	return text + "the single record is read"
 }
 
-// columnWords is the meaning of a column: its sentence and what else is known.
+// columnWords returns the meaning of a column: its sentence and what else is known.
 func columnWords(r *schema.Resource, t *schema.Table, c schema.Column) string {
 	doc := c.Doc
 	onWire := !c.Given && (t.Child == nil || !t.Child.Scalar && t.Child.Prefix == "")

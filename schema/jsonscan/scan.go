@@ -94,7 +94,7 @@ func skipPlain(data []byte, at int) int {
 	return at
 }
 
-// escape is the length of the escape sequence at the front, 0 if it is none.
+// escape returns the length of the escape sequence at the front, 0 if it is none.
 func escape(data []byte) int {
 	const long = len(`\u0000`)
 	if len(data) < len(`\n`) {

@@ -23,7 +23,7 @@ type arena struct {
 	flags  []bool
 }
 
-// room is what a text may be appended to; keep makes a string of it.
+// room returns what a text may be appended to; keep makes a string of it.
 func (a *arena) room() []byte {
 	if cap(a.texts) < spareText {
 		a.texts = make([]byte, 0, blockText)

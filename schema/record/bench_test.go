@@ -10,7 +10,7 @@ import (
 	"sluice/schema/record"
 )
 
-// bill is a resource of the size of a bill: 40 leaves, five lines of 25 leaves.
+// bill returns a resource of the size of a bill: 40 leaves, five lines of 25 leaves.
 func bill() (*schema.Resource, []byte) {
 	r := &schema.Resource{Name: "bills", ID: "bill_id", Cursor: schema.Since{Column: "modified", Param: "modified"}}
 	r.Columns = append(r.Columns, schema.ID("bill_id", "The key."), schema.Time("modified", "When it changed."))

@@ -12,7 +12,7 @@ import (
 // maxName bounds key names in errors: they go to logs and to the database.
 const maxName = 80
 
-// fault is the error for a key of the object where the walk stands; name is ""
+// fault returns the error for a key of the object where the walk stands; name is ""
 // for the object itself. The format must never be given a value of the record.
 func (s *scratch) fault(name string, code Code, format string, args ...any) *ValueError {
 	return &ValueError{Path: s.where(short(name)), Code: code, Detail: fmt.Sprintf(format, args...)}
@@ -52,7 +52,7 @@ func (s *scratch) where(name string) string {
 	return b.String()
 }
 
-// wherever is where without positions: line_items[].rate.
+// wherever returns where without positions: line_items[].rate.
 func (s *scratch) wherever(name string) string {
 	var b strings.Builder
 	for i, at := range s.path {

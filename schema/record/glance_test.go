@@ -32,7 +32,7 @@ func checkGlance(t *testing.T, n *record.Normalizer, got record.Record) {
 	}
 }
 
-// dated is the order with everything that a glance has to show.
+// dated returns the order with everything that a glance has to show.
 func dated() *schema.Resource {
 	r := order()
 	r.Cursor = schema.Since{Column: "changed", Param: "changed", Created: "made"}

@@ -11,7 +11,7 @@ import (
 // then writes the hashes of all rows anew, once and without a call (docs/decisions/0019-rebuild-from-raw-records). Otherwise each record would look changed.
 const HashRule = 2
 
-// label is a text with its length before it, so that nothing that follows can
+// label returns a text with its length before it, so that nothing that follows can
 // be taken for a part of it.
 func label(text string) string {
 	return string(appendString(nil, text))
@@ -29,7 +29,7 @@ const (
 	tagExtra = 'X'
 )
 
-// hash is the content hash: XXH3 of all that the record carries, its 128 bits in their canonical order. What a record does not carry leaves
+// hash returns the content hash: XXH3 of all that the record carries, its 128 bits in their canonical order. What a record does not carry leaves
 // no trace in it, so that declaring a further column changes no hash until upstream sends it. Only versions of one record are compared by
 // it; nobody is kept from making two alike on purpose, who can write upstream need not deceive us (docs/decisions/0022-payload-and-content-hashes).
 func (s *scratch) hash(record *Record) [16]byte {

@@ -13,7 +13,7 @@ import (
 	"sluice/schema/record"
 )
 
-// visit is a record whose own keys may begin with cf_.
+// visit returns a record whose own keys may begin with cf_.
 func visit() *schema.Resource {
 	return &schema.Resource{
 		Name: "visits", ID: "visit_id", Cursor: schema.FullScan{},

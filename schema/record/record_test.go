@@ -12,7 +12,7 @@ import (
 	"sluice/schema/record"
 )
 
-// order is a resource that has every kind and every form of array.
+// order returns a resource that has every kind and every form of array.
 func order() *schema.Resource {
 	return &schema.Resource{
 		Name: "orders", ID: "order_id", Key: "orders", Path: "/orders",

@@ -97,7 +97,7 @@ func (s *scratch) newRow(table int) []Value {
 	return ref.values
 }
 
-// own is the value of a column of the record itself.
+// own returns the value of a column of the record itself.
 func (s *scratch) own(at int) *Value { return &s.rows[0].values[at] }
 
 // record copies what was found out of the scratch.

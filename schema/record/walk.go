@@ -250,7 +250,7 @@ func (s *scratch) countParts(raw []byte) *ValueError {
 	return nil
 }
 
-// depth is how deep a valid value nests.
+// depth returns how deep a valid value nests.
 func depth(raw []byte) int {
 	deepest, at, quoted := 0, 0, false
 	for i := 0; i < len(raw); i++ {

@@ -37,7 +37,7 @@ func Shop() schema.Service {
 	}
 }
 
-// Later is a service without resources.
+// Later returns a service without resources.
 func Later() schema.Service { return schema.Service{Name: "later", Doc: "What comes later."} }
 
 // House has what Shop has not: details, a history, documented values, keys by

@@ -7,7 +7,7 @@ import (
 	"sluice/schema/validate"
 )
 
-// wide is a declaration without faults that uses the words for details, history,
+// wide returns a declaration without faults that uses the words for details, history,
 // documented values, keys by prefix, parents, snapshots and reads on demand.
 func wide() schema.Service {
 	s := good()

@@ -161,7 +161,7 @@ func (f *faults) schema(where string, s *schema.Service, r *schema.Resource) {
 	}
 }
 
-// format is the form in which the list answers: only exports come as CSV.
+// format returns the form in which the list answers: only exports come as CSV.
 func format(r *schema.Resource) schema.Format {
 	if r.Exported() {
 		return schema.FormatCSV

@@ -9,7 +9,7 @@ import (
 	"sluice/schema/validate"
 )
 
-// good is a declaration without faults; every case below breaks one thing.
+// good returns a declaration without faults; every case below breaks one thing.
 func good() schema.Service {
 	return schema.Service{
 		Name: "shop", Doc: "What the shop sells.", Host: schema.HostAPI, Root: "/shop/v1", Scope: "Shop",

@@ -71,7 +71,7 @@ func (t *Tables) Make(ctx context.Context, conn *pgx.Conn, service *schema.Servi
 	return nil
 }
 
-// Names are the tables, quoted, parents first.
+// Names returns the tables, quoted, parents first.
 func (t *Tables) Names() []string {
 	names := make([]string, len(t.tables))
 	for i := range t.tables {

@@ -29,7 +29,7 @@ func (s seed) mixed() uint64 {
 	return z ^ z>>31
 }
 
-// unedited is the seed of what no edit changes.
+// unedited returns the seed of what no edit changes.
 func (s seed) unedited() uint64 { return seed{n: s.n, place: s.place}.mixed() }
 
 const firstID = 460_000_000_000_000_000
@@ -39,14 +39,14 @@ func appendID(buf []byte, n int) []byte {
 	return strconv.AppendInt(buf, firstID+int64(n), 10)
 }
 
-// own is the record's own identifier, which grows with its number.
+// own returns the record's own identifier, which grows with its number.
 func own(name string) field {
 	return field{schema.ID(name, "Key."), func(buf []byte, s seed) []byte {
 		return append(appendID(append(buf, '"'), s.n), '"')
 	}}
 }
 
-// other is the identifier of one of so many other records.
+// other returns the identifier of one of so many other records.
 func other(name string, count uint64) field {
 	return field{schema.ID(name, "Another record."), func(buf []byte, s seed) []byte {
 		const apart = 1_000_003
@@ -62,7 +62,7 @@ var vocabulary = [64]string{
 	"Sensor", "Pune", "Supplies", "and", "Co", "Deliver", "gate", "two", "for", "January", "settlement", "Copper", "Pipe", "Fitting", "spare",
 }
 
-// words is a text of so many words. Short ones are names, which no edit changes.
+// words returns a text of so many words. Short ones are names, which no edit changes.
 func words(name string, count int) field {
 	const edited = 5
 	return field{schema.Text(name, "Text."), func(buf []byte, s seed) []byte {
@@ -82,14 +82,14 @@ func words(name string, count int) field {
 	}}
 }
 
-// few is one of a few texts.
+// few returns one of a few texts.
 func few(name string, values ...string) field {
 	return field{schema.Text(name, "One of a few."), func(buf []byte, s seed) []byte {
 		return append(append(append(buf, '"'), values[s.unedited()%uint64(len(values))]...), '"')
 	}}
 }
 
-// code is a text of so many digits behind what is the same in all.
+// code returns a text of so many digits behind what is the same in all.
 func code(name, before string, digits int) field {
 	bound := uint64(1)
 	for range digits {
@@ -103,7 +103,7 @@ func code(name, before string, digits int) field {
 	}}
 }
 
-// amount is a number with two decimals.
+// amount returns a number with two decimals.
 func amount(name string) field {
 	return field{schema.Decimal(name, "Amount."), func(buf []byte, s seed) []byte {
 		cents := s.mixed() % 1_000_000
@@ -112,7 +112,7 @@ func amount(name string) field {
 	}}
 }
 
-// whole is a number below a bound.
+// whole returns a number below a bound.
 func whole(name string, bound uint64) field {
 	return field{schema.Int(name, "Number."), func(buf []byte, s seed) []byte {
 		return strconv.AppendUint(buf, s.unedited()%bound, 10)

@@ -21,7 +21,7 @@ func (t trial) String() string {
 // counts are how often each class passes in an undisturbed run, by scenario.
 type counts map[string]map[class]int
 
-// all are all points, in an order that is the same for the same counts: scenario by scenario, the calls first.
+// all returns all points, in an order that is the same for the same counts: scenario by scenario, the calls first.
 func (c counts) all() []trial {
 	var trials []trial
 	for _, sc := range scenarios() {
@@ -34,7 +34,7 @@ func (c counts) all() []trial {
 	return trials
 }
 
-// each is one point of each class for both moments, wherever it comes: which of them, the seed says. Inside a transaction both
+// each returns one point of each class for both moments, wherever it comes: which of them, the seed says. Inside a transaction both
 // moments leave the same, so it is one of the two.
 func (c counts) each(seed uint64) []trial {
 	places := make(map[class][]trial)
@@ -56,7 +56,7 @@ func (c counts) each(seed uint64) []trial {
 	return trials
 }
 
-// draw is a number that looks like any.
+// draw returns a number that looks like any.
 func draw(seed uint64, what class, moment moment) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(string(what.Edge) + what.What + string(moment))) // it never fails

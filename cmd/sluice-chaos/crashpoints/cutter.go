@@ -74,7 +74,7 @@ func newCutter(at point, kill func()) *cutter {
 	return &cutter{at: at, kill: kill, lines: make(map[int]*line), seen: passage{count: make(map[class]int)}}
 }
 
-// postgres is the tap between the process and Postgres.
+// postgres returns the tap between the process and Postgres.
 func (c *cutter) postgres(connection int, fromClient bool, data []byte) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,7 +135,7 @@ func (c *cutter) count(what class) bool {
 
 var digits = regexp.MustCompile(`\d{3,}`)
 
-// kindOf is the class of a call: what varies between calls of a kind is left out.
+// kindOf returns the class of a call: what varies between calls of a kind is left out.
 func kindOf(r *http.Request) class {
 	keys := slices.Sorted(maps.Keys(r.URL.Query()))
 	return class{toUpstream, r.Method + " " + digits.ReplaceAllString(r.URL.Path, "N") + " " + strings.Join(keys, ",")}
@@ -158,7 +158,7 @@ func (c *cutter) upstream(r *http.Request) (bool, func() bool) {
 	}
 }
 
-// passed is what has passed up to now.
+// passed returns what has passed up to now.
 func (c *cutter) passed() passage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -62,12 +62,12 @@ func (l *ledger) add(r result) error {
 	return nil
 }
 
-// left are the trials that are not done yet.
+// left returns the trials that are not done yet.
 func (l *ledger) left(trials []trial) []trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t trial) bool { _, done := l.done[t]; return done })
 }
 
-// missed are the first places of the classes that were to be hit and were not, as the process had ended before.
+// missed returns the first places of the classes that were to be hit and were not, as the process had ended before.
 func (l *ledger) missed(trials []trial) []trial {
 	var again []trial
 	for _, t := range trials {

@@ -74,7 +74,7 @@ func parse(args []string) (choice, error) {
 	return c, nil
 }
 
-// trials are those that the flags ask for.
+// trials returns those that the flags ask for.
 func (c *choice) trials(passed counts) []trial {
 	if c.Each {
 		return passed.each(c.Seed)

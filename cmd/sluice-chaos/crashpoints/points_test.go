@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// query is a simple query as the protocol has it; start what a connection begins with.
+// query returns a simple query as the protocol has it; start what a connection begins with.
 func query(sql string) []byte {
 	text := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(sql)+5))
 	return append(append(text, sql...), 0)
@@ -110,7 +110,7 @@ func TestCallsAreCountedAndHit(t *testing.T) {
 	}
 }
 
-// some are the counts of two scenarios.
+// some returns the counts of two scenarios.
 func some() counts {
 	return counts{
 		"first": {{toUpstream, "GET a"}: 1, {toPostgres, "commit of b"}: 3, {inside, "b"}: 3},

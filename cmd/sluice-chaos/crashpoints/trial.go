@@ -217,7 +217,7 @@ func (l *lane) killed(ctx context.Context, sc scenario, database string, at poin
 	return o, nil
 }
 
-// repeatedCalls are the calls of lists that no page came of.
+// repeatedCalls returns the calls of lists that no page came of.
 func repeatedCalls(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 	const sql = `SELECT count(*) - (SELECT coalesce(sum(pages), 0) FROM sluice.runs WHERE service <> 'chat')
 		FROM sluice.calls WHERE service NOT IN ('chat', 'auth')`

@@ -62,7 +62,7 @@ func (s *Stream) Read(data []byte) []Statement {
 	return found
 }
 
-// statement is the text that a message executes, "" if it executes none.
+// statement returns the text that a message executes, "" if it executes none.
 func (s *Stream) statement(kind byte, body []byte) string {
 	if s.prepared == nil {
 		s.prepared, s.portals = make(map[string]string), make(map[string]string)

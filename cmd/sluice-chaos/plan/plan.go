@@ -64,7 +64,7 @@ type mix struct {
 	Lasts [2]time.Duration // least and most
 }
 
-// mixOf is what a storm consists of. Of the kills, most strike any process, the others the leader of the queue.
+// mixOf returns what a storm consists of. Of the kills, most strike any process, the others the leader of the queue.
 func mixOf(kills, crashes, leaders int) []mix {
 	const second = time.Second
 	few := max(1, kills/25)

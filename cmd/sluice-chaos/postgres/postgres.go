@@ -179,7 +179,7 @@ func (p *Server) postmaster() (int, error) {
 	return pid, nil
 }
 
-// url is the address of a database, without a proxy.
+// url returns the address of a database, without a proxy.
 func (p *Server) url(database string) string {
 	address, err := url.Parse(p.server.URL())
 	if err != nil {
@@ -199,7 +199,7 @@ func (p *Server) Dial(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port")))
 }
 
-// Through is the address of a database behind a proxy, for an application of a name.
+// Through returns the address of a database behind a proxy, for an application of a name.
 func Through(proxy, database, application string) string {
 	return "postgres://postgres@" + proxy + "/" + database + "?sslmode=disable&application_name=" + application
 }

@@ -54,7 +54,7 @@ func Listen(ctx context.Context, dial func(context.Context) (net.Conn, error), t
 	return p, nil
 }
 
-// Address is where it listens, as host:port.
+// Address returns where it listens, as host:port.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
 // Close ends it and resets what is open.

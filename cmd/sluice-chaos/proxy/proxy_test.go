@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// echo is a server that says what it is told, behind a proxy.
+// echo returns a server that says what it is told, behind a proxy.
 func echo(t *testing.T, tap Tap) *Proxy {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -159,10 +159,10 @@ func (g *Ground) arrive(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Arrived is how many calls of services have arrived upstream.
+// Arrived returns how many calls of services have arrived upstream.
 func (g *Ground) Arrived() int64 { return g.arrived.Load() }
 
-// Address is where the sandbox listens, as host:port.
+// Address returns where the sandbox listens, as host:port.
 func (g *Ground) Address() string { return g.address }
 
 // DialUpstream connects to the sandbox, for a proxy.
@@ -170,7 +170,7 @@ func (g *Ground) DialUpstream(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", g.address)
 }
 
-// Folder is where logs and configurations are.
+// Folder returns where logs and configurations are.
 func (g *Ground) Folder() string { return g.folder }
 
 // Close ends and removes everything, also after an interruption.
@@ -189,7 +189,7 @@ func (g *Ground) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Resources are those that are copied here, by service: lists with and without a filter, one that is an export.
+// Resources returns those that are copied here, by service: lists with and without a filter, one that is an export.
 func Resources() map[string][]string {
 	return map[string][]string{
 		"accounting": {"chart_of_accounts", "vendor_payments"},
@@ -198,7 +198,7 @@ func Resources() map[string][]string {
 	}
 }
 
-// Older is what a program of before does not know: a service, and a resource of another one.
+// Older returns what a program of before does not know: a service, and a resource of another one.
 func Older() []string { return []string{"chat", "inventory.credit_notes"} }
 
 // Configure writes a configuration whose upstream is at an address, and gives its path. Services and resources may be left out.

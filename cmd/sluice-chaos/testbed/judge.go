@@ -15,15 +15,15 @@ import (
 	"sluice/sandbox/oracle"
 )
 
-// keys are the columns by which records are told apart, of the resources that get tombstones here.
+// keys returns the columns by which records are told apart, of the resources that get tombstones here.
 func keys() map[string]string {
 	return map[string]string{"inventory.bills": "bill_id", "inventory.credit_notes": "creditnote_id", "accounting.vendor_payments": "payment_id"}
 }
 
-// Deletable are the resources whose records may be deleted upstream: those that get tombstones.
+// Deletable returns the resources whose records may be deleted upstream: those that get tombstones.
 func Deletable() []string { return []string{"bills", "credit_notes", "vendor_payments"} }
 
-// Sweeps are the streams that find what was deleted.
+// Sweeps returns the streams that find what was deleted.
 func Sweeps() []string {
 	return []string{"inventory.bills.sweep", "accounting.vendor_payments.sweep", "credit_notes"}
 }

@@ -134,7 +134,7 @@ func (p *Process) Wait(ctx context.Context) error {
 // dyingWords is how long a process may take to print its stacks.
 const dyingWords = 10 * time.Second
 
-// Log is what the process has said.
+// Log returns what the process has said.
 func (p *Process) Log() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {

@@ -116,7 +116,7 @@ func (w *Watcher) Result() ([]time.Duration, int, time.Duration) {
 	return w.took, len(w.orphans), w.outages.longest
 }
 
-// Leader is the process that leads the queue, and the slot that it is in; -1 if none leads.
+// Leader returns the process that leads the queue, and the slot that it is in; -1 if none leads.
 func (w *Watcher) Leader(ctx context.Context) (string, int) {
 	var id, name string
 	if err := w.pool.QueryRow(ctx, sqlLeader).Scan(&id, &name); err != nil {

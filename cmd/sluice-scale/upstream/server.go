@@ -106,7 +106,7 @@ const (
 	CodeCrowded = "1070"
 )
 
-// Arrive is a call of ours that arrives. It gives what upstream will answer; End says when the call is over there.
+// Arrive returns a call of ours that arrives. It gives what upstream will answer; End says when the call is over there.
 func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
 	limits := s.options.Limits
 	from, to := s.dayOf(at)

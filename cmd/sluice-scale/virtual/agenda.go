@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Began is the virtual instant at which simulations begin.
+// Began returns the virtual instant at which simulations begin.
 func Began() time.Time { return time.Date(2026, time.January, 5, 0, 0, 0, 0, time.UTC) }
 
 // Instant is a virtual point in time: so long after the beginning, in whole microseconds, as the database counts.

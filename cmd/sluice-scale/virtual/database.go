@@ -169,7 +169,7 @@ func (d *Database) Set(ctx context.Context, at Instant) error {
 	return nil
 }
 
-// Stamp is an instant as the virtual clock has it; whoever sends it to the database moves the clock.
+// Stamp returns an instant as the virtual clock has it; whoever sends it to the database moves the clock.
 func (d *Database) Stamp(at Instant) outside.Text {
 	d.at = at
 	return outside.Plain(Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))

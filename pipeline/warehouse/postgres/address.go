@@ -73,7 +73,7 @@ func parametersOf(address string) map[string]string {
 	return parameters
 }
 
-// Passwords are the secrets of an address in either form, percent escapes undone, with those of the environment (PGPASSWORD) and of the
+// Passwords returns the secrets of an address in either form, percent escapes undone, with those of the environment (PGPASSWORD) and of the
 // password file that a session would be opened with.
 func Passwords(address string) []string {
 	var found []string

@@ -18,7 +18,7 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// settings are what a session of the tests is told.
+// settings returns what a session of the tests is told.
 func settings() map[string]string {
 	return map[string]string{"application_name": "sluice", "statement_timeout": "300000", "lock_timeout": "20s", "jit": "false"}
 }

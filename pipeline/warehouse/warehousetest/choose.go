@@ -188,7 +188,7 @@ func waitFor(ctx context.Context, container testcontainers.Container, address fu
 	}
 }
 
-// containerLog is the end of what the container said.
+// containerLog returns the end of what the container said.
 func containerLog(ctx context.Context, container testcontainers.Container) string {
 	const keep = 4096
 	logs, err := container.Logs(ctx)

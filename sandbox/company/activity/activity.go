@@ -1,9 +1,8 @@
-// Package activity is what a business does by itself as time goes by: which kinds of
-// things happen in an hour, at which second, to which records; the same seed and hours
-// give the same.
+// Package activity is the business's own activity: which kinds of events happen in an hour, at
+// which second, to which records. The same seed and hours give the same events.
 //
-// It holds no record and no clock: it is told which time has passed, and plays it in a
-// world. Start reading with Rates, then Play.
+// It holds no record and no clock: callers pass the time and the world. Start reading with Rates,
+// then Play.
 package activity
 
 import (
@@ -16,19 +15,19 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Rates say how often things happen in an hour, on average, over all kinds of records.
-// The zero value is a business in which nothing happens.
+// Rates say how often events happen in an hour, on average, over all kinds of records. The zero
+// value is a business without events.
 type Rates struct {
 	Inserts  float64 `json:"inserts"`
 	Edits    float64 `json:"edits"`
 	Silent   float64 `json:"silent"`   // changes that move no modification time
-	Deletes  float64 `json:"deletes"`  // of what nothing refers to
-	Restores float64 `json:"restores"` // of what was deleted before, with its identifier
+	Deletes  float64 `json:"deletes"`  // of records without references to them
+	Restores float64 `json:"restores"` // of records deleted before, with their identifiers
 	Payments float64 `json:"payments"` // of bills, in full or in part
 	Credits  float64 `json:"credits"`  // credit notes that are used up
 }
 
-// Check refuses rates that are negative or beyond what can be played.
+// Check returns an error for rates that are negative or beyond the bounds of a simulation.
 func (r Rates) Check() error {
 	for _, rate := range r.all() {
 		if !(rate >= 0 && rate <= mostPerHour) {
@@ -44,12 +43,12 @@ func (r Rates) Quiet() bool { return r == Rates{} }
 const (
 	hour        = 3600 // seconds
 	mostPerHour = 100_000
-	// mostEvents bounds the work of one step of the clock: of a longer time, some
-	// hours are played and others pass in silence.
+	// mostEvents bounds the work of one step of the clock: of a longer time, only some hours are
+	// simulated.
 	mostEvents = 20_000
 )
 
-// what happens, in the order of Rates.
+// what is a kind of event, in the order of Rates.
 type what int
 
 const (
@@ -68,7 +67,7 @@ func (r Rates) all() []float64 {
 	}
 }
 
-// Activity plays what a business does. It is as safe for concurrent use as its world.
+// Activity simulates the events of a business. It is as safe for concurrent use as its world.
 type Activity struct {
 	seed   int64
 	rates  Rates
@@ -96,7 +95,7 @@ func New(seed int64, rates Rates, from int64) *Activity {
 // Rates returns the rates in force.
 func (a *Activity) Rates() Rates { return a.rates }
 
-// Play makes happen what happens up to an instant (epoch seconds).
+// Play simulates all events up to an instant (epoch seconds).
 func (a *Activity) Play(w *world.World, now int64) {
 	if now <= a.played {
 		return
@@ -115,7 +114,7 @@ func (a *Activity) Play(w *world.World, now int64) {
 	a.played = now
 }
 
-// stride is how many hours lie between two that are played.
+// stride returns the distance between two simulated hours.
 func (a *Activity) stride(now int64) int64 {
 	perHour := 0.0
 	for _, rate := range a.rates.all() {
@@ -125,7 +124,7 @@ func (a *Activity) stride(now int64) int64 {
 	return max(1, int64(math.Ceil(hours*perHour/mostEvents)))
 }
 
-// plan returns what happens in the hour that begins at an instant, in order.
+// plan returns the events of the hour that begins at an instant, in order.
 func (a *Activity) plan(start int64) []event {
 	if n := len(a.ahead); n > 0 && a.ahead[0].at/hour == start/hour {
 		return a.ahead

@@ -73,9 +73,9 @@ func plus(parts ...*big.Rat) *big.Rat {
 
 func less(from *big.Rat, parts ...*big.Rat) *big.Rat { return new(big.Rat).Sub(from, plus(parts...)) }
 
-// Whatever happens, the books add up: bills are their lines and taxes, what is due is
-// what nobody paid, payments are what their bills say, notes are used for no more than
-// they are, and every booking has two sides.
+// The books balance after any events. Bills are their lines and taxes, the open amount is the
+// unpaid one, and payments are what their bills say. Notes are used at most up to their amount, and
+// every booking has two sides.
 func TestTheBooksAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -130,7 +130,7 @@ func TestTheBooksAddUp(t *testing.T) {
 	})
 }
 
-// checkBill takes what it finds out of paid.
+// checkBill removes its findings from paid.
 func checkBill(t *rapid.T, bill fields, paid map[string]*big.Rat) {
 	payments := bill.list("payments")
 	if bill.amount("sub_total").Cmp(sum(bill.list("line_items"), "item_total")) != 0 || bill.amount("tax_total").Cmp(sum(bill.list("taxes"), "tax_amount")) != 0 {
@@ -176,7 +176,7 @@ func everything(w *world.World) string {
 	return all.String()
 }
 
-// The same seed and hours give the same world, in however many steps they pass.
+// The same seed and hours give the same world, in any number of steps.
 func TestTheSameHoursGiveTheSameWorld(t *testing.T) {
 	t.Parallel()
 	end := start().AddDate(0, 0, 3).Unix()
@@ -196,7 +196,7 @@ func TestTheSameHoursGiveTheSameWorld(t *testing.T) {
 	}
 }
 
-// Things happen as often as the rates say, at times of their own, and never ahead.
+// Events happen as often as the rates say, at times of their own, and never ahead.
 func TestRatesAndTimes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -231,7 +231,7 @@ func TestRatesAndTimes(t *testing.T) {
 	}
 }
 
-// A long time is played in bounded work, spread over all of it.
+// A long time costs bounded work, spread over all of it.
 func TestALongTimeIsBounded(t *testing.T) {
 	t.Parallel()
 	w := founded(1, 100)

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	tries    = 48  // before nothing suitable is found
+	tries    = 48  // before the search for a suitable record ends
 	mostGone = 256 // deleted records that are remembered
-	recent   = 400 // of half of what happens, it happens to one of the newest so many
+	recent   = 400 // half of the events happen to one of this many newest records
 )
 
-// do makes one thing happen. Where no record suits it, nothing happens.
+// do simulates one event. Without a suitable record nothing happens.
 func (a *Activity) do(w *world.World, e event, chance *rand.Rand) {
 	switch e.what {
 	case insert:
@@ -66,7 +66,7 @@ func (a *Activity) insert(w *world.World, at int64, chance *rand.Rand) {
 	}
 }
 
-// pick chooses a kind and a record of it that suits; false if it meets none.
+// pick chooses a kind and a suitable record of it; false if it finds none.
 func pick(w *world.World, chance *rand.Rand, kinds []world.Kind, suits func(world.Kind, int) bool) (world.Kind, int, bool) {
 	for range tries {
 		kind := kinds[chance.IntN(len(kinds))]
@@ -85,8 +85,7 @@ func pick(w *world.World, chance *rand.Rand, kinds []world.Kind, suits func(worl
 	return 0, 0, false
 }
 
-// The kinds to which things happen; one that stands there more often is chosen more
-// often.
+// The kinds of records with events; a repeated kind is chosen more often.
 func inserted() []world.Kind {
 	return []world.Kind{
 		world.Bills, world.Bills, world.Bills, world.Items, world.Items, world.CreditNotes, world.CreditNotes, world.Expenses, world.Chats,

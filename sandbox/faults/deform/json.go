@@ -1,9 +1,8 @@
-// Package deform makes what a service said something that it should not have said: a
-// record, a page, an export with one thing wrong. It takes apart and puts together
-// bytes and touches nothing else of them.
+// Package deform makes an answer wrong: a record, a page, or an export with one thing changed. It
+// splits and joins bytes and leaves the rest unchanged.
 //
-// It knows no fault and no call: package faults says what strikes which. Start reading
-// with Records, Page and Lines.
+// It knows no fault and no call: package faults decides what strikes which. Start reading with
+// Records, Page and Lines.
 package deform
 
 import (
@@ -12,13 +11,13 @@ import (
 	"slices"
 )
 
-// member is one key of an object with the place of key and value.
+// member is one key of an object with the positions of key and value.
 type member struct {
 	name            string
 	from, value, to int // from before the key, value before the value, to behind it
 }
 
-// members takes an object apart at its top level. What is no object has no members.
+// members splits an object at its top level; anything else has no members.
 func members(object []byte) []member {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
@@ -42,7 +41,7 @@ func members(object []byte) []member {
 	return found
 }
 
-// Value puts another JSON value in the place of a key's.
+// Value replaces the value of a key.
 func Value(object []byte, key, value string) []byte {
 	for _, m := range members(object) {
 		if m.name == key {
@@ -52,14 +51,14 @@ func Value(object []byte, key, value string) []byte {
 	return object
 }
 
-// Without takes a key out of an object.
+// Without removes a key from an object.
 func Without(object []byte, key string) []byte {
 	for _, m := range members(object) {
 		if m.name != key {
 			continue
 		}
-		// Before the first key InputOffset stands behind '{', before others
-		// behind the last value, so that the comma goes with the key.
+		// Before the first key, InputOffset is behind '{', before others behind the last value, so
+		// that the comma goes with the key.
 		rest := object[m.to:]
 		if object[m.from] != ',' {
 			rest = bytes.TrimPrefix(rest, []byte(","))
@@ -79,7 +78,7 @@ func Get(object []byte, key string) []byte {
 	return nil
 }
 
-// With appends members, written as they stand in an object, to one.
+// With appends members to an object, spelled as in an object.
 func With(object []byte, written string) []byte {
 	inner, isObject := bytes.CutSuffix(bytes.TrimSpace(object), []byte("}"))
 	if !isObject {
@@ -91,7 +90,7 @@ func With(object []byte, written string) []byte {
 	return slices.Concat(inner, []byte(written), []byte("}"))
 }
 
-// Named writes a key's name anew.
+// Named renames a key.
 func Named(object []byte, key, name string) []byte {
 	value := Get(object, key)
 	if value == nil {
@@ -100,7 +99,7 @@ func Named(object []byte, key, name string) []byte {
 	return With(Without(object, key), `"`+name+`":`+string(value))
 }
 
-// each puts what change answers in the place of every value of an object.
+// each replaces every value of an object by the result of change.
 func each(object []byte, change func(name string, value []byte) []byte) []byte {
 	found := members(object)
 	if len(found) == 0 {
@@ -115,7 +114,7 @@ func each(object []byte, change func(name string, value []byte) []byte) []byte {
 	return append(changed, object[at:]...)
 }
 
-// elements takes an array apart.
+// elements splits an array.
 func elements(array []byte) [][]byte {
 	var raw []json.RawMessage
 	if json.Unmarshal(array, &raw) != nil {

@@ -9,7 +9,7 @@ import (
 
 const contextKey = "page_context"
 
-// Context changes page_context; a page without one stays.
+// Context changes page_context; a page without one stays unchanged.
 func Context(page []byte, change func([]byte) []byte) []byte {
 	if context := Get(page, contextKey); context != nil {
 		return Value(page, contextKey, string(change(bytes.Clone(context))))
@@ -17,17 +17,17 @@ func Context(page []byte, change func([]byte) []byte) []byte {
 	return page
 }
 
-// More says whether there are more pages.
+// More sets whether there are more pages.
 func More(page []byte, more bool) []byte {
 	return Context(page, func(context []byte) []byte { return Value(context, "has_more_page", strconv.FormatBool(more)) })
 }
 
-// Unsaid leaves out whether there are more pages.
+// Unsaid removes the flag for more pages.
 func Unsaid(page []byte) []byte {
 	return Context(page, func(context []byte) []byte { return Without(context, "has_more_page") })
 }
 
-// Listed writes page_context as an array of one object, numbers as texts.
+// Listed writes page_context as an array of one object, with numbers as texts.
 func Listed(page []byte) []byte {
 	return Context(page, func(context []byte) []byte {
 		context = each(context, func(_ string, value []byte) []byte {
@@ -40,7 +40,7 @@ func Listed(page []byte) []byte {
 	})
 }
 
-// list is the name of what the envelope holds; "" if it holds nothing.
+// list returns the key of the records in the envelope; "" if there is none.
 func list(page []byte) string {
 	for _, m := range members(page) {
 		if c := page[m.value]; m.name != contextKey && (c == '[' || c == '{') {
@@ -50,10 +50,10 @@ func list(page []byte) string {
 	return ""
 }
 
-// Keyless takes away the key under which the records stand.
+// Keyless removes the key above the records.
 func Keyless(page []byte) []byte { return Without(page, list(page)) }
 
-// Single writes the first record in the place of the list.
+// Single replaces the list by its first record.
 func Single(page []byte) []byte {
 	name := list(page)
 	if all := elements(Get(page, name)); len(all) > 0 {
@@ -62,13 +62,13 @@ func Single(page []byte) []byte {
 	return Value(page, name, "{}")
 }
 
-// Kept writes those records alone that keep answers.
+// Kept writes only the records that keep returns.
 func Kept(page []byte, keep func([][]byte) [][]byte) []byte {
 	name := list(page)
 	return Value(page, name, string(array(keep(elements(Get(page, name))))))
 }
 
-// Latin1 writes a text in ISO 8859-1; what that does not have becomes a question mark.
+// Latin1 writes a text in ISO 8859-1; other characters become question marks.
 func Latin1(text []byte) []byte {
 	written := make([]byte, 0, len(text))
 	for _, r := range string(text) {
@@ -85,7 +85,7 @@ const (
 	trailer = end + "next_token="
 )
 
-// Headless takes away the first line of an export.
+// Headless removes the first line of an export.
 func Headless(export []byte) []byte {
 	if _, rest, found := bytes.Cut(export, []byte(end)); found {
 		return rest
@@ -93,7 +93,7 @@ func Headless(export []byte) []byte {
 	return export
 }
 
-// Untold takes away the token that an export ends with, and nothing else.
+// Untold removes only the token at the end of an export.
 func Untold(export []byte) []byte {
 	if at := bytes.LastIndex(export, []byte(trailer)); at >= 0 {
 		return export[:at]
@@ -101,8 +101,8 @@ func Untold(export []byte) []byte {
 	return export
 }
 
-// SameToken ends an export with the token that it was asked for with; the first
-// answer, asked for without, stays.
+// SameToken ends an export with the token of its request; the first answer, requested without one,
+// stays unchanged.
 func SameToken(export []byte, token string) []byte {
 	if token == "" {
 		return export
@@ -120,8 +120,7 @@ func CutLine(export []byte) []byte {
 	return whole
 }
 
-// Wider gives every line of an export without line breaks in its values one more
-// column.
+// Wider gives every line of an export one more column; its values must hold no line breaks.
 func Wider(export []byte) []byte {
 	lines := strings.Split(string(Untold(export)), end)
 	for n, line := range lines {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Target names what of a record may be spoilt, by wire names.
+// Target names the keys of a record that a fault may spoil, by wire names.
 type Target struct {
 	ID     string // the identifier
 	Number string // a number or date
 	Text   string // a text
 }
 
-// Strike is a fault that strikes: how often it has struck, this time included.
+// Strike counts how often a fault has struck, this time included.
 type Strike int
 
 // First changes the first record of a page.
@@ -37,17 +37,17 @@ func Every(change func(Target, []byte) []byte) func(Target, [][]byte, Strike) []
 	}
 }
 
-// Text puts a value in the place of the text.
+// Text replaces the text by a value.
 func Text(value string) func(Target, []byte) []byte {
 	return func(t Target, record []byte) []byte { return Value(record, t.Text, value) }
 }
 
-// Number puts a value in the place of the number or date.
+// Number replaces the number or date by a value.
 func Number(value string) func(Target, []byte) []byte {
 	return func(t Target, record []byte) []byte { return Value(record, t.Number, value) }
 }
 
-// Modified puts a value in the place of the modification time, whatever its name.
+// Modified replaces the modification time, under each of its names.
 func Modified(change func(value string) string) func(Target, []byte) []byte {
 	return func(_ Target, record []byte) []byte {
 		for _, name := range [...]string{"last_modified_time", "updated_time"} {
@@ -61,7 +61,7 @@ func Modified(change func(value string) string) func(Target, []byte) []byte {
 
 const stamp = "2006-01-02T15:04:05-0700" // docs/upstream.md U120
 
-// WithoutOffset writes a time as if it had no zone.
+// WithoutOffset writes a time without its zone.
 func WithoutOffset(value string) string {
 	return rewritten(value, func(t time.Time) string { return t.Format("2006-01-02T15:04:05") })
 }
@@ -71,7 +71,7 @@ func OtherOffset(value string) string {
 	return rewritten(value, func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") })
 }
 
-// Earlier writes a time some years before.
+// Earlier writes a time some years earlier.
 func Earlier(value string) string {
 	return rewritten(value, func(t time.Time) string { return t.AddDate(-20, 0, 0).Format(stamp) }) // before any business here.
 }
@@ -99,10 +99,10 @@ func BareID(t Target, record []byte) []byte {
 	return Value(record, t.ID, strings.Trim(string(Get(record, t.ID)), `"`))
 }
 
-// OneID gives the record the id that all others are given, too.
+// OneID gives every record the same id.
 func OneID(t Target, record []byte) []byte { return Value(record, t.ID, `"0"`) }
 
-// ForeignID makes the record one of somebody else.
+// ForeignID gives the record the organization of another business.
 func ForeignID(t Target, record []byte) []byte {
 	id := strings.Trim(string(Get(record, t.ID)), `"`)
 	if id == "" {
@@ -164,10 +164,10 @@ func Drifting(_ Target, records [][]byte, strike Strike) [][]byte {
 	return records
 }
 
-// Renamed writes the name of the text in another way.
+// Renamed changes the spelling of the text's name.
 func Renamed(t Target, record []byte) []byte { return Named(record, t.Text, t.Text+"_v2") }
 
-// Unstated takes the text away.
+// Unstated removes the text.
 func Unstated(t Target, record []byte) []byte { return Without(record, t.Text) }
 
 // Deep gives a record a key with arrays inside arrays.
@@ -177,12 +177,12 @@ func Deep(levels int) func(Target, []byte) []byte {
 	}
 }
 
-// Long gives a record a text of so many bytes.
+// Long gives a record a text of a number of bytes.
 func Long(size int) func(Target, []byte) []byte {
 	return func(t Target, record []byte) []byte { return Value(record, t.Text, `"`+strings.Repeat("x", size)+`"`) }
 }
 
-// Latin puts a byte into the text that UTF-8 does not have.
+// Latin puts an invalid UTF-8 byte into the text.
 func Latin(t Target, record []byte) []byte { return Value(record, t.Text, "\"M\xfcller\"") }
 
 // Only keeps the records that were modified at exactly an instant.

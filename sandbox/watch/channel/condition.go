@@ -204,7 +204,7 @@ func (r *reader) group(n node, depth int) (Selection, *Problem) {
 	return selection, nil
 }
 
-// entry is a field or a nested group, never both.
+// entry returns a field or a nested group, never both.
 func (r *reader) entry(n node, depth int) (Selection, *Problem) {
 	body, problem := n.object()
 	if problem != nil {

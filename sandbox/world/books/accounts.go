@@ -16,7 +16,7 @@ const (
 	subAccount = 3 // one account in three has a parent
 )
 
-// AccountWord is what account i is.
+// AccountWord returns what account i is.
 func (w *Books) AccountWord(i int) words.Account {
 	if i < len(w.Words.Accounts) {
 		return w.Words.Accounts[i]
@@ -24,7 +24,7 @@ func (w *Books) AccountWord(i int) words.Account {
 	return w.Words.Accounts[w.Draw(ids.Accounts, i, draw.Name, len(w.Words.Accounts))]
 }
 
-// AccountName is the name as first written; edits do not reach other records.
+// AccountName returns the name as first written; edits do not reach other records.
 func (w *Books) AccountName(i int) string {
 	if i < len(w.Words.Accounts) {
 		return w.Words.Accounts[i].Name
@@ -32,7 +32,7 @@ func (w *Books) AccountName(i int) string {
 	return fmt.Sprintf("%s %03d", w.AccountWord(i).Name, i)
 }
 
-// AccountNameNow is the name of account i after its edits.
+// AccountNameNow returns the name of account i after its edits.
 func (w *Books) AccountNameNow(i int) string {
 	if n := w.Edits(ids.Accounts, i); n > 0 {
 		return fmt.Sprintf("%s (renamed %d)", w.AccountName(i), n)
@@ -77,7 +77,7 @@ func (w *Books) AccountCode(i int) string {
 	return fmt.Sprintf("A-%04d", i+1000) // four digits.
 }
 
-// SubAccounts is how many accounts have account i above them.
+// SubAccounts returns how many accounts have account i above them.
 func (w *Books) SubAccounts(i int) int {
 	if i < len(w.children) {
 		return w.children[i]

@@ -25,7 +25,7 @@ type BillSum struct {
 	Sub, Tax, Credit int64
 }
 
-// Total is what the bill asks for.
+// Total returns what the bill asks for.
 func (s BillSum) Total() int64 { return s.Sub + s.Tax }
 
 // BillAt computes a bill after some edits. An edit buys one more of the first
@@ -62,7 +62,7 @@ func (w *Books) Payer(b int) (int, bool) {
 	return p, b < w.Initial[ids.Bills] && p < w.Initial[ids.Payments]
 }
 
-// Applied is what payment p pays of bill b: even bills in full, odd ones by half.
+// Applied returns what payment p pays of bill b: even bills in full, odd ones by half.
 func (w *Books) Applied(b int) int64 { return appliedOf(b, w.BillAt(b, 0).Total()) }
 
 // AppliedOf is Applied for a caller that has what the bill adds up to now.
@@ -80,7 +80,7 @@ func appliedOf(b int, total int64) int64 {
 	return total
 }
 
-// Paid is what was paid of bill b: at the start by its payer, and since then.
+// Paid returns what was paid of bill b: at the start by its payer, and since then.
 func (w *Books) Paid(b int) int64 { return w.PaidOf(b, w.BillAt(b, w.Edits(ids.Bills, b))) }
 
 // PaidOf is Paid for a caller that has what the bill adds up to now.
@@ -95,7 +95,7 @@ func (w *Books) PaidOf(b int, now BillSum) int64 {
 	return paid
 }
 
-// Due is what is left to pay of bill b, in cents; 0 for a draft, which nobody pays.
+// Due returns what is left to pay of bill b, in cents; 0 for a draft, which nobody pays.
 func (w *Books) Due(b int) int64 {
 	sum := w.BillAt(b, w.Edits(ids.Bills, b))
 	paid := w.PaidOf(b, sum)

@@ -42,7 +42,7 @@ func (w *Books) ChannelAt(kind ids.Kind, i int) Channel {
 	}
 }
 
-// chatsOf is how many chats a channel can belong to.
+// chatsOf returns how many chats a channel can belong to.
 func (w *Books) chatsOf(kind ids.Kind) int {
 	if kind == ids.NetworkChats {
 		return max(1, w.Initial[kind]/len(w.Networks))

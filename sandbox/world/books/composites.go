@@ -29,7 +29,7 @@ func (w *Books) Parts(i int) []Part {
 	return parts
 }
 
-// CompositeName is the name of composite item i after its edits.
+// CompositeName returns the name of composite item i after its edits.
 func (w *Books) CompositeName(i int) string {
 	name := fmt.Sprintf("%s kit %d", w.Words.Nouns[w.Draw(ids.CompositeItems, i, draw.Kind, len(w.Words.Nouns))], i+1)
 	if n := w.Edits(ids.CompositeItems, i); n > 0 {
@@ -38,7 +38,7 @@ func (w *Books) CompositeName(i int) string {
 	return name
 }
 
-// CompositeCost is what the parts cost, in cents.
+// CompositeCost returns what the parts cost, in cents.
 func (w *Books) CompositeCost(i int) int64 {
 	var cost int64
 	for _, part := range w.Parts(i) {
@@ -47,13 +47,13 @@ func (w *Books) CompositeCost(i int) int64 {
 	return cost
 }
 
-// CompositePrice is what customers pay, in cents: ten percent on top, and one more
+// CompositePrice returns what customers pay, in cents: ten percent on top, and one more
 // for each edit.
 func (w *Books) CompositePrice(i int) int64 {
 	return w.CompositeCost(i)*110/words.Cents + int64(w.Edits(ids.CompositeItems, i))*words.Cents // ten percent.
 }
 
-// CompositeTax is the tax of composite item i.
+// CompositeTax returns the tax of composite item i.
 func (w *Books) CompositeTax(i int) words.Tax {
 	return words.TaxOf(w.Draw(ids.CompositeItems, i, draw.Tax, 3)) // three rates.
 }
@@ -61,7 +61,7 @@ func (w *Books) CompositeTax(i int) words.Tax {
 // CompositeActive reports whether composite item i is sold: one in ten is not.
 func (w *Books) CompositeActive(i int) bool { return !w.One(10, ids.CompositeItems, i, draw.Status) }
 
-// CompositeStock is how many there are, and below how many there are too few.
+// CompositeStock returns how many there are, and below how many there are too few.
 func (w *Books) CompositeStock(i int) (int, int) {
 	stock := w.Draw(ids.CompositeItems, i, draw.Stock, 80) + w.Quiet(ids.CompositeItems, i)
 	return stock, 5 + w.Draw(ids.CompositeItems, i, draw.Absent, 30) // few of each.

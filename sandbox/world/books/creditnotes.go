@@ -53,7 +53,7 @@ func (w *Books) NoteStatus(c int) string {
 	return states[reached]
 }
 
-// NoteCustomer is the number of the customer of credit note c.
+// NoteCustomer returns the number of the customer of credit note c.
 func (w *Books) NoteCustomer(c int) int {
 	return w.Draw(ids.CreditNotes, c, draw.Customer, w.Customers())
 }

@@ -8,28 +8,28 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// ItemName is the name of item i as first written.
+// ItemName returns the name of item i as first written.
 func (w *Books) ItemName(i int) string {
 	trait, noun := w.ItemWords(i)
 	return fmt.Sprintf("%s %s %d", w.Words.Traits[trait], w.Words.Nouns[noun], i+1)
 }
 
-// ItemWords are the numbers of the words in the name of item i: trait and noun.
+// ItemWords returns the numbers of the words in the name of item i: trait and noun.
 func (w *Books) ItemWords(i int) (int, int) {
 	return w.Draw(ids.Items, i, draw.Name, len(w.Words.Traits)), w.Draw(ids.Items, i, draw.Kind, len(w.Words.Nouns))
 }
 
-// ItemCost is the purchase rate as first written, in cents.
+// ItemCost returns the purchase rate as first written, in cents.
 func (w *Books) ItemCost(i int) int64 {
 	return int64(w.Draw(ids.Items, i, draw.Amount, 500_000)) + words.Cents
 }
 
-// ItemPrice is what customers paid when the item was first written, in cents.
+// ItemPrice returns what customers paid when the item was first written, in cents.
 func (w *Books) ItemPrice(i int) int64 { return w.ItemCost(i) * 145 / words.Cents } // 45 % on top.
 
-// Vendors is the number of vendors. They and the customers grow with the world,
+// Vendors returns the number of vendors. They and the customers grow with the world,
 // slowly: each is a parent whose persons somebody asks for one by one.
 func (w *Books) Vendors() int { return 11 + w.Initial[ids.Bills]/500 } // a vendor sends hundreds of bills.
 
-// Customers is the number of customers.
+// Customers returns the number of customers.
 func (w *Books) Customers() int { return 9 + w.Initial[ids.CreditNotes]/250 } // a customer returns often.

@@ -40,7 +40,7 @@ func (w *Books) OpeningAt(i int) []OpeningLine {
 		OpeningLine{Account: 8, Money: home, Amount: total - owed, Base: total - owed}) // Owner's Equity
 }
 
-// OpeningTotal is the sum of the debits in the organization's own currency.
+// OpeningTotal returns the sum of the debits in the organization's own currency.
 func OpeningTotal(lines []OpeningLine) int64 {
 	var total int64
 	for _, line := range lines {
@@ -57,7 +57,7 @@ type Revalued struct {
 	Foreign, Book, Adjusted int64
 }
 
-// Gain is what the other rate adds; negative for a loss.
+// Gain returns what the other rate adds; negative for a loss.
 func (r Revalued) Gain() int64 { return r.Adjusted - r.Book }
 
 // Revalue values one to three accounts, chosen by number, by a rate in millionths.
@@ -81,7 +81,7 @@ type Adjustment struct {
 	Accounts []Revalued
 }
 
-// Gain is what the adjustment adds over its accounts, in cents.
+// Gain returns what the adjustment adds over its accounts, in cents.
 func (a Adjustment) Gain() int64 {
 	var gain int64
 	for _, account := range a.Accounts {
@@ -98,7 +98,7 @@ func (w *Books) AdjustmentAt(i int) Adjustment {
 	return Adjustment{Money: money, Rate: rate, Accounts: w.Revalue(i, money, rate)}
 }
 
-// Side is what the gain is booked as.
+// Side returns what the gain is booked as.
 func (a Adjustment) Side() string {
 	if a.Gain() < 0 {
 		return "debit"
@@ -106,7 +106,7 @@ func (a Adjustment) Side() string {
 	return "credit"
 }
 
-// CurrencyRate is the rate of currency i today, in millionths: each edit moves it.
+// CurrencyRate returns the rate of currency i today, in millionths: each edit moves it.
 func (w *Books) CurrencyRate(i int) int64 {
 	return words.CurrencyAt(i).Rate + int64(w.Edits(ids.Currencies, i))*250_000 // a quarter.
 }
@@ -114,7 +114,7 @@ func (w *Books) CurrencyRate(i int) int64 {
 // TaxActive reports whether tax i is in use: those on lines always are.
 func TaxActive(i int) bool { return i < 3 || i%4 != 3 } // one in four of the others is not.
 
-// ExpenseAmount is what expense i cost before tax, in cents; an edit adds ten.
+// ExpenseAmount returns what expense i cost before tax, in cents; an edit adds ten.
 func (w *Books) ExpenseAmount(i int) int64 {
 	return int64(w.Draw(ids.Expenses, i, draw.Amount, 400_000)) + words.Cents + int64(w.Edits(ids.Expenses, i))*10*words.Cents
 }

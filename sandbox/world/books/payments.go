@@ -33,7 +33,7 @@ func (w *Books) PaidBills(p int) int {
 	return last - first
 }
 
-// paidBills are the bills that payment p pays since the start: from first to before last.
+// paidBills returns the bills that payment p pays since the start: from first to before last.
 func (w *Books) paidBills(p int) (int, int) {
 	first := 2 * p // two bills a payment.
 	if p >= w.Initial[ids.Payments] {
@@ -42,12 +42,12 @@ func (w *Books) paidBills(p int) (int, int) {
 	return first, max(first, min(first+2, w.Initial[ids.Bills]))
 }
 
-// PaymentMode is how payment p was made.
+// PaymentMode returns how payment p was made.
 func (w *Books) PaymentMode(p int) string {
 	return [...]string{"bank_transfer", "check", "cash", "Bank Remittance"}[w.Draw(ids.Payments, p, draw.Mode, 4)]
 }
 
-// PaymentReference is the reference of payment p, or "".
+// PaymentReference returns the reference of payment p, or "".
 func PaymentReference(p int) string {
 	if p%5 == 0 { // one in five has none.
 		return ""
@@ -55,7 +55,7 @@ func PaymentReference(p int) string {
 	return fmt.Sprintf("REF-%d", 20_000+p) // five digits.
 }
 
-// PaymentVendor is the number of the vendor who was paid.
+// PaymentVendor returns the number of the vendor who was paid.
 func (w *Books) PaymentVendor(p int) int {
 	if first, last := w.paidBills(p); first < last {
 		return w.BillVendor(first)

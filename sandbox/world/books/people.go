@@ -26,7 +26,7 @@ func (w *Books) populate(kind ids.Kind, contacts int) []int {
 	return owners
 }
 
-// contactID is the identifier of a contact: vendors come first, then customers.
+// contactID returns the identifier of a contact: vendors come first, then customers.
 // In subscription billing there are customers alone.
 func (w *Books) contactID(kind ids.Kind, contact int) string {
 	if kind == ids.CustomerPersons {
@@ -38,7 +38,7 @@ func (w *Books) contactID(kind ids.Kind, contact int) string {
 	return ids.Fixed(ids.GroupCustomer, contact-w.Vendors())
 }
 
-// owner is the number of the contact that person i belongs to.
+// owner returns the number of the contact that person i belongs to.
 func (w *Books) owner(kind ids.Kind, i int) int {
 	if owners := w.owners[kind]; i < len(owners) {
 		return owners[i]
@@ -61,7 +61,7 @@ func (w *Books) PersonAt(kind ids.Kind, i int) words.Person {
 	return words.PersonOf(w.Draw(kind, i, draw.Name, 500)) // first and last names in many pairs.
 }
 
-// Under is the parent that record i of a list is read under, as its path has it: a
+// Under returns the parent that record i of a list is read under, as its path has it: a
 // contact, a customer, a module, a network; "" for lists without parents.
 func (w *Books) Under(kind ids.Kind, i int) string {
 	switch kind {
@@ -98,7 +98,7 @@ func (w *Books) Parents(kind ids.Kind) []string {
 	}
 }
 
-// Within is the number of record i among those of its network: identifiers are
+// Within returns the number of record i among those of its network: identifiers are
 // given out in each network anew, so that they repeat.
 func (w *Books) Within(i int) int { return i / len(w.Networks) }
 

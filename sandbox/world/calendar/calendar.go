@@ -100,7 +100,7 @@ func (c *Calendar) AppendDay(b []byte, seconds int64, later int) []byte {
 // appendTwo appends a number below a hundred with two digits.
 func appendTwo(b []byte, n int64) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
 
-// date is the date of a local time that is laid out.
+// date returns the date of a local time that is laid out.
 func date(local int64) string {
 	const size = len(time.DateOnly)
 	at := (int(local/day) - beginning) * size

@@ -38,7 +38,7 @@ func TestCalendarWritesWhatPackageTimeWrites(t *testing.T) {
 	}
 }
 
-// instants are some of eighty years, and those around every change of the clock.
+// instants returns some of eighty years, and those around every change of the clock.
 func instants(zone *time.Location) []int64 {
 	begin, end := time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2045, 1, 1, 0, 0, 0, 0, time.UTC)
 	var all []int64

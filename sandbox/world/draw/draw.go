@@ -35,7 +35,7 @@ const (
 	Code
 )
 
-// mix is the finalizer of splitmix64: cheap, and good enough to look random.
+// mix returns the finalizer of splitmix64: cheap, and good enough to look random.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9 // constants of splitmix64.

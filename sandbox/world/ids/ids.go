@@ -68,7 +68,7 @@ const (
 	GroupImage
 )
 
-// Of is the identifier of record i: text of 18 digits.
+// Of returns the identifier of record i: text of 18 digits.
 func Of(kind Kind, i int) string { return strconv.FormatInt(Number(kind, i), 10) }
 
 // Index returns which record has an identifier; false for one that none ever has.

@@ -66,7 +66,7 @@ func (j *Journal) move(account int, cents int64) {
 	j.moved[account] += cents
 }
 
-// Movement is what an account moved by since the start, in cents.
+// Movement returns what an account moved by since the start, in cents.
 func (j *Journal) Movement(account int) int64 { return j.moved[account] }
 
 // Whisper notes a change of record i that moves no modification time.
@@ -77,5 +77,5 @@ func (j *Journal) Whisper(kind ids.Kind, i int) {
 	j.quiet[kind][i]++
 }
 
-// Quiet is how often record i changed without its modification time.
+// Quiet returns how often record i changed without its modification time.
 func (j *Journal) Quiet(kind ids.Kind, i int) int { return j.quiet[kind][i] }

@@ -45,7 +45,7 @@ func (w *Written) account(filter string) (bool, bool) {
 	}
 }
 
-// group is the part of the chart of accounts that an account type stands in.
+// group returns the part of the chart of accounts that an account type stands in.
 func group(kind string) string {
 	switch {
 	case kind == "equity", kind == "other_comprehensive_income":
@@ -61,7 +61,7 @@ func group(kind string) string {
 	}
 }
 
-// mode is the filter value of a payment mode.
+// mode returns the filter value of a payment mode.
 func mode(text string) string {
 	known := map[string]string{
 		"check": "Check", "cash": "Cash", "banktransfer": "BankTransfer", "creditcard": "CreditCard", "credit": "Credit",
@@ -94,5 +94,5 @@ func (w *Written) SortNumber(column string) int64 {
 	return new(big.Int).Quo(number.Num(), number.Denom()).Int64()
 }
 
-// Day is the date of a record of a list that filters by date.
+// Day returns the date of a record of a list that filters by date.
 func (w *Written) Day() string { return w.Text("adjustment_date") }

@@ -93,7 +93,7 @@ func Freeze(o *Object) *Object {
 	return o
 }
 
-// Touch changes a value that nothing is reckoned from: an edit of the world by
+// Touch changes a value that nothing is computed from: an edit of the world by
 // itself, the n-th one, has to change something.
 func (w *Written) Touch(n int) {
 	Freeze(w.Object)

@@ -15,7 +15,7 @@ type Tax struct {
 // TaxOf returns one of the three taxes that lines carry; zero percent occurs.
 func TaxOf(n int) Tax { return taxesOfLines[n%lineTaxes] }
 
-// PercentOf is the percentage of TaxOf(n).
+// PercentOf returns the percentage of TaxOf(n).
 func PercentOf(n int) int64 { return taxesOfLines[n%lineTaxes].Percent }
 
 const lineTaxes = 3

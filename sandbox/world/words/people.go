@@ -29,7 +29,7 @@ func User(n int) (string, string) {
 // Users is how many own people there are.
 const Users = 50
 
-// Company is the name of organization n: the first is the one of the documents'
+// Company returns the name of organization n: the first is the one of the documents'
 // samples, others follow so that no two share a name.
 func Company(n int) string {
 	known := [...]string{"Meridian Tools Pvt Ltd", "Harbour Retail LLP", "Łódź Precision sp. z o.o.", "Southern Cross Foods"}

@@ -70,10 +70,10 @@ const (
 	Expenses    = "Expense"
 )
 
-// VendorName is the name of vendor n; a numbered branch keeps names apart.
+// VendorName returns the name of vendor n; a numbered branch keeps names apart.
 func (v *Vocabulary) VendorName(n int) string { return branch(v.vendors, n) }
 
-// CustomerName is the name of customer n, likewise.
+// CustomerName returns the name of customer n, likewise.
 func (v *Vocabulary) CustomerName(n int) string { return branch(v.customers, n) }
 
 func branch(names []string, n int) string {
@@ -98,5 +98,5 @@ const houses = 90
 // Places is after how many numbers the addresses repeat: four cities, ninety houses.
 const Places = 2 * houses
 
-// State is the code of the state of Place(n).
+// State returns the code of the state of Place(n).
 func (v *Vocabulary) State(n int) string { return v.cities[n%len(v.cities)].Code }

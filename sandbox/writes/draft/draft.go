@@ -1,6 +1,6 @@
-// Package draft turns the body of a write into a record of the world: what was sent is
-// laid over what is there, what follows from it is reckoned, and what a user would see
-// elsewhere changes too (docs/upstream.md U155 to U228).
+// Package draft turns the body of a write into a record of the world. It merges the body into the
+// record, computes the dependent values, and changes the other records that a user would see change
+// (docs/upstream.md U155 to U228).
 //
 // It answers no call and knows no header. Start reading with Draft.
 package draft
@@ -15,11 +15,11 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// Draft is a record about to be written. The world is the caller's alone while it is.
+// Draft is a record about to be written. Meanwhile the caller has the world to itself.
 type Draft struct {
 	World *world.World
 	Kind  world.Kind
-	// Index is the record's; Record is the record, which Open sets.
+	// Index is the record's number; Record is the record, which Open sets.
 	Index   int
 	Record  *overlay.Object
 	Created bool
@@ -27,15 +27,15 @@ type Draft struct {
 	Now   int64
 	Today string
 
-	Fields []rules.Field // that the endpoint takes
-	Prefix string        // of the organization's own
+	Fields []rules.Field // that the endpoint accepts
+	Prefix string        // of the organization's own fields
 	Body   rules.Body
-	File   string // name of what was uploaded; "" for nothing
-	// Accounts are those of the query of a base currency adjustment; nil for all.
+	File   string // name of the uploaded file; "" for none
+	// Accounts are the accounts in the query of a base currency adjustment; nil for all.
 	Accounts []string
 }
 
-// Open begins with the record as it is, or with a new one.
+// Open starts from the existing record, or from a new one.
 func (d *Draft) Open() {
 	if d.Created {
 		d.Index, d.Record = d.World.Create(d.Kind, d.Now)
@@ -44,8 +44,8 @@ func (d *Draft) Open() {
 	d.Record = overlay.Freeze(d.World.Record(d.Kind, d.Index))
 }
 
-// Save lays the body over the record, reckons what follows and keeps it, under a
-// parent; "" for the one that it has.
+// Save merges the body into the record, computes the dependent values and stores it under a parent;
+// "" keeps the present parent.
 func (d *Draft) Save(under string) {
 	if d.Created {
 		overlay.Freeze(d.Record)
@@ -55,7 +55,7 @@ func (d *Draft) Save(under string) {
 	d.World.Put(d.Kind, d.Index, d.Now, under, d.Record)
 }
 
-// complete reckons what follows from what was sent.
+// complete computes the values that depend on the body.
 func (d *Draft) complete() {
 	switch d.Kind {
 	case world.ContactPersons, world.CustomerPersons:
@@ -86,16 +86,16 @@ func (d *Draft) complete() {
 		d.bill()
 	case world.CreditNotes:
 		d.creditNote()
-	default: // what cannot be written
+	default: // kinds that cannot be written
 	}
 }
 
-// lay writes what was sent into an object that has the names. Lists and objects of
-// known names are replaced whole, with every name that the services show in them.
+// lay writes the sent values into an object that has the names. It replaces lists and objects of
+// known names as a whole, with every name that the services show in them.
 func (d *Draft) lay(o *overlay.Object, fields []rules.Field, body rules.Body) {
 	for _, f := range fields {
 		value, sent := body[f.Name]
-		if !sent || !o.Has(f.Name) && f.Type != rules.Instant { // times were taken out: see overlay.Freeze.
+		if !sent || !o.Has(f.Name) && f.Type != rules.Instant { // times were removed: see overlay.Freeze.
 			continue
 		}
 		if rules.Absent(value) {
@@ -139,7 +139,7 @@ func (d *Draft) layOne(o *overlay.Object, f rules.Field, value json.RawMessage, 
 	}
 }
 
-// absent is how a value of a type is written that was taken back.
+// absent returns the spelling of an absent value of a type.
 func absent(kind rules.Type) json.RawMessage {
 	switch kind {
 	case rules.Flag:
@@ -151,10 +151,10 @@ func absent(kind rules.Type) json.RawMessage {
 	}
 }
 
-// elements returns the objects of a list that was sent.
+// elements returns the objects of a sent list.
 func (d *Draft) elements(f rules.Field, body rules.Body) []*overlay.Object {
 	sample := d.World.Sample(d.Kind, f.Name)
-	if len(sample.Names()) == 0 { // the services show none: it is what was sent.
+	if len(sample.Names()) == 0 { // the services show no element, so the sent one stays.
 		for _, inner := range f.Fields {
 			sample.Set(inner.Name, json.RawMessage(`""`))
 		}
@@ -171,15 +171,14 @@ func (d *Draft) elements(f rules.Field, body rules.Body) []*overlay.Object {
 	return elements
 }
 
-// Names that several records have.
+// Names that several records share.
 const (
 	rateName     = "exchange_rate"
 	customFields = "custom_fields"
 	lineItems    = "line_items"
 )
 
-// label names a custom field: the documents show its label in answers, yet no input
-// carries it.
+// label names a custom field. The documents show its label in answers, yet no input carries it.
 func label(one *overlay.Object, sent rules.Body, position int) {
 	for _, name := range []string{"label", "api_name"} {
 		if text := sent.Text(name); text != "" && one.Has("label") && one.Text("label") == "" {
@@ -210,7 +209,7 @@ func texts(value json.RawMessage) json.RawMessage {
 	return list
 }
 
-// compact returns a value without the blanks that a sender put into it.
+// compact returns a value without the sender's blanks.
 func compact(value json.RawMessage) json.RawMessage {
 	return slices.Clone(json.RawMessage(strings.TrimSpace(string(value))))
 }

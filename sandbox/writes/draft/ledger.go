@@ -35,7 +35,7 @@ func (d *Draft) openingBalance() {
 	d.Record.SetAmount("total", total)
 }
 
-// account completes an account. A parent sees its new child.
+// account completes an account. Its parent gets a new child.
 func (d *Draft) account() {
 	d.id("account_id")
 	if d.Created {
@@ -68,8 +68,8 @@ func wholeOf(o *overlay.Object, name string) (int, bool) {
 	return int(number.Num().Int64()), number.IsInt()
 }
 
-// adjustment reckons what the rate does to the accounts of its currency, or to those
-// of them that were named.
+// adjustment computes the effect of the rate on the accounts of its currency, or on those that the
+// query names.
 func (d *Draft) adjustment() {
 	d.id("base_currency_adjustment_id")
 	d.names(d.Record)
@@ -90,8 +90,8 @@ func (d *Draft) adjustment() {
 
 const millionths = 1_000_000
 
-// named returns the accounts that the query names; those that hold nothing of the
-// currency gain nothing.
+// named returns the accounts that the query names. Accounts without a balance in the currency gain
+// nothing.
 func (d *Draft) named(accounts []*overlay.Object) []*overlay.Object {
 	kept := make([]*overlay.Object, 0, len(d.Accounts))
 	for _, id := range d.Accounts {
@@ -108,7 +108,7 @@ func (d *Draft) named(accounts []*overlay.Object) []*overlay.Object {
 	return kept
 }
 
-// currency completes a currency. Rate and date come with lists, and no input sets them.
+// currency completes a currency. Rate and date appear in lists, and no input sets them.
 func (d *Draft) currency() {
 	d.id("currency_id")
 	d.preset("currency_name", d.Record.Text("currency_code"))
@@ -122,7 +122,7 @@ func (d *Draft) currency() {
 	}
 }
 
-// expense reckons amount, tax and total, from lines or from the distance driven.
+// expense computes amount, tax and total, from lines or from the distance driven.
 func (d *Draft) expense() {
 	o := d.Record
 	d.id("expense_id")
@@ -159,7 +159,7 @@ func (d *Draft) expense() {
 	d.expenseTaxes(tax)
 }
 
-// mileage reckons the distance between two readings, and what it costs.
+// mileage computes the distance between two readings and its cost.
 func (d *Draft) mileage() {
 	o := d.Record
 	if o.Text("mileage_type") == "odometer" {
@@ -170,13 +170,13 @@ func (d *Draft) mileage() {
 	}
 }
 
-// expenseLines writes one line for all where none was sent.
+// expenseLines writes one line for the whole expense if none was sent.
 func (d *Draft) expenseLines() {
 	o := d.Record
 	lines := o.List(lineItems)
 	sent := len(d.Body.List(lineItems)) > 0
 	if !sent && !d.Created && rules.Absent(d.Body["amount"]) && len(lines) > 1 {
-		return // what is not mentioned stays.
+		return // an update without lines keeps them.
 	}
 	if sent {
 		o.SetAmount("amount", sum(lines, "amount"))
@@ -199,7 +199,7 @@ func (d *Draft) expenseLines() {
 	o.SetList(lineItems, lines)
 }
 
-// expenseTaxes writes the tax of the whole where taxes were not sent.
+// expenseTaxes writes the tax of the whole if no taxes were sent.
 func (d *Draft) expenseTaxes(tax *big.Rat) {
 	if len(d.Body.List("taxes")) > 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// lines completes the lines of a bill or credit note: names, rates of items, and
-// totals. It returns the sum before tax, and the tax of each line.
+// lines completes the lines of a bill or credit note: names, rates of items, and totals. It returns
+// the sum before tax, and the tax of each line.
 func (d *Draft) lines(lines []*overlay.Object, totalKey string, inclusive bool) (*big.Rat, []*big.Rat) {
 	sub := new(big.Rat)
 	taxes := make([]*big.Rat, len(lines))
@@ -48,10 +48,10 @@ func (d *Draft) lines(lines []*overlay.Object, totalKey string, inclusive bool) 
 	return sub, taxes
 }
 
-// fromItem fills what a line leaves to its item.
+// fromItem fills the values that a line takes from its item.
 func (d *Draft) fromItem(line, item *overlay.Object) {
 	for _, name := range item.Names() {
-		if name == "rate" && d.Kind == world.Bills { // what is bought costs the purchase rate.
+		if name == "rate" && d.Kind == world.Bills { // a bought item costs the purchase rate.
 			continue
 		}
 		if line.Has(name) && missing(line, name) && !isImage(name) {
@@ -80,7 +80,7 @@ func missing(o *overlay.Object, name string) bool {
 	}
 }
 
-// taxes sums the taxes of lines, first come first.
+// taxes sums the taxes of lines, in the order of their first use.
 func (d *Draft) taxes(lines []*overlay.Object, amounts []*big.Rat) []*overlay.Object {
 	var taxes []*overlay.Object
 	entries, sums := map[string]*overlay.Object{}, map[string]*big.Rat{}
@@ -104,7 +104,7 @@ func (d *Draft) taxes(lines []*overlay.Object, amounts []*big.Rat) []*overlay.Ob
 	return taxes
 }
 
-// number writes a number without decimals that it does not need.
+// number writes a number without trailing decimals.
 func number(value *big.Rat) json.RawMessage {
 	if value.IsInt() {
 		return json.RawMessage(value.Num().String())
@@ -112,5 +112,5 @@ func number(value *big.Rat) json.RawMessage {
 	return overlay.Amount(value)
 }
 
-// extension is that of a file's name, in small letters.
+// extension returns the extension of a file's name, in small letters.
 func extension(file string) string { return strings.ToLower(strings.TrimPrefix(path.Ext(file), ".")) }

@@ -10,8 +10,8 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// reference returns which kind a field refers to; false for what is no reference, or
-// to something that the sandbox does not hold.
+// reference returns the kind that a field refers to; false if it refers to nothing that the sandbox
+// holds.
 func reference(name string) (world.Kind, bool) {
 	switch name {
 	case "account_id", "paid_through_account_id", "parent_account_id", "purchase_account_id", "inventory_account_id",
@@ -37,8 +37,7 @@ func contact(name string) bool {
 	return name == "vendor_id" || name == "customer_id" || name == "contact_id"
 }
 
-// References returns each identifier in a body that leads to nothing: records stay
-// referentially whole.
+// References returns each identifier in a body that leads to no record: references must stay whole.
 func References(w *world.World, fields []rules.Field, body rules.Body) []rules.Problem {
 	return references(w, "", fields, body)
 }
@@ -69,7 +68,7 @@ func references(w *world.World, under string, fields []rules.Field, body rules.B
 	return problems
 }
 
-// look returns a record by its identifier; an empty one if there is none.
+// look returns a record by its identifier, or an empty one.
 func (d *Draft) look(kind world.Kind, id string) *overlay.Object {
 	if i, found := d.World.Index(kind, id); found {
 		return d.World.Record(kind, i)
@@ -77,15 +76,14 @@ func (d *Draft) look(kind world.Kind, id string) *overlay.Object {
 	return overlay.NewObject()
 }
 
-// copyName copies a name that a record shows beside an identifier, out of the record
-// that the identifier leads to.
+// copyName copies a name from the record of an identifier to the key beside it.
 func (d *Draft) copyName(o *overlay.Object, idKey, nameKey, from string) {
 	if kind, refers := reference(idKey); refers && o.Has(idKey) && o.Has(nameKey) {
 		o.SetText(nameKey, d.look(kind, o.Text(idKey)).Text(from))
 	}
 }
 
-// names copies all the names that records commonly show beside identifiers.
+// names copies all names that records commonly show beside identifiers.
 func (d *Draft) names(o *overlay.Object) {
 	for _, prefix := range []string{"", "paid_through_", "purchase_", "inventory_"} {
 		d.copyName(o, prefix+"account_id", prefix+"account_name", "account_name")
@@ -101,7 +99,7 @@ func (d *Draft) names(o *overlay.Object) {
 	}
 }
 
-// preset writes a text where nothing was sent.
+// preset writes a text where the body has none.
 func (d *Draft) preset(name, value string) {
 	if d.Record.Text(name) == "" {
 		d.Record.SetText(name, value)
@@ -121,12 +119,12 @@ func (d *Draft) money() {
 	}
 }
 
-// percent is the rate of a tax; 0 for none.
+// percent returns the rate of a tax; 0 if there is none.
 func (d *Draft) percent(tax string) *big.Rat {
 	return d.look(world.Taxes, tax).Number("tax_percentage")
 }
 
-// levied is the tax on an amount, or the one inside it.
+// levied returns the tax on an amount, or the tax included in it.
 func levied(amount, percent *big.Rat, inclusive bool) *big.Rat {
 	whole := big.NewRat(percentAll, 1)
 	if inclusive {

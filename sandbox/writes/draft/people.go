@@ -11,8 +11,7 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// person completes a contact person. A new primary contact takes the place of the
-// former one.
+// person completes a contact person. A new primary contact replaces the former one.
 func (d *Draft) person() {
 	if d.Kind == world.CustomerPersons {
 		d.id("contactperson_id")
@@ -35,8 +34,7 @@ func (d *Draft) person() {
 	}
 }
 
-// moduleRecord completes a record of a custom module: each value has a twin for
-// people.
+// moduleRecord completes a record of a custom module: each value has a formatted twin for people.
 func (d *Draft) moduleRecord() {
 	d.id("module_record_id")
 	user, _ := words.User(0)

@@ -11,12 +11,12 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// firstApplied is where the own numbers of what a payment applies begin.
+// firstApplied is the first number of the entries that a payment applies.
 const firstApplied = 700
 
-// CheckPayment returns why a payment cannot be made: bills of another vendor, more
-// than a bill asks for, more than was paid. index is that of a payment that is
-// changed: what it paid before does not count; -1 for a new one.
+// CheckPayment returns why a payment is refused: bills of another vendor, more than a bill asks
+// for, more than was paid. index is the payment to change, whose former amounts do not count; -1
+// for a new one.
 func CheckPayment(w *world.World, body rules.Body, index int) []rules.Problem {
 	before := overlay.NewObject()
 	if index >= 0 {
@@ -60,7 +60,7 @@ func CheckPayment(w *world.World, body rules.Body, index int) []rules.Problem {
 	return problems
 }
 
-// paidBefore is what a payment applies to a bill so far.
+// paidBefore returns the amount that a payment applies to a bill so far.
 func paidBefore(payment *overlay.Object, bill string) *big.Rat {
 	paid := new(big.Rat)
 	for _, entry := range payment.List("bills") {
@@ -104,13 +104,13 @@ func (d *Draft) payment() {
 	d.balance()
 }
 
-// balance is what no bill has used.
+// balance writes the amount that no bill has used.
 func (d *Draft) balance() {
 	o := d.Record
 	o.SetAmount("balance", new(big.Rat).Sub(o.Number("amount"), sum(o.List("bills"), "amount_applied")))
 }
 
-// withdraw gives the bills back what the payment paid before this change.
+// withdraw takes the payment's former amounts back from its bills.
 func (d *Draft) withdraw() {
 	payment := d.Record.Text("payment_id")
 	for _, entry := range d.World.Record(d.Kind, d.Index).List("bills") {
@@ -130,7 +130,7 @@ func (d *Draft) withdraw() {
 	}
 }
 
-// apply pays a bill with an entry of the payment, which then tells the bill's state.
+// apply pays a bill with an entry of the payment; the entry then shows the bill's state.
 func (d *Draft) apply(entry *overlay.Object, n int) {
 	i, found := d.World.Index(world.Bills, entry.Text("bill_id"))
 	if !found {
@@ -162,7 +162,7 @@ func (d *Draft) apply(entry *overlay.Object, n int) {
 	d.settle(i, bill, left)
 }
 
-// settle writes what is left to pay of a bill, and its status.
+// settle writes the open amount of a bill, and its status.
 func (d *Draft) settle(i int, bill *overlay.Object, left *big.Rat) {
 	bill.SetAmount("balance", left)
 	switch {
@@ -176,7 +176,7 @@ func (d *Draft) settle(i int, bill *overlay.Object, left *big.Rat) {
 	d.World.Put(world.Bills, i, d.Now, "", bill)
 }
 
-// bill reckons lines, taxes and what is to be paid.
+// bill computes lines, taxes and the open amount.
 func (d *Draft) bill() {
 	o := d.Record
 	d.id("bill_id")

@@ -44,8 +44,8 @@ func contains(texts []string, wanted string) bool {
 	return false
 }
 
-// tax completes a tax. One of its identifiers is a bare number, as the document
-// calls it an integer.
+// tax completes a tax. One of its identifiers is a bare number, since the document declares an
+// integer.
 func (d *Draft) tax() {
 	d.id("tax_id")
 	d.preset("tax_type", "tax")
@@ -60,7 +60,7 @@ func (d *Draft) tax() {
 	}
 }
 
-// goods completes what items and composite items share.
+// goods completes the keys that items and composite items share.
 func (d *Draft) goods() {
 	o := d.Record
 	d.preset("status", "active")
@@ -80,7 +80,7 @@ func (d *Draft) goods() {
 	}
 }
 
-// compositeItem completes a composite item: its stock begins with the initial one.
+// compositeItem completes a composite item. Its stock starts at the initial stock.
 func (d *Draft) compositeItem() {
 	o := d.Record
 	d.id("composite_item_id")
@@ -120,7 +120,7 @@ func (d *Draft) item() {
 	d.id("item_id")
 	d.preset("product_type", "goods")
 	d.goods()
-	if id := d.Body.Text("account_id"); id != "" { // answers show the name alone.
+	if id := d.Body.Text("account_id"); id != "" { // answers show only the name.
 		o.SetText("account_name", d.look(world.Accounts, id).Text("account_name"))
 	}
 	sent := d.Body.List("locations")
@@ -139,7 +139,7 @@ func (d *Draft) item() {
 	o.SetList("locations", places)
 }
 
-// creditNote reckons what is given back.
+// creditNote computes the credited amount.
 func (d *Draft) creditNote() {
 	o := d.Record
 	d.id("creditnote_id")
@@ -155,7 +155,7 @@ func (d *Draft) creditNote() {
 	d.names(o)
 	lines := o.List(lineItems)
 	for _, line := range lines {
-		if line.Text("tax_id") == "" { // the whole note's tax holds where a line has none.
+		if line.Text("tax_id") == "" { // the note's tax applies to a line without one.
 			line.SetText("tax_id", d.Body.Text("tax_id"))
 		}
 	}

@@ -48,7 +48,7 @@ func row(method, path, key, scope string) coverage.Row {
 	return coverage.Row{Document: "9", Section: "Endpoints", Service: "stock", Method: method, Path: path, Key: key, Scope: scope}
 }
 
-// stock is a service with one resource of each kind that Lay tells apart.
+// stock returns a service with one resource of each kind that Lay tells apart.
 func stock() schema.Service {
 	return schema.Service{
 		Name: "stock", Scope: "Stock",

@@ -39,7 +39,7 @@ func Lay(rows []Row, services []schema.Service, served []bool) ([]Answer, []stri
 	return answers, append(misfits, undocumented(declared, shown)...)
 }
 
-// at is where a row is found among the declared endpoints.
+// at returns where a row is found among the declared endpoints.
 func (r *Row) at() string { return r.Method + " " + r.Service + " " + shape(r.Path) }
 
 // endpoint is one declared endpoint with what it is used for.
@@ -50,7 +50,7 @@ type endpoint struct {
 	assumed    bool
 }
 
-// endpointsOf are the calls that the declarations know. Several resources may be
+// endpointsOf returns the calls that the declarations know. Several resources may be
 // read from one endpoint.
 func endpointsOf(services []schema.Service) map[string][]endpoint {
 	declared := make(map[string][]endpoint)

@@ -13,7 +13,7 @@ documents show in their tables, and for those that their prose names (organizati
 the sandbox plays the endpoint.
 `
 
-// title is the heading of a document.
+// title returns the heading of a document.
 func title(document string) string {
 	switch document {
 	case "1":

@@ -90,7 +90,7 @@ func (p *Player) fill(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// grant is the query of a call to the authorization server.
+// grant returns the query of a call to the authorization server.
 func (p *Player) grant(variant string) url.Values {
 	query := url.Values{"grant_type": {variant}, "code": {"1"}}
 	maps.Copy(query, p.Client)

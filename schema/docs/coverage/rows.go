@@ -82,7 +82,7 @@ func parse(text string) ([]Row, error) {
 	return rows, nil
 }
 
-// shape is a path with a star for every placeholder, by which a document's path
+// shape returns a path with a star for every placeholder, by which a document's path
 // and a declared one are compared.
 func shape(path string) string {
 	segments := strings.Split(path, "/")

@@ -47,7 +47,7 @@ func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
 	return placePoint(dst, digits, exponent), Misfit{}
 }
 
-// plainDecimal is the length of the front of a literal that is its one spelling, which is nearly all of them: digits
+// plainDecimal returns the length of the front of a literal that is its one spelling, which is nearly all of them: digits
 // without a leading zero or an exponent, and nothing but zeros cut off the fraction. It is 0 for all others.
 func plainDecimal(literal []byte) int {
 	at := 0

@@ -39,7 +39,7 @@ func AppendJSON(dst []byte, raw jsontext.Value) ([]byte, Misfit) {
 	return dst, Misfit{}
 }
 
-// stringSize is the length of the string literal at the front.
+// stringSize returns the length of the string literal at the front.
 func stringSize(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

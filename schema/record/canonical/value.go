@@ -57,7 +57,7 @@ type Reader struct {
 // NewReader gives a reader for an organization's zone.
 func NewReader(zone *time.Location) Reader { return Reader{zone: zone} }
 
-// Spare is the size of the buffer that the reader keeps, in bytes.
+// Spare returns the size of the buffer that the reader keeps, in bytes.
 func (r *Reader) Spare() int { return cap(r.spare) }
 
 // Append appends the canonical text of a value of a kind. The bool says that the
@@ -176,7 +176,7 @@ func AppendText(dst, text []byte) []byte {
 	}
 }
 
-// CleanText is a text with U+0000 replaced.
+// CleanText returns a text with U+0000 replaced.
 func CleanText(text string) string { return strings.ReplaceAll(text, "\x00", NULPicture) }
 
 // appendIntegerID keeps the digits: identifiers are larger than a float holds.

@@ -19,7 +19,7 @@ var ErrNoBinaries = errors.New("no Postgres server binaries found: install them 
 	"Fedora: `dnf install postgresql-server`; macOS: `brew install postgresql@17`), " +
 	"or name the folder that holds initdb and postgres in SLUICE_POSTGRES_BIN")
 
-// packageFolders are where packagers put the server, outside of PATH. Versions before 10 are of no use: their state file does
+// packageFolders returns where packagers put the server, outside of PATH. Versions before 10 are of no use: their state file does
 // not say when they are ready.
 func packageFolders() []string {
 	return []string{

@@ -20,7 +20,7 @@ import (
 	"sluice/pipeline/warehouse/postgres/local"
 )
 
-// byHand is a program of the server as a person would start it on the cluster, without a setting of ours but the ones given.
+// byHand returns a program of the server as a person would start it on the cluster, without a setting of ours but the ones given.
 func byHand(ctx context.Context, t *testing.T, bin, data string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), append([]string{"-D", data}, args...)...)
@@ -37,7 +37,7 @@ func byHand(ctx context.Context, t *testing.T, bin, data string, args ...string)
 	return cmd
 }
 
-// binFolder is where the server's programs are, by the line for people.
+// binFolder returns where the server's programs are, by the line for people.
 func binFolder(t *testing.T, s *local.Server) string {
 	t.Helper()
 	bin := filepath.Dir(strings.Fields(s.PsqlCommand("x"))[0])

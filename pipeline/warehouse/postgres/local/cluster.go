@@ -124,7 +124,7 @@ grep -qs '^# sluice: closed' postgresql.conf ||
 	return nil
 }
 
-// settings are the server's arguments. They are given anew at each start, so that the folder carries no choice of ours.
+// settings returns the server's arguments. They are given anew at each start, so that the folder carries no choice of ours.
 func (s *Server) settings() []string {
 	values := []string{
 		"listen_addresses=", "unix_socket_directories=" + s.socketDir, "port=" + port, "max_connections=200",

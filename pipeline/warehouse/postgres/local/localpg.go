@@ -222,7 +222,7 @@ func (s *Server) leave(ctx context.Context) error {
 	return err
 }
 
-// URL is the connection string of the server's first database, "postgres".
+// URL returns the connection string of the server's first database, "postgres".
 func (s *Server) URL() string {
 	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/postgres"}
 	// libpq's kind of URL knows %20 for a blank, but not +.
@@ -230,7 +230,7 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// PsqlCommand is the line with which a person opens the named database in psql.
+// PsqlCommand returns the line with which a person opens the named database in psql.
 func (s *Server) PsqlCommand(database string) string {
 	psql := filepath.Join(s.bin, "psql")
 	if !isExecutable(psql) {

@@ -63,7 +63,7 @@ func TestNoFolderIsHandedOverByALink(t *testing.T) {
 	}
 }
 
-// chosen is the account that servers of this process run as.
+// chosen returns the account that servers of this process run as.
 func chosen(t *testing.T) account {
 	t.Helper()
 	who, err := chooseAccount()

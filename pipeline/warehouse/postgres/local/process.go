@@ -15,7 +15,7 @@ import (
 // quitLimit is how long a server that was told to end without ceremony is given. By itself it takes up to five seconds.
 const quitLimit = 10 * time.Second
 
-// command is a program of the server, run as its account in its folder, with an environment that carries no secret and no
+// command returns a program of the server, run as its account in its folder, with an environment that carries no secret and no
 // setting of libpq. An interrupt on our terminal does not reach it, nor does our end. The context kills it.
 func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)

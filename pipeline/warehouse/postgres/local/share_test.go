@@ -52,7 +52,7 @@ func plant(place, victim string) {
 	}
 }
 
-// use is what a child does: start, say so, and stop when its input ends.
+// use returns what a child does: start, say so, and stop when its input ends.
 func use(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -61,7 +61,7 @@ const rareEvery = 7
 // Ordinary is a record without rare values.
 const Ordinary = 0
 
-// Rare is a value that few businesses ever fill: "" in most records, and in all of
+// Rare returns a value that few businesses ever fill: "" in most records, and in all of
 // them unless the books are for a demonstration.
 func (w Author) Rare(i int, value string) string {
 	if w.IsRare(i) {
@@ -82,7 +82,7 @@ func (w Author) RareMoney(o *wire.Writer, i int, name string, cents int64) {
 	o.Text(name, "")
 }
 
-// Count is how many there are of what is there or not.
+// Count returns how many there are of what is there or not.
 func Count(yes bool) int {
 	if yes {
 		return 1
@@ -90,7 +90,7 @@ func Count(yes bool) int {
 	return 0
 }
 
-// Either is the value if something holds, and "" if not.
+// Either returns the value if something holds, and "" if not.
 func Either(yes bool, value string) string {
 	if yes {
 		return value

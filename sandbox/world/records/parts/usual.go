@@ -54,7 +54,7 @@ func usual(b *books.Books) *Usual {
 
 const customFields, customValues = 2, 4
 
-// customFieldRuns are the elements of arrays of custom fields, by kind, place in the
+// customFieldRuns returns the elements of arrays of custom fields, by kind, place in the
 // array and value.
 func customFieldRuns() [ids.Kinds][customFields][customValues]wire.Run {
 	var runs [ids.Kinds][customFields][customValues]wire.Run

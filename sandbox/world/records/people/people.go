@@ -110,7 +110,7 @@ func (w Author) ModuleRecord(o *wire.Writer, i int) {
 	o.Text("cf_stage_formatted", strings.ToUpper(stage[:1])+stage[1:])
 }
 
-// ModuleName is the module_api_name of a module as a path names it: it has the
+// ModuleName returns the module_api_name of a module as a path names it: it has the
 // prefix in any case.
 func ModuleName(module string) string { return "cm_" + strings.TrimPrefix(module, "cm_") }
 

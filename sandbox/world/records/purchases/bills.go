@@ -14,7 +14,7 @@ const (
 	mostPayments = 400 // that have numbers of their own
 )
 
-// paymentChild is the own number of the n-th payment of a bill.
+// paymentChild returns the own number of the n-th payment of a bill.
 func paymentChild(n int) int {
 	if n == 0 {
 		return firstPayment

@@ -82,7 +82,7 @@ func (w Author) paymentBills(o *wire.Writer, shares []books.PaymentShare) {
 	})
 }
 
-// place is the number of a payment among those of its bill, as billPayments counts.
+// place returns the number of a payment among those of its bill, as billPayments counts.
 func (w Author) place(share books.PaymentShare) int {
 	first := 0
 	if payment, paid := w.Payer(share.Bill); paid {
