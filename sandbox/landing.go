@@ -65,7 +65,7 @@ func (s *Server) shown(e endpoints.Endpoint) landing.Endpoint {
 		notes = append(notes, "Sorts by it as well.")
 	}
 	if e.Resource.Wide && s.options.HeadersOnly && list {
-		notes = append(notes, "Lines come with the single record only.")
+		notes = append(notes, "Lines are in the single record only.")
 	}
 	if e.Service() == services.Chat && s.options.ChatPage > 0 && e.Resource.Key == "" {
 		notes = append(notes, fmt.Sprintf("An answer holds %d at most and ends with the next_token to ask on with.", s.options.ChatPage))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// accepts reports whether the caller takes a media type: chat answers 406 for a response
-// type that it does not have (docs/upstream.md U69). No Accept header takes any.
+// accepts reports whether the caller accepts a media type: chat answers 406 for a response type
+// that it does not have (docs/upstream.md U69). A call without Accept accepts any.
 func (c *Call) accepts(wanted string) bool {
 	asked := strings.Join(c.Request.Header.Values("Accept"), ",")
 	if strings.TrimSpace(asked) == "" {

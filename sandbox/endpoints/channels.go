@@ -20,9 +20,8 @@ const (
 	nextToken    = "next_token"
 )
 
-// channels answers a list that goes on by token (docs/upstream.md U86 and U250).
-// The token names an index, and indices never move: it stays good while channels
-// come and go.
+// channels answers a list with paging by token (docs/upstream.md U86 and U250). The token names an
+// index, and indices never move, so it stays valid while channels are added and deleted.
 func channels(c *Call) {
 	under, found := c.under()
 	if !found {
@@ -31,7 +30,7 @@ func channels(c *Call) {
 	}
 	query := c.Request.URL.Query()
 	if !c.accepts("application/json") {
-		c.fail(http.StatusNotAcceptable, answer.InvalidValue, "requested response type not supported: channels come as application/json")
+		c.fail(http.StatusNotAcceptable, answer.InvalidValue, "requested response type not supported: channels are application/json")
 		return
 	}
 	if !c.typed("application/json") {
@@ -61,8 +60,8 @@ func channels(c *Call) {
 	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
 }
 
-// channelsFrom returns the channels from an index on, and the index to go on from;
-// 0 if these were the last.
+// channelsFrom returns the channels from an index on, and the index of the next call; 0 after the
+// last channels.
 func (c *Call) channelsFrom(wanted world.Query, from, limit int) ([][]byte, int) {
 	var records [][]byte
 	next := 0
@@ -96,8 +95,8 @@ func (c *Call) typed(want string) bool {
 	return err == nil && kind == want
 }
 
-// networkNumber reads the identifier of a network, which a path may have in the
-// place of its name.
+// networkNumber returns the number of a network by the identifier that a path may have instead of
+// its name.
 func networkNumber(kind world.Kind, text string) (int, bool) {
 	if kind != world.NetworkChannels && kind != world.NetworkChats {
 		return 0, false
@@ -107,7 +106,7 @@ func networkNumber(kind world.Kind, text string) (int, bool) {
 
 func isBool(text string) bool { return text == "" || text == "true" || text == "false" }
 
-// readLimit returns how many channels one answer may hold.
+// readLimit returns the most channels of one answer.
 func readLimit(query url.Values) (int, bool) {
 	if !query.Has("limit") {
 		return mostChannels, true
@@ -116,7 +115,7 @@ func readLimit(query url.Values) (int, bool) {
 	return limit, err == nil && limit > 0 && limit <= mostChannels
 }
 
-// readToken returns the index that a token names, 0 without one.
+// readToken returns the index of a token, 0 without one.
 func readToken(query url.Values) (int, bool) {
 	if !query.Has(nextToken) {
 		return 0, true
@@ -129,6 +128,6 @@ func readToken(query url.Values) (int, bool) {
 	return from, err == nil && from >= 0
 }
 
-// tokenFor names an index. Often it ends with =, which has to be escaped in a
-// query, as opaque tokens do.
+// tokenFor returns the token of an index. Often it ends with =, which a query has to escape, as
+// with opaque tokens.
 func tokenFor(next int) string { return base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(next))) }

@@ -1,9 +1,8 @@
-// Package endpoints is the table of what can be called, one row for each documented
-// endpoint, and how each row answers out of a company's world
-// (docs/upstream.md).
+// Package endpoints is the table of calls, one row for each documented endpoint, and the answer of
+// each row from a company's world (docs/upstream.md).
 //
-// It neither counts nor refuses calls and knows no token: package sandbox does.
-// Start reading with Table, then Find.
+// It neither counts nor refuses calls and knows no token: package sandbox does. Start reading with
+// Table, then Find.
 package endpoints
 
 import (
@@ -19,26 +18,25 @@ import (
 	"sluice/sandbox/services"
 )
 
-// AssumedHeader is the header of an answer of which the documents do not show
-// everything; its value names what.
+// AssumedHeader is the header of an answer with undocumented parts; its value names them.
 const AssumedHeader = "X-Sandbox-Assumed"
 
-// ErrorsAssumed is what the header says of business errors of the accounting family:
-// the documents show none but those of rates (docs/upstream.md U63).
+// ErrorsAssumed is the header's value for business errors of the accounting family: the documents
+// show errors of rates only (docs/upstream.md U63).
 const ErrorsAssumed = "status, code and message of this error"
 
 // Endpoint is one row.
 type Endpoint struct {
 	Method string
-	// Path has {name} for a segment that the caller chooses. A row for /networks
-	// begins with {network}'s prefix.
+	// Path has {name} for a segment of the caller's choice. A row for /networks begins with
+	// {network}'s prefix.
 	Path string
-	// Scope is what a token needs, without the vendor's name before it; "" if any
-	// token opens the endpoint.
+	// Scope is the scope that a token needs, without the vendor's name; "" if any token opens the
+	// endpoint.
 	Scope string
-	// Assumed says in a few words what the documents do not show; "" if nothing.
+	// Assumed names the undocumented parts in a few words; "" if there are none.
 	Assumed string
-	// Resource is what the row reads or writes; its zero value for what is no resource.
+	// Resource is the resource that the row reads or writes; the zero value if there is none.
 	Resource lists.Resource
 	// Note is what a caller has to know.
 	Note string
@@ -49,22 +47,21 @@ type Endpoint struct {
 // Service returns the service of the row.
 func (e Endpoint) Service() string { return services.Of(e.Path) }
 
-// Manner says in which ways services answer that the documents leave to them.
+// Manner chooses between the ways of answering that the documents leave open.
 type Manner struct {
-	// HeadersOnly makes wide lists leave out what live services give with the
-	// single record alone.
+	// HeadersOnly makes wide lists omit what live services give with the single record alone.
 	HeadersOnly bool
-	// SortsModified makes lists that filter by modification time sort by it, too.
+	// SortsModified makes lists that filter by modification time sort by it as well.
 	SortsModified bool
-	// NoCSVHeader leaves out the first line of the conversation export.
+	// NoCSVHeader omits the first line of the conversation export.
 	NoCSVHeader bool
-	// ChatPage is how many chats one answer of the export holds; 0 gives all.
+	// ChatPage is the number of chats in one answer of the export; 0 gives all.
 	ChatPage int
-	// Strict refuses what live services accept beyond the documents.
+	// Strict refuses forms that live services accept beyond the documents.
 	Strict bool
 }
 
-// Call is one call of an endpoint, allowed and for a known organization.
+// Call is one call of an endpoint, permitted and for a known organization.
 type Call struct {
 	http.ResponseWriter
 
@@ -76,21 +73,21 @@ type Call struct {
 	Fault    *faults.Fault // nil for none
 }
 
-// fail answers an error in the envelope of the service.
+// fail writes an error in the envelope of the service.
 func (c *Call) fail(status, code int, message string) {
-	if c.Endpoint.Service() != services.Chat { // docs/upstream.md U69 has the statuses of chat, U62 of the others those of rate errors only.
+	if c.Endpoint.Service() != services.Chat { // docs/upstream.md U69 has chat's statuses; for the others U62 has those of rate errors only.
 		c.Header().Set(AssumedHeader, ErrorsAssumed)
 	}
 	answer.Fail(c, c.Endpoint.Service(), status, code, message)
 }
 
-// missing answers that there is no such record.
+// missing answers that the record does not exist.
 func (c *Call) missing() {
 	c.fail(http.StatusNotFound, answer.NoSuchRecord, "Resource does not exist.")
 }
 
-// Find returns the row for a method and a path, with the values of the path's
-// names. With no row for the path the status is 404, with none for the method 405.
+// Find returns the row for a method and a path, with the values of the path's names. Without a row
+// for the path the status is 404, without one for the method 405.
 func Find(table []Endpoint, method, path string) (Endpoint, map[string]string, int) {
 	status := http.StatusNotFound
 	for _, e := range table {
@@ -106,7 +103,7 @@ func Find(table []Endpoint, method, path string) (Endpoint, map[string]string, i
 	return Endpoint{}, nil, status
 }
 
-// match compares segment by segment. No name stands for an empty segment.
+// match compares segment by segment. A name never matches an empty segment.
 func match(pattern, path string) (map[string]string, bool) {
 	parts, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(parts) != len(segments) {
@@ -129,7 +126,7 @@ func match(pattern, path string) (map[string]string, bool) {
 	return values, true
 }
 
-// Scopes lists what a token needs for the whole table, each once.
+// Scopes returns the scopes of the whole table, each once.
 func Scopes(table []Endpoint) []string {
 	var scopes []string
 	for _, e := range table {

@@ -9,7 +9,7 @@ import (
 	"sluice/sandbox/lists"
 )
 
-// Each row is whole: a service, a handler, and a resource where records are read.
+// Each row is complete: a service, a handler, and a resource if it reads records.
 func TestEveryRowIsWhole(t *testing.T) {
 	t.Parallel()
 	served := map[string]bool{}

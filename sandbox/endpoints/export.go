@@ -12,7 +12,7 @@ import (
 
 const exportChunk = 256 // chats looked at per lock and flush
 
-// csvExport is one answer of the conversation export under way.
+// csvExport is the state of one answer of the conversation export.
 type csvExport struct {
 	kind   world.Kind
 	under  string // the network; "" for the organization's own
@@ -23,7 +23,8 @@ type csvExport struct {
 	most   int // chats that the answer may hold; 0: any number
 }
 
-// readExport returns false after refusing what cannot be served (docs/upstream.md U251 to U253).
+// readExport reads the parameters. It refuses a call that cannot be served and returns false
+// (docs/upstream.md U251 to U253).
 func (c *Call) readExport() (*csvExport, bool) {
 	under, found := c.under()
 	if !found {
@@ -53,8 +54,8 @@ func (c *Call) readExport() (*csvExport, bool) {
 
 func (x *csvExport) full() bool { return x.most > 0 && x.shown >= x.most }
 
-// export streams the conversation export: one RFC 4180 line per chat, the fields
-// in the order requested.
+// export streams the conversation export: one RFC 4180 line per chat, the fields in the requested
+// order.
 func export(c *Call) {
 	x, ok := c.readExport()
 	if !ok {
@@ -83,8 +84,8 @@ func export(c *Call) {
 	}
 }
 
-// appendBatch appends the lines of some chats, and reports whether they end the
-// answer; if others follow in another one, the token for it is the last line.
+// appendBatch appends the lines of some chats, and reports whether they end the answer. If another
+// answer follows, the last line is its token.
 func (x *csvExport) appendBatch(dst []byte, w *world.World) ([]byte, bool) {
 	size := w.Len(x.kind)
 	for end := min(x.next+exportChunk, size); x.next < end; x.next++ {
@@ -108,8 +109,8 @@ func (x *csvExport) appendBatch(dst []byte, w *world.World) ([]byte, bool) {
 	return dst, x.next >= size
 }
 
-// appendLine writes one RFC 4180 line. encoding/csv is not used: with CRLF it
-// would also rewrite the line breaks inside titles.
+// appendLine appends one RFC 4180 line. encoding/csv with CRLF would also rewrite the line breaks
+// inside titles.
 func appendLine(dst []byte, values []string) []byte {
 	for n, value := range values {
 		if n > 0 {

@@ -15,7 +15,7 @@ import (
 
 const bulkLimit = 100 // ids in one call (docs/upstream.md U218)
 
-// list answers one page; a list without pages is one that holds all.
+// list answers one page; a list without pages has all records on one.
 func list(c *Call) {
 	under, found := c.under()
 	if !found {
@@ -44,8 +44,7 @@ func list(c *Call) {
 	})
 }
 
-// under returns the parent in the path as the world knows it, or false if there is
-// no such parent.
+// under returns the parent in the path as the world knows it; false if it does not exist.
 func (c *Call) under() (string, bool) {
 	asked, named := c.Values[parent]
 	if !named {
@@ -59,8 +58,8 @@ func (c *Call) under() (string, bool) {
 	return asked, slices.Contains(parents, asked)
 }
 
-// noParent answers for an unknown parent: there is no such record, or for a custom
-// module no such path.
+// noParent answers for an unknown parent: an unknown record, or for a custom module an unknown
+// path.
 func (c *Call) noParent() {
 	if c.Endpoint.Resource.Kind == world.ModuleRecords {
 		c.fail(http.StatusNotFound, answer.NoSuchURL, "Invalid URL Passed")
@@ -69,8 +68,7 @@ func (c *Call) noParent() {
 	c.missing()
 }
 
-// page appends the records of a page, and returns whether others follow, as a fault
-// lets it.
+// page appends the records of a page, and reports whether others follow; a fault may change both.
 func (c *Call) page(body []byte, e lists.Resource, request *lists.Request) ([]byte, bool) {
 	offset := (request.Page - 1) * request.Per
 	switch {
@@ -107,7 +105,7 @@ func (c *Call) page(body []byte, e lists.Resource, request *lists.Request) ([]by
 	}
 }
 
-// changeServed changes what page 1 has already shown, as a fault says.
+// changeServed changes records that page 1 has already shown, as a fault demands.
 func changeServed(w *world.World, query world.Query, fault *faults.Fault) {
 	order := w.Order(query)
 	if len(order) == 0 {
@@ -126,7 +124,7 @@ func changeServed(w *world.World, query world.Query, fault *faults.Fault) {
 // single answers one record under its own key.
 func single(c *Call) { c.one(c.Endpoint.Resource.OneKey, "") }
 
-// personUnder returns one record of those under a parent.
+// personUnder returns a handler for one record under a parent.
 func personUnder(key string) func(*Call) {
 	return func(c *Call) {
 		under, found := c.under()
@@ -157,7 +155,7 @@ func (c *Call) one(key, under string) {
 	answer.Body(c, http.StatusOK, answer.JSONType, fmt.Appendf(nil, `{"code":0,"message":"success","%s":%s}`, key, body))
 }
 
-// bulk answers the items asked for by id, those that exist.
+// bulk answers the requested items, as far as they exist.
 func bulk(c *Call) {
 	e := c.Endpoint.Resource
 	ids := strings.Split(c.Request.URL.Query().Get("item_ids"), ",")

@@ -7,19 +7,19 @@ import (
 	"sluice/sandbox/world"
 )
 
-// sheets are the bodies of answers that were sent, kept to write others on: a page of
-// a wide list takes most of a megabyte.
+// sheets holds the bodies of sent answers for reuse: a page of a wide list takes most of a
+// megabyte.
 var sheets = sync.Pool{New: func() any { return new([]byte) }}
 
-// onSheet lends an empty body to append an answer to and to send it. It takes back what
-// was appended to: from then on it is another answer's.
+// onSheet lends an empty body for one answer. The answer must be sent before write returns, since
+// the body is then reused.
 func onSheet(write func([]byte) []byte) {
 	sheet, _ := sheets.Get().(*[]byte)
 	*sheet = write((*sheet)[:0])
 	sheets.Put(sheet)
 }
 
-// sheaf is records that were written one behind the other, with commas between them.
+// sheaf is a sequence of written records with commas between them.
 type sheaf struct {
 	all  []byte
 	ends []int // of the records in all
@@ -38,8 +38,8 @@ func (s *sheaf) write(w *world.World, kind world.Kind, indices []int32, form wor
 	}
 }
 
-// cut returns the records one by one, in memory of their own: appending to one never
-// reaches the next.
+// cut returns the records one by one, in memory of their own: appending to one never reaches the
+// next.
 func (s *sheaf) cut() [][]byte {
 	if len(s.ends) == 0 {
 		return nil

@@ -25,8 +25,8 @@ func snapshot(c *Call) {
 	answer.Body(c, http.StatusOK, answer.JSONType, fmt.Appendf(nil, `{"code":0,"message":"success","%s":%s}`, e.OneKey, body))
 }
 
-// preview answers the accounts that a rate would touch. The document shows no
-// answer; it is that of a single adjustment here.
+// preview answers the accounts that a rate would affect. The document shows no answer; here it is
+// that of a single adjustment.
 func preview(c *Call) {
 	query := c.Request.URL.Query()
 	rate, isRate := new(big.Rat).SetString(query.Get("exchange_rate"))

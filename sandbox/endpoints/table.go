@@ -27,8 +27,7 @@ const (
 	persons = "/{" + parent + "}/contactpersons"
 )
 
-// Table lists the rows, in the order of the documents; of two that fit, the first
-// one counts.
+// Table returns the rows, in the order of the documents; the first matching row counts.
 func Table() []Endpoint {
 	var table []Endpoint
 	for _, rows := range [][]Endpoint{accountingRows(), settingsOfAccounting(), invoicingRows(), billingRows(), inventoryRows(), chatRows()} {
@@ -37,7 +36,7 @@ func Table() []Endpoint {
 	return table
 }
 
-// resource returns a resource that the rows name; a test holds that it exists.
+// resource returns a resource that the rows name; a test ensures that it exists.
 func resource(service, name string) lists.Resource {
 	found, _ := lists.Find(service, name)
 	return found
@@ -64,7 +63,7 @@ func accountingRows() []Endpoint {
 		{get, books + "/vendorpayments" + oneID, "Books.vendorpayments.READ", "path and key of one payment", of("vendor_payments"), "", single},
 		{
 			get, books + "/basecurrencyadjustment", "Books.accountants.READ", "",
-			of("base_currency_adjustments"), "Accounts come with the single record only.", list,
+			of("base_currency_adjustments"), "Accounts are in the single record only.", list,
 		},
 		{
 			get, books + "/basecurrencyadjustment/accounts", "Books.accountants.READ", "the whole answer of the account listing",
@@ -76,8 +75,7 @@ func accountingRows() []Endpoint {
 	}
 }
 
-// settingsOfAccounting come last: a module's name stands where other rows have a
-// word.
+// settingsOfAccounting returns the last rows: a module's name is where other rows have a word.
 func settingsOfAccounting() []Endpoint {
 	of := func(name string) lists.Resource { return resource(services.Accounting, name) }
 	return []Endpoint{
@@ -94,7 +92,7 @@ func invoicingRows() []Endpoint {
 	return []Endpoint{
 		{get, invoice + "/organizations", "", "", of("organizations"), "", list},
 		{get, invoice + "/contacts" + persons, "Invoice.contacts.READ", "path and answer of the list", of("contact_persons"), "", list},
-		{get, invoice + "/settings/currencies", "Invoice.settings.READ", "", of("currencies"), "Rates come with the list only.", list},
+		{get, invoice + "/settings/currencies", "Invoice.settings.READ", "", of("currencies"), "Rates are in the list only.", list},
 		{get, invoice + "/settings/currencies" + oneID, "Invoice.settings.READ", "response key of one currency", of("currencies"), "", single},
 	}
 }

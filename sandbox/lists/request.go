@@ -18,7 +18,7 @@ const (
 	accountsAtOnce = 5000    // without per_page (docs/upstream.md U83)
 )
 
-// Request is what a list was asked for, after defaults.
+// Request is a request of a list, with defaults filled in.
 type Request struct {
 	Query     world.Query
 	Form      world.Form
@@ -27,21 +27,21 @@ type Request struct {
 	Echoed    int    // the page that page_context claims
 }
 
-// Asked is what a list is asked for.
+// Asked is the input of a request.
 type Asked struct {
 	Values url.Values
 	// Under is the parent in the path; "" for lists without parents.
 	Under string
-	// HeadersOnly makes wide resources give headers.
+	// HeadersOnly makes wide resources return headers.
 	HeadersOnly bool
-	// SortsModified makes lists that filter by modification time sort by it, too.
+	// SortsModified makes lists that filter by modification time sort by it as well.
 	SortsModified bool
-	// Today is the organization's day; filters by date count from it.
+	// Today is the organization's day, the base of filters by date.
 	Today time.Time
 }
 
-// Read never fails: what it does not understand it ignores, as the
-// services do. A raw + in a time arrives as a blank and makes it unreadable.
+// Read never fails: it ignores what it cannot read, as the services do. A raw + in a time arrives
+// as a blank and makes it unreadable.
 func Read(asked Asked, e Resource) Request {
 	values := asked.Values
 	list := Request{
@@ -85,8 +85,8 @@ func (l *Request) filter(value string, e Resource, today time.Time) {
 	}
 }
 
-// firstDay returns the first day of what a filter by date lets pass; "" for all days. A
-// week begins on Sunday.
+// firstDay returns the first day that a filter by date passes; "" for all days. A week begins on
+// Sunday.
 func firstDay(filter string, today time.Time) string {
 	year, month, day := today.Date()
 	switch filter {
@@ -105,8 +105,8 @@ func firstDay(filter string, today time.Time) string {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
-// accounts reads what only GET /chartofaccounts knows. Balances come unless
-// they are declined, so that the default shows every key.
+// accounts reads the parameters of GET /chartofaccounts alone. Balances are included unless
+// declined, so that the default shows every key.
 func (l *Request) accounts(values url.Values) {
 	if values.Get("per_page") == "" {
 		l.Per = accountsAtOnce
@@ -116,8 +116,8 @@ func (l *Request) accounts(values url.Values) {
 	}
 }
 
-// AppendContext appends page_context, with a comma before it; applied_filter and
-// report_name come on some lists only.
+// AppendContext appends page_context, with a comma before it; only some lists have applied_filter
+// and report_name.
 func (l *Request) AppendContext(body []byte, e Resource, more bool) []byte {
 	direction := "D"
 	if l.Query.Ascending {

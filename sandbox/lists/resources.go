@@ -1,8 +1,8 @@
-// Package lists says which lists the sandbox serves and how one is asked for:
-// keys, pages, filters and orders (docs/upstream.md U80 to U113).
+// Package lists declares the sandbox's lists and their requests: keys, pages, filters and orders
+// (docs/upstream.md U80 to U113).
 //
-// It holds no record and answers no call; the paths are in package endpoints.
-// Start reading with All, then Read.
+// It holds no record and answers no call; the paths are in package endpoints. Start reading with
+// All, then Read.
 package lists
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Paging is how a list goes on behind its first page (docs/upstream.md U80, U82 and U86).
+// Paging is the way from one page of a list to the next (docs/upstream.md U80, U82 and U86).
 type Paging int
 
 // The ways of paging: by number with page_context, all at once without one, and by
@@ -33,16 +33,16 @@ type Resource struct {
 	Report        string // report_name in page_context
 	Paging        Paging
 	SinceHonoured bool     // last_modified_time filters, else it is ignored in silence
-	Filters       []string // values of filter_by; the first one holds when nothing was asked for
+	Filters       []string // values of filter_by; the first one is the default
 	Target        faults.Target
 	Wide          bool // live lists carry headers only
 	Narrow        bool // this list never carries more
-	// Parent is the key under which Truth gives the parent that a record is read
-	// under; "" for lists without parents.
+	// Parent is the key under which Truth carries the parent of a record; "" for lists without
+	// parents.
 	Parent string
 }
 
-// All lists the resources, in the order of the documents.
+// All returns the resources, in the order of the documents.
 func All() []Resource {
 	return append(append(append(accounting(), invoicing()...), inventory()...), chat()...)
 }
@@ -118,7 +118,7 @@ func accounting() []Resource {
 	}
 }
 
-// invoicing also has what subscription billing has.
+// invoicing has the resources of subscription billing as well.
 func invoicing() []Resource {
 	return []Resource{
 		organizations(services.Invoicing),
@@ -147,7 +147,8 @@ func inventory() []Resource {
 		{
 			Kind: world.CompositeItems, Service: service, Name: "composite_items",
 			Key: "composite_items", OneKey: "composite_item", Report: "Composite Items", SinceHonoured: true,
-			// The document writes two of them short; with their prefix they are good as well.
+			// The document shortens two of them; the sandbox accepts them with their prefix as
+			// well.
 			Filters: []string{"Status.All", "Status.Active", "Inactive", "Lowstock", "Status.Inactive", "Status.Lowstock"}, Wide: true,
 			Target: faults.Target{ID: "composite_item_id", Number: "rate", Text: "name"},
 		},

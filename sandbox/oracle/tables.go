@@ -22,7 +22,7 @@ FROM information_schema.table_constraints c
 JOIN information_schema.key_column_usage k USING (constraint_schema, constraint_name)
 WHERE c.constraint_type = 'PRIMARY KEY' AND c.table_schema = $1 AND c.table_name = $2 AND k.column_name <> 'organization_id'`
 
-	// Texts of values do not depend on what the server is set to.
+	// Texts of values are independent of the server's settings.
 	sqlForms = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET bytea_output = 'hex'`
 )
 
@@ -77,7 +77,7 @@ func readColumns(ctx context.Context, conn *pgx.Conn, schema, name string) (map[
 	return tables, nil
 }
 
-// read takes every value as the server writes it.
+// read takes every value in the server's spelling.
 func (t *table) read(ctx context.Context, conn *pgx.Conn, schema, organization string) error {
 	//nolint:unqueryvet // all columns are the point
 	rows, err := conn.Query(ctx, "SELECT * FROM "+pgx.Identifier{schema, t.name}.Sanitize()+" WHERE organization_id = $1",
@@ -104,8 +104,8 @@ func (t *table) read(ctx context.Context, conn *pgx.Conn, schema, organization s
 	return nil
 }
 
-// parent says what a row belongs to: "17" for a record and its elements, "17/2"
-// for what is inside the third element of record 17.
+// parent returns the owner of a row: "17" for a record and its elements, "17/2" for elements inside
+// the third element of record 17.
 func (t *table) parent(row map[string]*string) string {
 	if t.key != "" {
 		return shown(row[t.key])

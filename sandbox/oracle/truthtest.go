@@ -1,11 +1,9 @@
-// Package oracle holds a warehouse against the records that upstream really
-// has, field by field.
+// Package oracle compares a warehouse with the records that upstream really has, field by field.
 //
-// It is the second entry of a double bookkeeping: it reads the tables through
-// information_schema and knows the conventions of the tables (a column is named
-// like its key on the wire, an array or object is a table <parent>_<key>) but
-// neither the declarations nor the code that fills the tables. It never writes
-// and is never imported by the program: tests and the storm's judge do.
+// It is the second entry of a double bookkeeping. It reads the tables through information_schema
+// and knows their conventions: a column is named like its key on the wire, an array or object is a
+// table <parent>_<key>. It knows neither the declarations nor the code that fills the tables. It
+// never writes and is never imported by the program: tests and the judge of chaos runs use it.
 //
 // Start reading at Compare.
 package oracle
@@ -27,21 +25,20 @@ const maxDifferences = 20
 
 // Result is what a comparison found.
 type Result struct {
-	// Live counts the records upstream, Gone the rows whose record is not there any more.
+	// Live counts the records upstream, Gone the rows without a record.
 	Live, Gone int
 	// Different counts differences; Differences spells the first ones out.
 	Different   int
 	Differences []string
-	// Undeclared counts rows that hold keys which no column takes.
+	// Undeclared counts rows with keys that have no column.
 	Undeclared int
-	// Unmapped counts, by table and key, values that no column and no table takes.
+	// Unmapped counts, by table and key, values without a column or a table.
 	Unmapped map[string]int
 }
 
-// Compare holds the table name of the schema, with the tables of its arrays and
-// objects, against the records of one organization: each live record has to be
-// there, with equal values, and with as many elements. Rows without a record are
-// counted as gone. Its error says that the tables could not be read.
+// Compare compares the table name of the schema, with the tables of its arrays and objects, with
+// the records of one organization. Each live record must have a row with equal values and as many
+// elements. Rows without a record count as gone. An error says that the tables could not be read.
 func Compare(ctx context.Context, conn *pgx.Conn, schema, name, organization string, truth iter.Seq[json.RawMessage]) (*Result, error) {
 	found, err := readTables(ctx, conn, schema, name, organization)
 	if err != nil {
@@ -94,8 +91,8 @@ func (c *comparison) record(main *table, id string, record map[string]json.RawMe
 	c.object(main, id, "", rows[0], record)
 }
 
-// object holds one object on the wire against one row. The path is that of the
-// row within its record.
+// object compares one object on the wire with one row. The path is that of the row within its
+// record.
 func (c *comparison) object(t *table, id, path string, row map[string]*string, object map[string]json.RawMessage) {
 	for key, value := range object {
 		if column, ok := t.columns[key]; ok {
@@ -121,8 +118,8 @@ func (c *comparison) object(t *table, id, path string, row map[string]*string, o
 	}
 }
 
-// elements holds an array, an object or their absence against the rows below one
-// parent, in the order of their positions.
+// elements compares an array, an object or their absence with the rows below one parent, in the
+// order of their positions.
 func (c *comparison) elements(t *table, id, path string, value json.RawMessage) {
 	wanted, err := list(value)
 	if err != nil {
@@ -162,8 +159,8 @@ func shown(value *string) string {
 	return *value
 }
 
-// table is one table with its rows by parent: the identifier for records, and
-// for elements the identifier and the positions of the elements around them.
+// table is one table with its rows by parent: the identifier for records, and for elements the
+// identifier and the positions of the elements around them.
 type table struct {
 	name string
 	// key is the column that identifies a record; empty for tables of elements.
@@ -172,15 +169,14 @@ type table struct {
 	rows    map[string][]map[string]*string
 }
 
-// column is a column that takes a value from the wire.
+// column is a column for a value of the wire.
 type column struct {
 	kind string
-	// identifier says that the column is text that is compared byte by byte: there
-	// "" stands for no value.
+	// identifier marks a text column that is compared byte by byte: there "" means no value.
 	identifier bool
 }
 
-// only names the one column of a table of bare values.
+// only returns the one column of a table of bare values.
 func (t *table) only() string {
 	names := make([]string, 0, len(t.columns))
 	for name := range t.columns {

@@ -47,9 +47,9 @@ func migrated(ctx context.Context, url string) error {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		// sql is done to the tables before; from is replaced by to in the record.
+		// sql runs on the tables before the comparison; to replaces from in the record.
 		sql, from, to string
-		// want is part of the one difference; empty if there is none.
+		// want is part of the one expected difference; empty if there is none.
 		want string
 	}{
 		"equal":                 {},

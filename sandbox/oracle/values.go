@@ -13,7 +13,7 @@ import (
 
 var errShape = errors.New("neither an array nor an object nor absent")
 
-// members takes an object apart.
+// members splits an object.
 func members(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &object); err != nil {
@@ -22,8 +22,8 @@ func members(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return object, nil
 }
 
-// list gives the elements of an array, an object as its only element, and none
-// for what stands for an absent value.
+// list returns the elements of an array, an object as its only element, and none for an absent
+// value.
 func list(raw json.RawMessage) ([]json.RawMessage, error) {
 	switch trimmed := bytes.TrimSpace(raw); {
 	case bytes.HasPrefix(trimmed, []byte("[")):
@@ -41,8 +41,8 @@ func list(raw json.RawMessage) ([]json.RawMessage, error) {
 	}
 }
 
-// text returns the text of a JSON string, and any other value as it is spelled. Millions are asked for in the tests, so what is spelled as it
-// reads is not decoded.
+// text returns the text of a JSON string, and any other value in its spelling. Tests call it
+// millions of times, so it decodes only strings with escapes.
 func text(raw json.RawMessage) string {
 	if inner, ok := bytes.CutPrefix(raw, []byte(`"`)); ok {
 		if inner, ok = bytes.CutSuffix(inner, []byte(`"`)); ok && plain(inner) {
@@ -58,7 +58,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// plain reports whether the inside of a JSON string is its text: printable ASCII, and nothing escaped.
+// plain reports whether the inside of a JSON string is its text: printable ASCII without escapes.
 func plain(inner []byte) bool {
 	for _, b := range inner {
 		if b < ' ' || b > '~' || b == '\\' || b == '"' {
@@ -68,8 +68,8 @@ func plain(inner []byte) bool {
 	return true
 }
 
-// equal compares a value on the wire with one in a column, by the column's type.
-// "" is no value, except in columns of free text.
+// equal compares a value on the wire with one in a column, by the column's type. "" means no value,
+// except in columns of free text.
 func equal(c column, wire json.RawMessage, stored *string) bool {
 	quoted := bytes.HasPrefix(wire, []byte(`"`))
 	free := c.kind == "text" && !c.identifier
@@ -109,8 +109,8 @@ func sameNumber(a, b string) bool {
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// sameInstant knows the forms that live services use: an offset without a colon,
-// one with it, and milliseconds since 1970. Source: docs/upstream.md U122.
+// sameInstant accepts the forms that live services use: an offset with or without a colon, and
+// milliseconds since 1970. Source: docs/upstream.md U122.
 func sameInstant(wire, stored string) bool {
 	at, err := time.Parse("2006-01-02 15:04:05.999999-07", stored)
 	if err != nil {

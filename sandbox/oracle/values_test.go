@@ -2,7 +2,7 @@ package oracle
 
 import "testing"
 
-// TestText: what is spelled as it reads comes out as what is decoded does.
+// TestText compares undecoded strings with decoded ones.
 func TestText(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{

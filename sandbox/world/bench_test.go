@@ -13,7 +13,8 @@ const (
 	perPage = 200
 )
 
-// big returns a world of so many records. With -short (make bench QUICK=1) it has a twentieth of them: the benchmarks work, and measure little.
+// big returns a world of a number of records. With -short (make bench QUICK=1) it has a twentieth
+// of them: the benchmarks run, but measure little.
 func big(records int) *world.World {
 	if testing.Short() {
 		records /= 20
@@ -52,7 +53,7 @@ func BenchmarkNewFiveMillion(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstPage makes the order, too.
+// BenchmarkFirstPage includes making the order.
 func BenchmarkFirstPage(b *testing.B) {
 	for name, query := range map[string]world.Query{
 		"created": byCreation(), "modified": byModification(),
@@ -89,7 +90,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// BenchmarkPageAfterEdit is a page after a record changed: the order is mended.
+// BenchmarkPageAfterEdit measures a page after a record changed, with the update of the order.
 func BenchmarkPageAfterEdit(b *testing.B) {
 	for name, query := range map[string]world.Query{"created": byCreation(), "modified": byModification()} {
 		b.Run(name, func(b *testing.B) {
@@ -105,7 +106,7 @@ func BenchmarkPageAfterEdit(b *testing.B) {
 	}
 }
 
-// TestAMillionRecordsFit holds that a world is small and its first page quick to make.
+// TestAMillionRecordsFit checks that a world is small and its first page fast.
 func TestAMillionRecordsFit(t *testing.T) {
 	t.Parallel()
 	var before, after runtime.MemStats

@@ -17,7 +17,7 @@ const (
 	otherIncome = 9
 )
 
-// Receive inserts a bill, and books what it asks for. It returns the index.
+// Receive inserts a bill and books its amount. It returns the index.
 func (w *World) Receive(at int64) int {
 	b := w.Insert(Bills, at)
 	w.book(costs, payable, w.home(b, w.books.BillAt(b, 0).Total()))
@@ -36,9 +36,9 @@ func (w *World) Amend(kind Kind, i int, at int64) {
 	w.book(costs, payable, w.home(i, after-before))
 }
 
-// Settle pays a bill at an instant (epoch seconds): all that is due of it, with what
-// is due of the vendor's bill beside it, or in part. It returns the payment, or false
-// if nothing is due. The bills' modification times move, those of accounts do not.
+// Settle pays a bill at an instant (epoch seconds): in part, or in full together with the open
+// amount of the vendor's bill beside it. It returns the payment, or false if nothing is due. The
+// bills' modification times move, those of accounts do not.
 func (w *World) Settle(b int, part bool, at int64) (int, bool) {
 	if !w.payable(b) {
 		return 0, false
@@ -67,13 +67,13 @@ func (w *World) Settle(b int, part bool, at int64) (int, bool) {
 	return payment, true
 }
 
-// payable reports whether something is due of a bill that nobody wrote through the API.
+// payable reports whether an amount is due of a bill that was not written through the API.
 func (w *World) payable(b int) bool {
 	return w.Live(Bills, b) && w.overlay.Find(Bills, b) == nil && w.books.Due(b) > 0
 }
 
-// Apply uses all that is left of an open credit note for an invoice; false if it is
-// not open. Sales and what customers owe fall by it.
+// Apply uses up an open credit note for an invoice; false if it is not open. Sales and receivables
+// fall by its amount.
 func (w *World) Apply(c int, at int64) bool {
 	if !w.Live(CreditNotes, c) || w.overlay.Find(CreditNotes, c) != nil || w.books.NoteStatus(c) != "open" {
 		return false
@@ -86,9 +86,9 @@ func (w *World) Apply(c int, at int64) bool {
 	return true
 }
 
-// Whisper changes a value of record i without its modification time: the stock of an
-// item, the messages of a chat, interest on the current account. It returns false
-// for a kind of which nothing changes in silence.
+// Whisper changes a value of record i without its modification time: the stock of an item, the
+// messages of a chat, interest on the current account. It returns false for a kind without silent
+// changes.
 func (w *World) Whisper(kind Kind, i int) bool {
 	switch kind {
 	case Accounts:
@@ -103,8 +103,8 @@ func (w *World) Whisper(kind Kind, i int) bool {
 	return true
 }
 
-// Restore makes a deleted record appear again, with its identifier and a new
-// modification time; false if it is not deleted.
+// Restore makes a deleted record appear again, with its identifier and a new modification time;
+// false if it is not deleted.
 func (w *World) Restore(kind Kind, i int, at int64) bool {
 	if i < 0 || i >= w.Len(kind) || w.Live(kind, i) {
 		return false
@@ -120,7 +120,7 @@ func (w *World) Restore(kind Kind, i int, at int64) bool {
 	return true
 }
 
-// Free reports whether nothing refers to record i, so that a user can delete it.
+// Free reports whether record i has no references to it, so that a user can delete it.
 func (w *World) Free(kind Kind, i int) bool {
 	if !w.Deletable(kind, i) {
 		return false
@@ -141,7 +141,7 @@ func (w *World) Free(kind Kind, i int) bool {
 	}
 }
 
-// Remove deletes a record; of a bill it takes back what was booked.
+// Remove deletes a record; of a bill it reverses the bookings.
 func (w *World) Remove(kind Kind, i int) {
 	if kind == Bills && w.overlay.Find(kind, i) == nil {
 		w.book(costs, payable, -w.home(i, w.books.BillAt(i, w.books.Edits(Bills, i)).Total()))
@@ -149,8 +149,8 @@ func (w *World) Remove(kind Kind, i int) {
 	w.Delete(kind, i)
 }
 
-// Movements returns what the accounts moved by since the start, in cents: those of
-// assets and expenses, and the others. The two are equal.
+// Movements returns the sums of the accounts' movements since the start, in cents: of assets and
+// expenses, and of the others. The two are equal.
 func (w *World) Movements() (int64, int64) {
 	var left, right int64
 	for i := range w.Len(Accounts) {
@@ -164,22 +164,22 @@ func (w *World) Movements() (int64, int64) {
 	return left, right
 }
 
-// book moves an account of assets or expenses together with one of the other side.
-// Their modification times stay, as upstream's do.
+// book moves an account of assets or expenses together with one of the other side. Their
+// modification times stay, as upstream's do.
 func (w *World) book(left, right int, cents int64) {
 	w.about(Accounts, left, Quieted)
 	w.about(Accounts, right, Quieted)
 	w.journal.Book(left, right, cents)
 }
 
-// moved moves the modification time of record i.
+// moved sets the modification time of record i.
 func (w *World) moved(kind Kind, i int, at int64) {
 	t := &w.tables[kind]
 	t.modified[i] = max(at, t.modified[i])
 	w.touched(kind, i)
 }
 
-// home returns an amount of bill b in the organization's own currency.
+// home converts an amount of bill b to the organization's own currency.
 func (w *World) home(b int, cents int64) int64 {
 	return cents * w.books.BillCurrency(b).Rate / words.Millionths
 }

@@ -26,7 +26,7 @@ func (w *World) Edit(kind Kind, i int, at int64) {
 	t := &w.tables[kind]
 	step := uint16(1)
 	if kind == Bills && len(w.journal.SettlementsOf(i)) > 0 {
-		step++ // every other edit takes a line away, which may be paid
+		step++ // every other edit removes a line, which may be paid
 	}
 	t.edits[i] += min(step, math.MaxUint16-t.edits[i])
 	t.modified[i] = max(at, t.modified[i])
@@ -36,18 +36,18 @@ func (w *World) Edit(kind Kind, i int, at int64) {
 	}
 }
 
-// Delete removes record i: it just stops to appear.
+// Delete removes record i: it stops appearing in lists.
 func (w *World) Delete(kind Kind, i int) {
 	w.about(kind, i, Deleted)
 	w.tables[kind].deleted[i] = true
 	w.touched(kind, i)
 }
 
-// Deletable returns the records that may go: not those that others refer to.
+// Deletable reports whether a record may be deleted: none that others refer to.
 func (w *World) Deletable(kind Kind, i int) bool { return i >= kept(kind) }
 
-// Growing reports whether a kind can have another record: there is one opening
-// balance and one organization, and a record under parents needs a parent.
+// Growing reports whether a kind can have another record. There is one opening balance and one
+// organization, and a record under parents needs a parent.
 func (w *World) Growing(kind Kind) bool {
 	switch kind {
 	case Organizations:
@@ -61,7 +61,7 @@ func (w *World) Growing(kind Kind) bool {
 	}
 }
 
-// Pick chooses up to n live records of a kind, by seed, none of them excluded.
+// Pick returns up to n live records of a kind, chosen by seed, none of them excluded.
 func (w *World) Pick(kind Kind, n int, seed int64, excluded map[int]bool) []int {
 	live := make([]int, 0, w.Len(kind))
 	for i := range w.Len(kind) {
@@ -69,7 +69,7 @@ func (w *World) Pick(kind Kind, n int, seed int64, excluded map[int]bool) []int 
 			live = append(live, i)
 		}
 	}
-	// A repeatable choice is the point.
+	// The choice must be repeatable.
 	choice := rand.New(rand.NewPCG(uint64(seed), uint64(kind)))
 	n = min(n, len(live))
 	for k := range n {

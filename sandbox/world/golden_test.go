@@ -10,9 +10,8 @@ import (
 	"sluice/sandbox/world"
 )
 
-// digests are those of everything that the worlds of TestSameSeedSameBytes say, by
-// kind. They were taken before the writing of records was made quick: they hold that
-// the same seed gives the same bytes, not that the bytes are right.
+// digests are the digests of all records of the worlds of TestSameSeedSameBytes, by kind. They date
+// from before records were written fast: the same seed must give the same bytes, right or wrong.
 var digests = map[world.Kind]string{
 	world.Accounts:        "c81de3af7f85b4c59029eaf88b156449",
 	world.Payments:        "ad5814f5df346042f3e9a9970d876a87",
@@ -44,8 +43,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 	for _, kind := range append(everyKind(), world.Organizations) {
 		sums[kind] = sha256.New()
 	}
-	// New_York and Lord_Howe change their clocks, the latter by half an hour; in Sao_Paulo
-	// and Cairo the hour that is left out begins a day.
+	// New_York and Lord_Howe change their clocks, the latter by half an hour; in Sao_Paulo and
+	// Cairo the skipped hour begins a day.
 	for n, zone := range []string{"UTC", "Asia/Kolkata", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Cairo"} {
 		w := world.New(goldenSettings(t, n, zone))
 		digest(w, sums, 1)
@@ -88,7 +87,7 @@ func digest(w *world.World, sums map[world.Kind]hash.Hash, step int) {
 	}
 }
 
-// happen lets things happen to the world.
+// happen changes the world in several ways.
 func happen(w *world.World, seed int64) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC).Unix()
 	for _, i := range w.Pick(world.Bills, 60, seed, nil) {

@@ -2,7 +2,7 @@ package world
 
 import "slices"
 
-// Operation is what was done to a record.
+// Operation is a kind of change of a record.
 type Operation int
 
 // The operations. Quieted is a change that moves no modification time: a balance, a
@@ -15,20 +15,20 @@ const (
 	Restored // it appears again, with its identifier
 )
 
-// Happening is something that was done to a record.
+// Happening is one change of a record.
 type Happening struct {
 	Kind      Kind
 	Index     int
 	Operation Operation
-	// Before is the record as it was, whole; nil for one that was not there.
+	// Before is the whole record before the change; nil for a new one.
 	Before []byte
 }
 
-// Watch makes the world keep what happens, for Happened to answer.
+// Watch makes the world collect changes for Happened.
 func (w *World) Watch() { w.watched = true }
 
-// Happened returns what happened since it was last asked, oldest first, each record
-// once: several changes of one record are one.
+// Happened returns the changes since its last call, oldest first, each record once: several changes
+// of one record are one.
 func (w *World) Happened() []Happening {
 	happened := w.happened
 	w.happened = nil
@@ -36,8 +36,8 @@ func (w *World) Happened() []Happening {
 	return happened
 }
 
-// about notes what is about to be done to record i. A record that was only just
-// inserted stays inserted, whatever else is done to it.
+// about notes a coming change of record i. A newly inserted record stays inserted through later
+// changes.
 func (w *World) about(kind Kind, i int, operation Operation) {
 	if !w.watched {
 		return
@@ -61,8 +61,7 @@ func (w *World) about(kind Kind, i int, operation Operation) {
 	w.happened = append(w.happened, happening)
 }
 
-// touched notes that record i is not what it was: lists that are in order have to
-// look at it anew.
+// touched notes a change of record i, so that orders check its place again.
 func (w *World) touched(kind Kind, i int) {
 	t := &w.tables[kind]
 	t.version++
@@ -72,6 +71,5 @@ func (w *World) touched(kind Kind, i int) {
 	}
 }
 
-// mostLogged is how many changes of a kind are kept: orders that are older are made
-// anew.
+// mostLogged bounds the logged changes of a kind: older orders are made anew.
 const mostLogged = 1 << 16

@@ -37,7 +37,7 @@ const (
 // Form is the shape in which a record is written.
 type Form = records.Form
 
-// The forms; package records says what each leaves out.
+// The forms; package records describes them.
 const (
 	Full           = records.Full
 	Headers        = records.Headers
@@ -45,8 +45,8 @@ const (
 	WithoutBalance = records.WithoutBalance
 )
 
-// Shares of the kinds: in percent of the records asked for where a business has
-// many, a number of their own where it has few.
+// Shares of the kinds: in percent of the requested records where a business has many, a fixed
+// number where it has few.
 const (
 	percentAll  = 100
 	perThousand = 1000
@@ -62,8 +62,7 @@ const (
 	mostTalk    = 20 // channels of one network; it has twice as many chats
 )
 
-// shares returns how many records each kind has at the start; package books
-// counts the persons.
+// shares returns the number of records of each kind at the start; package books counts the persons.
 func shares(settings Settings) [ids.Kinds]int {
 	total := max(settings.Records, 0)
 	percent := func(of int) int { return max(minPerKind, total*of/percentAll) }
@@ -83,8 +82,8 @@ func shares(settings Settings) [ids.Kinds]int {
 	return initial
 }
 
-// kept returns how many records of a kind, the first ones, are never deleted: others
-// refer to them, and upstream refuses to delete what is in use.
+// kept returns the number of records of a kind, the first ones, that are never deleted: others
+// refer to them, and upstream refuses to delete records in use.
 func kept(kind Kind) int {
 	switch kind {
 	case Accounts:

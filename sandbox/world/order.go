@@ -14,13 +14,13 @@ type Query struct {
 	Filter    string // filter_by as the list has it, without its prefix; "" keeps all
 	From      string // keep records dated at or after this day; "" keeps all
 	Under     string // keep records under this parent; "" keeps all
-	Joined    string // "true" or "false" keeps the channels of which this holds; "" keeps all
+	Joined    string // "true" or "false" keeps channels with this value; "" keeps all
 	Pinned    string // likewise
-	Terms     string // filters that compare what records say, as package terms reads them; "" keeps all
+	Terms     string // filters on the content of records, as package terms reads them; "" keeps all
 }
 
-// Sortable reports whether lists of a kind can be sorted by a wire name:
-// what docs/upstream.md U165, U175, U180, U208 and U225 list, created_time for all, and for bills the
+// Sortable reports whether lists of a kind can be sorted by a wire name. The names are those of
+// docs/upstream.md U165, U175, U180, U208 and U225, created_time for all, and for bills the
 // modification time.
 func Sortable(kind Kind, name string) bool {
 	names := map[Kind][]string{
@@ -36,13 +36,12 @@ func Sortable(kind Kind, name string) bool {
 
 const createdTime = "created_time"
 
-// ModifiedTime is the wire name of the modification time, by which any list can be put in
-// order: whether one may be asked for that is for package lists to say.
+// ModifiedTime is the wire name of the modification time. Any list can be ordered by it; package
+// lists decides whether a caller may ask for that.
 const ModifiedTime = "last_modified_time"
 
-// Order returns the indices of the live records that match, sorted. The slice
-// is shared: callers only read it. It stays as it is while records change, and
-// a later call sees the change.
+// Order returns the indices of the live records that match, sorted. The slice is shared: callers
+// only read it. It stays unchanged while records change, and a later call sees the change.
 func (w *World) Order(query Query) []int32 {
 	if !Sortable(query.Kind, query.Sort) && query.Sort != ModifiedTime {
 		query.Sort = createdTime
@@ -50,7 +49,7 @@ func (w *World) Order(query Query) []int32 {
 	return w.order(query)
 }
 
-// order is Order for columns that no list can be sorted by, too.
+// order is Order, also for columns that no list can be sorted by.
 func (w *World) order(query Query) []int32 {
 	if query.Since > 0 && query.Sort == ModifiedTime {
 		return w.tail(query)
@@ -74,7 +73,7 @@ func (w *World) order(query Query) []int32 {
 	return held.indices
 }
 
-// Forget drops every order that is held.
+// Forget drops every stored order.
 func (w *World) Forget() { w.shelf = shelf{} }
 
 // matches reports whether live record i passes every filter.

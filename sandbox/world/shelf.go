@@ -1,18 +1,18 @@
 package world
 
-// maxHeld bounds the orders that are held, in indices over all of them: 24 MB.
+// maxHeld bounds the stored orders, in indices over all of them: 24 MB.
 const maxHeld = 6_000_000
 
-// shelf holds orders for as long as there is room; what was not asked for longest
-// goes first. Its zero value is empty.
+// shelf stores orders as long as there is room; the least recently used goes first. Its zero value
+// is empty.
 type shelf struct {
 	held  map[Query]*heldOrder
 	size  int // indices over all of them
-	asked int // moves with each question
+	asked int // moves with each use
 }
 
 type heldOrder struct {
-	version int // of the table that it is the order of
+	version int // of the table when the order was made
 	indices []int32
 	counted int // indices that size counts
 	used    int
@@ -27,7 +27,7 @@ func (s *shelf) get(query Query) (*heldOrder, bool) {
 	return held, found
 }
 
-// put holds an order, in the place of what was held for its query.
+// put stores an order for its query and replaces the former one.
 func (s *shelf) put(query Query, order *heldOrder) {
 	if s.held == nil {
 		s.held = map[Query]*heldOrder{}

@@ -8,11 +8,11 @@ import (
 	"sluice/sandbox/world/draw"
 )
 
-// placed is a record with what decides its place in an order.
+// placed is a record with its sort key.
 type placed struct {
 	text   string
 	number int64
-	// tie falls in an order that is stable, yet follows neither id nor time.
+	// tie breaks ties by an order that is stable, yet follows neither id nor time.
 	tie   uint64
 	index int32
 }
@@ -22,8 +22,8 @@ func (w *World) place(query Query, i int32) placed {
 	return placed{text, number, w.seed.Bits(query.Kind, int(i), draw.Code), i}
 }
 
-// compare orders by text or number in the direction asked for; ties fall the same way
-// in both directions.
+// compare orders by text or number in the requested direction; ties break the same way in both
+// directions.
 func (q Query) compare(a, b placed) int {
 	order := cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.number, b.number))
 	if !q.Ascending {
@@ -53,11 +53,11 @@ func (w *World) sorted(query Query) []int32 {
 	return indices
 }
 
-// fewOf is the share of the records, one in so many, up to which those that a filter by time lets pass are put in order by themselves.
+// fewOf bounds the records that pass a filter by time and are sorted by themselves: one in so many.
 const fewOf = 16
 
-// tail returns the end of the order by modification time (ascending) that begins at an instant, or its beginning up to there: the order itself does
-// not depend on the instant, and who reads on from the last time seen names another one each time.
+// tail returns the part of the order by modification time (ascending) that begins at an instant.
+// The whole order is independent of the instant, and keyset paging names another instant each time.
 func (w *World) tail(query Query) []int32 {
 	since := query.Since
 	query.Since = 0
@@ -69,7 +69,7 @@ func (w *World) tail(query Query) []int32 {
 	return order[:at:at]
 }
 
-// sifted returns an order by what is left of the one without the filter by time.
+// sifted returns an order as a selection from the one without the filter by time.
 func (w *World) sifted(query Query) []int32 {
 	all := query
 	all.Since = 0
@@ -103,22 +103,20 @@ func (w *World) selected(query Query) []int32 {
 	return selected
 }
 
-// modifiedSince returns the records that were modified at an instant or after it. The
-// order that it looks into is mended as records change, so that a filter costs what it
-// lets pass.
+// modifiedSince returns the records that were modified at an instant or after it. It searches an
+// order that is updated as records change, so that a filter costs only what it passes.
 func (w *World) modifiedSince(kind Kind, since int64) []int32 {
 	order := w.order(Query{Kind: kind, Sort: ModifiedTime, Ascending: true})
 	return order[sort.Search(len(order), func(n int) bool { return w.Modified(kind, int(order[n])) >= since }):]
 }
 
-// rises reports whether creation rises with the index, as it does by itself.
+// rises reports whether creation times rise with the index, as they do by default.
 func (w *World) rises(kind Kind, indices []int32) bool {
 	created := w.tables[kind].created
 	return slices.IsSortedFunc(indices, func(a, b int32) int { return cmp.Compare(created[a], created[b]) })
 }
 
-// inGroups orders by creation what rises already: only records of one second have to
-// be put in order.
+// inGroups orders by creation what rises already: it sorts only the records of one second.
 func (w *World) inGroups(query Query, indices []int32) []int32 {
 	created := w.tables[query.Kind].created
 	order := make([]int32, 0, len(indices))
@@ -159,8 +157,8 @@ func (w *World) inGroups(query Query, indices []int32) []int32 {
 	return order
 }
 
-// changedSince returns the records that changed since a version of their table; false
-// if those are too many, or not known any more.
+// changedSince returns the records that changed since a version of their table; false if they are
+// too many, or no longer logged.
 func (w *World) changedSince(kind Kind, version int) ([]int32, bool) {
 	t := &w.tables[kind]
 	behind := t.version - version
@@ -170,11 +168,11 @@ func (w *World) changedSince(kind Kind, version int) ([]int32, bool) {
 	return t.log[len(t.log)-behind:], true
 }
 
-// mostMended is how many changes an order is mended for.
+// mostMended is the most changes for which an order is updated.
 const mostMended = 4096
 
-// mended returns an order with the changed records taken out and put in where they
-// belong now. The old one stays as it is.
+// mended returns an order with the changed records moved to their present places. The old one stays
+// unchanged.
 func (w *World) mended(query Query, old, changed []int32) []int32 {
 	const word = 64
 	gone := make([]uint64, w.Len(query.Kind)/word+1)
@@ -198,11 +196,11 @@ func (w *World) mended(query Query, old, changed []int32) []int32 {
 	return w.merged(query, kept, back)
 }
 
-// merged puts records in order into an order, which has room for them.
+// merged inserts sorted records into an order that has room for them.
 func (w *World) merged(query Query, order []int32, back []placed) []int32 {
 	end := len(order)
 	order = order[:end+len(back)]
-	for n, p := range slices.Backward(back) { // from behind, so that each index moves once
+	for n, p := range slices.Backward(back) { // from the back, so that each index moves once
 		at := sort.Search(end, func(k int) bool { return query.compare(w.place(query, order[k]), p) > 0 })
 		copy(order[at+n+1:], order[at:end])
 		order[at+n] = p.index

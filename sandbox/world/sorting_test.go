@@ -9,7 +9,7 @@ import (
 	"sluice/sandbox/world"
 )
 
-// An order that is mended as records change is the one that is made anew.
+// An order updated after changes equals one made anew.
 func TestMendedOrdersAreOrders(t *testing.T) {
 	t.Parallel()
 	queries := []world.Query{
@@ -56,7 +56,7 @@ func TestMendedOrdersAreOrders(t *testing.T) {
 				if !slices.Equal(fresh, mended[n]) {
 					t.Fatalf("%+v: mended %v, made anew %v", query, mended[n], fresh)
 				}
-				if since := query.Since; since > 0 { // what a filter by time leaves of the order without it
+				if since := query.Since; since > 0 { // the part of the unfiltered order that passes the filter by time
 					query.Since = 0
 					all := slices.Clone(w.Order(query))
 					want := slices.DeleteFunc(all, func(i int32) bool { return w.Modified(query.Kind, int(i)) < since })
@@ -69,7 +69,7 @@ func TestMendedOrdersAreOrders(t *testing.T) {
 	})
 }
 
-// A filter by time lets pass what was modified at that instant, in every order.
+// A filter by time includes its own second, in every order.
 func TestAFilterByTimeTakesItsSecond(t *testing.T) {
 	t.Parallel()
 	w := small(300)

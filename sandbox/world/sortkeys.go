@@ -7,8 +7,8 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// sortKey returns the text or the number by which a column orders record i; the other
-// one is the same for all.
+// sortKey returns the text or the number by which a column orders record i; the other one is
+// constant.
 func (w *World) sortKey(kind Kind, i int, column string) (string, int64) {
 	switch column {
 	case createdTime:
@@ -30,7 +30,7 @@ func (w *World) sortKey(kind Kind, i int, column string) (string, int64) {
 	}
 }
 
-// sortText returns false for a column that holds numbers.
+// sortText returns the text of a column; false for a column of numbers.
 func (w *World) sortText(kind Kind, i int, column string) (string, bool) {
 	switch column {
 	case "account_name":

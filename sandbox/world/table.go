@@ -17,7 +17,7 @@ type table struct {
 	log      []int32 // the records of the last changes, one for each version
 }
 
-// tables are the state that the books rest on.
+// tables are the state behind the books.
 type tables [ids.Kinds]table
 
 // Edits returns how often record i was edited.
@@ -29,8 +29,8 @@ func (t *tables) Created(kind Kind, i int) int64 { return t[kind].created[i] }
 // Modified returns the modification time of record i, in epoch seconds.
 func (t *tables) Modified(kind Kind, i int) int64 { return t[kind].modified[i] }
 
-// fill lays creation and modification times: creation rises with the index,
-// in groups that share one second (imports, bulk edits), none after end.
+// fill sets creation and modification times. Creation rises with the index, in groups that share
+// one second (imports, bulk edits), none after end.
 func fill(seed draw.Seed, kind Kind, size int, end int64) table {
 	t := table{created: make([]int64, size), modified: make([]int64, size), edits: make([]uint16, size), deleted: make([]bool, size)}
 	groups := [...]int{1, 1, 2, 5, 16, tieBlock}

@@ -1,14 +1,13 @@
-// Package world is the business behind the simulated upstream: who buys, what
-// is bought, billed, paid, returned and talked about, and when each record
-// was made and last touched.
+// Package world is the business behind the simulated upstream: its buyers, purchases, bills,
+// payments, returns and talks, with the creation and modification time of each record.
 //
-// Record i of a kind is computed from (seed, kind, i, number of edits) each
-// time it is asked for; only creation time, modification time, edits and a
-// deleted mark are held, so that half a million records cost some megabytes.
+// Record i of a kind is computed from (seed, kind, i, number of edits) on demand. The world holds
+// only creation time, modification time, edits and a deleted flag, so that half a million records
+// cost some megabytes.
 //
-// The package knows no HTTP, no clock and no fault, and is not safe for
-// concurrent writing: the sandbox holds the lock. Start reading with New, then
-// AppendRecord; books says what a record says, records how it is written.
+// The package knows no HTTP, no clock and no fault, and is not safe for concurrent writing: the
+// sandbox holds the lock. Start reading with New, then AppendRecord. Package books computes the
+// content of a record, package records writes it.
 package world
 
 import (
@@ -36,11 +35,11 @@ type Settings struct {
 	Anchor  time.Time      // the newest record is older than this instant
 	// ChatEpoch writes the times of chats in epoch milliseconds, not as time stamps.
 	ChatEpoch bool
-	// Demo gives a value in some records to keys that few businesses ever fill.
+	// Demo fills keys of some records that few businesses ever fill.
 	Demo bool
 	// Modules are the names of custom modules, Networks those of chat networks.
 	Modules, Networks []string
-	// Organization is whose world it is; Number chooses its name.
+	// Organization is the owner's id; Number chooses its name.
 	Organization string
 	Number       int
 }
@@ -53,16 +52,16 @@ type World struct {
 	author *records.Author
 	shelf  shelf
 
-	overlay overlay.Overlay // what was written through the API
+	overlay overlay.Overlay // records written through the API
 	terms   readTerms
-	journal journal.Journal // what happened that edits do not tell
+	journal journal.Journal // events that the counts of edits do not tell
 
 	watched  bool
 	happened []Happening
 	noted    map[[2]int]int // place in happened by kind and index
 }
 
-// New computes the start of a world. The same settings give the same bytes.
+// New computes the initial world. The same settings give the same bytes.
 func New(settings Settings) *World {
 	w := &World{seed: draw.Seed(settings.Seed)}
 	w.books = books.New(w.seed, books.Settings{
@@ -77,7 +76,7 @@ func New(settings Settings) *World {
 	return w
 }
 
-// Len returns the number of records a kind ever had; indices run below it.
+// Len returns the number of records that a kind ever had; indices are below it.
 func (w *World) Len(kind Kind) int { return len(w.tables[kind].created) }
 
 // Live reports whether record i exists now.
@@ -88,8 +87,8 @@ func (w *World) Live(kind Kind, i int) bool {
 // Modified returns the modification time of record i, in epoch seconds.
 func (w *World) Modified(kind Kind, i int) int64 { return w.tables.Modified(kind, i) }
 
-// ID returns the identifier of record i, as its list carries it: text of 18 digits, but
-// for organizations.
+// ID returns the identifier of record i, as its list carries it: text of 18 digits, except for
+// organizations.
 func (w *World) ID(kind Kind, i int) string {
 	switch kind {
 	case Organizations:
@@ -101,8 +100,8 @@ func (w *World) ID(kind Kind, i int) string {
 	}
 }
 
-// Name tells record i from all others of its kind: its identifier, behind that of
-// its network where identifiers repeat.
+// Name returns a unique name of record i within its kind: its identifier, after that of its network
+// where identifiers repeat.
 func (w *World) Name(kind Kind, i int) string {
 	if kind == NetworkChannels || kind == NetworkChats {
 		return w.Under(kind, i) + "/" + w.ID(kind, i)
@@ -110,8 +109,8 @@ func (w *World) Name(kind Kind, i int) string {
 	return w.ID(kind, i)
 }
 
-// Index finds the record with an identifier; false if no live one has it. In
-// networks it is that of the first network.
+// Index returns the live record with an identifier; false if there is none. In networks it is that
+// of the first network.
 func (w *World) Index(kind Kind, id string) (int, bool) {
 	i, ok := ids.Index(kind, id)
 	if !ok || !w.Live(kind, i) {
@@ -120,8 +119,7 @@ func (w *World) Index(kind Kind, id string) (int, bool) {
 	return i, true
 }
 
-// Under returns the parent that record i of a list is read under, as its path has it;
-// "" for lists without parents.
+// Under returns the parent of record i as in the path of its list; "" for lists without parents.
 func (w *World) Under(kind Kind, i int) string {
 	if written := w.overlay.Find(kind, i); written != nil {
 		return written.Under
@@ -129,11 +127,11 @@ func (w *World) Under(kind Kind, i int) string {
 	return w.books.Under(kind, i)
 }
 
-// Parents lists what a list can be read under; nil for lists without parents.
+// Parents returns the parents of a list; nil for lists without parents.
 func (w *World) Parents(kind Kind) []string { return w.books.Parents(kind) }
 
-// AppendRecord appends record i as one JSON object. Chats are written as an
-// object of the CSV columns with text values.
+// AppendRecord appends record i as one JSON object. Chats are objects of the CSV columns with text
+// values.
 func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
 	if written := w.overlay.Find(kind, i); written != nil {
 		return written.Lay(dst, w.author.Append(nil, kind, i, form))
@@ -141,8 +139,8 @@ func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
 	return w.author.Append(dst, kind, i, form)
 }
 
-// AppendPreview appends what a rate in millionths would do to the accounts of a
-// currency; false if there is no such currency.
+// AppendPreview appends the effect of a rate in millionths on the accounts of a currency; false if
+// there is no such currency.
 func (w *World) AppendPreview(dst []byte, currency, day string, rate int64, notes string) ([]byte, bool) {
 	i, found := w.Index(Currencies, currency)
 	if !found {
@@ -151,7 +149,7 @@ func (w *World) AppendPreview(dst []byte, currency, day string, rate int64, note
 	return w.author.AppendPreview(dst, words.CurrencyAt(i), day, rate, notes), true
 }
 
-// ChatFields lists the columns of the conversation export, in the document's order.
+// ChatFields returns the columns of the conversation export, in the document's order.
 func ChatFields() []string { return books.ChatFields() }
 
 // ChatField returns one column of chat i, of the organization or of its networks,
@@ -160,7 +158,7 @@ func (w *World) ChatField(kind Kind, i int, name string) (string, bool) {
 	return w.books.ChatField(kind, i, name)
 }
 
-// Channel returns whether channel i was joined, and whether it was pinned.
+// Channel reports whether channel i was joined, and whether it was pinned.
 func (w *World) Channel(kind Kind, i int) (bool, bool) {
 	channel := w.books.ChannelAt(kind, i)
 	return channel.Joined, channel.Pinned

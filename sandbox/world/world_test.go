@@ -63,8 +63,8 @@ func TestIdentifiersLeadBackAndDiffer(t *testing.T) {
 	}
 }
 
-// An edit of one record leaves the bytes of all others alone: what refers to
-// it keeps the copy that was made.
+// An edit of one record leaves the bytes of all others alone: records that refer to it keep their
+// copy.
 func TestEditsAndInsertsStayWithTheirRecord(t *testing.T) {
 	t.Parallel()
 	w := small(300)

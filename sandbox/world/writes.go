@@ -22,9 +22,8 @@ func (w *World) Create(kind Kind, at int64) (int, *overlay.Object) {
 	return i, blank.Clone()
 }
 
-// Put keeps a record as it was written at an instant (epoch seconds), from then on in
-// the place of what is generated. under is the parent that it is read under, "" for
-// the one that it has.
+// Put stores a record as written at an instant (epoch seconds); it replaces the generated one from
+// then on. under is its parent, "" for the present one.
 func (w *World) Put(kind Kind, i int, at int64, under string, record *overlay.Object) {
 	if under == "" {
 		under = w.Under(kind, i)
@@ -39,16 +38,15 @@ func (w *World) Put(kind Kind, i int, at int64, under string, record *overlay.Ob
 	w.touched(kind, i)
 }
 
-// Written lists the records of a kind that were written through the API, oldest
-// first, also those that were deleted since. Callers only read it.
+// Written returns the records of a kind that were written through the API, oldest first, with those
+// deleted since. Callers only read it.
 func (w *World) Written(kind Kind) []int { return w.overlay.Indices(kind) }
 
-// sampled is how many records are looked at for a sample.
+// sampled is the number of records that a search for a sample visits.
 const sampled = 64
 
-// Sample returns an object of all the names that an object under a name has in records
-// of a kind, or those in a list there, each value absent; an empty one if no record
-// shows one.
+// Sample returns an object with all names of the objects under a name in records of a kind, or of
+// those in a list there, each value absent; an empty one if no record shows one.
 func (w *World) Sample(kind Kind, name string) *overlay.Object {
 	for i := range min(sampled, w.books.Initial[kind]) {
 		record := w.generated(kind, i)
@@ -74,19 +72,18 @@ func (w *World) Contact(id string) (string, bool) {
 	return "", false
 }
 
-// Child returns the identifier of the n-th thing that belongs to record i: a line, a
-// payment.
+// Child returns the identifier of the n-th part of record i: a line, a payment.
 func (w *World) Child(kind Kind, i, n int) string { return ids.Child(kind, i, n) }
 
-// DisplayTime writes an instant (epoch seconds) as people read it.
+// DisplayTime formats an instant (epoch seconds) for people.
 func (w *World) DisplayTime(at int64) string { return w.books.DisplayTime(at) }
 
-// generated returns record i as it would be had nobody written it.
+// generated returns record i without the writes of the API.
 func (w *World) generated(kind Kind, i int) *overlay.Object {
 	return parsed(w.author.Append(nil, kind, i, Full))
 }
 
-// parsed reads what the world wrote itself.
+// parsed reads a record that the world wrote.
 func parsed(record json.RawMessage) *overlay.Object {
 	o, err := overlay.Parse(record)
 	if err != nil { // authors write objects only
@@ -95,8 +92,7 @@ func parsed(record json.RawMessage) *overlay.Object {
 	return o
 }
 
-// passes reports whether record i passes filter_by, the day to begin with, and the
-// filters that compare what it says.
+// passes reports whether record i passes filter_by, the first day, and the filters on its content.
 func (w *World) passes(query Query, i int) bool {
 	return w.filtered(query, i) && (query.Terms == "" || w.termsOf(query).Meet(w.Record(query.Kind, i)))
 }
@@ -109,7 +105,7 @@ func (w *World) termsOf(query Query) terms.Set {
 	return w.terms.set
 }
 
-// readTerms are the filters that were read last.
+// readTerms caches the filters of the last query.
 type readTerms struct {
 	text string
 	set  terms.Set

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// RootAccounts is how many accounts, the first ones, have no parent and are the
-	// system's.
+	// RootAccounts is the number of accounts, the first ones, that have no parent and belong to the
+	// system.
 	RootAccounts = 10
 
 	subAccount = 3 // one account in three has a parent
 )
 
-// AccountWord returns what account i is.
+// AccountWord returns the name, type and group of account i.
 func (w *Books) AccountWord(i int) words.Account {
 	if i < len(w.Words.Accounts) {
 		return w.Words.Accounts[i]
@@ -48,7 +48,8 @@ func (w *Books) ParentAccount(i int) (int, bool) {
 	return w.Draw(ids.Accounts, i, draw.Code, RootAccounts), true
 }
 
-// AccountActive reports whether account i is active: system accounts always are; some of the others are not.
+// AccountActive reports whether account i is active: system accounts always are, some others are
+// not.
 func (w *Books) AccountActive(i int) bool {
 	return i < RootAccounts || !w.One(8, ids.Accounts, i, draw.Status) // one in eight.
 }
@@ -69,7 +70,7 @@ func (w *Books) AccountMatches(i int, filter string) bool {
 	}
 }
 
-// AccountCode is "" for one account in four.
+// AccountCode returns the code of account i; "" for one account in four.
 func (w *Books) AccountCode(i int) string {
 	if w.One(4, ids.Accounts, i, draw.Code) { // one in four has no code.
 		return ""
@@ -77,7 +78,7 @@ func (w *Books) AccountCode(i int) string {
 	return fmt.Sprintf("A-%04d", i+1000) // four digits.
 }
 
-// SubAccounts returns how many accounts have account i above them.
+// SubAccounts returns the number of accounts directly below account i.
 func (w *Books) SubAccounts(i int) int {
 	if i < len(w.children) {
 		return w.children[i]

@@ -11,7 +11,7 @@ const (
 	maxQuantity = 20
 )
 
-// BillLine is one line in cents; quantity in hundredths.
+// BillLine is one line; amounts in cents, quantity in hundredths.
 type BillLine struct {
 	Item           int // index
 	Quantity, Rate int64
@@ -19,18 +19,18 @@ type BillLine struct {
 	Levy           int // number of the tax
 }
 
-// BillSum is what a bill adds up to, in cents.
+// BillSum is the sums of a bill, in cents.
 type BillSum struct {
 	Lines            []BillLine
 	Sub, Tax, Credit int64
 }
 
-// Total returns what the bill asks for.
+// Total returns the amount of the bill, in cents.
 func (s BillSum) Total() int64 { return s.Sub + s.Tax }
 
-// BillAt computes a bill after some edits. An edit buys one more of the first
-// line, and every other edit adds a line, so that a bill never falls below
-// what was paid for it at first, and children come and go.
+// BillAt computes a bill after some edits. An edit buys one more of the first line, and every other
+// edit adds a line or removes it. So a bill never falls below what was first paid for it, and lines
+// come and go.
 func (w *Books) BillAt(b, edits int) BillSum {
 	n := 1 + w.Draw(ids.Bills, b, draw.Lines, billLines) + edits%2
 	sum := BillSum{Lines: make([]BillLine, n)}
@@ -49,14 +49,13 @@ func (w *Books) BillAt(b, edits int) BillSum {
 		sum.Tax += line.Total * words.PercentOf(line.Levy) / words.Cents
 	}
 	if _, paid := w.Payer(b); !paid && w.One(20, ids.Bills, b, draw.Credit) { // one unpaid bill in twenty.
-		// A quarter of one piece: independent of later edits, as a credit is.
+		// A quarter of one piece is independent of later edits, as a credit is.
 		sum.Credit = sum.Lines[0].Rate / 4 // a quarter.
 	}
 	return sum
 }
 
-// Payer returns which payment paid bill b: payment p pays bills 2p and 2p+1 of
-// the start of the world.
+// Payer returns the payment of bill b: payment p pays bills 2p and 2p+1 of the initial world.
 func (w *Books) Payer(b int) (int, bool) {
 	p := b / 2 // two bills a payment.
 	return p, b < w.Initial[ids.Bills] && p < w.Initial[ids.Payments]
@@ -65,7 +64,7 @@ func (w *Books) Payer(b int) (int, bool) {
 // Applied returns what payment p pays of bill b: even bills in full, odd ones by half.
 func (w *Books) Applied(b int) int64 { return appliedOf(b, w.BillAt(b, 0).Total()) }
 
-// AppliedOf is Applied for a caller that has what the bill adds up to now.
+// AppliedOf is Applied for a caller with the bill's present sums.
 func (w *Books) AppliedOf(b int, now BillSum) int64 {
 	if w.Edits(ids.Bills, b) == 0 {
 		return appliedOf(b, now.Total())
@@ -80,10 +79,10 @@ func appliedOf(b int, total int64) int64 {
 	return total
 }
 
-// Paid returns what was paid of bill b: at the start by its payer, and since then.
+// Paid returns what was paid of bill b: initially by its payer, and since then.
 func (w *Books) Paid(b int) int64 { return w.PaidOf(b, w.BillAt(b, w.Edits(ids.Bills, b))) }
 
-// PaidOf is Paid for a caller that has what the bill adds up to now.
+// PaidOf is Paid for a caller with the bill's present sums.
 func (w *Books) PaidOf(b int, now BillSum) int64 {
 	var paid int64
 	if _, has := w.Payer(b); has {
@@ -95,7 +94,7 @@ func (w *Books) PaidOf(b int, now BillSum) int64 {
 	return paid
 }
 
-// Due returns what is left to pay of bill b, in cents; 0 for a draft, which nobody pays.
+// Due returns the open amount of bill b, in cents; 0 for a draft, which is never paid.
 func (w *Books) Due(b int) int64 {
 	sum := w.BillAt(b, w.Edits(ids.Bills, b))
 	paid := w.PaidOf(b, sum)
@@ -106,22 +105,22 @@ func (w *Books) Due(b int) int64 {
 	return due
 }
 
-// BillVendor is shared by the two bills of one payment.
+// BillVendor returns the vendor, shared by the two bills of one payment.
 func (w *Books) BillVendor(b int) int { return w.Draw(ids.Bills, b/2, draw.Vendor, w.Vendors()) }
 
-// BillCurrency is shared by the two bills of one payment.
+// BillCurrency returns the currency, shared by the two bills of one payment.
 func (w *Books) BillCurrency(b int) words.Currency { return words.CurrencyOf(w.BillForeign(b)) }
 
 // BillForeign reports whether bill b is in the foreign currency: one in nine is.
 func (w *Books) BillForeign(b int) bool { return w.One(9, ids.Bills, b/2, draw.Mode) }
 
-// BillDue reports whether bill b has a day by which it is due: one in ten has none.
+// BillDue reports whether bill b has a due date: nine in ten have one.
 func (w *Books) BillDue(b int) bool { return !w.One(10, ids.Bills, b, draw.Absent) }
 
-// DueDays is how many days behind its date a bill is due.
+// DueDays is the number of days from a bill's date to its due date.
 const DueDays = 30
 
-// BillStatus follows from what was paid and what is left, in cents.
+// BillStatus returns the status that follows from the paid and the open amount, in cents.
 func (w *Books) BillStatus(b int, sum BillSum, paid, balance int64) string {
 	switch {
 	case balance <= 0:

@@ -1,12 +1,10 @@
-// Package books is the business itself: what was ordered, billed, paid, returned
-// and said, in amounts, names and states, so that the books add up. Everything is
-// computed from the seed, the record's number and its edits each time it is asked
-// for. A record that refers to another copies names and amounts as they were when
-// that one was first written, as bookkeeping does: an edit of an item never
-// changes a bill.
+// Package books is the business itself: orders, bills, payments, returns and talks, in amounts,
+// names and states, so that the books balance. Every value is computed on demand from the seed, the
+// record's number and its edits. A record that refers to another copies names and amounts as of the
+// first version of that one, as bookkeeping does: an edit of an item never changes a bill.
 //
-// It writes no JSON and holds no state: what happened since the start is in State and
-// in package journal. Start reading with Books and BillAt.
+// It writes no JSON and holds no state: later events are in State and in package journal. Start
+// reading with Books and BillAt.
 package books
 
 import (
@@ -20,35 +18,34 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// Settings say whose books these are.
+// Settings describe the business.
 type Settings struct {
 	Zone *time.Location // of the organization; time stamps are written in it
 	// ChatEpoch writes the times of chats in epoch milliseconds, not as time stamps.
 	ChatEpoch bool
-	// Demo gives a value in some records to keys that few businesses ever fill.
+	// Demo fills keys of some records that few businesses ever fill.
 	Demo bool
 	// Modules are the names of custom modules, Networks those of chat networks.
 	Modules, Networks []string
-	// Organization is whose books these are.
+	// Organization is the owner of the books.
 	Organization Organization
-	// Initial is how many records each kind has at the start: references stay
-	// inside them. New itself counts the persons.
+	// Initial is the number of records of each kind at the start: references stay among them. New
+	// counts the persons itself.
 	Initial [ids.Kinds]int
 }
 
-// Organization is what GET /organizations says of the business beyond what all
-// share (docs/upstream.md U151).
+// Organization holds what distinguishes a business in GET /organizations (docs/upstream.md U151).
 type Organization struct{ ID, Name, TimeZone string }
 
-// State says what happened to record i of a kind: how often it was edited, and
-// when it was created and last modified, in epoch seconds.
+// State holds the history of record i of a kind: its number of edits, and its creation and
+// modification times in epoch seconds.
 type State interface {
 	Edits(kind ids.Kind, i int) int
 	Created(kind ids.Kind, i int) int64
 	Modified(kind ids.Kind, i int) int64
 }
 
-// Books answer what a record says. They are as safe for concurrent use as State is.
+// Books compute the content of records. They are as safe for concurrent use as State is.
 type Books struct {
 	draw.Seed
 	Settings
@@ -61,7 +58,7 @@ type Books struct {
 	owners   map[ids.Kind][]int // contact of each person of the start, by number
 }
 
-// New opens the books.
+// New returns the books of a seed.
 func New(seed draw.Seed, settings Settings, state State, kept *journal.Journal) *Books {
 	w := &Books{Seed: seed, Settings: settings, State: state, Journal: kept, Words: words.New(), children: make([]int, RootAccounts)}
 	w.Calendar = calendar.New(settings.Zone)
@@ -80,16 +77,16 @@ func New(seed draw.Seed, settings Settings, state State, kept *journal.Journal) 
 	return w
 }
 
-// Stamp writes an instant the way the services do: the organization's zone,
-// no colon in the offset, whole seconds.
+// Stamp formats an instant as the services do: the organization's zone, no colon in the offset,
+// whole seconds.
 func (w *Books) Stamp(seconds int64) string { return string(w.Calendar.AppendStamp(nil, seconds)) }
 
-// Day writes the date of an instant, some days later, in the organization's zone.
+// Day formats the date of an instant, some days later, in the organization's zone.
 func (w *Books) Day(seconds int64, later int) string {
 	return string(w.Calendar.AppendDay(nil, seconds, later))
 }
 
-// Number writes the number of a document, such as BILL-00001.
+// Number formats the number of a document, such as BILL-00001.
 func Number(prefix string, n int) string {
 	const zeroes = "-00000"
 	digits := strconv.Itoa(n)

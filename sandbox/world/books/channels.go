@@ -8,8 +8,7 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// Channel is what is said of a channel beyond its times; the documents show none
-// of its keys.
+// Channel is the content of a channel without its times; the documents show none of its keys.
 type Channel struct {
 	ID, Chat, Name, Unique, Description, Level, Status string
 	CreatorID, CreatorName                             string
@@ -36,13 +35,13 @@ func (w *Books) ChannelAt(kind ids.Kind, i int) Channel {
 		Level:     [...]string{"organization", "team", "private"}[w.Draw(kind, i, draw.Kind, 3)],
 		Status:    [...]string{"created", "archived"}[w.Draw(kind, i, draw.Status, 6)/5], // one in six.
 		CreatorID: creator, CreatorName: name,
-		Participants: 2 + w.Draw(kind, i, draw.Lines, 40), // at least two talk.
+		Participants: 2 + w.Draw(kind, i, draw.Lines, 40), // at least two people talk.
 		Messages:     w.Draw(kind, i, draw.Amount, 20_000) + 3*edits + w.Quiet(kind, i),
 		Joined:       !w.One(4, kind, i, draw.Place), Pinned: w.One(4, kind, i, draw.Absent), // one in four each.
 	}
 }
 
-// chatsOf returns how many chats a channel can belong to.
+// chatsOf returns the number of chats that a channel can belong to.
 func (w *Books) chatsOf(kind ids.Kind) int {
 	if kind == ids.NetworkChats {
 		return max(1, w.Initial[kind]/len(w.Networks))

@@ -11,7 +11,7 @@ import (
 
 const milliseconds = 1000 // of a second
 
-// ChatFields lists the columns of the conversation export, in the document's order.
+// ChatFields returns the columns of the conversation export, in the document's order.
 func ChatFields() []string {
 	return []string{"title", "chat_id", "creation_time", "last_modified_time", "participant_count", "total_message_count", "creator_id"}
 }
@@ -36,7 +36,7 @@ func (w *Books) ChatField(kind ids.Kind, i int, name string) (string, bool) {
 	case "last_modified_time":
 		return w.chatTime(w.Modified(kind, i)), true
 	case "participant_count":
-		return strconv.Itoa(2 + w.Draw(kind, i, draw.Lines, 40)), true // at least two talk.
+		return strconv.Itoa(2 + w.Draw(kind, i, draw.Lines, 40)), true // at least two people talk.
 	case "total_message_count":
 		return strconv.Itoa(w.Draw(kind, i, draw.Amount, 20_000) + 3*w.Edits(kind, i) + w.Quiet(kind, i)), true // three messages an edit.
 	case "creator_id":
@@ -46,8 +46,7 @@ func (w *Books) ChatField(kind ids.Kind, i int, name string) (string, bool) {
 	}
 }
 
-// chatTime writes an instant in one of the two ways that live services have
-// (docs/upstream.md U256).
+// chatTime formats an instant in one of the two forms of live services (docs/upstream.md U256).
 func (w *Books) chatTime(seconds int64) string {
 	if w.ChatEpoch {
 		return strconv.FormatInt(seconds*milliseconds, 10)

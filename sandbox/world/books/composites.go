@@ -16,7 +16,7 @@ type Part struct {
 	Quantity int64
 }
 
-// Parts returns what composite item i is made of: no item twice.
+// Parts returns the items of composite item i, each once.
 func (w *Books) Parts(i int) []Part {
 	parts := make([]Part, 1+w.Draw(ids.CompositeItems, i, draw.Lines, mappedAtMost))
 	first := w.Draw(ids.CompositeItems, i, draw.Item, w.Initial[ids.Items])
@@ -38,7 +38,7 @@ func (w *Books) CompositeName(i int) string {
 	return name
 }
 
-// CompositeCost returns what the parts cost, in cents.
+// CompositeCost returns the cost of the parts, in cents.
 func (w *Books) CompositeCost(i int) int64 {
 	var cost int64
 	for _, part := range w.Parts(i) {
@@ -47,8 +47,8 @@ func (w *Books) CompositeCost(i int) int64 {
 	return cost
 }
 
-// CompositePrice returns what customers pay, in cents: ten percent on top, and one more
-// for each edit.
+// CompositePrice returns the sales price, in cents: the cost plus ten percent, and one more for
+// each edit.
 func (w *Books) CompositePrice(i int) int64 {
 	return w.CompositeCost(i)*110/words.Cents + int64(w.Edits(ids.CompositeItems, i))*words.Cents // ten percent.
 }
@@ -58,10 +58,10 @@ func (w *Books) CompositeTax(i int) words.Tax {
 	return words.TaxOf(w.Draw(ids.CompositeItems, i, draw.Tax, 3)) // three rates.
 }
 
-// CompositeActive reports whether composite item i is sold: one in ten is not.
+// CompositeActive reports whether composite item i is sold: nine in ten are.
 func (w *Books) CompositeActive(i int) bool { return !w.One(10, ids.CompositeItems, i, draw.Status) }
 
-// CompositeStock returns how many there are, and below how many there are too few.
+// CompositeStock returns the stock, and the level below which to reorder.
 func (w *Books) CompositeStock(i int) (int, int) {
 	stock := w.Draw(ids.CompositeItems, i, draw.Stock, 80) + w.Quiet(ids.CompositeItems, i)
 	return stock, 5 + w.Draw(ids.CompositeItems, i, draw.Absent, 30) // few of each.

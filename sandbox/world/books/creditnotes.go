@@ -6,15 +6,15 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// NoteSum is what a credit note adds up to, in cents.
+// NoteSum is the sums of a credit note, in cents.
 type NoteSum struct {
 	Lines          []BillLine
 	Tax            int64
 	Total, Applied int64
 }
 
-// NoteAt computes a credit note after some edits: each takes back one more
-// piece, every other one adds a line.
+// NoteAt computes a credit note after some edits: each returns one more piece, every other one adds
+// a line.
 func (w *Books) NoteAt(c int) NoteSum {
 	edits := w.Edits(ids.CreditNotes, c)
 	sum := NoteSum{Lines: make([]BillLine, 1+w.Draw(ids.CreditNotes, c, draw.Lines, 3)+edits%2)}
@@ -39,8 +39,8 @@ func (w *Books) NoteAt(c int) NoteSum {
 	return sum
 }
 
-// NoteStatus moves one step with each edit, and to closed when all of it is applied;
-// it stays void or closed.
+// NoteStatus returns the status. It moves one step with each edit, and to closed when the note is
+// used up; void and closed are final.
 func (w *Books) NoteStatus(c int) string {
 	states := [...]string{"draft", "open", "closed"}
 	if w.One(15, ids.CreditNotes, c, draw.Status) { // one in fifteen.

@@ -2,9 +2,9 @@ package books
 
 import "sluice/sandbox/world/ids"
 
-// Matches reports whether record i passes the filter_by value of its list, without
-// the prefix (docs/upstream.md U165, U175, U180, U208 and U223); every record passes one that its list
-// does not know, as an unknown filter is ignored.
+// Matches reports whether record i passes the filter_by value of its list, without the prefix
+// (docs/upstream.md U165, U175, U180, U208 and U223). Every record passes an unknown filter, which
+// is ignored.
 func (w *Books) Matches(kind ids.Kind, i int, filter string) bool {
 	switch kind {
 	case ids.Accounts:

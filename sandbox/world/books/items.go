@@ -24,11 +24,11 @@ func (w *Books) ItemCost(i int) int64 {
 	return int64(w.Draw(ids.Items, i, draw.Amount, 500_000)) + words.Cents
 }
 
-// ItemPrice returns what customers paid when the item was first written, in cents.
+// ItemPrice returns the sales price as first written, in cents.
 func (w *Books) ItemPrice(i int) int64 { return w.ItemCost(i) * 145 / words.Cents } // 45 % on top.
 
-// Vendors returns the number of vendors. They and the customers grow with the world,
-// slowly: each is a parent whose persons somebody asks for one by one.
+// Vendors returns the number of vendors. They and the customers grow slowly with the world: clients
+// request the persons of each one by one.
 func (w *Books) Vendors() int { return 11 + w.Initial[ids.Bills]/500 } // a vendor sends hundreds of bills.
 
 // Customers returns the number of customers.

@@ -15,8 +15,8 @@ type OpeningLine struct {
 	Amount, Base int64
 }
 
-// OpeningAt returns the lines of opening balance i; debits and credits are equal
-// in the organization's own currency. Each edit adds a hundred on both sides.
+// OpeningAt returns the lines of opening balance i. Debits and credits are equal in the
+// organization's own currency; each edit adds a hundred on both sides.
 func (w *Books) OpeningAt(i int) []OpeningLine {
 	some := func(n int) int64 {
 		return int64(w.Draw(ids.OpeningBalances, i*8+n, draw.Amount, 50_000_000)) + words.Cents
@@ -57,10 +57,10 @@ type Revalued struct {
 	Foreign, Book, Adjusted int64
 }
 
-// Gain returns what the other rate adds; negative for a loss.
+// Gain returns the difference to the book value; negative for a loss.
 func (r Revalued) Gain() int64 { return r.Adjusted - r.Book }
 
-// Revalue values one to three accounts, chosen by number, by a rate in millionths.
+// Revalue values one to three accounts, chosen by number, with a rate in millionths.
 func (w *Books) Revalue(number int, money words.Currency, rate int64) []Revalued {
 	accounts := make([]Revalued, 1+w.Draw(ids.Adjustments, number, draw.Lines, 3))
 	first := w.Draw(ids.Adjustments, number, draw.Item, RootAccounts)
@@ -81,7 +81,7 @@ type Adjustment struct {
 	Accounts []Revalued
 }
 
-// Gain returns what the adjustment adds over its accounts, in cents.
+// Gain returns the sum of the gains of the accounts, in cents.
 func (a Adjustment) Gain() int64 {
 	var gain int64
 	for _, account := range a.Accounts {
@@ -98,7 +98,7 @@ func (w *Books) AdjustmentAt(i int) Adjustment {
 	return Adjustment{Money: money, Rate: rate, Accounts: w.Revalue(i, money, rate)}
 }
 
-// Side returns what the gain is booked as.
+// Side returns the side on which the gain is booked.
 func (a Adjustment) Side() string {
 	if a.Gain() < 0 {
 		return "debit"
@@ -106,7 +106,7 @@ func (a Adjustment) Side() string {
 	return "credit"
 }
 
-// CurrencyRate returns the rate of currency i today, in millionths: each edit moves it.
+// CurrencyRate returns the rate of currency i today, in millionths; each edit moves it.
 func (w *Books) CurrencyRate(i int) int64 {
 	return words.CurrencyAt(i).Rate + int64(w.Edits(ids.Currencies, i))*250_000 // a quarter.
 }
@@ -114,7 +114,7 @@ func (w *Books) CurrencyRate(i int) int64 {
 // TaxActive reports whether tax i is in use: those on lines always are.
 func TaxActive(i int) bool { return i < 3 || i%4 != 3 } // one in four of the others is not.
 
-// ExpenseAmount returns what expense i cost before tax, in cents; an edit adds ten.
+// ExpenseAmount returns the amount of expense i before tax, in cents; an edit adds ten.
 func (w *Books) ExpenseAmount(i int) int64 {
 	return int64(w.Draw(ids.Expenses, i, draw.Amount, 400_000)) + words.Cents + int64(w.Edits(ids.Expenses, i))*10*words.Cents
 }

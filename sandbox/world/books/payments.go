@@ -9,12 +9,12 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// PaymentShare is what a payment pays of one bill, in cents; Total and Left are the
-// bill's, as they were then.
+// PaymentShare is the part of a payment for one bill, in cents. Total and Left are the bill's, as
+// of that day.
 type PaymentShare = journal.Settlement
 
-// Shares lists what payment p pays: of bills of the start as they were at the start,
-// of others as they were on the day.
+// Shares returns the shares of payment p: initial bills as they were at the start, others as they
+// were on the day.
 func (w *Books) Shares(p int) []PaymentShare {
 	first, last := w.paidBills(p)
 	settled := w.SettledBy(p)
@@ -27,13 +27,14 @@ func (w *Books) Shares(p int) []PaymentShare {
 	return append(shares, settled...)
 }
 
-// PaidBills counts the bills that payment p pays since the start.
+// PaidBills returns the number of bills that payment p pays since the start.
 func (w *Books) PaidBills(p int) int {
 	first, last := w.paidBills(p)
 	return last - first
 }
 
-// paidBills returns the bills that payment p pays since the start: from first to before last.
+// paidBills returns the bills that payment p pays since the start: from the first to before the
+// second.
 func (w *Books) paidBills(p int) (int, int) {
 	first := 2 * p // two bills a payment.
 	if p >= w.Initial[ids.Payments] {
@@ -42,7 +43,7 @@ func (w *Books) paidBills(p int) (int, int) {
 	return first, max(first, min(first+2, w.Initial[ids.Bills]))
 }
 
-// PaymentMode returns how payment p was made.
+// PaymentMode returns the mode of payment p.
 func (w *Books) PaymentMode(p int) string {
 	return [...]string{"bank_transfer", "check", "cash", "Bank Remittance"}[w.Draw(ids.Payments, p, draw.Mode, 4)]
 }
@@ -55,7 +56,7 @@ func PaymentReference(p int) string {
 	return fmt.Sprintf("REF-%d", 20_000+p) // five digits.
 }
 
-// PaymentVendor returns the number of the vendor who was paid.
+// PaymentVendor returns the number of the paid vendor.
 func (w *Books) PaymentVendor(p int) int {
 	if first, last := w.paidBills(p); first < last {
 		return w.BillVendor(first)
@@ -66,11 +67,11 @@ func (w *Books) PaymentVendor(p int) int {
 	return w.Draw(ids.Payments, p, draw.Vendor, w.Vendors())
 }
 
-// PaymentAmounts returns what was paid, and what of it no bill has used. Each edit
-// pays ten more; a payment without bills is an advance.
+// PaymentAmounts returns the paid amount and its unused part. Each edit pays ten more; a payment
+// without bills is an advance.
 func (w *Books) PaymentAmounts(p int) (int64, int64) { return w.AmountsOf(p, w.Shares(p)) }
 
-// AmountsOf is PaymentAmounts for a caller that has the payment's shares.
+// AmountsOf is PaymentAmounts for a caller with the payment's shares.
 func (w *Books) AmountsOf(p int, shares []PaymentShare) (int64, int64) {
 	var amount, unused int64
 	for _, s := range shares {

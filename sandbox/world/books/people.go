@@ -12,8 +12,8 @@ import (
 
 const personsAtMost = 3 // of one contact
 
-// populate gives contacts 0..contacts-1 none to three persons each, and the first
-// one at least one. It returns the contact of each person.
+// populate gives contacts 0..contacts-1 none to three persons each, and the first at least one. It
+// returns the contact of each person.
 func (w *Books) populate(kind ids.Kind, contacts int) []int {
 	var owners []int
 	for contact := range contacts {
@@ -26,8 +26,8 @@ func (w *Books) populate(kind ids.Kind, contacts int) []int {
 	return owners
 }
 
-// contactID returns the identifier of a contact: vendors come first, then customers.
-// In subscription billing there are customers alone.
+// contactID returns the identifier of a contact: vendors first, then customers. Subscription
+// billing has customers only.
 func (w *Books) contactID(kind ids.Kind, contact int) string {
 	if kind == ids.CustomerPersons {
 		return ids.Fixed(ids.GroupCustomer, contact)
@@ -38,7 +38,7 @@ func (w *Books) contactID(kind ids.Kind, contact int) string {
 	return ids.Fixed(ids.GroupCustomer, contact-w.Vendors())
 }
 
-// owner returns the number of the contact that person i belongs to.
+// owner returns the number of the contact of person i.
 func (w *Books) owner(kind ids.Kind, i int) int {
 	if owners := w.owners[kind]; i < len(owners) {
 		return owners[i]
@@ -56,13 +56,13 @@ func (w *Books) PersonPrimary(kind ids.Kind, i int) bool {
 	return i < len(owners) && (i == 0 || owners[i-1] != owners[i])
 }
 
-// PersonAt returns who person i is.
+// PersonAt returns the name of person i.
 func (w *Books) PersonAt(kind ids.Kind, i int) words.Person {
 	return words.PersonOf(w.Draw(kind, i, draw.Name, 500)) // first and last names in many pairs.
 }
 
-// Under returns the parent that record i of a list is read under, as its path has it: a
-// contact, a customer, a module, a network; "" for lists without parents.
+// Under returns the parent of record i as in the path of its list: a contact, a customer, a module,
+// a network; "" for lists without parents.
 func (w *Books) Under(kind ids.Kind, i int) string {
 	switch kind {
 	case ids.ContactPersons, ids.CustomerPersons:
@@ -76,7 +76,7 @@ func (w *Books) Under(kind ids.Kind, i int) string {
 	}
 }
 
-// Parents lists what a list can be read under; nil for lists without parents.
+// Parents returns the parents of a list; nil for lists without parents.
 func (w *Books) Parents(kind ids.Kind) []string {
 	switch kind {
 	case ids.ContactPersons, ids.CustomerPersons:
@@ -98,14 +98,14 @@ func (w *Books) Parents(kind ids.Kind) []string {
 	}
 }
 
-// Within returns the number of record i among those of its network: identifiers are
-// given out in each network anew, so that they repeat.
+// Within returns the number of record i in its network. Each network counts its identifiers from
+// the start, so that they repeat.
 func (w *Books) Within(i int) int { return i / len(w.Networks) }
 
-// Phone writes a telephone number.
+// Phone returns a telephone number.
 func Phone(n int) string { return fmt.Sprintf("+91 20 555 %04d", n%10_000) } // four digits.
 
-// DisplayTime writes an instant as the _formatted twins of custom modules do.
+// DisplayTime formats an instant like the _formatted twins of custom modules.
 func (w *Books) DisplayTime(seconds int64) string {
 	return time.Unix(seconds, 0).In(w.Zone).Format("02 Jan 2006 03:04 PM")
 }

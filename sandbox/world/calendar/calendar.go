@@ -1,8 +1,8 @@
-// Package calendar writes instants as the services do, in the zone of an organization,
-// quickly: dates and offsets of some decades are laid out before they are asked for.
+// Package calendar formats instants as the services do, in the zone of an organization, fast: dates
+// and offsets of some decades are computed in advance.
 //
-// What it writes is what package time writes, to the byte; instants outside of these
-// decades are left to it. Start reading with New.
+// Its output equals that of package time, to the byte; it leaves instants outside of these decades
+// to package time. Start reading with New.
 package calendar
 
 import (
@@ -14,13 +14,13 @@ import (
 const (
 	stamp = "2006-01-02T15:04:05-0700" // docs/upstream.md U120: no colon in the offset, whole seconds
 
-	firstYear, lastYear = 2015, 2040 // what is laid out; records are from the years around 2025
+	firstYear, lastYear = 2015, 2040 // the range computed in advance; records are from the years around 2025
 
 	hour = 3600
 	day  = 24 * hour
 )
 
-// Calendar writes instants in a zone. It is never changed.
+// Calendar formats instants in a zone. It is immutable.
 type Calendar struct {
 	zone    *time.Location
 	periods []period
@@ -33,7 +33,7 @@ type period struct {
 	suffix   string
 }
 
-// New lays out the offsets of a zone.
+// New computes the offsets of a zone in advance.
 func New(zone *time.Location) *Calendar {
 	c := &Calendar{zone: zone}
 	last := time.Date(lastYear, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -44,7 +44,7 @@ func New(zone *time.Location) *Calendar {
 		if _, change := local.ZoneBounds(); !change.IsZero() && change.Before(last) {
 			end = change
 		}
-		if !end.After(at) { // package time stands still on the last day of some leap years.
+		if !end.After(at) { // package time stops on the last day of some leap years.
 			end = at.AddDate(0, 0, 1)
 		}
 		c.periods = append(c.periods, period{at.Unix(), end.Unix(), int64(offset), local.Format("-0700")})
@@ -53,7 +53,7 @@ func New(zone *time.Location) *Calendar {
 	return c
 }
 
-// at finds the period of an instant in epoch seconds; nil if it is not laid out.
+// at returns the period of an instant in epoch seconds; nil outside of the range.
 func (c *Calendar) at(seconds int64) *period {
 	from, to := 0, len(c.periods)
 	for from < to {
@@ -91,7 +91,7 @@ func (c *Calendar) AppendStamp(b []byte, seconds int64) []byte {
 // AppendDay appends the date of an instant in epoch seconds, some days later.
 func (c *Calendar) AppendDay(b []byte, seconds int64, later int) []byte {
 	p, then := c.at(seconds), seconds+int64(later)*day
-	if p == nil || then < p.from || then >= p.to { // with another offset there may be another date
+	if p == nil || then < p.from || then >= p.to { // another offset may mean another date
 		return time.Unix(seconds, 0).In(c.zone).AddDate(0, 0, later).AppendFormat(b, time.DateOnly)
 	}
 	return append(b, date(then+p.offset)...)
@@ -100,7 +100,7 @@ func (c *Calendar) AppendDay(b []byte, seconds int64, later int) []byte {
 // appendTwo appends a number below a hundred with two digits.
 func appendTwo(b []byte, n int64) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
 
-// date returns the date of a local time that is laid out.
+// date returns the date of a local time within the range.
 func date(local int64) string {
 	const size = len(time.DateOnly)
 	at := (int(local/day) - beginning) * size
@@ -110,8 +110,8 @@ func date(local int64) string {
 // beginning is the first day of dates, counted from 1970.
 const beginning = (firstYear-1970)*365 + (firstYear-1969)/4
 
-// dates are all dates from firstYear to lastYear, one behind the other: 90 kB. A local
-// time is up to a day away from that in UTC, hence the days around what New lays out.
+// dates holds all dates from firstYear to lastYear, one behind the other: 90 kB. A local time is up
+// to a day away from that in UTC, hence the days around New's range.
 var dates = sync.OnceValue(func() string {
 	var all strings.Builder
 	for at := time.Date(firstYear, time.January, 1, 0, 0, 0, 0, time.UTC); at.Year() <= lastYear; at = at.AddDate(0, 0, 1) {

@@ -8,8 +8,8 @@ import (
 	"sluice/sandbox/world/calendar"
 )
 
-// Package time is the measure: the calendar is the quicker way to the same bytes, also
-// around changes of the clock, in zones that change at midnight, and outside of its years.
+// The calendar writes the same bytes as package time, also around changes of the clock, in zones
+// that change at midnight, and outside of its years.
 func TestCalendarWritesWhatPackageTimeWrites(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
@@ -38,7 +38,7 @@ func TestCalendarWritesWhatPackageTimeWrites(t *testing.T) {
 	}
 }
 
-// instants returns some of eighty years, and those around every change of the clock.
+// instants returns some instants of eighty years, and those around every change of the clock.
 func instants(zone *time.Location) []int64 {
 	begin, end := time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2045, 1, 1, 0, 0, 0, 0, time.UTC)
 	var all []int64
@@ -52,7 +52,7 @@ func instants(zone *time.Location) []int64 {
 				all = append(all, change.Unix()-day*86_400+second)
 			}
 		}
-		if !change.After(at) { // package time stands still on the last day of some leap years.
+		if !change.After(at) { // package time stops on the last day of some leap years.
 			change = at.AddDate(0, 0, 1)
 		}
 		at = change

@@ -1,5 +1,5 @@
-// Package draw answers questions about records by chance that is always the same:
-// what was drawn for a seed, a kind, a record and a question once is drawn again.
+// Package draw answers questions about records by repeatable chance: the same seed, kind, record
+// and question always give the same draw.
 //
 // It holds no state. Start reading with Seed.Draw.
 package draw
@@ -9,8 +9,7 @@ import "sluice/sandbox/world/ids"
 // Question keeps the draws of one record apart: each has its own number.
 type Question uint64
 
-// The questions. Their names say what they were first asked for; some records
-// ask one for something else.
+// The questions. A name says its first use; some records use the question for something else.
 const (
 	Group Question = iota + 1
 	Touched
@@ -35,7 +34,7 @@ const (
 	Code
 )
 
-// mix returns the finalizer of splitmix64: cheap, and good enough to look random.
+// mix returns the splitmix64 finalizer of x: cheap, and random enough.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9 // constants of splitmix64.
@@ -46,14 +45,14 @@ func mix(x uint64) uint64 {
 // Seed fixes every draw.
 type Seed int64
 
-// Draw answers 0..n-1, always the same for the same question.
+// Draw returns 0..n-1, always the same for the same question.
 func (s Seed) Draw(kind ids.Kind, i int, what Question, n int) int {
 	return int(s.Bits(kind, i, what) % uint64(n)) // n is a small positive constant.
 }
 
-// Bits answers 64 bits, always the same for the same question.
+// Bits returns 64 bits, always the same for the same question.
 func (s Seed) Bits(kind ids.Kind, i int, what Question) uint64 {
-	// Wrap-around is what a hash wants.
+	// Wrap-around is intended in a hash.
 	return mix(mix(uint64(s)^uint64(kind)<<56^uint64(what)<<40) ^ uint64(i))
 }
 

@@ -1,8 +1,7 @@
-// Package ids numbers what is in the world: its kinds of records, their
-// children, and the things that records only refer to.
+// Package ids numbers the things of the world: its kinds of records, their children, and the things
+// that records only refer to.
 //
-// It knows nothing of what a record says, nor whether one exists. Start reading
-// with Of.
+// It knows neither the content of a record nor its existence. Start reading with Of.
 package ids
 
 import "strconv"
@@ -39,12 +38,12 @@ const (
 const (
 	base      = 460_000_000_000_000_000 // first of the 18-digit ids
 	perKind   = 10_000_000_000_000
-	perRecord = 1000 // a record's children use the numbers behind its own
+	perRecord = 1000 // a record's children use the numbers after its own
 	perGroup  = 100_000_000
 )
 
-// Groups of Fixed: things that are referred to but have no kind, and the small
-// kinds that were referred to before they had one.
+// Groups of Fixed: things with references but no kind, and the small kinds that had references
+// before they became kinds.
 const (
 	GroupCurrency = iota + 1
 	GroupTax
@@ -71,7 +70,7 @@ const (
 // Of returns the identifier of record i: text of 18 digits.
 func Of(kind Kind, i int) string { return strconv.FormatInt(Number(kind, i), 10) }
 
-// Index returns which record has an identifier; false for one that none ever has.
+// Index returns the record of an identifier; false if no record can have it.
 func Index(kind Kind, id string) (int, bool) {
 	read, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -84,7 +83,7 @@ func Index(kind Kind, id string) (int, bool) {
 	return int(offset / step), offset >= 0 && offset%step == 0
 }
 
-// Child numbers what belongs to record i: lines, payments of a bill.
+// Child returns the identifier of a part of record i: a line, a payment of a bill.
 func Child(kind Kind, i, child int) string {
 	return strconv.FormatInt(ChildNumber(kind, i, child), 10)
 }
@@ -92,13 +91,13 @@ func Child(kind Kind, i, child int) string {
 // ChildNumber is Child as a number.
 func ChildNumber(kind Kind, i, child int) int64 { return Number(kind, i) + int64(child) + 1 }
 
-// Fixed numbers what is no resource here: currencies, vendors, taxes.
+// Fixed returns the identifier of a thing without a kind: a currency, a vendor, a tax.
 func Fixed(group, n int) string { return strconv.FormatInt(FixedNumber(group, n), 10) }
 
 // FixedNumber is Fixed as a number.
 func FixedNumber(group, n int) int64 { return base + int64(group)*perGroup + int64(n) }
 
-// FixedIndex returns the number that an identifier of a group was made of.
+// FixedIndex returns the number behind an identifier of a group.
 func FixedIndex(group int, id string) (int, bool) {
 	read, err := strconv.ParseInt(id, 10, 64)
 	offset := read - base - int64(group)*perGroup
@@ -113,8 +112,7 @@ func Number(kind Kind, i int) int64 {
 	return base + (int64(kind)+1)*perKind + int64(i+1)*perRecord
 }
 
-// small returns the group of a kind that is numbered like what is only referred
-// to, and 0 for the others.
+// small returns the group of a kind that is numbered like things without a kind; 0 for the others.
 func small(kind Kind) int {
 	switch kind {
 	case Locations:

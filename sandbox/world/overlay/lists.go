@@ -7,9 +7,9 @@ import (
 	"sluice/sandbox/world/ids"
 )
 
-// Matches reports whether the record passes the filter_by value of its list, without the
-// prefix, by what it says; the second answer is false where the record does not tell,
-// or the list does not know the value: then what is generated decides.
+// Matches reports whether the record passes the filter_by value of its list, without the prefix, by
+// its own values. The second result is false if the record does not tell, or the list does not know
+// the value; then the generated record decides.
 func (w *Written) Matches(kind ids.Kind, filter string) (bool, bool) {
 	switch kind {
 	case ids.Accounts:
@@ -18,7 +18,7 @@ func (w *Written) Matches(kind ids.Kind, filter string) (bool, bool) {
 		return mode(w.Text("payment_mode")) == filter, filter != "" && filter != "All"
 	case ids.CreditNotes:
 		return strings.EqualFold(w.Text("status"), filter), filter != "" && filter != "All"
-	case ids.Taxes: // no key says whether a tax is in use: a new one is.
+	case ids.Taxes: // no key says whether a tax is in use: a new one counts as used.
 		return filter == "Active", w.Created && (filter == "Active" || filter == "Inactive")
 	case ids.CompositeItems:
 		switch filter {
@@ -45,7 +45,7 @@ func (w *Written) account(filter string) (bool, bool) {
 	}
 }
 
-// group returns the part of the chart of accounts that an account type stands in.
+// group returns the part of the chart of accounts for an account type.
 func group(kind string) string {
 	switch {
 	case kind == "equity", kind == "other_comprehensive_income":
@@ -73,7 +73,7 @@ func mode(text string) string {
 	return "Others"
 }
 
-// SortText returns the value of a column that holds texts.
+// SortText returns the value of a text column.
 func (w *Written) SortText(column string) string {
 	if column != "debit_or_credit" {
 		return w.Text(column)

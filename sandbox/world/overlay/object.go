@@ -11,8 +11,7 @@ import (
 	"sluice/sandbox/world/wire"
 )
 
-// Object is a JSON object that keeps the order of its names and the way in which its
-// values were written.
+// Object is a JSON object that keeps the order of its names and the spelling of its values.
 type Object struct {
 	names  []string
 	values map[string]json.RawMessage
@@ -23,7 +22,7 @@ func NewObject() *Object { return &Object{values: map[string]json.RawMessage{}} 
 
 var errNoObject = errors.New("sandbox: no JSON object")
 
-// Parse reads an object. Of a name that comes twice the last value counts.
+// Parse reads an object. Of a repeated name the last value counts.
 func Parse(data []byte) (*Object, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
@@ -54,19 +53,19 @@ func (o *Object) Clone() *Object {
 	return copied
 }
 
-// Names lists the names in order. Callers only read it.
+// Names returns the names in order. Callers only read it.
 func (o *Object) Names() []string { return o.names }
 
-// Has reports whether there is a name.
+// Has reports whether the object has a name.
 func (o *Object) Has(name string) bool {
 	_, has := o.values[name]
 	return has
 }
 
-// Get returns a value as it is written; nil if there is no such name.
+// Get returns a value in its spelling; nil if there is no such name.
 func (o *Object) Get(name string) json.RawMessage { return o.values[name] }
 
-// Set writes a value in the place of the name, or behind the last one.
+// Set replaces the value of a name, or appends it.
 func (o *Object) Set(name string, value json.RawMessage) {
 	if !o.Has(name) {
 		o.names = append(o.names, name)
@@ -74,7 +73,7 @@ func (o *Object) Set(name string, value json.RawMessage) {
 	o.values[name] = value
 }
 
-// Drop takes a name out.
+// Drop removes a name.
 func (o *Object) Drop(name string) {
 	if o.Has(name) {
 		delete(o.values, name)
@@ -113,13 +112,13 @@ func (o *Object) SetList(name string, elements []*Object) {
 	o.Set(name, append(list, ']'))
 }
 
-// Decimals of amounts, and of what is written with more than those.
+// Decimals of amounts, and of values with more decimals.
 const (
 	decimals     = 2
 	mostDecimals = 6
 )
 
-// Amount writes a number with as many decimals as it needs, from two to six.
+// Amount formats a number with the decimals that it needs, from two to six.
 func Amount(value *big.Rat) json.RawMessage {
 	for places := decimals; places < mostDecimals; places++ {
 		text := value.FloatString(places)
@@ -130,7 +129,7 @@ func Amount(value *big.Rat) json.RawMessage {
 	return json.RawMessage(value.FloatString(mostDecimals))
 }
 
-// Text returns a text; of another value how it is written; "" where there is none.
+// Text returns a text, or the spelling of another value; "" if there is none.
 func (o *Object) Text(name string) string {
 	value := o.values[name]
 	var text string
@@ -140,7 +139,7 @@ func (o *Object) Text(name string) string {
 	return string(value)
 }
 
-// Number returns a number; 0 where there is none.
+// Number returns a number; 0 if there is none.
 func (o *Object) Number(name string) *big.Rat {
 	if number, ok := new(big.Rat).SetString(o.Text(name)); ok {
 		return number
@@ -148,7 +147,7 @@ func (o *Object) Number(name string) *big.Rat {
 	return new(big.Rat)
 }
 
-// List returns the objects of a list; nil where there is none.
+// List returns the objects of a list; nil if there is none.
 func (o *Object) List(name string) []*Object {
 	var raw []json.RawMessage
 	if json.Unmarshal(o.values[name], &raw) != nil {
@@ -175,9 +174,9 @@ func (o *Object) Append(dst []byte) []byte {
 	return w.B
 }
 
-// Blank returns an object with the same names, each value absent as the services
-// write it: "" for texts and objects, an empty list, false, and 0 with the decimals
-// that the number had (docs/upstream.md U133).
+// Blank returns an object with the same names, each value absent as the services write it: "" for
+// texts and objects, an empty list, false, and 0 with the number's decimals (docs/upstream.md
+// U133).
 func (o *Object) Blank() *Object {
 	blank := NewObject()
 	for _, name := range o.names {

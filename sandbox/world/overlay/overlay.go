@@ -1,9 +1,9 @@
-// Package overlay holds what was written through the API over the generated world:
-// records that were created and records that were changed. Everything else stays
-// computed, so that a world of a million records grows by what is written only.
+// Package overlay holds the records written through the API, created and changed ones, above the
+// generated world. All other records stay computed, so that a world of a million records grows by
+// its writes only.
 //
-// It makes no record and knows no endpoint; package world asks it before it answers
-// with what it computes. Start reading with Overlay.
+// It makes no record and knows no endpoint; package world asks it before it computes an answer.
+// Start reading with Overlay.
 package overlay
 
 import (
@@ -14,32 +14,30 @@ import (
 	"sluice/sandbox/world/ids"
 )
 
-// Written is a record as it was written: whole, but for the times, which are those of
-// the world's tables.
+// Written is a written record, complete except for the times, which are in the world's tables.
 type Written struct {
 	*Object
 
-	Under   string // the parent that it is read under; "" for lists without parents
-	Created bool   // through the API: nothing of it is generated
+	Under   string // the parent in its path; "" for lists without parents
+	Created bool   // through the API: no part of it is generated
 	extra   []string
 }
 
-// Overlay is what was written. The zero value is nothing; it is as safe for
-// concurrent use as the world that it lies over.
+// Overlay is the set of written records; its zero value is empty. It is as safe for concurrent use
+// as its world.
 type Overlay struct {
 	written [ids.Kinds]map[int]*Written
 	order   [ids.Kinds][]int
 }
 
-// Find returns record i as it was written; nil if it never was.
+// Find returns the written record i; nil if it was never written.
 func (o *Overlay) Find(kind ids.Kind, i int) *Written { return o.written[kind][i] }
 
-// Indices lists the records of a kind that were written, oldest first. Callers only
-// read it.
+// Indices returns the written records of a kind, oldest first. Callers only read it.
 func (o *Overlay) Indices(kind ids.Kind) []int { return o.order[kind] }
 
-// Put keeps a record. Its names beyond those of the generated record are the
-// organization's own fields; they come in every form.
+// Put stores a record. Its names beyond those of the generated record are the organization's own
+// fields, which appear in every form.
 func (o *Overlay) Put(kind ids.Kind, i int, w Written, generated *Object) {
 	for _, name := range w.Names() {
 		if !generated.Has(name) {
@@ -55,8 +53,8 @@ func (o *Overlay) Put(kind ids.Kind, i int, w Written, generated *Object) {
 	o.written[kind][i] = &w
 }
 
-// Lay returns a generated record, in whatever form, with the written values in the
-// place of its own. What the form leaves out stays out.
+// Lay returns a generated record, in any form, with the written values instead of its own. It adds
+// no key that the form omits.
 func (w *Written) Lay(dst, generated []byte) []byte {
 	o, err := Parse(generated)
 	if err != nil { // the world writes objects only
@@ -73,7 +71,7 @@ func (w *Written) Lay(dst, generated []byte) []byte {
 	return o.Append(dst)
 }
 
-// live names are of times: the world's tables know them.
+// live reports whether a name is a time, which the world's tables know.
 func live(name string) bool {
 	switch name {
 	case "created_time", "last_modified_time", "updated_time", "created_time_formatted", "last_modified_time_formatted":
@@ -83,7 +81,7 @@ func live(name string) bool {
 	}
 }
 
-// Freeze takes the times out of a record, so that they are computed anew.
+// Freeze removes the times from a record, so that they are computed anew.
 func Freeze(o *Object) *Object {
 	for _, name := range append([]string{}, o.names...) {
 		if live(name) {
@@ -93,8 +91,7 @@ func Freeze(o *Object) *Object {
 	return o
 }
 
-// Touch changes a value that nothing is computed from: an edit of the world by
-// itself, the n-th one, has to change something.
+// Touch changes a value without dependent values, for the n-th of the world's own edits.
 func (w *Written) Touch(n int) {
 	Freeze(w.Object)
 	for _, name := range [...]string{"notes", "description", "record_name", "phone", "tax_authority_name", "currency_name"} {

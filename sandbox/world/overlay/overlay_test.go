@@ -62,7 +62,7 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// A form keeps its own names; the organization's own fields come in every form.
+// A form keeps its own names; the organization's own fields appear in every form.
 func TestLay(t *testing.T) {
 	t.Parallel()
 	generated := parse(t, `{"id":"1","name":"old","created_time":"then","wide":[1]}`)

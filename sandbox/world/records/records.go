@@ -1,8 +1,7 @@
 // Package records writes records as the API documents show them (docs/upstream.md), key by key.
 //
-// It decides nothing about them: what a record says comes from package books.
-// Start reading with Append; the records themselves are written by the packages
-// below, one for each part of the business.
+// It decides nothing about their content, which is package books' work. Start reading with Append;
+// the packages below write the records, one for each part of the business.
 package records
 
 import (
@@ -21,10 +20,9 @@ import (
 // Form is the shape in which a record is written.
 type Form int
 
-// The forms. Full is list record and single record laid over each other: every
-// key that the documents name. Headers leaves out what live services give with the
-// single record alone; Single is the single record; WithoutBalance is an account
-// asked for with showbalance=false.
+// The forms. Full merges list record and single record: every key that the documents name. Headers
+// omits what live services give with the single record alone; Single is the single record;
+// WithoutBalance is an account requested with showbalance=false.
 const (
 	Full Form = iota
 	Headers
@@ -96,8 +94,7 @@ func (w *Author) Append(dst []byte, kind ids.Kind, i int, form Form) []byte {
 	return o.B
 }
 
-// AppendPreview appends what a rate in millionths would do to the accounts of a
-// currency.
+// AppendPreview appends the effect of a rate in millionths on the accounts of a currency.
 func (w *Author) AppendPreview(dst []byte, money words.Currency, day string, rate int64, notes string) []byte {
 	o := wire.Writer{B: append(dst, '{'), Wide: true}
 	w.ledger.Preview(&o, money, day, rate, notes)

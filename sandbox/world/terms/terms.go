@@ -1,9 +1,7 @@
-// Package terms reads the filters of lists that compare what records say: texts that
-// begin with something or contain it, dates and amounts in bounds (docs/upstream.md U174
-// and U225).
+// Package terms reads the filters of lists on the content of records: texts that begin with a text
+// or contain it, dates and amounts in bounds (docs/upstream.md U174 and U225).
 //
-// It knows no list: what it holds records against comes from package world. Start
-// reading with Read.
+// It knows no list: package world passes the records. Start reading with Read.
 package terms
 
 import (
@@ -18,14 +16,14 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// MostDescription is how long a filter of item descriptions may be, in characters
-// (docs/upstream.md U225).
+// MostDescription is the longest filter of item descriptions, in characters (docs/upstream.md
+// U225).
 const MostDescription = 100
 
 const itemDescription = "item_description"
 
-// Read returns the filters of a kind among the values of a query, as a text that is the
-// same for the same filters; "" for none. What cannot be read is ignored.
+// Read returns the filters of a kind among the values of a query, as a text that is the same for
+// the same filters; "" for none. It ignores unreadable filters.
 func Read(kind ids.Kind, values url.Values) string {
 	kept := url.Values{}
 	for name := range values {
@@ -43,7 +41,7 @@ func TooLong(values url.Values) bool {
 	})
 }
 
-// Ends of the names of filters.
+// Suffixes of the names of filters.
 const (
 	startsWith = "_startswith"
 	contains   = "_contains"
@@ -72,7 +70,7 @@ func understood(kind ids.Kind, name, value string) bool {
 	return false
 }
 
-// split takes the name of a filter apart: field and comparison.
+// split splits the name of a filter into field and comparison.
 func split(name string) (string, string) {
 	for _, end := range []string{
 		startsWith, contains, "_less_than", "_less_equals", "_greater_than", "_greater_equals", "_start", "_end", "_before", "_after",
@@ -84,7 +82,7 @@ func split(name string) (string, string) {
 	return name, ""
 }
 
-// amount reads a number of a length that nobody can make trouble with.
+// amount reads a number of bounded length, so that a caller cannot make it expensive.
 func amount(text string) (*big.Rat, bool) {
 	const most = 30
 	if len(text) > most || strings.ContainsAny(text, "eEpPxX/_") {
@@ -93,7 +91,7 @@ func amount(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// Set is filters that all have to hold.
+// Set is a list of filters that must all pass.
 type Set []func(*overlay.Object) bool
 
 // Parse returns the filters of a text that Read wrote.
@@ -136,7 +134,7 @@ func filter(name, value string) func(*overlay.Object) bool {
 	return func(o *overlay.Object) bool { return says(o.Text(field), value, comparison) }
 }
 
-// says compares texts; capitals do not count.
+// says compares texts; case does not count.
 func says(text, value, comparison string) bool {
 	text, value = strings.ToLower(text), strings.ToLower(value)
 	if comparison == startsWith {
@@ -145,7 +143,7 @@ func says(text, value, comparison string) bool {
 	return strings.Contains(text, value)
 }
 
-// inTime compares dates: start and end are inside, before and after are not.
+// inTime compares dates: start and end are inclusive, before and after exclusive.
 func inTime(day, bound, comparison string) bool {
 	switch comparison {
 	case "_start":

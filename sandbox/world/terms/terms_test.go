@@ -68,7 +68,7 @@ func meets(t *testing.T, kind ids.Kind, query string, record *overlay.Object) bo
 	return terms.Parse(text).Meet(record)
 }
 
-// What a list does not know, or cannot read, is ignored.
+// A list ignores unknown and unreadable filters.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{

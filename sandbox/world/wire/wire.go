@@ -16,15 +16,15 @@ const (
 	base      = 10
 )
 
-// Writer appends one JSON value; commas look after themselves.
+// Writer appends one JSON value; it sets the commas itself.
 type Writer struct {
 	B []byte // what was written
-	// For callers to ask: Wide also writes what only the single record carries,
-	// Single leaves out what lists alone carry.
+	// For callers: Wide asks for the keys of the single record as well, Single omits the keys of
+	// lists alone.
 	Wide, Single bool
 }
 
-// Comma separates the next element or key from what is before it.
+// Comma separates the next element or key from the previous one.
 func (w *Writer) Comma() { w.B = comma(w.B) }
 
 func comma(b []byte) []byte {
@@ -61,11 +61,10 @@ func (w *Writer) ID(name string, number int64) {
 	w.B = append(strconv.AppendInt(append(key(w.B, name), '"'), number, base), '"')
 }
 
-// Numbered writes a text that ends with a number. What stands before the number needs
-// no escape.
+// Numbered writes a text that ends with a number. The text before the number needs no escape.
 func (w *Writer) Numbered(name, before string, number int) { w.Padded(name, before, number, 1) }
 
-// Padded is Numbered with zeroes before the number, so that it has so many digits or more.
+// Padded is Numbered with zeroes before the number, up to a number of digits.
 func (w *Writer) Padded(name, before string, number, digits int) {
 	w.B = appendPadded(key(w.B, name), before, number, digits)
 }
@@ -119,11 +118,10 @@ func (w *Writer) Rate(name string, value int64) {
 	}
 }
 
-// Run is keys with their values as they stand in an object, written once and copied
-// since.
+// Run is keys with their values in the spelling of an object, written once and then copied.
 type Run []byte
 
-// Freeze writes a run.
+// Freeze returns a run.
 func Freeze(write func(*Writer)) Run {
 	w := Writer{Wide: true}
 	write(&w)
@@ -137,8 +135,7 @@ func (w *Writer) Put(run Run) {
 	}
 }
 
-// PutNumbered writes a run that ends inside of a text, then a number and the end of
-// the text.
+// PutNumbered writes a run that ends inside a text, then a number and the end of the text.
 func (w *Writer) PutNumbered(run Run, number int) {
 	w.Put(run)
 	w.B = append(strconv.AppendInt(w.B, int64(number), base), '"')
@@ -162,7 +159,7 @@ func (w *Writer) Array(name string, n int, element func(int)) {
 	w.Close(']')
 }
 
-// AppendText quotes a string for JSON; characters beyond ASCII stay as they are.
+// AppendText quotes a string for JSON; characters beyond ASCII stay unescaped.
 func AppendText(b []byte, value string) []byte {
 	b = append(b, '"')
 	if plain(value) {
@@ -184,7 +181,7 @@ func AppendText(b []byte, value string) []byte {
 	return append(b, '"')
 }
 
-// plain reports whether a string is UTF-8 that needs no escape, as most are.
+// plain reports whether a string is UTF-8 without a need for escapes, as most are.
 func plain(value string) bool {
 	beyond := false
 	for n := range len(value) {

@@ -6,13 +6,13 @@ import (
 	"sluice/sandbox/world/ids"
 )
 
-// Tax is a tax as it stands on a line.
+// Tax is the tax of a line.
 type Tax struct {
 	ID, Name string
 	Percent  int64
 }
 
-// TaxOf returns one of the three taxes that lines carry; zero percent occurs.
+// TaxOf returns one of the three taxes of lines; one has zero percent.
 func TaxOf(n int) Tax { return taxesOfLines[n%lineTaxes] }
 
 // PercentOf returns the percentage of TaxOf(n).
@@ -20,7 +20,7 @@ func PercentOf(n int) int64 { return taxesOfLines[n%lineTaxes].Percent }
 
 const lineTaxes = 3
 
-// taxesOfLines are made once: every line of every record asks for one.
+// taxesOfLines is computed once: every line of every record uses one.
 var taxesOfLines = [lineTaxes]Tax{taxAt(0), taxAt(1), taxAt(2)}
 
 // TaxAt returns tax n of the list of taxes. The first three are those of lines.
@@ -43,7 +43,7 @@ func taxAt(n int) Tax {
 	return tax
 }
 
-// Currency is the organization's own, or a foreign one.
+// Currency is the organization's own currency, or a foreign one.
 type Currency struct {
 	ID, Code, Name, Symbol, Format string
 	Rate                           int64 // millionths of the organization's own for one
@@ -71,7 +71,7 @@ func CurrencyAt(n int) Currency {
 	}
 }
 
-// currencies are made once: every record asks for one.
+// currencies is computed once: every record uses one.
 var currencies = known()
 
 func known() []Currency {
@@ -89,5 +89,5 @@ func known() []Currency {
 	return currencies
 }
 
-// Foreign is how many foreign currencies every organization has.
+// Foreign is the number of foreign currencies of every organization.
 const Foreign = 5

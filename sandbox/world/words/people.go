@@ -7,10 +7,10 @@ import (
 	"sluice/sandbox/world/ids"
 )
 
-// Person is somebody who can be reached.
+// Person is the name of a person.
 type Person struct{ Salutation, First, Last string }
 
-// PersonOf returns person n; the same number gives the same one.
+// PersonOf returns person n; the same number gives the same person.
 func PersonOf(n int) Person {
 	first := [...]string{"Asha", "Jürgen", "Zoë", "Liam", "Ōta", "Fatima", "Łukasz", "Maria José", "Wei", "Noor", "Ivan"}
 	last := [...]string{"Rao", "O'Neil", "Café-Meyer", "de la Cruz", "Nowak", "al-Amin", "Smith", "Петрова", "Iyer"}
@@ -20,23 +20,23 @@ func PersonOf(n int) Person {
 	}
 }
 
-// User returns id and name of one of the organization's own people.
+// User returns id and name of an employee of the organization.
 func User(n int) (string, string) {
 	who := PersonOf(n)
 	return ids.Fixed(ids.GroupUser, n), who.First + " " + who.Last
 }
 
-// Users is how many own people there are.
+// Users is the number of employees.
 const Users = 50
 
-// Company returns the name of organization n: the first is the one of the documents'
-// samples, others follow so that no two share a name.
+// Company returns the name of organization n. The first is that of the documents' samples; no two
+// share a name.
 func Company(n int) string {
 	known := [...]string{"Meridian Tools Pvt Ltd", "Harbour Retail LLP", "Łódź Precision sp. z o.o.", "Southern Cross Foods"}
 	return branch(known[:], n)
 }
 
-// Site is a location of the organization. A record copies id and name.
+// Site is a location of the organization. Records copy id and name.
 type Site struct {
 	ID, Name, Kind string
 	Active         bool
@@ -59,16 +59,16 @@ func SiteAt(n int) Site {
 	return site
 }
 
-// Location returns id and name of one of the two locations that goods move through.
+// Location returns id and name of one of the two locations for goods.
 func Location(n int) (string, string) {
 	site := &sites[n%len(sites)]
 	return site.ID, site.Name
 }
 
-// sites are made once: every record asks for one.
+// sites is computed once: every record uses one.
 var sites = [...]Site{SiteAt(0), SiteAt(1)}
 
-// Slug makes the ASCII part of a mail address or channel name of a text.
+// Slug returns the ASCII part of a text, for a mail address or channel name.
 func Slug(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

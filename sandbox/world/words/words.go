@@ -1,5 +1,5 @@
-// Package words holds what records are made of: names of all scripts, accounts,
-// places, taxes and currencies.
+// Package words holds the raw material of records: names of all scripts, accounts, places, taxes
+// and currencies.
 //
 // It computes no record and draws nothing. Start reading with Vocabulary.
 package words
@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// Parts of a unit: amounts are held in cents, rates in millionths.
+// Parts of a unit: amounts are in cents, rates in millionths.
 const (
 	Cents      = 100
 	Millionths = 1_000_000
 )
 
-// Vocabulary holds the words that records are made of. It is never changed.
+// Vocabulary holds the words of records. It is immutable.
 type Vocabulary struct {
 	vendors, customers []string
 	cities             []Place
@@ -70,10 +70,10 @@ const (
 	Expenses    = "Expense"
 )
 
-// VendorName returns the name of vendor n; a numbered branch keeps names apart.
+// VendorName returns the name of vendor n; a numbered branch makes it unique.
 func (v *Vocabulary) VendorName(n int) string { return branch(v.vendors, n) }
 
-// CustomerName returns the name of customer n, likewise.
+// CustomerName returns the name of customer n; a numbered branch makes it unique.
 func (v *Vocabulary) CustomerName(n int) string { return branch(v.customers, n) }
 
 func branch(names []string, n int) string {
@@ -83,7 +83,7 @@ func branch(names []string, n int) string {
 	return names[n%len(names)] + " " + strconv.Itoa(n/len(names)+1)
 }
 
-// Place is an address; Code is the state's.
+// Place is an address; Code is that of the state.
 type Place struct{ Street, City, State, Zip, Code string }
 
 // Place returns an address; the same number gives the same one.
@@ -95,7 +95,7 @@ func (v *Vocabulary) Place(n int) Place {
 
 const houses = 90
 
-// Places is after how many numbers the addresses repeat: four cities, ninety houses.
+// Places is the number after which the addresses repeat: four cities, ninety houses.
 const Places = 2 * houses
 
 // State returns the code of the state of Place(n).

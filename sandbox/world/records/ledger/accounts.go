@@ -8,8 +8,8 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// Account writes an account. The single record lacks the two times
-// (docs/upstream.md U169), and a list asked for without balances lacks them.
+// Account writes an account. The single record lacks the two times (docs/upstream.md U169), and a
+// list requested without balances lacks them.
 func (w Author) Account(o *wire.Writer, i int, balance bool) {
 	word := w.AccountWord(i)
 	parent, isChild := w.ParentAccount(i)

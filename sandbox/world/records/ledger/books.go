@@ -8,8 +8,8 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// OpeningBalance writes an opening balance with its lines. Their identifier is
-// spelled as the document spells it.
+// OpeningBalance writes an opening balance with its lines. It spells their identifier as the
+// document does.
 func (w Author) OpeningBalance(o *wire.Writer, i int) {
 	lines := w.OpeningAt(i)
 	o.ID("opening_balance_id", ids.Number(ids.OpeningBalances, i))
@@ -57,7 +57,7 @@ func (w Author) Adjustment(o *wire.Writer, i int) {
 	}
 }
 
-// Revalued writes the accounts that a rate is laid over.
+// Revalued writes the accounts that a rate revalues.
 func (w Author) Revalued(o *wire.Writer, accounts []books.Revalued) {
 	o.Array("accounts", len(accounts), func(n int) {
 		account := accounts[n]
@@ -73,8 +73,8 @@ func (w Author) Revalued(o *wire.Writer, accounts []books.Revalued) {
 	})
 }
 
-// Preview writes what a rate would do to the accounts of a currency; the document
-// does not show the answer.
+// Preview writes the effect of a rate on the accounts of a currency; the document does not show the
+// answer.
 func (w Author) Preview(o *wire.Writer, money words.Currency, day string, rate int64, notes string) {
 	o.Text("currency_id", money.ID)
 	o.Text("currency_code", money.Code)
@@ -84,12 +84,11 @@ func (w Author) Preview(o *wire.Writer, money words.Currency, day string, rate i
 	w.Revalued(o, w.Revalue(previews+int(money.Code[0]), money, rate))
 }
 
-// previews is the number from which the accounts of previews are drawn: behind
-// those of the adjustments.
+// previews is the first number for the accounts of previews, beyond those of the adjustments.
 const previews = 1_000_000
 
-// Currency writes a currency. Rate and date of it come with the list only; the
-// organization's own has none, so that an edit changes its format.
+// Currency writes a currency. Its rate and date are in the list only. The organization's own
+// currency has none, so an edit changes its format.
 func (w Author) Currency(o *wire.Writer, i int) {
 	money := words.CurrencyAt(i)
 	o.Text("currency_id", money.ID)
@@ -98,7 +97,7 @@ func (w Author) Currency(o *wire.Writer, i int) {
 	o.Text("currency_symbol", money.Symbol)
 	o.Whole("price_precision", money.Precision)
 	if i == 0 && w.Edits(ids.Currencies, i)%2 == 1 {
-		o.Text("currency_format", words.CurrencyAt(2).Format) // the one with commas and points the other way round.
+		o.Text("currency_format", words.CurrencyAt(2).Format) // the format with commas and points exchanged
 	} else {
 		o.Text("currency_format", money.Format)
 	}

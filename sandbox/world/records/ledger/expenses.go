@@ -8,8 +8,8 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// Expense writes an expense. One in three is for mileage, one for a customer; what
-// only other editions have is rare.
+// Expense writes an expense. One in three is for mileage, one in three for a customer; keys of
+// other editions are rare.
 func (w Author) Expense(o *wire.Writer, i int) {
 	tax := words.TaxOf(i)
 	amount := w.ExpenseAmount(i)
@@ -80,7 +80,7 @@ func (w Author) expenseCustomer(o *wire.Writer, i int) {
 	o.Text("employee_id", user)
 }
 
-// expenseTaxes writes what the editions say about taxes.
+// expenseTaxes writes the tax keys of the editions.
 func (w Author) expenseTaxes(o *wire.Writer, i int) {
 	spot := w.Words.Place(i)
 	o.Text("source_of_supply", spot.Code)

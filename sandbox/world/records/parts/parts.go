@@ -1,4 +1,4 @@
-// Package parts writes what records of several kinds have in common.
+// Package parts writes the common parts of several kinds of records.
 //
 // It writes no whole record. Start reading with Author.
 package parts
@@ -31,8 +31,8 @@ func (w Author) Date(o *wire.Writer, name string, seconds int64, later int) {
 	o.B = append(w.Calendar.AppendDay(append(o.B, '"'), seconds, later), '"')
 }
 
-// CustomFields writes the array with its element id spelled as each resource
-// spells it; some records have none, some carry "" in its place.
+// CustomFields writes the array, with each resource's own spelling of the element id; some records
+// have none, some carry "" instead.
 func (w Author) CustomFields(o *wire.Writer, kind ids.Kind, i int) {
 	switch w.Draw(kind, i, draw.Credit, 6) { // one in six each.
 	case 0:
@@ -46,7 +46,7 @@ func (w Author) CustomFields(o *wire.Writer, kind ids.Kind, i int) {
 	}
 }
 
-// EmptyArray writes an array whose elements no document shows, or "".
+// EmptyArray writes an array whose elements are undocumented: empty, or "".
 func (w Author) EmptyArray(o *wire.Writer, name string, kind ids.Kind, i int) {
 	if w.One(5, kind, i, draw.Absent) { // one in five.
 		o.Text(name, "")
@@ -55,14 +55,14 @@ func (w Author) EmptyArray(o *wire.Writer, name string, kind ids.Kind, i int) {
 	o.Array(name, 0, nil)
 }
 
-// rareEvery is how many records lie between two that have a rare value.
+// rareEvery is the distance between two records with rare values.
 const rareEvery = 7
 
 // Ordinary is a record without rare values.
 const Ordinary = 0
 
-// Rare returns a value that few businesses ever fill: "" in most records, and in all of
-// them unless the books are for a demonstration.
+// Rare returns a value that few businesses ever fill: "" in most records, and in all of them unless
+// the books are for a demonstration.
 func (w Author) Rare(i int, value string) string {
 	if w.IsRare(i) {
 		return value
@@ -82,7 +82,7 @@ func (w Author) RareMoney(o *wire.Writer, i int, name string, cents int64) {
 	o.Text(name, "")
 }
 
-// Count returns how many there are of what is there or not.
+// Count returns 1 for true and 0 for false.
 func Count(yes bool) int {
 	if yes {
 		return 1
@@ -90,7 +90,7 @@ func Count(yes bool) int {
 	return 0
 }
 
-// Either returns the value if something holds, and "" if not.
+// Either returns the value if yes holds, else "".
 func Either(yes bool, value string) string {
 	if yes {
 		return value
@@ -101,7 +101,7 @@ func Either(yes bool, value string) string {
 // HSN writes the goods code of item i.
 func HSN(o *wire.Writer, i int) { o.Padded("hsn_or_sac", "7326", i%9000, 4) }
 
-// Numbered writes a text that ends with a number if something holds, and "" if not.
+// Numbered writes a text that ends with a number if yes holds, else "".
 func Numbered(o *wire.Writer, name string, yes bool, before string, number int) {
 	if !yes {
 		o.Text(name, "")
@@ -124,7 +124,7 @@ func Number(o *wire.Writer, name, before string, n int) {
 	o.Padded(name, before, n, 5) // BILL-00001.
 }
 
-// ID writes the identifier of what a record refers to if something holds, and "" if not.
+// ID writes the identifier of a referenced thing if yes holds, else "".
 func ID(o *wire.Writer, name string, yes bool, group, n int) {
 	if !yes {
 		o.Text(name, "")

@@ -7,14 +7,14 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// Usual are runs of keys that say the same in many records, written once for all of
-// them: pages are put together of them. They are never changed.
+// Usual holds runs of keys that repeat in many records, written once: pages are built from them.
+// They are immutable.
 type Usual struct {
 	Descriptions, Notes []wire.Run // of the remarks, by number
 
 	vendors, customers    []wire.Run
 	addresses, attentions []wire.Run   // of bills and of payments, by number of the place; not those of rare records
-	items                 [][]wire.Run // what the name of an item begins with, by trait and noun
+	items                 [][]wire.Run // the beginning of an item's name, by trait and noun
 	fields                [ids.Kinds][customFields][customValues]wire.Run
 }
 
@@ -54,8 +54,8 @@ func usual(b *books.Books) *Usual {
 
 const customFields, customValues = 2, 4
 
-// customFieldRuns returns the elements of arrays of custom fields, by kind, place in the
-// array and value.
+// customFieldRuns returns the elements of arrays of custom fields, by kind, place in the array and
+// value.
 func customFieldRuns() [ids.Kinds][customFields][customValues]wire.Run {
 	var runs [ids.Kinds][customFields][customValues]wire.Run
 	for kind, idKey := range map[ids.Kind]string{

@@ -1,7 +1,7 @@
-// Package people writes who and what talks, key by key: organizations, contact
-// persons, records of custom modules (docs/upstream.md U151 to U159, U201), channels and chats (U250 to U252).
+// Package people writes people and talks, key by key: organizations, contact persons, records of
+// custom modules (docs/upstream.md U151 to U159, U201), channels and chats (U250 to U252).
 //
-// What they say comes from package books. Start reading with Author.
+// Their content is package books' work. Start reading with Author.
 package people
 
 import (
@@ -19,7 +19,7 @@ import (
 // Author writes these records.
 type Author struct{ parts.Author }
 
-// Organization writes the organization; an edit changes who speaks for it.
+// Organization writes the organization; an edit changes its contact.
 func (w Author) Organization(o *wire.Writer, i int) {
 	money := words.CurrencyOf(false)
 	_, contact := words.User(w.Edits(ids.Organizations, i))
@@ -40,7 +40,7 @@ func (w Author) Organization(o *wire.Writer, i int) {
 	o.Whole("price_precision", money.Precision)
 }
 
-// ContactPerson writes a person as accounting and invoicing have them.
+// ContactPerson writes a person of accounting and invoicing.
 func (w Author) ContactPerson(o *wire.Writer, i int) {
 	who := w.PersonAt(ids.ContactPersons, i)
 	edits := w.Edits(ids.ContactPersons, i)
@@ -63,7 +63,7 @@ func (w Author) ContactPerson(o *wire.Writer, i int) {
 	o.Flag("is_added_in_portal", i%5 == 0)
 }
 
-// CustomerPerson writes a person as subscription billing has them.
+// CustomerPerson writes a person of subscription billing.
 func (w Author) CustomerPerson(o *wire.Writer, i int) {
 	who := w.PersonAt(ids.CustomerPersons, i)
 	o.ID("contactperson_id", ids.Number(ids.CustomerPersons, i))
@@ -80,8 +80,7 @@ func (w Author) CustomerPerson(o *wire.Writer, i int) {
 
 func mail(i int) string { return fmt.Sprintf("person%d@contact.example", i+1) }
 
-// ModuleRecord writes a record of a custom module with two custom fields and the
-// texts that people see.
+// ModuleRecord writes a record of a custom module with two custom fields and their formatted texts.
 func (w Author) ModuleRecord(o *wire.Writer, i int) {
 	kind := ids.ModuleRecords
 	name := fmt.Sprintf("%s %d", w.Words.Nouns[w.Draw(kind, i, draw.Name, len(w.Words.Nouns))], i+1)
@@ -110,8 +109,7 @@ func (w Author) ModuleRecord(o *wire.Writer, i int) {
 	o.Text("cf_stage_formatted", strings.ToUpper(stage[:1])+stage[1:])
 }
 
-// ModuleName returns the module_api_name of a module as a path names it: it has the
-// prefix in any case.
+// ModuleName returns the module_api_name of a module as in a path, always with the prefix.
 func ModuleName(module string) string { return "cm_" + strings.TrimPrefix(module, "cm_") }
 
 // Channel writes a channel of the organization, or of one of its networks.

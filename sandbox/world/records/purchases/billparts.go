@@ -98,7 +98,7 @@ func (w Author) billTaxes(o *wire.Writer, sum books.BillSum) {
 	})
 }
 
-// billPayments writes what was paid: at the start by one payment, then by others.
+// billPayments writes the payments of a bill: the initial one, then later ones.
 func (w Author) billPayments(o *wire.Writer, b int, sum books.BillSum) {
 	settled, first := w.SettlementsOf(b), 0
 	payer, paid := w.Payer(b)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	firstPayment = 500 // payments' own numbers behind a bill's id; a vendor credit has the second one
+	firstPayment = 500 // payments' own numbers after a bill's id; a vendor credit has the second one
 	mostPayments = 400 // that have numbers of their own
 )
 
@@ -67,7 +67,7 @@ func (w Author) Bill(o *wire.Writer, b int) {
 	w.billCredits(o, b, sum.Credit)
 }
 
-// billDue writes the day by which a bill is due, or "".
+// billDue writes the due date of a bill, or "".
 func (w Author) billDue(o *wire.Writer, b int) {
 	if !w.BillDue(b) {
 		o.Text("due_date", "")
@@ -76,7 +76,7 @@ func (w Author) billDue(o *wire.Writer, b int) {
 	w.Date(o, "due_date", w.Created(ids.Bills, b), books.DueDays)
 }
 
-// billMoney writes the currency of a bill, and where the goods went.
+// billMoney writes the currency of a bill and the location of the goods.
 func billMoney(o *wire.Writer, foreign bool, location int) {
 	money := words.CurrencyOf(foreign)
 	locationID, locationName := words.Location(location)
@@ -90,7 +90,7 @@ func billMoney(o *wire.Writer, foreign bool, location int) {
 	o.Text("location_name", locationName)
 }
 
-// billSupply writes what a bill refers to and what its taxes follow from.
+// billSupply writes the references of a bill and the basis of its taxes.
 func (w Author) billSupply(o *wire.Writer, b, place int) {
 	o.Text("reference_id", w.Rare(b, ids.Fixed(ids.GroupPurchase, b)))
 	o.Text("attachment_name", w.Rare(b, "bill.pdf"))

@@ -58,7 +58,7 @@ func (w Author) Payment(o *wire.Writer, p int) {
 	w.paymentRefunds(o, p)
 }
 
-// paymentReference writes the reference as books.PaymentReference has it.
+// paymentReference writes the reference of books.PaymentReference.
 func paymentReference(o *wire.Writer, p int) {
 	parts.Numbered(o, "reference_number", p%5 > 0, "REF-", 20_000+p) // one in five has none; five digits.
 }
@@ -99,8 +99,8 @@ func (w Author) place(share books.PaymentShare) int {
 	return first
 }
 
-// paymentCheck writes an object for cheques, and "" or an empty array for all
-// else: live services do all three.
+// paymentCheck writes an object for cheques, and "" or an empty array for other modes: live
+// services do all three.
 func (w Author) paymentCheck(o *wire.Writer, p int) {
 	switch {
 	case w.PaymentMode(p) == "check":

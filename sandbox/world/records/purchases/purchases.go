@@ -1,6 +1,7 @@
-// Package purchases writes bills (docs/upstream.md U221) and vendor payments (U172 and U173), key by key.
+// Package purchases writes bills (docs/upstream.md U221) and vendor payments (U172 and U173), key
+// by key.
 //
-// What they say comes from package books. Start reading with Author.
+// Their content is package books' work. Start reading with Author.
 package purchases
 
 import (
@@ -16,7 +17,7 @@ type Author struct {
 	*usual
 }
 
-// usual are runs of keys that say the same in many records, each by what they depend on.
+// usual holds runs of keys that repeat in many records, by the values that decide them.
 type usual struct {
 	money     [2][2]wire.Run // currency_id to location_name, by currency and location
 	supplies  []wire.Run     // reference_id to is_reverse_charge_applied, by place
@@ -24,12 +25,12 @@ type usual struct {
 	levies    [3]wire.Run    // tax_id to tax_percentage, by tax
 	units     wire.Run       // unit to reverse_charge_tax_amount
 	ends      [2]wire.Run    // tax_exemption_code to location_name, by location
-	through   wire.Run       // what payments were made from
+	through   wire.Run       // the account of payments
 	throughIn wire.Run       // the same with its type, in payments themselves
 	own       [2]wire.Run    // currency_id and currency_symbol of payments, by currency
 }
 
-// states is after how many places the codes of their states repeat.
+// states is the number of places after which their state codes repeat.
 const states = 4
 
 // New returns an author.

@@ -60,7 +60,7 @@ func (w Author) CreditNote(o *wire.Writer, c int) {
 	o.Text("terms", "Valid for one year")
 }
 
-// noteTreatments writes what other editions say about taxes.
+// noteTreatments writes the tax keys of other editions.
 func (w Author) noteTreatments(o *wire.Writer, c int) {
 	o.Text("vat_treatment", w.Rare(c, "overseas"))
 	o.Text("vat_reg_no", w.Rare(c, "GB123456789"))
@@ -118,7 +118,7 @@ func (w Author) noteLines(o *wire.Writer, c int, sum books.NoteSum) {
 	})
 }
 
-// noteLevy writes the tax of a line, and what other editions say about it.
+// noteLevy writes the tax of a line, with the keys of other editions.
 func (w Author) noteLevy(o *wire.Writer, c, levy int) {
 	o.Text("unit", "pcs")
 	o.Money("discount", 0)
@@ -134,7 +134,7 @@ func (w Author) noteLevy(o *wire.Writer, c, levy int) {
 	o.Text("product_type", "goods")
 }
 
-// noteAddress writes the object form of credit notes.
+// noteAddress writes an address as an object, the form of credit notes.
 func (w Author) noteAddress(o *wire.Writer, c int, name string, place int) {
 	spot := w.Words.Place(place)
 	o.Key(name)

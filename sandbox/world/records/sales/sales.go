@@ -1,6 +1,6 @@
 // Package sales writes credit notes (docs/upstream.md U226), key by key.
 //
-// What they say comes from package books. Start reading with Author.
+// Their content is package books' work. Start reading with Author.
 package sales
 
 import (
@@ -15,7 +15,7 @@ type Author struct {
 	*usual
 }
 
-// usual are runs of keys that say the same in many records, each by what they depend on.
+// usual holds runs of keys that repeat in many records, by the values that decide them.
 type usual struct {
 	treatments wire.Run      // vat_treatment to cfdi_reference_type
 	money      [2]wire.Run   // location_id to currency_symbol, by location
@@ -45,7 +45,7 @@ func New(base parts.Author) Author {
 
 var addressNames = [2]string{"billing_address", "shipping_address"}
 
-// noteMoney writes where a credit note was made, and its currency, the organization's own.
+// noteMoney writes the location of a credit note, and its currency, the organization's own.
 func noteMoney(o *wire.Writer, location int) {
 	money := words.CurrencyOf(false)
 	locationID, locationName := words.Location(location)

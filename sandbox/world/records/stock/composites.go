@@ -48,8 +48,8 @@ func (w Author) CompositeItem(o *wire.Writer, i int) {
 	}
 }
 
-// compositeFigures writes rates and stocks; an absent level is "", as upstream
-// writes absent numbers.
+// compositeFigures writes rates and stocks; an absent level is "", as upstream writes absent
+// numbers.
 func (w Author) compositeFigures(o *wire.Writer, i int) {
 	stock, level := w.CompositeStock(i)
 	held, cost, price := int64(stock)*words.Cents, w.CompositeCost(i), w.CompositePrice(i)
@@ -69,8 +69,7 @@ func (w Author) compositeFigures(o *wire.Writer, i int) {
 	o.Money("actual_available_stock", held)
 }
 
-// mappedItems writes the parts, which live services give with the single record
-// alone.
+// mappedItems writes the parts, which live services give with the single record alone.
 func (w Author) mappedItems(o *wire.Writer, i int) {
 	made := w.Parts(i)
 	o.Array("mapped_items", len(made), func(n int) { w.mappedItem(o, i, n, made[n]) })

@@ -41,8 +41,8 @@ func (w Author) Location(o *wire.Writer, i int) {
 	o.Text("tax_settings_id", parts.Either(i%2 == 0, ids.Fixed(ids.GroupSeries, 99)))
 }
 
-// locationAddress writes the address, or "" for a location that is closed: live
-// services write an absent object so (docs/upstream.md U133).
+// locationAddress writes the address, or "" for a closed location: live services write an absent
+// object so (docs/upstream.md U133).
 func (w Author) locationAddress(o *wire.Writer, site words.Site, i int) {
 	if !site.Active {
 		o.Text("address", "")
@@ -61,8 +61,8 @@ func (w Author) locationAddress(o *wire.Writer, site words.Site, i int) {
 	o.Close('}')
 }
 
-// Tax writes a tax; no key says whether it is in use. Keys of several editions
-// have values, as the document shows them for one.
+// Tax writes a tax; no key says whether it is in use. Keys of several editions have values, since
+// the document shows them together.
 func (w Author) Tax(o *wire.Writer, i int) {
 	tax := words.TaxAt(i)
 	foreign := i%4 == 2

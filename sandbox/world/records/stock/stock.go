@@ -1,7 +1,7 @@
-// Package stock writes what inventory keeps, key by key: items, composite items, locations and
+// Package stock writes the records of inventory, key by key: items, composite items, locations and
 // taxes (docs/upstream.md U207 to U219).
 //
-// What they say comes from package books. Start reading with Author.
+// Their content is package books' work. Start reading with Author.
 package stock
 
 import (
@@ -17,7 +17,7 @@ type Author struct {
 	*usual
 }
 
-// usual are runs of keys that say the same in many records, each by what they depend on.
+// usual holds runs of keys that repeat in many records, by the values that decide them.
 type usual struct {
 	levies     [3]wire.Run // tax_name to account_name, by tax
 	grouped    [2]wire.Run // attribute_id1 to attribute_option_name1, by whether an item has them
@@ -43,7 +43,7 @@ func New(base parts.Author) Author {
 	return w
 }
 
-// itemLevy writes the tax of an item and what it is booked on.
+// itemLevy writes the tax of an item and its accounts.
 func (w Author) itemLevy(o *wire.Writer, levy words.Tax) {
 	o.Text("tax_name", levy.Name)
 	o.Whole("tax_percentage", int(levy.Percent))
@@ -68,7 +68,7 @@ func itemSite(o *wire.Writer, location int) {
 	o.Flag("is_primary", location == 0)
 }
 
-// compositeAccounts writes what a composite item is booked on.
+// compositeAccounts writes the accounts of a composite item.
 func (w Author) compositeAccounts(o *wire.Writer) {
 	o.ID("purchase_account_id", ids.Number(ids.Accounts, 2)) // Cost of Goods Sold
 	o.Text("purchase_account_name", w.AccountName(2))
