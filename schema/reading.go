@@ -1,6 +1,6 @@
 package schema
 
-// Paging is a closed set: how a list goes on behind its first page.
+// Paging is a closed set: the way from one page of a list to the next.
 type Paging int
 
 // The kinds of paging.
@@ -9,42 +9,39 @@ const (
 	// Source: docs/upstream.md U80
 	// and U81.
 	PagingNumber Paging = iota
-	// PagingWhole: the answer is the whole list, and no page is asked for. Source:
-	// docs/upstream.md U82: no page_context at all on
-	// locations, organizations, opening balance, billing contact persons.
+	// PagingWhole: the answer is the whole list, without pages. Source: docs/upstream.md U82: no
+	// page_context at all on locations, organizations, opening balance, billing contact persons.
 	PagingWhole
-	// PagingToken: parameters limit and next_token, the latter out of the answer
-	// before; an answer without one is the last. Source:
-	// docs/upstream.md U86, chat channels.
+	// PagingToken: parameters limit and next_token, the latter from the previous answer; an answer
+	// without one is the last. Source: docs/upstream.md U86, chat channels.
 	PagingToken
 )
 
-// TokenPage is how many records a list that goes on by token gives at most. Source:
-// docs/upstream.md U86, chat channels.
+// TokenPage is the largest page of a list with paging by token. Source: docs/upstream.md U86, chat
+// channels.
 const TokenPage = 100
 
-// Details says that list records may be headers, and how the rest is read. Source:
-// docs/upstream.md U87: lists of bills, credit notes
-// and vendor payments carry headers only.
+// Details says that list records may be headers, and how the rest is read. Source: docs/upstream.md
+// U87: lists of bills, credit notes and vendor payments carry headers only.
 type Details struct {
-	// Marker is the wire name of an array of the record: a list record that has no
-	// such key is a header, and its single record is fetched.
+	// Marker is the wire name of an array of the record: a list record without that key is a
+	// header, and its single record is fetched.
 	Marker string
 	// Batch reads many at once; nil means one call of Resource.Single for each.
 	Batch *Batch
 }
 
-// Batch is an endpoint that answers with many records by their identifiers.
+// Batch is an endpoint that returns many records by their identifiers.
 type Batch struct {
 	// Path is relative to the service root, Key carries the records.
 	Path, Key string
 	// Param is the query parameter of the identifiers, separated by commas.
 	Param string
-	// Size is how many identifiers a call takes.
+	// Size is the most identifiers of one call.
 	Size int
 }
 
-// Window is a filter of a list by a day that its records carry, both ends inclusive.
+// Window is a filter of a list by a day of its records, both ends inclusive.
 type Window struct {
 	// Column is the wire name of the day.
 	Column string
@@ -52,11 +49,11 @@ type Window struct {
 	From, To string
 }
 
-// Read is an answer that is asked for on demand and not copied.
+// Read is an answer on demand that is not copied.
 type Read struct {
-	// Name is the word by which it is asked for.
+	// Name is the word for requesting it.
 	Name string
-	// Doc says in one sentence what the answer is.
+	// Doc describes the answer in one sentence.
 	Doc string
 	// Path is relative to the service root; Key carries the answer.
 	Path, Key string

@@ -1,9 +1,8 @@
 // Package schema is the language in which services and resources are declared.
 //
-// A declaration is data: it says which list an upstream service has, how it is
-// addressed, which columns its records carry and in which order it can be read.
-// It never performs anything; the engine (package pipeline and its children)
-// reads declarations as values and knows no resource by name.
+// A declaration is data: it names a list of an upstream service, its address, the columns of its
+// records and the way of reading it. It never performs anything; the engine (package pipeline and
+// its children) reads declarations as values and knows no resource by name.
 //
 // Start reading at Resource, then Column and Cursor.
 package schema
@@ -15,13 +14,13 @@ type Service struct {
 	// Name is the word used in the configuration and the Postgres schema of its
 	// tables: accounting, inventory, chat.
 	Name string
-	// Doc says in one sentence what the service holds.
+	// Doc describes the service in one sentence.
 	Doc string
 	// Host says which of the vendor's addresses serves it.
 	Host Host
 	// Root is the path prefix of every endpoint ("/books/v3"); empty for chat.
 	Root string
-	// Organization says how a call names the organization it acts for.
+	// Organization says how a call names its organization.
 	Organization OrganizationPlacement
 	// Scope is the product part of an OAuth scope without the vendor's name
 	// ("Books" of "SvcBooks.bills.READ").
@@ -32,7 +31,7 @@ type Service struct {
 	Probe Probe
 	// Resources are the lists that are copied.
 	Resources []Resource
-	// Reads are answers that are asked for on demand and not copied.
+	// Reads are answers on demand that are not copied.
 	Reads []Read
 }
 
@@ -45,8 +44,8 @@ const (
 	HostChat
 )
 
-// OrganizationPlacement is a closed set: where a call carries the organization.
-// Source: docs/upstream.md U11 to U13.
+// OrganizationPlacement is a closed set: the place of the organization in a call. Source:
+// docs/upstream.md U11 to U13.
 type OrganizationPlacement struct {
 	// Query is the name of the query parameter; empty if not sent there.
 	Query string
@@ -57,8 +56,8 @@ type OrganizationPlacement struct {
 
 // Limits are the documented limits of a service. Zero means not limited.
 type Limits struct {
-	// Shared names the allowance that minute and concurrency limits are counted
-	// against: services with the same word share them within an organization.
+	// Shared names the allowance of minute and concurrency limits: services with the same word
+	// share them within an organization.
 	Shared string
 	// PerMinute is the number of calls in any 60 seconds.
 	PerMinute int
@@ -86,7 +85,7 @@ type Probe struct {
 	Format Format
 }
 
-// Format is a closed set: how a list answers.
+// Format is a closed set: the format of a list's answer.
 type Format int
 
 // The two formats of the documents.
@@ -101,41 +100,41 @@ type Resource struct {
 	Name string
 	// Schema is the Postgres schema of its tables; empty means that of the service.
 	Schema string
-	// Doc says in one sentence what one record is.
+	// Doc describes one record in one sentence.
 	Doc string
-	// Path is the list endpoint relative to the service root; under a PerParent
-	// cursor {parent} stands where the parent's identifier goes.
+	// Path is the list endpoint relative to the service root; under a PerParent cursor {parent} is
+	// replaced by the parent's identifier.
 	Path string
 	// AssumedPath says that the documents do not show the list's path.
 	AssumedPath bool
 	// Optional resources are copied only where the configuration enables them.
 	Optional bool
-	// Paging says how the list goes on behind its first page.
+	// Paging is the way from one page of the list to the next.
 	Paging Paging
 	// Key is the response key that carries the records; empty for CSV.
 	Key string
-	// Params are fixed query parameters of the list, such as the filter that
-	// asks for inactive rows, too.
+	// Params are fixed query parameters of the list, such as the filter that includes inactive
+	// rows.
 	Params map[string]string
 	// ID is the wire name of the key column.
 	ID string
 	// Scope is the area of the OAuth scope ("bills" of "SvcInventory.bills.READ").
 	Scope string
-	// Single tells how one record is read; nil if the documents know no such call.
+	// Single is the way of reading one record; nil if the documents know no such call.
 	Single *Single
-	// Details says that the list may leave out what the single record has; nil if
-	// the list is known to be complete.
+	// Details says that the list may omit parts of the single record; nil if the list is known to
+	// be complete.
 	Details *Details
-	// Window is how the list filters by a day; nil if it does not.
+	// Window is the list's filter by a day; nil if it has none.
 	Window *Window
-	// History names, by wire name, the columns whose changes are kept: each pair of
-	// values that a record ever had is a row of <name>_history.
+	// History names, by wire name, the columns whose changes are recorded: each pair of values that
+	// a record ever had is a row of <name>_history.
 	History []string
-	// Cursor says in which way the list is read.
+	// Cursor is the way of reading the list.
 	Cursor Cursor
-	// Complete says, with its source, why the list as it is asked for shows every
-	// record that exists, inactive ones, too. Empty means that nobody knows: then
-	// absence from the list proves nothing, and no row gets a tombstone.
+	// Complete says, with its source, why the list as requested shows every record that exists,
+	// inactive ones included. Empty means unknown: then absence from the list proves nothing, and
+	// no row gets a tombstone.
 	Complete string
 	// Every is the default interval between two scheduled runs, in Go's notation.
 	Every string
@@ -145,13 +144,13 @@ type Resource struct {
 	Children []Child
 	// Ignored holds wire keys that are not copied, each with the reason.
 	Ignored map[string]string
-	// Assumed lists what the documents do not show and other facts of docs/upstream.md supply.
+	// Assumed lists undocumented parts that other facts of docs/upstream.md supply.
 	Assumed []string
 }
 
 // Single is the endpoint of one record.
 type Single struct {
-	// Path holds {id} where the identifier goes.
+	// Path holds {id} in place of the identifier.
 	Path string
 	// Key is the response key that carries the record.
 	Key string
@@ -164,20 +163,20 @@ type Single struct {
 type Child struct {
 	// Name is the wire key of the array; the table is <parent>_<name>.
 	Name string
-	// Doc says in one sentence what one element is.
+	// Doc describes one element in one sentence.
 	Doc string
 	// Columns are the leaves of an element.
 	Columns []Column
 	// Scalar marks an array of bare values: it has exactly one column, and the
 	// element itself is its value.
 	Scalar bool
-	// Object marks a key that holds one object and not an array: the table has at
-	// most one row a parent, position 0. An array of objects is accepted, too.
+	// Object marks a key that holds one object instead of an array: the table has at most one row a
+	// parent, position 0. An array of objects is accepted, too.
 	Object bool
-	// Prefix, if set, makes rows out of the record's own keys that begin with it
-	// ("cf_"): Columns are then exactly three, the key (an ID), its value (JSON) and
-	// its display text (Text), which upstream sends under the key with Twin behind
-	// it ("_formatted"). Name is a word of ours then and not on the wire.
+	// Prefix, if set, makes rows of the record's own keys that begin with it ("cf_"). Columns are
+	// then exactly three: the key (an ID), its value (JSON) and its display text (Text), which
+	// upstream sends under the key followed by Twin ("_formatted"). Name is then sluice's own word
+	// and not on the wire.
 	Prefix, Twin string
 	// Children are the arrays of an element, such as the custom fields of a line.
 	Children []Child
@@ -193,15 +192,15 @@ type Column struct {
 	Name string
 	// Kind is the type.
 	Kind Kind
-	// Doc is its sentence: dictionary entry and comment in the database.
+	// Doc is its sentence in the dictionary and in the database comment.
 	Doc string
 	// Assumed says that another source than an API document names this key (docs/upstream.md).
 	Assumed bool
 	// Given says that the engine supplies the value and the wire never carries it,
 	// such as the network that a channel was listed under.
 	Given bool
-	// Values are those that the documents list, if they list them. The set is open:
-	// another value is loaded and reported as drift.
+	// Values are the documented ones, if any. The set is open: another value is loaded and reported
+	// as drift.
 	Values []string
 }
 
@@ -264,8 +263,7 @@ func (c Column) Give() Column {
 	return c
 }
 
-// OneOf names the values that the documents list; others are loaded, and reported
-// as drift.
+// OneOf names the documented values; others are loaded, and reported as drift.
 func (c Column) OneOf(values ...string) Column {
 	c.Values = values
 	return c

@@ -5,19 +5,17 @@ package schema
 type Table struct {
 	// Name is the table's name without its schema: bills, bills_line_items.
 	Name string
-	// Doc says in one sentence what one row is.
+	// Doc describes one row in one sentence.
 	Doc string
 	// Path are the wire keys that lead from the record to the array, or the name of
 	// a child with a prefix; empty for the records themselves.
 	Path []string
 	// Parent is the index of the table that holds the array; -1 for the records.
 	Parent int
-	// Root is the index of the top-level array this table descends from (itself
-	// for a top-level array, 0 for the records): whether a record carries the
-	// array of Root decides whether rows of this table are replaced.
+	// Root is the index of the top-level array of this table (itself for a top-level array, 0 for
+	// the records). Rows of this table are replaced if a record carries the array of Root.
 	Root int
-	// Columns are the typed leaves in declared order, without the key columns of
-	// ours.
+	// Columns are the typed leaves in declared order, without sluice's own key columns.
 	Columns []Column
 	// Child is the declaration of the array; nil for the records.
 	Child *Child
@@ -35,11 +33,10 @@ func (c Column) ColumnName() string {
 	return c.Wire
 }
 
-// HistoryTable returns the name of the table that keeps what the History columns of a
-// resource once held.
+// HistoryTable returns the name of the table with former values of a resource's History columns.
 func (r *Resource) HistoryTable() string { return r.Name + "_history" }
 
-// DetailsIndex returns the name of the index of records whose details are wanting.
+// DetailsIndex returns the name of the index of records without details.
 func (r *Resource) DetailsIndex() string { return r.Name + "_details" }
 
 // Tables flattens a resource into its tables. A child with a prefix is a table like

@@ -15,10 +15,9 @@ import (
 // minEvery is the shortest interval, as for every resource.
 const minEvery = time.Minute
 
-// Extend gives the services with the declared resources behind their own. Faults
-// go to failf, each with its path below custom in the file ("custom[0].columns[2]");
-// failf may leave out what follows from another fault. The services given are not
-// changed.
+// Extend returns the services with the declared resources after their own. It reports faults to
+// failf, each with its path below custom in the file ("custom[0].columns[2]"); failf may drop a
+// fault that follows from another. It leaves the given services unchanged.
 func Extend(services []schema.Service, declarations []Declaration, failf func(path, format string, args ...any)) []schema.Service {
 	extended := slices.Clone(services)
 	c := &check{failf: failf, names: make(map[string]string), tables: make(map[string]string)}
@@ -42,11 +41,10 @@ func Extend(services []schema.Service, declarations []Declaration, failf func(pa
 	return extended
 }
 
-// check holds declarations against the rules.
+// check checks declarations.
 type check struct {
 	failf func(path, format string, args ...any)
-	// names are the full names that are taken, tables those in schema custom, each
-	// with who has it.
+	// names are the full names in use, tables the tables of schema custom, each with its owner.
 	names, tables map[string]string
 }
 
@@ -63,7 +61,7 @@ func (c *check) noService(path, name string, services []schema.Service) {
 	c.failf(path+".service", "there is no service %q; write one of: %s", name, strings.Join(known, ", "))
 }
 
-// declaration checks one; false if what is wrong with it leaves nothing to build.
+// declaration checks one declaration; false if its faults leave nothing to build.
 func (c *check) declaration(path string, service schema.Service, d *Declaration) (schema.Resource, bool) {
 	for _, need := range []struct{ key, value, what string }{
 		{"name", d.Name, "choose one, the table in schema custom is called so"},
@@ -87,7 +85,7 @@ func (c *check) declaration(path string, service schema.Service, d *Declaration)
 	return resource, true
 }
 
-// words checks the words that have to be one of a closed set.
+// words checks the words of closed sets.
 func (c *check) words(path string, d *Declaration) {
 	oneOf := func(path, word string, allowed []string) {
 		if word != "" && !slices.Contains(allowed, word) {
@@ -112,7 +110,7 @@ func (c *check) words(path string, d *Declaration) {
 	}
 }
 
-// cursor says which of its keys a way of reading needs and which it has no use for.
+// cursor checks which keys a way of reading needs and which it does not use.
 func (c *check) cursor(path string, cursor Cursor) {
 	kind := cmp.Or(cursor.Kind, kindFullScan)
 	sorts := kind == kindNewestFirst || kind == kindFullScan
@@ -155,8 +153,7 @@ func (c *check) columnWords(path string, columns []Column, children []Child, one
 	}
 }
 
-// taken checks the names against those of others: of streams within a service, of
-// tables within schema custom.
+// taken checks for names in use: of streams within a service, of tables within schema custom.
 func (c *check) taken(path, service string, r *schema.Resource) {
 	full := service + "." + r.Name
 	switch other := c.names[full]; other {
@@ -178,19 +175,19 @@ func (c *check) taken(path, service string, r *schema.Resource) {
 	}
 }
 
-// rules holds a declaration against the rules of all declarations.
+// rules applies the rules of all declarations to one.
 func (c *check) rules(path string, service schema.Service, d *Declaration) {
 	resource := &service.Resources[0]
 	for _, fault := range faults(validate.Services([]schema.Service{service})) {
 		rest, mine := strings.CutPrefix(fault.Where, service.Name+"."+resource.Name)
 		if !mine {
-			continue // of the service, which is built in
+			continue // it belongs to the built-in service
 		}
 		c.failf(locate(path, d, strings.TrimPrefix(rest, "."), fault.Problem), "%s", inWordsOfTheFile(fault.Problem))
 	}
 }
 
-// faults takes a joined error apart.
+// faults splits a joined error.
 func faults(err error) []*validate.DeclarationError {
 	var found []*validate.DeclarationError
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -203,8 +200,8 @@ func faults(err error) []*validate.DeclarationError {
 	return found
 }
 
-// locate returns the path in the file of a fault: rest names the place inside of the
-// resource as schema does, by wire keys.
+// locate returns the path in the file of a fault: rest names the place inside the resource as
+// schema does, by wire keys.
 func locate(path string, d *Declaration, rest, problem string) string {
 	if rest == "" {
 		for _, start := range []struct{ problem, key string }{

@@ -1,9 +1,8 @@
-// Package custom turns the resources that users declare in the configuration into
-// the words of package schema, so that the same engine copies them.
+// Package custom turns the resources that users declare in the configuration into values of package
+// schema, so that the same engine copies them.
 //
-// It holds them against the same rules as the built-in ones (package validate) and
-// says where in the file each fault stands. It never reads a file. What it knows
-// is closed: there are no templates and no expressions.
+// It checks them by the rules of the built-in ones (package validate) and locates each fault in the
+// file. It never reads a file. Its words are a closed set, without templates and expressions.
 //
 // Start reading at Extend.
 package custom
@@ -27,7 +26,7 @@ type Declaration struct {
 	// custom.
 	Service string `yaml:"service"`
 	Name    string `yaml:"name"`
-	// Doc says in one sentence what a record is.
+	// Doc describes a record in one sentence.
 	Doc string `yaml:"doc"`
 	// Path is the list relative to the service's root, Key carries its records, ID is
 	// the key of a record's identifier.
@@ -43,12 +42,12 @@ type Declaration struct {
 	Cursor Cursor            `yaml:"cursor"`
 	Every  time.Duration     `yaml:"every"`
 	Single *Single           `yaml:"single"`
-	// Columns may be left out: what no column takes is in _extra.
+	// Columns may be omitted: _extra takes every key without a column.
 	Columns  []Column `yaml:"columns"`
 	Children []Child  `yaml:"children"`
 }
 
-// Cursor says in which way the list is read.
+// Cursor is the way of reading the list.
 type Cursor struct {
 	// Kind is since, newest_first, full_scan or snapshot; left out it is full_scan.
 	Kind string `yaml:"kind"`
@@ -61,12 +60,12 @@ type Cursor struct {
 	Sort string `yaml:"sort"`
 }
 
-// Single says how one record is read.
+// Single is the way of reading one record.
 type Single struct {
 	Path string `yaml:"path"`
 	Key  string `yaml:"key"`
-	// Marker is the child that list records lack where their single record has to be
-	// fetched; left out, none is.
+	// Marker is the child that list records lack if their single record must be fetched; if
+	// omitted, none is.
 	Marker string `yaml:"marker"`
 }
 
@@ -91,8 +90,8 @@ type Child struct {
 	Children []Child  `yaml:"children"`
 }
 
-// resource says a declaration in the words of schema. Words that it does not know
-// are reported by check and stand for their defaults here.
+// resource translates a declaration into schema. It uses the defaults for unknown words, which
+// check reports.
 func (d *Declaration) resource() schema.Resource {
 	r := schema.Resource{
 		Name: d.Name, Schema: Schema, AssumedPath: true, Path: d.Path, Key: d.Key, ID: d.ID, Scope: d.Scope,
@@ -123,13 +122,13 @@ func (c Cursor) cursor() schema.Cursor {
 		return schema.Snapshot{}
 	case c.Kind == "", c.Kind == kindFullScan:
 		return schema.FullScan{Modified: c.Modified, Created: c.Created, Sort: c.Sort}
-	default: // check says what is wrong with it
+	default: // check reports the fault
 		return schema.FullScan{}
 	}
 }
 
-// columns returns those of the declaration, the key first, and the times that the
-// cursor needs, declared or not.
+// columns returns the columns of the declaration, the key first, and the times that the cursor
+// needs, declared or not.
 func (d *Declaration) columns() []schema.Column {
 	key := schema.ID(d.ID, "Identifier of the record.").As(columnName(d.ID))
 	var rest []schema.Column

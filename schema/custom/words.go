@@ -8,8 +8,8 @@ import (
 	"sluice/schema"
 )
 
-// The ways of reading a list that a declaration can name. Lists under parents and
-// exports need more than a declaration says.
+// The ways of reading a list that a declaration can name. Lists under parents and exports need more
+// than a declaration has.
 const (
 	kindSince       = "since"
 	kindNewestFirst = "newest_first"
@@ -21,7 +21,7 @@ func cursorKinds() []string {
 	return []string{kindFullScan, kindNewestFirst, kindSince, kindSnapshot}
 }
 
-// pagings returns the words of paging; the one left out is PagingNumber.
+// pagings returns the words of paging; PagingNumber is the default.
 func pagings() map[string]schema.Paging {
 	return map[string]schema.Paging{"number": schema.PagingNumber, "whole": schema.PagingWhole, "token": schema.PagingToken}
 }
@@ -46,10 +46,9 @@ func KindWord(kind schema.Kind) string {
 
 func words[T any](set map[string]T) []string { return slices.Sorted(maps.Keys(set)) }
 
-// columnName returns a name for a column out of a key of the wire: itemID and Item-Id
-// give item_id.
+// columnName returns a column name for a key of the wire: itemID and Item-Id give item_id.
 func columnName(wire string) string {
-	const longest = 55 // as package schema has it
+	const longest = 55 // the limit of package schema
 	var b strings.Builder
 	lower := false
 	for _, r := range wire {
@@ -72,8 +71,8 @@ func columnName(wire string) string {
 	return name[:min(len(name), longest)]
 }
 
-// inWordsOfTheFile says in the words of the configuration what package schema says
-// in those of its constructors.
+// inWordsOfTheFile translates the words of package schema in a problem into those of the
+// configuration.
 func inWordsOfTheFile(problem string) string {
 	return strings.NewReplacer(
 		"by As", "with the key name", "by ID", "with kind id", "by JSON", "with kind json", "by Time", "with kind time",

@@ -31,7 +31,7 @@ func DDL(service schema.Service) string {
 	return b.String()
 }
 
-// writeSchema writes a schema that tables of a service lie in.
+// writeSchema writes a schema for tables of a service.
 func writeSchema(b *strings.Builder, service *schema.Service, name string) {
 	doc := service.Doc
 	if name != service.Name {

@@ -28,7 +28,7 @@ func TestDDLOfTheHouse(t *testing.T) {
 	}
 }
 
-// found returns what a database with exactly the tables of the house would report.
+// found returns the catalog of a database with exactly the tables of the fixture.
 func found(t *testing.T) ddl.Catalog {
 	t.Helper()
 	have := ddl.Catalog{}
@@ -89,7 +89,7 @@ func TestDraftOfTheHouse(t *testing.T) {
 	}{
 		{"nothing to do", func(ddl.Catalog) {}, "", false},
 		{"foreign tables in the users' schema", func(have ddl.Catalog) { have["custom"]["others"] = ddl.ExistingTable{} }, "", false},
-		{"tables that nobody declares", func(have ddl.Catalog) { have["house"]["others"] = ddl.ExistingTable{} },
+		{"tables without a declaration", func(have ddl.Catalog) { have["house"]["others"] = ddl.ExistingTable{} },
 			head + "-- by hand: house.others is no longer declared; decide what becomes of its rows\n", false},
 		{"details of older rows", func(have ddl.Catalog) { delete(have["house"]["rates"].Columns, "_detail_state") },
 			head + details + `ALTER TABLE "house"."rates" ADD COLUMN "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ` +

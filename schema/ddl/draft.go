@@ -8,10 +8,10 @@ import (
 	"sluice/schema"
 )
 
-// Catalog is what a database has, by schema and table.
+// Catalog is the content of a database, by schema and table.
 type Catalog map[string]map[string]ExistingTable
 
-// ExistingTable is one table that a database has.
+// ExistingTable is one table of a database.
 type ExistingTable struct {
 	// Comment is the comment on the table; "" if it has none.
 	Comment string
@@ -19,7 +19,7 @@ type ExistingTable struct {
 	Columns map[string]ExistingColumn
 }
 
-// ExistingColumn is one column that a database has.
+// ExistingColumn is one column of a database.
 type ExistingColumn struct {
 	// Type is the type as Postgres spells it: information_schema's data_type or
 	// format_type, without collation.
@@ -28,13 +28,13 @@ type ExistingColumn struct {
 	Comment string
 }
 
-// Draft compares declarations with what a database has and writes the difference
-// as a migration in goose's format, to be read and frozen by hand. It creates
-// tables, adds columns and sets comments. It never drops and never changes a
-// type: for these it writes a line of comment that asks for a hand.
+// Draft compares declarations with a database and writes the difference as a migration in goose's
+// format, for a developer to read and freeze. It creates tables, adds columns and sets comments. It
+// never drops anything and never changes a type: for these it writes a comment line that asks the
+// developer to act.
 //
-// The bool says whether the draft holds a statement; without one, the text is ""
-// or only asks for a hand.
+// The bool says whether the draft holds a statement; without one, the text is "" or only comment
+// lines.
 func Draft(services []schema.Service, existing Catalog) (string, bool) {
 	d := &draft{existing: existing, made: map[string]bool{}}
 	for i := range services {
@@ -73,8 +73,8 @@ func (d *draft) service(s *schema.Service) {
 	if len(s.Resources) == 0 {
 		return
 	}
-	// Only the service's own schema is asked for what nobody declares: another one
-	// holds the tables of several services, and of lists that others declared.
+	// Only the service's own schema is searched for undeclared tables: another one holds the tables
+	// of several services, and of lists that users declared.
 	for _, name := range slices.Sorted(maps.Keys(d.existing[s.Name])) {
 		if where := s.Name + "." + name; !known[where] {
 			d.hand(where, "is no longer declared; decide what becomes of its rows")
@@ -132,7 +132,7 @@ func (d *draft) alter(t Table, old ExistingTable) {
 	}
 }
 
-// plainType brings the spellings of one type together.
+// plainType maps the spellings of a type to one.
 func plainType(name string) string {
 	switch name {
 	case "timestamptz":

@@ -2,17 +2,18 @@ package ddl
 
 import "sluice/schema"
 
-// Lack is something that declarations ask for and a database does not have.
+// Lack is a declared thing that a database does not have.
 type Lack struct {
-	// Service and Resource say whose it is, Table is where: the schema and the table.
+	// Service and Resource are the owner, Table is the place: the schema and the table.
 	Service, Resource, Table string
-	// Column is "" if the whole table is missing; Type is what it is instead of what is declared, "" if it is missing.
+	// Column is "" if the whole table is missing. Type is the existing type if it differs, "" if
+	// the column is missing.
 	Column, Type string
 	// Declared is the declared type of Column.
 	Declared string
 }
 
-// String says it for people.
+// String returns the lack in words.
 func (l Lack) String() string {
 	switch {
 	case l.Column == "":
@@ -24,7 +25,7 @@ func (l Lack) String() string {
 	}
 }
 
-// Lacks gives what a database lacks of declarations: tables, columns, and types that were changed.
+// Lacks returns what a database lacks: declared tables and columns, and columns of another type.
 func Lacks(services []schema.Service, existing Catalog) []Lack {
 	var lacks []Lack
 	for i := range services {

@@ -6,7 +6,7 @@ import (
 	"sluice/schema"
 )
 
-// Bookkeeping returns the columns of ours behind the declared ones.
+// Bookkeeping returns sluice's own columns, which follow the declared ones.
 func Bookkeeping() []Column {
 	return []Column{
 		{Name: "_extra", Type: "jsonb", Comment: "Keys that upstream sent and no declaration knows, by their path; null if there are none."},
@@ -23,16 +23,16 @@ func Bookkeeping() []Column {
 	}
 }
 
-// deletedColumn returns the tombstone of a row: of records, and of their elements, so
-// that whoever sums up lines needs no join to leave out the dead.
+// deletedColumn returns the tombstone column of records and of their elements, so that a sum over
+// lines needs no join to leave out deleted records.
 func deletedColumn(comment string) Column {
 	return Column{Name: "_deleted_at", Type: Timestamp, Comment: comment}
 }
 
-// detailState is the column by which the others of details came into a table.
+// detailState is the first of the columns for details.
 const detailState = "_detail_state"
 
-// DetailColumns say, behind the others, what is known of a record's details.
+// DetailColumns returns the last columns: the state of a record's details.
 func DetailColumns() []Column {
 	return []Column{
 		{
@@ -58,8 +58,8 @@ func detailIndex(r *schema.Resource) *Index {
 	return &Index{Name: r.DetailsIndex(), Newest: newest}
 }
 
-// HistoryTable keeps what the History columns of a resource once held. Its rows
-// outlive their record, so no foreign key leads to it.
+// HistoryTable returns the table with former values of a resource's History columns. Its rows
+// outlive their record, so it has no foreign key.
 func HistoryTable(in string, r *schema.Resource) Table {
 	key := declared(r.Columns[0])
 	key.Required = true

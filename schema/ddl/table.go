@@ -1,10 +1,10 @@
-// Package ddl writes what declarations say as SQL: the tables of a service, and drafts of migrations from what a database has
-// to what is declared.
+// Package ddl writes declarations as SQL: the tables of a service, and drafts of migrations from a
+// database to the declarations.
 //
-// It is pure: it never talks to a database and never writes a file. Drafts are read and frozen by hand; nothing runs what this
-// package writes.
+// It is pure: it never talks to a database and never writes a file. A developer reads and freezes
+// drafts; no code runs them.
 //
-// Start reading at DDL, then Draft; Tables is what both are made of.
+// Start reading at DDL, then Draft; both use Tables.
 package ddl
 
 import (
@@ -35,13 +35,13 @@ func TypeOf(kind schema.Kind) string {
 	}
 }
 
-// Timestamp is the type of an instant, bigint that of whole numbers.
+// Timestamp is the type of instants, bigint that of whole numbers.
 const (
 	Timestamp = "timestamp with time zone"
 	bigint    = "bigint"
 )
 
-// The columns of ours that make keys.
+// The columns of sluice's own that form keys.
 const (
 	OrganizationID = "organization_id"
 	ParentID       = "_parent_id"
@@ -54,9 +54,9 @@ type Table struct {
 	Columns               []Column
 	// Key are the columns of the primary key.
 	Key []string
-	// Parent is where the rows belong, nil for those that stand for themselves.
+	// Parent is the table that the rows belong to; nil for the records.
 	Parent *Reference
-	// Index is that of the details, nil if there are none.
+	// Index is the index of the details; nil if there are none.
 	Index *Index
 	// roomy says that pages keep room for new versions of their rows: no index has a column that an update changes, so one that stays on its
 	// page writes no index (docs/decisions/0021-loading-at-copy-speed).
@@ -70,19 +70,19 @@ type Reference struct {
 	Targets []string
 }
 
-// Index finds the records whose details are wanting, newest first: by the column of
-// the modification time, or the key where there is none.
+// Index finds the records without details, newest first: by the modification time, or the key if
+// there is none.
 type Index struct {
 	Name, Newest string
 }
 
-// Column is one column as SQL sees it. Identifiers are compared byte by byte:
-// their order means nothing, and "C" is the fastest.
+// Column is one column of SQL. Identifiers are compared byte by byte: their order means nothing,
+// and "C" is the fastest.
 type Column struct {
 	Name, Type, Comment string
 	collate, Required   bool
-	// Default is the value of rows that do not say one, as SQL spells it, and check
-	// is a condition; "" if there is none.
+	// Default is the default value, as SQL spells it, and check is a condition; "" if there is
+	// none.
 	Default, check string
 }
 
@@ -103,7 +103,7 @@ func (c Column) definition() string {
 	return text
 }
 
-// Tables lays out the tables of a resource, parents before children.
+// Tables returns the tables of a resource, parents before children.
 func Tables(service *schema.Service, r *schema.Resource) []Table {
 	in := r.SchemaName(service)
 	flat := r.Tables()
@@ -176,7 +176,7 @@ func declared(c schema.Column) Column {
 	return Column{Name: c.ColumnName(), Type: TypeOf(c.Kind), collate: c.Kind == schema.KindID, Comment: c.Doc}
 }
 
-// List writes quoted names in parentheses.
+// List returns quoted names in parentheses.
 func List(names ...string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

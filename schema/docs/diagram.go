@@ -9,8 +9,8 @@ import (
 	"sluice/schema/ddl"
 )
 
-// Mermaid draws the tables of each service in one diagram of its own, as Markdown:
-// keys and relations only, so that it can be read.
+// Mermaid draws one diagram of each service's tables, as Markdown: keys and relations only, to stay
+// readable.
 func Mermaid(services []schema.Service) string {
 	var b strings.Builder
 	b.WriteString("# Tables and keys\n\n")
@@ -56,7 +56,7 @@ func drawResource(b *strings.Builder, s *schema.Service, r *schema.Resource) {
 	}
 }
 
-// entity names a table within the diagram of its service.
+// entity returns the name of a table within the diagram of its service.
 func entity(s *schema.Service, in, name string) string {
 	if in == s.Name {
 		return name
@@ -64,8 +64,8 @@ func entity(s *schema.Service, in, name string) string {
 	return `"` + in + "." + name + `"`
 }
 
-// DBML writes all tables of all services with all columns and sentences in the
-// database markup language, for tools that draw or browse it.
+// DBML writes all tables of all services with all columns and sentences in the database markup
+// language, for tools that draw or browse it.
 func DBML(services []schema.Service) string {
 	var b, references strings.Builder
 	b.WriteString("// Written by sluice erd from the declarations; do not edit.\n\n")
@@ -105,7 +105,7 @@ func writeMarkup(b *strings.Builder, t ddl.Table) {
 	fmt.Fprintf(b, "  }\n\n  Note: %s\n}\n", markup(t.Comment))
 }
 
-// markupType spells a type without spaces: the language knows types of one word.
+// markupType returns a type without spaces: the language knows types of one word.
 func markupType(kind string) string {
 	if kind == ddl.Timestamp {
 		return "timestamptz"

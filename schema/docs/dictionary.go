@@ -1,6 +1,8 @@
-// Package docs writes the pages that are generated from declarations: the data dictionary in Markdown, and diagrams of tables and keys.
+// Package docs writes the pages generated from declarations: the data dictionary in Markdown, and
+// diagrams of tables and keys.
 //
-// It is pure: it never talks to a database and never writes a file. Start reading at Dictionary, then Mermaid.
+// It is pure: it never talks to a database and never writes a file. Start reading at Dictionary,
+// then Mermaid.
 package docs
 
 import (
@@ -13,9 +15,8 @@ import (
 	"sluice/schema/ddl"
 )
 
-// Dictionary writes the data dictionary in Markdown: every service, resource,
-// table and column with its sentence, where it comes from and how it is kept
-// up to date.
+// Dictionary writes the data dictionary in Markdown: every service, resource, table and column with
+// its sentence, its origin and its way of being kept up to date.
 func Dictionary(services []schema.Service) string {
 	var b strings.Builder
 	b.WriteString("# Data dictionary\n\n")
@@ -102,7 +103,7 @@ func writeTableEntry(b *strings.Builder, s *schema.Service, r *schema.Resource, 
 	}
 }
 
-// writeHistory shows the columns of ours, too: they are what tells rows apart.
+// writeHistory includes sluice's own columns, which distinguish the rows.
 func writeHistory(b *strings.Builder, s *schema.Service, r *schema.Resource) {
 	t := ddl.HistoryTable(r.SchemaName(s), r)
 	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", t.Schema, t.Name, t.Comment)

@@ -10,7 +10,7 @@ import (
 // shown is how many of a column's documented values the dictionary lists.
 const shown = 8
 
-// source says where a path comes from.
+// source returns the source of a path in words.
 func source(assumed bool) string {
 	if assumed {
 		return "assumed"
@@ -18,7 +18,7 @@ func source(assumed bool) string {
 	return "documented"
 }
 
-// readingWords says how a resource is read: cursor, then paging.
+// readingWords describes the reading of a resource: cursor, then paging.
 func readingWords(r *schema.Resource) string {
 	text := cursorWords(r.Cursor)
 	switch r.Paging {
@@ -63,7 +63,7 @@ func cursorWords(cursor schema.Cursor) string {
 	}
 }
 
-// parentWords says where the parents of lists are found.
+// parentWords describes the source of a list's parents.
 func parentWords(under schema.PerParent) string {
 	places := make([]string, 0, len(under.From)+1)
 	for _, from := range under.From {
@@ -84,7 +84,7 @@ func detailWords(s *schema.Service, r *schema.Resource) string {
 	return text + "the single record is read"
 }
 
-// columnWords returns the meaning of a column: its sentence and what else is known.
+// columnWords returns the description of a column: its sentence and its attributes.
 func columnWords(r *schema.Resource, t *schema.Table, c schema.Column) string {
 	doc := c.Doc
 	onWire := !c.Given && (t.Child == nil || !t.Child.Scalar && t.Child.Prefix == "")
@@ -107,7 +107,7 @@ func columnWords(r *schema.Resource, t *schema.Table, c schema.Column) string {
 	return strings.ReplaceAll(doc, "|", `\|`)
 }
 
-// valueWords lists values, the last ones of many as a count.
+// valueWords lists values, and counts those beyond the shown ones.
 func valueWords(values []string) string {
 	more := ""
 	if len(values) > shown+1 {

@@ -1,10 +1,9 @@
-// Package jsonscan finds where the values of a JSON document end, in one pass over
-// its bytes and without memory of its own.
+// Package jsonscan finds the ends of the values of a JSON document, in one pass over its bytes and
+// without memory of its own.
 //
-// It accepts less than a decoder does and never more: what it says yes to is valid
-// JSON (RFC 8259) in valid UTF-8. To everything else it says no, also to some that a
-// lenient reader would take, and never why: whoever gets a no asks a decoder, which
-// knows. Names that come twice it notices only where it is asked to (Once).
+// It accepts less than a decoder and never more: every accepted value is valid JSON (RFC 8259) in
+// valid UTF-8. It refuses everything else, and some valid values, without a reason: a caller that
+// needs the reason asks a decoder. It checks for repeated names only on request (Once).
 //
 // Start reading at Value.
 package jsonscan
@@ -15,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep a value may nest; a deeper one is a no.
+// MaxDepth is the deepest accepted nesting.
 const MaxDepth = 64
 
 // Masks for eight bytes at once.
@@ -25,8 +24,8 @@ const (
 	word  = 8
 )
 
-// Space gives the index of the first byte from at on that is no white space,
-// len(data) if there is none.
+// Space returns the index of the first byte from at on that is no white space, len(data) if there
+// is none.
 func Space(data []byte, at int) int {
 	for at < len(data) {
 		switch data[at] {
@@ -39,9 +38,8 @@ func Space(data []byte, at int) int {
 	return at
 }
 
-// String reads the string literal that begins at data[at]. It gives the index behind
-// it, whether its text is what stands between the quotes (nothing in it is escaped),
-// and whether it is one.
+// String reads the string literal that begins at data[at]. It returns the index behind it, whether
+// it has no escapes (so that its text is the bytes between the quotes), and whether it is valid.
 func String(data []byte, at int) (int, bool, bool) {
 	if at >= len(data) || data[at] != '"' {
 		return at, false, false
@@ -77,14 +75,14 @@ func String(data []byte, at int) (int, bool, bool) {
 // Plain reports whether the inside of a string literal is ASCII with nothing escaped.
 func Plain(inner []byte) bool { return skipPlain(inner, 0) == len(inner) }
 
-// skipPlain goes on, by eight bytes at a time, to the next one that is a quote, a
-// backslash, a control character or outside of ASCII.
+// skipPlain returns the index of the next byte that is a quote, a backslash, a control character or
+// outside of ASCII; it reads eight bytes at a time.
 func skipPlain(data []byte, at int) int {
 	for ; at+word <= len(data); at += word {
 		v := binary.LittleEndian.Uint64(data[at:])
 		quote, slash := v^(ones*'"'), v^(ones*'\\')
 		if found := ((v - ones*' ') | v | (quote - ones) | (slash - ones)) & highs; found != 0 {
-			// What is borrowed can only mark bytes behind one that is marked rightly.
+			// A borrow can only mark bytes behind a correctly marked one.
 			return at + bits.TrailingZeros64(found)/word
 		}
 	}
@@ -118,7 +116,7 @@ func escape(data []byte) int {
 	}
 }
 
-// Number reads the number that begins at data[at] and gives the index behind it.
+// Number reads the number that begins at data[at] and returns the index behind it.
 func Number(data []byte, at int) (int, bool) {
 	if at < len(data) && data[at] == '-' {
 		at++

@@ -21,7 +21,7 @@ func TestValueEndsWhereTheValueDoes(t *testing.T) {
 		for _, tail := range []string{"", ",", " ", "}", "]", "x"} {
 			data := []byte("__" + value + tail)
 			if tail == "x" && value[len(value)-1] >= '0' && value[len(value)-1] <= '9' {
-				continue // would still be the end: whoever reads on refuses it
+				continue // would still be the end: a reader that goes on refuses it
 			}
 			end, ok := jsonscan.Value(data, 2, 0)
 			if !ok || end != 2+len(value) {
@@ -92,8 +92,8 @@ func TestOnceSaysNoToNamesThatMayComeTwice(t *testing.T) {
 	}
 }
 
-// What scan takes, a strict decoder takes, too, and ends at the same place; what it
-// refuses of a text that the decoder takes is only deep.
+// A strict decoder accepts every value that the scan accepts, with the same end. The scan refuses a
+// valid text only for its depth.
 func FuzzValue(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,"b",null]}`, `"\ud800"`, "\"\xff\"", `[[1e5]]`, `{"a":1,"a":2}`, `1 2`, ` null `} {
 		f.Add([]byte(seed))

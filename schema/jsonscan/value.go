@@ -1,12 +1,13 @@
 package jsonscan
 
-// Value reads the value that begins at data[at], whatever it holds, and gives the
-// index behind it. The value stands within depth others already.
+// Value reads the value of any kind that begins at data[at], and returns the index behind it. depth
+// is the number of values around it.
 func Value(data []byte, at, depth int) (int, bool) { return value(data, at, depth, nil) }
 
-// Once is Value for those who do not read the names in it: where one may come twice in an
-// object it says no. It compares their bytes, so that an escaped one is a no, too, and so are
-// more than 64 in the objects that are open at one time. Open is for nobody else meanwhile; it may have been used before.
+// Once is Value for callers that do not read the names in it: it refuses a value in which a name
+// repeats within an object. It compares bytes, so it also refuses escaped names, and more than 64
+// names in the objects open at one time. Open belongs to this call alone meanwhile; it may be
+// reused.
 func Once(data []byte, at, depth int, open *Names) (int, bool) {
 	open.count = 0
 	return value(data, at, depth, open)
@@ -31,16 +32,17 @@ func value(data []byte, at, depth int, open *Names) (int, bool) {
 	}
 }
 
-// span is where a literal stands.
+// span is the position of a literal.
 type span struct{ from, to int }
 
-// Names are those of the objects that are open, the outermost's first.
+// Names are the names of the open objects, the outermost's first.
 type Names struct {
 	spans [64]span
 	count int
 }
 
-// add notes a name of the object whose names begin at first, and says whether it is plain and its only one of that text.
+// add notes a name of the object whose names begin at first, and reports whether it is plain and
+// new in that object.
 func (n *Names) add(data []byte, first int, name span, plain bool) bool {
 	if !plain || n.count == len(n.spans) {
 		return false
@@ -55,9 +57,9 @@ func (n *Names) add(data []byte, first int, name span, plain bool) bool {
 	return true
 }
 
-// Elements reads the array that begins at data[at], gives each of its elements to
-// each, and the index behind it. The elements have no room behind them, so that
-// appending to one never writes into the next.
+// Elements reads the array that begins at data[at], passes each element to each, and returns the
+// index behind it. The elements have no spare capacity, so that appending to one never writes into
+// the next.
 func Elements(data []byte, at, depth int, each func(element []byte)) (int, bool) {
 	if at >= len(data) || data[at] != '[' {
 		return at, false
@@ -106,7 +108,7 @@ func object(data []byte, at, depth int, open *Names) (int, bool) {
 	}
 }
 
-// Colon reads the colon behind a name, and gives the index where the value begins.
+// Colon reads the colon behind a name, and returns the index of the value.
 func Colon(data []byte, at int) (int, bool) {
 	if at = Space(data, at); at >= len(data) || data[at] != ':' {
 		return at, false

@@ -2,17 +2,20 @@ package record
 
 import "unsafe"
 
-// Sizes of the blocks that records are cut from: some twenty records of usual size. What is larger gets a block of its
-// own. A block lives as long as one of its records, and the records of a page live and die together.
+// Sizes of the blocks that records are cut from: some twenty records of usual size. Larger parts
+// get a block of their own. A block lives as long as one of its records, and the records of a page
+// live and die together.
 const (
 	blockText   = 16 << 10
 	blockValues = 1 << 10
 	blockRows   = 128
-	// spareText is the least that is left in a block for the next text: what needs more gets memory of its own.
+	// spareText is the least free space of a block for the next text; a larger text gets memory of
+	// its own.
 	spareText = 256
 )
 
-// arena gives out what records are made of, many from one allocation. Nothing is ever taken back or written again.
+// arena allocates the parts of records, many from one allocation. It never takes memory back and
+// never writes it again.
 type arena struct {
 	// texts is the free end of a block, of length 0.
 	texts  []byte
@@ -23,7 +26,7 @@ type arena struct {
 	flags  []bool
 }
 
-// room returns what a text may be appended to; keep makes a string of it.
+// room returns a buffer for appending a text; keep makes a string of it.
 func (a *arena) room() []byte {
 	if cap(a.texts) < spareText {
 		a.texts = make([]byte, 0, blockText)
@@ -31,21 +34,21 @@ func (a *arena) room() []byte {
 	return a.texts
 }
 
-// keep gives what was appended to room as a string.
+// keep returns the text appended to room as a string.
 func (a *arena) keep(text []byte) string {
 	if len(text) > cap(a.texts) {
-		return string(text) // it grew elsewhere, and a giant should not stay for the sake of what comes behind it
+		return string(text) // it grew elsewhere, and a giant must not stay for the sake of later texts
 	}
 	a.texts = text[len(text):]
 	return view(text)
 }
 
-// view gives bytes that nobody changes any more as a string, without a copy.
+// view returns bytes that never change again as a string, without a copy.
 func view(text []byte) string {
 	return unsafe.String(unsafe.SliceData(text), len(text)) //nolint:gosec // see above: as strings.Builder does
 }
 
-// cut takes n elements off the front of a block, zero and with no room behind them.
+// cut takes n zero elements off the front of a block, without spare capacity.
 func cut[T any](block *[]T, n, size int) []T {
 	if n > size/4 {
 		return make([]T, n)

@@ -12,7 +12,7 @@ import (
 	"sluice/schema/record"
 )
 
-// Whatever records a normalizer reads later, in whichever way and of whatever size, those that it gave stay as they were.
+// Records stay unchanged while a normalizer reads later ones, in any way and of any size.
 func TestRecordsKeepTheirTexts(t *testing.T) {
 	t.Parallel()
 	n, err := record.New(&schema.Resource{
@@ -29,7 +29,7 @@ func TestRecordsKeepTheirTexts(t *testing.T) {
 		var wants [][]string
 		for range rapid.IntRange(1, 60).Draw(t, "records") {
 			id := rapid.StringMatching(`[1-9][0-9]{0,17}`).Draw(t, "id")
-			// Quotes and backslashes are escaped on the wire; others lie in it as they are.
+			// Quotes and backslashes are escaped on the wire; other characters are not.
 			text := strings.Repeat(rapid.StringMatching(`[a-zé "\\]{0,9}`).Draw(t, "text"), rapid.SampledFrom([]int{1, 1, 20, 3000}).Draw(t, "times"))
 			quoted, err := json.Marshal(text)
 			if err != nil {

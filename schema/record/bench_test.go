@@ -37,7 +37,7 @@ func bill() (*schema.Resource, []byte) {
 	return r, []byte("{" + strings.Join(record, ", ") + "}")
 }
 
-// billNormalizer gives what normalizes bills, and the bytes of one, by which the benchmark is counted.
+// billNormalizer returns a normalizer of bills, and the bytes of one, the unit of the benchmark.
 func billNormalizer(b *testing.B) (*record.Normalizer, []byte) {
 	b.Helper()
 	resource, raw := bill()

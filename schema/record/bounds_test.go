@@ -10,7 +10,7 @@ import (
 	"sluice/schema/record"
 )
 
-// members are so many members of an object, each behind a comma.
+// members returns a number of members of an object, each after a comma.
 func members(count int, value string) string {
 	var b strings.Builder
 	for n := range count {
@@ -19,7 +19,8 @@ func members(count int, value string) string {
 	return b.String()
 }
 
-// TestARecordIsBounded runs alone, for other tests would take memory meanwhile. What a record of bounds costs does not grow with the record.
+// TestARecordIsBounded runs alone, since other tests would take memory meanwhile. The cost of a
+// record at its bounds does not grow with the record.
 func TestARecordIsBounded(t *testing.T) { //nolint:paralleltest // see above
 	const (
 		million = 1_000_000

@@ -16,24 +16,27 @@ const (
 	maxDepth    = jsonscan.MaxDepth
 	maxElements = 100_000
 	maxKey      = 512
-	// maxCells bounds the values of all rows of a record, for those that are absent take memory, too; maxParts how many members and elements
-	// it has in all, where they are read carefully: the reader keeps the names in mind.
+	// maxCells bounds the values of all rows of a record, since absent ones take memory, too.
+	// maxParts bounds its members and elements in the careful way of reading, whose reader
+	// remembers the names.
 	maxCells = 500_000
 	maxParts = 500_000
-	// maxKinds bounds the different keys that the declaration does not know, maxExtra all of them, maxExtraSize their values, in bytes.
+	// maxKinds bounds the different undeclared keys, maxExtra all of them, maxExtraSize their
+	// values, in bytes.
 	maxKinds     = 2_000
 	maxExtra     = 20_000
 	maxExtraSize = 4 << 20
-	// maxNesting is how deep declared arrays nest: the key of a row has so many positions.
+	// maxNesting bounds the nesting of declared arrays: the number of positions in the key of a
+	// row.
 	maxNesting = 2
-	// maxKept bounds what the pool keeps, so that one giant does not stay for ever.
+	// maxKept bounds the size of pooled buffers, so that one giant does not stay for ever.
 	maxKept = 1 << 20
 )
 
 var errDeclaration = errors.New("declaration does not compile")
 
-// Normalizer turns the records of one resource into rows. It is safe for
-// concurrent use: what it needs for one record comes from a pool.
+// Normalizer turns the records of one resource into rows. It is safe for concurrent use: the state
+// for one record comes from a pool.
 type Normalizer struct {
 	root *object
 	// tables are the resource's tables, in the order of Resource.Tables.
@@ -42,24 +45,25 @@ type Normalizer struct {
 	fields int
 	place
 	zone *time.Location
-	// salt begins every fingerprint; 0 if none are made. Glanced are the columns of the record that a glance reads.
+	// salt begins every fingerprint; 0 if there are none. Glanced are the columns that a glance
+	// reads.
 	salt    uint64
 	glanced []bool
 	scratch sync.Pool
 }
 
-// table is what the walk needs of one table.
+// table is the walk's view of one table.
 type table struct {
 	columns []column
 	depth   int
-	// top is the index of the top-level array it descends from, 0 for the record.
+	// top is the index of its top-level array, 0 for the record.
 	top int
 	// label is its part of the hash.
 	label string
 }
 
-// column is one leaf, the one at an index of its table. Name is that of its key, "" for bare values of an array; label is its part of the
-// hash; values are those that the documents list.
+// column is one leaf, by its index in its table. Name is that of its key, "" for bare values of an
+// array; label is its part of the hash; values are the documented ones.
 type column struct {
 	at     int
 	kind   schema.Kind
@@ -70,18 +74,19 @@ type column struct {
 	identifies, modified bool
 }
 
-// object is one object of the wire, compiled: what to do with each of its keys.
+// object is one object of the wire, compiled: the handling of each of its keys.
 type object struct {
 	table  int
 	fields map[string]*field
-	// head is its number among the fields: where what comes first is remembered.
+	// head is its number among the fields, for remembering its first key.
 	head     int
 	prefixes []prefix
 }
 
-// field says what one declared key is: a column, an array (child), or neither, which is an ignored key.
+// field is the handling of one declared key: a column, an array (child), or neither, which is an
+// ignored key.
 type field struct {
-	// quoted is the name as it stands in front of its value; "" where something in it needs escaping.
+	// quoted is the name in its spelling before its value; "" if it needs escaping.
 	quoted string
 	// at numbers it within the object, id within the resource.
 	at, id int
@@ -98,10 +103,9 @@ type array struct {
 	scalar, object bool
 }
 
-// New compiles the declaration of a resource. Zone is the organization's: the
-// date-times that carry no offset are in it. It fails if the key column is not
-// declared first or if the modification time is not a declared instant;
-// package validate says the same with more words.
+// New compiles the declaration of a resource. Zone is the organization's, for date-times without an
+// offset. It fails if the key column is not declared first or if the modification time is not a
+// declared instant; package validate reports both in more detail.
 func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 	if zone == nil {
 		return nil, fmt.Errorf("%w: %s: the organization's time zone is nil; pass it or time.UTC", errDeclaration, resource.Name)

@@ -8,16 +8,16 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// Bounds of what a record's unlisted values leave in the drift table.
+// Bounds of the drift that a record's unlisted values leave.
 const (
 	maxValue  = 60
 	maxValues = 100
 )
 
-// unlisted begins the kind of a Drift that is a value and not a key.
+// unlisted begins the kind of a Drift that is a value instead of a key.
 const unlisted = "value: "
 
-// few is how much drift is looked through one by one.
+// few is the most drift that is searched one by one.
 const few = 32
 
 func (s *scratch) drifted(drift Drift) {
@@ -39,8 +39,8 @@ func (s *scratch) drifted(drift Drift) {
 	}
 }
 
-// enumerated reports a value that the documents do not list: it is loaded all the
-// same. Source: docs/upstream.md U136: enumerations are open.
+// enumerated reports an undocumented value, which is loaded all the same. Source: docs/upstream.md
+// U136: enumerations are open.
 func (s *scratch) enumerated(column *column, text, name string) {
 	if canonical.Blank(text) || slices.Contains(column.values, text) || len(s.drift) >= maxValues {
 		return
@@ -48,7 +48,7 @@ func (s *scratch) enumerated(column *column, text, name string) {
 	s.drifted(Drift{Path: s.wherever(name), Kind: unlisted + printable(text)})
 }
 
-// printable bounds a value and replaces what would not print in one line.
+// printable bounds a value and replaces characters that do not print in one line.
 func printable(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -10,8 +10,8 @@ import (
 	"sluice/schema/record"
 )
 
-// TestAnotherEdition: an edition adds dozens of keys, leaves declared ones out and
-// uses values that no document lists. docs/upstream.md U136 and U137.
+// TestAnotherEdition normalizes a record of an edition that adds dozens of keys, omits declared
+// ones and uses undocumented values. docs/upstream.md U136 and U137.
 func TestAnotherEdition(t *testing.T) {
 	t.Parallel()
 	n, err := record.New(&schema.Resource{

@@ -1,6 +1,6 @@
 package record
 
-// Carefully is RecordUnder without the quick way.
+// Carefully is RecordUnder in the careful way only.
 func (n *Normalizer) Carefully(raw []byte, parent string) (Record, error) {
 	s := newScratch(n)
 	s.reset()
@@ -12,7 +12,7 @@ func (n *Normalizer) Carefully(raw []byte, parent string) (Record, error) {
 	return s.record(raw, parent), nil
 }
 
-// HashAgain makes the content hash of a record once more.
+// HashAgain computes the content hash of a record once more.
 func (n *Normalizer) HashAgain(record *Record) [16]byte {
 	s, _ := n.scratch.Get().(*scratch)
 	defer s.release()

@@ -9,7 +9,7 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// unknown keeps the value of a key that the declaration does not know (invariant 4).
+// unknown stores the value of an undeclared key (invariant 4).
 func (s *scratch) unknown(name string) *ValueError {
 	name = canonical.CleanText(name)
 	raw, fault := s.whole(name)
@@ -22,7 +22,7 @@ func (s *scratch) unknown(name string) *ValueError {
 	return s.keep(name, raw)
 }
 
-// keep puts a value that was read among the unknown ones.
+// keep stores a value among the undeclared ones.
 func (s *scratch) keep(name string, raw jsontext.Value) *ValueError {
 	text, bad := canonical.AppendJSON(nil, raw)
 	if bad.Code != "" {
@@ -34,7 +34,7 @@ func (s *scratch) keep(name string, raw jsontext.Value) *ValueError {
 	return s.crowded(name)
 }
 
-// crowded says that the record has more keys that the declaration does not know than can be a matter of drift.
+// crowded refuses a record with more undeclared keys than drift explains.
 func (s *scratch) crowded(name string) *ValueError {
 	switch {
 	case len(s.drift) > maxKinds || len(s.loose) > maxKinds:
@@ -46,8 +46,8 @@ func (s *scratch) crowded(name string) *ValueError {
 	}
 }
 
-// extraObject writes the unknown keys as one object, sorted by path, so that the
-// order of the wire does not matter.
+// extraObject writes the undeclared keys as one object, sorted by path, so that the order of the
+// wire does not matter.
 func (s *scratch) extraObject() string {
 	if len(s.extra) == 0 {
 		return ""
@@ -79,7 +79,7 @@ func compareTwo(a, b, thenA, thenB string) int {
 	return strings.Compare(thenA, thenB)
 }
 
-// appendQuoted quotes text that is valid UTF-8 already, so nothing can fail.
+// appendQuoted quotes valid UTF-8, which cannot fail.
 func appendQuoted(dst []byte, text string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, text)
 	return dst

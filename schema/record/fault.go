@@ -12,14 +12,13 @@ import (
 // maxName bounds key names in errors: they go to logs and to the database.
 const maxName = 80
 
-// fault returns the error for a key of the object where the walk stands; name is ""
-// for the object itself. The format must never be given a value of the record.
+// fault returns the error for a key of the current object; name is "" for the object itself. The
+// format must never contain a value of the record.
 func (s *scratch) fault(name string, code Code, format string, args ...any) *ValueError {
 	return &ValueError{Path: s.where(short(name)), Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// syntax tells the decoder's errors apart. Their texts quote the record, so only
-// the place is taken.
+// syntax translates the decoder's errors. Their texts quote the record, so it takes only the place.
 func (s *scratch) syntax(name string, err error) *ValueError {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return s.fault(name, CodeDuplicateKey, "an object has the same key twice; which one counts is unknown")
@@ -33,8 +32,8 @@ func (s *scratch) syntax(name string, err error) *ValueError {
 	return s.fault(name, CodeBadJSON, "the JSON ends early")
 }
 
-// where writes the path of a key: line_items[1].rate. Names that hold a
-// character of the notation are quoted, so that no two places share a path.
+// where returns the path of a key: line_items[1].rate. Names with a character of the notation are
+// quoted, so that no two places share a path.
 func (s *scratch) where(name string) string {
 	var b strings.Builder
 	for i, at := range s.path {
@@ -52,7 +51,7 @@ func (s *scratch) where(name string) string {
 	return b.String()
 }
 
-// wherever returns where without positions: line_items[].rate.
+// wherever returns the path without positions: line_items[].rate.
 func (s *scratch) wherever(name string) string {
 	var b strings.Builder
 	for i, at := range s.path {
@@ -81,7 +80,7 @@ func writeName(b *strings.Builder, name string) {
 	b.WriteString(name)
 }
 
-// short bounds a name, without half a character at its end.
+// short shortens a name, without half a character at its end.
 func short(name string) string {
 	if len(name) <= maxName {
 		return name
@@ -108,9 +107,9 @@ func kindName(kind jsontext.Kind) string {
 	}
 }
 
-// identify finds the key of a record that does not fit, so that whoever decides
-// about it can look it up; "" if it cannot be read. Only the first value of the
-// key is looked at and only keys of the record itself.
+// identify finds the key of a record that does not fit, so that the operator can look the record
+// up; "" if the key is unreadable. It reads only the first value of the key and only keys of the
+// record itself.
 func (n *Normalizer) identify(raw []byte, parent string) string {
 	s := newScratch(n)
 	s.reset()

@@ -11,10 +11,10 @@ import (
 	"sluice/schema"
 )
 
-// fingerprint is XXH3 of the bytes and the parent, begun with the salt: two records with the same one become the same row. Two that
-// differ have the same one in one of 2^64 cases; bytes that somebody made alike on purpose are no concern, as who can write upstream
-// need not deceive us. It is 0, which says that there is none, where the documents do not know all of the record: what they do not
-// know is counted each time that it comes.
+// fingerprint is XXH3 of the bytes and the parent, begun with the salt: two records with the same
+// one become the same row. Different records share one in one of 2^64 cases. It does not resist an
+// attacker, but a person who can write upstream has no need to deceive. It is 0 (none) if the
+// record has undocumented parts, whose every arrival is counted.
 func (n *Normalizer) fingerprint(raw []byte, parent string, drifted bool) uint64 {
 	if drifted || n.salt == 0 {
 		return 0
@@ -26,16 +26,16 @@ func (n *Normalizer) fingerprint(raw []byte, parent string, drifted bool) uint64
 	return xxh3.HashSeed(raw, salt)
 }
 
-// salt stands for everything beside a record's bytes and its parent that decides what becomes of it: the rule of the hash, the zone
-// and the declaration, but for its prose. It is 0 for exports, which nobody reads twice.
+// salt stands for all that decides the row beside a record's bytes and its parent: the rule of the
+// hash, the zone and the declaration without its prose. It is 0 for exports, which are read once.
 func (n *Normalizer) saltOf(resource *schema.Resource) uint64 {
 	if resource.Exported() {
 		return 0
 	}
 	digest := xxh3.New()
-	add := func(format string, values ...any) { _, _ = fmt.Fprintf(digest, format+"\n", values...) } // a hash takes everything
+	add := func(format string, values ...any) { _, _ = fmt.Fprintf(digest, format+"\n", values...) } // a hash accepts every write
 	add("%d %q %q %q %+v", HashRule, n.zone, resource.ID, resource.Modified(), n.place)
-	for _, month := range []time.Month{time.January, time.July} { // one name can stand for two zones
+	for _, month := range []time.Month{time.January, time.July} { // one name can mean two zones
 		add("%s", time.Date(2026, month, 1, 0, 0, 0, 0, n.zone).UTC().Format(time.RFC3339))
 	}
 	tables := resource.Tables()

@@ -14,8 +14,8 @@ import (
 	"sluice/schema/record"
 )
 
-// Whatever the bytes are: no panic, a *ValueError or rows, the same ones each
-// time, and no text that Postgres refuses.
+// For any bytes there is no panic, but a *ValueError or rows, the same each time, and no text that
+// Postgres refuses.
 func FuzzRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"order_id":"1","note":"a\u0000\ud800","total":1e3,"changed":"2026-01-17T15:27:23+0530"}`,
@@ -55,7 +55,7 @@ func checkRecord(t *testing.T, n *record.Normalizer, raw []byte) {
 	if diff := cmp.Diff(got, again); diff != "" || (err == nil) != (errAgain == nil) {
 		t.Fatalf("two readings differ: %v, %v\n%s", err, errAgain, diff)
 	}
-	// Both ways of reading say the same, whatever the bytes are.
+	// Both ways of reading agree, for any bytes.
 	careful, errCareful := n.Carefully(raw, "north")
 	if diff := cmp.Diff(got, careful); diff != "" || fmt.Sprint(err) != fmt.Sprint(errCareful) {
 		t.Fatalf("quick and careful differ: %v, %v\n%s", err, errCareful, diff)

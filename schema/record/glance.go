@@ -5,10 +5,10 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// Glance reads no more of a record than what is needed where its row turns out to be made of the same bytes: key, fingerprint, the times
-// that decide about versions and passes, the day that lists filter by, and which arrays it carries, those of prefixes left out. Other
-// values are absent. It says false where it is not sure; the record is to be normalized then. Whether all of the record fits it does not
-// ask: bytes that have a row did.
+// Glance reads only what is needed if the row was made of the same bytes: key, fingerprint, the
+// times that decide about versions and passes, the day of list filters, and which arrays are
+// present, except prefixes. Other values are absent. It returns false if in doubt; the caller then
+// normalizes the record. It does not check whether the record fits: bytes that have a row did.
 func (n *Normalizer) Glance(raw []byte, parent string) (Record, bool) {
 	if n.salt == 0 {
 		return Record{}, false
@@ -62,7 +62,7 @@ func (s *scratch) glance() bool {
 	}
 }
 
-// glancedAt says of each column of the record whether a glance reads it.
+// glancedAt marks the columns of the record that a glance reads.
 func (n *Normalizer) glancedAt(resource *schema.Resource) []bool {
 	glanced := make([]bool, len(resource.Columns))
 	glanced[0], glanced[n.identifier] = true, true

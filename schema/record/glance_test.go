@@ -12,7 +12,7 @@ import (
 	"sluice/schema/record"
 )
 
-// checkGlance holds what a glance shows against the record as a whole.
+// checkGlance compares a glance with the whole record.
 func checkGlance(t *testing.T, n *record.Normalizer, got record.Record) {
 	t.Helper()
 	glance, ok := n.Glance(got.Raw, "north")
@@ -32,7 +32,7 @@ func checkGlance(t *testing.T, n *record.Normalizer, got record.Record) {
 	}
 }
 
-// dated returns the order with everything that a glance has to show.
+// dated returns the order with everything that a glance reads.
 func dated() *schema.Resource {
 	r := order()
 	r.Cursor = schema.Since{Column: "changed", Param: "changed", Created: "made"}
@@ -80,7 +80,7 @@ func TestAGlanceShowsWhatRunsNeed(t *testing.T) {
 	}
 }
 
-// fingerprintOf is that of the dated order under a declaration.
+// fingerprintOf returns the fingerprint of the dated order under a declaration.
 func fingerprintOf(t *testing.T, zone *time.Location, raw, parent string, change func(*schema.Resource)) uint64 {
 	t.Helper()
 	resource := dated()
@@ -97,7 +97,8 @@ func fingerprintOf(t *testing.T, zone *time.Location, raw, parent string, change
 	return record.Fingerprint
 }
 
-// Whatever can make another row of the same bytes makes another fingerprint, and so does every byte; prose does not.
+// Every input that can change the row of the same bytes changes the fingerprint, and so does every
+// byte; prose does not.
 func TestWhatAFingerprintIsOf(t *testing.T) {
 	t.Parallel()
 	same := func(*schema.Resource) {}
@@ -147,7 +148,8 @@ func TestWhatAFingerprintIsOf(t *testing.T) {
 	}
 }
 
-// TestEveryWordOfDeclarationsIsWeighed: whoever gives declarations a new word says here whether fingerprints have to know it.
+// TestEveryWordOfDeclarationsIsWeighed makes the author of a new field of declarations decide
+// whether it belongs to the fingerprint.
 func TestEveryWordOfDeclarationsIsWeighed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -157,7 +159,7 @@ func TestEveryWordOfDeclarationsIsWeighed(t *testing.T) {
 		{schema.Column{}, []string{"Wire", "Name", "Kind", "Given", "Values" /* prose: */, "Doc", "Assumed"}},
 		{schema.Child{}, []string{"Name", "Columns", "Scalar", "Object", "Prefix", "Twin", "Children", "Ignored" /* prose: */, "Doc"}},
 		{schema.Resource{}, []string{
-			"Name", "ID", "Cursor", "Columns", "Children", "Ignored", // prose, and how it is asked for:
+			"Name", "ID", "Cursor", "Columns", "Children", "Ignored", // prose, and the way of requesting it:
 			"Schema", "Doc", "Path", "AssumedPath", "Optional", "Paging", "Key", "Params", "Scope", "Single", "Details", "Window", "History",
 			"Complete", "Every", "Assumed",
 		}},

@@ -11,8 +11,7 @@ import (
 // then writes the hashes of all rows anew, once and without a call (docs/decisions/0019-rebuild-from-raw-records). Otherwise each record would look changed.
 const HashRule = 2
 
-// label returns a text with its length before it, so that nothing that follows can
-// be taken for a part of it.
+// label returns a text with its length before it, which separates it from the following parts.
 func label(text string) string {
 	return string(appendString(nil, text))
 }

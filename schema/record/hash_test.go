@@ -51,8 +51,8 @@ func TestHashGroups(t *testing.T) {
 	}
 }
 
-// Stored hashes must keep their meaning: this one is of the layout written down by hand, by xxhsum -H2. If it moves, every row of every
-// warehouse is written again.
+// Stored hashes must keep their meaning: the expected one is computed by xxhsum -H2 from a layout
+// written by hand. A change of it rewrites every row of every warehouse.
 func TestHashIsTheOneThatIsStored(t *testing.T) {
 	t.Parallel()
 	record, err := normalizer(t).Record([]byte(`{"line_items":[{"rate":1.0},{"rate":""}],"total":"1000.00","x":[1],"order_id":1}`))

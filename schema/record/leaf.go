@@ -23,10 +23,10 @@ func (s *scratch) leaf(c *column, to *Value) *ValueError {
 	return s.fill(c, to, c.name, raw)
 }
 
-// fillText is fill for a string of which nothing is escaped: it is read once and not again, and stays where it stands if it is spelled
-// as it is to be kept.
+// fillText is fill for a string without escapes. It reads the string once, and a canonical one
+// stays a slice of the input.
 func (s *scratch) fillText(c *column, to *Value, literal []byte) *ValueError {
-	if c.kind == schema.KindJSON { // which asks for the whole literal
+	if c.kind == schema.KindJSON { // it needs the whole literal
 		return s.fill(c, to, c.name, s.data[s.at-len(literal)-len(`""`):s.at])
 	}
 	if size, ok := canonical.Spelled(c.kind, literal, true); ok {
@@ -39,9 +39,9 @@ func (s *scratch) fillText(c *column, to *Value, literal []byte) *ValueError {
 	return s.set(c, to, c.name, view(literal), s.arena.keep(text))
 }
 
-// fill takes a value that was read. Its name is its key's.
+// fill stores a value, whose name is its key's.
 func (s *scratch) fill(c *column, to *Value, name string, raw jsontext.Value) *ValueError {
-	// What the decoder gives, it may write over.
+	// The decoder's bytes may be overwritten later.
 	if size, ok := canonical.Spelled(c.kind, raw, false); ok && s.quick {
 		text := view(raw[:size])
 		return s.set(c, to, name, text, text)
@@ -70,7 +70,7 @@ func (s *scratch) unset(to *Value, name string, kind jsontext.Kind, bad canonica
 	return s.fault(name, bad.Code, "%s", bad.Detail)
 }
 
-// set notes the text of a value; read is the string on the wire that it was made of, if it was one.
+// set stores the text of a value; read is its string on the wire, if it was one.
 func (s *scratch) set(c *column, to *Value, name, read, text string) *ValueError {
 	if c.identifies {
 		if bad := checkKey(read, text); bad.Code != "" {
@@ -87,8 +87,8 @@ func (s *scratch) set(c *column, to *Value, name, read, text string) *ValueError
 	return nil
 }
 
-// checkKey refuses what would merge two records: a key that was repaired may
-// equal another one. Read is the key as the wire has it.
+// checkKey refuses a repaired key, since it may equal that of another record. Read is the key on
+// the wire.
 func checkKey(read, id string) canonical.Misfit {
 	if len(id) > maxKey {
 		return canonical.Misfit{Code: CodeTooLarge, Detail: "the key has more than " + strconv.Itoa(maxKey) + " bytes"}

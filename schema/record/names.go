@@ -2,22 +2,21 @@ package record
 
 import "slices"
 
-// Bounds of what the quick way keeps in mind of one object.
+// Bounds of the quick way's memory of one object.
 const (
 	maxDeclared = 256
 	maxUnknown  = 32
 	wordBits    = 64
 )
 
-// met are the names that one object has had so far, where the tokens do not notice
-// those that come twice: declared ones by number, others in scratch.names from
-// unknown on.
+// met are the names seen in one object, for finding repeated ones where the tokens do not: declared
+// ones by number, others in scratch.names from unknown on.
 type met struct {
 	declared [maxDeclared / wordBits]uint64
 	unknown  int
 }
 
-// find gives the field of a name, nil if none is declared, and remembers what it followed.
+// find returns the field of a name, nil if none is declared, and remembers its predecessor.
 func (s *scratch) find(o *object, last int, name []byte) *field {
 	known := o.fields[string(name)]
 	if known != nil {

@@ -1,10 +1,9 @@
-// Package record turns one upstream record into rows. It is pure: the same
-// declaration, zone and bytes always give the same rows, and nothing is read or
-// written elsewhere.
+// Package record turns one upstream record into rows. It is pure: the same declaration, zone and
+// bytes always give the same rows, and it reads and writes nothing else.
 //
-// It never coerces in silence: a value that does not fit its declared kind makes
-// the whole record a *ValueError, which its caller keeps in quarantine; a key
-// that the declaration does not know goes to Extra and is reported as drift.
+// It never coerces in silence. A value that does not fit its declared kind makes the whole record a
+// *ValueError, which the caller stores in quarantine. An undeclared key goes to Extra and is
+// reported as drift.
 //
 // Start reading at Record, then New.
 package record
@@ -15,9 +14,8 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// State tells apart what a wire value may be: upstream leaves keys out, sends
-// null, or sends a value, and the three mean different things (invariant 5: a
-// narrower record never wipes a wider one).
+// State distinguishes the forms of a wire value: upstream omits keys, sends null, or sends a value,
+// and the three mean different things (invariant 5: a narrower record never wipes a wider one).
 type State uint8
 
 // The three states.
@@ -30,10 +28,9 @@ const (
 	Set
 )
 
-// Value is one canonical value: Text is the one spelling of the value that
-// Postgres reads back as the declared kind, and that equals the text of every
-// other spelling of the same value (1000.00 and 1000 are both 1000). Whoever keeps
-// it for longer than its record clones it, for the bytes of a page may be behind it.
+// Value is one canonical value. Text is the one spelling that Postgres reads back as the declared
+// kind, equal for all spellings of a value (1000.00 and 1000 are both 1000). A caller that keeps it
+// longer than its record must clone it, since it may share the bytes of a page.
 type Value struct {
 	Text  string
 	State State
@@ -61,36 +58,34 @@ type Record struct {
 	// top-level array: rows of a table that a record does not carry are left alone.
 	// Index 0 is always true.
 	Carries []bool
-	// Extra is one JSON object of the keys that the declaration does not know, by
-	// path; "" if there are none.
+	// Extra is one JSON object of the undeclared keys, by path; "" if there are none.
 	Extra string
 	// Hash is the content hash of all that the record carries: canonical values,
 	// arrays included.
 	Hash [16]byte
-	// Drift lists what the declaration does not know, by path and kind.
+	// Drift lists undeclared keys and values, by path and kind.
 	Drift []Drift
-	// Raw are the bytes as they came.
+	// Raw is the bytes as received.
 	Raw []byte
-	// Fingerprint is of the bytes and of all that decides what they become: a row with the same one is what this record makes
-	// of it. 0 if there is none: of exports, and of records with drift.
+	// Fingerprint covers the bytes and everything else that decides the row: a row with the same
+	// one is the row of this record. 0 means none: for exports, and for records with drift.
 	Fingerprint uint64
-	// Known says that the row of the record has its fingerprint, so that nothing is to be written. Of a known record only
-	// that is read which Normalizer.Glance reads.
+	// Known says that the row has this fingerprint, so that nothing needs to be written. A known
+	// record has only the parts that Normalizer.Glance reads.
 	Known bool
 }
 
-// Drift is one key on the wire that the declaration does not know, or one value of
-// a known key that the documents do not list.
+// Drift is one undeclared key on the wire, or one undocumented value of a known key.
 type Drift struct {
-	// Path is the key, array positions left out: line_items[].surprise.
+	// Path is the key without array positions: line_items[].surprise.
 	Path string
 	// Kind is the JSON type seen: string, number, bool, object, array, null; or, for
 	// a value of a known key, "value: " with its first 60 bytes.
 	Kind string
 }
 
-// ValueError says which value of a record does not fit, and why. It never holds
-// the value itself: records carry personal data, errors reach logs.
+// ValueError names a value that does not fit, and the reason. It never holds the value itself:
+// records carry personal data, and errors reach logs.
 type ValueError struct {
 	// Path is the key, with array positions: line_items[1].rate.
 	Path string
@@ -98,7 +93,7 @@ type ValueError struct {
 	Code Code
 	// Detail explains, without the value.
 	Detail string
-	// ID is the record's identifier where it could be read.
+	// ID is the record's identifier if it was readable.
 	ID string
 }
 

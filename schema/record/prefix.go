@@ -23,15 +23,14 @@ const (
 	prefixColumns
 )
 
-// loose is one key that a prefix holds, kept until the record is read whole: only
-// then it is known which keys are twins of others.
+// loose is one key of a prefix, held until the record is read: only then are twins known.
 type loose struct {
 	prefix int
 	name   string
 	raw    jsontext.Value
 }
 
-// claims gives the index of the prefix that holds a key, -1 if none does.
+// claims returns the index of the prefix that a key belongs to, -1 if none.
 func (o *object) claims(name string) int {
 	return slices.IndexFunc(o.prefixes, func(p prefix) bool { return strings.HasPrefix(name, p.prefix) })
 }
@@ -46,8 +45,8 @@ func (s *scratch) collect(at int, name string) *ValueError {
 	return s.crowded(name)
 }
 
-// gather makes rows out of the keys that prefixes hold, sorted by name, for their
-// order on the wire means nothing. A key sorts before its twin.
+// gather makes rows of the keys of prefixes, sorted by name, since their order on the wire means
+// nothing. A key sorts before its twin.
 func (s *scratch) gather() *ValueError {
 	slices.SortFunc(s.loose, func(a, b loose) int { return strings.Compare(a.name, b.name) })
 	for at, p := range s.n.root.prefixes {
@@ -64,8 +63,8 @@ func (s *scratch) gather() *ValueError {
 	return nil
 }
 
-// gatherOne makes a row of a key, or completes that of the key whose twin it is; a
-// twin without its key is unknown. Rows holds the values of each row by key.
+// gatherOne makes a row of a key, or completes the row of its twin's key; a twin without its key is
+// undeclared. Rows holds the values of each row by key.
 func (s *scratch) gatherOne(p prefix, rows map[string][]Value, l loose) *ValueError {
 	columns := s.n.tables[p.table].columns
 	if base, ok := strings.CutSuffix(l.name, p.twin); ok && strings.HasPrefix(base, p.prefix) {

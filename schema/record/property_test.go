@@ -69,9 +69,8 @@ func TestInstantsOfOneMomentShareOneText(t *testing.T) {
 	})
 }
 
-// Without an offset a wall time is in the organization's zone: the earliest
-// instant at which a clock there showed it, found here by looking at every hour
-// around, or the first instant after if none did.
+// Without an offset a wall time is in the organization's zone. The expected instant is the earliest
+// with that wall time, found by checking every hour around, or the first instant after a gap.
 func TestWallTimesOfZones(t *testing.T) {
 	t.Parallel()
 	zones := map[string]*time.Location{}

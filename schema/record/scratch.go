@@ -9,8 +9,9 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// scratch is what one record needs while it is walked. What becomes part of the record is cut from blocks, and texts that stand on the
-// wire as they are to be kept stay there, so that a record costs next to no allocation however many values it has.
+// scratch is the state of one record's walk. Parts of the record are cut from blocks, and canonical
+// texts stay slices of the input, so that a record costs next to no allocation for any number of
+// values.
 type scratch struct {
 	tokens
 
@@ -21,16 +22,16 @@ type scratch struct {
 	path   []step
 	extra  []extra
 	drift  []Drift
-	// drifts are those of drift where they are many.
+	// drifts indexes the drift if there is much of it.
 	drifts map[Drift]struct{}
 	// cells counts the values of rows, extraSize the bytes of extra values.
 	cells, extraSize int
 	loose            []loose
 	values           canonical.Reader
-	// names are those of the objects under way that are not declared.
+	// names are the undeclared names of the open objects.
 	names []string
 	arena arena
-	// next holds, by a field's number, the field that came behind it last time.
+	// next holds, by a field's number, the field that followed it last time.
 	next []*field
 	// spareHash holds the hash's input.
 	spareHash []byte
@@ -45,14 +46,14 @@ type rowRef struct {
 	position [maxNesting]int
 }
 
-// step is one array on the way to where the walk stands; index is -1 where the
-// wire holds one object in place of an array.
+// step is one array on the path of the walk; index is -1 if the wire holds one object instead of an
+// array.
 type step struct {
 	name  string
 	index int
 }
 
-// extra is one key that the declaration does not know.
+// extra is one undeclared key.
 type extra struct{ path, value string }
 
 func newScratch(n *Normalizer) *scratch {
@@ -73,7 +74,7 @@ func (s *scratch) reset() {
 	s.carry[0] = true
 }
 
-// release gives the scratch back to the pool, without the record's bytes.
+// release returns the scratch to the pool, without the record's bytes.
 func (s *scratch) release() {
 	s.forget()
 	clear(s.loose[:cap(s.loose)])
@@ -83,7 +84,7 @@ func (s *scratch) release() {
 	}
 }
 
-// newRow gives the values of another row, all absent.
+// newRow returns the values of a new row, all absent.
 func (s *scratch) newRow(table int) []Value {
 	ref := rowRef{table: table, values: cut(&s.arena.values, len(s.n.tables[table].columns), blockValues)}
 	depth := 0
@@ -100,7 +101,7 @@ func (s *scratch) newRow(table int) []Value {
 // own returns the value of a column of the record itself.
 func (s *scratch) own(at int) *Value { return &s.rows[0].values[at] }
 
-// record copies what was found out of the scratch.
+// record copies the findings out of the scratch.
 func (s *scratch) record(raw []byte, parent string) Record {
 	record := s.rowsOf(raw)
 	s.sortDrift()
@@ -111,7 +112,7 @@ func (s *scratch) record(raw []byte, parent string) Record {
 	return record
 }
 
-// rowsOf copies the rows that were read.
+// rowsOf copies the rows.
 func (s *scratch) rowsOf(raw []byte) Record {
 	record := Record{
 		ID:       s.own(0).Text,
@@ -125,7 +126,7 @@ func (s *scratch) rowsOf(raw []byte) Record {
 	return record
 }
 
-// distribute gives every table its rows, in the order of the record.
+// distribute assigns the rows to their tables, in the order of the record.
 func (s *scratch) distribute(record *Record) {
 	rows := cut(&s.arena.rows, len(s.rows), blockRows)
 	places := 0

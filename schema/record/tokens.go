@@ -10,44 +10,44 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// errDoubt says that the quick way of reading is not sure: the careful one is.
+// errDoubt says that the quick way of reading is in doubt: the careful one decides.
 var errDoubt = errors.New("to be read carefully")
 
-// tokens reads one record piece by piece, in one of two ways. The quick one is several
-// times faster and knows only valid records in valid UTF-8; whatever else it meets is
-// errDoubt, and the record is read again from its start the careful way, by jsontext,
-// which says what is wrong or repairs it. So what a record becomes is decided there,
-// and the quick way must only be right where it says yes.
+// tokens reads one record piece by piece, in one of two ways. The quick one is several times faster
+// and knows only valid records in valid UTF-8. On anything else it returns errDoubt, and the record
+// is read again from its start in the careful way, by jsontext, which reports or repairs the fault.
+// So the careful way decides about every record, and the quick way must only be right where it
+// accepts.
 type tokens struct {
 	data []byte
-	// at is where the quick way stands, within depth objects and arrays; behind says
-	// that it stands behind a value, before what separates it from the next.
+	// at is the position of the quick way, within depth objects and arrays; behind says that it is
+	// behind a value, before the separator.
 	at, depth int
 	behind    bool
 	quick     bool
-	// open is memory for names that nobody else reads.
+	// open is memory for names, used by this reader alone.
 	open jsonscan.Names
 
 	input bytes.Buffer
 	dec   *jsontext.Decoder
 }
 
-// start begins to read, the quick way.
+// start begins the quick way of reading.
 func (t *tokens) start(data []byte) {
 	t.data, t.at, t.depth, t.behind, t.quick = data, 0, 0, false, true
 }
 
-// carefully begins to read, the careful way.
+// carefully begins the careful way of reading.
 func (t *tokens) carefully(data []byte, options ...jsontext.Options) {
 	t.quick = false
 	t.input = *bytes.NewBuffer(data)
 	t.dec.Reset(&t.input, append(options, jsontext.AllowInvalidUTF8(true))...)
 }
 
-// forget lets go of the record's bytes.
+// forget releases the record's bytes.
 func (t *tokens) forget() { t.data, t.input = nil, bytes.Buffer{} }
 
-// kind says what comes next, in objects a name as a string.
+// kind returns the kind of the next token; a name is a string.
 func (t *tokens) kind() jsontext.Kind {
 	if !t.quick {
 		return t.dec.PeekKind()
@@ -82,8 +82,7 @@ func (t *tokens) separator() {
 	}
 }
 
-// bracket reads the beginning or the end of an object or an array, of which kind has
-// said that it comes next.
+// bracket reads the beginning or the end of an object or an array, after kind has announced it.
 func (t *tokens) bracket(c byte) error {
 	if !t.quick {
 		_, err := t.dec.ReadToken()
@@ -101,8 +100,8 @@ func (t *tokens) bracket(c byte) error {
 	return nil
 }
 
-// expect reads a name with its quotes and its colon, and the comma before it, if it is the one that comes next, the quick way; "" never
-// comes.
+// expect reads a name with its quotes and its colon, and the comma before it, if it is the next
+// token, in the quick way; "" never matches.
 func (t *tokens) expect(quoted string) bool {
 	from := t.at
 	if t.behind {
@@ -120,7 +119,7 @@ func (t *tokens) expect(quoted string) bool {
 	return true
 }
 
-// plain reads a string of which nothing is escaped, the quick way, without its quotes.
+// plain reads a string without escapes in the quick way, and returns it without its quotes.
 func (t *tokens) plain() ([]byte, bool) {
 	if !t.quick || t.behind {
 		return nil, false
@@ -150,7 +149,7 @@ func (t *tokens) name() ([]byte, error) {
 	return quoted, nil
 }
 
-// value reads a value whole.
+// value reads a whole value.
 func (t *tokens) value() (jsontext.Value, error) {
 	if !t.quick {
 		return t.dec.ReadValue() // syntax tells the decoder's errors apart

@@ -7,15 +7,14 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// separator stands between parent and identifier in a qualified key. No identifier
-// may hold it, so the last one in a key always tells the two apart.
+// separator is between parent and identifier in a qualified key. No identifier may hold it, so the
+// last one in a key always separates the two.
 const separator = "/"
 
-// place is where a resource's records carry what they are known by, as indices of
-// their columns.
+// place locates the identifying columns of a resource's records, by index.
 type place struct {
-	// identifier is the column of the record's own identifier: the key column, or,
-	// where the key is qualified by the parent, another one. Wire is its name.
+	// identifier is the column of the record's own identifier: the key column, or another one if
+	// the key is qualified by the parent. Wire is its name.
 	identifier int
 	wire       string
 	// parent is the column of the parent's identifier, -1 if there is none.
@@ -44,9 +43,8 @@ func find(columns []schema.Column, wire string) int {
 	return -1
 }
 
-// adopt fills in what a record cannot say itself because it was listed under a
-// parent: the parent's identifier where the record left it out, and the qualified
-// key. Without a parent, a qualified key stays empty.
+// adopt fills in what a record under a parent may lack: the parent's identifier if the record omits
+// it, and the qualified key. Without a parent, a qualified key stays empty.
 func (s *scratch) adopt(parent string) *ValueError {
 	if parent == "" || s.n.parent < 0 {
 		return nil

@@ -21,7 +21,7 @@ func person() *schema.Resource {
 	}
 }
 
-// channel is listed under a network, and its identifier is unique there only.
+// channel is listed under a network, and its identifier is unique only there.
 func channel() *schema.Resource {
 	return &schema.Resource{
 		Name: "channels", ID: "channel_key",

@@ -6,21 +6,20 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// Record turns one record into rows. Its error is a *ValueError: the record as a
-// whole does not fit then. The bytes are kept as Record.Raw and not copied, and
-// most texts of values lie in them: do not change them afterwards.
+// Record turns one record into rows. Its error is a *ValueError: the record as a whole does not
+// fit. Record.Raw and most texts of values share the given bytes: do not change them afterwards.
 func (n *Normalizer) Record(raw []byte) (Record, error) { return n.RecordUnder(raw, "") }
 
-// RecordUnder is Record for a record that was listed under a parent: the parent's
-// identifier is filled in where the record does not carry it, and the key is
-// qualified by it where identifiers are unique under one parent only.
+// RecordUnder is Record for a record listed under a parent. It fills in the parent's identifier if
+// the record lacks it, and qualifies the key by it where identifiers are unique under one parent
+// only.
 func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
 	s, _ := n.scratch.Get().(*scratch)
 	s.reset()
 	s.start(raw)
 	fault := s.walk(parent)
 	if fault != nil {
-		// What is wrong, and whether it is, the careful way knows.
+		// The careful way decides whether there is a fault, and which.
 		s.reset()
 		s.carefully(raw)
 		if fault = s.countParts(raw); fault == nil {
@@ -69,7 +68,7 @@ func (s *scratch) peekError() error {
 	return err
 }
 
-// object walks one object of these values; the brace is not read yet.
+// object walks one object of these values; the brace is still unread.
 func (s *scratch) object(o *object, values []Value) *ValueError {
 	if err := s.bracket('{'); err != nil {
 		return s.syntax("", err)
@@ -112,8 +111,9 @@ func (s *scratch) object(o *object, values []Value) *ValueError {
 	return nil
 }
 
-// key reads a name and gives the field that is declared by it, or its bytes if none is. It says false at the end of the object. Records
-// have their keys in the same order nearly always: the one that followed the last one is tried first.
+// key reads a name and returns its declared field, or its bytes if there is none. It returns false
+// at the end of the object. Records nearly always have their keys in the same order, so it tries
+// the last successor first.
 func (s *scratch) key(o *object, last int) (*field, []byte, bool, error) {
 	guess := s.next[last]
 	if guess != nil && s.expect(guess.quoted) {
@@ -130,7 +130,7 @@ func (s *scratch) key(o *object, last int) (*field, []byte, bool, error) {
 	return s.find(o, last, name), name, true, nil
 }
 
-// undeclared takes a key that no column and no array has.
+// undeclared handles a key without a column or an array.
 func (s *scratch) undeclared(o *object, name string) *ValueError {
 	if at := o.claims(name); at >= 0 {
 		return s.collect(at, name)
@@ -138,7 +138,7 @@ func (s *scratch) undeclared(o *object, name string) *ValueError {
 	return s.unknown(name)
 }
 
-// array walks a declared array. "" and null mean that it is there and empty.
+// array walks a declared array. "" and null mean that it is present and empty.
 func (s *scratch) array(a *array) *ValueError {
 	if len(s.path) == 0 {
 		s.markCarried(a.table)
@@ -160,8 +160,8 @@ func (s *scratch) array(a *array) *ValueError {
 	}
 }
 
-// markCarried notes that the record has a top-level array: rows of it and of
-// all that descends from it are replaced.
+// markCarried notes that the record has a top-level array: its rows and those of its descendants
+// are replaced.
 func (s *scratch) markCarried(top int) {
 	for i := range s.n.tables {
 		if s.n.tables[i].top == top {
@@ -218,20 +218,20 @@ func (s *scratch) single(a *array) *ValueError {
 	return fault
 }
 
-// whole reads one value whole and checks how deep it nests.
+// whole reads one whole value and checks its depth.
 func (s *scratch) whole(name string) (jsontext.Value, *ValueError) {
 	raw, err := s.value()
 	if err != nil {
 		return nil, s.syntax(name, err)
 	}
-	// The quick way takes nothing that is deeper.
+	// The quick way accepts nothing deeper.
 	if !s.quick && (raw[0] == '{' || raw[0] == '[') && s.dec.StackDepth()+depth(raw) > maxDepth {
 		return nil, s.fault(name, CodeTooLarge, "the value nests deeper than %d", maxDepth)
 	}
 	return raw, nil
 }
 
-// countParts refuses a record of more members and elements than a reader should keep in mind.
+// countParts refuses a record with more members and elements than a reader should remember.
 func (s *scratch) countParts(raw []byte) *ValueError {
 	parts, quoted := 0, false
 	for i := 0; i < len(raw); i++ {

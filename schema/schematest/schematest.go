@@ -1,4 +1,5 @@
-// Package schematest has declarations for the tests of what is made of declarations. No stage of the program uses it.
+// Package schematest has declarations for the tests of generators and checks. No stage of the
+// program uses it.
 package schematest
 
 import "sluice/schema"
@@ -40,9 +41,9 @@ func Shop() schema.Service {
 // Later returns a service without resources.
 func Later() schema.Service { return schema.Service{Name: "later", Doc: "What comes later."} }
 
-// House has what Shop has not: details, a history, documented values, keys by
-// prefix, lists under parents, one object, a second Postgres schema and an answer
-// on demand. Its files in testdata were written by hand, too.
+// House has what Shop lacks: details, a history, documented values, keys by prefix, lists under
+// parents, one object, a second Postgres schema and an answer on demand. Its files in testdata were
+// written by hand, too.
 func House() schema.Service {
 	return schema.Service{
 		Name: "house", Doc: "What the house holds.", Root: "/house/v1",

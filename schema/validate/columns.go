@@ -9,7 +9,7 @@ import (
 	"sluice/schema"
 )
 
-// Postgres cuts longer names off in silence; names of ours must survive whole.
+// Postgres silently cuts off longer names; sluice's names must survive whole.
 const (
 	maxName       = 55
 	maxIdentifier = 63
@@ -17,7 +17,7 @@ const (
 	minWords      = 3
 )
 
-// object is what a record and an element of an array have in common.
+// object is the common part of a record and an element of an array.
 type object struct {
 	columns  []schema.Column
 	children []schema.Child
@@ -85,7 +85,7 @@ func (f *faults) object(where string, o object) {
 		f.column(where+"."+c.Wire, c)
 	}
 	for i := range o.children {
-		// The name of a child with a prefix is a word of ours and not on the wire.
+		// The name of a child with a prefix is sluice's own word and not on the wire.
 		if o.children[i].Prefix == "" {
 			claim(o.children[i].Name, "child")
 		}
@@ -119,7 +119,7 @@ func (f *faults) column(where string, c schema.Column) {
 	}
 }
 
-// values checks those that the documents list.
+// values checks the documented values.
 func (f *faults) values(where string, c schema.Column) {
 	if len(c.Values) > 0 && c.Kind != schema.KindText {
 		f.addf(where, "values are listed for a column that is no text; declare it by Text or drop them")
@@ -152,7 +152,7 @@ func (f *faults) child(where string, child *schema.Child) {
 	f.object(where, object{child.Columns, child.Children, child.Ignored})
 }
 
-// prefix checks a child that the record's own keys make.
+// prefix checks a child made of the record's own keys.
 func (f *faults) prefix(where string, child *schema.Child) {
 	if child.Prefix == "" || child.Twin == "" {
 		f.addf(where, "prefix %q and twin %q belong together; give both or neither", child.Prefix, child.Twin)

@@ -6,10 +6,10 @@ import (
 	"sluice/schema"
 )
 
-// parentMark stands in a path where the parent's identifier goes.
+// parentMark is the place of the parent's identifier in a path.
 const parentMark = "{parent}"
 
-// id checks the key column: rows are found, compared and replaced by it.
+// id checks the key column, by which rows are found, compared and replaced.
 func (f *faults) id(where string, r *schema.Resource) {
 	switch {
 	case len(r.Columns) == 0:
@@ -21,8 +21,8 @@ func (f *faults) id(where string, r *schema.Resource) {
 	}
 }
 
-// given checks which columns the engine supplies: the parent's identifier and the
-// key that is qualified by it. It knows nothing else.
+// given checks the columns that the engine supplies: only the parent's identifier and the key
+// qualified by it.
 func (f *faults) given(where string, r *schema.Resource) {
 	under, _ := r.Cursor.(schema.PerParent)
 	for i, c := range r.Columns {
@@ -36,7 +36,7 @@ func (f *faults) given(where string, r *schema.Resource) {
 	}
 }
 
-// cursor checks what the way of reading needs from the declaration.
+// cursor checks the needs of the way of reading.
 func (f *faults) cursor(where string, r *schema.Resource) {
 	at := where + ".cursor"
 	under, nested := r.Cursor.(schema.PerParent)

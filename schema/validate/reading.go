@@ -7,7 +7,7 @@ import (
 	"sluice/schema"
 )
 
-// reading checks what is said about paging, single records and histories.
+// reading checks paging, single records and histories.
 func (f *faults) reading(where string, r *schema.Resource) {
 	if r.Paging < schema.PagingNumber || r.Paging > schema.PagingToken {
 		f.addf(where, "paging %d is not one of the closed set; use PagingNumber, PagingWhole or PagingToken", r.Paging)
@@ -46,8 +46,8 @@ func (f *faults) window(where string, r *schema.Resource) {
 	}
 }
 
-// assumedPath keeps guesses of the catalogue from spending calls unasked. Lists
-// that a user declared are asked for by being declared.
+// assumedPath prevents guesses of the catalogue from spending calls unasked. A user's declaration
+// is itself the request.
 func (f *faults) assumedPath(where string, r *schema.Resource) {
 	if !r.AssumedPath || r.Schema != "" {
 		return
@@ -109,7 +109,7 @@ func (f *faults) history(where string, r *schema.Resource) {
 	}
 }
 
-// reads checks the answers that are asked for on demand.
+// reads checks the answers on demand.
 func (f *faults) reads(s *schema.Service) {
 	names := map[string]bool{}
 	for i := range s.Reads {

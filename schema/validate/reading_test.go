@@ -225,11 +225,11 @@ func prefixCases() []wideCase {
 	}
 }
 
-// placeCases are about names that Postgres or the queue would hold twice.
+// placeCases are about names that would clash in Postgres or the queue.
 func placeCases() []wideCase {
 	return []wideCase{
 		{"schema of the program", func(s *schema.Service) { s.Resources[opening].Schema = "analytics" },
-			`shop.opening: the Postgres schema "analytics" belongs to somebody else; choose another`},
+			`shop.opening: the Postgres schema "analytics" has another owner; choose another`},
 		{"schema name", func(s *schema.Service) { s.Resources[opening].Schema = "Custom" },
 			`shop.opening: schema name "Custom" must be 1 to 55 of a-z, 0-9 and _, a letter first; rename`},
 		{"resource twice", func(s *schema.Service) { s.Resources[opening].Name = "things" },
@@ -251,5 +251,5 @@ func TestTablesOfTwoServicesInOneSchemaClash(t *testing.T) {
 
 	other.Resources[0].Schema = "shop"
 	assertOneFault(t, validate.Services([]schema.Service{wide(), other}),
-		`other.opening: the Postgres schema "shop" belongs to somebody else; choose another`)
+		`other.opening: the Postgres schema "shop" has another owner; choose another`)
 }

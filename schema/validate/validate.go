@@ -1,7 +1,7 @@
-// Package validate holds declarations against the rules of the repository.
+// Package validate checks declarations by the rules of the repository.
 //
-// It is pure and knows rules only: what a declaration can say is in package schema,
-// what the built-in ones do say in the connectors.
+// It is pure and knows rules only: package schema has the language, the connectors have the
+// built-in declarations.
 //
 // Start reading at Services.
 package validate
@@ -19,16 +19,15 @@ import (
 type DeclarationError struct {
 	// Where names the place as service.resource.column.
 	Where string
-	// Problem says what is wrong and what to do about it.
+	// Problem says what is wrong and how to correct it.
 	Problem string
 }
 
 // Error implements error.
 func (e *DeclarationError) Error() string { return e.Where + ": " + e.Problem }
 
-// Services holds declarations against the rules of the repository and reports every
-// fault at once: the result joins one *DeclarationError a fault, and is nil if
-// there are none.
+// Services checks declarations by the rules of the repository and reports every fault at once: the
+// result joins one *DeclarationError for each fault, and is nil if there are none.
 func Services(services []schema.Service) error {
 	found := faults{owners: map[string]string{}, services: map[string]bool{}}
 	for i := range services {
@@ -43,13 +42,13 @@ func Services(services []schema.Service) error {
 	return errors.Join(found.list...)
 }
 
-// faults collects what is wrong, so that one look at the result repairs all of it.
+// faults collects all faults, so that one correction can mend them together.
 type faults struct {
 	list []error
 	// services are the names of all services.
 	services map[string]bool
-	// owners says whose each table is, by its full name; indexes stand among them,
-	// for Postgres keeps both in one name space.
+	// owners holds the owner of each table by full name; indexes are among them, since Postgres
+	// keeps both in one name space.
 	owners map[string]string
 }
 
@@ -61,7 +60,7 @@ func (f *faults) service(s *schema.Service) {
 	where := s.Name
 	f.name(where, "service", s.Name)
 	if reservedSchema(s.Name) {
-		f.addf(where, "the Postgres schema %q belongs to somebody else; choose another service name", s.Name)
+		f.addf(where, "the Postgres schema %q has another owner; choose another service name", s.Name)
 	}
 	f.sentence(where, s.Doc)
 	if s.Host != schema.HostAPI && s.Host != schema.HostChat {
@@ -89,8 +88,8 @@ func (f *faults) service(s *schema.Service) {
 	f.reads(s)
 }
 
-// reservedSchema tells the schemas of the program, of the queue, of the analysts
-// and of Postgres itself from those of services.
+// reservedSchema reports whether a schema belongs to the program, the queue, the analysts or
+// Postgres itself.
 func reservedSchema(name string) bool {
 	switch name {
 	case "sluice", "river", "analytics", "public", "information_schema":
@@ -149,19 +148,19 @@ func (f *faults) scope(where, scope string) {
 	}
 }
 
-// schema checks a Postgres schema that is not the service's own: it must be one
-// that no other service has tables in.
+// schema checks a Postgres schema other than the service's own: no other service may have tables in
+// it.
 func (f *faults) schema(where string, s *schema.Service, r *schema.Resource) {
 	if r.Schema == "" {
 		return
 	}
 	f.name(where, "schema", r.Schema)
 	if reservedSchema(r.Schema) || f.services[r.Schema] && r.Schema != s.Name {
-		f.addf(where, "the Postgres schema %q belongs to somebody else; choose another", r.Schema)
+		f.addf(where, "the Postgres schema %q has another owner; choose another", r.Schema)
 	}
 }
 
-// format returns the form in which the list answers: only exports come as CSV.
+// format returns the format of the list's answers: only exports are CSV.
 func format(r *schema.Resource) schema.Format {
 	if r.Exported() {
 		return schema.FormatCSV

@@ -100,7 +100,7 @@ func serviceCases() []validateCase {
 		{"service name", func(s *schema.Service, _ *schema.Resource) { s.Name, s.Resources = "Shop", nil },
 			`Shop: service name "Shop" must be 1 to 55 of a-z, 0-9 and _, a letter first; rename`},
 		{"reserved schema", func(s *schema.Service, _ *schema.Resource) { s.Name = "river" },
-			`river: the Postgres schema "river" belongs to somebody else; choose another service name`},
+			`river: the Postgres schema "river" has another owner; choose another service name`},
 		{"host", func(s *schema.Service, _ *schema.Resource) { s.Host = 7 },
 			"shop: host is not one of the closed set; use HostAPI or HostChat"},
 		{"root", func(s *schema.Service, _ *schema.Resource) { s.Root = "shop/" },

@@ -11,8 +11,7 @@ import (
 	"sluice/schema/docs/coverage"
 )
 
-// TestRows counts the rows of the documents' tables; the figures were counted in
-// the documents.
+// TestRows counts the rows of the tables; the expected figures were counted in the documents.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	rows, err := coverage.Rows()
@@ -29,7 +28,7 @@ func TestRows(t *testing.T) {
 			prose++
 		}
 		if seen[row.String()] {
-			t.Errorf("%s stands there twice: name a variant", row)
+			t.Errorf("%s occurs twice: name a variant", row)
 		}
 		seen[row.String()] = true
 	}
@@ -108,7 +107,7 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// TestMisfits: whatever does not fit is named.
+// TestMisfits checks that each kind of contradiction is reported.
 func TestMisfits(t *testing.T) {
 	t.Parallel()
 	complete := []coverage.Row{
@@ -140,7 +139,7 @@ func TestMisfits(t *testing.T) {
 	}
 }
 
-// TestProbe asks an upstream that knows one list, one record and a token.
+// TestProbe calls an upstream that knows one list, one record and a token.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	upstream := http.NewServeMux()
@@ -189,7 +188,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestScopes: reading needs READ, but custom modules ALL (docs/upstream.md U36).
+// TestScopes checks that reading needs READ, but custom modules ALL (docs/upstream.md U36).
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	rows, err := coverage.Rows()

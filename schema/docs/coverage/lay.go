@@ -9,18 +9,18 @@ import (
 	"sluice/schema"
 )
 
-// Answer is what sluice does with one endpoint.
+// Answer is sluice's use of one endpoint.
 type Answer struct {
 	Row Row `json:"endpoint"`
-	// Text says it in Markdown; "" if nothing in the program answers for the row.
+	// Text describes it in Markdown; "" if the program has no use for the row.
 	Text string `json:"answer"`
-	// Served says whether the sandbox plays the endpoint.
+	// Served says whether the sandbox simulates the endpoint.
 	Served bool `json:"in_sandbox"`
 }
 
-// Lay holds the rows against the declarations; served says of each row whether the
-// sandbox plays it. The second result lists what does not fit: rows without an answer, declared endpoints that no row shows and that
-// are not marked assumed (or the other way round), other keys, other scopes.
+// Lay compares the rows with the declarations; served says of each row whether the sandbox
+// simulates it. The second result lists contradictions: rows without an answer, other keys, other
+// scopes, and declared endpoints whose assumed mark disagrees with the rows.
 func Lay(rows []Row, services []schema.Service, served []bool) ([]Answer, []string) {
 	declared := endpointsOf(services)
 	var misfits []string
@@ -39,19 +39,18 @@ func Lay(rows []Row, services []schema.Service, served []bool) ([]Answer, []stri
 	return answers, append(misfits, undocumented(declared, shown)...)
 }
 
-// at returns where a row is found among the declared endpoints.
+// at returns the key of a row among the declared endpoints.
 func (r *Row) at() string { return r.Method + " " + r.Service + " " + shape(r.Path) }
 
-// endpoint is one declared endpoint with what it is used for.
+// endpoint is one declared endpoint and its use.
 type endpoint struct {
-	// name is the resource in Markdown, text what the call is used for.
+	// name is the resource in Markdown, text the use of the call.
 	name, text string
 	key, scope string
 	assumed    bool
 }
 
-// endpointsOf returns the calls that the declarations know. Several resources may be
-// read from one endpoint.
+// endpointsOf returns the declared calls. Several resources may be read from one endpoint.
 func endpointsOf(services []schema.Service) map[string][]endpoint {
 	declared := make(map[string][]endpoint)
 	for s := range services {
@@ -111,7 +110,7 @@ func tables(service *schema.Service, resource *schema.Resource) string {
 	}
 }
 
-// answer says what becomes of a row; "" if nothing answers for it.
+// answer describes the use of a row; "" if there is none.
 func answer(row *Row, declared map[string][]endpoint) string {
 	if row.Service == "authorization" {
 		return authorization(row)
@@ -134,7 +133,7 @@ func answer(row *Row, declared map[string][]endpoint) string {
 	return ""
 }
 
-// authorization returns for the authorization server, which no service declares.
+// authorization describes the use of the authorization server, which no service declares.
 func authorization(row *Row) string {
 	switch row.Path {
 	case "/oauth/v2/token":
@@ -145,13 +144,13 @@ func authorization(row *Row) string {
 	case "/oauth/v2/auth":
 		return "not called: a person opens it in a browser, once, to get a refresh token (docs/operations.md)"
 	case "/oauth/v2/token/revoke":
-		return "not called: revoking ends the access of everybody who shares the refresh token"
+		return "not called: revoking ends the access of every program with the same refresh token"
 	default:
 		return ""
 	}
 }
 
-// compare holds the keys and scopes of a row against the declared ones.
+// compare compares the keys and scopes of a row with the declared ones.
 func compare(row *Row, declared []endpoint) []string {
 	var misfits []string
 	for _, e := range declared {
@@ -168,7 +167,7 @@ func compare(row *Row, declared []endpoint) []string {
 	return misfits
 }
 
-// undocumented are declared endpoints that no row shows and that claim to be shown.
+// undocumented returns declared endpoints without a row and without the assumed mark.
 func undocumented(declared map[string][]endpoint, shown map[string]bool) []string {
 	var misfits []string
 	for at, endpoints := range declared {

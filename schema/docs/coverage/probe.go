@@ -12,28 +12,26 @@ import (
 	"strings"
 )
 
-// Player is a played upstream with what its calls need.
+// Player is a simulated upstream with the parameters of its calls.
 type Player struct {
 	// Handler answers calls; it enforces no limits.
 	Handler http.Handler
 	// Roots are the paths of the services by their words.
 	Roots map[string]string
-	// Scheme is the word before the access token; Client the query by which a token
-	// is asked for.
+	// Scheme is the word before the access token; Client is the query of a token request.
 	Scheme string
 	Client url.Values
 	// Organization is sent as query parameter and in the headers named here.
 	Organization string
 	Headers      []string
-	// Names stand for placeholders: <module_name>.
+	// Names replace placeholders: <module_name>.
 	Names map[string]string
 
 	token string
 }
 
-// Probe makes one call for a row and says whether it is served. A refusal of what
-// was asked, such as a record that there is not, is an answer; a path or a method
-// that the upstream does not know is none.
+// Probe makes one call for a row and reports whether it is served. A refusal, such as for an
+// unknown record, counts as served; an unknown path or method does not.
 func (p *Player) Probe(ctx context.Context, row *Row) (bool, error) {
 	if row.Service == "authorization" {
 		query := p.grant(row.Variant)
@@ -49,13 +47,11 @@ func (p *Player) Probe(ctx context.Context, row *Row) (bool, error) {
 	return status != http.StatusMethodNotAllowed && !unknownPath(status, body), err
 }
 
-// unknownGrant is the error of a way to ask for a token that the server does not know
-// (RFC 6749, section 5.2).
+// unknownGrant is the error for an unknown grant type (RFC 6749, section 5.2).
 const unknownGrant = "unsupported_grant_type"
 
-// Codes by which a path that does not exist is told from a record that does not.
-// Source: docs/upstream.md U69 (statuses of chat) and U65 (codes of the
-// accounting family).
+// Codes that distinguish an unknown path from an unknown record. Source: docs/upstream.md U69
+// (statuses of chat) and U65 (codes of the accounting family).
 const (
 	noSuchURL     = "5"
 	noSuchChatURL = "url_not_found"
@@ -75,7 +71,7 @@ func unknownPath(status int, body []byte) bool {
 	return code == noSuchURL || code == noSuchChatURL
 }
 
-// fill puts names where a path has placeholders; a record has the identifier 1.
+// fill replaces the placeholders of a path by names; a record has the identifier 1.
 func (p *Player) fill(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -137,7 +133,7 @@ func (p *Player) call(ctx context.Context, method, path string, query url.Values
 	return answer.status, answer.body.Bytes(), nil
 }
 
-// answerWriter keeps an answer.
+// answerWriter stores an answer.
 type answerWriter struct {
 	header http.Header
 	status int

@@ -1,8 +1,7 @@
-// Package coverage holds the endpoints that the three documents name against what
-// sluice does with each: copied into tables, called for something else, or not
-// called.
+// Package coverage compares the endpoints of the three documents with sluice's use of each: copied
+// into tables, called for something else, or not called.
 //
-// It never calls anything and never prints. Start reading at Row, then Lay.
+// It never calls upstream and never prints. Start reading at Row, then Lay.
 package coverage
 
 import (
@@ -21,16 +20,16 @@ var endpoints string
 
 // Row is one endpoint as a document names it.
 type Row struct {
-	// Document is the number of the document, Section where in it the endpoint stands.
+	// Document is the number of the document, Section the section with the endpoint.
 	Document string `json:"document"`
 	Section  string `json:"section"`
-	// Service is sluice's word for the service: accounting. The authorization server
-	// and the notifications have words of their own.
+	// Service is sluice's name of the service: accounting. The authorization server and the
+	// notifications have names of their own.
 	Service string `json:"service"`
 	Method  string `json:"method"`
 	// Path is relative to the service's root, with <placeholders>.
 	Path string `json:"path"`
-	// Variant tells rows of the same method and path apart; "" if there is one only.
+	// Variant distinguishes rows of the same method and path; "" if there is only one.
 	Variant string `json:"variant,omitempty"`
 	// Key is the response key of the records, Scope the OAuth scope; "" where the
 	// document shows none.
@@ -50,10 +49,10 @@ func (r *Row) String() string {
 // rowFields is the number of columns of a line.
 const rowFields = 8
 
-// Rows gives the endpoints of the documents.
+// Rows returns the endpoints of the documents.
 func Rows() ([]Row, error) { return parse(endpoints) }
 
-// parse reads lines of tab-separated fields under a header; "-" is nothing.
+// parse reads lines of tab-separated fields under a header; "-" is an empty field.
 func parse(text string) ([]Row, error) {
 	var rows []Row
 	number := 0
@@ -82,8 +81,8 @@ func parse(text string) ([]Row, error) {
 	return rows, nil
 }
 
-// shape returns a path with a star for every placeholder, by which a document's path
-// and a declared one are compared.
+// shape returns a path with a star for every placeholder, for comparing a document's path with a
+// declared one.
 func shape(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -94,9 +93,9 @@ func shape(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// Scopes gives the scope that reading needs, by product and area ("Books.bills"),
-// as far as the documents show it, without the vendor's name in front. Most are
-// READ; where a document asks for more, that counts.
+// Scopes returns the scope that reading needs, by product and area ("Books.bills"), as far as the
+// documents show it, without the vendor's name. Most are READ; where a document demands more, that
+// counts.
 func Scopes(rows []Row) map[string]string {
 	scopes := make(map[string]string)
 	for i := range rows {
@@ -110,5 +109,5 @@ func Scopes(rows []Row) map[string]string {
 	return scopes
 }
 
-// vendorName is how the documents write the vendor's name.
+// vendorName is the vendor's name in the documents.
 const vendorName = "Svc"

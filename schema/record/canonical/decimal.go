@@ -9,8 +9,8 @@ import (
 // literal such as 1e1000000 must not become a megabyte.
 const maxDigits = 64
 
-// appendDecimal appends the one spelling of a decimal: no exponent, no leading
-// zeros, no trailing zeros in the fraction, no negative zero. It is exact.
+// appendDecimal appends the canonical spelling of a decimal: no exponent, no leading zeros, no
+// trailing zeros in the fraction, no negative zero. It is exact.
 func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
 	if size := plainDecimal(literal); size > 0 {
 		return append(dst, literal[:size]...), Misfit{}
@@ -47,8 +47,9 @@ func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
 	return placePoint(dst, digits, exponent), Misfit{}
 }
 
-// plainDecimal returns the length of the front of a literal that is its one spelling, which is nearly all of them: digits
-// without a leading zero or an exponent, and nothing but zeros cut off the fraction. It is 0 for all others.
+// plainDecimal returns the length of the front of a literal that is already canonical, as nearly
+// all are: digits without a leading zero or an exponent, and only zeros cut off the fraction. It is
+// 0 for all others.
 func plainDecimal(literal []byte) int {
 	at := 0
 	if len(literal) > 0 && literal[0] == '-' {
@@ -102,8 +103,8 @@ func appendZeros(dst []byte, count int) []byte {
 	return dst
 }
 
-// splitExponent gives the mantissa and the exponent, or false. An exponent too long to read is as good as
-// infinite: zero times it is zero and everything else is out of range.
+// splitExponent returns the mantissa and the exponent, or false. An exponent too long to read
+// counts as infinite: zero times it is zero, everything else is out of range.
 func splitExponent(literal []byte) ([]byte, int, bool) {
 	at := bytes.IndexAny(literal, "eE")
 	if at < 0 {

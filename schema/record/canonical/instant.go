@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Instants are counted in microseconds since 1970, which is all that Postgres keeps of them.
+// Instants count microseconds since 1970, the precision of Postgres.
 const (
 	second = int64(time.Second / time.Microsecond)
 	minute = 60 * second
@@ -15,8 +15,8 @@ const (
 	earliest, latest = -719_162 * day, 2_932_897 * day
 )
 
-// appendDate takes YYYY-MM-DD alone: the date part of a date-time would depend
-// on a time zone that nobody chose.
+// appendDate accepts YYYY-MM-DD only: the date part of a date-time would depend on an unchosen time
+// zone.
 func appendDate(dst, literal []byte) ([]byte, Misfit) {
 	if _, ok := Day(literal); !ok || len(literal) != len(time.DateOnly) {
 		return dst, Misfit{BadTime, "a calendar day written YYYY-MM-DD is declared"}
@@ -24,23 +24,22 @@ func appendDate(dst, literal []byte) ([]byte, Misfit) {
 	return append(dst, literal...), Misfit{}
 }
 
-// appendInstant appends an instant in UTC, as Postgres writes it, to the
-// microsecond: what is finer is cut off.
+// appendInstant appends an instant in UTC, as Postgres writes it, cut off to the microsecond.
 func (r *Reader) appendInstant(dst, literal []byte) ([]byte, Misfit) {
 	at, ok := r.readInstant(literal)
 	if !ok {
 		return dst, Misfit{BadTime, "an instant is declared: date-time with or without offset, date, or epoch milliseconds"}
 	}
 	if at < earliest || at >= latest {
-		return dst, Misfit{OutOfRange, "the instant lies outside of the years 1 to 9999"}
+		return dst, Misfit{OutOfRange, "the instant is outside of the years 1 to 9999"}
 	}
 	r.Instant = time.UnixMicro(at).UTC()
 	return r.Instant.AppendFormat(dst, "2006-01-02 15:04:05.999999+00"), Misfit{}
 }
 
 func (r *Reader) readInstant(literal []byte) (int64, bool) {
-	// Epoch milliseconds of the years 1973 to 9999 have 12 to 15 digits; shorter
-	// whole numbers are more likely something else than a time.
+	// Epoch milliseconds of the years 1973 to 9999 have 12 to 15 digits; a shorter whole number is
+	// probably no time.
 	const shortest, longest = 12, 15
 	if allDigits(literal) {
 		if len(literal) < shortest || len(literal) > longest {
@@ -122,9 +121,9 @@ func number(text []byte, most int) (int64, bool) {
 	return int64(n), ok && n <= most
 }
 
-// inZone gives the instant at which clocks of the zone showed a wall time. One
-// that they showed twice (clocks set back) is the earlier instant; one that they
-// never showed (clocks set forward) is the first instant after the gap.
+// inZone returns the instant of a wall time in a zone. For a repeated wall time (clocks set back)
+// it is the earlier instant; for a skipped one (clocks set forward) it is the first instant after
+// the gap.
 func inZone(clock int64, zone *time.Location) int64 {
 	wall := time.UnixMicro(clock).UTC()
 	near := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(),
@@ -147,8 +146,8 @@ func inZone(clock int64, zone *time.Location) int64 {
 	if !found.IsZero() {
 		return found.UnixMicro()
 	}
-	// Nobody's clock showed it: near lies on one side of the gap. It is the gap at
-	// the start of near's bounds if the wall time lies before that start's own.
+	// The wall time was skipped: near is on one side of the gap. It is the gap at the start of
+	// near's bounds if the wall time is before that start's own.
 	if !start.IsZero() && wall.Before(start.Add(offsets[1]).UTC()) {
 		return start.UnixMicro()
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendJSON appends the one spelling of a JSON value: no spaces, sorted keys,
-// canonical numbers, text that Postgres can hold.
+// AppendJSON appends the canonical spelling of a JSON value: no spaces, sorted keys, canonical
+// numbers, text that Postgres can hold.
 func AppendJSON(dst []byte, raw jsontext.Value) ([]byte, Misfit) {
 	value := raw.Clone()
 	err := value.Canonicalize(jsontext.AllowInvalidUTF8(true),

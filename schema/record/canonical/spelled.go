@@ -6,9 +6,10 @@ import (
 	"sluice/schema"
 )
 
-// Spelled gives how many bytes at the front of a literal are the one spelling of its value, as most of what upstream writes has it: nothing
-// needs to be written then. Quoted says that it stood between quotes, with nothing in it escaped; other literals are whole values that are
-// valid JSON. It says false where that is not so, or not seen at a glance: Append knows.
+// Spelled returns the number of bytes at the front of a literal that are already canonical, as most
+// of upstream's values are: then nothing needs to be written. Quoted says that the literal was a
+// string without escapes; other literals are whole valid JSON values. It returns false if the
+// literal is not canonical, or not obviously: Append decides then.
 func Spelled(kind schema.Kind, literal []byte, quoted bool) (int, bool) {
 	switch kind {
 	case schema.KindText:
@@ -30,7 +31,7 @@ func Spelled(kind schema.Kind, literal []byte, quoted bool) (int, bool) {
 	return 0, false
 }
 
-// plainInt reports whether a literal is the one spelling of a whole number of no more digits than always fit 64 bits.
+// plainInt reports whether a literal is a canonical whole number whose digits always fit 64 bits.
 func plainInt(literal []byte) bool {
 	const fits = 18
 	digits := literal

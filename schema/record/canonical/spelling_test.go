@@ -13,7 +13,8 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// However a number is written, its one spelling is the same number, and that of the shortest way to write it.
+// The canonical spelling of any number is the same number, and equals that of its shortest
+// spelling.
 func TestDecimalsKeepTheirValueAndHaveOneSpelling(t *testing.T) {
 	t.Parallel()
 	reader := canonical.NewReader(time.UTC)

@@ -1,6 +1,6 @@
-// Package canonical brings one JSON value of the wire to the one spelling that the
-// warehouse keeps: equal values get equal text, and Postgres reads the text back as
-// the declared kind. What does not fit is a Misfit and never coerced (invariant 4).
+// Package canonical converts one JSON value of the wire to the canonical spelling that the
+// warehouse stores: equal values get equal text, and Postgres reads the text back as the declared
+// kind. A value that does not fit is a Misfit and never coerced (invariant 4).
 //
 // Start reading at Spelled and Reader.Append.
 package canonical
@@ -25,7 +25,7 @@ const NULPicture = "\u2400"
 // Code is a closed set of reasons why a value does not fit.
 type Code string
 
-// The reasons that a value can give.
+// The reasons of a value.
 const (
 	BadJSON      Code = "bad_json"
 	WrongType    Code = "wrong_type"
@@ -35,34 +35,33 @@ const (
 	DuplicateKey Code = "duplicate_key"
 )
 
-// Misfit says why a value does not fit its kind; the zero Misfit is none. It never
-// holds the value itself. An empty detail stands for the type seen, which whoever
-// reports it writes.
+// Misfit is the reason why a value does not fit its kind; the zero Misfit means that it fits. It
+// never holds the value itself. An empty detail stands for the type seen, which the reporting
+// caller adds.
 type Misfit struct {
 	Code   Code
 	Detail string
 }
 
-// Reader reads values of one organization. It keeps a buffer and is for one
-// goroutine.
+// Reader reads values of one organization. It owns a buffer and belongs to one goroutine.
 type Reader struct {
 	// Instant is the instant that Append read last.
 	Instant time.Time
-	// zone is that of date-times without an offset.
+	// zone is the zone of date-times without an offset.
 	zone *time.Location
 	// spare holds an unquoted string.
 	spare []byte
 }
 
-// NewReader gives a reader for an organization's zone.
+// NewReader returns a reader for an organization's zone.
 func NewReader(zone *time.Location) Reader { return Reader{zone: zone} }
 
-// Spare returns the size of the buffer that the reader keeps, in bytes.
+// Spare returns the size of the reader's buffer, in bytes.
 func (r *Reader) Spare() int { return cap(r.spare) }
 
-// Append appends the canonical text of a value of a kind. The bool says that the
-// value is null: null itself, or a blank string where the kind is not text, for
-// upstream writes absent values so (docs/upstream.md U133).
+// Append appends the canonical text of a value of a kind. The bool says that the value is null:
+// null itself, or a blank string of a kind other than text, since upstream writes absent values so
+// (docs/upstream.md U133).
 func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byte, bool, Misfit) {
 	is := raw.Kind()
 	if is == 'n' {
@@ -91,7 +90,7 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 	return dst, false, bad
 }
 
-// AppendString is Append for what stands between the quotes of a string, unescaped, and for any kind but JSON.
+// AppendString is Append for the unescaped inside of a string, for any kind but JSON.
 func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
 	if kind != schema.KindText && Blank(text) {
 		return dst, true, Misfit{}
@@ -120,8 +119,8 @@ func (r *Reader) fromText(dst []byte, kind schema.Kind, text []byte) ([]byte, Mi
 	return dst, Misfit{Code: WrongType}
 }
 
-// fromNumber reads a JSON number. It is no text: its spelling would be kept by
-// accident (1.0 or 1), and rows would differ where values do not.
+// fromNumber reads a JSON number. It is not accepted as text: its spelling is accidental (1.0 or
+// 1), and rows would differ where values do not.
 func (r *Reader) fromNumber(dst []byte, kind schema.Kind, literal []byte) ([]byte, Misfit) {
 	switch kind {
 	case schema.KindID:
@@ -137,8 +136,8 @@ func (r *Reader) fromNumber(dst []byte, kind schema.Kind, literal []byte) ([]byt
 	return dst, Misfit{Code: WrongType}
 }
 
-// Unquote gives the bytes of a string literal that a decoder has read: a slice of
-// it where nothing is escaped, else a buffer which holds until the next call.
+// Unquote returns the bytes of a string literal that a decoder has checked: a slice of it if
+// nothing is escaped, else a buffer that is valid until the next call.
 func (r *Reader) Unquote(quoted []byte) []byte {
 	inner := quoted[1 : len(quoted)-1]
 	if jsonscan.Plain(inner) {
@@ -147,14 +146,14 @@ func (r *Reader) Unquote(quoted []byte) []byte {
 	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return inner
 	}
-	// The error says that invalid UTF-8 was replaced, which is what is wanted: the
-	// decoder has already checked everything else.
+	// An error means only that invalid UTF-8 was replaced, as intended: the decoder has checked
+	// everything else.
 	r.spare, _ = jsontext.AppendUnquote(r.spare[:0], quoted)
 	return r.spare
 }
 
-// Blank says that a string stands for an absent value where the kind is not text:
-// upstream writes "", seldom " ".
+// Blank reports whether a string counts as absent for a kind other than text: upstream writes "",
+// seldom " ".
 func Blank[T string | ~[]byte](text T) bool {
 	for i := range len(text) {
 		if text[i] != ' ' {

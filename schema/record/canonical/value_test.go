@@ -11,8 +11,8 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// The one spelling of a value, by kind: text, "null", or the code of what does not
-// fit. Expected spellings are those that Postgres prints for the type.
+// The canonical text of a value, by kind: text, "null", or the code of the misfit. The expected
+// texts are those that Postgres prints for the type.
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("Asia/Kolkata")
@@ -93,7 +93,7 @@ func TestMostOfWhatUpstreamWritesIsSpelledAsItIsKept(t *testing.T) {
 		kind    schema.Kind
 		literal string
 		quoted  bool
-		want    string // "-" means that nothing is said of it
+		want    string // "-" means no expectation
 	}{
 		{schema.KindText, "any text", true, "any text"},
 		{schema.KindText, "", true, ""},
