@@ -20,11 +20,11 @@ type Poster = delivery.Poster
 // Chaos is what goes wrong with callbacks.
 type Chaos = delivery.Chaos
 
-// nobody stands in where no Poster was given. Nothing is published then, so that no callback waits.
-type nobody struct{}
+// noPoster stands in where no Poster was given. Nothing is published then, so that no callback waits.
+type noPoster struct{}
 
 // Post fails.
-func (nobody) Post(context.Context, string, []byte) (int, error) {
+func (noPoster) Post(context.Context, string, []byte) (int, error) {
 	return 0, errors.New("sandbox: callbacks need the option Poster, which is not set")
 }
 

@@ -105,7 +105,7 @@ func (s *Server) watcher(c *company.Company, door *oauth.Server) (*watch.Server,
 	}
 	poster := s.options.Poster
 	if poster == nil {
-		poster = nobody{}
+		poster = noPoster{}
 	}
 	modules := make([]channel.Module, 0, len(s.options.CustomModules))
 	for _, name := range s.options.CustomModules {

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// rule is one rule of the repository, with the reason that a change of the rule has to answer.
+// rule is one rule of the repository, with its reason, which a change of the rule has to answer.
 type rule struct {
 	name, reason string
-	// broken says what in a file breaks the rule.
+	// broken returns what in a file breaks the rule.
 	broken func(s *source) []string
 }
 
-// Libraries that only some rooms may use.
+// Libraries that only some packages may use.
 const (
 	river   = "github.com/riverqueue/river"
 	pgx     = "github.com/jackc/pgx"
@@ -22,7 +22,7 @@ const (
 	xxh3    = "github.com/zeebo/xxh3"
 )
 
-// imports makes a rule out of who may not import what; tests may.
+// imports makes a rule about forbidden imports; tests are exempt.
 func imports(name, reason string, forbidden func(s *source, imported string) bool) rule {
 	return rule{name: name, reason: reason, broken: func(s *source) []string {
 		var found []string
@@ -35,7 +35,7 @@ func imports(name, reason string, forbidden func(s *source, imported string) boo
 	}}
 }
 
-// uses makes a rule out of names that only the files of allowed folders may use.
+// uses makes a rule about names that only the files of allowed folders may use.
 func uses(name, reason string, tests bool, names []string, allowed ...string) rule {
 	return rule{name: name, reason: reason, broken: func(s *source) []string {
 		var found []string
@@ -54,7 +54,7 @@ func standard(imported string) bool {
 	return first != "sluice" && !strings.Contains(first, ".")
 }
 
-// ours returns an import of this module without its name, "" for others.
+// ours returns an import of this module without the module's name, "" for others.
 func ours(imported string) string {
 	inner, _ := strings.CutPrefix(imported, "sluice/")
 	if inner == imported {
@@ -63,7 +63,8 @@ func ours(imported string) string {
 	return inner
 }
 
-// floors returns those of pipeline, from the ground up. A package is on the floor of the longest folder that holds it.
+// floors returns the floors of pipeline, from the ground up. A package is on the floor of the
+// longest folder that holds it.
 func floors() [][]string {
 	return [][]string{
 		{ground},
@@ -95,7 +96,7 @@ func rules() []rule {
 func importRules() []rule {
 	return []rule{
 		imports("schema imports the standard library only",
-			"everybody reads declarations: what they need, everybody needs",
+			"every package reads declarations: what they need, every package needs",
 			func(s *source, imported string) bool { return s.folder == "schema" && !standard(imported) }),
 		imports("the rooms of schema import schema, the JSON tokenizer and the hash of fingerprints",
 			"they are pure: bytes and declarations in, rows or text out; encoding/json takes doubled keys and other spellings",
@@ -125,7 +126,7 @@ func importRules() []rule {
 			func(s *source, imported string) bool {
 				return s.within("sandbox") && ours(imported) != "" && !under(ours(imported), "sandbox")
 			}),
-		imports("nobody but cmd imports sandbox",
+		imports("only cmd imports sandbox",
 			"the program must not know that upstream is played; tests may",
 			func(s *source, imported string) bool {
 				return under(ours(imported), "sandbox") && !s.within("sandbox", "cmd")
@@ -167,23 +168,23 @@ func nameRules() []rule {
 		uses("the clock is passed in",
 			"the database's clock decides about budgets, and a test has to be able to say what time it is",
 			false, []string{"time.Now", "time.Since", "time.Until"}, "cmd"),
-		uses("nobody sleeps",
+		uses("no sleeping",
 			"a sleep is too long or too short: wait for a signal, a timer beside a context, or the state itself",
 			true, []string{"time.Sleep"}),
 		uses("only cmd ends the process",
-			"whoever ends it elsewhere skips what others would have cleaned up; TestMain is the other place",
+			"an end elsewhere skips the cleaning up of callers; TestMain is the other place",
 			false, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"}, "cmd"),
 		uses("HTTP clients only in upstream",
 			"a call that does not go through upstream is not counted (invariant 3); cmd asks its own health page, coverage a handler of this process",
 			false, []string{"net/http.Client", "net/http.Transport", "net/http.NewRequest", "net/http.NewRequestWithContext"},
 			"pipeline/upstream", "schema/docs/coverage", "cmd"),
 		uses("no default HTTP client",
-			"it has no deadline, follows redirects and is shared by everybody",
+			"it has no deadline, follows redirects and is shared by all packages",
 			true, []string{
 				"net/http.DefaultClient", "net/http.DefaultTransport", "net/http.Get", "net/http.Head", "net/http.Post", "net/http.PostForm",
 				"net/http.DefaultServeMux", "net/http.Handle", "net/http.HandleFunc",
 			}),
-		{name: "no init", reason: "what runs by being imported is read by nobody", broken: func(s *source) []string {
+		{name: "no init", reason: "code that runs by being imported escapes the reader", broken: func(s *source) []string {
 			if s.hasInit {
 				return []string{"declares init"}
 			}
@@ -241,14 +242,14 @@ func TestRulesBite(t *testing.T) {
 		"the log is made in engine":                                                          {"pipeline/jobs/a.go", "import \"log/slog\"\nvar l = slog.Default()", "pipeline/engine/a.go", "import \"log/slog\"\nvar l = slog.New(h)"},
 		"commands print JSON by package view":                                                {"cmd/sluice/cli/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)", "cmd/sluice/cli/view/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)"},
 		"sandbox imports nothing of ours":                                                    {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
-		"nobody but cmd imports sandbox":                                                     {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/cli/a.go", `import "sluice/sandbox"`},
+		"only cmd imports sandbox":                                                           {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/cli/a.go", `import "sluice/sandbox"`},
 		"the queue only in jobs and cmd":                                                     {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
 		"net/http only in upstream, sandbox and cmd":                                         {"pipeline/budget/a.go", `import "net/http"`, "pipeline/upstream/a.go", `import "net/http"`},
 		"pgx only where rows and jobs are written":                                           {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},
 		"database/sql and goose only in migrations and the warehouse":                        {"pipeline/jobs/a.go", `import "database/sql"`, "migrations/a.go", `import "github.com/pressly/goose/v3"`},
 		"no tests' libraries in the program":                                                 {"cmd/sluice/cli/a.go", `import "testing"`, "cmd/sluice/cli/a_test.go", `import "testing"`},
 		"the clock is passed in":                                                             {"pipeline/a.go", "import clock \"time\"\nvar now = clock.Now", "cmd/sluice/cli/a.go", "import \"time\"\nvar now = time.Now"},
-		"nobody sleeps":                                                                      {"pipeline/a_test.go", "import \"time\"\nfunc f() { time.Sleep(1) }", "pipeline/a.go", "import \"time\"\nvar d time.Duration"},
+		"no sleeping":                                                                        {"pipeline/a_test.go", "import \"time\"\nfunc f() { time.Sleep(1) }", "pipeline/a.go", "import \"time\"\nvar d time.Duration"},
 		"only cmd ends the process":                                                          {"sandbox/a.go", "import \"os\"\nfunc f() { os.Exit(1) }", "sandbox/a_test.go", "import \"os\"\nfunc f() { os.Exit(1) }"},
 		"HTTP clients only in upstream":                                                      {"sandbox/a.go", "import \"net/http\"\nvar c http.Client", "sandbox/a.go", "import \"net/http\"\nvar c http.Server"},
 		"no default HTTP client":                                                             {"pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.DefaultClient", "pipeline/upstream/a.go", "import \"net/http\"\nvar c = http.Client{}"},

@@ -2,10 +2,11 @@ package rules_test
 
 import "slices"
 
-// ground is the room that every other may import.
+// ground is the package that every other may import.
 const ground = "pipeline/outside"
 
-// tools are programs and rooms of their own, for those who work on the program: they see no secrets but those of the sandbox.
+// tools returns the programs and packages for work on the program itself: they see no secrets but
+// those of the sandbox.
 func tools() []string {
 	return []string{
 		"cmd/sluice-bench", "cmd/sluice-scale", "cmd/sluice-chaos", "cmd/sluice-mutate", "cmd/sluice-pins", "cmd/sluice-test",
@@ -13,8 +14,8 @@ func tools() []string {
 	}
 }
 
-// outsideRules keep words of others from being shown or kept as they came (invariant 10). The fields that hold such words have a type
-// that a string does not fit; these rules keep the ways shut that lead around it.
+// outsideRules keep words of others from being shown or stored unscrubbed (invariant 10). The
+// fields for such words have a type that no string fits; these rules close the ways around it.
 func outsideRules() []rule {
 	return []rule{
 		{name: "a Text is made by a scrubber", reason: "a conversion would call words of upstream clean that no scrubber cleaned",
@@ -27,7 +28,7 @@ func outsideRules() []rule {
 		{name: "plain words only where no word of others is", reason: "it scrubs nothing: what a record, an answer or an address says needs a scrubber",
 			broken: func(s *source) []string {
 				rooms := []string{ground, "pipeline/sync", "pipeline/warehouse", "cmd/sluice/cli/view", "cmd/sluice-scale"}
-				if s.test || s.folder == "pipeline" || s.within(rooms...) { // pipeline itself says figures of its rules
+				if s.test || s.folder == "pipeline" || s.within(rooms...) { // pipeline itself formats figures of its rules
 					return nil
 				}
 				return used(s, "sluice/pipeline/outside.Plain", "sluice/pipeline/outside.Plainf")

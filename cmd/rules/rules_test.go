@@ -1,5 +1,6 @@
-// Package rules_test holds the rules of the repository: which package may import which, and what may be named where, each with its
-// reason. list_test.go has the rules as data and proves that each of them bites.
+// Package rules_test holds the rules of the repository: which package may import which, and where a
+// name may be used, each with its reason. list_test.go has the rules as data and proves that each
+// of them bites.
 package rules_test
 
 import (
@@ -30,13 +31,14 @@ type source struct {
 	lines        int
 	// imports are the import paths.
 	imports []string
-	// names are what is used of other packages: "time.Now", with the import path in
-	// full ("net/http.Client"); calls are methods called on anything ("Skip").
+	// names are the used names of other packages: "time.Now", with the import path in full
+	// ("net/http.Client"). calls are methods called on any value ("Skip").
 	names, calls []string
-	// made are the names of names that are called or defined as a type: functions, and conversions.
+	// made are the names of other packages that are called or defined as a type: functions, and
+	// conversions.
 	made    []string
 	hasInit bool
-	// timesAsText are times that are put in order as texts.
+	// timesAsText are comparisons of times as texts.
 	timesAsText []string
 }
 
@@ -48,7 +50,7 @@ func (s *source) within(folders ...string) bool {
 // under reports whether a slash-separated path is the folder or below it.
 func under(p, folder string) bool { return p == folder || strings.HasPrefix(p, folder+"/") }
 
-// parse reads one file, whatever its build tags are.
+// parse reads one file, with any build tags.
 func parse(name string, text []byte) (*source, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -90,7 +92,8 @@ func parse(name string, text []byte) (*source, error) {
 	return s, nil
 }
 
-// madeOf returns what a node calls, converts to or defines a type as, of another package; with the import path in full.
+// madeOf returns the name of another package that a node calls, converts to or defines a type as,
+// with the import path in full.
 func madeOf(n ast.Node, local map[string]string) []string {
 	var made ast.Expr
 	switch n := n.(type) {
@@ -125,7 +128,7 @@ func root(t *testing.T) string {
 	}
 }
 
-// ignored are the names at the root that .gitignore keeps out of the repository.
+// ignored returns the names at the root that .gitignore keeps out of the repository.
 func ignored(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
@@ -142,8 +145,7 @@ func ignored(t *testing.T, root string) map[string]bool {
 	return names
 }
 
-// walk calls each for every file of the repository, dot folders and what is
-// ignored left out.
+// walk calls each for every file of the repository, except dot folders and ignored files.
 func walk(t *testing.T, each func(name string, text []byte)) {
 	t.Helper()
 	dir := root(t)
@@ -172,7 +174,7 @@ func walk(t *testing.T, each func(name string, text []byte)) {
 	}
 }
 
-// TestRules lays every rule over every file.
+// TestRules applies every rule to every file.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	var files []*source
@@ -202,8 +204,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestTopLevel demands the entries of the floor plan and no others, so that
-// nobody has to guess which of several folders holds the thing.
+// TestTopLevel demands exactly the entries of the floor plan, so that a reader never has to guess a
+// folder.
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields("cmd connectors pipeline schema migrations sandbox docs " +
@@ -226,8 +228,8 @@ func TestTopLevel(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftForLater: a note in the code about work not done is found by
-// nobody who could do it.
+// TestNothingIsLeftForLater forbids notes about work not done: they do not reach a reader who could
+// do it.
 func TestNothingIsLeftForLater(t *testing.T) {
 	t.Parallel()
 	words := laterWords()

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// sqlTexts finds times that SQL puts in order as texts; <> asks for no order.
+// sqlTexts finds times that SQL compares as texts; <> asks for no order.
 var sqlTexts = regexp.MustCompile(`(?i)((modified|mark|bound|_at|_time|_since)::text|to_char\([^)]*\))\s*(>|<[^>])`)
 
-// orderOfTexts says whether a piece of a program puts texts of times in order, in Go or in SQL.
+// orderOfTexts returns the comparisons of times as texts in a piece of a program, in Go or in SQL.
 func orderOfTexts(node ast.Node) []string {
 	var operands []ast.Expr
 	switch n := node.(type) {

@@ -16,19 +16,20 @@ const (
 	perMinute = 100
 	// farRecords make lists of well over a thousand pages of ten.
 	farRecords = 60_000
-	// countEvery is how often the sandbox is asked for its count: the precision of times.
+	// countEvery is the interval between reads of the sandbox's count: the precision of times.
 	countEvery = 10 * time.Millisecond
 )
 
-// farLists are lists of business services, which share the minute.
+// farLists returns lists of business services, which share the minute.
 func farLists() []string {
 	return []string{"inventory.items", "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"}
 }
 
-// measureLimit measures how much of the permitted calls is made at several latencies of upstream, and how long the decision takes whether a
-// call may leave. The sandbox enforces the limits and is the judge. What is read are lists beyond their hundredth page, by runs that move no
-// mark: the state in which a large backfill is nearly all the time. Latencies, and all that is measured in minutes, are scaled with the
-// minute; what a process computes is not, so that a true minute does better.
+// measureLimit measures the used share of the permitted calls at several latencies of upstream, and
+// the time for deciding whether a call may leave. The sandbox enforces the limits and is the judge.
+// The runs read lists beyond their hundredth page and move no watermark, like a large backfill.
+// Latencies and other times are scaled with the minute, but a process's own computing is not, so
+// that a true minute does better.
 func measureLimit(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, latency := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second} {
 		for _, processes := range p.processes {
@@ -44,7 +45,7 @@ func measureLimit(ctx context.Context, s *stage, p *plan, t *table) error {
 	return nil
 }
 
-// atLimit lets so many processes read for the plan's minutes.
+// atLimit makes a number of processes read for the plan's minutes.
 func (w *warehouse) atLimit(ctx context.Context, p *plan, t *table, u *sandbox, processes int, latency time.Duration) error {
 	var workers []*exec.Cmd
 	for n := range processes {
@@ -86,7 +87,7 @@ func (w *warehouse) atLimit(ctx context.Context, p *plan, t *table, u *sandbox, 
 	return nil
 }
 
-// during starts processes, lets work run beside them, and ends them.
+// during starts processes, runs work beside them, and ends them.
 func during(processes []*exec.Cmd, work func() error) error {
 	if len(processes) == 0 {
 		return work()
@@ -97,7 +98,8 @@ func during(processes []*exec.Cmd, work func() error) error {
 	return errors.Join(during(processes[1:], work), processes[0].Process.Signal(syscall.SIGTERM), processes[0].Wait())
 }
 
-// use waits until the minutes' calls have been made behind the first one, and says which part of the permitted ones that were.
+// use waits until the calls of the minutes after the first one have been made, and returns their
+// share of the permitted ones.
 func (p *plan) use(ctx context.Context, u *sandbox) (float64, error) {
 	wanted := time.Duration(p.minutes) * p.minute
 	deadline := time.Now().Add(2*wanted + time.Minute)

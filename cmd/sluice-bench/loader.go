@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	// archive is where sluice keeps the records as they came.
+	// archive is the table of sluice's raw records.
 	archive = "sluice.raw_records"
-	// group is how many records one transaction has, on both sides.
+	// group is the number of records in one transaction, on both sides.
 	group = 5000
-	// organization is that of the loader's records.
+	// organization is the organization of the loader's records.
 	organization = "org"
-	// freshTimes is how often a round measures a first load, which takes a fifth of a second: a disk that is slow for a while shows there.
+	// freshTimes is the number of measurements of a first load in a round. One takes a fifth of a
+	// second, so a slow phase of the disk would show.
 	freshTimes = 3
 )
 
-// loading measures the loader with records that are ready.
+// loading measures the loader with prepared records.
 type loading struct {
 	conn    *pgx.Conn
 	table   *table
@@ -82,7 +83,7 @@ func versions(resource *schema.Resource, count int) ([2][]record.Record, error) 
 	return all, nil
 }
 
-// side is one side of a ratio: what it took.
+// side is the cost of one side of a ratio.
 type side struct {
 	took    time.Duration
 	written int
@@ -110,7 +111,8 @@ func (l *loading) round(ctx context.Context, resource *schema.Resource, count in
 			return err
 		}
 	}
-	// The first session that reads a page after a load marks in it what is committed; where pages have checksums Postgres logs that page.
+	// The first session that reads a page after a load marks in it what is committed; where pages
+	// have checksums Postgres logs that page.
 	if _, err := l.conn.Exec(ctx, "VACUUM ANALYZE"); err != nil {
 		return fmt.Errorf("vacuum: %w", err)
 	}
@@ -135,7 +137,7 @@ func (l *loading) round(ctx context.Context, resource *schema.Resource, count in
 	return nil
 }
 
-// fresh measures work, which fills empty tables, against COPY of what it brought, which is in them afterwards.
+// fresh measures work, which fills empty tables, against COPY of the same rows.
 func (l *loading) fresh(ctx context.Context, resource *schema.Resource, count int, work func() (int, error)) error {
 	var names []string
 	for _, table := range resource.Tables() {
@@ -160,7 +162,7 @@ func (l *loading) fresh(ctx context.Context, resource *schema.Resource, count in
 	return nil
 }
 
-// load loads records and gives how many rows of the resource's own table it wrote.
+// load loads records and returns the number of rows that it wrote to the resource's own table.
 func (l *loading) load(ctx context.Context, resource *schema.Resource, records []record.Record) (int, error) {
 	written, loader := 0, rows.New(l.service, resource)
 	for part := range slices.Chunk(records, group) {
@@ -180,13 +182,13 @@ func (l *loading) load(ctx context.Context, resource *schema.Resource, records [
 	return written, nil
 }
 
-// timed lets work run after a checkpoint and a collection of garbage, and says what it took.
+// timed runs work after a checkpoint and a garbage collection, and returns its cost.
 func (l *loading) timed(ctx context.Context, work func() (int, error)) (side, error) {
 	var one side
 	if err := baseline.Checkpoint(ctx, l.conn); err != nil {
 		return one, err
 	}
-	runtime.GC() // the records of all versions are in memory: going through them is no side's work
+	runtime.GC() // the records of all versions are in memory: scanning them belongs to no side
 	from, err := l.wal(ctx)
 	if err != nil {
 		return one, err
@@ -209,5 +211,5 @@ func (l *loading) wal(ctx context.Context) (float64, error) {
 	return at, nil
 }
 
-// quotient returns how many times as long the opponent took.
+// quotient returns the opponent's time divided by ours.
 func quotient(opponent, ours time.Duration) float64 { return opponent.Seconds() / ours.Seconds() }

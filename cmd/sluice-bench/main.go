@@ -1,9 +1,11 @@
-// Command sluice-bench measures sluice against its goals and prints one table: each line, its goal, what was measured, met or missed.
-// make bench runs it; docs/performance.md has the lines and the last recorded run.
+// Command sluice-bench measures sluice against its goals and prints one table: each line, its goal,
+// its measurement, met or missed. make bench runs it; docs/performance.md has the lines and the
+// last recorded run.
 //
-// Ratios have both sides in one run, in turn, and the median of several rounds counts. Every party is a process of its own where time
-// or memory is that of sluice: a durable private Postgres, the sandbox, and workers, which are this program again. Records of the loader's
-// lines are made by package dataset, its opponents by package baseline.
+// Ratios have both sides in one run, in turn, and the median of several rounds counts. Every party
+// whose time or memory counts is a process of its own: a durable private Postgres, the sandbox, and
+// workers, which are this program again. Package dataset makes the records of the loader's lines,
+// package baseline is the opponent.
 //
 // Start reading at lines in table.go, then loader.go, whole.go and limit.go.
 package main
@@ -40,23 +42,25 @@ func main() {
 	}
 }
 
-// plan is how much is measured.
+// plan is the extent of a measurement.
 type plan struct {
-	// program is the sluice that plays upstream, migrates and rebuilds.
+	// program is the sluice binary that simulates upstream, migrates and rebuilds.
 	program     string
 	quick, json bool
 	// only are beginnings of the names of lines; none means all.
 	only   []string
 	rounds int
-	// loaded are the records of the loader's lines, copied those of a whole first sync of one list.
+	// loaded are the numbers of records of the loader's lines, copied those of a first sync of one
+	// list.
 	loaded map[string]int
 	copied int
-	// companies are the sizes of those whose lists are all copied at once for the line of memory.
+	// companies are the sizes of the organizations whose lists are copied at once for the line of
+	// memory.
 	companies []int
-	// minute is how long a minute of the limit is, minutes how many of them are used.
+	// minute is the length of a minute of the limit, minutes the number of them.
 	minute  time.Duration
 	minutes int
-	// processes are the numbers of those that share the limit.
+	// processes are the numbers of processes that share the limit.
 	processes []int
 }
 
@@ -91,14 +95,14 @@ func parse(args []string) (plan, error) {
 	return p, nil
 }
 
-// wants reports whether a line that begins so is to be printed.
+// wants reports whether a line that begins so is requested.
 func (p *plan) wants(beginnings ...string) bool {
 	return len(p.only) == 0 || slices.ContainsFunc(p.only, func(asked string) bool {
 		return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(b, asked) || strings.HasPrefix(asked, b) })
 	})
 }
 
-// run measures what is asked for and prints it.
+// run measures the requested lines and prints them.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	p, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -16,7 +16,8 @@ import (
 	"sluice/pipeline/warehouse/postgres/local"
 )
 
-// stage is what the measured processes run on: one durable Postgres, a migrated database to copy fresh ones from, a folder for files.
+// stage is the environment of the measured processes: one durable Postgres, a migrated database to
+// copy fresh ones from, a folder for files.
 type stage struct {
 	program  string
 	postgres *local.Server
@@ -32,7 +33,7 @@ const (
 	keyBytes = 32
 )
 
-// onStage lets work run on a stage, and removes it afterwards, also after an interruption.
+// onStage runs work on a stage, and removes the stage afterwards, also after an interruption.
 func onStage(ctx context.Context, program string, work func(s *stage) error) error {
 	s := &stage{program: program}
 	err := s.open(ctx)
@@ -52,7 +53,7 @@ func (s *stage) open(ctx context.Context) error {
 	if s.folder, err = os.MkdirTemp("", "sluice-bench-"); err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
-	// Durable: a warehouse that loses commits is not what users have.
+	// Durable, as a user's warehouse is.
 	if s.postgres, err = local.Start(ctx, local.Options{Durable: true}); err != nil {
 		return fmt.Errorf("start Postgres: %w", err)
 	}
@@ -64,7 +65,7 @@ func (s *stage) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// No upstream is asked: any address will do.
+	// No call is made upstream: any address will do.
 	none := &sandbox{URL: "http://127.0.0.1:1", Organization: "1", ClientID: "none", ClientSecret: "none", RefreshToken: "none"}
 	return w.command(ctx, none, "migrate")
 }
@@ -95,7 +96,7 @@ func (s *stage) warehouse(name string) (*warehouse, error) {
 	return &warehouse{stage: s, name: name, url: address.String()}, nil
 }
 
-// fresh lets work run on a database with empty tables, which is dropped afterwards.
+// fresh runs work on a database with empty tables, and drops it afterwards.
 func (s *stage) fresh(ctx context.Context, work func(w *warehouse) error) error {
 	s.made++
 	w, err := s.warehouse(fmt.Sprintf("bench_%d", s.made))
@@ -108,7 +109,7 @@ func (s *stage) fresh(ctx context.Context, work func(w *warehouse) error) error 
 	return errors.Join(work(w), s.admin.execute(context.WithoutCancel(ctx), "DROP DATABASE "+quoted(w.name)+" WITH (FORCE)"))
 }
 
-// do lets work run on a connection of its own.
+// do runs work on a connection of its own.
 func (w *warehouse) do(ctx context.Context, work func(conn *pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, w.url)
 	if err != nil {
@@ -146,7 +147,8 @@ func (w *warehouse) command(ctx context.Context, upstream *sandbox, args ...stri
 	return nil
 }
 
-// configure writes what a process needs to work on the warehouse: a file, whose path it gives, and an environment.
+// configure writes what a process needs to work on the warehouse: a file, whose path it returns,
+// and an environment.
 func (w *warehouse) configure(upstream *sandbox) (string, []string, error) {
 	environment := append(os.Environ(), "BENCH_DATABASE_URL="+w.url, "BENCH_CLIENT_SECRET="+upstream.ClientSecret,
 		"BENCH_REFRESH_TOKEN="+upstream.RefreshToken, "SLUICE_ENCRYPTION_KEY="+w.stage.key)

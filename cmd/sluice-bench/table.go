@@ -16,10 +16,10 @@ import (
 	"sluice/cmd/sluice/cli/view"
 )
 
-// line is one line of the table: a goal and what was measured for it.
+// line is one line of the table: a goal and its measurements.
 type line struct {
 	name, figure string
-	// want is the least that is wanted, the most if most is set.
+	// want is the least value of the goal, or the most if most is set.
 	want float64
 	most bool
 	// worst makes the worst value count instead of the median.
@@ -29,7 +29,7 @@ type line struct {
 	got    []float64
 }
 
-// lines returns all lines of the table, with nothing measured yet.
+// lines returns all lines of the table, without measurements.
 func lines() []line {
 	const copied, upserts, latest = "times as fast as raw COPY, archive too", "times as fast as a batch of upserts", "times as fast as COPY and upsert"
 	const tables, used = "times as fast as raw COPY", "% of the minute's limit used"
@@ -56,7 +56,7 @@ func lines() []line {
 	}
 }
 
-// table is what was measured, and on what.
+// table holds the measurements, and their machine.
 type table struct {
 	machine string
 	lines   []line
@@ -68,7 +68,7 @@ func (t *table) add(name string, value float64) {
 	t.lines[at].got = append(t.lines[at].got, value)
 }
 
-// result is a measured line as it is printed.
+// result is a measured line in its printed form.
 type result struct {
 	Line   string  `json:"line"`
 	Figure string  `json:"figure"`
@@ -79,7 +79,7 @@ type result struct {
 	Met    bool    `json:"met"`
 }
 
-// result judges what was measured; of two middle values the worse one is the median.
+// result judges the measurements; of two middle values the worse one is the median.
 func (l *line) result() result {
 	sorted := slices.Sorted(slices.Values(l.got))
 	r := result{Line: l.name, Figure: l.figure, Min: sorted[0], Median: sorted[(len(sorted)-1)/2], Max: sorted[len(sorted)-1]}
@@ -128,7 +128,7 @@ func (t *table) print(out io.Writer, p *plan) error {
 		view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
 }
 
-// machine describes what is measured on, in one line.
+// machine describes the machine in one line.
 func (s *stage) machine(ctx context.Context, p *plan) (string, error) {
 	var version string
 	err := s.admin.do(ctx, func(conn *pgx.Conn) error {
@@ -151,7 +151,8 @@ func (s *stage) machine(ctx context.Context, p *plan) (string, error) {
 	return text, nil
 }
 
-// after gives the rest of the line behind a word in a file, "" where there is none: only Linux has these files.
+// after returns the rest of the line after a word in a file, "" if there is none: only Linux has
+// these files.
 func after(path, word string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

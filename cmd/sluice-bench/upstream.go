@@ -15,7 +15,7 @@ import (
 // tariff is the plan of the organization upstream: 10 calls at once.
 const tariff = "premium"
 
-// sandbox is the upstream of a measurement, a process of its own, as it describes itself.
+// sandbox is the upstream of a measurement, a process of its own, in its own description.
 type sandbox struct {
 	URL          string `json:"url"`
 	Organization string `json:"organization_id"`
@@ -24,8 +24,8 @@ type sandbox struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
-// upstream lets work run while a sandbox answers, which is started with flags. Each measurement has a new one, for it gives out ten tokens
-// in ten minutes and no more.
+// upstream runs work beside a sandbox that is started with flags. Each measurement has a new one,
+// since a sandbox issues at most ten tokens in ten minutes.
 func (s *stage) upstream(ctx context.Context, work func(u *sandbox) error, flags ...string) error {
 	args := append([]string{"sandbox", "--listen", "127.0.0.1:0", "--json"}, flags...)
 	cmd := exec.CommandContext(ctx, s.program, args...) //nolint:gosec // the program under test
@@ -45,13 +45,13 @@ func (s *stage) upstream(ctx context.Context, work func(u *sandbox) error, flags
 	return errors.Join(err, cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
 }
 
-// stats is what the sandbox counted.
+// stats holds the sandbox's counts.
 type stats struct {
 	Calls    int            `json:"calls"`
 	ByStatus map[string]int `json:"by_status"`
 }
 
-// stats asks for the count.
+// stats reads the counts.
 func (u *sandbox) stats(ctx context.Context) (stats, error) {
 	const limit = 10 * time.Second
 	var counted stats

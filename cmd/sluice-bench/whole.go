@@ -14,17 +14,18 @@ import (
 )
 
 const (
-	// sharePercent is how much of a company is items, and as much is bills (package sandbox/world).
+	// sharePercent is the share of items in a company, and that of bills (package sandbox/world).
 	sharePercent = 28
 	megabyte     = 1 << 20
 )
 
-// unlimited returns the flags of a sandbox that holds so many records and refuses nothing.
+// unlimited returns the flags of a sandbox with a number of records and without limits.
 func unlimited(records int) []string {
 	return []string{"--no-limits", "--records", strconv.Itoa(records)}
 }
 
-// measureWhole measures whole syncs of one list, and its rebuild, by real processes, against raw COPY of the same rows.
+// measureWhole measures whole syncs of one list, and its rebuild, by real processes, against raw
+// COPY of the same rows.
 func measureWhole(ctx context.Context, s *stage, p *plan, t *table) error {
 	for range p.rounds {
 		var first, rebuilt time.Duration
@@ -42,7 +43,8 @@ func measureWhole(ctx context.Context, s *stage, p *plan, t *table) error {
 	return nil
 }
 
-// whole measures one list once, and gives how long the processes of its first sync and of its rebuild took.
+// whole measures one list once, and returns the times of the processes of its first sync and of its
+// rebuild.
 func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time.Duration, time.Duration, error) {
 	var first, again worked
 	var took, rebuilt time.Duration
@@ -79,7 +81,7 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 			if err != nil {
 				return err
 			}
-			// By the clock of the database, of the run without the start of its process.
+			// By the database's clock: the run without the start of its process.
 			t.add("sync "+name, copied.Seconds()/first.Runs[0].Seconds)
 			t.add("again "+name, copied.Seconds()/again.Runs[0].Seconds)
 			return nil
@@ -95,13 +97,15 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 	return took, rebuilt, nil
 }
 
-// edits changes every row of a list, as a hand would. What an update leaves behind is not what a rebuild takes.
+// edits changes every row of a list, as a manual edit would. The edit itself is no part of the
+// rebuild's time.
 var edits = map[string][]string{
 	"items": {`UPDATE inventory.items SET description = 'edited'`, `VACUUM FULL inventory.items`, `CHECKPOINT`},
 	"bills": {`UPDATE inventory.bills SET reference_number = 'edited'`, `VACUUM FULL inventory.bills`, `CHECKPOINT`},
 }
 
-// measureMemory copies all lists of companies of several sizes at once, and notes the most that the process had resident.
+// measureMemory copies all lists of companies of several sizes at once, and notes the peak memory
+// of the process.
 func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, size := range p.companies {
 		err := s.upstream(ctx, func(u *sandbox) error {
@@ -121,7 +125,7 @@ func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
 	return nil
 }
 
-// tables returns those of a stream, quoted, parents before children.
+// tables returns the tables of a stream, quoted, parents before children.
 func tables(stream string) ([]string, error) {
 	service, name, _ := strings.Cut(stream, ".")
 	for _, declared := range connectors.All() {

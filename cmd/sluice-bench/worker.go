@@ -32,15 +32,16 @@ const (
 	stopLimit = 30 * time.Second
 )
 
-// worked is what a worker says at its end: its runs, the most memory that it had resident in bytes, and how long each decision took
-// whether a call may leave.
+// worked is a worker's report at its end: its runs, its peak memory in bytes, and the time of each
+// decision whether a call may leave.
 type worked struct {
 	Runs      []streams.Run   `json:"runs"`
 	Peak      int64           `json:"peak"`
 	Decisions []time.Duration `json:"decisions"`
 }
 
-// sync copies streams into the warehouse, all if none is named, in a worker of its own, and gives the time from start to end of its process.
+// sync copies streams into the warehouse, all if none is named, in a worker of its own. It returns
+// the time from start to end of the process.
 func (w *warehouse) sync(ctx context.Context, u *sandbox, streams ...string) (worked, time.Duration, error) {
 	if err := w.execute(ctx, "CHECKPOINT"); err != nil {
 		return worked{}, 0, err
@@ -74,7 +75,7 @@ func (w *warehouse) worker(ctx context.Context, u *sandbox, args ...string) (*ex
 	return cmd, nil
 }
 
-// said reads what a worker that has ended said.
+// said reads the report of an ended worker.
 func said(cmd *exec.Cmd) (worked, error) {
 	var did worked
 	text, _ := cmd.Stdout.(io.Reader)
@@ -84,8 +85,9 @@ func said(cmd *exec.Cmd) (worked, error) {
 	return did, nil
 }
 
-// work returns a worker. It is wired as the program's commands are. Without a minute it copies streams once, with the limits taken out of the
-// declarations, for which the configuration has no key, on purpose. With a minute it keeps the limits and reads until it is told to stop.
+// work runs a worker, wired like the program's commands. Without a minute it copies streams once,
+// without the declared limits; the configuration has no key for that, on purpose. With a minute it
+// keeps the limits and reads until it is told to stop.
 func work(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(workerRole, flag.ContinueOnError)
 	config := flags.String("config", "", "configuration file")
@@ -208,7 +210,8 @@ func ended(ctx context.Context, a *engine.App, keys []pipeline.Key) ([]streams.R
 	return runs, nil
 }
 
-// unlimit takes the limits out of a declaration: zero means not limited. Calls are still counted and logged, one transaction each.
+// unlimit removes the limits from a declaration: zero means unlimited. Calls are still counted and
+// logged, one transaction each.
 func unlimit(service *schema.Service) {
 	service.Limits.PerMinute = 0
 	for name := range service.Limits.Plans {
@@ -216,11 +219,12 @@ func unlimit(service *schema.Service) {
 	}
 }
 
-// far is where lists are read on from, and by which page size: small pages, for calls are measured and not loading.
+// far is the position from which lists are read, with small pages: the line measures calls, not
+// loading.
 const far = `{"mode":"full","started":"0001-01-01T00:00:00Z","page":101,"per_page":10,"pass":1,"seen":0,"digest":0,
 	"last_seen":0,"last_digest":0,"page_digest":0,"partial":true}`
 
-// sqlBegin opens a run of each stream that stands there.
+// sqlBegin opens a run of each stream at that position.
 const sqlBegin = `
 WITH opened AS (
 	INSERT INTO sluice.runs (organization_id, service, resource, class, gen)
@@ -230,7 +234,7 @@ WITH opened AS (
 UPDATE sluice.streams s SET run_id = o.id, scan = $2::jsonb FROM opened o
 WHERE (s.organization_id, s.service, s.resource) = (o.organization_id, o.service, o.resource)`
 
-// timedLedger notes how long decisions take.
+// timedLedger measures the time of decisions.
 type timedLedger struct {
 	budget.Ledger
 

@@ -11,7 +11,7 @@ import (
 	"sluice/cmd/sluice-chaos/watch"
 )
 
-// calm lets all faults stop, the fleet converge by its own schedule, and the judge look.
+// calm ends all faults, lets the fleet converge by its own schedule, and calls the judge.
 func (s *storm) calm(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, s.Calm)
 	defer cancel()
@@ -28,13 +28,13 @@ func (s *storm) calm(ctx context.Context) error {
 	for _, slot := range s.slots {
 		slot.retire()
 	}
-	// Whoever starts last says which streams there are.
+	// The process that starts last registers its streams.
 	if !watch.Until(waiting, func() bool { return s.known(waiting) }) {
 		s.report.brokenf("invariant 6: streams that an older version did not know stay off within %s: %s", s.Calm, s.situation(ctx))
 		return nil
 	}
 	began := time.Now()
-	// Nobody does anything: the schedule has to bring every stream to rest.
+	// Without any request, the schedule has to bring every stream to rest.
 	if !s.atRest(waiting, true) {
 		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
 		return nil
@@ -66,7 +66,7 @@ func (s *storm) calm(ctx context.Context) error {
 	return s.verify(ctx)
 }
 
-// known reports whether all that is copied here is switched on.
+// known reports whether everything that is copied here is switched on.
 func (s *storm) known(ctx context.Context) bool {
 	var names []string
 	for service, resources := range testbed.Resources() {
@@ -79,14 +79,15 @@ func (s *storm) known(ctx context.Context) bool {
 	return s.ground.Postgres.Pool.QueryRow(ctx, sql, names).Scan(&on) == nil && on == len(names)
 }
 
-// sqlRested: every stream has ended a run well that began after an instant, and has nothing left to do.
+// sqlRested reports whether every stream ended a clean run that began after an instant, and has
+// nothing left to do.
 const sqlRested = `SELECT bool_and(state = 'idle' AND run_id IS NULL AND wanted_gen <= done_gen AND EXISTS (
 		SELECT FROM sluice.runs r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
 			AND r.outcome = 'done' AND r.started_at > $1))
 	FROM sluice.streams s WHERE enabled`
 
-// atRest waits until all is at rest: with again, until every stream has done a whole run that began from now on, as its schedule
-// has it; otherwise until nothing is left to do.
+// atRest waits until all streams rest. With again, every stream must also complete a run of its own
+// schedule that begins from now on.
 func (s *storm) atRest(ctx context.Context, again bool) bool {
 	since := time.Time{}
 	if again && s.ground.Postgres.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&since) != nil {
@@ -112,7 +113,7 @@ func (s *storm) atRest(ctx context.Context, again bool) bool {
 	})
 }
 
-// sync asks for everything once more, sweeps included, and lets rows be older than an hour first.
+// sync requests everything once more, sweeps included, after ageing the rows by an hour.
 func (s *storm) sync(ctx context.Context) error {
 	if err := testbed.Age(ctx, s.ground.Postgres.Pool); err != nil {
 		return err
@@ -130,7 +131,8 @@ func (s *storm) sync(ctx context.Context) error {
 	return nil
 }
 
-// verify runs the program's own checks: views that have to be empty, and all rows against their raw records.
+// verify runs the program's own checks: views that must be empty, and all rows against their raw
+// records.
 func (s *storm) verify(ctx context.Context) error {
 	p, err := s.run("verify", "verify", "--local")
 	if err != nil {
@@ -150,7 +152,7 @@ func (s *storm) run(name string, args ...string) (*testbed.Process, error) {
 	return s.ground.Run(testbed.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Args: args})
 }
 
-// said returns what the processes in the slots said last.
+// said returns the last lines of the processes in the slots.
 func (s *storm) said() string {
 	var texts []string
 	for _, slot := range s.slots {
@@ -160,7 +162,7 @@ func (s *storm) said() string {
 	return strings.Join(texts, "\n")
 }
 
-// situation tells what streams and tickets wait for.
+// situation returns what streams and jobs wait for.
 func (s *storm) situation(ctx context.Context) string {
 	var text string
 	err := s.ground.Postgres.Pool.QueryRow(context.WithoutCancel(ctx), `SELECT concat_ws(E'\n',

@@ -11,7 +11,7 @@ import (
 	"sluice/sandbox"
 )
 
-// do does one deed.
+// do injects one fault.
 func (s *storm) do(ctx context.Context, step plan.Step) error {
 	slot := s.slots[step.Slot]
 	s.report.Actions[string(step.Deed)]++
@@ -50,7 +50,7 @@ func (s *storm) do(ctx context.Context, step plan.Step) error {
 	return nil
 }
 
-// What a kill waits for: a process that has a stream at work, an answer of the database.
+// Conditions of a kill: a process with a stream at work, an answer of the database.
 const (
 	atWorkLimit = 2 * time.Second
 	askLimit    = time.Minute
@@ -68,14 +68,14 @@ func (s *storm) kill(ctx context.Context, slot *slot, step plan.Step) error {
 	slot.next(step.Clock, step.Older)
 	at := time.Now()
 	if !p.Kill() {
-		s.report.Actions[string(step.Deed)]-- // it had ended by itself in this moment
+		s.report.Actions[string(step.Deed)]-- // it had ended by itself just before
 		return s.again(ctx, slot, step)
 	}
 	s.report.Kills++
 	return s.bury(ctx, p.Name, at)
 }
 
-// again kills whoever comes next into the slot.
+// again kills the next process in the slot.
 func (s *storm) again(ctx context.Context, slot *slot, step plan.Step) error {
 	gone := slot.current()
 	waiting, cancel := context.WithTimeout(ctx, askLimit)
@@ -86,7 +86,7 @@ func (s *storm) again(ctx context.Context, slot *slot, step plan.Step) error {
 	return s.do(ctx, step)
 }
 
-// bury asks what a killed process had at work.
+// bury notes which streams a killed process had at work.
 func (s *storm) bury(ctx context.Context, name string, at time.Time) error {
 	var orphans int
 	asking, cancel := context.WithTimeout(ctx, askLimit)
@@ -101,7 +101,8 @@ func (s *storm) bury(ctx context.Context, name string, at time.Time) error {
 	return nil
 }
 
-// killLeader kills the process that leads the queue, in calm weather, and measures how long there is none.
+// killLeader kills the process that leads the queue, without other faults, and measures the time
+// without a leader.
 func (s *storm) killLeader(ctx context.Context) error {
 	s.undoing.Wait()
 	var name string
@@ -109,7 +110,7 @@ func (s *storm) killLeader(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if !watch.Until(waiting, func() bool { name, number = s.watcher.Leader(waiting); return number >= 0 }) {
-		return fmt.Errorf("nobody leads the queue: %w", waiting.Err())
+		return fmt.Errorf("no process leads the queue: %w", waiting.Err())
 	}
 	p := s.slots[number].current()
 	if p.Name != name || !p.Kill() {
@@ -121,13 +122,13 @@ func (s *storm) killLeader(ctx context.Context) error {
 		return err
 	}
 	if !watch.Until(waiting, func() bool { next, found := s.watcher.Leader(waiting); return found >= 0 && next != name }) {
-		return fmt.Errorf("nobody leads the queue after %s: %w", name, waiting.Err())
+		return fmt.Errorf("no process leads the queue after %s: %w", name, waiting.Err())
 	}
 	s.report.leaders = append(s.report.leaders, time.Since(at))
 	return nil
 }
 
-// crash ends Postgres, wholly or one of its sessions, and sees it work again.
+// crash ends Postgres, wholly or one of its sessions, and waits until it works again.
 func (s *storm) crash(ctx context.Context, step plan.Step) error {
 	s.database.Lock()
 	defer s.database.Unlock()
@@ -194,7 +195,7 @@ func (s *storm) hold(ctx context.Context, step plan.Step) error {
 	return nil
 }
 
-// refuse lets upstream refuse for a while.
+// refuse makes upstream refuse for a while.
 func (s *storm) refuse(ctx context.Context, step plan.Step, fault sandbox.Fault) error {
 	fault.Seed = step.Seed
 	if err := s.ground.World.SetFaults([]sandbox.Fault{fault}); err != nil {
@@ -208,7 +209,7 @@ func (s *storm) refuse(ctx context.Context, step plan.Step, fault sandbox.Fault)
 	return nil
 }
 
-// revoke ends all access tokens. A minute lies between two refreshes: it has passed.
+// revoke ends all access tokens. It lets the minute between two refreshes pass.
 func (s *storm) revoke(ctx context.Context) error {
 	s.ground.World.ExpireTokens()
 	waiting, cancel := context.WithTimeout(ctx, askLimit)
@@ -223,7 +224,7 @@ func (s *storm) revoke(ctx context.Context) error {
 	return nil
 }
 
-// later takes a deed back after its time, or when the storm is interrupted.
+// later reverts a fault after its time, or when the chaos run is interrupted.
 func (s *storm) later(ctx context.Context, after time.Duration, undo func()) {
 	s.undoing.Go(func() {
 		timer := time.NewTimer(after)

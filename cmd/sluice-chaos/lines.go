@@ -7,7 +7,7 @@ import (
 	"sluice/cmd/sluice-chaos/plan"
 )
 
-// breakLine does one deed to a line of a process.
+// breakLine injects one fault into a line of a process.
 func (s *storm) breakLine(ctx context.Context, slot *slot, step plan.Step) {
 	switch step.Deed {
 	case plan.DBReset:
@@ -33,9 +33,9 @@ func (s *storm) breakLine(ctx context.Context, slot *slot, step plan.Step) {
 	case plan.HTTPDelay:
 		slot.http.Delay(late)
 		s.later(ctx, step.Lasts, slot.http.Heal)
-	default: // the other deeds strike no line
+	default: // the other faults affect no line
 	}
 }
 
-// late is how late a piece of bytes is on a slow line.
+// late is the delay of a piece of bytes on a slow line.
 const late = 30 * time.Millisecond

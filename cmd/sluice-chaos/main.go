@@ -3,7 +3,8 @@
 // and lets upstream refuse, by a plan that a seed fixes, while upstream lives. Then all faults stop, and a judge who knows
 // nothing of sluice looks. make chaos runs it; docs/decisions/0020-simulation-chaos-and-mutation says what it proves.
 //
-// The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter minute and with clocks that are off.
+// The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter
+// minute and with clocks that are off.
 //
 // Start reading at play, then package plan and do.go; package testbed has the judge.
 package main
@@ -26,17 +27,17 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "storm:", err)
+		fmt.Fprintln(os.Stderr, "sluice-chaos:", err)
 		os.Exit(1)
 	}
 }
 
-// choice is what the flags say.
+// choice holds the flags.
 type choice struct {
 	scenario
 
-	// For is how long storms are played, each with the next seed, and Total how many kills there have to be in all of them; zero
-	// plays one.
+	// For is the time for chaos runs, each with the next seed, and Total the number of kills over
+	// all of them; zero makes one run.
 	For   time.Duration
 	Total int
 	JSON  bool
@@ -44,12 +45,12 @@ type choice struct {
 
 func parse(args []string) (choice, error) {
 	c := choice{scenario: usual()}
-	flags := flag.NewFlagSet("storm", flag.ContinueOnError)
+	flags := flag.NewFlagSet("sluice-chaos", flag.ContinueOnError)
 	flags.StringVar(&c.Program, "program", c.Program, "test binary of cmd/sluice/cli, made by go test -c")
 	flags.Uint64Var(&c.Seed, "seed", c.Seed, "the same seed gives the same plan")
 	flags.IntVar(&c.Slots, "processes", c.Slots, "processes that serve")
-	flags.IntVar(&c.Kills, "kills", c.Kills, "processes to kill in one storm")
-	flags.IntVar(&c.Crashes, "crashes", c.Crashes, "ends of Postgres in one storm")
+	flags.IntVar(&c.Kills, "kills", c.Kills, "processes to kill in one chaos run")
+	flags.IntVar(&c.Crashes, "crashes", c.Crashes, "stops of Postgres in one chaos run")
 	flags.IntVar(&c.Leaders, "leaders", c.Leaders, "kills of the queue's leader, of the kills")
 	flags.IntVar(&c.Records, "records", c.Records, "records upstream")
 	flags.DurationVar(&c.Calm, "calm", c.Calm, "how long the fleet may take to come to rest")

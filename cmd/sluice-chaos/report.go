@@ -11,34 +11,36 @@ import (
 	"sluice/cmd/sluice-chaos/testbed"
 )
 
-// Report is what came of a storm.
+// Report is the result of a chaos run.
 type Report struct {
 	Seed uint64 `json:"seed"`
-	// Seconds it took in all, those of the storm itself, and those until every stream had come to rest again by itself.
+	// Seconds in all, seconds of the faults, and seconds until every stream rested again by itself.
 	Seconds      float64 `json:"seconds"`
 	StormSeconds float64 `json:"storm_seconds"`
 	CalmSeconds  float64 `json:"calm_seconds"`
-	// Kills of processes, those that had a stream at work, and ends of Postgres.
+	// Kills of processes, those with a stream at work, and stops of Postgres.
 	Kills       int `json:"kills"`
 	KillsAtWork int `json:"kills_at_work"`
 	Crashes     int `json:"crashes"`
-	// Actions are all deeds by kind, Skipped those that this machine does not permit.
+	// Actions counts all faults by kind, Skipped those that this machine does not permit.
 	Actions map[string]int `json:"actions"`
 	Skipped []string       `json:"skipped,omitempty"`
-	// Starts of processes, those of an older version among them, and how those ended that nobody killed, by exit code.
+	// Starts of processes, those of an older version among them, and the exit codes of processes
+	// that ended without a kill.
 	Starts int         `json:"starts"`
 	Olders int         `json:"starts_of_an_older_version"`
 	Exits  map[int]int `json:"exits"`
-	// What happened upstream meanwhile.
+	// Changes upstream meanwhile.
 	Inserted int `json:"inserted"`
 	Edited   int `json:"edited"`
 	Deleted  int `json:"deleted"`
-	// Outage is the longest time in seconds for which the database gave no answer.
+	// Outage is the longest time in seconds without an answer of the database.
 	Outage float64 `json:"longest_without_database"`
-	// GoOn is how soon streams of killed processes went on, Leader how soon a leader was replaced.
+	// GoOn is the time until streams of killed processes continued, Leader the time until a leader
+	// was replaced.
 	GoOn   figures `json:"go_on"`
 	Leader figures `json:"leader"`
-	// Verdict is the judge's, Violations all that is broken.
+	// Verdict is the judge's; Violations are all broken invariants.
 	Verdict    testbed.Verdict `json:"verdict"`
 	Violations []string        `json:"violations"`
 
@@ -66,7 +68,7 @@ func (r *Report) brokenf(format string, args ...any) {
 	r.Violations = append(r.Violations, fmt.Sprintf(format, args...))
 }
 
-// enough makes a storm fail that was none.
+// enough adds violations to a run with too few faults.
 func (r *Report) enough(sc scenario) {
 	if r.Kills < sc.Kills || r.Crashes < sc.Crashes {
 		r.brokenf("%d kills and %d ends of Postgres, %d and %d were planned", r.Kills, r.Crashes, sc.Kills, sc.Crashes)
@@ -94,7 +96,7 @@ func (r *Report) print(out io.Writer) error {
 		fmt.Fprintf(&text, "  NOT PLAYED: %s\n", skipped)
 	}
 	v := r.Verdict
-	fmt.Fprintf(&text, "%d starts, %d of an older version, exit codes of those that nobody killed %v; upstream: %d inserted, %d edited, %d deleted\n",
+	fmt.Fprintf(&text, "%d starts, %d of an older version, exit codes of those that ended without a kill %v; upstream: %d inserted, %d edited, %d deleted\n",
 		r.Starts, r.Olders, r.Exits, r.Inserted, r.Edited, r.Deleted)
 	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
 		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)

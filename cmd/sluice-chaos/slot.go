@@ -14,11 +14,12 @@ import (
 	"sluice/cmd/sluice-chaos/testbed"
 )
 
-// slot is the place of one process: its proxies and its configuration outlive it. A service manager keeps it filled.
+// slot is the place of one process: its proxies and its configuration outlive the process. A
+// service manager keeps it filled.
 type slot struct {
 	number int
 	ground *testbed.Ground
-	// config knows everything, before is that of an older version.
+	// config has everything, before is that of an older version.
 	config, before string
 	database, http *proxy.Proxy
 	managing       sync.WaitGroup
@@ -32,12 +33,12 @@ type slot struct {
 	// isOlder says that the process in the slot is of an older version.
 	isOlder bool
 	ending  bool
-	// exits counts how processes ended that nobody killed, by exit code.
+	// exits counts the exit codes of processes that ended without a kill.
 	exits map[int]int
 	bad   []string
 }
 
-// restartAfter is what a service manager waits before it starts a process anew that ended by itself.
+// restartAfter is the pause of a service manager before it restarts a process that ended by itself.
 const restartAfter = 200 * time.Millisecond
 
 func newSlot(ctx context.Context, g *testbed.Ground, number int) (*slot, error) {
@@ -113,7 +114,7 @@ func (s *slot) start() error {
 	return nil
 }
 
-// note remembers how a process ended that was not killed, and what it said if that is never right.
+// note stores how a process ended without a kill, and its output if that end is always wrong.
 func (s *slot) note(p *testbed.Process) {
 	said := p.Log()
 	s.mu.Lock()
@@ -131,15 +132,15 @@ func (s *slot) note(p *testbed.Process) {
 	}
 }
 
-// wrongEnd says what is wrong about the end of a serve, "" if nothing is. It may end well when it was asked to, and with 3 where it
-// finds no database at its start. One at work outlives the database.
+// wrongEnd returns what is wrong about the end of a serve, or "". A serve may end well on request,
+// and with 3 if it finds no database at its start. A working one outlives the database.
 func wrongEnd(code int, asked bool, said string) string {
 	const fine, environment = 0, 3
 	switch {
 	case code < 0: // killed
 		return ""
 	case code == fine && !asked:
-		return "ended and nobody had asked it to"
+		return "ended without a request"
 	case code == environment && strings.Contains(said, `"message":"serving"`):
 		return "ended for want of a database that it had"
 	case code != fine && code != environment:
@@ -148,7 +149,7 @@ func wrongEnd(code int, asked bool, said string) string {
 	return ""
 }
 
-// lastLines returns those that tell why a process ended.
+// lastLines returns the lines that explain the end of a process.
 func lastLines(said string) string {
 	const most = 8
 	lines := strings.Split(strings.TrimSpace(said), "\n")
@@ -162,14 +163,14 @@ func (s *slot) current() *testbed.Process {
 	return s.process
 }
 
-// next says how far the clock of the next process is off, and whether it is of an older version.
+// next sets the clock error of the next process, and whether it is an older version.
 func (s *slot) next(clock time.Duration, older bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock, s.older = clock, older
 }
 
-// retire ends the process in the slot if it is of an older version; a newer one comes.
+// retire ends the process in the slot if it is an older version; a newer one follows.
 func (s *slot) retire() {
 	s.mu.Lock()
 	p, older := s.process, s.isOlder || s.older
@@ -181,7 +182,7 @@ func (s *slot) retire() {
 	}
 }
 
-// end asks the process to end, as a service manager does, and says what was wrong about its end.
+// end asks the process to end, as a service manager does, and returns what was wrong about its end.
 func (s *slot) end(ctx context.Context) string {
 	s.mu.Lock()
 	s.ending = true
@@ -205,7 +206,7 @@ func (s *slot) end(ctx context.Context) string {
 	return ""
 }
 
-// kill ends what is in the slot, for good.
+// kill ends the process in the slot, for good.
 func (s *slot) kill() {
 	s.mu.Lock()
 	s.ending = true

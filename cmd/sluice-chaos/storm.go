@@ -17,7 +17,7 @@ import (
 	"sluice/sandbox"
 )
 
-// scenario says how strong a storm is.
+// scenario is the strength of a chaos run.
 type scenario struct {
 	Program                         string
 	Seed                            uint64
@@ -28,7 +28,7 @@ type scenario struct {
 	Keep                            string
 }
 
-// usual returns the storm of CI.
+// usual returns the chaos run of CI.
 func usual() scenario {
 	return scenario{
 		Program: "bin/sluice.test", Seed: 1, Slots: 3, Kills: 100, Crashes: 8, Leaders: 2, Records: 3000, Workers: 3, SmallMiB: 256,
@@ -37,7 +37,7 @@ func usual() scenario {
 	}
 }
 
-// storm is one storm.
+// storm is one chaos run.
 type storm struct {
 	scenario
 
@@ -45,13 +45,14 @@ type storm struct {
 	slots   []*slot
 	watcher *watch.Watcher
 	log     io.Writer
-	// database is held by whatever the server cannot survive twice at once: its end, and a full disk.
+	// database is held by the faults that the server cannot survive together: its stop, and a full
+	// disk.
 	database sync.Mutex
 	undoing  sync.WaitGroup
 	report   Report
 }
 
-// play plays a storm to its end and judges it. Its error says that it could not be played.
+// play makes a chaos run to its end and judges it. An error says that the run was impossible.
 func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error) {
 	s := &storm{scenario: sc, log: log, report: Report{Seed: sc.Seed, Actions: map[string]int{}, Exits: map[int]int{}}}
 	began := time.Now()
@@ -96,10 +97,10 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 	return s.report, nil
 }
 
-// farOff has not come yet: no run began after it.
+// farOff is in the future: no run began after it.
 var farOff = time.Date(2999, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// blow plays the plan while upstream lives and streams are always due.
+// blow executes the plan while upstream changes and streams are always due.
 func (s *storm) blow(ctx context.Context) error {
 	living, stop := context.WithCancel(ctx)
 	var life sync.WaitGroup
@@ -129,7 +130,7 @@ func (s *storm) blow(ctx context.Context) error {
 	return broken
 }
 
-// live lets things happen upstream: records come, change and go.
+// live changes records upstream: it inserts, edits and deletes.
 func (s *storm) live(ctx context.Context) error {
 	resources := [][]string{testbed.Deletable(), {"items", "chart_of_accounts"}}
 	var failed error
@@ -151,7 +152,8 @@ func (s *storm) live(ctx context.Context) error {
 	return failed
 }
 
-// What lets time pass: streams that rest are due, tickets that sleep wake up, and a minute has passed since tokens were refreshed.
+// Statements that let time pass: resting streams become due, sleeping jobs wake up, and the minute
+// since the last refresh of tokens is over.
 const (
 	sqlDue = `UPDATE sluice.streams SET next_due_at = clock_timestamp() WHERE (organization_id, service, resource) IN (
 		SELECT organization_id, service, resource FROM sluice.streams s
@@ -165,12 +167,13 @@ const (
 		SELECT credential FROM sluice.tokens FOR UPDATE SKIP LOCKED)`
 )
 
-// due makes streams due that have not done a whole run that began after an instant, by the database's clock.
+// due makes streams due that have not completed a run that began after an instant, by the
+// database's clock.
 func (s *storm) due(ctx context.Context, since time.Time) {
 	_, _ = s.ground.Postgres.Pool.Exec(ctx, sqlDue, since) // the server may be down just now: the next turn does it
 }
 
-// minute lets a minute of the limits pass for those who wait for one.
+// minute lets a minute of the limits pass for the waiting processes.
 func (s *storm) minute(ctx context.Context) {
 	for _, sql := range []string{sqlWake, sqlMinute} {
 		_, _ = s.ground.Postgres.Pool.Exec(ctx, sql) // as above
@@ -189,7 +192,7 @@ func (s *storm) await(ctx context.Context, step plan.Step) error {
 	return nil
 }
 
-// keep copies the logs of the processes where somebody can read them after violations.
+// keep copies the logs of the processes to a readable folder after violations.
 func (s *storm) keep() error {
 	if s.Keep == "" {
 		return nil
@@ -217,7 +220,7 @@ func (s *storm) keep() error {
 	return nil
 }
 
-// measure sums up what the slots and the watcher saw.
+// measure sums up the findings of the slots and the watcher.
 func (s *storm) measure() {
 	for _, slot := range s.slots {
 		slot.mu.Lock()

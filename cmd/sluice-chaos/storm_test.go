@@ -36,7 +36,7 @@ func TestFiguresOf(t *testing.T) {
 	}
 }
 
-// What is too little to prove anything, or too late, is a violation.
+// A run that is too weak to prove anything, or that ends too late, is a violation.
 func TestAStormThatProvesNothingFails(t *testing.T) {
 	t.Parallel()
 	sc := usual()
@@ -61,7 +61,8 @@ func TestAStormThatProvesNothingFails(t *testing.T) {
 	}
 }
 
-// How a serve ends that nobody killed: well when asked to, and for want of a database only before it served.
+// A serve that ends without a kill ends well on request, and for lack of a database only before it
+// serves.
 func TestWrongEnds(t *testing.T) {
 	t.Parallel()
 	const serving, mistake = `{"level":"info","message":"serving"}`, "sluice: the database is out of reach"
@@ -74,7 +75,7 @@ func TestWrongEnds(t *testing.T) {
 		"killed":                  {code: -1, said: serving},
 		"asked":                   {asked: true, said: serving},
 		"asked at its start":      {asked: true},
-		"nobody asked":            {said: serving, wrong: true},
+		"no request":              {said: serving, wrong: true},
 		"no database":             {code: 3, said: mistake},
 		"no database any more":    {code: 3, said: serving + "\n" + mistake, wrong: true},
 		"no database at the end":  {code: 3, asked: true, said: serving + "\n" + mistake, wrong: true},

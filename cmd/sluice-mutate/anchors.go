@@ -16,7 +16,7 @@ func anchorBugs() []bug {
 		schedules("20000", "ascending taken for granted", "an answer that is not in the order asked for is re-anchored at its last record",
 			edit{keyset, "	if !page.sorted {\n		return first, last, noteNotAscending\n	}\n", ""},
 			edit{keyset, "		case e.modified.Before(before):\n", "		case false:\n"}),
-		tests(room, "^TestWhatIsNoAnchor$", "order by its word", "upstream says that it sorted, and nobody looks",
+		tests(room, "^TestWhatIsNoAnchor$", "order by its word", "upstream says that it sorted, and the run does not check",
 			edit{keyset, "		case e.modified.Before(before):\n", "		case false:\n"}),
 		tests(room, "^TestWhatIsNoAnchor$", "an anchor that is not shown", "a filter that leaves out its own instant is believed",
 			edit{keyset, "	if k.Expect.IsZero() || ", "	if true || k.Expect.IsZero() || "}),

@@ -2,8 +2,8 @@ package main
 
 import "slices"
 
-// bugs returns the zoo. Those of reading are caught by the simulation, each within the
-// number of schedules that stands there; the others by the tests of their room.
+// bugs returns all deliberate bugs. The simulation catches those of reading, each within its number
+// of schedules; the tests of a package catch the others.
 func bugs() []bug {
 	return slices.Concat(markBugs(), passBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs())
 }
@@ -14,19 +14,19 @@ const (
 	simulated = "pipeline/simulation"
 )
 
-// schedules makes a bug of the simulation: it has to be caught within n schedules.
+// schedules returns a bug that the simulation must catch within n schedules.
 func schedules(n, name, says string, edits ...edit) bug {
 	return bug{Name: name, Says: says, Edits: edits, Package: simulated, Run: "^TestSchedules$", Args: []string{"-schedules=" + n, "-shrink=false"}}
 }
 
-// tests makes a bug of another room.
+// tests returns a bug that the tests of a package must catch.
 func tests(where, which, name, says string, edits ...edit) bug {
 	return bug{Name: name, Says: says, Edits: edits, Package: where, Run: which}
 }
 
 const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Mark) {\n"
 
-// markBugs move the mark where it must not go (invariant 1).
+// markBugs move the watermark where it must not go (invariant 1).
 func markBugs() []bug {
 	largest := []edit{
 		{runFile, "	pages    int\n", "	pages    int\n	largest  time.Time\n"},
@@ -158,7 +158,7 @@ func historyBugs() []bug {
 	}
 }
 
-// jobBugs lose tickets (invariants 6, 9).
+// jobBugs lose jobs (invariants 6, 9).
 func jobBugs() []bug {
 	const room = "pipeline/jobs"
 	bugs := []bug{
@@ -182,7 +182,7 @@ func jobBugs() []bug {
 	return bugs
 }
 
-// callBugs call too often, or believe what is no answer (invariants 3, 10).
+// callBugs call too often, or believe an answer that is none (invariants 3, 10).
 func callBugs() []bug {
 	const (
 		ledgerRoom = "pipeline/warehouse"
@@ -194,7 +194,7 @@ func callBugs() []bug {
 	return append(oneAnswerBugs(), []bug{
 		tests(ledgerRoom, "^TestNeverMoreThanTheMinuteInAnyWindow$", "counted when sent", "a call leaves its slot a minute after it was sent, not after it ended",
 			edit{endings, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
-		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call that nobody ended holds no slot",
+		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call without a reported end holds no slot",
 			edit{functions, "p_class, v_now + p_lease, v_now + p_lease + p_window, v_bucket,", "p_class, v_now, v_now + p_window, v_bucket,"}),
 		tests(ledgerRoom+"/ledger", "^TestABackfillDoesNotStarveIncrementalRuns$", "no floors", "a backfill spends what incremental runs need",
 			edit{functions, "                IF v_until > v_now THEN\n                    refused := 'class';", "                IF false THEN\n                    refused := 'class';"}),
@@ -202,16 +202,16 @@ func callBugs() []bug {
 			edit{functions, " WHERE id = v_day.probe_call;\n        IF v_probe.finished_at IS NULL AND v_probe.lease_until > v_now THEN\n", " WHERE id = v_day.probe_call;\n        IF false THEN\n"}),
 		tests(room, "^TestEveryAnswerHasItsKind$", "200 is success", "an answer whose code says that it failed is believed",
 			edit{room + "/verdict.go", "	case success && code == \"0\":\n", "	case success:\n"}),
-		tests("pipeline/budget", "^TestAStaleGrantIsGivenUp$", "a stale grant", "a process that was suspended uses a slot that nobody holds for it any more",
+		tests("pipeline/budget", "^TestAStaleGrantIsGivenUp$", "a stale grant", "a process that was suspended uses a slot that is not held for it any more",
 			edit{"pipeline/budget/gate.go", "if g.now().Sub(asked) <= g.minute/staleParts {", "if !g.now().Before(asked) {"}),
 		tests(room+"/wire", "^TestTheLastWriteDecides$", "the first write has arrived", "a call has arrived when what was written before it has",
 			edit{room + "/wire/arrival_linux.go", "	if all && a.writes == write {\n", "	if all {\n"}),
 		tests(room, "^TestRedirectsAreNotFollowed$", "redirects are followed", "the token goes where an answer says",
 			edit{door, "d.transport.RoundTrip(request)", "(&http.Client{Transport: d.transport}).Do(request)"}),
-		tests(room, "^TestNoRequestIsSentTwice$", "requests are sent again", "net/http repeats a request that nobody counted",
+		tests(room, "^TestNoRequestIsSentTwice$", "requests are sent again", "net/http repeats a request that was not counted",
 			edit{door, "	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader(\"\")), nil, 0\n", ""},
 			edit{door, "	\"strings\"\n", "	\"strings\"\n	_ \"embed\"\n"}),
-		tests(room, "^TestOneRefreshForTheFleet$", "everybody refreshes", "each caller asks for a token of its own",
+		tests(room, "^TestOneRefreshForTheFleet$", "all callers refresh", "each caller asks for a token of its own",
 			edit{room + "/token/tokens.go", "	if g, ok := h.get(t.now(), refused); ok {\n		return g.token, g.version, nil\n	}\n	release, err := t.take(ctx, h)\n", "	release, err := func() (func(), error) { return func() {}, nil }()\n"}),
 		tests(room, "^TestAPageCutAtAnyByteIsUnavailable$", "a cut body is believed", "what was cut off is taken for the end",
 			edit{"pipeline/upstream/body/json.go", "	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {\n", "	if false && errors.Is(err, io.EOF) {\n"}),

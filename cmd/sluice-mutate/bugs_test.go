@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every bug can be made of the code as it is: to find out takes no time here, and a run of the zoo otherwise.
+// Every bug must fit the present code: this test finds out at once, a run of the bugs much later.
 func TestEveryBugFitsTheCode(t *testing.T) {
 	t.Parallel()
 	for _, b := range bugs() {
@@ -18,7 +18,7 @@ func TestEveryBugFitsTheCode(t *testing.T) {
 				continue
 			}
 			if n := strings.Count(string(text), e.Old); n != 1 {
-				t.Errorf("%s: %q stands %d times in %s: adapt the bug to the code as it is now", b.Name, e.Old, n, e.File)
+				t.Errorf("%s: %q occurs %d times in %s: adapt the bug to the code as it is now", b.Name, e.Old, n, e.File)
 			}
 		}
 	}

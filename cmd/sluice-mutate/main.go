@@ -1,10 +1,9 @@
-// Command zoo puts deliberate bugs into the program, one at a time, and demands that
-// the tests catch each: a promise that no test would miss is not kept by the tests.
-// make mutate runs it; docs/reliability.md has its table.
+// Command sluice-mutate puts deliberate bugs into the program, one at a time, and demands that the
+// tests catch each: an invariant that no test would miss is not kept by the tests. make mutate runs
+// it; docs/reliability.md has its table.
 //
-// No bug is in the program's own files: go test reads changed copies of them instead
-// (-overlay). A bug whose place is not found any more fails, too, so that the table
-// keeps up with the code.
+// No bug is in the program's own files: go test reads changed copies of them instead (-overlay). A
+// bug whose place in the code is gone fails, too, so that the table keeps up with the code.
 //
 // Start reading at bugs.
 package main
@@ -36,25 +35,25 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "zoo:", err)
+		fmt.Fprintln(os.Stderr, "sluice-mutate:", err)
 		os.Exit(1)
 	}
 }
 
-// A bug is one mistake that somebody could make.
+// A bug is one possible mistake.
 type bug struct {
 	// Name is one word or a few, Says what goes wrong.
 	Name, Says string
-	// Edits make it; each Old stands exactly once in its file.
+	// Edits make the bug; each Old occurs exactly once in its file.
 	Edits []edit
-	// Package and Run name the tests that catch it, Args what they are given besides.
+	// Package and Run name the tests that catch it, Args their additional arguments.
 	Package, Run string
 	Args         []string
 }
 
 type edit struct{ File, Old, New string }
 
-// verdict is what became of a bug.
+// verdict is the result of a bug.
 type verdict struct {
 	bug    bug
 	by     string
@@ -64,7 +63,7 @@ type verdict struct {
 }
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
-	flags := flag.NewFlagSet("zoo", flag.ContinueOnError)
+	flags := flag.NewFlagSet("sluice-mutate", flag.ContinueOnError)
 	only := flags.String("only", "", "only bugs whose name matches this expression")
 	jobs := flags.Int("jobs", 3, "how many are tried at once")
 	list := flags.Bool("list", false, "list the bugs and try none")
@@ -104,7 +103,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return fmt.Errorf("start Postgres: %w", err)
 	}
 	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
-	if err := errors.Join(os.Unsetenv("SLUICE_TEST_TEMPLATES"), // a bug may be in what makes them
+	if err := errors.Join(os.Unsetenv("SLUICE_TEST_TEMPLATES"), // a bug may be in the code that makes them
 		os.Setenv("SLUICE_TEST_POSTGRES", "auto"), os.Setenv("SLUICE_TEST_DATABASE_URL", server.URL())); err != nil {
 		return err
 	}
@@ -120,14 +119,14 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		}
 		fmt.Fprintf(out, "%-34s %5.1f s  %s\n", v.bug.Name, v.took.Seconds(), how)
 	}
-	fmt.Fprintf(out, "%d of %d bugs caught, of %d in the zoo\n", len(chosen)-escaped, len(chosen), len(all))
+	fmt.Fprintf(out, "%d of %d bugs caught, of %d in all\n", len(chosen)-escaped, len(chosen), len(all))
 	if escaped > 0 || len(chosen) == 0 {
 		return fmt.Errorf("%d bugs were not caught", escaped)
 	}
 	return ctx.Err()
 }
 
-// tried tries the bugs, a few at once, and gives the verdicts as they come.
+// tried tries the bugs, a few at once, and yields the verdicts in the order of their ends.
 func tried(ctx context.Context, dir string, chosen []bug, jobs int) <-chan verdict {
 	todo, done := make(chan int), make(chan verdict)
 	var workers sync.WaitGroup
@@ -151,14 +150,15 @@ func tried(ctx context.Context, dir string, chosen []bug, jobs int) <-chan verdi
 	return done
 }
 
-// try runs the tests of a bug over the changed files; it names the test that failed,
-// "" if none did.
+// try runs the tests of a bug over the changed files; it returns the failed test, "" if none
+// failed.
 func (b bug) try(ctx context.Context, dir string) (string, error) {
 	overlay, err := b.overlay(dir)
 	if err != nil {
 		return "", err
 	}
-	// Without the linker's notes for debuggers, and without vet, which the bugs pass anyway: that is half of the time.
+	// Leave out the linker's debug notes, and vet, which the bugs pass anyway: that saves half of
+	// the time.
 	args := []string{"test", "-tags=e2e", "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast", "-timeout=15m", "-overlay=" + overlay, "-run=" + b.Run}
 	args = append(append(args, "./"+b.Package), b.Args...)
 	command := exec.CommandContext(ctx, "go", args...) //nolint:gosec // arguments of ours
@@ -174,7 +174,7 @@ func (b bug) try(ctx context.Context, dir string) (string, error) {
 		return "", ctx.Err()
 	}
 	if b.Package == simulated {
-		// Only a broken promise counts there: it names the seed.
+		// Only a broken invariant counts there: it names the seed.
 		if seed := regexp.MustCompile(`seed (\d+): (.*)`).FindSubmatch(said); seed != nil {
 			return fmt.Sprintf("seed %s: %s", seed[1], seed[2]), nil
 		}
@@ -190,7 +190,7 @@ func (b bug) try(ctx context.Context, dir string) (string, error) {
 	return "", fmt.Errorf("%w: %s", err, lastLines(said))
 }
 
-// overlay writes the changed files and the note that says what they stand for.
+// overlay writes the changed files and the overlay file that replaces the originals by them.
 func (b bug) overlay(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -206,7 +206,7 @@ func (b bug) overlay(dir string) (string, error) {
 			text = string(raw)
 		}
 		if n := strings.Count(text, e.Old); n != 1 {
-			return "", fmt.Errorf("%q stands %d times in %s: adapt the bug to the code as it is now", e.Old, n, e.File)
+			return "", fmt.Errorf("%q occurs %d times in %s: adapt the bug to the code as it is now", e.Old, n, e.File)
 		}
 		texts[e.File] = strings.Replace(text, e.Old, e.New, 1)
 	}

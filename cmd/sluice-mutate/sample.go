@@ -7,13 +7,13 @@ func thirty() []string {
 	return []string{
 		"mark from data", "mark from data, one second on", "strict bound", "known by its time", "order taken for granted", "one pass is enough",
 		"a tie walked once", "mark before the rows", "rows without their ticket", "no fence", "no reaper", "counted when sent",
-		"requests are sent again", "a crash frees the slot", "done is under way", "no second look", "everybody refreshes", "200 is success",
+		"requests are sent again", "a crash frees the slot", "done is under way", "no second look", "all callers refresh", "200 is success",
 		"all columns are written", "children without their array", "numbers are floats", "last write wins", "as late is newer",
 		"set back at once", "one scan is enough", "raw error texts", "redirects are followed",
 	}
 }
 
-// sample leaves, of the bugs that are not of the thirty, one in so many; another offset, other bugs.
+// sample keeps one in so many of the bugs beside the thirty; another offset gives other bugs.
 func sample(all []bug, oneIn, offset int) []bug {
 	var some []bug
 	others := 0

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSamplesTogetherAreAll: each sample has the bugs of the thirty mistakes, and samples of all offsets have every bug, each of the others once.
+// TestSamplesTogetherAreAll checks that each sample has the bugs of the thirty mistakes, and that
+// samples of all offsets have every bug, each of the others once.
 func TestSamplesTogetherAreAll(t *testing.T) {
 	t.Parallel()
 	const oneIn = 5
@@ -27,10 +28,10 @@ func TestSamplesTogetherAreAll(t *testing.T) {
 	}
 	for _, name := range thirty() {
 		if !slices.ContainsFunc(bugs(), func(b bug) bool { return b.Name == name }) {
-			t.Errorf("%q is in every sample, and is no bug of the zoo", name)
+			t.Errorf("%q is in every sample, and is no bug here", name)
 		}
 	}
-	// What is demanded of the zoo in each run of CI: thirty bugs or more.
+	// Each run of CI must try thirty bugs or more.
 	for offset := range oneIn {
 		if n := len(sample(bugs(), oneIn, offset)); n < 30 {
 			t.Errorf("the sample at offset %d has %d bugs, want 30 or more", offset, n)

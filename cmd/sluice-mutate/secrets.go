@@ -1,6 +1,6 @@
 package main
 
-// secretBugs let words of others out as they came (invariant 10).
+// secretBugs let words of others out unscrubbed (invariant 10).
 func secretBugs() []bug {
 	const ground, door = "pipeline/outside", "pipeline/upstream"
 	return []bug{

@@ -10,7 +10,8 @@ import (
 	"sluice/pipeline"
 )
 
-// What a worker does with a ticket, as packages budget, upstream and jobs do it; the waits are theirs.
+// A worker's steps for a job, as packages budget, upstream and jobs take them; the waits are
+// theirs.
 const (
 	maxWait     = 75 * time.Second
 	pollPause   = time.Second
@@ -24,7 +25,7 @@ const (
 	crowded     = 5 * time.Minute
 )
 
-// chunk is a worker on a ticket.
+// chunk is a worker with a job.
 type chunk struct {
 	*simulation
 
@@ -33,7 +34,7 @@ type chunk struct {
 	life     int
 	began    virtual.Instant
 	pages    int
-	deadline virtual.Instant // until when the call may wait for its turn
+	deadline virtual.Instant // the end of the call's wait for its turn
 }
 
 // begin starts a chunk, and its run if none is under way.
@@ -46,7 +47,7 @@ func (s *simulation) begin(p *process, st *stream) {
 	c.enter()
 }
 
-// later plans what the worker does next, unless its process is killed before.
+// later plans the worker's next step, unless its process is killed before.
 func (c *chunk) later(when virtual.Instant, do func(ctx context.Context) error) {
 	c.agenda.Plan(when, func(ctx context.Context) error {
 		if c.process.life != c.life {
@@ -56,7 +57,8 @@ func (c *chunk) later(when virtual.Instant, do func(ctx context.Context) error) 
 	})
 }
 
-// enter paces the next call within the process, by the limiter that the program has, and asks the ledger then.
+// enter paces the next call within the process, by the program's limiter, and then asks the call
+// log.
 func (c *chunk) enter() {
 	o := c.stream.of
 	c.deadline = c.now + maxWait
@@ -76,7 +78,7 @@ func (c *chunk) enter() {
 	c.later(c.now+wait, c.ask)
 }
 
-// ask asks the ledger, and sends the call or waits.
+// ask asks the call log, and sends the call or waits.
 func (c *chunk) ask(ctx context.Context) error {
 	st := c.stream
 	c.counts.asked++
@@ -111,7 +113,8 @@ func (c *chunk) ask(ctx context.Context) error {
 	return nil
 }
 
-// send lets a call travel: it arrives, is answered, and its end is reported. One in 300 is never answered.
+// send makes a call: it arrives, is answered, and its end is reported. One in 300 is never
+// answered.
 func (c *chunk) send(call int64) {
 	server := c.stream.of.server
 	takes := 100*time.Millisecond + min(8*time.Second, time.Duration(c.chance.ExpFloat64()*float64(250*time.Millisecond)))
@@ -132,7 +135,7 @@ func (c *chunk) send(call int64) {
 	})
 }
 
-// leave reports the end of a call, a penalty first, and does what the answer means for the ticket.
+// leave reports the end of a call, a penalty first, and applies the answer to the job.
 func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResult) error {
 	o := c.stream.of
 	penalty := time.Duration(0)
@@ -179,7 +182,7 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 
 func (c *chunk) jitter(d time.Duration) time.Duration { return d - d/10 + c.draw(d/5) }
 
-// next goes on behind a page that is loaded.
+// next continues after a loaded page.
 func (c *chunk) next() error {
 	st, rules := c.stream, pipeline.DefaultRules()
 	st.page++
@@ -198,11 +201,11 @@ func (c *chunk) next() error {
 	return nil
 }
 
-// complete ends the run, and the ticket with it.
+// complete ends the run and its job.
 func (c *chunk) complete(failed bool) error {
 	st := c.stream
 	if failed && st.class != pipeline.ClassBackfill {
-		st.page = 0 // a failed scan begins anew; backfills go on
+		st.page = 0 // a failed scan begins anew; backfills continue
 	}
 	st.open, st.ticket = false, false
 	c.db.Ended(st.key, c.now, failed, st.done)
@@ -210,7 +213,7 @@ func (c *chunk) complete(failed bool) error {
 	return c.dispatch()
 }
 
-// give lets the worker go.
+// give frees the worker.
 func (c *chunk) give() {
 	for i, other := range c.process.busy {
 		if other == c {
@@ -221,14 +224,14 @@ func (c *chunk) give() {
 	c.counts.busy += c.now - c.began
 }
 
-// snooze lets the ticket wait without spending an attempt.
+// snooze makes the job wait without spending an attempt.
 func (c *chunk) snooze(until virtual.Instant) error {
 	c.give()
 	c.sleep(c.stream, until+c.draw(maxSnooze))
 	return c.dispatch()
 }
 
-// fail lets the ticket try again after a while, and ends the run after the last wait.
+// fail makes the job try again later, and ends the run after the last wait.
 func (c *chunk) fail() error {
 	retries := [...]time.Duration{time.Second, 5 * time.Second, 20 * time.Second, time.Minute}
 	if c.stream.errors >= len(retries) {

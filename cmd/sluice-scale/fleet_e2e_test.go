@@ -24,7 +24,8 @@ func TestASmallFleetKeepsItsPromises(t *testing.T) {
 	kinds := map[others]int{}
 	for _, o := range first.organizations {
 		kinds[o.others]++
-		// Nothing came of nothing: what upstream saw is what was reserved, less what kills kept from being sent.
+		// The simulation did work: upstream saw every reserved call, less those that a kill stopped
+		// before sending.
 		if o.server.Tally.Calls == 0 {
 			t.Errorf("%s was never called", o.name)
 		}

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// try runs a scenario in a database of its own. change, if there is one, puts something in the ledger's place.
+// try runs a scenario in a database of its own; change, if given, replaces the call log.
 func try(t *testing.T, s scenario, rules calls.Rules, change func(right) virtual.Ledger, prepare func(*simulation)) (*simulation, verdict) {
 	t.Helper()
 	url := warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
@@ -51,7 +51,7 @@ func small() scenario {
 	return scenario{Organizations: 5, Days: 2, Processes: 8, Workers: 8, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
 }
 
-// right is the ledger as it is, for those who do one thing otherwise.
+// right is the real call log, for variants that change one thing.
 type right struct {
 	virtual.Ledger
 
@@ -80,7 +80,7 @@ func (w refunding) Finish(ctx context.Context, call int64, result pipeline.CallR
 	return err
 }
 
-// deaf takes no notice of what upstream says about limits.
+// deaf ignores what upstream says about limits.
 type deaf struct{ right }
 
 func (w deaf) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
@@ -92,7 +92,7 @@ func (w deaf) Penalize(context.Context, string, string, string, pipeline.Kind, t
 	return nil
 }
 
-// classless lets all kinds of work share the day, first come, first served.
+// classless lets all classes share the day, first come, first served.
 type classless struct{ right }
 
 func (w classless) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
@@ -100,7 +100,7 @@ func (w classless) Reserve(ctx context.Context, call pipeline.Call, limits pipel
 	return w.right.Reserve(ctx, call, limits)
 }
 
-// dayless holds nothing against the day.
+// dayless ignores the limit of the day.
 type dayless struct{ right }
 
 func (w dayless) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
@@ -108,7 +108,8 @@ func (w dayless) Reserve(ctx context.Context, call pipeline.Call, limits pipelin
 	return w.right.Reserve(ctx, call, limits)
 }
 
-// A simulation that cannot fail shows nothing: each of these ledgers does one thing wrong, and the judge sees it.
+// A simulation must be able to fail: each of these call logs does one thing wrong, and the judge
+// finds it.
 func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	hasty := calls.DefaultRules()
@@ -120,18 +121,18 @@ func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 		change     func(right) virtual.Ledger
 		others     others
 	}{
-		{"as it is", fine, calls.DefaultRules(), nil, nobody},
+		{"as it is", fine, calls.DefaultRules(), nil, alone},
 		{"as it is, with others", fine, calls.DefaultRules(), nil, unseen},
-		{"slots counted from sending", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return bySending{r} }, nobody},
-		{"calls given back", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return refunding{r} }, nobody},
-		{"leases shorter than calls", "calls of ours were more", hasty, nil, nobody},
-		{"no day", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return dayless{r} }, nobody},
-		{"no classes", "of its bound", calls.DefaultRules(), func(r right) virtual.Ledger { return classless{r} }, nobody},
+		{"slots counted from sending", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return bySending{r} }, alone},
+		{"calls given back", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return refunding{r} }, alone},
+		{"leases shorter than calls", "calls of ours were more", hasty, nil, alone},
+		{"no day", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return dayless{r} }, alone},
+		{"no classes", "of its bound", calls.DefaultRules(), func(r right) virtual.Ledger { return classless{r} }, alone},
 		{"others ignored", "were refused with 45", calls.DefaultRules(), func(r right) virtual.Ledger { return deaf{r} }, unseen},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			// A backfill that would take more than the day, and of which nothing but its end is missing in one day.
+			// A backfill that would take more than the day; after one day only its end is missing.
 			s := scenario{Organizations: 1, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 1200, LongEvery: 1, Seed: 1}
 			_, v := try(t, s, test.rules, test.change, func(sim *simulation) {
 				o := sim.organizations[0]

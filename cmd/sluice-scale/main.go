@@ -1,9 +1,10 @@
-// Command fleet simulates a fleet in virtual time: many organizations and streams, for days, with outages, killed processes and
-// other clients that spend the same allowance. make scale runs it; docs/scale.md has its table and says what it means.
+// Command sluice-scale simulates a fleet in virtual time: many organizations and streams, for days, with
+// outages, killed processes and other clients that spend the same allowance. make scale runs it;
+// docs/scale.md has its table and explains it.
 //
-// What decides is real: the functions of the ledger and the statements of the schedule, on a real Postgres whose clock is ours.
-// What is played is the rest: upstream, which is the judge, and the workers, which wait and come back as packages budget and
-// jobs do. Nothing is fetched and nothing is loaded.
+// The deciding parts are real: the functions of the call log and the statements of the schedule, on
+// a real Postgres with a virtual clock. The rest is simulated: upstream, which is the judge, and
+// the workers, which wait and return as packages budget and jobs do. It fetches and loads nothing.
 //
 // Start reading at simulation.run, then chunk.go; package upstream is the judge.
 package main

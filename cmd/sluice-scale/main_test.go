@@ -22,7 +22,7 @@ func TestFlagsSayWhatIsSimulated(t *testing.T) {
 	}
 }
 
-// The table is that of docs/scale.md, and what is broken fails the command.
+// The table equals that of docs/scale.md, and a broken check fails the command.
 func TestTheTableIsMarkdown(t *testing.T) {
 	t.Parallel()
 	v := verdict{Hash: 10}

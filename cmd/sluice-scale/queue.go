@@ -14,14 +14,14 @@ import (
 type process struct {
 	busy []*chunk
 	down bool
-	// life is how often it was killed.
+	// life counts the kills of the process.
 	life  int
 	lanes map[*organization]*rate.Limiter
 }
 
-// tick takes due streams and makes their tickets. A stream that has one keeps it.
+// tick takes due streams and makes their jobs. A stream with a job keeps it.
 func (s *simulation) tick(ctx context.Context) error {
-	s.spendTicks(2) // what is due, and its tickets
+	s.spendTicks(2) // the due streams, and their jobs
 	s.counts.ticks++
 	keys, err := s.db.TakeDue(ctx, s.now, tickLimit)
 	if err != nil {
@@ -43,14 +43,14 @@ func (s *simulation) tick(ctx context.Context) error {
 	return nil
 }
 
-// queue puts a ticket behind those that wait.
+// queue appends a job to the waiting ones.
 func (s *simulation) queue(st *stream) {
 	st.queued = s.now
 	s.waiting = append(s.waiting, st)
 	s.agenda.Plan(s.now+fetchDelay, func(context.Context) error { return s.dispatch() })
 }
 
-// sleep lets a ticket wait until the queue wakes it.
+// sleep makes a job wait until the queue wakes it.
 func (s *simulation) sleep(st *stream, until virtual.Instant) {
 	s.agenda.Plan(max(until, s.now+time.Second)+s.draw(wakeEvery), func(context.Context) error {
 		s.queue(st)
@@ -58,7 +58,7 @@ func (s *simulation) sleep(st *stream, until virtual.Instant) {
 	})
 }
 
-// dispatch gives waiting tickets to workers that are free, to the least busy process first.
+// dispatch gives waiting jobs to free workers, to the least busy process first.
 func (s *simulation) dispatch() error {
 	for len(s.waiting) > 0 {
 		var free *process
@@ -78,7 +78,8 @@ func (s *simulation) dispatch() error {
 	return nil
 }
 
-// kill ends a process in the middle of what it does: calls that it has sent still arrive, and nobody reports their ends.
+// kill ends a process in the middle of its work: calls that it has sent still arrive, and their
+// ends stay unreported.
 func (s *simulation) kill(context.Context) error {
 	p := s.processes[s.chance.IntN(len(s.processes))]
 	lost := p.busy

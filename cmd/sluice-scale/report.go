@@ -11,9 +11,9 @@ import (
 	"sluice/pipeline"
 )
 
-// verdict is what came out of a simulation.
+// verdict is the result of a simulation.
 type verdict struct {
-	Broken []string // what does not hold; nothing if all is well
+	Broken []string // violations; empty if all is well
 	Hash   uint64
 	Lines  []line
 }
@@ -21,7 +21,7 @@ type verdict struct {
 // line is one line of the table.
 type line struct{ what, allowed, measured string }
 
-// judge holds the simulation against what has to hold.
+// judge checks the simulation.
 func (s *simulation) judge() verdict {
 	v := verdict{Hash: s.trace.Sum64()}
 	v.limits(s)
@@ -37,7 +37,7 @@ func (v *verdict) addf(what, allowed, format string, args ...any) {
 	v.Lines = append(v.Lines, line{what, allowed, fmt.Sprintf(format, args...)})
 }
 
-// checkf notes what is broken, unless it holds.
+// checkf notes a violation unless the condition holds.
 func (v *verdict) checkf(holds bool, format string, args ...any) {
 	if !holds {
 		v.Broken = append(v.Broken, fmt.Sprintf(format, args...))
@@ -63,8 +63,9 @@ func (v *verdict) limits(s *simulation) {
 	v.addf("most in a day, of what is allowed", "1.00", "%.2f", day)
 }
 
-// refusals: where nobody else spends, upstream refuses nothing. Where others spend unseen, it refuses as many calls as may be
-// under way, and then nobody asks for the rest of the day.
+// refusals checks upstream's refusals. Without other clients upstream refuses nothing. Where others
+// spend unseen, it refuses at most the calls under way, and then no stream asks for the rest of the
+// day.
 func (v *verdict) refusals(s *simulation) {
 	var by [3]map[string]int
 	most := 0.0
@@ -75,13 +76,13 @@ func (v *verdict) refusals(s *simulation) {
 		t := &o.server.Tally
 		for code, count := range t.Refused {
 			by[o.others][code] += count
-			v.checkf(o.others != nobody, "%s: upstream refused %d calls with %s, though nobody else spends", o.name, count, code)
+			v.checkf(o.others != alone, "%s: upstream refused %d calls with %s, without other clients", o.name, count, code)
 		}
 		v.checkf(t.Refused[upstream.CodeCrowded] == 0, "%s: upstream refused calls as too many at once", o.name)
 		v.checkf(t.MostOfADay <= o.limits.Concurrent, "%s: %d calls were refused with %s in one day", o.name, t.MostOfADay, upstream.CodeDay)
 		most = max(most, float64(t.MostOfADay)/float64(o.limits.Concurrent))
 	}
-	v.addf("refusals where nobody else spends", "0", "%d", by[nobody][upstream.CodeDay]+by[nobody][upstream.CodeMinute]+by[nobody][upstream.CodeCrowded])
+	v.addf("refusals without other clients", "0", "%d", by[alone][upstream.CodeDay]+by[alone][upstream.CodeMinute]+by[alone][upstream.CodeCrowded])
 	v.addf("code 45 / 44 where others show in headers", "", "%d / %d", by[seen][upstream.CodeDay], by[seen][upstream.CodeMinute])
 	v.addf("code 45 / 44 where others are unseen", "", "%d / %d", by[unseen][upstream.CodeDay], by[unseen][upstream.CodeMinute])
 	v.addf("most code 45 in one day of one organization, of its calls at once", "1.00", "%.2f", most)
@@ -97,7 +98,7 @@ func (v *verdict) freshness(s *simulation) {
 	for _, o := range s.organizations {
 		for _, st := range o.streams {
 			st.judge(s.end)
-			g := group{st.class, st.every, o.others != nobody}
+			g := group{st.class, st.every, o.others != alone}
 			worst[g], strain[g] = max(worst[g], st.worst), max(strain[g], st.strain)
 			v.checkf(st.strain <= 1, "%s: %s old, %.2f of its bound", st.key, st.worst.Round(time.Second), st.strain)
 		}
@@ -142,8 +143,8 @@ func (v *verdict) backfills(s *simulation) {
 	}
 }
 
-// queries: ticks cost the same whatever there is to do; a call costs two statements and its refusals, and a worker that is
-// refused waits at least 250 ms.
+// queries checks the load of the database. Ticks cost the same for any amount of work; a call costs
+// two statements and its refusals, and a refused worker waits at least 250 ms.
 func (v *verdict) queries(s *simulation) {
 	c := &s.counts
 	slots := s.scenario.Processes * s.scenario.Workers
@@ -165,7 +166,7 @@ func (v *verdict) queries(s *simulation) {
 	v.addf("longest wait of a ticket for a worker", "", "%s", c.slowest.Round(time.Second))
 }
 
-// table prints the verdict for people, as docs/scale.md has it.
+// table prints the verdict for people, in the form of docs/scale.md.
 func (v *verdict) table(out io.Writer) error {
 	var text strings.Builder
 	text.WriteString("| What | Allowed | Measured |\n|---|---|---|\n")

@@ -10,34 +10,36 @@ import (
 	"sluice/pipeline"
 )
 
-// scenario is what is simulated. The same one gives the same simulation, decision by decision.
+// scenario is the input of a simulation. Equal scenarios give equal simulations, decision by
+// decision.
 type scenario struct {
-	// Organizations of StreamsEach streams each, for so many Days.
+	// Organizations with StreamsEach streams each, for Days days.
 	Organizations, Days int
-	// Processes work, each Workers chunks at once.
+	// Processes work on Workers chunks each at once.
 	Processes, Workers int
-	// Tick is how often due streams are taken.
+	// Tick is the interval between ticks.
 	Tick time.Duration
-	// Backfill is how many calls the backfill of an organization takes; in one of LongEvery it is a long one, that takes days.
+	// Backfill is the number of calls of an organization's backfill; one in LongEvery has a long
+	// one, which takes days.
 	Backfill, LongEvery int
 	Seed                uint64
 }
 
-// streamsEach is how many streams an organization has.
+// streamsEach is the number of streams of an organization.
 const streamsEach = 20
 
-// others says whether other clients spend from an organization's allowance.
+// others says whether other clients spend an organization's allowance.
 type others int
 
 const (
-	nobody others = iota
-	// seen others show in the daily headers of upstream's answers.
+	alone others = iota
+	// seen clients show in the daily headers of upstream's answers.
 	seen
-	// unseen others show only when upstream refuses a call with code 45.
+	// unseen clients show only in refusals with code 45.
 	unseen
 )
 
-// organization is one organization upstream, with its plan and its misfortunes.
+// organization is one organization upstream, with its plan and its outages.
 type organization struct {
 	name    string
 	limits  pipeline.Limits
@@ -48,11 +50,11 @@ type organization struct {
 	outages []upstream.Span
 	streams []*stream
 	server  *upstream.Server
-	// owed are calls of others that did not make a whole one yet.
+	// owed is the fraction of a call that others have not made yet.
 	owed float64
 }
 
-// stream is one stream: how often it is due, what a run takes, and where it stands.
+// stream is one stream: its interval, the calls of a run, and its state.
 type stream struct {
 	number int
 	key    pipeline.Key
@@ -60,12 +62,12 @@ type stream struct {
 	class  pipeline.Class
 	every  time.Duration
 	calls  int
-	// floating says that no floor of the day is kept for the class: it may have to wait for the day.
+	// floating marks a stream whose class has no floor of the day: it may have to wait for the day.
 	floating bool
 
-	ticket  bool            // there is an unfinished ticket
+	ticket  bool            // there is an unfinished job
 	queued  virtual.Instant // since when it waits for a worker
-	errors  int             // of the ticket
+	errors  int             // of the job
 	page    int             // calls of the run that are done
 	started virtual.Instant
 	open    bool            // a run is under way
@@ -76,7 +78,8 @@ type stream struct {
 	strain  float64       // the largest part of its bound that the stream used
 }
 
-// The mix of plans: calls a day, calls at once, and how many of twenty organizations have it. Source: the documents, "Limits".
+// plans returns the mix of plans: calls a day, calls at once, and how many of twenty organizations
+// have it. Source: the documents, "Limits".
 func plans() []struct{ daily, concurrent, of int } {
 	return []struct{ daily, concurrent, of int }{{1000, 5, 9}, {2500, 10, 5}, {5000, 10, 4}, {10000, 10, 2}}
 }
@@ -112,7 +115,8 @@ func fleet(s scenario) ([]*organization, error) {
 		case draw < 4:
 			o.others, o.share, rolls = unseen, 0.2+0.4*chance.Float64(), false
 		}
-		// Where upstream's day turns at midnight, half of the configurations say so, and the others count the day rolling.
+		// Where upstream's day turns at midnight, half of the configurations say so; the others
+		// count a rolling day.
 		if !rolls && chance.IntN(2) == 0 {
 			o.limits.ResetZone = o.zone.String()
 		}
@@ -132,12 +136,13 @@ func fleet(s scenario) ([]*organization, error) {
 	return all, nil
 }
 
-// open makes upstream as the organization is.
+// open makes the organization's upstream.
 func (o *organization) open() {
 	o.server = upstream.New(upstream.Options{Limits: o.limits, Zone: o.zone, Rolls: o.rolls, Shows: o.others == seen, Outages: o.outages})
 }
 
-// long returns how many calls a long backfill takes: with the share that backfills get of the day, half of it, more than a day.
+// long returns the number of calls of a long backfill: with the backfills' share of the day, half
+// of it, more than a day.
 func long(daily int) int { return daily * 6 / 10 }
 
 // streams gives an organization its streams: about 56 calls a day, and the backfill.
@@ -156,7 +161,7 @@ func newStreams(o *organization, number, backfill int) []*stream {
 		case i < 19:
 			s.class, s.calls = pipeline.ClassSweep, 3
 		default:
-			// Backfills are asked for; what failed is taken up again after an hour.
+			// Backfills are requested; a failed one resumes after an hour.
 			s.class, s.every, s.calls = pipeline.ClassBackfill, time.Hour, backfill
 		}
 		s.floating = s.class != pipeline.ClassIncremental
@@ -166,15 +171,17 @@ func newStreams(o *organization, number, backfill int) []*stream {
 	return list
 }
 
-// patience is what a stream may wait beyond its interval for a worker, for the minute and for the retries of a single failure.
+// patience is the permitted wait of a stream beyond its interval: for a worker, for the minute and
+// for the retries of a single failure.
 const patience = 30 * time.Minute
 
-// bound returns the longest that may pass from the beginning of a clean run to the end of the next, if these were the two: the
-// interval and patience; a day where the day can be spent for this class, by other classes without a floor or by others; and
-// for each outage its length and the interval after which a failed run is repeated.
+// bound returns the longest permitted time from the beginning of a clean run to the end of the
+// next. It is the interval and patience, plus a day where other classes without a floor or other
+// clients can spend the day. Each outage adds its length and the interval after which a failed run
+// is repeated.
 func (s *stream) bound(from, to virtual.Instant) time.Duration {
 	bound := s.every + patience
-	if s.floating || s.of.others != nobody {
+	if s.floating || s.of.others != alone {
 		bound += 24 * time.Hour
 	}
 	for _, outage := range s.of.outages {
@@ -195,7 +202,7 @@ func (s *stream) clean(at virtual.Instant) {
 	s.page = 0
 }
 
-// judge holds how old the stream has become against its bound.
+// judge compares the age of the stream with its bound.
 func (s *stream) judge(at virtual.Instant) {
 	if s.class == pipeline.ClassBackfill {
 		return

@@ -7,7 +7,7 @@ import (
 	"sluice/cmd/sluice-scale/upstream"
 )
 
-// A bound is what the table says it is.
+// The bounds are those of the table.
 func TestBoundsAreStated(t *testing.T) {
 	t.Parallel()
 	o := &organization{outages: []upstream.Span{{From: 10 * time.Hour, To: 12 * time.Hour}}}
@@ -16,9 +16,9 @@ func TestBoundsAreStated(t *testing.T) {
 		from, to, want time.Duration
 		others         others
 	}{
-		{0, time.Hour, 90 * time.Minute, nobody},
-		{9 * time.Hour, 11 * time.Hour, 90*time.Minute + 3*time.Hour, nobody},
-		{12 * time.Hour, 13 * time.Hour, 90 * time.Minute, nobody},
+		{0, time.Hour, 90 * time.Minute, alone},
+		{9 * time.Hour, 11 * time.Hour, 90*time.Minute + 3*time.Hour, alone},
+		{12 * time.Hour, 13 * time.Hour, 90 * time.Minute, alone},
 		{0, time.Hour, 90*time.Minute + 24*time.Hour, unseen},
 	} {
 		o.others = test.others

@@ -16,22 +16,24 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// The rhythm of the processes, as package jobs has it.
+// The rhythm of the processes, as in package jobs.
 const (
 	tickLimit  = 500
 	keepEvery  = 10 * time.Minute
 	keepDays   = 35
-	wakeEvery  = 5 * time.Second // of the queue: it wakes tickets whose wait is over
+	wakeEvery  = 5 * time.Second // of the queue: it wakes jobs whose wait is over
 	fetchDelay = 100 * time.Millisecond
-	// A process is killed now and then; its tickets come back when two looks have missed its lock, and it starts anew.
+	// A process is killed now and then. Its jobs return when two looks have missed its lock, and it
+	// starts anew.
 	killEvery   = 2 * time.Hour
 	ticketsBack = 2 * time.Second
 	restart     = 10 * time.Second
-	// othersEvery is how often others spend.
+	// othersEvery is the interval between calls of other clients.
 	othersEvery = 10 * time.Minute
 )
 
-// simulation is a fleet in virtual time. One goroutine does one thing after the other, in the order of virtual time.
+// simulation is a fleet in virtual time. One goroutine executes all events in the order of virtual
+// time.
 type simulation struct {
 	scenario      scenario
 	db            *virtual.Database
@@ -42,22 +44,22 @@ type simulation struct {
 	agenda        virtual.Agenda
 	now           virtual.Instant
 	end           virtual.Instant
-	// stop, if there is one, ends the simulation early; what has passed is judged.
+	// stop, if given, ends the simulation early; the time until then is judged.
 	stop func() bool
-	// waiting are tickets that a worker may take, first come first served.
+	// waiting holds jobs for free workers, first come, first served.
 	waiting []*stream
 	trace   hash.Hash64
 	counts  counts
 }
 
-// counts are what the simulation has asked of the database, and what came of it.
+// counts holds the simulation's use of the database, and its results.
 type counts struct {
 	reservations, granted, finishes, penalties, ticks, taken, kills int
 	refused                                                         map[pipeline.Refusal]int
 	// asked are the statements about calls in the current minute, ticked those of ticks; most are the most in one.
 	minute, asked, ticked, mostAsked, mostTicked int
 	busy                                         time.Duration // of workers
-	slowest                                      time.Duration // the longest that a ticket waited for a worker
+	slowest                                      time.Duration // the longest wait of a job for a worker
 }
 
 // newSimulation prepares a scenario on a database.
@@ -83,7 +85,7 @@ func newSimulation(s scenario, db *virtual.Database) (*simulation, error) {
 	return sim, nil
 }
 
-// run lets the virtual time pass. progress hears of each virtual hour.
+// run lets the virtual time pass. It calls progress every virtual hour.
 func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 	if err := s.db.Register(ctx, settings(s.organizations)); err != nil {
 		return err
@@ -99,7 +101,7 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 	})
 	s.each(killEvery, killEvery, s.kill)
 	for _, o := range s.organizations {
-		if o.others != nobody {
+		if o.others != alone {
 			s.each(s.draw(othersEvery), othersEvery, func(context.Context) error {
 				o.owed += o.share * float64(o.limits.Daily) * float64(othersEvery) / float64(24*time.Hour)
 				calls := int(o.owed)
@@ -129,7 +131,7 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 	return nil
 }
 
-// settings returns those of all streams.
+// settings returns the settings of all streams.
 func settings(organizations []*organization) []streams.Setting {
 	var all []streams.Setting
 	for _, o := range organizations {
@@ -140,7 +142,7 @@ func settings(organizations []*organization) []streams.Setting {
 	return all
 }
 
-// each plans something again and again.
+// each plans a repeated event.
 func (s *simulation) each(first virtual.Instant, every time.Duration, do func(ctx context.Context) error) {
 	s.agenda.Plan(first, func(ctx context.Context) error {
 		s.each(s.now+every, every, do)
@@ -148,7 +150,7 @@ func (s *simulation) each(first virtual.Instant, every time.Duration, do func(ct
 	})
 }
 
-// draw gives a span below d.
+// draw returns a random span below d.
 func (s *simulation) draw(d time.Duration) time.Duration {
 	return time.Duration(s.chance.Int64N(int64(d)))
 }
@@ -164,9 +166,9 @@ func (s *simulation) turnMinute() {
 
 func (s *simulation) spendTicks(statements int) { s.counts.ticked += statements }
 
-// note adds to the trace what was decided.
+// note adds a decision to the trace.
 func (s *simulation) note(what ...int64) {
 	for _, number := range append(what, int64(s.now)) {
-		_ = binary.Write(s.trace, binary.LittleEndian, number) // a hash takes everything
+		_ = binary.Write(s.trace, binary.LittleEndian, number) // a hash accepts every write
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// sqlFill makes streams of 20 for each organization, due one after the other within the next 12 hours.
+// sqlFill makes streams, 20 for each organization, due one after the other within the next 12
+// hours.
 const sqlFill = `
 INSERT INTO sluice.streams (organization_id, service, resource, every, next_due_at)
 SELECT 'o' || n / 20, 'books', 'r' || n % 20, '12 hours',
@@ -39,7 +40,7 @@ func filled(tb testing.TB, streams int) *pgx.Conn {
 	return conn
 }
 
-// tick takes what is due and gives its number, and undoes it.
+// tick takes the due streams, returns their number, and rolls back.
 func tick(tb testing.TB, conn *pgx.Conn, look func(tx pgx.Tx)) int {
 	tb.Helper()
 	tx, err := conn.Begin(tb.Context())
@@ -55,7 +56,8 @@ func tick(tb testing.TB, conn *pgx.Conn, look func(tx pgx.Tx)) int {
 	return len(keys)
 }
 
-// A tick at which nothing is due does not read the whole schedule: ticks come four times a minute from each process.
+// A tick without due streams does not read the whole schedule: ticks come four times a minute from
+// each process.
 func TestATickReadsOnlyWhatIsDue(t *testing.T) {
 	t.Parallel()
 	conn := filled(t, 20_000)
@@ -71,7 +73,8 @@ func TestATickReadsOnlyWhatIsDue(t *testing.T) {
 	}
 }
 
-// BenchmarkTick measures a tick at which nothing is due, by the number of streams. With -short (make bench QUICK=1) it works, and measures little.
+// BenchmarkTick measures a tick without due streams, by the number of streams. With -short (make
+// bench QUICK=1) it runs, but measures little.
 func BenchmarkTick(b *testing.B) {
 	for _, streams := range []int{20_000, 200_000} {
 		if testing.Short() {

@@ -1,5 +1,6 @@
-// Command sluice-test runs a command with one Postgres for all tests that it starts: sluice-test go test ./... . The server is chosen
-// as package warehousetest describes, and ends with the command. Without it each test binary starts a server of its own.
+// Command sluice-test runs a command with one Postgres for all tests that it starts: sluice-test go
+// test ./... . Package warehousetest chooses the server, which ends with the command. Without
+// sluice-test each test binary starts a server of its own.
 //
 // The Makefile runs the tests by it; docs/decisions/0031-test-lanes says why.
 package main
@@ -31,12 +32,13 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// run runs the command and gives its exit code.
+// run runs the command and returns its exit code.
 func run(args []string) int {
 	if len(args) == 0 {
 		return say(codeUsage, "usage: sluice-test COMMAND [ARGUMENT]...")
 	}
-	// An interrupt at the terminal reaches the command, too: what it does about it decides. A request to end is handed on.
+	// An interrupt at the terminal reaches the command, too, which decides what to do. A request to
+	// end is forwarded.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx := context.Background()
@@ -80,6 +82,6 @@ func runCommand(ctx context.Context, args []string, signals <-chan os.Signal) in
 }
 
 func say(code int, words ...any) int {
-	_, _ = fmt.Fprintln(os.Stderr, append([]any{"sluice-test:"}, words...)...) // where else could it be said
+	_, _ = fmt.Fprintln(os.Stderr, append([]any{"sluice-test:"}, words...)...) // no other place is left for it
 	return code
 }

@@ -14,9 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// RawCopy writes the rows of tables, quoted, into files in a folder, empties the tables, and gives the time of bringing the
-// same rows back by COPY in its binary format, which is the faster one, in one transaction. There is no HTTP, no decoding and no look at
-// what is there. Keys, foreign keys and indexes are the same.
+// RawCopy writes the rows of tables, quoted, into files in a folder, empties the tables, and
+// returns the time of loading the same rows by binary COPY, the faster form, in one transaction. It
+// includes no HTTP, no decoding and no comparison with stored rows. Keys, foreign keys and indexes
+// are the same.
 func RawCopy(ctx context.Context, conn *pgx.Conn, folder string, names []string) (time.Duration, error) {
 	folder, err := os.MkdirTemp(folder, "copy-")
 	if err != nil {
@@ -48,7 +49,7 @@ func RawCopy(ctx context.Context, conn *pgx.Conn, folder string, names []string)
 	return took, errors.Join(err, os.RemoveAll(folder))
 }
 
-// copyFiles opens a file for each table and copies its rows, and gives how many there were.
+// copyFiles opens a file for each table, copies its rows, and returns their number.
 func copyFiles(
 	folder string, names []string, open func(path string) (*os.File, error), each func(name string, file *os.File) (int64, error),
 ) (int64, error) {
@@ -67,7 +68,8 @@ func copyFiles(
 	return rows, nil
 }
 
-// Empty empties tables, quoted, and writes out what earlier work left, which would be paid for by what is measured next.
+// Empty empties tables, quoted, and flushes earlier work, whose cost would fall on the next
+// measurement.
 func Empty(ctx context.Context, conn *pgx.Conn, names ...string) error {
 	if _, err := conn.Exec(ctx, "TRUNCATE "+strings.Join(names, ", ")); err != nil {
 		return fmt.Errorf("empty the tables: %w", err)
@@ -75,7 +77,7 @@ func Empty(ctx context.Context, conn *pgx.Conn, names ...string) error {
 	return Checkpoint(ctx, conn)
 }
 
-// Checkpoint writes out what earlier work left.
+// Checkpoint flushes earlier work.
 func Checkpoint(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := conn.Exec(ctx, "CHECKPOINT"); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)

@@ -1,7 +1,8 @@
-// Package baseline does what other tools do with the same records, as well as they do it: what sluice's loader is held against.
+// Package baseline loads the same records as other tools do, as well as they do it: the opponent of
+// sluice's loader.
 //
-// Its tables have the columns of ours and the raw record as json in the row, as is usual; where the raw record is left out,
-// that is said. It is not part of the program.
+// Its tables have sluice's columns and the raw record as json in the row, as is usual; lines
+// without the raw record say so. It is not part of the program.
 //
 // Start reading at Of, then Upserts.
 package baseline
@@ -25,7 +26,7 @@ type Tables struct {
 	key    string
 }
 
-// Schema is where the rival's tables lie.
+// Schema is the schema of the baseline's tables.
 const Schema = "rival"
 
 // Of gives the rival's tables of a resource.
@@ -90,7 +91,7 @@ func list(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// rows gives the values of a record's rows in a table, as texts; nil is null.
+// rows returns the values of a record's rows in a table, as texts; nil is null.
 func (t *Tables) rows(table int, organization string, rec *record.Record) [][]any {
 	all := make([][]any, 0, len(rec.Tables[table]))
 	for _, row := range rec.Tables[table] {

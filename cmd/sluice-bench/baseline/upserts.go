@@ -13,8 +13,9 @@ import (
 	"sluice/schema/record"
 )
 
-// Upserts brings records in by one INSERT … ON CONFLICT DO UPDATE for each row, sent as a batch in one transaction for so
-// many records: what most tools do. The rows of arrays are deleted and inserted.
+// Upserts loads records by one INSERT … ON CONFLICT DO UPDATE for each row, sent as a batch in one
+// transaction for a number of records: the way of most tools. It deletes and inserts the rows of
+// arrays.
 func (t *Tables) Upserts(ctx context.Context, conn *pgx.Conn, organization string, records []record.Record, group int) error {
 	statements := make([]string, len(t.tables))
 	for i := range t.tables {
@@ -91,8 +92,8 @@ func (t *Tables) onConflict(table int) string {
 	return " ON CONFLICT (" + list(key) + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
 
-// Staged brings records in by COPY to temporary tables and one INSERT … ON CONFLICT DO UPDATE without a guard, in one
-// transaction for so many records. The rows of arrays are deleted and inserted.
+// Staged loads records by COPY to temporary tables and one INSERT … ON CONFLICT DO UPDATE without a
+// guard, in one transaction for a number of records. It deletes and inserts the rows of arrays.
 func (t *Tables) Staged(ctx context.Context, conn *pgx.Conn, organization string, records []record.Record, group int) error {
 	for part := range slices.Chunk(records, group) {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

@@ -6,22 +6,22 @@ import (
 	"sluice/schema"
 )
 
-// field is a column, and what its values are like: as long and as different from each other as those of the documents'
-// samples, since that decides what it costs to keep a raw record, and how.
+// field is a column with its kind of values. They are as long and as varied as those of the
+// documents' samples, since that decides the cost of storing a raw record.
 type field struct {
 	column schema.Column
 	value  func(buf []byte, s seed) []byte
 }
 
-// seed is what a value is made of.
+// seed is the origin of a value.
 type seed struct {
-	// n is the number of the record or of the element, place that of the field.
+	// n is the number of the record or element, place that of the field.
 	n, place int
 	// version matters to what is edited: amounts, longer texts and the time of the edit.
 	version int
 }
 
-// mixed gives bits that look as if they were random, by splitmix64 (https://prng.di.unimi.it/splitmix64.c).
+// mixed returns pseudo-random bits, by splitmix64 (https://prng.di.unimi.it/splitmix64.c).
 func (s seed) mixed() uint64 {
 	z := (uint64(s.n)<<12 | uint64(s.place)<<4 | uint64(s.version)) * 0x9e3779b97f4a7c15 //nolint:gosec // neither is negative
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -29,7 +29,7 @@ func (s seed) mixed() uint64 {
 	return z ^ z>>31
 }
 
-// unedited returns the seed of what no edit changes.
+// unedited returns the seed of values that no edit changes.
 func (s seed) unedited() uint64 { return seed{n: s.n, place: s.place}.mixed() }
 
 const firstID = 460_000_000_000_000_000
@@ -46,7 +46,7 @@ func own(name string) field {
 	}}
 }
 
-// other returns the identifier of one of so many other records.
+// other returns the identifier of one of a number of other records.
 func other(name string, count uint64) field {
 	return field{schema.ID(name, "Another record."), func(buf []byte, s seed) []byte {
 		const apart = 1_000_003
@@ -89,7 +89,7 @@ func few(name string, values ...string) field {
 	}}
 }
 
-// code returns a text of so many digits behind what is the same in all.
+// code returns a text of digits after a constant beginning.
 func code(name, before string, digits int) field {
 	bound := uint64(1)
 	for range digits {
@@ -144,7 +144,7 @@ func instant(name string) field {
 	}}
 }
 
-// edited is when a version was written: later ones are of later days.
+// edited is the time of writing of a version: later versions are of later days.
 func edited(name string) field {
 	return field{schema.Time(name, "Edited."), func(buf []byte, s seed) []byte {
 		day := 1 + s.version

@@ -1,9 +1,10 @@
-// Package dataset makes what is measured: records of the shape and size of real ones, as declarations and JSON.
+// Package dataset makes the measured records: of the shape and size of real ones, as declarations
+// and JSON.
 //
-// Items and bills have the names of the documents' fields, and values that are as long, and differ as much, as those of the
-// witnesses (package witness): how far a record can be compressed decides what it costs to keep it, and how. They are
-// numbered: a record is a function of its number and its version, and its key grows with the number, as identifiers upstream
-// do. It is pure.
+// Items and bills have the names of the documents' fields. Their values are as long and as varied
+// as those of the witnesses (package witness): compressibility decides the cost of storing a
+// record. They are numbered: a record is a function of its number and its version, and its key
+// grows with the number, as identifiers upstream do. It is pure.
 //
 // Start reading at Service, then records.go.
 package dataset

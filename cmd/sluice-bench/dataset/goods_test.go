@@ -47,8 +47,8 @@ func TestRecordsFitTheirDeclarations(t *testing.T) {
 	}
 }
 
-// TestRecordsAreLikeTheDocuments: they have the witness's fields, are as long and as far to be compressed; of bills without the
-// arrays, of which a sample has as many elements as shows them.
+// TestRecordsAreLikeTheDocuments checks that records have the witness's fields, and its length and
+// compressibility. Bills are compared without arrays, of which a sample shows only a few elements.
 func TestRecordsAreLikeTheDocuments(t *testing.T) {
 	t.Parallel()
 	for i, name := range []string{"items", "bills"} {

@@ -11,7 +11,7 @@ import (
 	"sluice/schema/record"
 )
 
-// BenchmarkRead measures what reading costs an item: finding it in its page, and normalizing it.
+// BenchmarkRead measures the cost of reading an item: finding it in its page, and normalizing it.
 func BenchmarkRead(b *testing.B) {
 	const records = 1000
 	resource := &dataset.Service().Resources[0]

@@ -2,14 +2,14 @@ package dataset
 
 import "sluice/schema"
 
-// record is what a resource's records carry, or the elements of an array.
+// record is the content of a resource's records, or of the elements of an array.
 type record struct {
 	name, doc, key string
 	fields         []field
 	arrays         []record
 	// loose are arrays of raw records that no table holds.
 	loose []record
-	// many is how many elements record number n has of this array.
+	// many returns the number of elements of this array in record number n.
 	many func(n int) int
 }
 
@@ -37,8 +37,9 @@ var items = record{name: "items", doc: "Wide rows.", key: "items", loose: []reco
 	few("sat_item_key_code", ""), few("unitkey_code", ""), instant("created_time"), edited("last_modified_time"),
 }}
 
-// bills have the leaves of a bill (docs/upstream.md U221), five lines, two taxes, and every second one a payment. What a payment
-// holds is not in the document: its fields are those of the sandbox's witness.
+// bills have the leaves of a bill (docs/upstream.md U221), five lines, two taxes, and every second
+// one a payment. The document does not show the fields of a payment: they are those of the
+// sandbox's witness.
 var bills = record{
 	name: "bills", doc: "Rows with arrays.", key: "bills", fields: []field{
 		own("bill_id"), other("purchaseorder_id", 100_000), other("vendor_id", 2000), words("vendor_name", 3), amount("unused_credits_payable_amount"),

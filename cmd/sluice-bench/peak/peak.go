@@ -1,7 +1,8 @@
-// Package peak says how much memory a process had resident at most.
+// Package peak returns the highest resident memory of a process.
 //
-// What the system tells a parent at the end of its child does not do: on Linux it counts what the parent held when it started the child,
-// too, since both share their memory until the child's program begins (getrusage, ru_maxrss).
+// The figure that a parent gets at the end of its child is useless. On Linux it includes the
+// parent's memory at the start of the child, since both share it until the child's program begins
+// (getrusage, ru_maxrss).
 package peak
 
 import (
@@ -17,7 +18,7 @@ import (
 
 const kilobyte = 1 << 10
 
-// Self gives the peak of this process so far, in bytes.
+// Self returns the peak of this process so far, in bytes.
 func Self() (int64, error) {
 	if most, err := of("self"); !errors.Is(err, fs.ErrNotExist) { // elsewhere than on Linux there is no such file
 		return most, err
@@ -26,13 +27,13 @@ func Self() (int64, error) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0, fmt.Errorf("ask what memory this process took: %w", err)
 	}
-	if runtime.GOOS == "darwin" { // which counts bytes, and all others kilobytes
+	if runtime.GOOS == "darwin" { // it counts bytes, and all others kilobytes
 		return usage.Maxrss, nil
 	}
 	return usage.Maxrss * kilobyte, nil
 }
 
-// Of gives that of another process that has not ended, in bytes; only Linux tells.
+// Of returns the peak of another running process, in bytes; Linux only.
 func Of(pid int) (int64, error) { return of(strconv.Itoa(pid)) }
 
 func of(process string) (int64, error) {

@@ -10,7 +10,7 @@ import (
 	"sluice/cmd/sluice-bench/peak"
 )
 
-// asked says to the test's program that it is the child.
+// asked tells the test's program that it is the child.
 const asked = "BENCH_SAY_PEAK"
 
 func TestPeakIsOfTheProcessAloneAndNotOfItsParent(t *testing.T) {

@@ -18,7 +18,7 @@ func (t trial) String() string {
 	return fmt.Sprintf("%s, killed %s %s %d (%s)", t.Scenario, t.Moment, t.Edge, t.Number, t.What)
 }
 
-// counts are how often each class passes in an undisturbed run, by scenario.
+// counts holds how often each class passes in an undisturbed run, by scenario.
 type counts map[string]map[class]int
 
 // all returns all points, in an order that is the same for the same counts: scenario by scenario, the calls first.
@@ -34,8 +34,8 @@ func (c counts) all() []trial {
 	return trials
 }
 
-// each returns one point of each class for both moments, wherever it comes: which of them, the seed says. Inside a transaction both
-// moments leave the same, so it is one of the two.
+// each returns one point of each class for both moments; the seed chooses the occurrence. Inside a
+// transaction both moments have the same effect, so one of the two is enough.
 func (c counts) each(seed uint64) []trial {
 	places := make(map[class][]trial)
 	for _, t := range c.all() {
@@ -56,7 +56,7 @@ func (c counts) each(seed uint64) []trial {
 	return trials
 }
 
-// draw returns a number that looks like any.
+// draw returns a pseudo-random number.
 func draw(seed uint64, what class, moment moment) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(string(what.Edge) + what.What + string(moment))) // it never fails

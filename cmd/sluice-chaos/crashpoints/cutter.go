@@ -14,7 +14,7 @@ import (
 // moment says when a process is killed at a point.
 type moment string
 
-// The moments: what is asked for does not happen, or it happens and nobody hears of it.
+// The moments: the call is never made, or it is made and its answer is lost.
 const (
 	before moment = "before"
 	after  moment = "after"
@@ -23,21 +23,22 @@ const (
 // edge is the line on which points are counted.
 type edge string
 
-// The edges. A statement inside a transaction leaves nothing by itself: the commit does.
+// The edges. A statement inside a transaction has no effect by itself: the commit has.
 const (
 	toPostgres edge = "statement"
 	inside     edge = "part of a transaction"
 	toUpstream edge = "call"
 )
 
-// class is a kind of thing that passes an edge: a statement by its text, a commit by the statement before it, a call by its address.
+// class is a kind of event at an edge: a statement by its text, a commit by the statement before
+// it, a call by its address.
 type class struct {
 	Edge edge   `json:"edge"`
 	What string `json:"what"`
 }
 
-// point is one place at which a process is killed: the nth thing of a class. Counting within a class makes little of
-// what processes do now and then beside their work.
+// point is one place for a kill: the nth event of a class. Counting within a class limits the
+// influence of events that processes cause at irregular times.
 type point struct {
 	class
 
@@ -45,13 +46,14 @@ type point struct {
 	Number int    `json:"number"`
 }
 
-// passage is how much passed, and whether the process was killed at its point.
+// passage counts the events that passed, and says whether the process was killed at its point.
 type passage struct {
 	count map[class]int
 	hit   bool
 }
 
-// cutter counts what passes the edges of one process, and kills the process at a point. It is safe for concurrent use.
+// cutter counts the events at the edges of one process, and kills the process at a point. It is
+// safe for concurrent use.
 type cutter struct {
 	at   point
 	kill func()
@@ -61,8 +63,8 @@ type cutter struct {
 	seen  passage
 }
 
-// line is one connection to Postgres: the last statement that it executed, whether that was inside a transaction, and whether
-// its next answer is the end.
+// line is the state of one connection to Postgres: the last statement, whether it was inside a
+// transaction, and whether the process dies at the next answer.
 type line struct {
 	stream frontend.Stream
 	last   string
@@ -103,7 +105,7 @@ func (c *cutter) postgres(connection int, fromClient bool, data []byte) int {
 	return len(data)
 }
 
-// classify gives the class of a statement that writes, and notes whether those behind it are inside a transaction.
+// classify returns the class of a statement that writes, and tracks transactions.
 func (l *line) classify(sql string) class {
 	last := l.last
 	l.last = sql
@@ -123,7 +125,7 @@ func (l *line) classify(sql string) class {
 	return class{toPostgres, sql}
 }
 
-// count counts one of a class, and says whether it is the point.
+// count counts one event of a class, and reports whether it is the point.
 func (c *cutter) count(what class) bool {
 	c.seen.count[what]++
 	if what != c.at.class || c.seen.count[what] != c.at.Number {
@@ -135,7 +137,7 @@ func (c *cutter) count(what class) bool {
 
 var digits = regexp.MustCompile(`\d{3,}`)
 
-// kindOf returns the class of a call: what varies between calls of a kind is left out.
+// kindOf returns the class of a call, without the parts that vary between calls of a kind.
 func kindOf(r *http.Request) class {
 	keys := slices.Sorted(maps.Keys(r.URL.Query()))
 	return class{toUpstream, r.Method + " " + digits.ReplaceAllString(r.URL.Path, "N") + " " + strings.Join(keys, ",")}
@@ -158,7 +160,7 @@ func (c *cutter) upstream(r *http.Request) (bool, func() bool) {
 	}
 }
 
-// passed returns what has passed up to now.
+// passed returns the events up to now.
 func (c *cutter) passed() passage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

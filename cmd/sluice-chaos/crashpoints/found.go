@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// result is what became of a trial.
+// result is the result of a trial.
 type result struct {
 	trial
 
-	// Hit says that the process was killed at the point, and not at its own end before.
+	// Hit says that the process was killed at the point, and had not ended before.
 	Hit bool `json:"hit"`
 	// Violations are broken invariants.
 	Violations []string `json:"violations,omitempty"`
 }
 
-// ledger keeps the results, in a file too if it has one, from which a later pass goes on.
+// ledger stores the results, optionally in a file, so that a later pass can continue.
 type ledger struct {
 	file *os.File
 	done map[trial]result
 }
 
-// openLedger reads what is in a file already; "" means none.
+// openLedger reads the results of a file; "" means no file.
 func openLedger(name string) (*ledger, error) {
 	l := &ledger{done: make(map[trial]result)}
 	if name == "" {
@@ -62,12 +62,12 @@ func (l *ledger) add(r result) error {
 	return nil
 }
 
-// left returns the trials that are not done yet.
+// left returns the trials that are still to do.
 func (l *ledger) left(trials []trial) []trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t trial) bool { _, done := l.done[t]; return done })
 }
 
-// missed returns the first places of the classes that were to be hit and were not, as the process had ended before.
+// missed returns the first points of the classes whose trials ended before their point.
 func (l *ledger) missed(trials []trial) []trial {
 	var again []trial
 	for _, t := range trials {
@@ -89,14 +89,16 @@ func (l *ledger) close() error {
 	return nil
 }
 
-// Found is what was found in one scenario, or in all.
+// Found sums up one scenario, or all.
 type Found struct {
 	Scenario string `json:"scenario"`
-	// Points that the scenario has, as its undisturbed run was counted; Classes of things that pass, and of them Calls.
+	// Points of the scenario, by the count of its undisturbed run; Classes of events, and of them
+	// Calls.
 	Points  int `json:"points"`
 	Classes int `json:"classes"`
 	Calls   int `json:"kinds_of_calls"`
-	// Tried are the trials, Hit those that were killed at their point; Before and After are the classes that were hit so.
+	// Tried counts the trials, Hit those killed at their point; Before and After count the classes
+	// that were hit so.
 	Tried  int `json:"tried"`
 	Hit    int `json:"hit"`
 	Before int `json:"classes_before"`

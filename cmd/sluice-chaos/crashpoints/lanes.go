@@ -11,7 +11,7 @@ import (
 	"sluice/cmd/sluice-chaos/testbed"
 )
 
-// lanes are trials side by side: they wait more than they work.
+// lanes run trials side by side: a trial waits more than it works.
 type lanes []*lane
 
 // openLanes opens so many lanes on one Postgres.
@@ -46,7 +46,7 @@ func (ls lanes) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// do does pieces of work, each on a lane that is free, until one fails.
+// do runs pieces of work, each on a free lane, until one fails.
 func (ls lanes) do(ctx context.Context, pieces int, work func(ctx context.Context, l *lane, piece int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -75,7 +75,7 @@ func (ls lanes) do(ctx context.Context, pieces int, work func(ctx context.Contex
 	return context.Cause(ctx)
 }
 
-// count runs the scenarios undisturbed, and gives what passes. All have to leave both sides equal.
+// count runs the scenarios undisturbed, and returns the events. Each must leave both sides equal.
 func (ls lanes) count(ctx context.Context, chosen []scenario) (counts, error) {
 	var mu sync.Mutex
 	passed := make(counts)
@@ -89,7 +89,7 @@ func (ls lanes) count(ctx context.Context, chosen []scenario) (counts, error) {
 			return fmt.Errorf("scenario %s: %w", sc.Name, err)
 		}
 		if bad := whole.verdict.Violations; len(bad) > 0 {
-			return fmt.Errorf("scenario %s, although nobody was killed: %s", sc.Name, bad)
+			return fmt.Errorf("scenario %s, without a kill: %s", sc.Name, bad)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -99,7 +99,7 @@ func (ls lanes) count(ctx context.Context, chosen []scenario) (counts, error) {
 	return passed, err
 }
 
-// tryAll tries what the ledger does not know yet, and says now and then how far it is.
+// tryAll runs the trials without a result, and reports its progress now and then.
 func (ls lanes) tryAll(ctx context.Context, kept *ledger, trials []trial, log io.Writer) error {
 	of := make(map[string]scenario)
 	for _, sc := range scenarios() {

@@ -1,9 +1,11 @@
-// Command points kills a process of sluice at the places where it leaves something done or not done: before and after each
-// statement that writes, and before and after each call of upstream. The places are not chosen but counted, on the lines to
-// Postgres and to upstream, while a scenario runs undisturbed; then each trial is killed at one of them. The next
-// process has to bring both sides together, and to repeat no more than the calls under way (invariants 1 to 6 and 8).
+// Command crashpoints kills a process of sluice at every place with a possible loss: before and after
+// each statement that writes, and before and after each call of upstream. It finds the places by
+// counting, on the lines to Postgres and to upstream, during an undisturbed run of a scenario. Each
+// trial is then killed at one of them. The next process must make both sides equal, and repeat no
+// more than the calls under way (invariants 1 to 6 and 8).
 //
-// make chaos tries each statement and each kind of call, make soak all points. Start reading at run, then lanes.go, trial.go and cutter.go.
+// make chaos tries each statement and each kind of call, make soak all points. Start reading at
+// run, then lanes.go, trial.go and cutter.go.
 package main
 
 import (
@@ -33,7 +35,7 @@ func main() {
 	}
 }
 
-// choice is what the flags say.
+// choice holds the flags.
 type choice struct {
 	Program       string
 	Each          bool
@@ -74,7 +76,7 @@ func parse(args []string) (choice, error) {
 	return c, nil
 }
 
-// trials returns those that the flags ask for.
+// trials returns the trials that the flags select.
 func (c *choice) trials(passed counts) []trial {
 	if c.Each {
 		return passed.each(c.Seed)
@@ -121,7 +123,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	if err := side.tryAll(ctx, kept, trials, log); err != nil {
 		return err
 	}
-	if c.Each { // what comes only now and then is looked for once more, at its first place
+	if c.Each { // irregular events are tried once more, at their first place
 		if err := side.tryAll(ctx, kept, kept.missed(trials), log); err != nil {
 			return err
 		}
@@ -129,7 +131,8 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	return report(out, c, passed, kept)
 }
 
-// report prints what was found. Broken invariants are an error, and so is a pass that proves little.
+// report prints the findings. Broken invariants are an error, and so is a pass that proves too
+// little.
 func report(out io.Writer, c choice, passed counts, kept *ledger) error {
 	var all Found
 	names := append(slices.Sorted(maps.Keys(passed)), "")
@@ -147,7 +150,7 @@ func report(out io.Writer, c choice, passed counts, kept *ledger) error {
 	switch {
 	case len(all.Violations) > 0:
 		return fmt.Errorf("%d violations", len(all.Violations))
-	// Processes do some things now and then only, so a quicker run may end before its point.
+	// Processes do some things at irregular times, so a quicker run may end before its point.
 	case all.Tried > 10 && all.Hit*10 < all.Tried*8:
 		return fmt.Errorf("%d of %d points were hit: that proves little", all.Hit, all.Tried)
 	case c.Each && (all.Tried < all.Classes || all.Hit*10 < all.Tried*9):

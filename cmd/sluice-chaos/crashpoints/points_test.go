@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// query returns a simple query as the protocol has it; start what a connection begins with.
+// query returns a simple query of the protocol; start the first message of a connection.
 func query(sql string) []byte {
 	text := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(sql)+5))
 	return append(append(text, sql...), 0)
@@ -64,7 +64,7 @@ func TestThePlacesAreCountedAndHit(t *testing.T) {
 	}
 }
 
-// After a statement: Postgres has executed it, and its word does not arrive.
+// After a statement: Postgres has executed it, and its answer is lost.
 func TestTheAnswerIsKeptBack(t *testing.T) {
 	t.Parallel()
 	killed := 0
@@ -83,7 +83,7 @@ func TestTheAnswerIsKeptBack(t *testing.T) {
 	}
 }
 
-// A call is killed at its own answer, whatever arrives meanwhile.
+// A call is killed at its own answer, in spite of other arrivals meanwhile.
 func TestCallsAreCountedAndHit(t *testing.T) {
 	t.Parallel()
 	const list = "GET /inventory/v1/bills/N page,per_page"
@@ -152,7 +152,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestWhatIsDoneIsNotDoneAgain: results outlive the program, and what a process did not come by is looked for at its first place.
+// TestWhatIsDoneIsNotDoneAgain checks that results outlive the program, and that a missed class is
+// tried at its first place.
 func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "results")

@@ -14,17 +14,18 @@ import (
 	"sluice/sandbox"
 )
 
-// scenario is a piece of work that processes are killed in, at every point of it.
+// scenario is a piece of work in which processes are killed, at every point of it.
 type scenario struct {
 	Name string
-	// Prepared says that everything was copied before, From what is asked of the program to prepare it besides.
+	// Prepared says that everything was copied before; From is an additional command of the
+	// preparation.
 	Prepared bool
 	From     []string
-	// Change is what has happened upstream since.
+	// Change is the change upstream since then.
 	Change []sandbox.Change
 	// SQL damages the copy, for a backfill to mend.
 	SQL string
-	// Args are what the process does that is killed, Again what heals it: so often.
+	// Args is the command to kill, Again the command that heals it, with its number of runs.
 	Args  []string
 	Again int
 }
@@ -46,7 +47,7 @@ func scenarios() []scenario {
 	}
 }
 
-// lane is what trials are made on, one after the other; others go on beside it.
+// lane runs trials one after the other, beside other lanes.
 type lane struct {
 	number int
 	ground *testbed.Ground
@@ -55,7 +56,7 @@ type lane struct {
 	runs   int
 }
 
-// newLane makes a lane on a ground, and closes the ground if it cannot.
+// newLane makes a lane on a testbed, and closes the testbed on failure.
 func newLane(ctx context.Context, g *testbed.Ground, number int) (*lane, error) {
 	config, err := g.Configure("points", g.Address())
 	if err != nil {
@@ -68,10 +69,10 @@ func newLane(ctx context.Context, g *testbed.Ground, number int) (*lane, error) 
 	return &lane{number: number, ground: g, direct: direct, config: config}, nil
 }
 
-// stepLimit bounds one process: some seconds, on a machine that has nothing else to do.
+// stepLimit bounds one process, which takes some seconds on an idle machine.
 const stepLimit = 3 * time.Minute
 
-// prepare makes the database that each trial of a scenario begins with.
+// prepare makes the initial database of a scenario's trials.
 func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	if err := l.ground.World.Reset(); err != nil {
 		return fmt.Errorf("begin anew upstream: %w", err)
@@ -96,7 +97,7 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	if err := testbed.Age(ctx, pool); err != nil {
 		return err
 	}
-	// The world begins anew, and knows no token of before.
+	// The world is new and knows no earlier token.
 	for _, sql := range []string{"TRUNCATE sluice.tokens", sc.SQL} {
 		if _, err := pool.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("prepare %s: %s: %w", sc.Name, sql, err)
@@ -105,7 +106,7 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	return nil
 }
 
-// calmly runs a command to its end, which has to be a good one.
+// calmly runs a command to its end, which must be a good one.
 func (l *lane) calmly(ctx context.Context, database string, args []string) error {
 	p, err := l.run(l.direct, database, args)
 	if err != nil {
@@ -129,14 +130,14 @@ func (l *lane) run(through *proxy.Proxy, database string, args []string) (*testb
 	})
 }
 
-// outcome is what a trial came to.
+// outcome is the result of a trial.
 type outcome struct {
 	passage
 
 	verdict testbed.Verdict
 }
 
-// try plays a scenario with a kill at a point, lets the program heal it, and judges.
+// try runs a scenario with a kill at a point, lets the program heal it, and judges.
 func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) {
 	name := fmt.Sprintf("trial_%d", l.number)
 	if err := l.ground.World.Reset(); err != nil {
@@ -156,7 +157,7 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 	if err != nil {
 		return o, err
 	}
-	// Who was killed while it refreshed keeps the others waiting for a minute: it has passed.
+	// A process killed during a refresh delays the others by a minute: that minute is over.
 	if _, err := pool.Exec(ctx, `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute'`); err != nil {
 		return o, fmt.Errorf("let a minute pass for tokens: %w", err)
 	}
@@ -176,7 +177,8 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 	if err != nil {
 		return o, err
 	}
-	// One stream is at work at a time: its pages under way may come again, and with them the look at the organization.
+	// One stream works at a time. Its pages under way may be requested again, and with them the
+	// check of the organization.
 	if most := testbed.AtOnce + 1; repeated < 0 || repeated > most {
 		broken = append(broken, fmt.Sprintf("invariant 6: %d calls brought nothing, at most %d may", repeated, most))
 	}
@@ -184,7 +186,7 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 	return o, nil
 }
 
-// killed runs the process that is killed.
+// killed runs the process to kill.
 func (l *lane) killed(ctx context.Context, sc scenario, database string, at point) (outcome, error) {
 	ready := make(chan *testbed.Process, 1)
 	c := newCutter(at, func() {
@@ -212,12 +214,12 @@ func (l *lane) killed(ctx context.Context, sc scenario, database string, at poin
 	var o outcome
 	o.passage = c.passed()
 	if !o.hit && p.Code != 0 {
-		return o, fmt.Errorf("%v ended with %d although nobody killed it: %s", sc.Args, p.Code, p.Log())
+		return o, fmt.Errorf("%v ended with %d without a kill: %s", sc.Args, p.Code, p.Log())
 	}
 	return o, nil
 }
 
-// repeatedCalls returns the calls of lists that no page came of.
+// repeatedCalls returns the calls of lists that brought no page.
 func repeatedCalls(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 	const sql = `SELECT count(*) - (SELECT coalesce(sum(pages), 0) FROM sluice.runs WHERE service <> 'chat')
 		FROM sluice.calls WHERE service NOT IN ('chat', 'auth')`

@@ -1,8 +1,8 @@
-// Package frontend reads what a client says to Postgres, message by message, and finds in it the statements that are executed:
-// the places at which a process that is killed leaves something done or not done.
+// Package frontend reads the messages from a client to Postgres and finds the executed statements:
+// the places where a kill leaves something done or undone.
 //
-// Source: the documentation of Postgres 15, chapter 55, "Frontend/Backend Protocol". It knows only what finding statements
-// takes, and never changes a byte. Start reading at Stream.Read.
+// Source: the documentation of Postgres 15, chapter 55, "Frontend/Backend Protocol". It knows only
+// the parts for finding statements, and never changes a byte. Start reading at Stream.Read.
 package frontend
 
 import (
@@ -14,13 +14,14 @@ import (
 
 // Statement is one execution.
 type Statement struct {
-	// SQL is its text, without what varies: blanks are single ones.
+	// SQL is its text with single blanks.
 	SQL string
-	// Start and End are where its message begins and ends in the bytes that were read last; Start is 0 if it began earlier.
+	// Start and End delimit its message in the bytes of the last read; Start is 0 if it began
+	// earlier.
 	Start, End int
 }
 
-// Stream is what one connection says. The zero value is a connection that has said nothing.
+// Stream is the state of one connection; the zero value is a new connection.
 type Stream struct {
 	started  bool
 	rest     []byte
@@ -32,7 +33,7 @@ type Stream struct {
 // head is the length of a message's type and length.
 const head = 5
 
-// Read takes the next bytes and gives the statements whose messages end in them.
+// Read takes the next bytes and returns the statements whose messages end in them.
 func (s *Stream) Read(data []byte) []Statement {
 	before := len(s.rest)
 	s.rest = append(s.rest, data...)
@@ -92,10 +93,11 @@ var blanks = regexp.MustCompile(`\s+`)
 
 func plain(sql string) string { return strings.TrimSpace(blanks.ReplaceAllString(sql, " ")) }
 
-// named is the comment that a generator of code puts before a statement of the queue.
+// named matches the comment that a code generator puts before a statement of the queue.
 var named = regexp.MustCompile(`^-- name: \w+ :\w+ `)
 
-// Reads reports whether a statement only reads: to be killed at it leaves nothing behind. What calls a function of ours may write.
+// Reads reports whether a statement only reads, so that a kill there has no effect. A call of one
+// of sluice's functions may write.
 func Reads(sql string) bool {
 	upper := strings.ToUpper(named.ReplaceAllString(sql, ""))
 	reading := strings.HasPrefix(upper, "SELECT") || strings.HasPrefix(upper, "SHOW") || strings.HasPrefix(upper, "--") || sql == ""

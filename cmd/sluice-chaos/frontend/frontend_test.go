@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// message writes one as the protocol has it.
+// message returns a message of the protocol.
 func message(kind byte, body string) []byte {
 	text := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4))
 	return append(text, body...)
 }
 
-// TestStatementsAreFoundWhereverTheBytesAreCut: a conversation in pieces of every size gives the same statements, and
-// their ends lie where their messages end.
+// TestStatementsAreFoundWhereverTheBytesAreCut cuts a conversation into pieces of every size. The
+// statements are the same, and end where their messages end.
 func TestStatementsAreFoundWhereverTheBytesAreCut(t *testing.T) {
 	t.Parallel()
 	startup := binary.BigEndian.AppendUint32(nil, 12)
@@ -33,7 +33,7 @@ func TestStatementsAreFoundWhereverTheBytesAreCut(t *testing.T) {
 			for _, s := range stream.Read(piece) {
 				got = append(got, s.SQL)
 				if s.Start < 0 || s.Start >= s.End || s.End > len(piece) {
-					t.Fatalf("pieces of %d bytes: %q lies from %d to %d of %d", size, s.SQL, s.Start, s.End, len(piece))
+					t.Fatalf("pieces of %d bytes: %q is from %d to %d of %d", size, s.SQL, s.Start, s.End, len(piece))
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-// Package plan draws what a storm does, and when: deeds by name. It does none of them.
+// Package plan draws the faults of a chaos run, with their times. It injects none of them.
 //
 // Start reading at Of.
 package plan
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Deed is one kind of thing that a storm does.
+// Deed is one kind of fault.
 type Deed string
 
-// The deeds. Each ends by itself, or is taken back after its time.
+// The faults. Each ends by itself, or is reverted after its time.
 const (
 	Kill        Deed = "kill -9"
 	KillLeader  Deed = "kill -9 of the leader"
@@ -38,33 +38,34 @@ const (
 	Revoke      Deed = "access tokens revoked"
 )
 
-// Step is one deed of a plan.
+// Step is one fault of a plan.
 type Step struct {
 	Deed Deed
-	// Slot is the process that it strikes.
+	// Slot is the process concerned.
 	Slot int
-	// Calls have to arrive upstream before it, or Pause has to pass, whichever is first.
+	// The step begins after a number of Calls upstream or after a Pause, whichever is first.
 	Calls int
 	Pause time.Duration
-	// Lasts is how long it holds.
+	// Lasts is its duration.
 	Lasts time.Duration
-	// Bytes are those that pass before a cut; Seed draws the calls that upstream refuses.
+	// Bytes pass before a cut; Seed draws the calls that upstream refuses.
 	Bytes int
 	Seed  uint64
-	// Clock is how far the clock of the process is off that is started after it, and Older that it is of an older version, which
-	// does not know all that the others do.
+	// Clock is the clock error of the process started next. Older makes it an older version, which
+	// knows fewer resources.
 	Clock time.Duration
 	Older bool
 }
 
-// mix is how often each deed comes.
+// mix says how often each fault occurs.
 type mix struct {
 	Deed  Deed
 	Count int
 	Lasts [2]time.Duration // least and most
 }
 
-// mixOf returns what a storm consists of. Of the kills, most strike any process, the others the leader of the queue.
+// mixOf returns the mix of a chaos run. Most kills strike any process, the others the leader of the
+// queue.
 func mixOf(kills, crashes, leaders int) []mix {
 	const second = time.Second
 	few := max(1, kills/25)
@@ -87,13 +88,14 @@ func mixOf(kills, crashes, leaders int) []mix {
 		{Deed: HTTPDelay, Count: few, Lasts: [2]time.Duration{second, 3 * second}},
 		{Deed: Refuse, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
 		{Deed: Fail, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
-		// Upstream gives ten tokens in ten minutes, which are as short here as the others. Each slot asks for its own, as it reaches
-		// upstream by an address of its own, and kills cost some.
+		// Upstream gives ten tokens in ten minutes, which are shortened like the others. Each slot
+		// needs its own token, since it reaches upstream by its own address, and kills cost some.
 		{Deed: Revoke, Count: 2},
 	}
 }
 
-// Of draws the steps of a storm: the same seed and figures give the same ones. What comes of them depends on the machine.
+// Of draws the steps of a chaos run: the same seed and figures give the same ones. Their effects
+// depend on the machine.
 func Of(seed uint64, slots, kills, crashes, leaders int) []Step {
 	chance := rand.New(rand.NewPCG(seed, 0x5702))
 	var steps []Step
@@ -114,7 +116,7 @@ func Of(seed uint64, slots, kills, crashes, leaders int) []Step {
 	return steps
 }
 
-// clockOf draws how far the next process's clock is off: one in four is, by up to half an hour.
+// clockOf draws the clock error of the next process: one in four has one, of up to half an hour.
 func clockOf(chance *rand.Rand) time.Duration {
 	const most = 30 * time.Minute
 	if chance.IntN(4) > 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// LockBills locks a table against everybody, as a careless migration does, until what it gives is called.
+// LockBills locks a table exclusively, as a careless migration does, until the returned function is
+// called.
 func (p *Server) LockBills(ctx context.Context) (func(), error) {
 	conn, err := pgx.Connect(ctx, p.url(Database))
 	if err != nil {
@@ -25,10 +26,10 @@ func (p *Server) LockBills(ctx context.Context) (func(), error) {
 	return letGo, nil
 }
 
-// tooMany is what Postgres says when it has no connection left: appendix A of its documentation.
+// tooMany is Postgres' code for a refused connection: appendix A of its documentation.
 const tooMany = "53300"
 
-// Crowd takes all connections that the server has left, until what it gives is called.
+// Crowd takes all free connections of the server, until the returned function is called.
 func (p *Server) Crowd(ctx context.Context) (func(), error) {
 	var taken []*pgx.Conn
 	letGo := func() {

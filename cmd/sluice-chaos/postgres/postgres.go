@@ -1,6 +1,8 @@
-// Package postgres is a Postgres that is treated badly: ended at once, filled up, crowded, locked, its sessions killed.
+// Package postgres is a Postgres under attack: stopped at once, filled up, crowded, locked, with
+// sessions killed.
 //
-// It knows nothing of upstream and of processes: they come to it by a proxy. Start reading at Open.
+// It knows nothing of upstream and of processes, which connect through a proxy. Start reading at
+// Open.
 package postgres
 
 import (
@@ -24,26 +26,27 @@ import (
 	"sluice/pipeline/warehouse/postgres/local"
 )
 
-// Server may be ended at any moment, if it is durable. It has one database, and others that are made of it. If a small volume was
-// asked for and may be mounted, the database is in a tablespace on it; what the server writes ahead is on the disk of its folder.
+// Server can be stopped at any moment, if it is durable. It has one database, and others copied
+// from it. With a small volume, the database is in a tablespace on it; the write-ahead log is on
+// the disk of its folder.
 type Server struct {
 	dir, small, unfillable string
 	durable                bool
 	server                 *local.Server
-	// Pool asks beside the processes, without a proxy.
+	// Pool connects beside the processes, without a proxy.
 	Pool *pgxpool.Pool
 }
 
 const (
 	// Database is the name of the database.
 	Database = "storm"
-	// quitLimit is how long a server may take to end that was told to end at once.
+	// quitLimit bounds an immediate stop of the server.
 	quitLimit = time.Minute
 	pollEvery = 10 * time.Millisecond
 )
 
-// Open starts a server in a folder, durable or not, whose database has all tables and no rows. With mebibytes that is on a volume
-// of so many, if one can be mounted: see Fillable.
+// Open starts a server in a folder, durable or not, whose database has all tables and no rows. With
+// mebibytes it is on a volume of that size, if one can be mounted: see Fillable.
 func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *Server, err error) {
 	p := &Server{dir: filepath.Join(folder, "pg"), durable: durable}
 	if err := p.Start(ctx); err != nil {
@@ -63,7 +66,7 @@ func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *S
 	if err != nil {
 		return nil, fmt.Errorf("connect to Postgres: %w", err)
 	}
-	defer func() { _ = admin.Close(ctx) }() // what it was for is done
+	defer func() { _ = admin.Close(ctx) }() // its work is done
 	statements := []string{"CREATE DATABASE " + Database}
 	if p.small != "" {
 		statements = []string{
@@ -87,10 +90,10 @@ func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *S
 	return p, nil
 }
 
-// Empty is a database with all tables and no rows, to make others of.
+// Empty is a database with all tables and no rows, the template of others.
 const Empty = "empty"
 
-// Fresh makes a database as another one is, to which nobody is connected, and connects to it.
+// Fresh copies a database without connections to a new one, and connects to it.
 func (p *Server) Fresh(ctx context.Context, name, template string) (*pgxpool.Pool, error) {
 	for _, sql := range []string{"DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", "CREATE DATABASE %[1]s TEMPLATE %[2]s"} {
 		sql = fmt.Sprintf(sql, pgx.Identifier{name}.Sanitize(), pgx.Identifier{template}.Sanitize())
@@ -112,13 +115,13 @@ func (p *Server) Start(ctx context.Context) error {
 		return fmt.Errorf("start Postgres: %w", err)
 	}
 	if before := p.server; before != nil {
-		defer func() { _ = before.Stop(ctx) }() // it leaves the folder to the new one
+		defer func() { _ = before.Stop(ctx) }() // it leaves the folder to the new server
 	}
 	p.server = server
 	return nil
 }
 
-// Crash ends it as pg_ctl stop -m immediate does: nothing is written out, all sessions break.
+// Crash stops the server like pg_ctl stop -m immediate: nothing is flushed, all sessions break.
 func (p *Server) Crash(ctx context.Context) error {
 	pid, err := p.postmaster()
 	if err != nil {
@@ -141,8 +144,9 @@ func (p *Server) Crash(ctx context.Context) error {
 	return nil
 }
 
-// KillSession kills the server process of one session, of an application whose name begins so, as a memory killer does, and returns when
-// Postgres has ended all sessions, after which it recovers by itself: until it has noticed, it returns as if nothing had happened.
+// KillSession kills the server process of one session, of an application whose name begins with a
+// text, as a memory killer does. It returns when Postgres has ended all sessions; then Postgres
+// recovers by itself. Waiting matters: before it notices the kill, Postgres answers as usual.
 func (p *Server) KillSession(ctx context.Context, application string) error {
 	ctx, cancel := context.WithTimeout(ctx, quitLimit)
 	defer cancel()
@@ -150,7 +154,7 @@ func (p *Server) KillSession(ctx context.Context, application string) error {
 	if err != nil {
 		return fmt.Errorf("look for a session: %w", err)
 	}
-	defer func() { _ = witness.Close(ctx) }() // it is to be broken
+	defer func() { _ = witness.Close(ctx) }() // its session is to be broken
 	var pid int
 	const busiest = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 || '%'
 		ORDER BY state = 'active' DESC, state_change DESC LIMIT 1`
@@ -204,7 +208,8 @@ func Through(proxy, database, application string) string {
 	return "postgres://postgres@" + proxy + "/" + database + "?sslmode=disable&application_name=" + application
 }
 
-// Close ends the server and takes the volume away. A server that is told to end while it recovers may never do so by itself.
+// Close stops the server and removes the volume. A server that is told to stop while it recovers
+// may never do so by itself.
 func (p *Server) Close(ctx context.Context) error {
 	if p.Pool != nil {
 		p.Pool.Close()

@@ -14,7 +14,7 @@ import (
 // filler is the file that fills the small volume.
 const filler = "filler"
 
-// mount makes a volume of memory that the server's account owns.
+// mount makes a volume in memory that belongs to the server's account.
 func (p *Server) mount(ctx context.Context, at string, mebibytes int) error {
 	owner, err := os.Stat(filepath.Join(p.dir, "data"))
 	if err != nil {
@@ -22,7 +22,7 @@ func (p *Server) mount(ctx context.Context, at string, mebibytes int) error {
 	}
 	stat, ok := owner.Sys().(*syscall.Stat_t)
 	if !ok {
-		return errors.New("this system does not say who owns a file")
+		return errors.New("this system does not name the owner of a file")
 	}
 	if err := os.Mkdir(at, 0o700); err != nil {
 		return fmt.Errorf("make the mount point: %w", err)
@@ -36,7 +36,7 @@ func (p *Server) mount(ctx context.Context, at string, mebibytes int) error {
 	return nil
 }
 
-// Fillable reports whether there is a volume that can be filled, and if not, why.
+// Fillable reports whether there is a volume that can be filled, and returns the reason if not.
 func (p *Server) Fillable() (bool, string) { return p.small != "", p.unfillable }
 
 // Fill fills the small volume to the last byte.
@@ -60,7 +60,7 @@ func (p *Server) Fill() error {
 	return nil
 }
 
-// Free takes back what Fill filled.
+// Free frees the space that Fill took.
 func (p *Server) Free() error {
 	if err := os.Remove(filepath.Join(p.small, filler)); err != nil {
 		return fmt.Errorf("free the volume: %w", err)

@@ -1,7 +1,9 @@
-// Package proxy stands between two programs and breaks what they say to each other: it resets connections, cuts an answer in
-// its middle, holds everything back, or swallows it, as a peer does that is gone and has not said so.
+// Package proxy forwards bytes between two programs and breaks their connections: it resets them,
+// cuts an answer in its middle, holds everything back, or swallows it, like a peer that vanished
+// without a word.
 //
-// It copies bytes and understands none. Who wants to know what passes gives a Tap. Start reading at Listen.
+// It copies bytes and understands none. A caller that needs to see them gives a Tap. Start reading
+// at Listen.
 package proxy
 
 import (
@@ -13,11 +15,12 @@ import (
 	"time"
 )
 
-// Tap is asked before bytes are passed on, in the order in which they came in their direction. It says how many of them may pass;
-// if those are not all, the connection is reset behind them.
+// Tap sees bytes before they are forwarded, in the order of their direction. It returns how many of
+// them may pass; if not all, the connection is reset after them.
 type Tap func(connection int, fromClient bool, data []byte) int
 
-// Proxy listens on an address of this machine and passes connections on. It is safe for concurrent use.
+// Proxy listens on an address of this machine and forwards connections. It is safe for concurrent
+// use.
 type Proxy struct {
 	listener net.Listener
 	dial     func(ctx context.Context) (net.Conn, error)
@@ -34,15 +37,17 @@ type Proxy struct {
 	over chan struct{}
 }
 
-// fault is what happens to bytes.
+// fault is the current effect on bytes.
 type fault struct {
 	hold, swallow bool
 	delay         time.Duration
-	// cut is how many bytes more a server may say before all connections are reset; negative for any number.
+	// cut is the number of bytes from the server until all connections are reset; negative for no
+	// cut.
 	cut int
 }
 
-// Listen begins to listen; dial connects to the server behind it. The tap may be nil. Close ends it.
+// Listen starts to listen; dial connects to the server behind it. The tap may be nil. Close ends
+// it.
 func Listen(ctx context.Context, dial func(context.Context) (net.Conn, error), tap Tap) (*Proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -54,10 +59,10 @@ func Listen(ctx context.Context, dial func(context.Context) (net.Conn, error), t
 	return p, nil
 }
 
-// Address returns where it listens, as host:port.
+// Address returns the address of the proxy, as host:port.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Close ends it and resets what is open.
+// Close ends the proxy and resets open connections.
 func (p *Proxy) Close() error {
 	p.cancel()
 	err := p.listener.Close()
@@ -70,7 +75,7 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// Reset breaks all connections, without a word to either side, and says how many.
+// Reset breaks all connections, without a word to either side, and returns their number.
 func (p *Proxy) Reset() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,30 +83,31 @@ func (p *Proxy) Reset() int {
 	return len(p.links)
 }
 
-// reset is Reset for who holds the mutex.
+// reset is Reset for a caller that holds the mutex.
 func (p *Proxy) reset() {
 	for l := range p.links {
 		l.reset()
 	}
 }
 
-// Hold stops all bytes until Heal; they are late then, and none is lost.
+// Hold delays all bytes until Heal; none is lost.
 func (p *Proxy) Hold() { p.set(fault{hold: true, cut: -1}) }
 
-// Swallow loses all bytes until Heal or the next fault, and every connection with them: nobody is told before.
+// Swallow loses all bytes until Heal or the next fault, and then every connection with them: no
+// side is told before.
 func (p *Proxy) Swallow() { p.set(fault{swallow: true, cut: -1}) }
 
-// Delay makes every piece late by so much until Heal.
+// Delay delays every piece of bytes by a time until Heal.
 func (p *Proxy) Delay(late time.Duration) { p.set(fault{delay: late, cut: -1}) }
 
-// Cut lets the server say so many bytes more, over all connections, and then resets them all.
+// Cut lets a number of bytes from the server pass, over all connections, and then resets them all.
 func (p *Proxy) Cut(after int) { p.set(fault{cut: max(after, 0)}) }
 
-// Heal ends what was set.
+// Heal ends the fault.
 func (p *Proxy) Heal() { p.set(fault{cut: -1}) }
 
-// set puts a fault in the place of the one before. If that swallowed, all connections are reset in the same moment: none goes on
-// with a gap in what it said.
+// set replaces the fault. If the old one swallowed bytes, all connections are reset at once: none
+// may continue with a gap.
 func (p *Proxy) set(f fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +125,7 @@ func (p *Proxy) accept() {
 			return
 		}
 		if err != nil {
-			continue // the client left before it was taken
+			continue // the client left before the connection was made
 		}
 		p.serving.Go(func() { p.serve(client) })
 	}
@@ -150,7 +156,7 @@ func (p *Proxy) serve(client net.Conn) {
 	_ = server.Close()
 }
 
-// copy passes bytes of one side on until it ends; a clean end is passed on, too.
+// copy forwards the bytes of one side until it ends; it forwards a clean end, too.
 func (p *Proxy) copy(l *link, number int, fromClient bool) {
 	from, to := l.client, l.server
 	if !fromClient {
@@ -171,7 +177,7 @@ func (p *Proxy) copy(l *link, number int, fromClient bool) {
 	}
 }
 
-// pass writes bytes, or does to them what the fault says; it says whether the connection goes on.
+// pass forwards bytes, or applies the fault to them; it reports whether the connection continues.
 func (p *Proxy) pass(l *link, number int, to net.Conn, fromClient bool, data []byte) bool {
 	if p.tap != nil {
 		if n := p.tap(number, fromClient, data); n < len(data) {
@@ -222,13 +228,13 @@ func (l *link) reset() {
 	abort(l.server)
 }
 
-// end closes a link so that what was written to one side still arrives there.
+// end closes a link and still delivers what was written to one side.
 func (l *link) end(to net.Conn) {
 	_ = to.Close()
 	l.reset()
 }
 
-// abort closes a connection; over TCP the peer sees a reset, whatever was on its way.
+// abort closes a connection; over TCP the peer sees a reset at once.
 func abort(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // it may be closed already

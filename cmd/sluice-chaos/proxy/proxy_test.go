@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// echo returns a server that says what it is told, behind a proxy.
+// echo returns a server that repeats its input, behind a proxy.
 func echo(t *testing.T, tap Tap) *Proxy {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -58,7 +58,7 @@ func dial(t *testing.T, p *Proxy) net.Conn {
 	return conn
 }
 
-// say writes a text and reads so many bytes of the answer.
+// say writes a text and reads a number of bytes of the answer.
 func say(t *testing.T, conn net.Conn, text string, n int) (string, error) {
 	t.Helper()
 	if _, err := io.WriteString(conn, text); err != nil {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// answer is what upstream answers, kept until it is clear whether anybody may hear it.
+// answer is upstream's answer, held back until it is decided whether the caller gets it.
 type answer struct {
 	header http.Header
 	code   int
@@ -20,5 +20,5 @@ func (a *answer) Write(piece []byte) (int, error) { return a.body.Write(piece) }
 func (a *answer) send(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.code)
-	_, _ = a.body.WriteTo(w) // who asked may be gone
+	_, _ = a.body.WriteTo(w) // the caller may be gone
 }

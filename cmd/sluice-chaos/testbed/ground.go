@@ -1,8 +1,10 @@
-// Package testbed is what processes of sluice are tried on: a durable Postgres of their own, the sandbox behind real HTTP, for
-// each process a proxy on either side, and a configuration. And it is the judge: once all is quiet, upstream and the warehouse
-// have to be equal, and upstream has to have seen no call beyond its limits.
+// Package testbed is the environment of processes under test: a durable Postgres of their own, the
+// sandbox behind real HTTP, for each process a proxy on either side, and a configuration. It is
+// also the judge. Once all is quiet, upstream and the warehouse must be equal, and upstream must
+// have seen no call beyond its limits.
 //
-// It knows no schedule and breaks nothing by itself: programs above it do. Start reading at Open, then judge.go.
+// It knows no schedule and breaks nothing by itself: programs above it do. Start reading at Open,
+// then judge.go.
 package testbed
 
 import (
@@ -26,28 +28,31 @@ import (
 	"sluice/sandbox"
 )
 
-// Options say what to open.
+// Options describe the testbed.
 type Options struct {
-	// Program is the test binary of cmd/sluice/cli (go test -c): it is the program itself, and takes another minute and another clock.
+	// Program is the test binary of cmd/sluice/cli (go test -c): the program itself, with an
+	// adjustable minute and clock.
 	Program string
 	// Seed and Records fix the world upstream.
 	Seed    int64
 	Records int
-	// Minute is how long the minute of the limits is, for upstream and for sluice; zero means a minute.
+	// Minute is the length of a minute of the limits, for upstream and for sluice; zero means 60
+	// seconds.
 	Minute time.Duration
-	// Latency is what upstream takes for an answer.
+	// Latency is the delay of upstream's answers.
 	Latency time.Duration
-	// Workers is how many streams one process reads at once.
+	// Workers is the number of streams that one process reads at once.
 	Workers int
-	// Fleeting spares the server what makes commits survive a power cut: for trials that never end it.
+	// Fleeting turns off durability of commits, for trials that never stop the server.
 	Fleeting bool
-	// Small asks for a data volume of so many MiB, which can be filled; zero for none. See postgres.Server.Fillable.
+	// Small is the size in MiB of a data volume that can be filled; zero for none. See
+	// postgres.Server.Fillable.
 	Small int
-	// Log gets lines for people.
+	// Log receives lines for people.
 	Log io.Writer
 }
 
-// Key seals tokens on this ground; it opens nothing else.
+// Key seals tokens on this testbed; it opens nothing else.
 const key = "c3Rvcm0tZ3JvdW5kLXN0b3JtLWdyb3VuZC1zdG9ybTE="
 
 // Plan is the plan of the organization, PerMinute and AtOnce its limits: docs/upstream.md U40 and U41.
@@ -57,7 +62,7 @@ const (
 	AtOnce    = 10
 )
 
-// Ground is an open ground. It is safe for concurrent use.
+// Ground is an open testbed. It is safe for concurrent use.
 type Ground struct {
 	World    *sandbox.Server
 	Postgres *postgres.Server
@@ -68,16 +73,18 @@ type Ground struct {
 	address  string
 	serving  sync.WaitGroup
 	arrived  atomic.Int64
-	// guest is a ground beside another one, whose Postgres it uses.
+	// guest marks a testbed that uses the Postgres of another one.
 	guest bool
-	// Tap is asked about each request, also for tokens; it may be replaced while nothing runs. Nil lets all pass.
+	// Tap sees each request, also for tokens; it may be replaced while nothing runs. Nil lets all
+	// pass.
 	Tap Tap
 }
 
-// Tap says when a request arrives whether upstream hears it; what it gives says, once upstream has done it, whether it is answered.
+// Tap decides at the arrival of a request whether upstream gets it. The returned function decides,
+// after upstream's work, whether the caller gets the answer.
 type Tap func(r *http.Request) (heard bool, answered func() bool)
 
-// Open opens a ground: an empty migrated database, and a world.
+// Open opens a testbed: an empty migrated database, and a world.
 func Open(ctx context.Context, options Options) (_ *Ground, err error) {
 	g := &Ground{options: options}
 	defer func() {
@@ -94,8 +101,8 @@ func Open(ctx context.Context, options Options) (_ *Ground, err error) {
 	return g, nil
 }
 
-// Beside opens another ground on the same Postgres, with an equal world of its own, for trials side by side in databases that
-// Fresh makes. It has to be closed first.
+// Beside opens another testbed on the same Postgres, with an equal world of its own, for trials
+// side by side in databases that Fresh makes. It must be closed first.
 func (g *Ground) Beside(ctx context.Context) (*Ground, error) {
 	beside := &Ground{options: g.options, Postgres: g.Postgres, guest: true}
 	if err := beside.openWorld(ctx); err != nil {
@@ -106,13 +113,14 @@ func (g *Ground) Beside(ctx context.Context) (*Ground, error) {
 
 // openWorld makes a folder and a world behind HTTP.
 func (g *Ground) openWorld(ctx context.Context) error {
-	// Not the folder for temporary files of a user: the account that a server of root runs as cannot enter it.
+	// A user's folder for temporary files does not do: the account of a server started by root
+	// cannot enter it.
 	folder, err := os.MkdirTemp("", "sluice-storm-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
 	g.folder = folder
-	if err := os.Chmod(g.folder, 0o711); err != nil { //nolint:gosec // that account passes through
+	if err := os.Chmod(g.folder, 0o711); err != nil { //nolint:gosec // that account passes through it
 		return fmt.Errorf("open the folder for Postgres: %w", err)
 	}
 	g.World, err = sandbox.New(sandbox.Options{
@@ -159,10 +167,10 @@ func (g *Ground) arrive(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Arrived returns how many calls of services have arrived upstream.
+// Arrived returns the number of calls of services that arrived upstream.
 func (g *Ground) Arrived() int64 { return g.arrived.Load() }
 
-// Address returns where the sandbox listens, as host:port.
+// Address returns the address of the sandbox, as host:port.
 func (g *Ground) Address() string { return g.address }
 
 // DialUpstream connects to the sandbox, for a proxy.
@@ -170,7 +178,7 @@ func (g *Ground) DialUpstream(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", g.address)
 }
 
-// Folder returns where logs and configurations are.
+// Folder returns the folder of logs and configurations.
 func (g *Ground) Folder() string { return g.folder }
 
 // Close ends and removes everything, also after an interruption.
@@ -189,7 +197,8 @@ func (g *Ground) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Resources returns those that are copied here, by service: lists with and without a filter, one that is an export.
+// Resources returns the copied resources, by service: lists with and without a filter, and an
+// export.
 func Resources() map[string][]string {
 	return map[string][]string{
 		"accounting": {"chart_of_accounts", "vendor_payments"},
@@ -198,10 +207,11 @@ func Resources() map[string][]string {
 	}
 }
 
-// Older returns what a program of before does not know: a service, and a resource of another one.
+// Older returns what an older version does not know: a service, and a resource of another one.
 func Older() []string { return []string{"chat", "inventory.credit_notes"} }
 
-// Configure writes a configuration whose upstream is at an address, and gives its path. Services and resources may be left out.
+// Configure writes a configuration with the address of upstream, and returns its path. Services and
+// resources may be omitted.
 func (g *Ground) Configure(name, upstream string, without ...string) (string, error) {
 	var text, services strings.Builder
 	for _, line := range []string{"accounting: {plan: " + Plan + "}", "inventory: {plan: " + Plan + "}", "chat: {plan: free}"} {

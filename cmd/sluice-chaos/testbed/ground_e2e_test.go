@@ -13,7 +13,7 @@ import (
 	"sluice/cmd/sluice-chaos/postgres"
 )
 
-// open opens a ground on which no process runs.
+// open opens a testbed without processes.
 func open(t *testing.T) *Ground {
 	t.Helper()
 	g, err := Open(t.Context(), Options{Seed: 5, Records: 60, Minute: time.Minute, Log: t.Output()})
@@ -28,8 +28,8 @@ func open(t *testing.T) *Ground {
 	return g
 }
 
-// TestTheJudgeBites: an empty warehouse differs in every resource, rows that upstream does not know are found, and so is
-// what is half done.
+// TestTheJudgeBites checks that the judge finds an empty warehouse in every resource, rows without
+// a record upstream, and unfinished work.
 func TestTheJudgeBites(t *testing.T) {
 	t.Parallel()
 	g := open(t)
@@ -39,7 +39,8 @@ func TestTheJudgeBites(t *testing.T) {
 			VALUES ('1', 'inventory', 'bills', '1 hour', true, 'running', 3)`,
 		`INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state)
 			VALUES ('1', 'inventory', 'items', '1 hour', true, 'idle')`,
-		// The first stands for something; the second came too late, and costs the next process a look.
+		// The first job serves a stream; the second came too late, and costs the next process a
+		// look.
 		`INSERT INTO river.river_job (kind, queue, args, max_attempts, state) SELECT 'stream', 'streams',
 			jsonb_build_object('organization', '1', 'service', 'inventory', 'resource', r), 1, 'available' FROM unnest('{bills,items}'::text[]) r`,
 	} {
@@ -73,7 +74,7 @@ func TestTheJudgeBites(t *testing.T) {
 	}
 }
 
-// TestAFullServerAndALockedTable: what the storm does to the server has its effect, and ends.
+// TestAFullServerAndALockedTable checks that the faults of the server have their effect, and end.
 func TestAFullServerAndALockedTable(t *testing.T) {
 	t.Parallel()
 	g := open(t)

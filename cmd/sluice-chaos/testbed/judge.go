@@ -15,7 +15,7 @@ import (
 	"sluice/sandbox/oracle"
 )
 
-// keys returns the columns by which records are told apart, of the resources that get tombstones here.
+// keys returns the key columns of the resources that get tombstones here.
 func keys() map[string]string {
 	return map[string]string{"inventory.bills": "bill_id", "inventory.credit_notes": "creditnote_id", "accounting.vendor_payments": "payment_id"}
 }
@@ -28,7 +28,8 @@ func Sweeps() []string {
 	return []string{"inventory.bills.sweep", "accounting.vendor_payments.sweep", "credit_notes"}
 }
 
-// Age lets rows have been there for an hour: a scan says nothing about those that were first seen in the second in which it began.
+// Age moves the rows back by an hour: a scan says nothing about rows first seen in its first
+// second.
 func Age(ctx context.Context, warehouse *pgxpool.Pool) error {
 	for table := range keys() {
 		if _, err := warehouse.Exec(ctx, "UPDATE "+table+" SET _first_seen_at = _first_seen_at - interval '1 hour'"); err != nil {
@@ -38,14 +39,15 @@ func Age(ctx context.Context, warehouse *pgxpool.Pool) error {
 	return nil
 }
 
-// Verdict is what the judge found.
+// Verdict holds the judge's findings.
 type Verdict struct {
 	// Violations are broken invariants; none if all is well.
 	Violations []string `json:"-"`
-	// Records are those upstream, Tombstones the rows of records that are gone.
+	// Records counts the records upstream, Tombstones the rows of deleted records.
 	Records    int `json:"records"`
 	Tombstones int `json:"tombstones"`
-	// Calls and Logged are what upstream and the call log counted, Minute and AtOnce the most that upstream counted.
+	// Calls and Logged are the counts of upstream and of the call log, Minute and AtOnce the
+	// highest counts of upstream.
 	Calls  int `json:"calls"`
 	Logged int `json:"logged"`
 	Minute int `json:"most_in_a_minute"`
@@ -56,7 +58,7 @@ func (v *Verdict) brokenf(format string, args ...any) {
 	v.Violations = append(v.Violations, fmt.Sprintf(format, args...))
 }
 
-// Judge holds a warehouse against upstream, when both are quiet.
+// Judge compares a warehouse with upstream, when both are quiet.
 func (g *Ground) Judge(ctx context.Context, warehouse *pgxpool.Pool) (Verdict, error) {
 	var v Verdict
 	conn, err := warehouse.Acquire(ctx)
@@ -149,9 +151,10 @@ func identifiers(truth iter.Seq[json.RawMessage], key string) ([]string, error) 
 	return ids, nil
 }
 
-// questions have to be answered with nothing once all streams have done what was asked; each answer is a line for people.
-// A ticket that nobody took and whose stream wants nothing is none of them: of two who queue a stream in the same moment one may be
-// so late that the other's ticket is done, and whoever takes the second finds nothing to do.
+// questions returns queries that must return nothing once all streams have done their work; each
+// row is a line for people. An unused job of a stream without a request is permitted. Two processes
+// may queue a stream at the same moment, one so late that the other's job is done; its own job then
+// has nothing to do.
 func questions() map[string]string {
 	const ticket = `SELECT concat_ws(' ', kind, args ->> 'resource', state, 'attempt', attempt, 'at', scheduled_at, 'by', attempted_by::text)
 		FROM river.river_job WHERE NOT (state = 'available' AND attempt = 0 AND EXISTS (
@@ -187,7 +190,7 @@ func (g *Ground) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
 	return nil
 }
 
-// limits asks upstream, which is the judge of its limits: refusals by faults are not counted there.
+// limits asks upstream, the judge of its limits; refusals by faults are not counted there.
 func (g *Ground) limits(v *Verdict) {
 	stats := g.World.Stats()
 	v.Calls, v.Minute, v.AtOnce = stats.Calls, stats.Worst60s, stats.WorstConcurrent

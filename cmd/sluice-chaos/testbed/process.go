@@ -16,21 +16,22 @@ import (
 	"sluice/sandbox"
 )
 
-// Switches of the test binary of cmd/sluice/cli, which only it knows: to be the program, with another minute and another clock.
+// Switches that only the test binary of cmd/sluice/cli knows: to be the program, with another
+// minute and another clock.
 const (
 	asProgram  = "SLUICE_TEST_AS_PROGRAM=1"
 	withMinute = "SLUICE_TEST_MINUTE="
 	withClock  = "SLUICE_TEST_CLOCK="
 )
 
-// Start says how a process is started.
+// Start describes a process to start.
 type Start struct {
-	// Name is its application name in the database; its log is called so, too.
+	// Name is its application name in the database, and the name of its log.
 	Name string
-	// Config and Postgres are the path of its configuration and the address of the proxy before the server; Database is one made
-	// by Fresh, or empty for the ground's own.
+	// Config is the path of its configuration and Postgres the address of the proxy before the
+	// server. Database is one made by Fresh, or empty for the testbed's own.
 	Config, Postgres, Database string
-	// Clock is how far its clock is off.
+	// Clock is the error of its clock.
 	Clock time.Duration
 	// Args are the command and its arguments.
 	Args []string
@@ -39,13 +40,13 @@ type Start struct {
 // Process is sluice as a process of its own.
 type Process struct {
 	Name string
-	// Done is closed when it has ended, Code says how: -1 by a signal.
+	// Done is closed at its end, Code says how it ended: -1 by a signal.
 	Done chan struct{}
 	Code int
 
 	cmd *exec.Cmd
 	log string
-	// asked says that it was sent a SIGTERM.
+	// asked says that it received a SIGTERM.
 	asked atomic.Bool
 }
 
@@ -58,7 +59,7 @@ func (g *Ground) Run(start Start) (*Process, error) {
 	}
 	defer func() { _ = log.Close() }() // the process has its own handle
 	args := append([]string{"--config", start.Config}, start.Args...)
-	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; who starts it ends it
+	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; its caller ends it
 	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key,
 		"SLUICE_DATABASE_URL="+postgres.Through(start.Postgres, cmp.Or(start.Database, postgres.Database), start.Name),
 		"STORM_CLIENT_SECRET="+sandbox.ClientSecret, "STORM_REFRESH_TOKEN="+sandbox.RefreshToken)
@@ -84,10 +85,11 @@ func (g *Ground) Run(start Start) (*Process, error) {
 	return p, nil
 }
 
-// Kill ends the process as kill -9 does, and waits for its end. It says whether the process was alive.
+// Kill ends the process like kill -9, and waits for its end. It reports whether the process was
+// alive.
 func (p *Process) Kill() bool {
 	alive := p.Alive()
-	_ = p.cmd.Process.Kill() // it may have ended in this moment
+	_ = p.cmd.Process.Kill() // it may have ended just now
 	<-p.Done
 	return alive
 }
@@ -102,7 +104,7 @@ func (p *Process) Alive() bool {
 	}
 }
 
-// Signal sends a signal; a process that has ended gets none.
+// Signal sends a signal; an ended process gets none.
 func (p *Process) Signal(signal syscall.Signal) {
 	if signal == syscall.SIGTERM {
 		p.asked.Store(true)
@@ -113,7 +115,8 @@ func (p *Process) Signal(signal syscall.Signal) {
 // Asked reports whether it was asked to end.
 func (p *Process) Asked() bool { return p.asked.Load() }
 
-// Wait waits for the end. When the context ends first, the process is made to say what it is at, ends, and is quoted.
+// Wait waits for the end. If the context ends first, the process prints its stacks and ends, and
+// the error quotes them.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
 	case <-p.Done:
@@ -131,10 +134,10 @@ func (p *Process) Wait(ctx context.Context) error {
 	}
 }
 
-// dyingWords is how long a process may take to print its stacks.
+// dyingWords bounds the time for printing the stacks.
 const dyingWords = 10 * time.Second
 
-// Log returns what the process has said.
+// Log returns the output of the process.
 func (p *Process) Log() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {

@@ -2,9 +2,10 @@ package watch
 
 import "time"
 
-// outages are the times in which the database gave no answer: what explains a stream that was long in going on, and excuses none.
+// outages are the times without an answer of the database: they explain a stream that continued
+// late, but excuse none.
 type outages struct {
-	// since is when the one that lasts began, zero while there is none.
+	// since is the beginning of the present outage; zero without one.
 	since   time.Time
 	longest time.Duration
 }

@@ -1,5 +1,5 @@
-// Package watch looks at a fleet beside its work: which streams killed processes had at work and how soon those go on, when there
-// was no database, and who leads the queue.
+// Package watch observes a fleet beside its work: which streams killed processes had at work and
+// how soon those continue, outages of the database, and the leader of the queue.
 //
 // Start reading at Watcher.
 package watch
@@ -16,7 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Watcher measures how soon the streams of killed processes go on. It is safe for concurrent use.
+// Watcher measures how soon the streams of killed processes continue. It is safe for concurrent
+// use.
 type Watcher struct {
 	pool *pgxpool.Pool
 
@@ -26,19 +27,19 @@ type Watcher struct {
 	took    []time.Duration
 }
 
-// New makes a watcher that has seen nothing yet.
+// New returns an empty watcher.
 func New(pool *pgxpool.Pool) *Watcher {
 	return &Watcher{pool: pool, orphans: make(map[orphan]time.Time)}
 }
 
-// orphan is a ticket that was at work in a process that was killed.
+// orphan is a job that a killed process had at work.
 type orphan struct {
 	Job     int64
 	Attempt int16
 }
 
-// A ticket goes on when somebody takes it again, or when it turns out to be done: the killed process's last commit may
-// have come through.
+// A job continues when another process takes it, or when it turns out to be done: the killed
+// process's last commit may have arrived.
 const (
 	sqlAtWork = `SELECT j.id, j.attempt FROM river.river_job j JOIN sluice.processes p
 		ON j.attempted_by[array_upper(j.attempted_by, 1)] = 'sluice-' || p.id
@@ -52,7 +53,7 @@ const (
 		WHERE l.expires_at > now()`
 )
 
-// lookEvery is how often the database is asked; what is measured is no finer.
+// lookEvery is the interval between looks at the database, and the precision of the measurement.
 const lookEvery = 100 * time.Millisecond
 
 // Killed notes the streams that a process had at work when it was killed.
@@ -73,13 +74,13 @@ func (w *Watcher) Killed(ctx context.Context, name string, at time.Time) (int, e
 	return len(found), nil
 }
 
-// Busy reports whether a process has a stream at work; false also if the server does not say.
+// Busy reports whether a process has a stream at work; false also without an answer of the server.
 func (w *Watcher) Busy(ctx context.Context, name string) bool {
 	var busy bool
 	return w.pool.QueryRow(ctx, sqlBusy, name).Scan(&busy) == nil && busy
 }
 
-// look asks which streams go on.
+// look checks which streams continue.
 func (w *Watcher) look(ctx context.Context) {
 	w.mu.Lock()
 	jobs, attempts := make([]int64, 0, len(w.orphans)), make([]int16, 0, len(w.orphans))
@@ -109,7 +110,8 @@ func (w *Watcher) look(ctx context.Context) {
 // Run looks until the context ends.
 func (w *Watcher) Run(ctx context.Context) { Each(ctx, lookEvery, func() { w.look(ctx) }) }
 
-// Result gives what was measured, how many streams have not gone on, and the longest time for which the database gave no answer.
+// Result returns the measured times, the number of streams that have not continued, and the longest
+// outage of the database.
 func (w *Watcher) Result() ([]time.Duration, int, time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +146,7 @@ func Each(ctx context.Context, every time.Duration, work func()) {
 	}
 }
 
-// Until asks now and then whether something holds, as long as the context lasts.
+// Until asks at intervals whether a condition holds, as long as the context lasts.
 func Until(ctx context.Context, holds func() bool) bool {
 	ticker := time.NewTicker(lookEvery / 4)
 	defer ticker.Stop()

@@ -1,5 +1,5 @@
-// Package upstream plays upstream for the simulated fleet, and is the judge: it counts what arrives, and knows nothing of how the
-// fleet counts.
+// Package upstream is the simulated upstream of the fleet, and its judge: it counts arrivals, and
+// knows nothing of the fleet's own count.
 //
 // Start reading at Server.Arrive.
 package upstream
@@ -12,15 +12,16 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Options are what upstream is like for an organization.
+// Options describe an organization's upstream.
 type Options struct {
 	Limits pipeline.Limits
-	// Zone is the organization's. Rolls says that the day is any 24 hours; else it turns at the organization's midnight.
+	// Zone is the organization's zone. Rolls means a day of any 24 hours; else it turns at the
+	// organization's midnight.
 	Zone  *time.Location
 	Rolls bool
-	// Shows says that answers tell in their headers what is left of the day.
+	// Shows says that the headers of answers tell the rest of the day.
 	Shows bool
-	// Outages are when it is out of order.
+	// Outages are the times out of order.
 	Outages []Span
 }
 
@@ -29,24 +30,26 @@ type Span struct{ From, To virtual.Instant }
 
 // Server is upstream for one organization.
 type Server struct {
-	// Tally is what the judge has seen.
+	// Tally holds the judge's counts.
 	Tally Tally
 
 	options Options
-	// own are our calls, all those of others, too.
+	// own are the fleet's calls; all includes those of other clients.
 	own, all arrivals
 	underWay int
 }
 
-// Tally is what the judge has seen.
+// Tally holds the judge's counts.
 type Tally struct {
-	// Calls of ours that arrived, Foreign ones of others, and Failed ones of ours that met an outage.
+	// Calls of the fleet that arrived, Foreign ones of other clients, and Failed ones of the fleet
+	// that met an outage.
 	Calls, Foreign, Failed int
-	// AtOnce, Minute and Day are the most of our calls at once, in any 60 s and in a day, as parts of what is allowed.
+	// AtOnce, Minute and Day are the highest counts of the fleet's calls at once, in any 60 s and
+	// in a day, as shares of the limits.
 	AtOnce, Minute, Day float64
-	// Exceeded counts the calls of ours with which our calls alone were more than allowed.
+	// Exceeded counts the fleet's calls that exceeded a limit without any call of others.
 	Exceeded int
-	// Refused are refusals by code, MostOfADay the most of the day's in one.
+	// Refused counts refusals by code, MostOfADay the most refusals for the day in one day.
 	Refused    map[string]int
 	MostOfADay int
 
@@ -54,7 +57,7 @@ type Tally struct {
 	spentToday int
 }
 
-// New makes a server that nobody has called yet.
+// New returns a server without calls.
 func New(options Options) *Server {
 	return &Server{options: options, Tally: Tally{Refused: map[string]int{}}}
 }
@@ -65,7 +68,7 @@ type arrivals struct {
 	minute, day int // the first of the last 60 s and of the day
 }
 
-// add counts an arrival in a day that began then.
+// add counts an arrival, in a day that began at dayBegan.
 func (a *arrivals) add(at, dayBegan virtual.Instant) {
 	a.at = append(a.at, at)
 	a.turn(at, dayBegan)
@@ -87,7 +90,7 @@ func (a *arrivals) turn(at, dayBegan virtual.Instant) {
 func (a *arrivals) inMinute() int { return len(a.at) - a.minute }
 func (a *arrivals) inDay() int    { return len(a.at) - a.day }
 
-// dayOf gives when the day of an instant began, and when it ends.
+// dayOf returns the beginning and the end of the day of an instant.
 func (s *Server) dayOf(at virtual.Instant) (virtual.Instant, virtual.Instant) {
 	if s.options.Rolls {
 		return at - 24*time.Hour + 1, at + 24*time.Hour
@@ -106,7 +109,8 @@ const (
 	CodeCrowded = "1070"
 )
 
-// Arrive returns a call of ours that arrives. It gives what upstream will answer; End says when the call is over there.
+// Arrive counts a call of the fleet and returns upstream's answer; End reports the end of the call
+// there.
 func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
 	limits := s.options.Limits
 	from, to := s.dayOf(at)
@@ -146,7 +150,7 @@ func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
 	return result
 }
 
-// End is the end of a call of ours, at upstream.
+// End ends a call of the fleet, at upstream.
 func (s *Server) End() { s.underWay-- }
 
 func (s *Server) refuse(code outside.Text, kind pipeline.Kind) pipeline.CallResult {
@@ -163,7 +167,7 @@ func (s *Server) down(at virtual.Instant) bool {
 	return false
 }
 
-// Spend is others' spending: as many calls as they are let.
+// Spend makes calls of other clients, as many as upstream permits.
 func (s *Server) Spend(at virtual.Instant, calls int) {
 	from, _ := s.dayOf(at)
 	s.all.turn(at, from)

@@ -18,7 +18,7 @@ func server(t *testing.T, rolls, shows bool, perMinute, concurrent, daily int) *
 	return New(Options{Limits: limits, Zone: zone, Rolls: rolls, Shows: shows})
 }
 
-// call lets a call arrive and end, and gives the code of the answer.
+// call makes a call and returns the code of the answer.
 func call(s *Server, at virtual.Instant) string {
 	result := s.Arrive(at)
 	s.End()
@@ -76,7 +76,7 @@ func TestTheJudgesDayRollsOrTurnsAtMidnight(t *testing.T) {
 	}
 }
 
-// What others spend is in upstream's count and in its headers, and is no fault of ours.
+// Calls of other clients are in upstream's count and in its headers, and are no fault of the fleet.
 func TestTheJudgeTellsOthersFromUs(t *testing.T) {
 	t.Parallel()
 	s := server(t, false, true, 100, 5, 10)

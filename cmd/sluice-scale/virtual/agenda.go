@@ -1,8 +1,8 @@
-// Package virtual is time that passes when the simulation says so: its instants, an agenda of what is planned, and a Postgres whose
-// clock it is.
+// Package virtual is time under the control of the simulation: its instants, an agenda of planned
+// events, and a Postgres with that clock.
 //
-// What decides in that Postgres is real: the functions of the ledger and the statements of the schedule. Start reading at
-// Database.
+// The deciding parts in that Postgres are real: the functions of the call log and the statements of
+// the schedule. Start reading at Database.
 package virtual
 
 import (
@@ -13,10 +13,11 @@ import (
 // Began returns the virtual instant at which simulations begin.
 func Began() time.Time { return time.Date(2026, time.January, 5, 0, 0, 0, 0, time.UTC) }
 
-// Instant is a virtual point in time: so long after the beginning, in whole microseconds, as the database counts.
+// Instant is a virtual point in time: the time since the beginning, in whole microseconds, as the
+// database counts.
 type Instant = time.Duration
 
-// Event is something that happens at an instant; of two at the same one, what was planned first happens first.
+// Event is an event at an instant; of two at the same instant, the one planned first happens first.
 type Event struct {
 	At Instant
 	Do func(ctx context.Context) error
@@ -28,13 +29,13 @@ func (e *Event) before(other *Event) bool {
 	return e.At < other.At || e.At == other.At && e.sequence < other.sequence
 }
 
-// Agenda is what is planned: a binary heap, the next event first.
+// Agenda holds the planned events: a binary heap, the next event first.
 type Agenda struct {
 	events   []Event
 	sequence int64
 }
 
-// Plan plans what is done at an instant.
+// Plan plans an event at an instant.
 func (a *Agenda) Plan(at Instant, do func(ctx context.Context) error) {
 	a.sequence++
 	a.events = append(a.events, Event{At: at.Truncate(time.Microsecond), Do: do, sequence: a.sequence})
@@ -48,7 +49,7 @@ func (a *Agenda) Plan(at Instant, do func(ctx context.Context) error) {
 	}
 }
 
-// Next takes the next event, and says whether there was one.
+// Next takes the next event, and reports whether there was one.
 func (a *Agenda) Next() (Event, bool) {
 	if len(a.events) == 0 {
 		return Event{}, false

@@ -16,10 +16,11 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// The clock of the simulated database is a setting of its one connection. A schema that stands before pg_catalog in the
-// search path, of the session and of our functions, holds functions with the names of the real ones, so that the functions of the
-// ledger and the statements of the schedule read this clock as they are; only defaults of columns were bound to the real one when
-// their tables were made.
+// The clock of the simulated database is a setting of its one connection. A schema before
+// pg_catalog in the search path, of the session and of sluice's functions, holds functions with the
+// names of the real ones. So the functions of the call log and the statements of the schedule read
+// this clock unchanged; only column defaults were bound to the real clock when their tables were
+// made.
 const (
 	sqlClock = `
 CREATE SCHEMA sim;
@@ -72,8 +73,8 @@ $$`
 
 	sqlWritten = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`
 
-	// What calls leave behind, in bytes with the indexes: the log, the counts of three days and the slots; and what was written
-	// ahead for it and for ticks.
+	// sqlSizes measures what calls leave behind, in bytes with the indexes: the log, the counts of
+	// three days and the slots, and the write-ahead log for it and for ticks.
 	sqlSizes = `
 SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint - $1,
 	sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^calls_[0-9]+$'),
@@ -83,15 +84,17 @@ FROM pg_class WHERE relnamespace = 'sluice'::regnamespace AND relkind = 'r'`
 
 	sqlSet = `SELECT pg_catalog.set_config('sim.now', $1, false)`
 
-	// What is due at once is taken in one order, whatever the order of the rows on disk.
+	// Streams due at the same instant are taken in one order, independent of the order of the rows
+	// on disk.
 	sqlSpread = `
 UPDATE sluice.streams s SET next_due_at = clock_timestamp() + n * interval '1 microsecond'
 FROM (SELECT organization_id, service, resource, row_number() OVER (ORDER BY resource, organization_id) AS n
 	FROM sluice.streams) AS o
 WHERE (s.organization_id, s.service, s.resource) = (o.organization_id, o.service, o.resource)`
 
-	// What the end of a run does to the schedule (package warehouse does it with the run's last rows): the interval begins
-	// anew. The ends since the last tick are written together: nobody reads them before.
+	// sqlEnded applies the ends of runs to the schedule (package warehouse does it with the run's
+	// last rows): the interval begins anew. The ends since the last tick are written together,
+	// since no statement reads them before.
 	sqlEnded = `
 UPDATE sluice.streams s SET
 	next_due_at = greatest(next_due_at, ended_at + every), state = 'idle', enabled = s.enabled AND NOT finished,
@@ -101,7 +104,7 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[]
 WHERE (s.organization_id, s.service, s.resource) = (e.organization_id, e.service, e.resource)`
 )
 
-// Ledger is the ledger, as far as the simulation asks it.
+// Ledger is the part of the call log that the simulation uses.
 type Ledger interface {
 	Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error)
 	Finish(ctx context.Context, call int64, result pipeline.CallResult) error
@@ -116,9 +119,9 @@ type Database struct {
 
 	schedule *streams.Schedule
 	at       Instant
-	// written is how much had been written ahead when it was opened.
+	// written is the position of the write-ahead log at the opening.
 	written int64
-	// ends are the ends of runs that are not written yet.
+	// ends are the ends of runs to be written.
 	ends ends
 }
 
@@ -129,7 +132,7 @@ type ends struct {
 	failed, finished                   []bool
 }
 
-// Open makes an empty database at url ready: our tables, and a clock that stands still.
+// Open prepares an empty database at url: sluice's tables, and a stopped clock.
 func Open(ctx context.Context, url string, rules calls.Rules) (*Database, error) {
 	if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
@@ -169,7 +172,8 @@ func (d *Database) Set(ctx context.Context, at Instant) error {
 	return nil
 }
 
-// Stamp returns an instant as the virtual clock has it; whoever sends it to the database moves the clock.
+// Stamp returns an instant of the virtual clock; the caller that sends it to the database moves the
+// clock.
 func (d *Database) Stamp(at Instant) outside.Text {
 	d.at = at
 	return outside.Plain(Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
@@ -190,7 +194,8 @@ func (d *Database) Register(ctx context.Context, settings []streams.Setting) err
 	return err
 }
 
-// Ended notes the end of a run, to be written before the next tick; finished says that the stream has no further one.
+// Ended notes the end of a run, written before the next tick; finished means that the stream has no
+// further run.
 func (d *Database) Ended(key pipeline.Key, at Instant, failed, finished bool) {
 	e := &d.ends
 	e.organizations = append(e.organizations, key.Organization)
@@ -201,7 +206,7 @@ func (d *Database) Ended(key pipeline.Key, at Instant, failed, finished bool) {
 	e.finished = append(e.finished, finished)
 }
 
-// TakeDue writes the ends of runs and takes what is due at an Instant, as a tick does.
+// TakeDue writes the ends of runs and takes the streams due at an Instant, as a tick does.
 func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeline.Key, error) {
 	tx, err := d.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(`BEGIN; SELECT pg_catalog.set_config('sim.now', '%s', false)`, d.Stamp(at))})
 	if err != nil {
@@ -221,7 +226,8 @@ func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeli
 	return keys, tx.Commit(ctx)
 }
 
-// Sizes are what calls left behind, in bytes with the indexes, and what was written ahead since the database was opened.
+// Sizes are the traces of calls, in bytes with the indexes, and the write-ahead log since the
+// opening.
 type Sizes struct{ Ahead, Calls, Spent, Live int64 }
 
 // Sizes asks for the sizes as they are.
