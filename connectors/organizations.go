@@ -2,7 +2,7 @@ package connectors
 
 import "sluice/schema"
 
-// organizations returns the list of businesses that a token may act for. Four services
+// organizations declares the list of businesses that a token may act for. Four services
 // answer it alike, each under its own root, so it is declared once. Source:
 // docs/upstream.md U150 and U151. That it comes without
 // pages: U82.

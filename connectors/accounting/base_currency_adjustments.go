@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// baseCurrencyAdjustments returns the list of adjustments to new exchange rates. Source:
+// baseCurrencyAdjustments declares the list of adjustments to new exchange rates. Source:
 // docs/upstream.md U180 (with the name of the filter) and U181; that the list lacks
 // the accounts: U182.
 // A filter by modification time (U106, U329)

@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// chartOfAccounts returns the list of accounts. Source: docs/upstream.md U165
+// chartOfAccounts declares the list of accounts. Source: docs/upstream.md U165
 // to U169; that inactive accounts must be asked
 // for: U103.
 func chartOfAccounts() schema.Resource {

@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// contactPersons returns the people at customers and vendors, one list for each contact
+// contactPersons declares the people at customers and vendors, one list for each contact
 // that bills, payments or credit notes name. Source: docs/upstream.md U155
 // to U157.
 func contactPersons() schema.Resource {

@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// customModuleRecords returns the records of modules that the organization made itself,
+// customModuleRecords declares the records of modules that the organization made itself,
 // one list for each module that the configuration names. Source:
 // docs/upstream.md U158 and U159.
 func customModuleRecords() schema.Resource {

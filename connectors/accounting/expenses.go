@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// expenses returns the list of expenses. The document shows how to write one and what an
+// expenses declares the list of expenses. The document shows how to write one and what an
 // answer holds, but no list: it is read only where the configuration enables it.
 // Source: docs/upstream.md U185 to U188. Types that the document
 // does not state follow its conventions: what ends in _id or is a code is an

@@ -2,7 +2,7 @@ package accounting
 
 import "sluice/schema"
 
-// openingBalances returns the balance that the books began with: one object, at most one
+// openingBalances declares the balance that the books began with: one object, at most one
 // an organization. Source: docs/upstream.md U162 to
 // U164; the spelling of acount_split_id is the document's.
 func openingBalances() schema.Resource {

@@ -2,7 +2,7 @@ package billing
 
 import "sluice/schema"
 
-// contactPersons returns the people at customers with subscriptions, one list for each
+// contactPersons declares the people at customers with subscriptions, one list for each
 // customer. Source: docs/upstream.md U200 to U202; that the list comes without
 // pages: U82.
 // The document shows the list with identifier, names, email, mobile and

@@ -2,7 +2,7 @@ package chat
 
 import "sluice/schema"
 
-// conversations returns the maintenance export. Source: docs/upstream.md U251
+// conversations declares the maintenance export. Source: docs/upstream.md U251
 // to U253.
 func conversations() schema.Resource {
 	return schema.Resource{

@@ -2,7 +2,7 @@ package chat
 
 import "sluice/schema"
 
-// networkChannels returns the channels of networks, one list for each network that the
+// networkChannels declares the channels of networks, one list for each network that the
 // configuration names. Source: docs/upstream.md U4, U250 and U257.
 // Identifiers are unique within one network only, as far as is known.
 func networkChannels() schema.Resource {

@@ -2,7 +2,7 @@ package chat
 
 import "sluice/schema"
 
-// networkConversations returns the maintenance export of networks, one body for each
+// networkConversations declares the maintenance export of networks, one body for each
 // network that the configuration names. Source: docs/upstream.md U4, U251 to
 // U253 and U257.
 func networkConversations() schema.Resource {

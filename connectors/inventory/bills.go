@@ -2,7 +2,7 @@ package inventory
 
 import "sluice/schema"
 
-// bills returns the list of bills. Source: docs/upstream.md U220 and U221; the sort:
+// bills declares the list of bills. Source: docs/upstream.md U220 and U221; the sort:
 // U100 and U113.
 func bills() schema.Resource {
 	return schema.Resource{

@@ -2,7 +2,7 @@ package inventory
 
 import "sluice/schema"
 
-// creditNotes returns the list of credit notes. Source: docs/upstream.md U223
+// creditNotes declares the list of credit notes. Source: docs/upstream.md U223
 // to U227; the list key: U224.
 func creditNotes() schema.Resource {
 	return schema.Resource{

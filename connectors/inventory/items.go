@@ -6,7 +6,7 @@ import "sluice/schema"
 // docs/upstream.md U218.
 const itemsAtOnce = 100
 
-// items returns the list of items. Source: docs/upstream.md U216 to U219; the
+// items declares the list of items. Source: docs/upstream.md U216 to U219; the
 // filter: U106.
 func items() schema.Resource {
 	return schema.Resource{

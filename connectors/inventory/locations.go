@@ -2,7 +2,7 @@ package inventory
 
 import "sluice/schema"
 
-// locations returns the list of branches and warehouses. Source: docs/upstream.md U205
+// locations declares the list of branches and warehouses. Source: docs/upstream.md U205
 // to U207; that it comes without pages:
 // U82.
 func locations() schema.Resource {

@@ -64,7 +64,7 @@ func failure(f fault) error {
 
 var errUnreadable = &pipeline.Error{Kind: pipeline.Unexpected, Op: "GET /things", Status: http.StatusOK, Detail: "not JSON"}
 
-// page returns a list call at this instant, with a fault or without.
+// page answers a list call at this instant, with a fault or without.
 func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, error) {
 	if err := failure(f); err != nil {
 		return pipeline.Page{}, err
@@ -144,7 +144,7 @@ func distort(page pipeline.Page, f fault) pipeline.Page {
 	return page
 }
 
-// single returns with single records; one that upstream does not show is left out.
+// single answers with single records; one that upstream does not show is left out.
 func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, error) {
 	if err := failure(f); err != nil {
 		return pipeline.Page{}, err

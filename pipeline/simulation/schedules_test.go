@@ -29,7 +29,7 @@ var (
 	traces    = flag.String("traces", "", "write a line per schedule into this file: its seed, the SHA-256 of its trace and its last state")
 )
 
-// play returns one schedule from begin to end; it gives the first promise broken.
+// play executes one schedule from begin to end; it returns the first broken invariant.
 func play(seed uint64, s swarm, actions []action, trace func(string, ...any)) (*world, error) {
 	w := newWorld(seed, s)
 	w.trace = trace

@@ -189,7 +189,7 @@ func TestNewRefuses(t *testing.T) {
 		"no user has":            func(o *oauth.Options) { o.Users = nil },
 		"no refresh token":       func(o *oauth.Options) { o.Grants[0].RefreshToken = "" },
 		"not registered":         func(o *oauth.Options) { o.Grants[0].Client = "x" },
-		"not a user's":           func(o *oauth.Options) { o.Grants[0].Organization = "602" },
+		"which no user is":       func(o *oauth.Options) { o.Grants[0].Organization = "602" },
 		"unknown scope \"Mail.":  func(o *oauth.Options) { o.Grants[0].Scopes = []string{"Mail.x.READ"} },
 		"unknown scope \"Books.": func(o *oauth.Options) { o.Scopes = []string{"Inventory.bills.READ"} },
 	} {
