@@ -2,7 +2,7 @@ package inventory
 
 import "sluice/schema"
 
-// taxes declares the list of taxes. Source: docs/upstream.md U212 to U215; that
+// taxes is the list of taxes. Source: docs/upstream.md U212 to U215; that
 // inactive ones must be asked for: U103.
 func taxes() schema.Resource {
 	return schema.Resource{
