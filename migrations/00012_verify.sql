@@ -1,9 +1,9 @@
 -- +goose Up
--- Promises and sums that hold at every instant, as views that must be empty, and what verifications found
--- (docs/decisions/0018).
+-- Promises and sums that hold at every instant, as views that must be empty, and what verifications
+-- found (docs/decisions/0018). Verifications are written by pipeline/lineage, checks by migrations.
 --
--- Every view sluice.check_<name> has the same five columns; sluice.checks says what a row in it means. A later migration
--- adds a check by a view and a row.
+-- Every view sluice.check_<name> has the same five columns; sluice.checks says what a row in it
+-- means. A later migration adds a check by a view and a row.
 
 CREATE TABLE sluice.checks (
     name text PRIMARY KEY CHECK (name ~ '^[a-z][a-z_]{0,40}$'),
@@ -14,31 +14,51 @@ COMMENT ON TABLE sluice.checks IS 'The checks that sluice verify runs without a 
 COMMENT ON COLUMN sluice.checks.name IS 'Name of the check: the name of its view without check_.';
 COMMENT ON COLUMN sluice.checks.severity IS 'violation: a row in the view is a fault. notice: it is worth a look and no fault by itself.';
 COMMENT ON COLUMN sluice.checks.means IS 'What a row in the view means.';
+INSERT INTO sluice.checks (name, severity, means) VALUES
+    ('orphans', 'violation', 'A row of an array belongs to no record: it was written or its record was deleted past the program.'),
+    ('rows_without_call', 'violation', 'A row names a call that was never made: it was written past the program, or the call log was edited.'),
+    ('details_unproven', 'violation', 'A row says that its single record is loaded, and no call brought it: it was edited.'),
+    ('marks_ahead', 'violation', 'A stream claims to be complete up to an instant that is still to come: what changes until then may be passed over.'),
+    ('marks_unproven', 'violation', 'A stream''s mark is later than the last run that was done: it was moved by something else than a clean run.'),
+    ('runs_adrift', 'violation', 'A run ended without an outcome, or is open without a stream that works on it.'),
+    ('requests_overtaken', 'violation', 'A stream counts more requests served than were made: the next request may be passed over.'),
+    ('calls_unended', 'notice', 'The end of a call was never reported: its process was killed or lost the database. The call stays counted.'),
+    ('bill_lines', 'violation', 'The lines of a bill do not sum up to its sub_total: lines are missing, doubled, or of another version.'),
+    ('bill_taxes', 'violation', 'The taxes of a bill do not sum up to its tax_total.'),
+    ('bill_balances', 'violation', 'The balance of a bill is not its total (lines and tax) less payments and credits.'),
+    ('payments_applied', 'violation', 'Bills got more of a payment than was paid.'),
+    ('credits_applied', 'violation', 'Invoices and balance of a credit note have more than its total.'),
+    ('opening_balances', 'violation', 'The debits of an opening balance are not its credits.'),
+    ('history_open', 'violation', 'Versions are kept, and a live row has none that is open, or one is open and its row is gone.'),
+    ('history_differs', 'violation', 'The open version of a record is not what its row and their arrays hold.'),
+    ('history_overlaps', 'violation', 'A version begins before the one before ended, or holds the same as that.'),
+    ('rows_without_raw', 'violation', 'A row''s raw record is not kept: it was deleted past the program, and only upstream can say again what the row was made of.');
 
--- Rows of arrays without what they belong to -------------------------------------------------------------------------
+-- Rows of arrays without what they belong to ------------------------------------------------------
 
--- The foreign keys say which table belongs to which, so tables of user-declared resources are looked at, too. A foreign key
--- alone does not do: restores and replication write without it, and it can be dropped.
+-- The foreign keys say which table belongs to which, so tables of user-declared resources are
+-- looked at, too. A foreign key alone does not do: restores and replication write without it, and
+-- it can be dropped.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.orphans()
-RETURNS TABLE (organization_id text, service text, resource text, record_id text, detail text) LANGUAGE plpgsql STABLE AS $function$
+RETURNS TABLE (organization_id text, service text, resource text, record_id text, detail text) LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT n.nspname AS schema, t.relname AS name, t.oid::regclass AS child, p.oid::regclass AS parent,
-            coalesce(top.relname, p.relname, t.relname) AS resource,
+        SELECT t.schema, t.name, t.whole AS child, p.oid::regclass AS parent,
+            coalesce(top.relname, p.relname, t.name) AS resource,
             (SELECT string_agg(format('p.%I = c.%I', pa.attname, ca.attname), ' AND ')
                 FROM unnest(f.conkey, f.confkey) AS k (child, parent)
                 JOIN pg_attribute ca ON ca.attrelid = f.conrelid AND ca.attnum = k.child
                 JOIN pg_attribute pa ON pa.attrelid = f.confrelid AND pa.attnum = k.parent) AS joined
-        FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
-        JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = '_parent_id' AND NOT a.attisdropped
-        LEFT JOIN pg_constraint f ON f.conrelid = t.oid AND f.contype = 'f'
+        FROM sluice.table_columns t
+        LEFT JOIN pg_constraint f ON f.conrelid = t.whole AND f.contype = 'f'
         LEFT JOIN pg_class p ON p.oid = f.confrelid
         LEFT JOIN pg_constraint g ON g.conrelid = f.confrelid AND g.contype = 'f'
         LEFT JOIN pg_class top ON top.oid = g.confrelid
-        WHERE t.relkind = 'r' AND n.nspname NOT IN ('sluice', 'river') AND n.nspname NOT LIKE 'pg\_%'
+        WHERE t.column_name = '_parent_id'
         ORDER BY 1, 2
     LOOP
         IF v.parent IS NULL THEN
@@ -59,24 +79,23 @@ COMMENT ON FUNCTION sluice.orphans IS 'Rows of arrays whose parent is not there,
 CREATE VIEW sluice.check_orphans AS SELECT organization_id, service, resource, record_id, detail FROM sluice.orphans();
 COMMENT ON VIEW sluice.check_orphans IS 'Rows of arrays whose parent is not there; must be empty.';
 
--- Rows without a past ------------------------------------------------------------------------------------------------
+-- Rows without a past -----------------------------------------------------------------------------
 
--- Calls are kept for a while, in blocks that are dropped whole from the oldest on: a call that is not older than the oldest one
--- that is kept has to be there.
+-- Calls are kept for a while, in blocks that are dropped whole from the oldest on: a call that is
+-- not older than the oldest one that is kept has to be there.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.rows_without_call()
-RETURNS TABLE (organization_id text, service text, resource text, record_id text, detail text) LANGUAGE plpgsql STABLE AS $function$
+RETURNS TABLE (organization_id text, service text, resource text, record_id text, detail text) LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v record;
     v_oldest bigint := (SELECT min(id) FROM sluice.calls);
 BEGIN
     FOR v IN
-        SELECT n.nspname AS schema, t.relname AS name, t.oid::regclass AS whole, k.attname AS key
-        FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
-        JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = '_raw_position' AND NOT a.attisdropped
-        JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
-        JOIN pg_attribute k ON k.attrelid = t.oid AND k.attnum = i.indkey[1]
-        WHERE t.relkind = 'r' AND n.nspname NOT IN ('sluice', 'river') AND n.nspname NOT LIKE 'pg\_%'
+        SELECT t.schema, t.name, t.whole, k.column_name AS key
+        FROM sluice.table_columns t JOIN pg_index i ON i.indrelid = t.whole AND i.indisprimary
+        JOIN sluice.table_columns k ON k.whole = t.whole AND k.column_number = i.indkey[1]
+        WHERE t.column_name = '_raw_position'
         ORDER BY 1, 2
     LOOP
         RETURN QUERY EXECUTE format($sql$SELECT t.organization_id::text, %L::text, %L::text, t.%I::text,
@@ -92,19 +111,50 @@ COMMENT ON FUNCTION sluice.rows_without_call IS 'Rows whose call is not in the c
 CREATE VIEW sluice.check_rows_without_call AS SELECT organization_id, service, resource, record_id, detail FROM sluice.rows_without_call();
 COMMENT ON VIEW sluice.check_rows_without_call IS 'Rows whose call is not in the call log although it is not older than the log; must be empty.';
 
+-- sluice.rows_without_raw looks at the list record and at the single record of each row: a rebuild
+-- needs both.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.details_unproven()
-RETURNS TABLE (organization_id text, service text, resource text, record_id text, detail text) LANGUAGE plpgsql STABLE AS $function$
+CREATE FUNCTION sluice.rows_without_raw()
+RETURNS TABLE (organization_id text, service text, resource text, record_id text, detail text) LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT n.nspname AS schema, t.relname AS name, t.oid::regclass AS whole, k.attname AS key
-        FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
-        JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = '_detail_state' AND NOT a.attisdropped
-        JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
-        JOIN pg_attribute k ON k.attrelid = t.oid AND k.attnum = i.indkey[1]
-        WHERE t.relkind = 'r' AND n.nspname NOT IN ('sluice', 'river') AND n.nspname NOT LIKE 'pg\_%'
+        SELECT t.schema, t.name, t.whole, k.column_name AS key, t.column_name AS position,
+            replace(t.column_name, 'raw_position', 'call_id') AS call
+        FROM sluice.table_columns t JOIN pg_index i ON i.indrelid = t.whole AND i.indisprimary
+        JOIN sluice.table_columns k ON k.whole = t.whole AND k.column_number = i.indkey[1]
+        WHERE t.column_name IN ('_raw_position', '_detail_raw_position')
+        ORDER BY 1, 2, 5 DESC
+    LOOP
+        RETURN QUERY EXECUTE format($sql$SELECT t.organization_id::text, %1$L::text, %2$L::text, t.%3$I::text,
+            'the raw record ' || t.%5$I || ' of call ' || t.%6$I || ', which made the row, is not kept'
+            FROM %4$s AS t WHERE t.%6$I IS NOT NULL AND NOT EXISTS (
+                SELECT FROM sluice.raw_records AS r WHERE r.call_id = t.%6$I AND r.first_position <= t.%5$I
+                    AND t.%5$I < r.first_position + coalesce(r.record_count, json_array_length(r.records::json)))$sql$,
+            v.schema, v.name, v.key, v.whole, v.position, v.call);
+    END LOOP;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION sluice.rows_without_raw IS 'Rows whose raw record is not kept: they cannot be rebuilt without a call.';
+
+CREATE VIEW sluice.check_rows_without_raw AS SELECT organization_id, service, resource, record_id, detail FROM sluice.rows_without_raw();
+COMMENT ON VIEW sluice.check_rows_without_raw IS 'Rows whose raw record is not kept; must be empty.';
+
+-- +goose StatementBegin
+CREATE FUNCTION sluice.details_unproven()
+RETURNS TABLE (organization_id text, service text, resource text, record_id text, detail text) LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT t.schema, t.name, t.whole, k.column_name AS key
+        FROM sluice.table_columns t JOIN pg_index i ON i.indrelid = t.whole AND i.indisprimary
+        JOIN sluice.table_columns k ON k.whole = t.whole AND k.column_number = i.indkey[1]
+        WHERE t.column_name = '_detail_state'
         ORDER BY 1, 2
     LOOP
         RETURN QUERY EXECUTE format($sql$SELECT t.organization_id::text, %L::text, %L::text, t.%I::text,
@@ -120,7 +170,7 @@ COMMENT ON FUNCTION sluice.details_unproven IS 'Rows whose single record is said
 CREATE VIEW sluice.check_details_unproven AS SELECT organization_id, service, resource, record_id, detail FROM sluice.details_unproven();
 COMMENT ON VIEW sluice.check_details_unproven IS 'Rows whose single record is said to be loaded without a call that brought it; must be empty.';
 
--- Marks, runs, calls -------------------------------------------------------------------------------------------------
+-- Marks, runs, calls ------------------------------------------------------------------------------
 
 CREATE VIEW sluice.check_marks_ahead AS
 SELECT organization_id, service, resource, ''::text AS record_id, 'the mark is ' || mark || ', which is still to come' AS detail
@@ -156,12 +206,14 @@ SELECT organization_id, service, resource, ''::text AS record_id,
 FROM sluice.calls WHERE finished_at IS NULL AND lease_until + 10 * (lease_until - reserved_at) < clock_timestamp();
 COMMENT ON VIEW sluice.check_calls_unended IS 'Calls without an end, long after the longest time that one takes: their process was killed. Not a fault: such a call stays counted.';
 
--- Sums ---------------------------------------------------------------------------------------------------------------
+-- Sums --------------------------------------------------------------------------------------------
 
--- The equations hold for amounts that are all known and of the same version: the single record is loaded and the list record did not
--- change since. Left out are bills with what the documents do not describe and what enters the sum (discount, adjustment, amounts that
--- include tax, tax withheld), as far as upstream sends such keys: they are in _extra then. Each line and each tax is rounded by itself, so
--- the sums may be off by one unit of the last decimal for each of them and one more.
+-- The equations hold for amounts that are all known and of the same version: the single record is
+-- loaded and the list record did not change since. Left out are bills with what the documents do
+-- not describe and what enters the sum (discount, adjustment, amounts that include tax, tax
+-- withheld), as far as upstream sends such keys: they are in _extra then. Each line and each tax is
+-- rounded by itself, so the sums may be off by one unit of the last decimal for each of them and
+-- one more.
 CREATE VIEW sluice.bill_sums AS
 SELECT b.organization_id, b.bill_id, b.status, b.sub_total, b.tax_total, b.balance, b.is_reverse_charge_applied,
     l.total AS lines, x.total AS taxes, coalesce(p.total, 0) AS paid, coalesce(c.total, 0) AS credits,
@@ -180,6 +232,17 @@ WHERE b._detail_state IN ('current', 'none_needed') AND coalesce(l.unknown, 0) =
     AND NOT EXISTS (SELECT FROM jsonb_each_text(b._extra) AS e
         WHERE e.key ~ '(discount|adjustment|inclusive|tds|withh|retention)' AND e.value ~ '([1-9]|true)');
 COMMENT ON VIEW sluice.bill_sums IS 'Bills whose amounts are all known, with the sums of their lines, taxes, payments and credits, in the bill''s currency.';
+COMMENT ON COLUMN sluice.bill_sums.organization_id IS 'The organization.';
+COMMENT ON COLUMN sluice.bill_sums.bill_id IS 'The bill.';
+COMMENT ON COLUMN sluice.bill_sums.status IS 'Where the bill stands.';
+COMMENT ON COLUMN sluice.bill_sums.sub_total IS 'Sum of the lines by the bill''s own word.';
+COMMENT ON COLUMN sluice.bill_sums.tax_total IS 'Sum of the taxes by the bill''s own word.';
+COMMENT ON COLUMN sluice.bill_sums.balance IS 'What is left to pay by the bill''s own word.';
+COMMENT ON COLUMN sluice.bill_sums.is_reverse_charge_applied IS 'Whether the organization owes the tax in place of the vendor.';
+COMMENT ON COLUMN sluice.bill_sums.lines IS 'Sum of item_total over the lines; null if there are none.';
+COMMENT ON COLUMN sluice.bill_sums.taxes IS 'Sum of the taxes; null if there are none.';
+COMMENT ON COLUMN sluice.bill_sums.paid IS 'Sum of the payments.';
+COMMENT ON COLUMN sluice.bill_sums.credits IS 'Sum of the vendor credits used.';
 COMMENT ON COLUMN sluice.bill_sums.tolerance IS 'What rounding may make of a difference.';
 
 CREATE VIEW sluice.check_bill_lines AS
@@ -233,22 +296,33 @@ JOIN (SELECT organization_id, _parent_id, count(*) AS number, count(*) FILTER (W
 WHERE s.unknown = 0 AND abs(s.debits - s.credits) > s.number * power(10::numeric, -coalesce(o.price_precision, 2));
 COMMENT ON VIEW sluice.check_opening_balances IS 'Opening balances whose debits are not their credits; must be empty.';
 
-INSERT INTO sluice.checks (name, severity, means) VALUES
-    ('orphans', 'violation', 'A row of an array belongs to no record: it was written or its record was deleted past the program.'),
-    ('rows_without_call', 'violation', 'A row names a call that was never made: it was written past the program, or the call log was edited.'),
-    ('details_unproven', 'violation', 'A row says that its single record is loaded, and no call brought it: it was edited.'),
-    ('marks_ahead', 'violation', 'A stream claims to be complete up to an instant that is still to come: what changes until then may be passed over.'),
-    ('marks_unproven', 'violation', 'A stream''s mark is later than the last run that was done: it was moved by something else than a clean run.'),
-    ('runs_adrift', 'violation', 'A run ended without an outcome, or is open without a stream that works on it.'),
-    ('requests_overtaken', 'violation', 'A stream counts more requests served than were made: the next request may be passed over.'),
-    ('calls_unended', 'notice', 'The end of a call was never reported: its process was killed or lost the database. The call stays counted.'),
-    ('bill_lines', 'violation', 'The lines of a bill do not sum up to its sub_total: lines are missing, doubled, or of another version.'),
-    ('bill_taxes', 'violation', 'The taxes of a bill do not sum up to its tax_total.'),
-    ('bill_balances', 'violation', 'The balance of a bill is not its total (lines and tax) less payments and credits.'),
-    ('payments_applied', 'violation', 'Bills got more of a payment than was paid.'),
-    ('credits_applied', 'violation', 'Invoices and balance of a credit note have more than its total.'),
-    ('opening_balances', 'violation', 'The debits of an opening balance are not its credits.');
+-- Versions ----------------------------------------------------------------------------------------
 
+CREATE VIEW sluice.check_history_open AS
+SELECT organization_id, service, resource, record_id,
+    CASE kind WHEN 'missing' THEN 'the row has no open version' ELSE 'a version is open, and the row is gone' END AS detail
+FROM history.astray() WHERE kind <> 'differs';
+COMMENT ON VIEW sluice.check_history_open IS 'Live rows without an open version, and open versions without a live row; must be empty.';
+
+CREATE VIEW sluice.check_history_differs AS
+SELECT organization_id, service, resource, record_id, 'the open version is not what the row and its arrays hold' AS detail
+FROM history.astray() WHERE kind = 'differs';
+COMMENT ON VIEW sluice.check_history_differs IS 'Rows whose open version holds something else than they and their arrays; must be empty.';
+
+CREATE VIEW sluice.check_history_overlaps AS
+SELECT organization_id, service, resource, record_id, 'the version of ' || valid_from || CASE WHEN same
+    THEN ' is the same as the one before' ELSE ' begins before the one before ended' END AS detail
+FROM (
+    SELECT v.organization_id, v.service, v.resource, v.record_id, v.valid_from,
+        v.valid_from < lag(v.valid_to) OVER w OR v.upstream_from < lag(v.upstream_to) OVER w AS early,
+        v.valid_from = lag(v.valid_to) OVER w AND lag(v.ended) OVER w = 'replaced' AND v.arrays = lag(v.arrays) OVER w
+            AND (v.record - history.own_columns()) = (lag(v.record) OVER w - history.own_columns()) AS same
+    FROM history.versions v
+    WINDOW w AS (PARTITION BY v.service, v.resource, v.organization_id, v.record_id ORDER BY v.valid_from)
+) AS v WHERE early OR same;
+COMMENT ON VIEW sluice.check_history_overlaps IS 'Versions that begin before the one before ended, or that changed nothing; must be empty.';
+
+-- The five columns of all of them.
 -- +goose StatementBegin
 DO $block$
 DECLARE
@@ -264,19 +338,8 @@ BEGIN
 END
 $block$;
 -- +goose StatementEnd
-COMMENT ON COLUMN sluice.bill_sums.organization_id IS 'The organization.';
-COMMENT ON COLUMN sluice.bill_sums.bill_id IS 'The bill.';
-COMMENT ON COLUMN sluice.bill_sums.status IS 'Where the bill stands.';
-COMMENT ON COLUMN sluice.bill_sums.sub_total IS 'Sum of the lines by the bill''s own word.';
-COMMENT ON COLUMN sluice.bill_sums.tax_total IS 'Sum of the taxes by the bill''s own word.';
-COMMENT ON COLUMN sluice.bill_sums.balance IS 'What is left to pay by the bill''s own word.';
-COMMENT ON COLUMN sluice.bill_sums.is_reverse_charge_applied IS 'Whether the organization owes the tax in place of the vendor.';
-COMMENT ON COLUMN sluice.bill_sums.lines IS 'Sum of item_total over the lines; null if there are none.';
-COMMENT ON COLUMN sluice.bill_sums.taxes IS 'Sum of the taxes; null if there are none.';
-COMMENT ON COLUMN sluice.bill_sums.paid IS 'Sum of the payments.';
-COMMENT ON COLUMN sluice.bill_sums.credits IS 'Sum of the vendor credits used.';
 
--- Verifications ------------------------------------------------------------------------------------------------------
+-- Verifications -----------------------------------------------------------------------------------
 
 CREATE TABLE sluice.verifications (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -368,59 +431,3 @@ COMMENT ON COLUMN sluice.findings.record_id IS 'The record; empty if it is about
 COMMENT ON COLUMN sluice.findings.path IS 'The first value that differs; empty if it is about none.';
 COMMENT ON COLUMN sluice.findings.detail IS 'What was found, in words; texts of records are not in it.';
 COMMENT ON COLUMN sluice.findings.call_id IS 'The call that brought what the row was held against; null if there was none.';
-
--- Which calls brought a record is looked up by stream, newest first (sluice explain).
-CREATE INDEX raw_records_stream ON sluice.raw_records (organization_id, service, resource, call_id DESC, first_position DESC);
-
--- keep_runs drops runs that ended longer ago than p_keep, at most p_batch of each stream at a time, with their forecasts; then
--- verifications and processes of that age. It keeps the last 400 runs of every stream, which forecasts are made from, what a
--- stream or an entry of the quarantine names, and processes that live. Raw records and rows stay: they name their run by its number.
--- +goose StatementBegin
-CREATE FUNCTION sluice.keep_runs(p_keep interval, p_batch integer DEFAULT 1000) RETURNS integer LANGUAGE plpgsql AS $function$
-DECLARE
-    v_before timestamptz := clock_timestamp() - p_keep;
-    v_stream record;
-    v_last bigint;
-    v_dropped integer := 0;
-    v_count integer;
-BEGIN
-    IF p_keep < interval '35 days' THEN
-        RAISE EXCEPTION 'runs are kept for %: the call log names runs for 35 days, keep at least that', p_keep;
-    END IF;
-    -- "runs" in ASCII.
-    IF NOT pg_try_advisory_xact_lock(1920298611) THEN
-        RETURN 0;
-    END IF;
-    FOR v_stream IN SELECT organization_id, service, resource FROM sluice.streams LOOP
-        SELECT id INTO v_last FROM sluice.runs
-        WHERE (organization_id, service, resource) = (v_stream.organization_id, v_stream.service, v_stream.resource)
-        ORDER BY id DESC OFFSET 400 LIMIT 1;
-        CONTINUE WHEN v_last IS NULL;
-        BEGIN
-            DELETE FROM sluice.runs WHERE id IN (
-                SELECT r.id FROM sluice.runs r
-                WHERE (r.organization_id, r.service, r.resource) = (v_stream.organization_id, v_stream.service, v_stream.resource)
-                    AND r.id <= v_last AND r.ended_at < v_before
-                    AND NOT EXISTS (SELECT FROM sluice.quarantine q WHERE q.run_id = r.id)
-                    AND NOT EXISTS (SELECT FROM sluice.streams s WHERE r.id IN (s.run_id, s.last_run_id))
-                ORDER BY r.id LIMIT p_batch);
-            GET DIAGNOSTICS v_count = ROW_COUNT;
-            v_dropped := v_dropped + v_count;
-        EXCEPTION WHEN foreign_key_violation THEN
-            NULL; -- another table names one of them: these stay
-        END;
-    END LOOP;
-    DELETE FROM sluice.verifications WHERE id IN (
-        SELECT id FROM sluice.verifications WHERE started_at < v_before ORDER BY id LIMIT p_batch);
-    -- A process that lives holds the lock of its number.
-    DELETE FROM sluice.processes WHERE id IN (
-        SELECT p.id FROM sluice.processes p WHERE p.started_at < v_before AND NOT EXISTS (
-            SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                AND l.objid = p.id::oid AND l.objsubid = 2)
-        ORDER BY p.id LIMIT p_batch);
-    RETURN v_dropped;
-END
-$function$;
--- +goose StatementEnd
-COMMENT ON FUNCTION sluice.keep_runs IS 'Drops runs, verifications and processes that are older than they are kept, and says how many runs.';
-CREATE INDEX quarantine_run ON sluice.quarantine (run_id) WHERE run_id IS NOT NULL;

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -92,6 +93,9 @@ type Options struct {
 	Log *slog.Logger
 	// Patience is how long Migrate waits in all for sessions that hold tables; zero means DefaultPatience.
 	Patience time.Duration
+
+	// files are applied instead of those that are embedded: tests have later ones.
+	files fs.FS
 }
 
 func (o Options) beside(conn *pgx.Conn) *beside {
@@ -125,7 +129,7 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 	}
 	defer pool.Close()
 	others := opts.beside(conn)
-	if err := migrateOurs(ctx, pool, others); err != nil {
+	if err := migrateOurs(ctx, pool, cmp.Or[fs.FS](opts.files, FS), others); err != nil {
 		return err
 	}
 	return migrateQueue(ctx, pool, others)
@@ -177,7 +181,7 @@ func Begun(ctx context.Context, url string) (bool, error) {
 func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { failure = errors.Join(failure, db.Close()) }()
-	provider, err := newProvider(db)
+	provider, err := newProvider(db, FS)
 	if err != nil {
 		return false, err
 	}
@@ -199,10 +203,10 @@ func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
 	return more || !valid.OK, nil
 }
 
-func migrateOurs(ctx context.Context, pool *pgxpool.Pool, others *beside) (failure error) {
+func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *beside) (failure error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { failure = errors.Join(failure, db.Close()) }()
-	provider, err := newProvider(db)
+	provider, err := newProvider(db, from)
 	if err != nil {
 		return err
 	}
@@ -281,8 +285,8 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error
 	return nil
 }
 
-func newProvider(db *sql.DB) (*goose.Provider, error) {
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, FS,
+func newProvider(db *sql.DB, from fs.FS) (*goose.Provider, error) {
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, from,
 		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return nil, fmt.Errorf("reading the embedded migrations: %w", err)

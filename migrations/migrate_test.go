@@ -25,7 +25,7 @@ func catalogue(t *testing.T, url string) []string {
 			|| ' ' || coalesce(pg_get_expr(adbin, adrelid), '') || ' ' || coalesce(col_description(attrelid, attnum), '')
 		FROM pg_attribute JOIN pg_class c ON c.oid = attrelid JOIN pg_namespace n ON n.oid = relnamespace
 		LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-		WHERE nspname IN ('sluice', 'river') AND attnum > 0 AND NOT attisdropped
+		WHERE nspname !~ '^(pg_|information_schema)' AND attnum > 0 AND NOT attisdropped
 		UNION ALL SELECT 'constraint ' || conrelid::regclass || ' ' || pg_get_constraintdef(o.oid)
 		FROM pg_constraint o JOIN pg_namespace n ON n.oid = connamespace
 		WHERE nspname IN ('sluice', 'river') AND conrelid <> 0

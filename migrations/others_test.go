@@ -83,7 +83,7 @@ func TestOneRoleMigrates(t *testing.T) {
 // TestFunctionsOfOthersInOurSchemas stay as they are, and hold nothing up.
 func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	t.Parallel()
-	url := before(t, others)
+	url := migrated(t)
 	role, stranger := warehousetest.Worker(t, url)
 	script(t, url, `GRANT CREATE, USAGE ON SCHEMA history TO `+role+`; CREATE SCHEMA hers AUTHORIZATION `+role)
 	script(t, stranger, `CREATE FUNCTION history.mine() RETURNS integer LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';

@@ -137,8 +137,7 @@ func rowBugs() []bug {
 func historyBugs() []bug {
 	const (
 		room      = "pipeline/warehouse"
-		functions = "migrations/00023_history_cheaper.sql"
-		readers   = "migrations/00024_history_from_raw.sql"
+		functions = "migrations/00006_history.sql"
 	)
 	return []bug{
 		tests(room, "^TestVersionsAreWhatTheTablesHeld$", "versions without arrays", "a version holds the row and not its lines",
@@ -150,11 +149,11 @@ func historyBugs() []bug {
 		tests(room, "^TestTheTableIsItsOwnVersion$", "versions depend on the session", "texts of instants are in the session's zone",
 			edit{functions, "SET timezone = 'UTC' SET bytea_output", "SET bytea_output"}),
 		tests(room, "^TestSwitchingOnAndOff$", "gaps are filled", "what was not kept is answered from before",
-			edit{readers, "SELECT p.versions AND p.began_at <= at AND (p.ended_at IS NULL OR at < p.ended_at) AND", "SELECT p.versions AND"}),
+			edit{functions, "SELECT p.versions AND p.began_at <= at AND (p.ended_at IS NULL OR at < p.ended_at) AND", "SELECT p.versions AND"}),
 		tests(room, "^TestVersionsAreKeptForATime$", "half of the past", "an instant whose versions were dropped is answered out of what is left",
-			edit{readers, " AND (p.dropped_to IS NULL OR p.dropped_to <= at)\n", "\n"}),
+			edit{functions, " AND (p.dropped_to IS NULL OR p.dropped_to <= at)\n", "\n"}),
 		tests(room, "^TestDroppedRawRecordsSayNothing$", "dropped raw records", "versions are made out of raw records although others in between were dropped",
-			edit{readers, "(p_dropped IS NULL OR r.first_at > p_dropped OR r.at = r.last_at)", "true"}),
+			edit{functions, "(p_dropped IS NULL OR r.first_at > p_dropped OR r.at = r.last_at)", "true"}),
 	}
 }
 
@@ -186,15 +185,14 @@ func jobBugs() []bug {
 func callBugs() []bug {
 	const (
 		ledgerRoom = "pipeline/warehouse"
-		functions  = "migrations/00034_one_answer.sql"
-		endings    = "migrations/00005_budgets.sql"
+		functions  = "migrations/00002_calls.sql"
 		door       = "pipeline/upstream/wire/transport.go"
 		room       = "pipeline/upstream"
 	)
 	return append(oneAnswerBugs(), []bug{
 		tests(ledgerRoom, "^TestNeverMoreThanTheMinuteInAnyWindow$", "counted when sent", "a call leaves its slot a minute after it was sent, not after it ended",
-			edit{endings, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
-		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call without a reported end holds no slot",
+			edit{functions, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
+		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call that nobody ended holds no slot",
 			edit{functions, "p_class, v_now + p_lease, v_now + p_lease + p_window, v_bucket,", "p_class, v_now, v_now + p_window, v_bucket,"}),
 		tests(ledgerRoom+"/ledger", "^TestABackfillDoesNotStarveIncrementalRuns$", "no floors", "a backfill spends what incremental runs need",
 			edit{functions, "                IF v_until > v_now THEN\n                    refused := 'class';", "                IF false THEN\n                    refused := 'class';"}),

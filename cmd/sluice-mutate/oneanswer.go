@@ -3,7 +3,7 @@ package main
 // oneAnswerBugs let one answer stop an organization for longer than it may (docs/decisions/0025-recovery-from-refusals).
 func oneAnswerBugs() []bug {
 	const (
-		functions = "migrations/00034_one_answer.sql"
+		functions = "migrations/00002_calls.sql"
 		ledger    = "pipeline/warehouse/calls"
 		room      = "pipeline/upstream"
 		headers   = room + "/wire/headers.go"

@@ -3,7 +3,7 @@ package main
 // otherBugs let objects, functions and locks of other roles of the database in (docs/decisions/0027-sharing-a-database).
 func otherBugs() []bug {
 	const (
-		file    = "migrations/00036_objects_of_others.sql"
+		file    = "migrations/00001_streams.sql"
 		session = "pipeline/warehouse/postgres/session.go"
 		room    = "pipeline/warehouse/postgres"
 	)
@@ -14,7 +14,7 @@ func otherBugs() []bug {
 		tests("migrations", "^TestUpgradeBesideObjectsOfOthers$", "checks look at tables of others", "a table in a service's schema is ours, by whatever owner",
 			edit{file, "\n    AND t.relowner = (SELECT o.role FROM sluice.owner o);", ";"}),
 		tests("migrations", "^TestFunctionsSeeNoOthersSchema$", "a function without a pinned path", "functions of before look for names where their caller does",
-			edit{file, "        EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, pg_temp', v);\n", "        NULL;\n"}),
+			edit{file, "LANGUAGE plpgsql\nSET search_path = pg_catalog, pg_temp AS $function$\nBEGIN\n    PERFORM FROM sluice.housekeeping", "LANGUAGE plpgsql AS $function$\nBEGIN\n    PERFORM FROM sluice.housekeeping"}),
 		tests(room, "^TestASessionIsSetUp$", "a session that sees public", "functions of others are found before those of Postgres",
 			edit{session, `const searchPath = "pg_catalog, pg_temp"`, `const searchPath = "public, pg_catalog, pg_temp"`}),
 		tests(room, "^TestAPoolerThatDropsSettingsIsFoundOut$", "settings are not read back", "a pooler takes the time limits of statements away, in silence",
@@ -26,7 +26,7 @@ func otherBugs() []bug {
 		tests("cmd/sluice/cli", "^TestTablesOfOthersUnderOurNames$", "triggers of others", "rows are written to a table of another role, whose triggers run as the owner",
 			edit{"pipeline/warehouse/rows/shape.go", "	if foreign != \"\" {\n", "	if false {\n"}),
 		tests("migrations", "^TestRawRecordsOfATableOfAnotherRole$", "rows that are not seen", "raw records go to which rows of a table lead that belongs to another role",
-			edit{file, "            AND t.oid NOT IN (SELECT c.whole FROM sluice.table_columns c WHERE c.column_name = '_call_id')\n", "            AND false\n"}),
+			edit{"migrations/00003_raw.sql", "            AND t.oid NOT IN (SELECT c.whole FROM sluice.table_columns c WHERE c.column_name = '_call_id')\n", "            AND false\n"}),
 		locks,
 	}
 }

@@ -1,301 +1,6 @@
 -- +goose Up
-
-CREATE SCHEMA IF NOT EXISTS "accounting";
-COMMENT ON SCHEMA "accounting" IS 'The books of the organization: its accounts and what it paid to vendors.';
-
-CREATE TABLE "accounting"."chart_of_accounts" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "account_id" text COLLATE "C" NOT NULL,
-  "account_name" text,
-  "account_code" text COLLATE "C",
-  "account_type" text,
-  "is_active" boolean,
-  "currency_id" text COLLATE "C",
-  "currency_code" text COLLATE "C",
-  "description" text,
-  "current_balance" numeric,
-  "parent_account_id" text COLLATE "C",
-  "parent_account_name" text,
-  "depth" bigint,
-  "is_child_present" boolean,
-  "child_count" bigint,
-  "is_standalone_account" boolean,
-  "is_system_account" boolean,
-  "is_user_created" boolean,
-  "is_involved_in_transaction" boolean,
-  "has_attachment" boolean,
-  "can_show_in_ze" boolean,
-  "include_in_vat_return" boolean,
-  "documents" jsonb,
-  "created_time" timestamp with time zone,
-  "last_modified_time" timestamp with time zone,
-  "_extra" jsonb,
-  "_hash" bytea NOT NULL,
-  "_call_id" bigint NOT NULL,
-  "_raw_position" integer NOT NULL,
-  "_run_id" bigint NOT NULL,
-  "_first_seen_at" timestamp with time zone NOT NULL,
-  "_changed_at" timestamp with time zone NOT NULL,
-  PRIMARY KEY ("organization_id", "account_id")
-);
-COMMENT ON TABLE "accounting"."chart_of_accounts" IS 'An account of the ledger: where amounts are booked, with its balance.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."account_id" IS 'Identifier of the account; unique within the organization.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."account_name" IS 'Name of the account as the organization shows it.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."account_code" IS 'Code that the organization gave the account, often its number in a statutory chart.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."account_type" IS 'Kind of the account, such as bank, expense or equity; more kinds occur than documented.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."is_active" IS 'Whether amounts can still be booked on the account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."currency_id" IS 'Identifier of the currency that the account is kept in.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."currency_code" IS 'ISO code of the currency that the account is kept in.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."description" IS 'Free note on what is booked on the account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."current_balance" IS 'Balance at the time of the last read, in the currency of the account; moves without the account being modified.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."parent_account_id" IS 'Identifier of the account that this one is a part of; null at the top.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."parent_account_name" IS 'Name of the account that this one is a part of.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."depth" IS 'Levels above the account in the tree of accounts; 0 at the top.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."is_child_present" IS 'Whether other accounts are part of this one.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."child_count" IS 'Number of accounts directly below this one.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."is_standalone_account" IS 'Whether the account is kept outside of the tree of accounts.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."is_system_account" IS 'Whether the service created the account and needs it.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."is_user_created" IS 'Whether a user of the organization created the account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."is_involved_in_transaction" IS 'Whether anything was ever booked on the account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."has_attachment" IS 'Whether files are attached to the account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."can_show_in_ze" IS 'Whether the expense application offers the account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."include_in_vat_return" IS 'Whether its amounts count for the VAT return; UK edition only.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."documents" IS 'Attached files, kept as JSON because the documents do not show their shape.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."created_time" IS 'When the account was created.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."last_modified_time" IS 'When the account itself last changed; bookings do not change it.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_hash" IS 'Content hash of all that the record carried, arrays included.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_run_id" IS 'Run that wrote this version.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_first_seen_at" IS 'When the record was first loaded.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_changed_at" IS 'When the row last changed here.';
-
-CREATE TABLE "accounting"."chart_of_accounts_custom_fields" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "_parent_id" text COLLATE "C" NOT NULL,
-  "_position" integer NOT NULL,
-  "customfield_id" text COLLATE "C",
-  "value" jsonb,
-  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
-  FOREIGN KEY ("organization_id", "_parent_id")
-    REFERENCES "accounting"."chart_of_accounts" ("organization_id", "account_id") ON DELETE CASCADE
-);
-COMMENT ON TABLE "accounting"."chart_of_accounts_custom_fields" IS 'A field that the organization added to its accounts, with its value on one account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts_custom_fields"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts_custom_fields"."_parent_id" IS 'Key of the record that the row belongs to, in chart_of_accounts.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts_custom_fields"."_position" IS 'Place of the element in its array upstream, from 0.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts_custom_fields"."customfield_id" IS 'Identifier of the field; the same on every account.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts_custom_fields"."value" IS 'Value of the field, kept as JSON because its type depends on the field.';
-
-CREATE TABLE "accounting"."vendor_payments" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "payment_id" text COLLATE "C" NOT NULL,
-  "payment_number" text COLLATE "C",
-  "vendor_id" text COLLATE "C",
-  "vendor_name" text,
-  "date" date,
-  "payment_mode" text,
-  "reference_number" text COLLATE "C",
-  "description" text,
-  "amount" numeric,
-  "balance" numeric,
-  "exchange_rate" numeric,
-  "currency_id" text COLLATE "C",
-  "currency_symbol" text,
-  "paid_through_account_id" text COLLATE "C",
-  "paid_through_account_name" text,
-  "paid_through_account_type" text,
-  "is_paid_via_print_check" boolean,
-  "is_ach_payment" boolean,
-  "ach_payment_status" text,
-  "tax_account_name" text,
-  "tax_amount_withheld" numeric,
-  "location_id" text COLLATE "C",
-  "location_name" text,
-  "comments" jsonb,
-  "imported_transactions" jsonb,
-  "documents" jsonb,
-  "created_time" timestamp with time zone,
-  "last_modified_time" timestamp with time zone,
-  "_extra" jsonb,
-  "_hash" bytea NOT NULL,
-  "_call_id" bigint NOT NULL,
-  "_raw_position" integer NOT NULL,
-  "_run_id" bigint NOT NULL,
-  "_first_seen_at" timestamp with time zone NOT NULL,
-  "_changed_at" timestamp with time zone NOT NULL,
-  PRIMARY KEY ("organization_id", "payment_id")
-);
-COMMENT ON TABLE "accounting"."vendor_payments" IS 'A payment to a vendor, for one bill, for several, or in advance.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."payment_id" IS 'Identifier of the payment; unique within the organization.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."payment_number" IS 'Running number of the payment as the organization shows it.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."vendor_id" IS 'Identifier of the vendor who was paid.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."vendor_name" IS 'Name of the vendor who was paid.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."date" IS 'Day of the payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."payment_mode" IS 'How it was paid, such as cash, check or bank transfer; organizations add their own.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."reference_number" IS 'Number that the payer gave the payment, such as that of the transfer.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."description" IS 'Free note on the payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."amount" IS 'Amount paid, in the currency of the payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."balance" IS 'Part of the amount that no bill was settled with yet, in the currency of the payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."exchange_rate" IS 'Price of one unit of the payment''s currency in the base currency.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."currency_id" IS 'Identifier of the currency of the payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."currency_symbol" IS 'Symbol of the currency of the payment, for display.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."paid_through_account_id" IS 'Identifier of the account that the money left.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."paid_through_account_name" IS 'Name of the account that the money left.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."paid_through_account_type" IS 'Kind of the account that the money left, such as bank or cash.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."is_paid_via_print_check" IS 'Whether it was paid by a check printed from the service.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."is_ach_payment" IS 'Whether it was paid by direct bank debit (ACH).';
-COMMENT ON COLUMN "accounting"."vendor_payments"."ach_payment_status" IS 'How far the direct bank debit got.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."tax_account_name" IS 'Name of the account that withheld tax is booked on.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."tax_amount_withheld" IS 'Tax withheld from the payment, in its currency.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."location_id" IS 'Identifier of the location of the organization that the payment is booked for.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."location_name" IS 'Name of the location that the payment is booked for.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."comments" IS 'History and remarks, kept as JSON because the documents do not show their shape.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."imported_transactions" IS 'Bank lines matched with the payment, kept as JSON because the documents do not show their shape.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."documents" IS 'Attached files, kept as JSON because the documents do not show their shape.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."created_time" IS 'When the payment was entered.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."last_modified_time" IS 'When the payment last changed.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_hash" IS 'Content hash of all that the record carried, arrays included.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_run_id" IS 'Run that wrote this version.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_first_seen_at" IS 'When the record was first loaded.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_changed_at" IS 'When the row last changed here.';
-
-CREATE TABLE "accounting"."vendor_payments_bills" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "_parent_id" text COLLATE "C" NOT NULL,
-  "_position" integer NOT NULL,
-  "bill_payment_id" text COLLATE "C",
-  "bill_id" text COLLATE "C",
-  "bill_number" text COLLATE "C",
-  "date" date,
-  "due_date" date,
-  "amount_applied" numeric,
-  "tax_amount_withheld" numeric,
-  "total" numeric,
-  "balance" numeric,
-  "price_precision" bigint,
-  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
-  FOREIGN KEY ("organization_id", "_parent_id")
-    REFERENCES "accounting"."vendor_payments" ("organization_id", "payment_id") ON DELETE CASCADE
-);
-COMMENT ON TABLE "accounting"."vendor_payments_bills" IS 'A bill that a payment settles, in whole or in part.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."_parent_id" IS 'Key of the record that the row belongs to, in vendor_payments.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."_position" IS 'Place of the element in its array upstream, from 0.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."bill_payment_id" IS 'Identifier of the settlement: this payment on this bill.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."bill_id" IS 'Identifier of the bill that is settled.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."bill_number" IS 'Number of the bill as the vendor wrote it.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."date" IS 'Day of the bill.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."due_date" IS 'Day on which the bill is due.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."amount_applied" IS 'Part of the payment that settles this bill, in the bill''s currency.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."tax_amount_withheld" IS 'Tax withheld on this bill, in the bill''s currency.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."total" IS 'Total of the bill, in its currency.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."balance" IS 'What is left to pay on the bill, in its currency.';
-COMMENT ON COLUMN "accounting"."vendor_payments_bills"."price_precision" IS 'Decimals that prices on the bill are shown with.';
-
-CREATE TABLE "accounting"."vendor_payments_vendorpayment_refunds" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "_parent_id" text COLLATE "C" NOT NULL,
-  "_position" integer NOT NULL,
-  "vendorpayment_refund_id" text COLLATE "C",
-  "date" date,
-  "refund_mode" text,
-  "reference_number" text COLLATE "C",
-  "description" text,
-  "amount_bcy" numeric,
-  "amount_fcy" numeric,
-  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
-  FOREIGN KEY ("organization_id", "_parent_id")
-    REFERENCES "accounting"."vendor_payments" ("organization_id", "payment_id") ON DELETE CASCADE
-);
-COMMENT ON TABLE "accounting"."vendor_payments_vendorpayment_refunds" IS 'Money that the vendor paid back out of a payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."_parent_id" IS 'Key of the record that the row belongs to, in vendor_payments.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."_position" IS 'Place of the element in its array upstream, from 0.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."vendorpayment_refund_id" IS 'Identifier of the refund.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."date" IS 'Day of the refund.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."refund_mode" IS 'How it was paid back, such as cash or bank transfer.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."reference_number" IS 'Number that identifies the refund at the bank or the vendor.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."description" IS 'Free note on the refund.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."amount_bcy" IS 'Amount paid back, in the base currency of the organization.';
-COMMENT ON COLUMN "accounting"."vendor_payments_vendorpayment_refunds"."amount_fcy" IS 'Amount paid back, in the currency of the payment.';
-
-CREATE TABLE "accounting"."vendor_payments_check_details" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "_parent_id" text COLLATE "C" NOT NULL,
-  "_position" integer NOT NULL,
-  "check_id" text COLLATE "C",
-  "check_number" text COLLATE "C",
-  "check_status" text,
-  "amount_in_words" text,
-  "memo" text,
-  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
-  FOREIGN KEY ("organization_id", "_parent_id")
-    REFERENCES "accounting"."vendor_payments" ("organization_id", "payment_id") ON DELETE CASCADE
-);
-COMMENT ON TABLE "accounting"."vendor_payments_check_details" IS 'The check that a payment was made by.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."_parent_id" IS 'Key of the record that the row belongs to, in vendor_payments.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."_position" IS 'Place of the element in its array upstream, from 0.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."check_id" IS 'Identifier of the check.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."check_number" IS 'Number printed on the check.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."check_status" IS 'What happened to the check, such as printed or void.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."amount_in_words" IS 'Amount as it is spelled out on the check.';
-COMMENT ON COLUMN "accounting"."vendor_payments_check_details"."memo" IS 'Note printed on the check.';
-
-CREATE TABLE "accounting"."vendor_payments_billing_address" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "_parent_id" text COLLATE "C" NOT NULL,
-  "_position" integer NOT NULL,
-  "attention" text,
-  "address" text,
-  "city" text,
-  "state" text,
-  "zip" text COLLATE "C",
-  "country" text,
-  "fax" text COLLATE "C",
-  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
-  FOREIGN KEY ("organization_id", "_parent_id")
-    REFERENCES "accounting"."vendor_payments" ("organization_id", "payment_id") ON DELETE CASCADE
-);
-COMMENT ON TABLE "accounting"."vendor_payments_billing_address" IS 'The address of the vendor as it stood on the payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."_parent_id" IS 'Key of the record that the row belongs to, in vendor_payments.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."_position" IS 'Place of the element in its array upstream, from 0.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."attention" IS 'Person or department that it is addressed to.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."address" IS 'Street and number.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."city" IS 'City or town.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."state" IS 'State, canton or province.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."zip" IS 'Postal code, leading zeros kept.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."country" IS 'Country by name.';
-COMMENT ON COLUMN "accounting"."vendor_payments_billing_address"."fax" IS 'Fax number as it was entered.';
-
-CREATE TABLE "accounting"."vendor_payments_custom_fields" (
-  "organization_id" text COLLATE "C" NOT NULL,
-  "_parent_id" text COLLATE "C" NOT NULL,
-  "_position" integer NOT NULL,
-  "custom_field_id" text COLLATE "C",
-  "index" bigint,
-  "label" text,
-  "value" jsonb,
-  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
-  FOREIGN KEY ("organization_id", "_parent_id")
-    REFERENCES "accounting"."vendor_payments" ("organization_id", "payment_id") ON DELETE CASCADE
-);
-COMMENT ON TABLE "accounting"."vendor_payments_custom_fields" IS 'A field that the organization added to its payments, with its value on one payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments_custom_fields"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "accounting"."vendor_payments_custom_fields"."_parent_id" IS 'Key of the record that the row belongs to, in vendor_payments.';
-COMMENT ON COLUMN "accounting"."vendor_payments_custom_fields"."_position" IS 'Place of the element in its array upstream, from 0.';
-COMMENT ON COLUMN "accounting"."vendor_payments_custom_fields"."custom_field_id" IS 'Identifier of the field; the same on every payment.';
-COMMENT ON COLUMN "accounting"."vendor_payments_custom_fields"."index" IS 'Place of the field among the organization''s own, from 1.';
-COMMENT ON COLUMN "accounting"."vendor_payments_custom_fields"."label" IS 'Name of the field as the organization shows it.';
-COMMENT ON COLUMN "accounting"."vendor_payments_custom_fields"."value" IS 'Value of the field, kept as JSON because its type depends on the field.';
+-- The tables of service inventory, as `sluice draft` writes them from connectors/inventory: one per
+-- resource, and one per array of its records. Written by pipeline/warehouse/rows.
 
 CREATE SCHEMA IF NOT EXISTS "inventory";
 COMMENT ON SCHEMA "inventory" IS 'What the organization buys, keeps and sells: items, bills of vendors, credit notes to customers.';
@@ -355,6 +60,13 @@ CREATE TABLE "inventory"."items" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
+  "_detail_hash" bytea,
+  "_detail_call_id" bigint,
+  "_detail_raw_position" integer,
+  "_detail_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone,
+  "_fingerprint" bigint,
   PRIMARY KEY ("organization_id", "item_id")
 );
 COMMENT ON TABLE "inventory"."items" IS 'Something that the organization buys, keeps in stock or sells.';
@@ -411,7 +123,16 @@ COMMENT ON COLUMN "inventory"."items"."_call_id" IS 'Call that brought this vers
 COMMENT ON COLUMN "inventory"."items"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."items"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "inventory"."items"."_first_seen_at" IS 'When the record was first loaded.';
-COMMENT ON COLUMN "inventory"."items"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "inventory"."items"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
+COMMENT ON COLUMN "inventory"."items"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
+COMMENT ON COLUMN "inventory"."items"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
+COMMENT ON COLUMN "inventory"."items"."_detail_call_id" IS 'Call that brought the single record; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."items"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."items"."_detail_at" IS 'When the single record was last loaded or tried.';
+COMMENT ON COLUMN "inventory"."items"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
+COMMENT ON COLUMN "inventory"."items"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+CREATE INDEX "items_details" ON "inventory"."items" ("organization_id", "last_modified_time" DESC)
+  WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
 CREATE TABLE "inventory"."items_locations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -424,6 +145,7 @@ CREATE TABLE "inventory"."items_locations" (
   "location_stock_on_hand" numeric,
   "location_available_stock" numeric,
   "location_actual_available_stock" numeric,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."items" ("organization_id", "item_id") ON DELETE CASCADE
@@ -439,6 +161,7 @@ COMMENT ON COLUMN "inventory"."items_locations"."is_primary" IS 'Whether it is t
 COMMENT ON COLUMN "inventory"."items_locations"."location_stock_on_hand" IS 'Units at the location by the books.';
 COMMENT ON COLUMN "inventory"."items_locations"."location_available_stock" IS 'Units at the location that the books leave for new orders.';
 COMMENT ON COLUMN "inventory"."items_locations"."location_actual_available_stock" IS 'Units at the location that are really there for new orders, after what is shipped and received.';
+COMMENT ON COLUMN "inventory"."items_locations"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."items_item_tax_preferences" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -446,6 +169,7 @@ CREATE TABLE "inventory"."items_item_tax_preferences" (
   "_position" integer NOT NULL,
   "tax_id" text COLLATE "C",
   "tax_specification" text,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."items" ("organization_id", "item_id") ON DELETE CASCADE
@@ -456,6 +180,7 @@ COMMENT ON COLUMN "inventory"."items_item_tax_preferences"."_parent_id" IS 'Key 
 COMMENT ON COLUMN "inventory"."items_item_tax_preferences"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "inventory"."items_item_tax_preferences"."tax_id" IS 'Identifier of the tax that applies.';
 COMMENT ON COLUMN "inventory"."items_item_tax_preferences"."tax_specification" IS 'Which sales it applies to: intra (within a state) or inter (across states).';
+COMMENT ON COLUMN "inventory"."items_item_tax_preferences"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."items_custom_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -463,6 +188,7 @@ CREATE TABLE "inventory"."items_custom_fields" (
   "_position" integer NOT NULL,
   "customfield_id" text COLLATE "C",
   "value" jsonb,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."items" ("organization_id", "item_id") ON DELETE CASCADE
@@ -473,6 +199,7 @@ COMMENT ON COLUMN "inventory"."items_custom_fields"."_parent_id" IS 'Key of the 
 COMMENT ON COLUMN "inventory"."items_custom_fields"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "inventory"."items_custom_fields"."customfield_id" IS 'Identifier of the field; the same on every item.';
 COMMENT ON COLUMN "inventory"."items_custom_fields"."value" IS 'Value of the field, kept as JSON because its type depends on the field.';
+COMMENT ON COLUMN "inventory"."items_custom_fields"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."bills" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -519,6 +246,13 @@ CREATE TABLE "inventory"."bills" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
+  "_detail_hash" bytea,
+  "_detail_call_id" bigint,
+  "_detail_raw_position" integer,
+  "_detail_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone,
+  "_fingerprint" bigint,
   PRIMARY KEY ("organization_id", "bill_id")
 );
 COMMENT ON TABLE "inventory"."bills" IS 'What a vendor charged the organization for a delivery.';
@@ -565,7 +299,16 @@ COMMENT ON COLUMN "inventory"."bills"."_call_id" IS 'Call that brought this vers
 COMMENT ON COLUMN "inventory"."bills"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."bills"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "inventory"."bills"."_first_seen_at" IS 'When the record was first loaded.';
-COMMENT ON COLUMN "inventory"."bills"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "inventory"."bills"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
+COMMENT ON COLUMN "inventory"."bills"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
+COMMENT ON COLUMN "inventory"."bills"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
+COMMENT ON COLUMN "inventory"."bills"."_detail_call_id" IS 'Call that brought the single record; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."bills"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."bills"."_detail_at" IS 'When the single record was last loaded or tried.';
+COMMENT ON COLUMN "inventory"."bills"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
+COMMENT ON COLUMN "inventory"."bills"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+CREATE INDEX "bills_details" ON "inventory"."bills" ("organization_id", "last_modified_time" DESC)
+  WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
 CREATE TABLE "inventory"."bills_line_items" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -601,6 +344,7 @@ CREATE TABLE "inventory"."bills_line_items" (
   "image_id" text COLLATE "C",
   "image_name" text,
   "image_type" text,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."bills" ("organization_id", "bill_id") ON DELETE CASCADE
@@ -639,6 +383,7 @@ COMMENT ON COLUMN "inventory"."bills_line_items"."location_name" IS 'Name of the
 COMMENT ON COLUMN "inventory"."bills_line_items"."image_id" IS 'Identifier of the picture of the item.';
 COMMENT ON COLUMN "inventory"."bills_line_items"."image_name" IS 'File name of the picture of the item.';
 COMMENT ON COLUMN "inventory"."bills_line_items"."image_type" IS 'File type of the picture of the item, such as png.';
+COMMENT ON COLUMN "inventory"."bills_line_items"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."bills_taxes" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -646,6 +391,7 @@ CREATE TABLE "inventory"."bills_taxes" (
   "_position" integer NOT NULL,
   "tax_name" text,
   "tax_amount" numeric,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."bills" ("organization_id", "bill_id") ON DELETE CASCADE
@@ -656,6 +402,7 @@ COMMENT ON COLUMN "inventory"."bills_taxes"."_parent_id" IS 'Key of the record t
 COMMENT ON COLUMN "inventory"."bills_taxes"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "inventory"."bills_taxes"."tax_name" IS 'Name of the tax with its rate.';
 COMMENT ON COLUMN "inventory"."bills_taxes"."tax_amount" IS 'Sum of the tax, in the bill''s currency.';
+COMMENT ON COLUMN "inventory"."bills_taxes"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."bills_payments" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -674,6 +421,7 @@ CREATE TABLE "inventory"."bills_payments" (
   "paid_through_account_id" text COLLATE "C",
   "paid_through_account_name" text,
   "is_single_bill_payment" boolean,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."bills" ("organization_id", "bill_id") ON DELETE CASCADE
@@ -695,6 +443,7 @@ COMMENT ON COLUMN "inventory"."bills_payments"."amount" IS 'Part of the payment 
 COMMENT ON COLUMN "inventory"."bills_payments"."paid_through_account_id" IS 'Identifier of the account that the money left.';
 COMMENT ON COLUMN "inventory"."bills_payments"."paid_through_account_name" IS 'Name of the account that the money left.';
 COMMENT ON COLUMN "inventory"."bills_payments"."is_single_bill_payment" IS 'Whether the payment settles this bill only.';
+COMMENT ON COLUMN "inventory"."bills_payments"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."bills_vendor_credits" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -705,6 +454,7 @@ CREATE TABLE "inventory"."bills_vendor_credits" (
   "vendor_credit_number" text COLLATE "C",
   "date" date,
   "amount" numeric,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."bills" ("organization_id", "bill_id") ON DELETE CASCADE
@@ -718,6 +468,7 @@ COMMENT ON COLUMN "inventory"."bills_vendor_credits"."vendor_credit_bill_id" IS 
 COMMENT ON COLUMN "inventory"."bills_vendor_credits"."vendor_credit_number" IS 'Number of the credit as the organization shows it.';
 COMMENT ON COLUMN "inventory"."bills_vendor_credits"."date" IS 'Day on which the credit was used.';
 COMMENT ON COLUMN "inventory"."bills_vendor_credits"."amount" IS 'Part of the credit that settles this bill, in the bill''s currency.';
+COMMENT ON COLUMN "inventory"."bills_vendor_credits"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."bills_billing_address" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -729,6 +480,7 @@ CREATE TABLE "inventory"."bills_billing_address" (
   "zip" text COLLATE "C",
   "country" text,
   "fax" text COLLATE "C",
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."bills" ("organization_id", "bill_id") ON DELETE CASCADE
@@ -743,6 +495,7 @@ COMMENT ON COLUMN "inventory"."bills_billing_address"."state" IS 'State, canton 
 COMMENT ON COLUMN "inventory"."bills_billing_address"."zip" IS 'Postal code, leading zeros kept.';
 COMMENT ON COLUMN "inventory"."bills_billing_address"."country" IS 'Country by name.';
 COMMENT ON COLUMN "inventory"."bills_billing_address"."fax" IS 'Fax number as it was entered.';
+COMMENT ON COLUMN "inventory"."bills_billing_address"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."bills_custom_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -750,6 +503,7 @@ CREATE TABLE "inventory"."bills_custom_fields" (
   "_position" integer NOT NULL,
   "customfield_id" text COLLATE "C",
   "value" jsonb,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."bills" ("organization_id", "bill_id") ON DELETE CASCADE
@@ -760,6 +514,7 @@ COMMENT ON COLUMN "inventory"."bills_custom_fields"."_parent_id" IS 'Key of the 
 COMMENT ON COLUMN "inventory"."bills_custom_fields"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "inventory"."bills_custom_fields"."customfield_id" IS 'Identifier of the field; the same on every bill.';
 COMMENT ON COLUMN "inventory"."bills_custom_fields"."value" IS 'Value of the field, kept as JSON because its type depends on the field.';
+COMMENT ON COLUMN "inventory"."bills_custom_fields"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."credit_notes" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -799,6 +554,13 @@ CREATE TABLE "inventory"."credit_notes" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
+  "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
+  "_detail_hash" bytea,
+  "_detail_call_id" bigint,
+  "_detail_raw_position" integer,
+  "_detail_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone,
+  "_fingerprint" bigint,
   PRIMARY KEY ("organization_id", "creditnote_id")
 );
 COMMENT ON TABLE "inventory"."credit_notes" IS 'What the organization owes a customer back, for a return or a mistake.';
@@ -838,7 +600,16 @@ COMMENT ON COLUMN "inventory"."credit_notes"."_call_id" IS 'Call that brought th
 COMMENT ON COLUMN "inventory"."credit_notes"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_first_seen_at" IS 'When the record was first loaded.';
-COMMENT ON COLUMN "inventory"."credit_notes"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
+COMMENT ON COLUMN "inventory"."credit_notes"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_detail_call_id" IS 'Call that brought the single record; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_detail_at" IS 'When the single record was last loaded or tried.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+CREATE INDEX "credit_notes_details" ON "inventory"."credit_notes" ("organization_id", "updated_time" DESC)
+  WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
 CREATE TABLE "inventory"."credit_notes_line_items" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -872,6 +643,7 @@ CREATE TABLE "inventory"."credit_notes_line_items" (
   "is_returned_to_stock" boolean,
   "salesreturn_item_id" text COLLATE "C",
   "item_custom_fields" jsonb,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."credit_notes" ("organization_id", "creditnote_id") ON DELETE CASCADE
@@ -908,6 +680,7 @@ COMMENT ON COLUMN "inventory"."credit_notes_line_items"."is_item_shipped" IS 'Wh
 COMMENT ON COLUMN "inventory"."credit_notes_line_items"."is_returned_to_stock" IS 'Whether the goods went back to stock.';
 COMMENT ON COLUMN "inventory"."credit_notes_line_items"."salesreturn_item_id" IS 'Identifier of the line of the return of goods that is credited.';
 COMMENT ON COLUMN "inventory"."credit_notes_line_items"."item_custom_fields" IS 'Fields that the organization added to lines, kept as JSON because the documents name the key but not its shape.';
+COMMENT ON COLUMN "inventory"."credit_notes_line_items"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."credit_notes_line_items_serial_numbers" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -915,6 +688,7 @@ CREATE TABLE "inventory"."credit_notes_line_items_serial_numbers" (
   "_parent_position" integer NOT NULL,
   "_position" integer NOT NULL,
   "serial_number" text COLLATE "C",
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_parent_position", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id", "_parent_position")
     REFERENCES "inventory"."credit_notes_line_items" ("organization_id", "_parent_id", "_position") ON DELETE CASCADE
@@ -925,6 +699,7 @@ COMMENT ON COLUMN "inventory"."credit_notes_line_items_serial_numbers"."_parent_
 COMMENT ON COLUMN "inventory"."credit_notes_line_items_serial_numbers"."_parent_position" IS 'Position of the element that the row belongs to, in credit_notes_line_items.';
 COMMENT ON COLUMN "inventory"."credit_notes_line_items_serial_numbers"."_position" IS 'Place of the element in its array upstream, from 0.';
 COMMENT ON COLUMN "inventory"."credit_notes_line_items_serial_numbers"."serial_number" IS 'Serial number of the unit, leading zeros kept.';
+COMMENT ON COLUMN "inventory"."credit_notes_line_items_serial_numbers"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."credit_notes_invoices" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -933,6 +708,7 @@ CREATE TABLE "inventory"."credit_notes_invoices" (
   "invoice_id" text COLLATE "C",
   "invoice_number" text COLLATE "C",
   "amount" numeric,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."credit_notes" ("organization_id", "creditnote_id") ON DELETE CASCADE
@@ -944,6 +720,7 @@ COMMENT ON COLUMN "inventory"."credit_notes_invoices"."_position" IS 'Place of t
 COMMENT ON COLUMN "inventory"."credit_notes_invoices"."invoice_id" IS 'Identifier of the invoice.';
 COMMENT ON COLUMN "inventory"."credit_notes_invoices"."invoice_number" IS 'Number of the invoice as the customer sees it.';
 COMMENT ON COLUMN "inventory"."credit_notes_invoices"."amount" IS 'Part of the credit used on the invoice, in the currency of the credit note.';
+COMMENT ON COLUMN "inventory"."credit_notes_invoices"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."credit_notes_taxes" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -952,6 +729,7 @@ CREATE TABLE "inventory"."credit_notes_taxes" (
   "tax_id" text COLLATE "C",
   "tax_name" text,
   "tax_amount" numeric,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."credit_notes" ("organization_id", "creditnote_id") ON DELETE CASCADE
@@ -963,6 +741,7 @@ COMMENT ON COLUMN "inventory"."credit_notes_taxes"."_position" IS 'Place of the 
 COMMENT ON COLUMN "inventory"."credit_notes_taxes"."tax_id" IS 'Identifier of the tax.';
 COMMENT ON COLUMN "inventory"."credit_notes_taxes"."tax_name" IS 'Name of the tax with its rate.';
 COMMENT ON COLUMN "inventory"."credit_notes_taxes"."tax_amount" IS 'Sum of the tax, in the currency of the credit note.';
+COMMENT ON COLUMN "inventory"."credit_notes_taxes"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."credit_notes_custom_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -971,6 +750,7 @@ CREATE TABLE "inventory"."credit_notes_custom_fields" (
   "index" bigint,
   "label" text,
   "value" jsonb,
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."credit_notes" ("organization_id", "creditnote_id") ON DELETE CASCADE
@@ -982,6 +762,7 @@ COMMENT ON COLUMN "inventory"."credit_notes_custom_fields"."_position" IS 'Place
 COMMENT ON COLUMN "inventory"."credit_notes_custom_fields"."index" IS 'Place of the field among the organization''s own, from 1.';
 COMMENT ON COLUMN "inventory"."credit_notes_custom_fields"."label" IS 'Name of the field as the organization shows it.';
 COMMENT ON COLUMN "inventory"."credit_notes_custom_fields"."value" IS 'Value of the field, kept as JSON because its type depends on the field.';
+COMMENT ON COLUMN "inventory"."credit_notes_custom_fields"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."credit_notes_billing_address" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -994,6 +775,7 @@ CREATE TABLE "inventory"."credit_notes_billing_address" (
   "zip" text COLLATE "C",
   "country" text,
   "fax" text COLLATE "C",
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."credit_notes" ("organization_id", "creditnote_id") ON DELETE CASCADE
@@ -1009,6 +791,7 @@ COMMENT ON COLUMN "inventory"."credit_notes_billing_address"."state" IS 'State, 
 COMMENT ON COLUMN "inventory"."credit_notes_billing_address"."zip" IS 'Postal code, leading zeros kept.';
 COMMENT ON COLUMN "inventory"."credit_notes_billing_address"."country" IS 'Country by name.';
 COMMENT ON COLUMN "inventory"."credit_notes_billing_address"."fax" IS 'Fax number as it was entered.';
+COMMENT ON COLUMN "inventory"."credit_notes_billing_address"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
 CREATE TABLE "inventory"."credit_notes_shipping_address" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -1021,6 +804,7 @@ CREATE TABLE "inventory"."credit_notes_shipping_address" (
   "zip" text COLLATE "C",
   "country" text,
   "fax" text COLLATE "C",
+  "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "_parent_id", "_position"),
   FOREIGN KEY ("organization_id", "_parent_id")
     REFERENCES "inventory"."credit_notes" ("organization_id", "creditnote_id") ON DELETE CASCADE
@@ -1036,19 +820,52 @@ COMMENT ON COLUMN "inventory"."credit_notes_shipping_address"."state" IS 'State,
 COMMENT ON COLUMN "inventory"."credit_notes_shipping_address"."zip" IS 'Postal code, leading zeros kept.';
 COMMENT ON COLUMN "inventory"."credit_notes_shipping_address"."country" IS 'Country by name.';
 COMMENT ON COLUMN "inventory"."credit_notes_shipping_address"."fax" IS 'Fax number as it was entered.';
+COMMENT ON COLUMN "inventory"."credit_notes_shipping_address"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
 
-CREATE SCHEMA IF NOT EXISTS "chat";
-COMMENT ON SCHEMA "chat" IS 'Conversations of the organization''s team chat: who talks where, and how much.';
-
-CREATE TABLE "chat"."conversations" (
+CREATE TABLE "inventory"."composite_items" (
   "organization_id" text COLLATE "C" NOT NULL,
-  "chat_id" text COLLATE "C" NOT NULL,
-  "title" text,
-  "creation_time" timestamp with time zone,
+  "composite_item_id" text COLLATE "C" NOT NULL,
+  "name" text,
+  "sku" text COLLATE "C",
+  "status" text,
+  "item_type" text,
+  "source" text,
+  "is_combo_product" boolean,
+  "unit" text,
+  "description" text,
+  "purchase_description" text,
+  "rate" numeric,
+  "pricebook_rate" numeric,
+  "purchase_rate" numeric,
+  "reorder_level" numeric,
+  "initial_stock" numeric,
+  "initial_stock_rate" numeric,
+  "stock_on_hand" numeric,
+  "available_stock" numeric,
+  "actual_available_stock" numeric,
+  "asset_value" numeric,
+  "is_taxable" boolean,
+  "tax_id" text COLLATE "C",
+  "tax_name" text,
+  "tax_percentage" numeric,
+  "tax_type" text,
+  "account_id" text COLLATE "C",
+  "account_name" text,
+  "purchase_account_id" text COLLATE "C",
+  "purchase_account_name" text,
+  "inventory_account_id" text COLLATE "C",
+  "inventory_account_name" text,
+  "vendor_id" text COLLATE "C",
+  "vendor_name" text,
+  "upc" text COLLATE "C",
+  "ean" text COLLATE "C",
+  "isbn" text COLLATE "C",
+  "part_number" text COLLATE "C",
+  "hsn_or_sac" text COLLATE "C",
+  "image_id" text COLLATE "C",
+  "image_name" text,
+  "created_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
-  "participant_count" bigint,
-  "total_message_count" bigint,
-  "creator_id" text COLLATE "C",
   "_extra" jsonb,
   "_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
@@ -1056,21 +873,389 @@ CREATE TABLE "chat"."conversations" (
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
-  PRIMARY KEY ("organization_id", "chat_id")
+  "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
+  "_detail_hash" bytea,
+  "_detail_call_id" bigint,
+  "_detail_raw_position" integer,
+  "_detail_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone,
+  "_fingerprint" bigint,
+  PRIMARY KEY ("organization_id", "composite_item_id")
 );
-COMMENT ON TABLE "chat"."conversations" IS 'A chat, channel or bot conversation of the organization, with its size and age but not its messages.';
-COMMENT ON COLUMN "chat"."conversations"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
-COMMENT ON COLUMN "chat"."conversations"."chat_id" IS 'Identifier of the conversation; unique within the organization.';
-COMMENT ON COLUMN "chat"."conversations"."title" IS 'Title as its participants see it; free text, not unique, may hold line breaks.';
-COMMENT ON COLUMN "chat"."conversations"."creation_time" IS 'When the conversation was opened.';
-COMMENT ON COLUMN "chat"."conversations"."last_modified_time" IS 'When the conversation last changed, such as by a new message.';
-COMMENT ON COLUMN "chat"."conversations"."participant_count" IS 'Number of participants at the time of the export.';
-COMMENT ON COLUMN "chat"."conversations"."total_message_count" IS 'Number of messages ever written in it; falling figures point at deletions.';
-COMMENT ON COLUMN "chat"."conversations"."creator_id" IS 'Identifier of the user who opened the conversation.';
-COMMENT ON COLUMN "chat"."conversations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "chat"."conversations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
-COMMENT ON COLUMN "chat"."conversations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
-COMMENT ON COLUMN "chat"."conversations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
-COMMENT ON COLUMN "chat"."conversations"."_run_id" IS 'Run that wrote this version.';
-COMMENT ON COLUMN "chat"."conversations"."_first_seen_at" IS 'When the record was first loaded.';
-COMMENT ON COLUMN "chat"."conversations"."_changed_at" IS 'When the row last changed here.';
+COMMENT ON TABLE "inventory"."composite_items" IS 'A bundle of items that is kept in stock and sold as one.';
+COMMENT ON COLUMN "inventory"."composite_items"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."composite_items"."composite_item_id" IS 'Identifier of the bundle; unique within the organization.';
+COMMENT ON COLUMN "inventory"."composite_items"."name" IS 'Name of the bundle as it stands on documents.';
+COMMENT ON COLUMN "inventory"."composite_items"."sku" IS 'Stock keeping unit: the organization''s own code of the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items"."status" IS 'Whether the bundle can still be used: active or inactive.';
+COMMENT ON COLUMN "inventory"."composite_items"."item_type" IS 'What the bundle is used for; always inventory.';
+COMMENT ON COLUMN "inventory"."composite_items"."source" IS 'Where the bundle came into the service from, such as user or csv.';
+COMMENT ON COLUMN "inventory"."composite_items"."is_combo_product" IS 'Whether it is a bundle of other items; always true here.';
+COMMENT ON COLUMN "inventory"."composite_items"."unit" IS 'Unit that quantities of the bundle are counted in.';
+COMMENT ON COLUMN "inventory"."composite_items"."description" IS 'Text about the bundle on documents to customers.';
+COMMENT ON COLUMN "inventory"."composite_items"."purchase_description" IS 'Text about the bundle on documents to vendors.';
+COMMENT ON COLUMN "inventory"."composite_items"."rate" IS 'Selling price of one bundle, in the base currency.';
+COMMENT ON COLUMN "inventory"."composite_items"."pricebook_rate" IS 'Selling price of one bundle by the price list in force, in the base currency.';
+COMMENT ON COLUMN "inventory"."composite_items"."purchase_rate" IS 'Buying price of one bundle, in the base currency.';
+COMMENT ON COLUMN "inventory"."composite_items"."reorder_level" IS 'Stock below which the bundle should be made or ordered again, in units.';
+COMMENT ON COLUMN "inventory"."composite_items"."initial_stock" IS 'Units that were in stock when the bundle was entered.';
+COMMENT ON COLUMN "inventory"."composite_items"."initial_stock_rate" IS 'Value of one unit of that first stock, in the base currency.';
+COMMENT ON COLUMN "inventory"."composite_items"."stock_on_hand" IS 'Units in stock by the books.';
+COMMENT ON COLUMN "inventory"."composite_items"."available_stock" IS 'Units that the books leave for new orders.';
+COMMENT ON COLUMN "inventory"."composite_items"."actual_available_stock" IS 'Units that are really there for new orders, after what is shipped and received.';
+COMMENT ON COLUMN "inventory"."composite_items"."asset_value" IS 'Value of the stock, in the base currency.';
+COMMENT ON COLUMN "inventory"."composite_items"."is_taxable" IS 'Whether sales of the bundle are taxed.';
+COMMENT ON COLUMN "inventory"."composite_items"."tax_id" IS 'Identifier of the tax on sales of the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items"."tax_name" IS 'Name of the tax on sales of the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items"."tax_percentage" IS 'Rate of the tax on sales of the bundle, in percent.';
+COMMENT ON COLUMN "inventory"."composite_items"."tax_type" IS 'Whether the tax is a simple or a compound one.';
+COMMENT ON COLUMN "inventory"."composite_items"."account_id" IS 'Identifier of the account that sales of the bundle are booked on.';
+COMMENT ON COLUMN "inventory"."composite_items"."account_name" IS 'Name of the account that sales of the bundle are booked on.';
+COMMENT ON COLUMN "inventory"."composite_items"."purchase_account_id" IS 'Identifier of the account that purchases of the bundle are booked on.';
+COMMENT ON COLUMN "inventory"."composite_items"."purchase_account_name" IS 'Name of the account that purchases of the bundle are booked on.';
+COMMENT ON COLUMN "inventory"."composite_items"."inventory_account_id" IS 'Identifier of the account that the stock of the bundle is valued on.';
+COMMENT ON COLUMN "inventory"."composite_items"."inventory_account_name" IS 'Name of the account that the stock of the bundle is valued on.';
+COMMENT ON COLUMN "inventory"."composite_items"."vendor_id" IS 'Identifier of the vendor whom the bundle is usually bought from.';
+COMMENT ON COLUMN "inventory"."composite_items"."vendor_name" IS 'Name of the vendor whom the bundle is usually bought from.';
+COMMENT ON COLUMN "inventory"."composite_items"."upc" IS 'Universal product code: twelve digits of the barcode, leading zeros kept.';
+COMMENT ON COLUMN "inventory"."composite_items"."ean" IS 'European article number: the barcode''s digits, leading zeros kept.';
+COMMENT ON COLUMN "inventory"."composite_items"."isbn" IS 'International standard book number, where the bundle is one of books.';
+COMMENT ON COLUMN "inventory"."composite_items"."part_number" IS 'Number that the manufacturer gave the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items"."hsn_or_sac" IS 'Code of the goods for Indian GST.';
+COMMENT ON COLUMN "inventory"."composite_items"."image_id" IS 'Identifier of the picture of the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items"."image_name" IS 'File name of the picture of the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items"."created_time" IS 'When the bundle was created.';
+COMMENT ON COLUMN "inventory"."composite_items"."last_modified_time" IS 'When the bundle itself last changed; movements of stock do not change it.';
+COMMENT ON COLUMN "inventory"."composite_items"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
+COMMENT ON COLUMN "inventory"."composite_items"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."composite_items"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."composite_items"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."composite_items"."_run_id" IS 'Run that wrote this version.';
+COMMENT ON COLUMN "inventory"."composite_items"."_first_seen_at" IS 'When the record was first loaded.';
+COMMENT ON COLUMN "inventory"."composite_items"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
+COMMENT ON COLUMN "inventory"."composite_items"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
+COMMENT ON COLUMN "inventory"."composite_items"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
+COMMENT ON COLUMN "inventory"."composite_items"."_detail_call_id" IS 'Call that brought the single record; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."composite_items"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."composite_items"."_detail_at" IS 'When the single record was last loaded or tried.';
+COMMENT ON COLUMN "inventory"."composite_items"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
+COMMENT ON COLUMN "inventory"."composite_items"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+CREATE INDEX "composite_items_details" ON "inventory"."composite_items" ("organization_id", "last_modified_time" DESC)
+  WHERE "_detail_state" IN ('pending', 'stale', 'failed');
+
+CREATE TABLE "inventory"."composite_items_mapped_items" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "_parent_id" text COLLATE "C" NOT NULL,
+  "_position" integer NOT NULL,
+  "line_item_id" text COLLATE "C",
+  "item_id" text COLLATE "C",
+  "name" text,
+  "sku" text COLLATE "C",
+  "quantity" numeric,
+  "unit" text,
+  "description" text,
+  "purchase_description" text,
+  "rate" numeric,
+  "purchase_rate" numeric,
+  "stock_on_hand" numeric,
+  "available_stock" numeric,
+  "actual_available_stock" numeric,
+  "is_combo_product" boolean,
+  "image_id" text COLLATE "C",
+  "image_name" text,
+  "image_type" text,
+  "_deleted_at" timestamp with time zone,
+  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
+  FOREIGN KEY ("organization_id", "_parent_id")
+    REFERENCES "inventory"."composite_items" ("organization_id", "composite_item_id") ON DELETE CASCADE
+);
+COMMENT ON TABLE "inventory"."composite_items_mapped_items" IS 'An item of a bundle: what it is, and how many of it are in one.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."_parent_id" IS 'Key of the record that the row belongs to, in composite_items.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."_position" IS 'Place of the element in its array upstream, from 0.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."line_item_id" IS 'Identifier of the line of the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."item_id" IS 'Identifier of the item that is in the bundle.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."name" IS 'Name of the item.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."sku" IS 'Stock keeping unit: the organization''s own code of the item.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."quantity" IS 'Number of units of the item in one bundle.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."unit" IS 'Unit that the quantity is counted in.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."description" IS 'Text about the item on documents to customers.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."purchase_description" IS 'Text about the item on documents to vendors.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."rate" IS 'Selling price of one unit of the item, in the base currency.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."purchase_rate" IS 'Buying price of one unit of the item, in the base currency.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."stock_on_hand" IS 'Units of the item in stock by the books.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."available_stock" IS 'Units of the item that the books leave for new orders.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."actual_available_stock" IS 'Units of the item that are really there for new orders.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."is_combo_product" IS 'Whether the item is a bundle itself.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."image_id" IS 'Identifier of the picture of the item.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."image_name" IS 'File name of the picture of the item.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."image_type" IS 'File type of the picture of the item, such as png.';
+COMMENT ON COLUMN "inventory"."composite_items_mapped_items"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
+
+CREATE TABLE "inventory"."composite_items_item_tax_preferences" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "_parent_id" text COLLATE "C" NOT NULL,
+  "_position" integer NOT NULL,
+  "tax_id" text COLLATE "C",
+  "tax_specification" text,
+  "_deleted_at" timestamp with time zone,
+  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
+  FOREIGN KEY ("organization_id", "_parent_id")
+    REFERENCES "inventory"."composite_items" ("organization_id", "composite_item_id") ON DELETE CASCADE
+);
+COMMENT ON TABLE "inventory"."composite_items_item_tax_preferences" IS 'The tax on a bundle for sales within a state or across states.';
+COMMENT ON COLUMN "inventory"."composite_items_item_tax_preferences"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."composite_items_item_tax_preferences"."_parent_id" IS 'Key of the record that the row belongs to, in composite_items.';
+COMMENT ON COLUMN "inventory"."composite_items_item_tax_preferences"."_position" IS 'Place of the element in its array upstream, from 0.';
+COMMENT ON COLUMN "inventory"."composite_items_item_tax_preferences"."tax_id" IS 'Identifier of the tax that applies.';
+COMMENT ON COLUMN "inventory"."composite_items_item_tax_preferences"."tax_specification" IS 'Which sales it applies to: intra (within a state) or inter (across states).';
+COMMENT ON COLUMN "inventory"."composite_items_item_tax_preferences"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
+
+CREATE TABLE "inventory"."composite_items_custom_fields" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "_parent_id" text COLLATE "C" NOT NULL,
+  "_position" integer NOT NULL,
+  "custom_field_id" text COLLATE "C",
+  "index" bigint,
+  "label" text,
+  "value" jsonb,
+  "_deleted_at" timestamp with time zone,
+  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
+  FOREIGN KEY ("organization_id", "_parent_id")
+    REFERENCES "inventory"."composite_items" ("organization_id", "composite_item_id") ON DELETE CASCADE
+);
+COMMENT ON TABLE "inventory"."composite_items_custom_fields" IS 'A field that the organization added to its items, with its value on one bundle.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."_parent_id" IS 'Key of the record that the row belongs to, in composite_items.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."_position" IS 'Place of the element in its array upstream, from 0.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."custom_field_id" IS 'Identifier of the field; the same on every bundle.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."index" IS 'Place of the field among the organization''s own, from 1.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."label" IS 'Name of the field as the organization shows it.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."value" IS 'Value of the field, kept as JSON because its type depends on the field.';
+COMMENT ON COLUMN "inventory"."composite_items_custom_fields"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
+
+CREATE TABLE "inventory"."locations" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "location_id" text COLLATE "C" NOT NULL,
+  "location_name" text,
+  "type" text,
+  "status" text,
+  "is_primary" boolean,
+  "parent_location_id" text COLLATE "C",
+  "email" text,
+  "phone" text COLLATE "C",
+  "auto_number_generation_id" text COLLATE "C",
+  "tax_settings_id" text COLLATE "C",
+  "_extra" jsonb,
+  "_hash" bytea NOT NULL,
+  "_call_id" bigint NOT NULL,
+  "_raw_position" integer NOT NULL,
+  "_run_id" bigint NOT NULL,
+  "_first_seen_at" timestamp with time zone NOT NULL,
+  "_changed_at" timestamp with time zone NOT NULL,
+  "_deleted_at" timestamp with time zone,
+  "_fingerprint" bigint,
+  PRIMARY KEY ("organization_id", "location_id")
+) WITH (fillfactor = 90);
+COMMENT ON TABLE "inventory"."locations" IS 'A branch or a warehouse of the organization.';
+COMMENT ON COLUMN "inventory"."locations"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."locations"."location_id" IS 'Identifier of the location; unique within the organization.';
+COMMENT ON COLUMN "inventory"."locations"."location_name" IS 'Name of the location.';
+COMMENT ON COLUMN "inventory"."locations"."type" IS 'What the location is for: general, or line_item_only for one that only lines can be booked for.';
+COMMENT ON COLUMN "inventory"."locations"."status" IS 'Whether the location is in use: active or inactive.';
+COMMENT ON COLUMN "inventory"."locations"."is_primary" IS 'Whether it is the main location of the organization.';
+COMMENT ON COLUMN "inventory"."locations"."parent_location_id" IS 'Identifier of the location that this one is a part of; null at the top.';
+COMMENT ON COLUMN "inventory"."locations"."email" IS 'Address of the location for mail.';
+COMMENT ON COLUMN "inventory"."locations"."phone" IS 'Phone number as it was entered, leading zeros kept.';
+COMMENT ON COLUMN "inventory"."locations"."auto_number_generation_id" IS 'Identifier of the numbering that new documents of the location get by default.';
+COMMENT ON COLUMN "inventory"."locations"."tax_settings_id" IS 'Identifier of the tax registration that the location belongs to.';
+COMMENT ON COLUMN "inventory"."locations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
+COMMENT ON COLUMN "inventory"."locations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."locations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."locations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."locations"."_run_id" IS 'Run that wrote this version.';
+COMMENT ON COLUMN "inventory"."locations"."_first_seen_at" IS 'When the record was first loaded.';
+COMMENT ON COLUMN "inventory"."locations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
+COMMENT ON COLUMN "inventory"."locations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
+COMMENT ON COLUMN "inventory"."locations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+
+CREATE TABLE "inventory"."locations_address" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "_parent_id" text COLLATE "C" NOT NULL,
+  "_position" integer NOT NULL,
+  "attention" text,
+  "street_address1" text,
+  "street_address2" text,
+  "city" text,
+  "state" text,
+  "state_code" text COLLATE "C",
+  "country" text,
+  "_deleted_at" timestamp with time zone,
+  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
+  FOREIGN KEY ("organization_id", "_parent_id")
+    REFERENCES "inventory"."locations" ("organization_id", "location_id") ON DELETE CASCADE
+);
+COMMENT ON TABLE "inventory"."locations_address" IS 'The postal address of a location.';
+COMMENT ON COLUMN "inventory"."locations_address"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."locations_address"."_parent_id" IS 'Key of the record that the row belongs to, in locations.';
+COMMENT ON COLUMN "inventory"."locations_address"."_position" IS 'Place of the element in its array upstream, from 0.';
+COMMENT ON COLUMN "inventory"."locations_address"."attention" IS 'Person or department that it is addressed to.';
+COMMENT ON COLUMN "inventory"."locations_address"."street_address1" IS 'Street and number.';
+COMMENT ON COLUMN "inventory"."locations_address"."street_address2" IS 'Second line of the street, such as a floor.';
+COMMENT ON COLUMN "inventory"."locations_address"."city" IS 'City or town.';
+COMMENT ON COLUMN "inventory"."locations_address"."state" IS 'State, canton or province by name.';
+COMMENT ON COLUMN "inventory"."locations_address"."state_code" IS 'Code of the state, canton or province.';
+COMMENT ON COLUMN "inventory"."locations_address"."country" IS 'Country by name.';
+COMMENT ON COLUMN "inventory"."locations_address"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
+
+CREATE TABLE "inventory"."locations_associated_series_ids" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "_parent_id" text COLLATE "C" NOT NULL,
+  "_position" integer NOT NULL,
+  "series_id" text COLLATE "C",
+  "_deleted_at" timestamp with time zone,
+  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
+  FOREIGN KEY ("organization_id", "_parent_id")
+    REFERENCES "inventory"."locations" ("organization_id", "location_id") ON DELETE CASCADE
+);
+COMMENT ON TABLE "inventory"."locations_associated_series_ids" IS 'A numbering series that documents of a location can take their numbers from.';
+COMMENT ON COLUMN "inventory"."locations_associated_series_ids"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."locations_associated_series_ids"."_parent_id" IS 'Key of the record that the row belongs to, in locations.';
+COMMENT ON COLUMN "inventory"."locations_associated_series_ids"."_position" IS 'Place of the element in its array upstream, from 0.';
+COMMENT ON COLUMN "inventory"."locations_associated_series_ids"."series_id" IS 'Identifier of the numbering series.';
+COMMENT ON COLUMN "inventory"."locations_associated_series_ids"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
+
+CREATE TABLE "inventory"."locations_associated_users" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "_parent_id" text COLLATE "C" NOT NULL,
+  "_position" integer NOT NULL,
+  "user_id" text COLLATE "C",
+  "user_name" text,
+  "_deleted_at" timestamp with time zone,
+  PRIMARY KEY ("organization_id", "_parent_id", "_position"),
+  FOREIGN KEY ("organization_id", "_parent_id")
+    REFERENCES "inventory"."locations" ("organization_id", "location_id") ON DELETE CASCADE
+);
+COMMENT ON TABLE "inventory"."locations_associated_users" IS 'A user who may work for a location.';
+COMMENT ON COLUMN "inventory"."locations_associated_users"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."locations_associated_users"."_parent_id" IS 'Key of the record that the row belongs to, in locations.';
+COMMENT ON COLUMN "inventory"."locations_associated_users"."_position" IS 'Place of the element in its array upstream, from 0.';
+COMMENT ON COLUMN "inventory"."locations_associated_users"."user_id" IS 'Identifier of the user.';
+COMMENT ON COLUMN "inventory"."locations_associated_users"."user_name" IS 'Name of the user.';
+COMMENT ON COLUMN "inventory"."locations_associated_users"."_deleted_at" IS 'When the record that the row belongs to was found to be gone upstream; null while it exists.';
+
+CREATE TABLE "inventory"."taxes" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "tax_id" text COLLATE "C" NOT NULL,
+  "tax_name" text,
+  "tax_percentage" numeric,
+  "tax_type" text,
+  "tax_factor" text,
+  "tax_specific_type" text,
+  "is_value_added" boolean,
+  "is_default_tax" boolean,
+  "tax_authority_id" text COLLATE "C",
+  "tax_authority_name" text,
+  "country" text,
+  "country_code" text COLLATE "C",
+  "tax_account_id" text COLLATE "C",
+  "output_tax_account_name" text,
+  "purchase_tax_account_id" text COLLATE "C",
+  "purchase_tax_account_name" text,
+  "purchase_tax_expense_account_id" text COLLATE "C",
+  "tds_payable_account_id" text COLLATE "C",
+  "_extra" jsonb,
+  "_hash" bytea NOT NULL,
+  "_call_id" bigint NOT NULL,
+  "_raw_position" integer NOT NULL,
+  "_run_id" bigint NOT NULL,
+  "_first_seen_at" timestamp with time zone NOT NULL,
+  "_changed_at" timestamp with time zone NOT NULL,
+  "_deleted_at" timestamp with time zone,
+  "_fingerprint" bigint,
+  PRIMARY KEY ("organization_id", "tax_id")
+) WITH (fillfactor = 90);
+COMMENT ON TABLE "inventory"."taxes" IS 'A tax with its rate, as it is put on items and lines.';
+COMMENT ON COLUMN "inventory"."taxes"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_id" IS 'Identifier of the tax; unique within the organization.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_name" IS 'Name of the tax, often with its rate.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_percentage" IS 'Rate of the tax, in percent.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_type" IS 'Whether it is a simple tax or a compound_tax, one on top of another.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_factor" IS 'What the tax is worked out from; rate is the value used.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_specific_type" IS 'Kind of the tax by law: igst, cgst, sgst, nil or cess in India, isr, iva or ieps in Mexico.';
+COMMENT ON COLUMN "inventory"."taxes"."is_value_added" IS 'Whether it is a value added tax.';
+COMMENT ON COLUMN "inventory"."taxes"."is_default_tax" IS 'Whether new items get the tax by default.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_authority_id" IS 'Identifier of the authority that the tax is owed to.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_authority_name" IS 'Name of the authority that the tax is owed to.';
+COMMENT ON COLUMN "inventory"."taxes"."country" IS 'Country that the tax is owed in, by name.';
+COMMENT ON COLUMN "inventory"."taxes"."country_code" IS 'Code of the country that the tax is owed in.';
+COMMENT ON COLUMN "inventory"."taxes"."tax_account_id" IS 'Identifier of the account that tax on sales is booked on.';
+COMMENT ON COLUMN "inventory"."taxes"."output_tax_account_name" IS 'Name of the account that tax on sales is booked on.';
+COMMENT ON COLUMN "inventory"."taxes"."purchase_tax_account_id" IS 'Identifier of the account that tax on purchases is booked on.';
+COMMENT ON COLUMN "inventory"."taxes"."purchase_tax_account_name" IS 'Name of the account that tax on purchases is booked on.';
+COMMENT ON COLUMN "inventory"."taxes"."purchase_tax_expense_account_id" IS 'Identifier of the account that tax on purchases is booked on where it cannot be reclaimed.';
+COMMENT ON COLUMN "inventory"."taxes"."tds_payable_account_id" IS 'Identifier of the account that tax withheld at source is booked on.';
+COMMENT ON COLUMN "inventory"."taxes"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
+COMMENT ON COLUMN "inventory"."taxes"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."taxes"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."taxes"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."taxes"."_run_id" IS 'Run that wrote this version.';
+COMMENT ON COLUMN "inventory"."taxes"."_first_seen_at" IS 'When the record was first loaded.';
+COMMENT ON COLUMN "inventory"."taxes"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
+COMMENT ON COLUMN "inventory"."taxes"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
+COMMENT ON COLUMN "inventory"."taxes"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+
+CREATE TABLE "inventory"."organizations" (
+  "organization_id" text COLLATE "C" NOT NULL,
+  "id" text COLLATE "C" NOT NULL,
+  "name" text,
+  "contact_name" text,
+  "email" text,
+  "is_default_org" boolean,
+  "is_org_active" boolean,
+  "language_code" text,
+  "fiscal_year_start_month" bigint,
+  "account_created_date" date,
+  "time_zone" text,
+  "currency_id" text COLLATE "C",
+  "currency_code" text COLLATE "C",
+  "currency_symbol" text,
+  "currency_format" text,
+  "price_precision" bigint,
+  "_extra" jsonb,
+  "_hash" bytea NOT NULL,
+  "_call_id" bigint NOT NULL,
+  "_raw_position" integer NOT NULL,
+  "_run_id" bigint NOT NULL,
+  "_first_seen_at" timestamp with time zone NOT NULL,
+  "_changed_at" timestamp with time zone NOT NULL,
+  "_deleted_at" timestamp with time zone,
+  "_fingerprint" bigint,
+  PRIMARY KEY ("organization_id", "id")
+) WITH (fillfactor = 90);
+COMMENT ON TABLE "inventory"."organizations" IS 'A business that the credentials can act for, with its currency, time zone and language.';
+COMMENT ON COLUMN "inventory"."organizations"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
+COMMENT ON COLUMN "inventory"."organizations"."id" IS 'Identifier of the organization that the row describes; the organization that asked is in organization_id.';
+COMMENT ON COLUMN "inventory"."organizations"."name" IS 'Name of the organization as it stands on documents.';
+COMMENT ON COLUMN "inventory"."organizations"."contact_name" IS 'Name of the person who speaks for the organization.';
+COMMENT ON COLUMN "inventory"."organizations"."email" IS 'Address of the person who speaks for the organization.';
+COMMENT ON COLUMN "inventory"."organizations"."is_default_org" IS 'Whether it is the organization that the user''s web client opens with.';
+COMMENT ON COLUMN "inventory"."organizations"."is_org_active" IS 'Whether the organization can still be worked with.';
+COMMENT ON COLUMN "inventory"."organizations"."language_code" IS 'Language of the organization, such as en; texts of answers are in it.';
+COMMENT ON COLUMN "inventory"."organizations"."fiscal_year_start_month" IS 'Month in which its fiscal year begins, as upstream counts months; from 0 or from 1 is not documented.';
+COMMENT ON COLUMN "inventory"."organizations"."account_created_date" IS 'Day on which the organization was set up in the service.';
+COMMENT ON COLUMN "inventory"."organizations"."time_zone" IS 'Time zone of the organization by its name; times without an offset are read in it.';
+COMMENT ON COLUMN "inventory"."organizations"."currency_id" IS 'Identifier of the base currency: the one that the books are kept in.';
+COMMENT ON COLUMN "inventory"."organizations"."currency_code" IS 'ISO code of the base currency.';
+COMMENT ON COLUMN "inventory"."organizations"."currency_symbol" IS 'Symbol of the base currency, for display.';
+COMMENT ON COLUMN "inventory"."organizations"."currency_format" IS 'How amounts in the base currency are written, such as 1,234,567.89.';
+COMMENT ON COLUMN "inventory"."organizations"."price_precision" IS 'Decimals that prices in the base currency are shown with.';
+COMMENT ON COLUMN "inventory"."organizations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
+COMMENT ON COLUMN "inventory"."organizations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."organizations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
+COMMENT ON COLUMN "inventory"."organizations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
+COMMENT ON COLUMN "inventory"."organizations"."_run_id" IS 'Run that wrote this version.';
+COMMENT ON COLUMN "inventory"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
+COMMENT ON COLUMN "inventory"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
+COMMENT ON COLUMN "inventory"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
+COMMENT ON COLUMN "inventory"."organizations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

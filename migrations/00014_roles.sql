@@ -1,9 +1,6 @@
 -- +goose Up
--- Two roles: one that owns the tables and migrates, and a worker that reads and writes rows and does all the rest. Turning the block of
--- the call log makes and drops a table of the owner, so that function has the owner's rights; its search path is pinned.
-
-ALTER FUNCTION sluice.keep_calls(integer) SECURITY DEFINER;
-REVOKE ALL ON FUNCTION sluice.keep_calls(integer) FROM PUBLIC;
+-- Two roles: the owner of the tables, which migrates, and a worker, which reads and writes rows and
+-- does all the rest. Analysts get no rights here: see docs/operations.md.
 
 -- +goose StatementBegin
 CREATE FUNCTION sluice.grant_worker(p_role name) RETURNS integer LANGUAGE plpgsql
@@ -42,5 +39,5 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-REVOKE ALL ON FUNCTION sluice.grant_worker(name) FROM PUBLIC;
 COMMENT ON FUNCTION sluice.grant_worker IS 'Gives a role what every command but migrate needs: rows, sequences and functions of the program, those of later migrations included. It says how many objects that were.';
+REVOKE ALL ON FUNCTION sluice.grant_worker(name) FROM PUBLIC;

@@ -1,36 +1,76 @@
 -- +goose Up
--- The ledger in a form whose decisions cost the same at any hour: what occupies a slot is a small table of its own, the day is
--- counted in minutes and hours, and the call log is only written. Why: docs/decisions/0010.
-
--- The log, in blocks -------------------------------------------------------------------------------------------------
+-- The call log, and what may still be called (docs/decisions/0010). Written by
+-- pipeline/warehouse/calls, through the functions below.
 --
--- A block is a range of a thousand million numbers and holds the calls of a day: sluice.keep_calls moves the sequence to the
--- next block when the day has turned, and drops blocks that are old enough. So a number leads straight to its block, the
--- order of numbers stays the order of the calls, and nothing depends on anybody's turning the day in time: without it the
--- block of today simply goes on.
+-- What occupies a slot is a small table of its own, the day is counted in minutes and hours, and
+-- the log is only written: so a decision costs the same at any hour.
+
+-- The log, in blocks ------------------------------------------------------------------------------
+--
+-- A block is a range of a thousand million numbers and holds the calls of a day: sluice.keep_calls
+-- moves the sequence to the next block when the day has turned, and drops blocks that are old
+-- enough. So a number leads straight to its block, and the order of numbers stays the order of the
+-- calls. Nothing depends on the day being turned in time: without it the block of today simply goes
+-- on.
 
 CREATE SEQUENCE sluice.call_numbers;
 COMMENT ON SEQUENCE sluice.call_numbers IS 'Draws the numbers of calls. sluice.keep_calls moves it to the next block each day.';
 
-ALTER TABLE sluice.calls RENAME TO calls_0;
-ALTER TABLE sluice.calls_0 ALTER COLUMN id DROP IDENTITY;
-ALTER TABLE sluice.calls_0 ALTER COLUMN id SET DEFAULT nextval('sluice.call_numbers');
-DROP INDEX sluice.calls_minute, sluice.calls_day, sluice.calls_unfinished;
-ALTER INDEX sluice.calls_pkey RENAME TO calls_0_pkey;
-ALTER INDEX sluice.calls_run RENAME TO calls_0_run_id_idx;
-SELECT setval('sluice.call_numbers', coalesce(max(id), 0) + 1, false) FROM sluice.calls_0;
-
-CREATE TABLE sluice.calls (LIKE sluice.calls_0 INCLUDING DEFAULTS INCLUDING COMMENTS, PRIMARY KEY (id)) PARTITION BY RANGE (id);
-COMMENT ON TABLE sluice.calls IS 'The call log: every request upstream, written before it leaves and never taken back. Kept by days.';
+CREATE TABLE sluice.calls (
+    id bigint NOT NULL DEFAULT nextval('sluice.call_numbers') PRIMARY KEY,
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    class text NOT NULL,
+    shared text COLLATE "C" NOT NULL,
+    run_id bigint,
+    method text NOT NULL,
+    path text NOT NULL,
+    page integer,
+    reserved_at timestamptz NOT NULL,
+    lease_until timestamptz NOT NULL,
+    finished_at timestamptz,
+    free_at timestamptz NOT NULL,
+    status integer,
+    code text,
+    kind text,
+    detail text,
+    bytes bigint,
+    records integer
+) PARTITION BY RANGE (id);
 CREATE INDEX calls_run ON sluice.calls (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX calls_service ON sluice.calls (organization_id, service, reserved_at);
 CREATE INDEX calls_time ON sluice.calls USING brin (reserved_at);
-ALTER TABLE sluice.calls ATTACH PARTITION sluice.calls_0 FOR VALUES FROM (MINVALUE) TO (1000000000);
+COMMENT ON TABLE sluice.calls IS 'The call log: every request upstream, written before it leaves and never taken back. Kept by days.';
+COMMENT ON COLUMN sluice.calls.id IS 'Number of the call, drawn before it left: of two calls the larger one was asked later.';
+COMMENT ON COLUMN sluice.calls.organization_id IS 'The organization that the call was made for.';
+COMMENT ON COLUMN sluice.calls.service IS 'The service that was called.';
+COMMENT ON COLUMN sluice.calls.resource IS 'What the call was for: a resource, organizations or token.';
+COMMENT ON COLUMN sluice.calls.class IS 'The class of work that the call was spent on.';
+COMMENT ON COLUMN sluice.calls.shared IS 'The allowance within the organization that minute and concurrency are counted against.';
+COMMENT ON COLUMN sluice.calls.run_id IS 'The run that the call was spent on; null outside of runs.';
+COMMENT ON COLUMN sluice.calls.method IS 'The HTTP method.';
+COMMENT ON COLUMN sluice.calls.path IS 'The path without the query: queries hold secrets.';
+COMMENT ON COLUMN sluice.calls.page IS 'The page asked for; null where there are none.';
+COMMENT ON COLUMN sluice.calls.reserved_at IS 'When the call was counted, before it left.';
+COMMENT ON COLUMN sluice.calls.lease_until IS 'When an unfinished call counts as ended at the latest: its deadline and a margin.';
+COMMENT ON COLUMN sluice.calls.finished_at IS 'When its end was reported; null if it is under way or its process died.';
+COMMENT ON COLUMN sluice.calls.free_at IS 'Until when it occupies a slot of the minute: 60 seconds after its end, or after its lease while the end is unknown.';
+COMMENT ON COLUMN sluice.calls.status IS 'The HTTP status; null if no answer came.';
+COMMENT ON COLUMN sluice.calls.code IS 'The code of the envelope.';
+COMMENT ON COLUMN sluice.calls.kind IS 'The kind of the failure; null if it went well.';
+COMMENT ON COLUMN sluice.calls.detail IS 'A bounded text about the failure, without secrets.';
+COMMENT ON COLUMN sluice.calls.bytes IS 'Bytes of the body.';
+COMMENT ON COLUMN sluice.calls.records IS 'Records in the body.';
+
+CREATE TABLE sluice.calls_0 (LIKE sluice.calls INCLUDING DEFAULTS INCLUDING COMMENTS);
 COMMENT ON TABLE sluice.calls_0 IS 'A block of the call log.';
+ALTER TABLE sluice.calls ATTACH PARTITION sluice.calls_0 FOR VALUES FROM (MINVALUE) TO (1000000000);
 
 -- add_call_block makes a block, ready to be used by transactions that begin after this one ended.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.add_call_block(p_block bigint) RETURNS void LANGUAGE plpgsql AS $function$
+CREATE FUNCTION sluice.add_call_block(p_block bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_name text := 'calls_' || p_block;
 BEGIN
@@ -45,12 +85,15 @@ $function$;
 COMMENT ON FUNCTION sluice.add_call_block IS 'Makes a block of the call log.';
 SELECT sluice.add_call_block(1);
 
--- keep_calls is the housekeeping of the log, to be called a few times a day by any number of processes: it turns the block
--- when the day (UTC) has turned and drops the blocks whose last call is more than p_days old. It gives the number of blocks
--- that it dropped. It waits for nobody: what is in use now is dropped next time, so calls are never held up for longer than
--- its lock timeout.
+-- keep_calls is the housekeeping of the log, to be called a few times a day by any number of
+-- processes: it turns the block when the day (UTC) has turned, drops the blocks whose last call is
+-- more than p_days old, and gives their number. It waits for no other session: what is in use now
+-- is dropped next time, so calls are never held up for longer than its lock timeout.
+--
+-- It makes and drops tables of the owner, so it has the owner's rights.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.keep_calls(p_days integer) RETURNS integer LANGUAGE plpgsql SET lock_timeout = '500ms' AS $function$
+CREATE FUNCTION sluice.keep_calls(p_days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
+SET lock_timeout = '500ms' SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
     v_block bigint;
@@ -61,8 +104,7 @@ BEGIN
     IF p_days < 2 THEN
         RAISE EXCEPTION 'the call log is kept for % days: the day is counted from it, keep at least 2', p_days;
     END IF;
-    -- "calls" in ASCII.
-    IF NOT pg_try_advisory_xact_lock(426836257907) THEN
+    IF NOT sluice.take_turn('calls') THEN
         RETURN 0;
     END IF;
     SELECT last_value / 1000000000 INTO v_block FROM sluice.call_numbers;
@@ -99,8 +141,9 @@ END
 $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.keep_calls IS 'Turns the block of the call log each day and drops blocks older than so many days.';
+REVOKE ALL ON FUNCTION sluice.keep_calls(integer) FROM PUBLIC;
 
--- What is counted ----------------------------------------------------------------------------------------------------
+-- What is counted ---------------------------------------------------------------------------------
 
 CREATE TABLE sluice.live_calls (
     id bigint PRIMARY KEY,
@@ -144,6 +187,8 @@ CREATE TABLE sluice.spent (
     probe integer NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, service, span, began_at)
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX spent_began ON sluice.spent (began_at);
+COMMENT ON INDEX sluice.spent_began IS 'Finds the counts that are old enough to be dropped.';
 COMMENT ON TABLE sluice.spent IS 'The calls of the day, counted by minute, and by hour for hours that are over. Three days are kept.';
 COMMENT ON COLUMN sluice.spent.organization_id IS 'The organization.';
 COMMENT ON COLUMN sluice.spent.service IS 'The service: daily limits are per service.';
@@ -157,11 +202,55 @@ COMMENT ON COLUMN sluice.spent.sweep IS 'Those of calls that were spent on sweep
 COMMENT ON COLUMN sluice.spent.backfill IS 'Those of calls that were spent on backfills.';
 COMMENT ON COLUMN sluice.spent.probe IS 'Those of calls that were spent on probes.';
 
-ALTER TABLE sluice.day_budgets ADD COLUMN seen_bucket timestamptz, ADD COLUMN seen_place integer;
+-- What upstream said ------------------------------------------------------------------------------
+
+CREATE TABLE sluice.budgets (
+    organization_id text COLLATE "C" NOT NULL,
+    shared text COLLATE "C" NOT NULL,
+    closed_until timestamptz,
+    concurrent_limit integer,
+    concurrent_cap integer,
+    capped_at timestamptz,
+    cap_until timestamptz,
+    probe_call bigint,
+    PRIMARY KEY (organization_id, shared)
+);
+COMMENT ON TABLE sluice.budgets IS 'One row per allowance of an organization. Reservations lock it, so that they are counted one after the other.';
+COMMENT ON COLUMN sluice.budgets.organization_id IS 'The organization.';
+COMMENT ON COLUMN sluice.budgets.shared IS 'The name of the allowance: services with the same name share it.';
+COMMENT ON COLUMN sluice.budgets.closed_until IS 'Until when no call leaves, because upstream said that the minute is spent.';
+COMMENT ON COLUMN sluice.budgets.concurrent_limit IS 'The limit of calls at once that the last reservation was held against.';
+COMMENT ON COLUMN sluice.budgets.concurrent_cap IS 'Fewer calls at once than that when upstream said that there were too many; from there the cap rises evenly.';
+COMMENT ON COLUMN sluice.budgets.capped_at IS 'When the cap was set: calls that left before are no evidence against it.';
+COMMENT ON COLUMN sluice.budgets.cap_until IS 'When the cap will have risen to the limit again.';
+COMMENT ON COLUMN sluice.budgets.probe_call IS 'Behind a long closed_until: the call that finds out whether upstream answers again, 0 before one has left; null if none has to.';
+
+CREATE TABLE sluice.day_budgets (
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    exhausted_until timestamptz,
+    limit_seen integer,
+    remaining_seen integer,
+    reset_at timestamptz,
+    seen_call bigint,
+    seen_at timestamptz,
+    seen_bucket timestamptz,
+    seen_place integer,
+    probe_call bigint,
+    PRIMARY KEY (organization_id, service)
+);
+COMMENT ON TABLE sluice.day_budgets IS 'What upstream said about the daily allowance, which others spend, too.';
+COMMENT ON COLUMN sluice.day_budgets.organization_id IS 'The organization.';
+COMMENT ON COLUMN sluice.day_budgets.service IS 'The service: daily limits are per service.';
+COMMENT ON COLUMN sluice.day_budgets.exhausted_until IS 'Until when no call leaves, because upstream said that the day is spent. Behind it one call finds out, and the others wait for its end; null as soon as one succeeded.';
+COMMENT ON COLUMN sluice.day_budgets.limit_seen IS 'The daily limit in the last answer.';
+COMMENT ON COLUMN sluice.day_budgets.remaining_seen IS 'What was left of it.';
+COMMENT ON COLUMN sluice.day_budgets.reset_at IS 'When that answer said the day turns.';
+COMMENT ON COLUMN sluice.day_budgets.seen_call IS 'The call of that answer: later ones are not in it.';
+COMMENT ON COLUMN sluice.day_budgets.seen_at IS 'When that answer came.';
 COMMENT ON COLUMN sluice.day_budgets.seen_bucket IS 'The minute in which the call of that answer was reserved.';
 COMMENT ON COLUMN sluice.day_budgets.seen_place IS 'The how manieth call of that minute it was: those behind it are not in the answer.';
-COMMENT ON COLUMN sluice.budgets.concurrent_cap IS 'Fewer calls at once than that when upstream said that there were too many; from there the cap rises evenly.';
-COMMENT ON COLUMN sluice.budgets.cap_until IS 'When the cap will have risen to the limit again.';
+COMMENT ON COLUMN sluice.day_budgets.probe_call IS 'The call that finds out whether the day is still spent; null if none has to.';
 
 CREATE TABLE sluice.external_spent (
     organization_id text COLLATE "C" NOT NULL,
@@ -178,10 +267,12 @@ COMMENT ON COLUMN sluice.external_spent.ended_at IS 'When upstream said that thi
 COMMENT ON COLUMN sluice.external_spent.calls IS 'Calls of others up to our last answer of that day: what was used less what we used.';
 COMMENT ON COLUMN sluice.external_spent.limit_seen IS 'The daily limit in that answer.';
 
--- external_calls is what others have spent of the allowance of the day that upstream's last answer was about: what it said
--- was used, less what we had reserved since that day began, up to that answer. Null if no answer said anything.
+-- external_calls is what others have spent of the allowance of the day that upstream's last answer
+-- was about: what it said was used, less what we had reserved since that day began, up to that
+-- answer. Null if no answer said anything.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.external_calls(p_organization text, p_service text) RETURNS integer LANGUAGE sql STABLE AS $function$
+CREATE FUNCTION sluice.external_calls(p_organization text, p_service text) RETURNS integer LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 SELECT greatest(0, d.limit_seen - d.remaining_seen - coalesce(d.seen_place, 0) - (
     SELECT coalesce(sum(s.reserved), 0) FROM sluice.spent s
     WHERE s.organization_id = d.organization_id AND s.service = d.service AND s.span = 'minute'
@@ -192,12 +283,15 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.external_calls IS 'What others have spent of the daily allowance, by the last answer of upstream.';
 
--- move_spent lets a call count in another minute than before. The caller holds the lock of the allowance, so that no hour is
--- summed up meanwhile.
+-- Counting ----------------------------------------------------------------------------------------
+
+-- move_spent lets a call count in another minute than before. The caller holds the lock of the
+-- allowance, so that no hour is summed up meanwhile.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.move_spent(
     p_organization text, p_service text, p_class text, p_from timestamptz, p_to timestamptz, p_day interval
-) RETURNS void LANGUAGE plpgsql AS $function$
+) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_from timestamptz;
     v_to timestamptz;
@@ -225,12 +319,13 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.move_spent IS 'Lets a call count in another minute than before.';
 
--- turn_minute is what the first reservation in a minute does for those that follow: rows of slots that are free go, a call
--- whose end nobody reported counts in the minute in which it ended at the latest, and the hours that are over are summed up.
--- The caller holds the lock of the allowance.
+-- turn_minute is what the first reservation in a minute does for those that follow: rows of slots
+-- that are free go, a call whose end was not reported counts in the minute in which it ended at the
+-- latest, and the hours that are over are summed up. The caller holds the lock of the allowance.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.turn_minute(p_organization text, p_shared text, p_service text, p_now timestamptz, p_day interval)
-RETURNS void LANGUAGE plpgsql AS $function$
+RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_gone sluice.live_calls;
     v_from timestamptz;
@@ -268,16 +363,18 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.turn_minute IS 'What the first reservation in a minute does for those that follow.';
 
--- day_spent gives the calls that count for a day, in as few rows as that takes: its hours that are over, and the minutes
--- before and behind them. leaves_at is when the last of the row's calls no longer counts: a day later, or when the day turns.
--- p_edge is the instant after which a call must have ended to count; p_turn is when the day turns, null if it rolls.
+-- day_spent gives the calls that count for a day, in as few rows as that takes: its hours that are
+-- over, and the minutes before and behind them. leaves_at is when the last of the row's calls no
+-- longer counts: a day later, or when the day turns. p_edge is the instant after which a call must
+-- have ended to count; p_turn is when the day turns, null if it rolls.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.day_spent(
     p_organization text, p_service text, p_now timestamptz, p_edge timestamptz, p_turn timestamptz, p_day interval
 ) RETURNS TABLE (
     began_at timestamptz, leaves_at timestamptz, calls integer, incremental integer, details integer, sweep integer,
     backfill integer, probe integer
-) LANGUAGE sql STABLE AS $function$
+) LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 SELECT began_at, coalesce(p_turn, began_at + p_day / 24 + p_day / 1440 + p_day),
     calls, incremental, details, sweep, backfill, probe
 FROM sluice.spent
@@ -302,39 +399,53 @@ $function$;
 COMMENT ON FUNCTION sluice.day_spent IS 'The calls that count for a day, by hours and minutes.';
 
 -- last_turn is when a day that turns at an hour of a zone turned last, seen from p_at.
+--
+-- A reservation asks for the turn twice, and a function with a SET of its own is not inlined. A
+-- body after RETURN is parsed when the function is made, and kept with the functions and operators
+-- that it means: it looks for no name when it is called.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.last_turn(p_at timestamptz, p_hour integer, p_zone text) RETURNS timestamptz LANGUAGE sql STABLE AS $function$
-SELECT (date_trunc('day', (p_at AT TIME ZONE p_zone) - make_interval(hours => p_hour)) + make_interval(hours => p_hour)) AT TIME ZONE p_zone
-$function$;
+CREATE FUNCTION sluice.last_turn(p_at timestamptz, p_hour integer, p_zone text) RETURNS timestamptz LANGUAGE sql STABLE
+RETURN (pg_catalog.date_trunc('day', (p_at AT TIME ZONE p_zone) OPERATOR(pg_catalog.-) pg_catalog.make_interval(hours => p_hour))
+    OPERATOR(pg_catalog.+) pg_catalog.make_interval(hours => p_hour)) AT TIME ZONE p_zone;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.last_turn IS 'When a day that turns at an hour of a zone turned last.';
 
--- class_turn says when a class of work may call, as far as the floors of the others go: p_now if at once.
+-- Deciding ----------------------------------------------------------------------------------------
+
+-- class_turn says when a class of work may call, as far as the floors of the others go: p_now if at
+-- once.
 --
--- A floor is a share of the day that is kept for a class of work. A class keeps to its floor if in any n hours by the clock, one
--- behind the other, it makes no more than n / 24 of the floor, and in 26 no more than the floor. What a class may need within the coming hours if it keeps to its
--- floor is held back from the others, and no more: the rest of the floor is lent. So the more evenly the others call, the more
--- they are lent, for a lent call is back only when it leaves the day. The rule: a call of class c is granted if behind it, for
--- every hour i of the coming day, what will be free by then if nobody else calls covers what the others may need by then:
+-- A floor is a share of the day that is kept for a class of work. A class keeps to its floor if in
+-- any n hours by the clock, one behind the other, it makes no more than n / 24 of the floor, and in
+-- 26 no more than the floor. What a class may need within the coming hours if it keeps to its floor
+-- is held back from the others, and no more: the rest of the floor is lent. So the more evenly the
+-- others call, the more they are lent, for a lent call is back only when it leaves the day. The
+-- rule: a call of class c is granted if behind it, for every hour i of the coming day, what will be
+-- free by then if no other class calls covers what the others may need by then:
 --
 --     free(i) - 1 >= sum over the other classes k of need(k, i), for i in 0..25
---     free(i)    = limit - spent + calls that leave the day within i hours; not above upstream's figure until its day turns
---     need(k, i) = least over w in 0..25-i of (floor(k) * (w + i + 1) / 24, at most floor(k)) - calls of k in this hour and the
---                  w hours before; at least 0; for i = 25 the floor
+--     free(i)    = limit - spent + calls that leave the day within i hours;
+--                  not above upstream's figure until its day turns
+--     need(k, i) = least over w in 0..25-i of (floor(k) * (w + i + 1) / 24, at most floor(k))
+--                  - calls of k in this hour and the w hours before; at least 0; for i = 25 the floor
 --
--- A class that keeps to its floor is refused nothing by the day, whatever the others do. For the rule keeps free(i) >= the sum of
--- need(k, i) over all classes: a grant to c takes 1 from free(i), and 1 from need(c, i) if that was not 0; if it was, the rule
--- has left the others theirs. As an hour passes, free(i) becomes what free(i + 1) was, and need(k, i) at most what need(k, i + 1)
--- was; beyond the horizon all calls have left, and the floors add up to less than the limit. And a class that keeps to its
--- floor with one more call has need(c, i) >= 1 for all i, so free(i) - 1 covers the others: the rule grants the call.
+-- A class that keeps to its floor is refused nothing by the day, whatever the others do. For the
+-- rule keeps free(i) >= the sum of need(k, i) over all classes: a grant to c takes 1 from free(i),
+-- and 1 from need(c, i) if that was not 0; if it was, the rule has left the others theirs. As an
+-- hour passes, free(i) becomes what free(i + 1) was, and need(k, i) at most what need(k, i + 1)
+-- was; beyond the horizon all calls have left, and the floors add up to less than the limit. And a
+-- class that keeps to its floor with one more call has need(c, i) >= 1 for all i, so free(i) - 1
+-- covers the others: the rule grants the call.
 --
--- All calls of an hour are taken to be made at its end, and leave a day and a minute after that: the error is on the side of the
--- floors. What others spend of the allowance outside of this program is beyond any rule of ours.
+-- All calls of an hour are taken to be made at its end, and leave a day and a minute after that:
+-- the error is on the side of the floors. What others spend of the allowance outside of this
+-- program is beyond any rule of ours.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.class_turn(
     p_organization text, p_service text, p_class integer, p_floors double precision[], p_daily integer, p_left bigint,
     p_seen_left bigint, p_seen_until timestamptz, p_now timestamptz, p_edge timestamptz, p_turn timestamptz, p_day interval
-) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $function$
+) RETURNS timestamptz LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_row record;
     v_class integer;
@@ -408,12 +519,14 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.class_turn IS 'When a class of work may call, as far as the floors of the others go.';
 
--- first_leaves is when so many of the calls that count for a day no longer do; of one class, or of all if it is empty.
+-- first_leaves is when so many of the calls that count for a day no longer do; of one class, or of
+-- all if it is empty.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.first_leaves(
     p_organization text, p_service text, p_class text, p_calls bigint, p_now timestamptz, p_edge timestamptz, p_turn timestamptz,
     p_day interval
-) RETURNS timestamptz LANGUAGE sql STABLE AS $function$
+) RETURNS timestamptz LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 SELECT least(p_now + p_day, coalesce(p_turn, (
     SELECT min(began_at) + p_day / 1440 + p_day FROM (
         SELECT began_at, sum(CASE p_class WHEN '' THEN calls WHEN 'incremental' THEN incremental WHEN 'details' THEN details
@@ -425,11 +538,13 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.first_leaves IS 'When so many of the calls that count for a day no longer do.';
 
--- concurrent_now is how many calls may be under way at once: the limit, or less after upstream said that there were too many.
--- Then it is halved, and rises evenly until the cap is over: multiplicative decrease, additive increase. At least one.
+-- concurrent_now is how many calls may be under way at once: the limit, or less after upstream said
+-- that there were too many. Then it is halved, and rises evenly until the cap is over:
+-- multiplicative decrease, additive increase. At least one.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.concurrent_now(p_budget sluice.budgets, p_limit integer, p_now timestamptz) RETURNS integer
-LANGUAGE plpgsql IMMUTABLE AS $function$
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF p_budget.cap_until IS NULL OR p_budget.cap_until <= p_now OR p_budget.concurrent_cap >= p_limit THEN
         RETURN p_limit;
@@ -441,34 +556,54 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.concurrent_now IS 'How many calls may be under way at once, after upstream said that there were too many.';
 
--- reserve_call decides whether a call may leave now and counts it if so, in one round trip (promise 3).
+-- reserve_call decides whether a call may leave now and counts it if so, in one round trip (promise
+-- 3).
 --
--- The lock on the budget's row makes reservations of one allowance queue up, and the clock is read after the lock: so each
--- sees all the others.
+-- The lock on the budget's row makes reservations of one allowance queue up, and the clock is read
+-- after the lock: so each sees all the others.
 --
--- The minute. A call has a row in live_calls, which occupies its slot until the window after its end, or after its lease while
--- the end is not known. Hence no window at the server holds more arrivals than the limit: take more than the limit in one, and
--- the last reserved of them; each other ended after it had arrived, so after the window began, less than a window before this
--- one was reserved. So all their rows were live and this one was refused. A row is deleted under the lock, once its slot is
--- free. Those at once are among the live ones: their end is not known and their lease is not over.
+-- The minute. A call has a row in live_calls, which occupies its slot until the window after its
+-- end, or after its lease while the end is not known. Hence no window at the server holds more
+-- arrivals than the limit: take more than the limit in one, and the last reserved of them; each
+-- other ended after it had arrived, so after the window began, less than a window before this one
+-- was reserved. So all their rows were live and this one was refused. A row is deleted under the
+-- lock, once its slot is free. Those at once are among the live ones: their end is not known and
+-- their lease is not over.
 --
--- The day. A call counts in a minute of sluice.spent: in that of its reservation, and from its end on in that of its end (a
--- call whose end nobody reports: in that of the end of its lease, when its slot is free). A minute counts until a day after
--- its own end. So a call counts at least until a day after its end, and no day at the server holds more arrivals than the
--- limit, by the same argument; and it counts for less than a minute longer, which is the safe side. A call under way whose minute
--- of reservation is over a day old is counted from its live row. An hour that is over is one row, the sum of its minutes:
--- the first reservation in an hour writes it, under the lock, and whoever changes a minute changes its hour; so no decision
--- reads more than 24 hours and 120 minutes. Where the day turns at an hour of a zone, the day is what ended since; it
--- turns here a window later than there, so that clocks may differ.
+-- The day. A call counts in a minute of sluice.spent: in that of its reservation, and from its end
+-- on in that of its end (a call whose end is not reported: in that of the end of its lease, when
+-- its slot is free). A minute counts until a day after its own end. So a call counts at least until
+-- a day after its end, and no day at the server holds more arrivals than the limit, by the same
+-- argument; and it counts for less than a minute longer, which is the safe side. A call under way
+-- whose minute of reservation is over a day old is counted from its live row. An hour that is over
+-- is one row, the sum of its minutes: the first reservation in an hour writes it, under the lock,
+-- and a change of a minute changes its hour; so no decision reads more than 24 hours and 120
+-- minutes. Where the day turns at an hour of a zone, the day is what ended since; it turns here a
+-- window later than there, so that clocks may differ.
 --
--- Upstream's figure. What upstream saw left, less what was reserved behind the call whose answer said so, less what was
--- under way before it. A call of which no answer tells what it did to the figure is taken off it when that is known.
+-- Upstream's figure. What upstream saw left, less what was reserved behind the call whose answer
+-- said so, less what was under way before it. A call of which no answer tells what it did to the
+-- figure is taken off it when that is known. That nothing is left by upstream's headers alone,
+-- while our own count leaves calls, is believed for an hour after the answer that said so: then one
+-- call finds out. It brings a new figure, or a refusal, or succeeds without a figure, and then the
+-- old one counts no more.
 --
--- Classes. p_floors and p_ceilings are shares of the day in the order incremental, details, sweep, backfill, probe. A ceiling
--- bounds what a class spends in a day; floors: see class_turn. A call of no class is held against the day alone.
+-- The probe of the day. Behind exhausted_until one call of the service is let out, and no other
+-- while its end is not known and its lease runs. If it succeeds, the day has turned and nothing is
+-- held back any more. If it is told once more that the day is spent, that has moved
+-- exhausted_until. If it comes to something else, nothing is known, and the next call is the probe.
 --
--- The wait is when it makes sense to ask again. Limits of 0 are no limits. A day that rolls has the zone ''.
-DROP FUNCTION sluice.reserve_call;
+-- The gate (docs/decisions/0047). Behind a closed_until that lay far ahead one call of the
+-- allowance is let out, as behind a spent day, and the others wait for its end. One that succeeds
+-- opens the gate.
+--
+-- Classes. p_floors and p_ceilings are shares of the day in the order incremental, details, sweep,
+-- backfill, probe. A ceiling bounds what a class spends in a day; floors: see class_turn. A call of
+-- no class is held against the day alone. Shares are of upstream's last limit also between the turn
+-- of its day and its next answer.
+--
+-- The wait is when it makes sense to ask again. Limits of 0 are no limits. A day that rolls has the
+-- zone ''.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.reserve_call(
     p_organization text, p_service text, p_resource text, p_class text, p_run bigint,
@@ -478,7 +613,7 @@ CREATE FUNCTION sluice.reserve_call(
     p_floors double precision[] DEFAULT '{0,0,0,0,0}', p_ceilings double precision[] DEFAULT '{1,1,1,1,1}',
     p_reset_hour integer DEFAULT 0, p_zone text DEFAULT '',
     OUT call_id bigint, OUT refused text, OUT wait_ms bigint
-) LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $function$
+) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE
     v_now timestamptz;
     v_budget sluice.budgets;
@@ -500,6 +635,8 @@ DECLARE
     v_shared integer;
     v_until timestamptz;
     v_place integer;
+    v_probe sluice.calls;
+    v_doubt boolean := false;
 BEGIN
     call_id := 0;
     refused := '';
@@ -544,10 +681,30 @@ BEGIN
         v_seen_until := v_day.reset_at;
         IF v_seen_left <= 0 THEN
             v_until := v_seen_until;
+            SELECT coalesce(sum(calls), 0) + v_early INTO v_total
+            FROM sluice.day_spent(p_organization, p_service, v_now, v_edge, v_turn, p_day);
+            IF p_daily = 0 OR v_total < p_daily THEN
+                v_until := least(v_until, v_day.seen_at + p_day / 24);
+                v_doubt := v_until <= v_now;
+            END IF;
+        END IF;
+        IF v_doubt THEN
+            v_seen_left := NULL;
+            v_seen_until := NULL;
         END IF;
     END IF;
     IF v_until > v_now THEN
         refused := 'day';
+    ELSIF v_day.exhausted_until IS NOT NULL OR v_doubt THEN
+        SELECT * INTO v_probe FROM sluice.calls WHERE id = v_day.probe_call;
+        IF v_probe.finished_at IS NULL AND v_probe.lease_until > v_now THEN
+            refused := 'closed';
+            v_until := v_now + interval '250 milliseconds';
+        ELSIF v_probe.kind IS NULL AND v_probe.status BETWEEN 200 AND 299 AND (NOT v_doubt OR v_probe.id > v_day.seen_call) THEN
+            UPDATE sluice.day_budgets SET exhausted_until = NULL, probe_call = NULL, reset_at = CASE WHEN v_doubt THEN v_now ELSE reset_at END
+            WHERE organization_id = p_organization AND service = p_service RETURNING * INTO v_day;
+            v_doubt := false;
+        END IF;
     END IF;
     IF refused = '' AND p_daily > 0 THEN
         SELECT coalesce(sum(calls), 0) + v_early,
@@ -555,8 +712,10 @@ BEGIN
                 WHEN 'backfill' THEN backfill WHEN 'probe' THEN probe ELSE 0 END), 0)
         INTO v_total, v_mine FROM sluice.day_spent(p_organization, p_service, v_now, v_edge, v_turn, p_day);
         v_left := p_daily - v_total;
-        -- The shares are of what upstream allows, where it allows less than is configured.
-        v_shared := CASE WHEN v_day.reset_at > v_now AND v_day.limit_seen > 0 THEN least(p_daily, v_day.limit_seen) ELSE p_daily END;
+        -- The shares are of what upstream allows, where it allows less than is configured; after the turn of its day, of what it
+        -- allowed before, until an answer tells.
+        v_shared := CASE WHEN v_day.limit_seen > 0 AND v_day.seen_at > v_now - 2 * p_day THEN least(p_daily, v_day.limit_seen)
+            ELSE p_daily END;
         v_class := array_position('{incremental,details,sweep,backfill,probe}'::text[], p_class);
         IF v_left <= 0 THEN
             refused := 'day';
@@ -581,6 +740,15 @@ BEGIN
     IF refused = '' AND v_budget.closed_until > v_now THEN
         refused := 'closed';
         v_until := v_budget.closed_until;
+    ELSIF refused = '' AND v_budget.probe_call IS NOT NULL THEN
+        SELECT * INTO v_probe FROM sluice.calls WHERE id = v_budget.probe_call;
+        IF v_probe.finished_at IS NULL AND v_probe.lease_until > v_now THEN
+            refused := 'closed';
+            v_until := v_now + interval '250 milliseconds';
+        ELSIF v_probe.kind IS NULL AND v_probe.status BETWEEN 200 AND 299 THEN
+            UPDATE sluice.budgets SET probe_call = NULL
+            WHERE organization_id = p_organization AND shared = p_shared RETURNING * INTO v_budget;
+        END IF;
     END IF;
 
     IF refused = '' AND p_per_minute > 0 AND v_live >= p_per_minute THEN
@@ -598,7 +766,7 @@ BEGIN
         END IF;
         IF v_under_way >= least(p_concurrent, sluice.concurrent_now(v_budget, p_concurrent, v_now)) THEN
             refused := 'concurrent';
-            -- Nobody knows when one of them ends.
+            -- When one of them ends is not known.
             v_until := v_now + interval '250 milliseconds';
         END IF;
     END IF;
@@ -623,23 +791,30 @@ BEGIN
     RETURNING id INTO call_id;
     INSERT INTO sluice.live_calls (id, organization_id, shared, service, class, lease_until, free_at, bucket, place, day)
     VALUES (call_id, p_organization, p_shared, p_service, p_class, v_now + p_lease, v_now + p_lease + p_window, v_bucket, v_place, p_day);
+    UPDATE sluice.day_budgets SET probe_call = call_id
+    WHERE organization_id = p_organization AND service = p_service AND (v_day.exhausted_until IS NOT NULL OR v_doubt);
+    UPDATE sluice.budgets SET probe_call = call_id
+    WHERE organization_id = p_organization AND shared = p_shared AND v_budget.probe_call IS NOT NULL;
 END
 $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.reserve_call IS 'Counts a call before it leaves, or says which limit refuses it and for how long.';
 
--- finish_call records how a call ended. Its slot stays occupied for the window after its end; nothing is given back. A second
--- report about the same call changes nothing.
+-- The end of a call -------------------------------------------------------------------------------
+
+-- finish_call records how a call ended. Its slot stays occupied for the window after its end;
+-- nothing is given back. A second report about the same call changes nothing.
 --
--- A call that ends in the minute in which it was reserved, as nearly all do, needs no lock. One that ends in another minute
--- counts there from now on, under the lock of its allowance. One whose slot was taken to be free, as its process was
--- suspended for longer than its lease, may have called just now: it occupies a slot again, and counts once more.
-DROP FUNCTION sluice.finish_call;
+-- A call that ends in the minute in which it was reserved, as nearly all do, needs no lock. One
+-- that ends in another minute counts there from now on, under the lock of its allowance. One whose
+-- slot was taken to be free, as its process was suspended for longer than its lease, may have
+-- called just now: it occupies a slot again, and counts once more.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.finish_call(
     p_call bigint, p_status integer, p_code text, p_kind text, p_detail text, p_bytes bigint, p_records integer,
     p_day_limit integer, p_day_remaining integer, p_day_reset interval, p_day interval DEFAULT '24 hours'
-) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
+) RETURNS boolean LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
     v_call sluice.calls;
@@ -710,9 +885,42 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.finish_call IS 'Records how a call ended, and what the answer said about the daily allowance.';
 
--- renew_call says that a call is still under way: its lease ends p_lease from now. A call whose end was reported stays ended.
+-- finish_arrived_call is finish_call for a call that had arrived p_before its end, at the latest
+-- (docs/decisions/0013). The proof above reserve_call needs that a slot is held until the window
+-- after the *arrival*; the end of the call only stands for it where nothing better is known. What
+-- is taken off is never more than the call lasted. If upstream refused calls of this allowance for
+-- the minute within the last day, what was taken for an arrival was none, and the end counts.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.renew_call(p_call bigint, p_lease interval, p_day interval DEFAULT '24 hours') RETURNS void LANGUAGE plpgsql AS $function$
+CREATE FUNCTION sluice.finish_arrived_call(
+    p_call bigint, p_status integer, p_code text, p_kind text, p_detail text, p_bytes bigint, p_records integer,
+    p_day_limit integer, p_day_remaining integer, p_day_reset interval, p_day interval, p_before interval
+) RETURNS boolean LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_free timestamptz;
+BEGIN
+    IF NOT sluice.finish_call(p_call, p_status, p_code, p_kind, p_detail, p_bytes, p_records, p_day_limit, p_day_remaining, p_day_reset, p_day) THEN
+        RETURN false;
+    END IF;
+    UPDATE sluice.calls c SET free_at = c.free_at - least(p_before, c.finished_at - c.reserved_at)
+    FROM sluice.budgets b
+    WHERE c.id = p_call AND b.organization_id = c.organization_id AND b.shared = c.shared AND p_before > interval '0'
+        AND (b.closed_until IS NULL OR b.closed_until < clock_timestamp() - interval '1 day')
+    RETURNING c.free_at INTO v_free;
+    IF FOUND THEN
+        UPDATE sluice.live_calls SET free_at = v_free WHERE id = p_call;
+    END IF;
+    RETURN true;
+END
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION sluice.finish_arrived_call IS 'Records how a call ended that is known to have arrived before its end.';
+
+-- renew_call says that a call is still under way: its lease ends p_lease from now. A call whose end
+-- was reported stays ended.
+-- +goose StatementBegin
+CREATE FUNCTION sluice.renew_call(p_call bigint, p_lease interval, p_day interval DEFAULT '24 hours') RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_lease timestamptz := clock_timestamp() + p_lease;
     v_before timestamptz;
@@ -734,10 +942,11 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.renew_call IS 'Says that a call is still under way, and renews its lease.';
 
--- recount_calls counts anew from the call log: for this migration, after the log was edited, and to repair what cannot break.
--- Reservations wait meanwhile.
+-- recount_calls counts anew from the call log: after the log was edited, and to repair what cannot
+-- break. Reservations wait meanwhile.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.recount_calls(p_day interval DEFAULT '24 hours') RETURNS void LANGUAGE plpgsql AS $function$
+CREATE FUNCTION sluice.recount_calls(p_day interval DEFAULT '24 hours') RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_now timestamptz;
 BEGIN
@@ -774,9 +983,10 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.recount_calls IS 'Counts anew from the call log what occupies slots and what the day has spent.';
 
--- Whoever moves calls of the log in time, as tests do that let time pass, moves what is counted.
+-- What moves calls of the log in time, as tests do that let time pass, moves what is counted.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.recount_moved_calls() RETURNS trigger LANGUAGE plpgsql AS $function$
+CREATE FUNCTION sluice.recount_moved_calls() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     PERFORM sluice.recount_calls();
     RETURN NULL;
@@ -787,4 +997,30 @@ COMMENT ON FUNCTION sluice.recount_moved_calls IS 'Counts anew when calls of the
 CREATE TRIGGER calls_moved AFTER UPDATE OF reserved_at ON sluice.calls
     FOR EACH STATEMENT EXECUTE FUNCTION sluice.recount_moved_calls();
 
-SELECT sluice.recount_calls();
+-- Tokens ------------------------------------------------------------------------------------------
+
+CREATE TABLE sluice.tokens (
+    credential text COLLATE "C" PRIMARY KEY,
+    sealed bytea NOT NULL DEFAULT '',
+    version bigint NOT NULL DEFAULT 0,
+    expires_at timestamptz,
+    attempted_at timestamptz,
+    reason text NOT NULL DEFAULT '',
+    refresh bytea NOT NULL DEFAULT '',
+    died_young integer NOT NULL DEFAULT 0,
+    refusals integer NOT NULL DEFAULT 0,
+    granted_at timestamptz,
+    fell_back boolean NOT NULL DEFAULT false
+);
+COMMENT ON TABLE sluice.tokens IS 'Access tokens, shared by all processes. The lock on a row makes one refresh for all.';
+COMMENT ON COLUMN sluice.tokens.credential IS 'Which credential the token belongs to; no secret.';
+COMMENT ON COLUMN sluice.tokens.sealed IS 'The access token, encrypted.';
+COMMENT ON COLUMN sluice.tokens.version IS 'Grows with every refresh.';
+COMMENT ON COLUMN sluice.tokens.expires_at IS 'When the token dies.';
+COMMENT ON COLUMN sluice.tokens.attempted_at IS 'When a refresh was last attempted.';
+COMMENT ON COLUMN sluice.tokens.reason IS 'Why the credential is denied; empty if it works. It is asked about again a day later, or at once by sluice organizations retry.';
+COMMENT ON COLUMN sluice.tokens.refresh IS 'The refresh token that upstream sent in place of the configured one, encrypted; empty if it sent none.';
+COMMENT ON COLUMN sluice.tokens.died_young IS 'How many access tokens in a row were refused before their time: another program may use the same refresh token.';
+COMMENT ON COLUMN sluice.tokens.refusals IS 'How many answers in a row refused a token; the pause before the next request grows with it.';
+COMMENT ON COLUMN sluice.tokens.granted_at IS 'When the last access token was given; null before the first.';
+COMMENT ON COLUMN sluice.tokens.fell_back IS 'Whether the configured refresh token is in use although upstream sent another, which it refused later.';

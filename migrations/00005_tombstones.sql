@@ -1,0 +1,127 @@
+-- +goose Up
+-- Records that are proven gone upstream (docs/decisions/0016), and what lists were measured to do
+-- (docs/decisions/0020). Written by pipeline/warehouse/tombstones and
+-- pipeline/warehouse/capabilities.
+
+-- Evidence ----------------------------------------------------------------------------------------
+
+CREATE TABLE sluice.sightings (
+    run_id bigint NOT NULL REFERENCES sluice.runs ON DELETE CASCADE,
+    call_id bigint NOT NULL,
+    ids text[] COLLATE "C" NOT NULL,
+    PRIMARY KEY (run_id, call_id)
+);
+COMMENT ON TABLE sluice.sightings IS 'Which records the open scan of a whole list was shown, page by page; emptied when the run ends.';
+COMMENT ON COLUMN sluice.sightings.run_id IS 'The run that scans.';
+COMMENT ON COLUMN sluice.sightings.call_id IS 'The call that showed them.';
+COMMENT ON COLUMN sluice.sightings.ids IS 'Identifiers of the records, those in quarantine included.';
+
+CREATE TABLE sluice.tombstones (
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    record_id text COLLATE "C" NOT NULL,
+    state text NOT NULL CHECK (state IN ('missed', 'held', 'gone', 'revived')),
+    shrunken boolean NOT NULL DEFAULT false,
+    missed_run_id bigint NOT NULL,
+    missed_first_call bigint NOT NULL,
+    missed_last_call bigint NOT NULL,
+    missed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    missed_clock timestamptz NOT NULL,
+    proof text CHECK (proof IN ('scan', 'not_found')),
+    proof_run_id bigint,
+    proof_first_call bigint,
+    proof_last_call bigint,
+    proof_at timestamptz,
+    gone_at timestamptz,
+    decided_by text CHECK (decided_by IN ('rule', 'person')),
+    decided_at timestamptz,
+    revived_at timestamptz,
+    revived_call bigint,
+    revivals integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (organization_id, service, resource, record_id),
+    CHECK ((state IN ('held', 'gone')) <= (proof IS NOT NULL AND proof_run_id IS NOT NULL AND gone_at IS NOT NULL))
+);
+CREATE INDEX tombstones_held ON sluice.tombstones (organization_id, service, resource, proof_run_id) WHERE state = 'held';
+COMMENT ON TABLE sluice.tombstones IS 'What is known of records that a whole list did not show: the evidence, and what was decided.';
+COMMENT ON COLUMN sluice.tombstones.organization_id IS 'The organization.';
+COMMENT ON COLUMN sluice.tombstones.service IS 'The service of the resource.';
+COMMENT ON COLUMN sluice.tombstones.resource IS 'The resource whose row it is about.';
+COMMENT ON COLUMN sluice.tombstones.record_id IS 'Identifier of the record.';
+COMMENT ON COLUMN sluice.tombstones.state IS 'missed (once, which proves nothing), held (a person decides), gone (the row has its tombstone) or revived (it came back).';
+COMMENT ON COLUMN sluice.tombstones.shrunken IS 'Whether the scan that missed it missed too many at once to be believed: such a scan can only lead to a person.';
+COMMENT ON COLUMN sluice.tombstones.missed_run_id IS 'The clean scan that first did not see it.';
+COMMENT ON COLUMN sluice.tombstones.missed_first_call IS 'First call of that scan; what an earlier call showed says nothing against it.';
+COMMENT ON COLUMN sluice.tombstones.missed_last_call IS 'Last call of that scan.';
+COMMENT ON COLUMN sluice.tombstones.missed_at IS 'When that scan ended.';
+COMMENT ON COLUMN sluice.tombstones.missed_clock IS 'Upstream''s clock when that scan began: two answers out of one cache are one observation.';
+COMMENT ON COLUMN sluice.tombstones.proof IS 'What confirmed it: scan (a second clean scan) or not_found (upstream does not know the single record); null while nothing has.';
+COMMENT ON COLUMN sluice.tombstones.proof_run_id IS 'The run that confirmed it.';
+COMMENT ON COLUMN sluice.tombstones.proof_first_call IS 'First call of the second scan, or the call for the single record.';
+COMMENT ON COLUMN sluice.tombstones.proof_last_call IS 'Last call of the second scan, or the call for the single record.';
+COMMENT ON COLUMN sluice.tombstones.proof_at IS 'When it was confirmed.';
+COMMENT ON COLUMN sluice.tombstones.gone_at IS 'Upstream''s clock when the second scan began, or the database''s when the single record was asked for: the tombstone of the row.';
+COMMENT ON COLUMN sluice.tombstones.decided_by IS 'Who put the tombstone: the rule, or a person who accepted what was held.';
+COMMENT ON COLUMN sluice.tombstones.decided_at IS 'When that was.';
+COMMENT ON COLUMN sluice.tombstones.revived_at IS 'When the record was last seen again after a tombstone; null if never.';
+COMMENT ON COLUMN sluice.tombstones.revived_call IS 'The call that showed it then.';
+COMMENT ON COLUMN sluice.tombstones.revivals IS 'How often it came back.';
+
+-- Capabilities ------------------------------------------------------------------------------------
+
+CREATE TABLE sluice.capabilities (
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    capability text COLLATE "C" NOT NULL CHECK (capability IN
+        ('filter', 'filter_inclusive', 'sort_descending', 'sort_ascending', 'page', 'page_size', 'detail', 'batch_detail')),
+    verdict text NOT NULL CHECK (verdict IN ('yes', 'no', 'unknown')),
+    value text NOT NULL DEFAULT '',
+    source text NOT NULL CHECK (source IN ('documented', 'assumed', 'probed', 'observed')),
+    evidence text NOT NULL DEFAULT '',
+    seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (organization_id, service, resource, capability)
+);
+COMMENT ON TABLE sluice.capabilities IS 'What the list of a resource can do, as far as reading it depends on that, and how that is known.';
+COMMENT ON COLUMN sluice.capabilities.organization_id IS 'The organization.';
+COMMENT ON COLUMN sluice.capabilities.service IS 'The service of the resource.';
+COMMENT ON COLUMN sluice.capabilities.resource IS 'The resource whose list it is about; its sweeps and details read by the same verdicts.';
+COMMENT ON COLUMN sluice.capabilities.capability IS 'filter (by modification time), filter_inclusive (at the instant itself), sort_descending and sort_ascending (by modification time), page, page_size, detail, batch_detail.';
+COMMENT ON COLUMN sluice.capabilities.verdict IS 'yes, no, or unknown.';
+COMMENT ON COLUMN sluice.capabilities.value IS 'The figure or the path that belongs to it, such as the largest page; empty if there is none.';
+COMMENT ON COLUMN sluice.capabilities.source IS 'documented (a document shows it), assumed (nobody but the declaration says so), probed (sluice check --probe measured it), observed (an answer to a run contradicted what was there, or a later one confirmed it).';
+COMMENT ON COLUMN sluice.capabilities.evidence IS 'What the verdict rests on, in words.';
+COMMENT ON COLUMN sluice.capabilities.seen_at IS 'When the verdict was last declared, measured or seen.';
+
+-- How late writes become visible ------------------------------------------------------------------
+
+CREATE TABLE sluice.lateness (
+    organization_id text COLLATE "C" NOT NULL,
+    service text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    records bigint NOT NULL DEFAULT 0,
+    beyond bigint NOT NULL DEFAULT 0,
+    peak interval NOT NULL DEFAULT interval '0' CHECK (peak >= interval '0'),
+    peak_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (organization_id, service, resource)
+);
+COMMENT ON TABLE sluice.lateness IS 'How much later than its modification time a record became visible in the list of a resource. No row: none ever did.';
+COMMENT ON COLUMN sluice.lateness.organization_id IS 'The organization.';
+COMMENT ON COLUMN sluice.lateness.service IS 'The service of the resource.';
+COMMENT ON COLUMN sluice.lateness.resource IS 'The resource whose list showed them late, to whichever of its streams.';
+COMMENT ON COLUMN sluice.lateness.records IS 'Records that a clean run of the list should have shown by their modification time, and that came later, within the bound of the lag.';
+COMMENT ON COLUMN sluice.lateness.beyond IS 'Records that came later than that bound: no lag waits for them, only scans of the whole list find them.';
+COMMENT ON COLUMN sluice.lateness.peak IS 'The largest proven lateness as it was at peak_at; it is halved every week from then on.';
+COMMENT ON COLUMN sluice.lateness.peak_at IS 'When it was that.';
+COMMENT ON COLUMN sluice.lateness.seen_at IS 'When a record was last seen late.';
+
+-- What is left of a peak: half of it after each week, and nothing below a second.
+-- +goose StatementBegin
+CREATE FUNCTION sluice.faded(p_peak interval, p_at timestamptz) RETURNS interval LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $function$
+    SELECT CASE WHEN left_over < interval '1 second' THEN interval '0' ELSE left_over END
+    FROM (SELECT p_peak * power(0.5, least(greatest(extract(epoch FROM clock_timestamp() - p_at), 0) / 604800, 64))::float8) AS f (left_over)
+$function$;
+-- +goose StatementEnd
+COMMENT ON FUNCTION sluice.faded(interval, timestamptz) IS 'What is left of a peak of lateness: half of it after each week.';
