@@ -8,6 +8,9 @@ import (
 	"sluice/cmd/sluice/cli/view"
 )
 
+// version is that of the program; the migrations that it embeds are those of the same version.
+const version = "0.1.0"
+
 // versionInfo is what the version command says.
 type versionInfo struct {
 	Version  string `json:"version"`
@@ -28,15 +31,12 @@ func (c *cli) versionCommand() *cobra.Command {
 }
 
 func buildVersion() versionInfo {
-	info := versionInfo{Version: "development"}
+	info := versionInfo{Version: version}
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return info
 	}
 	info.Go = build.GoVersion
-	if build.Main.Version != "" && build.Main.Version != "(devel)" {
-		info.Version = build.Main.Version
-	}
 	for _, setting := range build.Settings {
 		if setting.Key == "vcs.revision" {
 			info.Revision = setting.Value
