@@ -541,7 +541,7 @@ BEGIN
             by_upstream boolean DEFAULT false) RETURNS SETOF %s LANGUAGE sql STABLE
             SET search_path = pg_catalog, pg_temp AS
             'SELECT * FROM history.as_of(NULL::%2$s, $1, $2, $3, $4)'$sql$, v.name, v.whole);
-        EXECUTE format('COMMENT ON FUNCTION history.%I IS %L', v.name, 'The rows that ' || v.whole || ' held at an instant, those with a tombstone left out.');
+        EXECUTE format('COMMENT ON FUNCTION history.%I(timestamptz, text, text, boolean) IS %L', v.name, 'The rows that ' || v.whole || ' held at an instant, those with a tombstone left out.');
         v_made := v_made + 1;
     END LOOP;
     RETURN v_made;

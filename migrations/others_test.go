@@ -85,7 +85,7 @@ func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
 	role, stranger := warehousetest.Worker(t, url)
-	script(t, url, `GRANT CREATE, USAGE ON SCHEMA history TO `+role+`; CREATE SCHEMA hers AUTHORIZATION `+role)
+	script(t, url, `DROP FUNCTION history.inventory_taxes_as_of; GRANT CREATE, USAGE ON SCHEMA history TO `+role+`; CREATE SCHEMA hers AUTHORIZATION `+role)
 	script(t, stranger, `CREATE FUNCTION history.mine() RETURNS integer LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
 		CREATE TABLE hers.t (a integer); CREATE FUNCTION history.hers_t_as_of() RETURNS SETOF hers.t LANGUAGE sql AS 'SELECT * FROM hers.t';
 		CREATE FUNCTION history.inventory_taxes_as_of(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
