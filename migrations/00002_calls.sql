@@ -999,6 +999,8 @@ CREATE TRIGGER calls_moved AFTER UPDATE OF reserved_at ON sluice.calls
 
 -- Tokens ------------------------------------------------------------------------------------------
 
+-- What refused a credential stands beside its token: no single answer denies one for ever
+-- (docs/decisions/0047).
 CREATE TABLE sluice.tokens (
     credential text COLLATE "C" PRIMARY KEY,
     sealed bytea NOT NULL DEFAULT '',

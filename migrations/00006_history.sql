@@ -138,6 +138,7 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION history.own_columns IS 'The columns that say something about the row and nothing about the record: they make no version.';
 
+-- JSON of a row is written once as text, without its nulls, and read once, by history.state.
 -- +goose StatementBegin
 CREATE FUNCTION history.row_sql(p_table regclass, p_alias text, p_without text[]) RETURNS text LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,6 +1,9 @@
 -- +goose Up
 -- The tables of service inventory, as `sluice draft` writes them from connectors/inventory: one per
 -- resource, and one per array of its records. Written by pipeline/warehouse/rows.
+--
+-- Tables with a fill factor have no index but the key: an update that stays on its page writes none
+-- (docs/decisions/0038).
 
 CREATE SCHEMA IF NOT EXISTS "inventory";
 COMMENT ON SCHEMA "inventory" IS 'What the organization buys, keeps and sells: items, bills of vendors, credit notes to customers.';

@@ -1,6 +1,9 @@
 -- +goose Up
 -- The tables of service invoicing, as `sluice draft` writes them from connectors/invoicing: one per
 -- resource, and one per array of its records. Written by pipeline/warehouse/rows.
+--
+-- Tables with a fill factor have no index but the key: an update that stays on its page writes none
+-- (docs/decisions/0038).
 
 CREATE SCHEMA IF NOT EXISTS "invoicing";
 COMMENT ON SCHEMA "invoicing" IS 'Invoices to customers, their contact persons and currencies.';

@@ -1,6 +1,9 @@
 -- +goose Up
 -- The tables of service billing, as `sluice draft` writes them from connectors/billing: one per
 -- resource, and one per array of its records. Written by pipeline/warehouse/rows.
+--
+-- Tables with a fill factor have no index but the key: an update that stays on its page writes none
+-- (docs/decisions/0038).
 
 CREATE SCHEMA IF NOT EXISTS "billing";
 COMMENT ON SCHEMA "billing" IS 'Subscriptions of customers and their contact persons.';

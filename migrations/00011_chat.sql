@@ -1,6 +1,9 @@
 -- +goose Up
 -- The tables of service chat, as `sluice draft` writes them from connectors/chat: one per resource,
 -- and one per array of its records. Written by pipeline/warehouse/rows.
+--
+-- Tables with a fill factor have no index but the key: an update that stays on its page writes none
+-- (docs/decisions/0038).
 
 CREATE SCHEMA IF NOT EXISTS "chat";
 COMMENT ON SCHEMA "chat" IS 'Conversations of the organization''s team chat: who talks where, and how much.';
