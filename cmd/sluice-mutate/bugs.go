@@ -114,7 +114,7 @@ func rowBugs() []bug {
 			edit{"pipeline/warehouse/capabilities/capability.go", "WHERE c.source IN ('documented', 'assumed')\n	AND (c.verdict", "WHERE (c.verdict"}),
 		tests("pipeline/warehouse", "^TestALostClaimWritesNothing$", "no fence", "a worker that lost its stream still writes",
 			edit{"pipeline/warehouse/streams/claim.go", "if stream.Fence != claim.Fence || stream.Run != claim.Run {", "if false {"}),
-		tests("pipeline/warehouse", "^TestAMarkNeverMovesBack$", "a mark moves back", "whoever comes last says where the mark is",
+		tests("pipeline/warehouse", "^TestAMarkNeverMovesBack$", "a mark moves back", "the last writer decides where the mark is",
 			edit{"pipeline/warehouse/streams/run.go", "mark = greatest(mark, $4::timestamptz)", "mark = $4::timestamptz"}),
 		tests("pipeline/warehouse", "^TestAUnitIsOneTransaction$", "rows without their ticket", "a ticket that cannot be settled does not undo the rows",
 			edit{"pipeline/warehouse/load.go", "	return complete(ctx, tx, unit.Claim, unit.Complete)\n", "	_ = complete(ctx, tx, unit.Claim, unit.Complete)\n	return nil\n"}),
@@ -192,7 +192,7 @@ func callBugs() []bug {
 	return append(oneAnswerBugs(), []bug{
 		tests(ledgerRoom, "^TestNeverMoreThanTheMinuteInAnyWindow$", "counted when sent", "a call leaves its slot a minute after it was sent, not after it ended",
 			edit{functions, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
-		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call that nobody ended holds no slot",
+		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call without a reported end holds no slot",
 			edit{functions, "p_class, v_now + p_lease, v_now + p_lease + p_window, v_bucket,", "p_class, v_now, v_now + p_window, v_bucket,"}),
 		tests(ledgerRoom+"/ledger", "^TestABackfillDoesNotStarveIncrementalRuns$", "no floors", "a backfill spends what incremental runs need",
 			edit{functions, "                IF v_until > v_now THEN\n                    refused := 'class';", "                IF false THEN\n                    refused := 'class';"}),
