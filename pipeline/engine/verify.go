@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/audit"
 	"sluice/pipeline/lineage/verify"
+	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema/ddl"
 )
 
@@ -21,8 +21,8 @@ type VerifyOptions struct {
 	Calls, Sample int
 }
 
-// Auditor looks for what must not be.
-func (a *App) Auditor() *audit.Auditor { return audit.New(a.DB.Pool()) }
+// Verifications are what verifications found, and the checks.
+func (a *App) Verifications() *verifications.Store { return verifications.New(a.DB.Pool()) }
 
 // Verify holds the warehouse against itself and, as far as the calls go, against upstream.
 func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error) {
@@ -35,7 +35,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		return verify.Result{}, err
 	}
 	options := verify.Options{
-		Scope: audit.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Auditor: a.Auditor(),
+		Scope: verifications.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Store: a.Verifications(), Zone: a.Zone,
 		Rules: pipeline.DefaultRules(), Words: strings.TrimSpace(o.Organization + " " + strings.Join(o.Names, " ")),
 	}
 	lacks, err := a.Lacking(ctx)
@@ -81,12 +81,12 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 }
 
 // lackingOf is what is missing of a stream's tables, as findings.
-func lackingOf(stream pipeline.Stream, lacks []ddl.Lack) []audit.Finding {
-	var findings []audit.Finding
+func lackingOf(stream pipeline.Stream, lacks []ddl.Lack) []verifications.Finding {
+	var findings []verifications.Finding
 	for _, lack := range lacks {
 		if lack.Service == stream.Service.Name && lack.Resource == stream.Resource.Name {
-			findings = append(findings, audit.Finding{
-				Severity: audit.Violation, Source: audit.SourceCheck, Code: "tables", Organization: stream.Organization,
+			findings = append(findings, verifications.Finding{
+				Severity: verifications.Violation, Source: verifications.SourceCheck, Code: "tables", Organization: stream.Organization,
 				Service: lack.Service, Resource: lack.Resource, Detail: lack.String() + ", and its rows were not looked at: sluice migrate",
 			})
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/audit"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/warehouse/verifications"
 )
 
 // kept says whether versions of bills are kept.
@@ -48,7 +48,7 @@ func (s *storehouse) asOf(at time.Time, byUpstream bool) string {
 // sound says that no check about versions finds anything.
 func (s *storehouse) sound() {
 	s.Helper()
-	checks, err := audit.New(s.db.Pool()).Checks(s.Context(), audit.Scope{})
+	checks, err := verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{})
 	s.must(err)
 	seen := 0
 	for _, check := range checks {

@@ -10,8 +10,9 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/lineage/audit"
 	"sluice/pipeline/lineage/verify"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/verifications"
 )
 
 func (c *cli) verifyCommand() *cobra.Command {
@@ -90,15 +91,15 @@ func (c *cli) verify(ctx context.Context, a *engine.App, options engine.VerifyOp
 	return exit(verifyCode(result.Verification.Outcome))
 }
 
-func verifyCode(outcome audit.Outcome) int {
+func verifyCode(outcome verifications.Outcome) int {
 	switch outcome {
-	case audit.OutcomeClean:
+	case verifications.OutcomeClean:
 		return codeFine
-	case audit.OutcomeUnreachable:
+	case verifications.OutcomeUnreachable:
 		return codeEnvironment
-	case audit.OutcomeBudget:
+	case verifications.OutcomeBudget:
 		return codeBudget
-	case audit.OutcomeFound, audit.OutcomeFailed:
+	case verifications.OutcomeFound, verifications.OutcomeFailed:
 		return codeFailed
 	default:
 		return codeFailed
@@ -120,7 +121,7 @@ func (c *cli) verifyList() *cobra.Command {
 }
 
 func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) error {
-	found, err := a.Auditor().List(ctx, limit)
+	found, err := a.Verifications().List(ctx, limit)
 	if err != nil {
 		return fmt.Errorf("read the verifications: %w", err)
 	}
@@ -131,7 +132,7 @@ func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) e
 	}).Or("Nothing was verified yet."))
 }
 
-func outcomeWord(v *audit.Verification) string {
+func outcomeWord(v *verifications.Verification) string {
 	if v.EndedAt == nil {
 		return "not ended"
 	}
@@ -160,7 +161,7 @@ func (c *cli) verifyShow() *cobra.Command {
 }
 
 func (c *cli) showVerification(ctx context.Context, a *engine.App, id int64) error {
-	verification, streams, findings, err := a.Auditor().Read(ctx, id)
+	verification, streams, findings, err := a.Verifications().Read(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read the verification: %w", err)
 	}
@@ -199,18 +200,34 @@ func ofOrganization(organization, service, resource string) string {
 	return strings.Trim(organization+"/"+service+"."+resource, "./")
 }
 
-func verdictOn(v *audit.Verification) string {
+func verdictOn(v *verifications.Verification) string {
 	text := fmt.Sprintf("%s violations, %s notices; %d checks, %s rows against their raw records, %s records of upstream (%d of %d calls), "+
 		"%s of them not due yet",
 		view.Count(v.Violations), view.Count(v.Notices), v.Checks, view.Count(v.Rows), view.Count(v.Records), v.Calls, v.Allowed, view.Count(v.NotDue))
 	switch v.Outcome {
-	case audit.OutcomeBudget:
+	case verifications.OutcomeBudget:
 		text += "; the budget refused calls"
-	case audit.OutcomeUnreachable:
+	case verifications.OutcomeUnreachable:
 		text += "; upstream did not answer"
-	case audit.OutcomeFailed:
+	case verifications.OutcomeFailed:
 		text += "; not everything could be looked at"
-	case audit.OutcomeClean, audit.OutcomeFound:
+	case verifications.OutcomeClean, verifications.OutcomeFound:
 	}
 	return text
+}
+
+func (c *cli) printVerified(streams []verifications.Verified) error {
+	rows := make([][]string, 0, len(streams))
+	for i := range streams {
+		s := &streams[i]
+		read := view.Count(s.Records)
+		if s.Complete {
+			read += ", all"
+		}
+		rows = append(rows, []string{
+			ofOrganization(s.Organization, s.Service, s.Resource), view.Count(s.Rows), strconv.Itoa(s.Calls), read, view.Count(s.NotDue),
+			view.Count(s.Violations), view.Count(s.Notices), outside.Visible(s.Note),
+		})
+	}
+	return c.printer().Table([]string{"RESOURCE", "ROWS", "CALLS MADE", "RECORDS", "NOT DUE", "VIOLATIONS", "NOTICES", "NOTE"}, rows)
 }

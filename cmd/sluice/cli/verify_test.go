@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/pipeline/lineage/audit"
 	"sluice/pipeline/lineage/verify"
+	"sluice/pipeline/warehouse/verifications"
 	"sluice/sandbox"
 )
 
@@ -27,7 +27,7 @@ func (s *stage) verified(code int, args ...string) verify.Result {
 }
 
 // told gives the findings in short, sorted: severity, code, resource, record.
-func toldOf(findings []audit.Finding) []string {
+func toldOf(findings []verifications.Finding) []string {
 	short := []string{}
 	for _, f := range findings {
 		short = append(short, fmt.Sprintf("%s %s %s %s", f.Severity, f.Code, f.Resource, f.Record))
@@ -45,7 +45,7 @@ func TestVerify(t *testing.T) {
 
 	clean := s.verified(codeFine, "--calls", "9")
 	v := clean.Verification
-	if len(clean.Findings) != 0 || v.Outcome != audit.OutcomeClean || v.Calls != 9 || v.Checks < 14 || v.Rows == 0 || v.Records <= v.Rows || v.NotDue != 0 {
+	if len(clean.Findings) != 0 || v.Outcome != verifications.OutcomeClean || v.Calls != 9 || v.Checks < 14 || v.Rows == 0 || v.Records <= v.Rows || v.NotDue != 0 {
 		t.Errorf("a clean warehouse: %+v\n%+v", v, clean.Findings)
 	}
 	bill := one[string](s, `SELECT _parent_id FROM inventory.bills_line_items GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 1`)
@@ -104,17 +104,17 @@ func TestVerify(t *testing.T) {
 	if calls := local.Verification.Calls; calls != 0 || !slices.Contains(toldOf(local.Findings), "violation edited bills "+edited) {
 		t.Errorf("without a call: %d calls\n%v", calls, toldOf(local.Findings))
 	}
-	if slices.ContainsFunc(local.Findings, func(f audit.Finding) bool { return f.Resource != "bills" }) {
+	if slices.ContainsFunc(local.Findings, func(f verifications.Finding) bool { return f.Resource != "bills" }) {
 		t.Errorf("bills alone were asked for: %v", toldOf(local.Findings))
 	}
 }
 
 // tellsWhere: the path names the value, and texts of records are shown nowhere.
-func (s *stage) tellsWhere(findings []audit.Finding, bill, edited string) {
+func (s *stage) tellsWhere(findings []verifications.Finding, bill, edited string) {
 	s.t.Helper()
 	paths := map[string]string{bill: "line_items[1]", edited: "vendor_name"}
 	for _, f := range findings {
-		if want := paths[f.Record]; want != "" && f.Code == audit.CodeEdited && f.Path != want {
+		if want := paths[f.Record]; want != "" && f.Code == verify.CodeEdited && f.Path != want {
 			s.t.Errorf("record %s: path %q, want %q", f.Record, f.Path, want)
 		}
 		if strings.Contains(f.Detail, "Ltd") {
@@ -131,9 +131,9 @@ func (s *stage) keptFindings(last verify.Result) {
 	if diff := cmp.Diff(toldOf(last.Findings), toldOf(again.Findings)); diff != "" || again.Verification.ID != last.Verification.ID {
 		s.t.Errorf("read again (-first +again):\n%s", diff)
 	}
-	var listed []audit.Verification
+	var listed []verifications.Verification
 	s.document(&listed, "verify", "list")
-	if len(listed) != 3 || listed[0].Violations != last.Verification.Violations || listed[2].Outcome != audit.OutcomeClean {
+	if len(listed) != 3 || listed[0].Violations != last.Verification.Violations || listed[2].Outcome != verifications.OutcomeClean {
 		s.t.Errorf("listed: %+v", listed)
 	}
 	if o := s.run("verify", "show", fmt.Sprint(listed[2].ID)); o.code != codeFine || !strings.Contains(o.stdout, "0 violations") {
@@ -149,11 +149,11 @@ func TestVerifyRefused(t *testing.T) {
 	s.sync(codeFine)
 	for fault, c := range map[string]struct {
 		code    int
-		outcome audit.Outcome
+		outcome verifications.Outcome
 	}{
-		"exhausted":   {codeBudget, audit.OutcomeBudget},
-		"unavailable": {codeEnvironment, audit.OutcomeUnreachable},
-		"forbidden":   {codeFailed, audit.OutcomeFailed},
+		"exhausted":   {codeBudget, verifications.OutcomeBudget},
+		"unavailable": {codeEnvironment, verifications.OutcomeUnreachable},
+		"forbidden":   {codeFailed, verifications.OutcomeFailed},
 	} {
 		must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: fault}}))
 		s.exec(`UPDATE sluice.day_budgets SET exhausted_until = NULL`)

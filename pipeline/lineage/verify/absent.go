@@ -4,27 +4,26 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
-	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema"
 )
 
 // absent says what it means that a record has no row.
-func (s *subject) absent(ctx context.Context, tx pgx.Tx, r *upstreamRecord, h held, call int64, standing audit.Standing) error {
+func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing) error {
 	switch {
 	case h.quarantined[r.ID]:
-		s.say(audit.Notice, codeQuarantined, r.ID, call, "", "the record is in quarantine: sluice quarantine list")
+		s.say(verifications.Notice, codeQuarantined, r.ID, call, "", "the record is in quarantine: sluice quarantine list")
 		return nil
 	case r.Modified.After(standing.Mark):
 		s.verified.NotDue++
 		return nil
 	case !r.Modified.IsZero():
-		s.say(audit.Violation, codeMissing, r.ID, call, "", "upstream has the record since before the mark, and there is no row")
+		s.say(verifications.Violation, codeMissing, r.ID, call, "", "upstream has the record since before the mark, and there is no row")
 		return nil
 	}
 	// A record without a date may have come since the last run, unless it was here before.
-	brought, err := s.table.Archived(ctx, tx, own(s.stream.Resource, r))
+	brought, err := s.table.Archived(ctx, view, own(s.stream.Resource, r))
 	if err != nil {
 		return err
 	}
@@ -32,7 +31,7 @@ func (s *subject) absent(ctx context.Context, tx pgx.Tx, r *upstreamRecord, h he
 		s.verified.NotDue++
 		return nil
 	}
-	s.say(audit.Violation, codeMissing, r.ID, call, "", fmt.Sprintf("call %d brought the record, and there is no row any more", brought))
+	s.say(verifications.Violation, codeMissing, r.ID, call, "", fmt.Sprintf("call %d brought the record, and there is no row any more", brought))
 	return nil
 }
 
@@ -49,7 +48,7 @@ func own(resource *schema.Resource, r *upstreamRecord) string {
 }
 
 // whole is called when the list was read whole: rows that are not on it are told.
-func (s *subject) whole(ctx context.Context, call int64, standing audit.Standing, ids []string) error {
+func (s *subject) whole(ctx context.Context, call int64, standing contents.Standing, ids []string) error {
 	if standing.Parent != "" {
 		return nil // the whole list of one parent only
 	}
@@ -58,11 +57,11 @@ func (s *subject) whole(ctx context.Context, call int64, standing audit.Standing
 	for _, id := range ids {
 		listed[id] = true
 	}
-	return s.each(ctx, func(tx pgx.Tx, keys []string) error {
-		rows, err := s.table.Rows(ctx, tx, keys)
+	return s.each(ctx, func(view contents.View, keys []string) error {
+		rows, err := s.table.Rows(ctx, view, keys)
 		for i := range rows {
-			if row := &rows[i]; !listed[row.Key] && !row.Gone && row.LastCall() < call {
-				s.say(audit.Notice, codeNotListed, row.Key, call, "",
+			if row := &rows[i]; !listed[row.Key] && !row.Gone() && row.LastCall() < call {
+				s.say(verifications.Notice, codeNotListed, row.Key, call, "",
 					"its record is not on the list, which was read whole: deleted upstream, or hidden there")
 			}
 		}
@@ -78,7 +77,7 @@ func (s *subject) unknown(call int64, asked, answered []string) {
 	}
 	for _, id := range asked {
 		if !known[id] {
-			s.say(audit.Notice, codeNotFound, id, call, "", "upstream does not know the record: it was deleted, or is hidden")
+			s.say(verifications.Notice, codeNotFound, id, call, "", "upstream does not know the record: it was deleted, or is hidden")
 		}
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
-	"github.com/jackc/pgx/v5"
-
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/lineage/compare"
+	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema"
 )
 
@@ -15,9 +15,9 @@ import (
 type subject struct {
 	run       *run
 	stream    pipeline.Stream
-	table     *audit.Table
+	table     *compare.Comparer
 	normalize func(raw []byte, parent string) (upstreamRecord, error)
-	verified  audit.Verified
+	verified  verifications.Verified
 	// looked are rows that were held against their raw records, edited those that are not what these make of them.
 	looked, edited map[string]bool
 	// told are records of upstream that a finding was told about.
@@ -34,9 +34,9 @@ type subject struct {
 // maxShown is how many findings of one kind are spelled out for a resource; all are counted.
 const maxShown = 50
 
-func (s *subject) found(f audit.Finding) {
+func (s *subject) found(f verifications.Finding) {
 	shown := &s.verified.Violations
-	if f.Severity == audit.Notice {
+	if f.Severity == verifications.Notice {
 		shown = &s.verified.Notices
 	}
 	if *shown++; *shown <= maxShown {
@@ -53,12 +53,12 @@ func (s *subject) ask(ctx context.Context, round int) (bool, error) {
 	if s.over {
 		return false, nil
 	}
-	var standing audit.Standing
+	var standing contents.Standing
 	var rows int64
-	err := s.run.view(ctx, func(tx pgx.Tx) error {
+	err := s.run.view(ctx, func(view contents.View) error {
 		var err error
-		if standing, err = s.table.Standing(ctx, tx); err == nil && round > 0 {
-			rows, err = s.table.Count(ctx, tx)
+		if standing, err = s.table.Standing(ctx, view); err == nil && round > 0 {
+			rows, err = s.table.Count(ctx, view)
 		}
 		return err
 	})
@@ -103,7 +103,7 @@ func (s *subject) question(page int, parent string) pipeline.Ask {
 }
 
 // page compares one page of the list. If it is all there is, rows that are not on it are found, too.
-func (s *subject) page(ctx context.Context, standing audit.Standing, number int) error {
+func (s *subject) page(ctx context.Context, standing contents.Standing, number int) error {
 	s.pages[number] = true
 	page, err := s.run.Source.Page(ctx, s.question(number, standing.Parent))
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *subject) page(ctx context.Context, standing audit.Standing, number int)
 }
 
 // further compares another page, as far as the rows that are there let expect one. Lists that go on by token have none.
-func (s *subject) further(ctx context.Context, standing audit.Standing, rows int64) (bool, error) {
+func (s *subject) further(ctx context.Context, standing contents.Standing, rows int64) (bool, error) {
 	if s.pages == nil || s.stream.Resource.Paging != schema.PagingNumber || s.stream.Resource.Exported() {
 		return false, nil
 	}
@@ -140,7 +140,7 @@ func (s *subject) further(ctx context.Context, standing audit.Standing, rows int
 	return true, s.page(ctx, standing, number)
 }
 
-func (s *subject) export(ctx context.Context, standing audit.Standing) error {
+func (s *subject) export(ctx context.Context, standing contents.Standing) error {
 	var ids []string
 	call := int64(0)
 	s.pages = nil
@@ -161,7 +161,7 @@ func (s *subject) export(ctx context.Context, standing audit.Standing) error {
 const singlesWanted = 50
 
 // singles compares single records by chance, of rows whose single record is loaded.
-func (s *subject) singles(ctx context.Context, standing audit.Standing) (bool, error) {
+func (s *subject) singles(ctx context.Context, standing contents.Standing) (bool, error) {
 	details := s.stream.Resource.Details
 	if details == nil {
 		return false, nil
@@ -171,8 +171,8 @@ func (s *subject) singles(ctx context.Context, standing audit.Standing) (bool, e
 		wanted = min(details.Batch.Size, singlesWanted)
 	}
 	var ids []string
-	err := s.run.view(ctx, func(tx pgx.Tx) error {
-		keys, err := s.table.Sample(ctx, tx, wanted+len(s.asked), true)
+	err := s.run.view(ctx, func(view contents.View) error {
+		keys, err := s.table.Sample(ctx, view, wanted+len(s.asked), true)
 		for _, key := range keys {
 			if !s.asked[key] && len(ids) < wanted {
 				ids = append(ids, key)

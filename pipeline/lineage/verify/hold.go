@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/audit"
-	"sluice/pipeline/lineage/audit/values"
+	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema"
 	"sluice/schema/record"
 )
@@ -44,32 +42,32 @@ const (
 
 // held is what an answer is held against.
 type held struct {
-	rows        map[string]*audit.Row
-	differences map[string][]values.Difference
+	rows        map[string]*contents.Row
+	differences map[string][]contents.Difference
 	quarantined map[string]bool
 }
 
 // hold holds the records of an answer against their rows and gives their keys. Single says that they are single records.
-func (s *subject) hold(ctx context.Context, page pipeline.Page, standing audit.Standing, single bool) ([]string, error) {
+func (s *subject) hold(ctx context.Context, page pipeline.Page, standing contents.Standing, single bool) ([]string, error) {
 	records, ids, unfit := s.read(page, standing.Parent)
 	s.verified.Records += int64(len(records))
 	if err := s.release(ctx, page, records, single); err != nil {
 		return ids, err
 	}
-	err := s.run.view(ctx, func(tx pgx.Tx) error {
-		h, err := s.against(ctx, tx, records, ids, single)
+	err := s.run.view(ctx, func(view contents.View) error {
+		h, err := s.against(ctx, view, records, ids, single)
 		if err != nil {
 			return err
 		}
 		for _, misfit := range unfit {
 			if h.quarantined[misfit.ID] || misfit.ID == "" {
-				s.say(audit.Notice, codeQuarantined, misfit.ID, page.Call, "", "the record does not fit the declaration: "+misfit.Error())
+				s.say(verifications.Notice, codeQuarantined, misfit.ID, page.Call, "", "the record does not fit the declaration: "+misfit.Error())
 			} else {
-				s.say(audit.Notice, codeUnfit, misfit.ID, page.Call, "", "the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
+				s.say(verifications.Notice, codeUnfit, misfit.ID, page.Call, "", "the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
 			}
 		}
 		for i := range records {
-			if err := s.judge(ctx, tx, &records[i], h, page.Call, standing, single); err != nil {
+			if err := s.judge(ctx, view, &records[i], h, page.Call, standing, single); err != nil {
 				return err
 			}
 		}
@@ -88,9 +86,9 @@ func (s *subject) release(ctx context.Context, page pipeline.Page, records []ups
 		ids[i] = records[i].ID
 	}
 	var quarantined map[string]bool
-	err := s.run.view(ctx, func(tx pgx.Tx) error {
+	err := s.run.view(ctx, func(view contents.View) error {
 		var err error
-		quarantined, err = s.table.Quarantined(ctx, tx, ids)
+		quarantined, err = s.table.Quarantined(ctx, view, ids)
 		return err
 	})
 	if err != nil || len(quarantined) == 0 {
@@ -147,19 +145,19 @@ func (s *subject) read(page pipeline.Page, parent string) ([]upstreamRecord, []s
 	return records, ids, unfit
 }
 
-func (s *subject) against(ctx context.Context, tx pgx.Tx, records []upstreamRecord, ids []string, single bool) (held, error) {
-	h := held{rows: make(map[string]*audit.Row, len(ids))}
-	rows, err := s.table.Rows(ctx, tx, ids)
+func (s *subject) against(ctx context.Context, view contents.View, records []upstreamRecord, ids []string, single bool) (held, error) {
+	h := held{rows: make(map[string]*contents.Row, len(ids))}
+	rows, err := s.table.Rows(ctx, view, ids)
 	if err != nil {
 		return h, err
 	}
 	for i := range rows {
 		h.rows[rows[i].Key] = &rows[i]
 	}
-	if err := s.lookAt(ctx, tx, ids); err != nil {
+	if err := s.lookAt(ctx, view, ids); err != nil {
 		return h, err
 	}
-	if h.quarantined, err = s.table.Quarantined(ctx, tx, ids); err != nil {
+	if h.quarantined, err = s.table.Quarantined(ctx, view, ids); err != nil {
 		return h, err
 	}
 	var other []upstreamRecord
@@ -168,11 +166,11 @@ func (s *subject) against(ctx context.Context, tx pgx.Tx, records []upstreamReco
 			other = append(other, records[i])
 		}
 	}
-	h.differences, err = s.table.Compare(ctx, tx, other)
+	h.differences, err = s.table.Differences(ctx, view, other)
 	return h, err
 }
 
-func sameHash(row *audit.Row, r *upstreamRecord, single bool) bool {
+func sameHash(row *contents.Row, r *upstreamRecord, single bool) bool {
 	if single {
 		return bytes.Equal(row.DetailHash, r.Hash[:])
 	}
@@ -180,13 +178,13 @@ func sameHash(row *audit.Row, r *upstreamRecord, single bool) bool {
 }
 
 // judge says what it means that a record and its row are not the same.
-func (s *subject) judge(ctx context.Context, tx pgx.Tx, r *upstreamRecord, h held, call int64, standing audit.Standing, single bool) error {
+func (s *subject) judge(ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing, single bool) error {
 	row := h.rows[r.ID]
 	if row == nil {
-		return s.absent(ctx, tx, r, h, call, standing)
+		return s.absent(ctx, view, r, h, call, standing)
 	}
-	if row.Gone && row.LastCall() < call {
-		s.say(audit.Notice, codeReturned, r.ID, call, "",
+	if row.Gone() && row.LastCall() < call {
+		s.say(verifications.Notice, codeReturned, r.ID, call, "",
 			"upstream shows the record, and its row has a tombstone: the next scan that sees it takes that away")
 		return nil
 	}
@@ -199,21 +197,21 @@ func (s *subject) judge(ctx context.Context, tx pgx.Tx, r *upstreamRecord, h hel
 	outdated := single && row.DetailState != "current"
 	dated := !r.Modified.IsZero()
 	same := dated && r.Modified.Truncate(time.Microsecond).Equal(row.Modified)
-	severity, code, text := audit.Violation, codeDiffers, "upstream has had other values since before the mark: "
+	severity, code, text := verifications.Violation, codeDiffers, "upstream has had other values since before the mark: "
 	switch {
 	case h.quarantined[r.ID]:
-		severity, code, text = audit.Notice, codeQuarantined, "a version of the record is in quarantine, and the row is older: "
+		severity, code, text = verifications.Notice, codeQuarantined, "a version of the record is in quarantine, and the row is older: "
 	case newer, outdated, !single && (!dated || same) && s.readsAll():
 		s.verified.NotDue++
 		return nil
 	case !dated:
-		severity, code, text = audit.Notice, codeUndated, "upstream has other values, and the record does not say since when: "
+		severity, code, text = verifications.Notice, codeUndated, "upstream has other values, and the record does not say since when: "
 	case same:
 		code, text = codeSilent, "upstream has other values under the same modification time: "
 	case r.Modified.Before(row.Modified):
-		severity, code, text = audit.Notice, codeOlder, "upstream answers with an older version: "
+		severity, code, text = verifications.Notice, codeOlder, "upstream answers with an older version: "
 	}
-	s.say(severity, code, r.ID, call, differences[0].Path, text+values.Sentence(differences))
+	s.say(severity, code, r.ID, call, differences[0].Path, text+contents.Sentence(differences))
 	return nil
 }
 
@@ -228,13 +226,13 @@ func (s *subject) readsAll() bool {
 }
 
 // say tells a finding about a record, once: the list and the single record may both show it.
-func (s *subject) say(severity audit.Severity, code, id string, call int64, path, detail string) {
+func (s *subject) say(severity verifications.Severity, code, id string, call int64, path, detail string) {
 	if s.told[id] {
 		return
 	}
 	s.told[id] = id != ""
-	s.found(audit.Finding{
-		Severity: severity, Source: audit.SourceUpstream, Code: code, Organization: s.stream.Organization, Service: s.stream.Service.Name,
+	s.found(verifications.Finding{
+		Severity: severity, Source: verifications.SourceUpstream, Code: code, Organization: s.stream.Organization, Service: s.stream.Service.Name,
 		Resource: s.stream.Resource.Name, Record: id, Path: path, Detail: detail, Call: call,
 	})
 }

@@ -2,38 +2,54 @@ package verify
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
-	"github.com/jackc/pgx/v5"
+	"sluice/pipeline"
+	"sluice/pipeline/lineage/compare"
+	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/verifications"
+)
 
-	"sluice/pipeline/lineage/audit"
+// The codes of rows held against their raw records.
+const (
+	// CodeEdited: the row is not what its raw records make of it.
+	CodeEdited = "edited"
+	// CodeHash: the values are right and the content hash is another one: the declaration reads the record in another way
+	// than when it was loaded, or the hash was edited.
+	CodeHash = "hash"
+	// CodeNoRaw: the raw record is not kept (any more).
+	CodeNoRaw = "no_raw"
+	// CodeUnfit: the raw record does not fit the declaration any more.
+	CodeUnfit = "unfit"
 )
 
 // local holds rows against their raw records: a sample, or all.
 func (s *subject) local(ctx context.Context) error {
 	if n := s.run.Sample; n > 0 {
-		return s.run.view(ctx, func(tx pgx.Tx) error {
-			keys, err := s.table.Sample(ctx, tx, n, false)
+		return s.run.view(ctx, func(view contents.View) error {
+			keys, err := s.table.Sample(ctx, view, n, false)
 			if err == nil {
-				err = s.lookAt(ctx, tx, keys)
+				err = s.lookAt(ctx, view, keys)
 			}
 			return err
 		})
 	}
-	return s.each(ctx, func(tx pgx.Tx, keys []string) error { return s.lookAt(ctx, tx, keys) })
+	return s.each(ctx, func(view contents.View, keys []string) error { return s.lookAt(ctx, view, keys) })
 }
 
 // each hands over the keys of all rows in their order, a batch in each transaction.
-func (s *subject) each(ctx context.Context, work func(pgx.Tx, []string) error) error {
+func (s *subject) each(ctx context.Context, work func(contents.View, []string) error) error {
 	for after := ""; ; {
 		over := false
-		err := s.run.view(ctx, func(tx pgx.Tx) error {
-			keys, err := s.table.Behind(ctx, tx, after, localBatch)
+		err := s.run.view(ctx, func(view contents.View) error {
+			keys, err := s.table.After(ctx, view, after, localBatch)
 			if err != nil || len(keys) == 0 {
 				over = true
 				return err
 			}
 			after = keys[len(keys)-1]
-			return work(tx, keys)
+			return work(view, keys)
 		})
 		if err != nil || over {
 			return err
@@ -42,7 +58,7 @@ func (s *subject) each(ctx context.Context, work func(pgx.Tx, []string) error) e
 }
 
 // lookAt holds those rows against their raw records that were not looked at before.
-func (s *subject) lookAt(ctx context.Context, tx pgx.Tx, keys []string) error {
+func (s *subject) lookAt(ctx context.Context, view contents.View, keys []string) error {
 	for len(keys) > 0 {
 		var fresh []string
 		batch := keys[:min(len(keys), localBatch)]
@@ -56,15 +72,81 @@ func (s *subject) lookAt(ctx context.Context, tx pgx.Tx, keys []string) error {
 		if len(fresh) == 0 {
 			continue
 		}
-		findings, rows, err := s.table.Local(ctx, tx, fresh)
+		findings, rows, err := Local(ctx, view, s.stream, s.table, fresh)
 		if err != nil {
 			return err
 		}
 		s.verified.Rows += int64(rows)
 		for i := range findings {
-			s.edited[findings[i].Record] = findings[i].Code == audit.CodeEdited || findings[i].Code == audit.CodeHash
+			s.edited[findings[i].Record] = findings[i].Code == CodeEdited || findings[i].Code == CodeHash
 			s.found(findings[i])
 		}
 	}
 	return nil
+}
+
+// Local holds the rows of keys against the raw records that are kept beside them, without a call. It gives the findings, and how many
+// rows were looked at.
+func Local(
+	ctx context.Context, view contents.View, stream pipeline.Stream, table *compare.Comparer, keys []string,
+) ([]verifications.Finding, int, error) {
+	rows, err := table.Rows(ctx, view, keys)
+	if err != nil {
+		return nil, 0, err
+	}
+	answers, err := table.Read(ctx, view, rows)
+	if err == nil {
+		err = table.Values(ctx, view, answers, func(*compare.Answer) bool { return true })
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	var unread, findings []verifications.Finding
+	for i := range answers {
+		f := verifications.Finding{
+			Source: verifications.SourceRow, Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name,
+			Record: answers[i].Row.Key,
+		}
+		switch {
+		case answers[i].Err != nil:
+			unread = append(unread, told(f, &answers[i]))
+		case len(answers[i].Differences) > 0 || answers[i].OtherHash():
+			findings = append(findings, edited(f, &answers[i]))
+		}
+	}
+	return append(unread, findings...), len(rows), nil
+}
+
+// told says why a row could not be held against its raw record.
+func told(f verifications.Finding, a *compare.Answer) verifications.Finding {
+	f.Severity, f.Call = verifications.Notice, a.Of.Call
+	switch {
+	case errors.Is(a.Err, compare.ErrNoRaw):
+		f.Code = CodeNoRaw
+		f.Detail = fmt.Sprintf("its raw record of call %d is not kept: nobody can say whether the row was edited", f.Call)
+	case errors.Is(a.Err, compare.ErrOther):
+		f.Severity, f.Code = verifications.Violation, CodeEdited
+		f.Detail = fmt.Sprintf("the raw record that the row leads to, of call %d, is of another record", f.Call)
+	default:
+		f.Code, f.Detail = CodeUnfit, "its raw record does not fit the declaration any more: "+a.Err.Error()
+	}
+	return f
+}
+
+// edited says that a row is not what its raw records make of it.
+func edited(f verifications.Finding, a *compare.Answer) verifications.Finding {
+	f.Severity, f.Code, f.Call = verifications.Violation, CodeHash, a.Row.LastCall()
+	f.Detail = "the content hash is not that of its raw record: the row was edited, or the declaration changed (sluice rebuild writes the rows anew)"
+	if len(a.Differences) > 0 {
+		f.Code, f.Path = CodeEdited, a.Differences[0].Path
+		f.Detail = "the row is not what its raw record makes of it: " + contents.Sentence(a.Differences)
+		if a.OtherHash() {
+			f.Detail += "; the content hash is another one, too: if the declaration changed, sluice rebuild writes the rows anew"
+		}
+	}
+	if a.Repaired() {
+		f.Severity = verifications.Notice
+		f.Detail += " (the raw record holds signs for bytes that could not be kept, which may be the reason)"
+	}
+	return f
 }

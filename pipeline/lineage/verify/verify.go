@@ -14,10 +14,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/lineage/compare"
+	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema/record"
 )
 
@@ -36,9 +36,9 @@ type Options struct {
 	// Streams are the lists to be looked at.
 	Streams []pipeline.Stream
 	// Lacking are findings about lists whose tables are not as declared: none of Streams are they.
-	Lacking []audit.Finding
+	Lacking []verifications.Finding
 	// Scope narrows the checks, Words says it for people.
-	Scope audit.Scope
+	Scope verifications.Scope
 	Words string
 	// Calls are what may be called in all; Sample is how many rows of each resource are held against their raw records, zero
 	// means all.
@@ -46,17 +46,19 @@ type Options struct {
 	// Source may be nil if Calls is zero.
 	Source Source
 	// Load writes records that are in quarantine and that a call has just brought in a version that fits.
-	Load    func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error
-	Auditor *audit.Auditor
-	Rules   pipeline.Rules
+	Load  func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error
+	Store *verifications.Store
+	// Zone is the time zone of an organization.
+	Zone  func(organization string) *time.Location
+	Rules pipeline.Rules
 }
 
 // Result is what was found.
 type Result struct {
-	Verification audit.Verification `json:"verification"`
-	Checks       []audit.Check      `json:"checks"`
-	Streams      []audit.Verified   `json:"streams"`
-	Findings     []audit.Finding    `json:"findings"`
+	Verification verifications.Verification `json:"verification"`
+	Checks       []verifications.Check      `json:"checks"`
+	Streams      []verifications.Verified   `json:"streams"`
+	Findings     []verifications.Finding    `json:"findings"`
 }
 
 // run is one verification under way.
@@ -72,11 +74,11 @@ type run struct {
 // Run verifies and keeps what was found. Its error says that the warehouse could not be read; that upstream refused or did not
 // answer is in the outcome.
 func Run(ctx context.Context, o Options) (Result, error) {
-	verification, err := o.Auditor.Begin(ctx, o.Words, o.Calls)
+	verification, err := o.Store.Begin(ctx, o.Words, o.Calls)
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{Options: o, result: Result{Verification: verification, Findings: []audit.Finding{}}}
+	r := &run{Options: o, result: Result{Verification: verification, Findings: []verifications.Finding{}}}
 	err = r.look(ctx)
 	if err != nil {
 		r.failed = true
@@ -85,7 +87,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	r.sum()
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
 	defer cancel()
-	if kept := o.Auditor.End(keep, &r.result.Verification, r.result.Streams, r.result.Findings); err == nil {
+	if kept := o.Store.End(keep, &r.result.Verification, r.result.Streams, r.result.Findings); err == nil {
 		err = kept
 	}
 	return r.result, err
@@ -96,7 +98,7 @@ const keepLimit = 30 * time.Second
 
 func (r *run) look(ctx context.Context) error {
 	var err error
-	if r.result.Checks, err = r.Auditor.Checks(ctx, r.Scope); err != nil {
+	if r.result.Checks, err = r.Store.Checks(ctx, r.Scope); err != nil {
 		return err
 	}
 	r.result.Findings = append(r.result.Findings, r.Lacking...)
@@ -109,10 +111,10 @@ func (r *run) look(ctx context.Context) error {
 			return fmt.Errorf("prepare %s: %w", stream, err)
 		}
 		s := &subject{
-			run: r, stream: stream, normalize: normalizer.RecordUnder, table: audit.NewTable(stream, normalizer.RecordUnder),
+			run: r, stream: stream, normalize: normalizer.RecordUnder, table: compare.New(stream, normalizer.RecordUnder),
 			looked: map[string]bool{}, edited: map[string]bool{}, told: map[string]bool{}, asked: map[string]bool{}, pages: map[int]bool{},
 			clashing: map[string]bool{},
-			verified: audit.Verified{Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name},
+			verified: verifications.Verified{Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name},
 		}
 		r.subjects = append(r.subjects, s)
 		if err := s.local(ctx); err != nil {
@@ -127,7 +129,7 @@ func (r *run) upstream(ctx context.Context) error {
 	if r.Calls == 0 {
 		return nil
 	}
-	last, err := r.Auditor.LastVerified(ctx)
+	last, err := r.Store.LastVerified(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,8 +155,8 @@ func (r *run) upstream(ctx context.Context) error {
 }
 
 // view runs fn on one state of the warehouse.
-func (r *run) view(ctx context.Context, fn func(tx pgx.Tx) error) error {
-	return r.Auditor.View(ctx, fn)
+func (r *run) view(ctx context.Context, fn func(view contents.View) error) error {
+	return r.Store.Look(ctx, fn)
 }
 
 // sum adds up what was looked at and found, and gives it an outcome.
@@ -163,7 +165,7 @@ func (r *run) sum() {
 	v.Checks = len(r.result.Checks)
 	v.Violations += int64(len(r.Lacking))
 	for i := range r.result.Checks {
-		if c := &r.result.Checks[i]; c.Severity == audit.Violation {
+		if c := &r.result.Checks[i]; c.Severity == verifications.Violation {
 			v.Violations += c.Found
 		} else {
 			v.Notices += c.Found
@@ -176,14 +178,14 @@ func (r *run) sum() {
 	}
 	switch {
 	case v.Violations > 0:
-		v.Outcome = audit.OutcomeFound
+		v.Outcome = verifications.OutcomeFound
 	case r.failed:
-		v.Outcome = audit.OutcomeFailed
+		v.Outcome = verifications.OutcomeFailed
 	case r.unreachable:
-		v.Outcome = audit.OutcomeUnreachable
+		v.Outcome = verifications.OutcomeUnreachable
 	case r.refused:
-		v.Outcome = audit.OutcomeBudget
+		v.Outcome = verifications.OutcomeBudget
 	default:
-		v.Outcome = audit.OutcomeClean
+		v.Outcome = verifications.OutcomeClean
 	}
 }

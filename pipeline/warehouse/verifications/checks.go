@@ -1,11 +1,10 @@
-// Package audit looks for what must not be: views that must be empty and are not, rows that are not what their raw records
-// make of them, rows that differ from records that upstream just gave.
+// Package verifications keeps what verifications found, in tables of its own, and runs the checks: views that must be empty.
 //
-// It changes no row of the warehouse; what was found is kept in tables of its own (keep.go). It never makes a call: records of
-// upstream are handed to it.
+// It changes no row of the warehouse, and makes no call. What is to be looked at, and what a difference means, is for package
+// verify of lineage to say.
 //
-// Start reading at Auditor.Checks, then Table.Local and package values.
-package audit
+// Start reading at Store.Checks, then Store.Begin.
+package verifications
 
 import (
 	"context"
@@ -17,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/contents"
 )
 
 // Severity is a closed set: what a finding means.
@@ -63,22 +62,15 @@ type Finding struct {
 	Call int64 `db:"call_id" json:"call,omitempty"`
 }
 
-// Auditor reads the warehouse. It is safe for concurrent use.
-type Auditor struct{ pool *pgxpool.Pool }
+// Store reads and writes the warehouse. It is safe for concurrent use.
+type Store struct{ pool *pgxpool.Pool }
 
-// New makes an auditor over the connections of a warehouse.
-func New(pool *pgxpool.Pool) *Auditor { return &Auditor{pool: pool} }
+// New makes a store over the connections of a warehouse.
+func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
-// View runs fn on one state of the warehouse: what is loaded meanwhile is not seen, so rows, their arrays and their raw records
-// fit together.
-func (a *Auditor) View(ctx context.Context, fn func(tx pgx.Tx) error) error {
-	const op = "looking at the warehouse"
-	tx, err := a.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
-	if err != nil {
-		return postgres.Fail(op, err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
-	return fn(tx)
+// Look runs fn on one state of the warehouse.
+func (s *Store) Look(ctx context.Context, fn func(contents.View) error) error {
+	return contents.Look(ctx, s.pool, fn)
 }
 
 // Check is a view that must be empty, and what is in it.
@@ -114,8 +106,8 @@ ORDER BY organization_id, service, resource, record_id LIMIT $3`
 )
 
 // Checks runs all checks, without a call.
-func (a *Auditor) Checks(ctx context.Context, scope Scope) ([]Check, error) {
-	rows, err := a.pool.Query(ctx, sqlChecks)
+func (s *Store) Checks(ctx context.Context, scope Scope) ([]Check, error) {
+	rows, err := s.pool.Query(ctx, sqlChecks)
 	if err != nil {
 		return nil, fmt.Errorf("reading the list of checks: %w", err)
 	}
@@ -124,7 +116,7 @@ func (a *Auditor) Checks(ctx context.Context, scope Scope) ([]Check, error) {
 		return nil, fmt.Errorf("reading the list of checks: %w", err)
 	}
 	for i := range checks {
-		err := a.check(ctx, &checks[i], scope)
+		err := s.check(ctx, &checks[i], scope)
 		if gone(err) {
 			checks[i].Found, checks[i].Findings = 1, []Finding{{
 				Severity: Violation, Source: SourceCheck, Code: checks[i].Name,
@@ -145,9 +137,9 @@ func gone(err error) bool {
 	return ok && slices.Contains([]string{"42P01", "42703", "42883"}, answer.Code)
 }
 
-func (a *Auditor) check(ctx context.Context, c *Check, scope Scope) error {
+func (s *Store) check(ctx context.Context, c *Check, scope Scope) error {
 	sql := fmt.Sprintf(sqlRunCheck, pgx.Identifier{"sluice", "check_" + c.Name}.Sanitize())
-	rows, err := a.pool.Query(ctx, sql, scope.Organization, scope.Resources, shownOfCheck)
+	rows, err := s.pool.Query(ctx, sql, scope.Organization, scope.Resources, shownOfCheck)
 	if err != nil {
 		return fmt.Errorf("reading its view: %w", err)
 	}

@@ -1,4 +1,4 @@
-package audit
+package contents
 
 import (
 	"context"
@@ -46,14 +46,14 @@ ORDER BY r.call_id DESC LIMIT 1`
 const maxArchives = 2000
 
 // Standing says how far the resource is copied. Under parents, the mark is when the list of the parent was last read.
-func (t *Table) Standing(ctx context.Context, tx pgx.Tx) (Standing, error) {
+func (t *Table) Standing(ctx context.Context, view View) (Standing, error) {
 	var s Standing
 	sql, into := sqlMark, []any{&s.Mark}
 	if _, perParent := t.stream.Resource.Cursor.(schema.PerParent); perParent {
 		sql, into = sqlParent, []any{&s.Parent, &s.Mark}
 	}
 	key := t.stream.Key()
-	err := tx.QueryRow(ctx, sql, key.Organization, key.Service, t.stream.Resource.Name).Scan(into...)
+	err := view.tx.QueryRow(ctx, sql, key.Organization, key.Service, t.stream.Resource.Name).Scan(into...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Standing{}, nil
 	}
@@ -64,8 +64,8 @@ func (t *Table) Standing(ctx context.Context, tx pgx.Tx) (Standing, error) {
 }
 
 // Quarantined says which of the records are in quarantine.
-func (t *Table) Quarantined(ctx context.Context, tx pgx.Tx, ids []string) (map[string]bool, error) {
-	found, err := t.keys(ctx, tx, sqlQuarantined, t.stream.Organization, t.stream.Service.Name, t.stream.Resource.Name, ids)
+func (t *Table) Quarantined(ctx context.Context, view View, ids []string) (map[string]bool, error) {
+	found, err := t.keys(ctx, view, sqlQuarantined, t.stream.Organization, t.stream.Service.Name, t.stream.Resource.Name, ids)
 	quarantined := make(map[string]bool, len(found))
 	for _, id := range found {
 		quarantined[id] = true
@@ -75,13 +75,13 @@ func (t *Table) Quarantined(ctx context.Context, tx pgx.Tx, ids []string) (map[s
 
 // Archived gives the last call that brought a record, by the record's own identifier, of those whose raw records are kept; 0 if
 // there is none among the newest two thousand archives.
-func (t *Table) Archived(ctx context.Context, tx pgx.Tx, own string) (int64, error) {
+func (t *Table) Archived(ctx context.Context, view View, own string) (int64, error) {
 	wire := t.stream.Resource.ID
 	if cursor, ok := t.stream.Resource.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {
 		wire = cursor.Identifier
 	}
 	var call int64
-	err := tx.QueryRow(ctx, sqlArchived, t.stream.Organization, t.stream.Service.Name, t.stream.Resource.Name, own, wire, maxArchives).Scan(&call)
+	err := view.tx.QueryRow(ctx, sqlArchived, t.stream.Organization, t.stream.Service.Name, t.stream.Resource.Name, own, wire, maxArchives).Scan(&call)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return 0, fmt.Errorf("looking for raw records of %s: %w", t.stream, err)
 	}

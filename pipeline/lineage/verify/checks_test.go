@@ -1,4 +1,4 @@
-package audit_test
+package verify_test
 
 import (
 	"slices"
@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/verifications"
 )
 
 // ours are values of the columns of ours.
@@ -154,7 +155,7 @@ func TestEachCheckFindsWhatItIsFor(t *testing.T) {
 	h := open(t)
 	h.load(pipeline.WorkList, first, `{"order_id":"8"}`)
 	h.load(pipeline.WorkList, `{"order_id":"9"}`)
-	checks, err := audit.New(h.db.Pool()).Checks(t.Context(), audit.Scope{})
+	checks, err := verifications.New(h.db.Pool()).Checks(t.Context(), verifications.Scope{})
 	h.must(err)
 	for i := range checks {
 		c := &checks[i]
@@ -164,8 +165,8 @@ func TestEachCheckFindsWhatItIsFor(t *testing.T) {
 		if _, tried := violations[c.Name]; !tried {
 			t.Errorf("no test breaks what %s checks", c.Name)
 		}
-		h.after(violations[c.Name].sql, func(tx pgx.Tx) {
-			rows, err := tx.Query(t.Context(), `SELECT record_id FROM `+pgx.Identifier{"sluice", "check_" + c.Name}.Sanitize()+` WHERE detail <> ''`)
+		h.after(violations[c.Name].sql, func(view contents.View) {
+			rows, err := view.Query(t.Context(), `SELECT record_id FROM `+pgx.Identifier{"sluice", "check_" + c.Name}.Sanitize()+` WHERE detail <> ''`)
 			h.must(err)
 			got, err := pgx.CollectRows(rows, pgx.RowTo[string])
 			h.must(err)
@@ -187,23 +188,23 @@ func TestChecksAreNarrowed(t *testing.T) {
 	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET mark = '2026-01-02', last_done_at = '2026-01-01'`)
 	h.must(err)
 	for _, c := range []struct {
-		scope audit.Scope
+		scope verifications.Scope
 		want  int64
 	}{
-		{audit.Scope{}, 2},
-		{audit.Scope{Organization: "1"}, 2},
-		{audit.Scope{Organization: "2"}, 0},
-		{audit.Scope{Resources: []string{"shop.orders"}}, 2},
-		{audit.Scope{Resources: []string{"shop.others"}}, 0},
+		{verifications.Scope{}, 2},
+		{verifications.Scope{Organization: "1"}, 2},
+		{verifications.Scope{Organization: "2"}, 0},
+		{verifications.Scope{Resources: []string{"shop.orders"}}, 2},
+		{verifications.Scope{Resources: []string{"shop.others"}}, 0},
 	} {
-		checks, err := audit.New(h.db.Pool()).Checks(t.Context(), c.scope)
+		checks, err := verifications.New(h.db.Pool()).Checks(t.Context(), c.scope)
 		h.must(err)
-		at := slices.IndexFunc(checks, func(check audit.Check) bool { return check.Name == "marks_unproven" })
+		at := slices.IndexFunc(checks, func(check verifications.Check) bool { return check.Name == "marks_unproven" })
 		if checks[at].Found != c.want || int64(len(checks[at].Findings)) != c.want {
 			t.Errorf("%+v: %d found, want %d", c.scope, checks[at].Found, c.want)
 		}
 		for _, f := range checks[at].Findings {
-			if f.Severity != audit.Violation || f.Source != audit.SourceCheck || f.Code != "marks_unproven" || f.Service != "shop" || f.Detail == "" {
+			if f.Severity != verifications.Violation || f.Source != verifications.SourceCheck || f.Code != "marks_unproven" || f.Service != "shop" || f.Detail == "" {
 				t.Errorf("a finding: %+v", f)
 			}
 		}

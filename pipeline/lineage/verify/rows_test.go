@@ -1,4 +1,4 @@
-package audit_test
+package verify_test
 
 import (
 	"context"
@@ -12,8 +12,10 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/audit"
+	"sluice/pipeline/lineage/compare"
+	"sluice/pipeline/lineage/verify"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/contents"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -70,7 +72,7 @@ type house struct {
 	db         *warehouse.DB
 	normalizer *record.Normalizer
 	stream     pipeline.Stream
-	table      *audit.Table
+	table      *compare.Comparer
 }
 
 func open(t *testing.T) *house {
@@ -95,7 +97,7 @@ func open(t *testing.T) *house {
 	h.stream = pipeline.Stream{Organization: "1", Service: service, Resource: &service.Resources[0]}
 	h.normalizer, err = record.New(h.stream.Resource, time.UTC)
 	h.must(err)
-	h.table = audit.NewTable(h.stream, h.normalizer.RecordUnder)
+	h.table = compare.New(h.stream, h.normalizer.RecordUnder)
 	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.stream.Key(), Every: time.Hour, Enabled: true}, {Key: h.of(pipeline.WorkDetails).Key(), Every: time.Hour, Enabled: true},
 	}))
@@ -147,14 +149,14 @@ func (h *house) record(raw string) record.Record {
 }
 
 // after does sql to the tables, looks, and takes it back.
-func (h *house) after(sql string, look func(tx pgx.Tx)) {
+func (h *house) after(sql string, look func(view contents.View)) {
 	h.Helper()
 	tx, err := h.db.Pool().Begin(h.Context())
 	h.must(err)
 	defer func() { _ = tx.Rollback(h.Context()) }()
 	_, err = tx.Exec(h.Context(), sql)
 	h.must(err)
-	look(tx)
+	look(contents.Within(tx))
 }
 
 const (
@@ -206,10 +208,10 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 			"UPDATE sluice.raw_records SET records = replace(records, 'new', 'n\uFFFDw')", "notice edited name", "could not be kept",
 		},
 	} {
-		h.after(c.sql, func(tx pgx.Tx) {
-			keys, err := h.table.Behind(t.Context(), tx, "", 10)
+		h.after(c.sql, func(view contents.View) {
+			keys, err := h.table.After(t.Context(), view, "", 10)
 			h.must(err)
-			findings, rows, err := h.table.Local(t.Context(), tx, keys)
+			findings, rows, err := verify.Local(t.Context(), view, h.stream, compare.New(h.stream, h.normalizer.RecordUnder), keys)
 			h.must(err)
 			var got, says []string
 			for _, f := range findings {
@@ -239,8 +241,8 @@ func TestCompare(t *testing.T) {
 		`{"order_id":"7","other":1}`:                "_extra",
 		`{"order_id":"7","lines":[{"amount":1}]}`:   "lines[1] lines[0].taxes[0] lines[0].taxes[1]",
 	} {
-		err := audit.New(h.db.Pool()).View(t.Context(), func(tx pgx.Tx) error {
-			found, err := h.table.Compare(t.Context(), tx, []record.Record{h.record(raw)})
+		err := contents.Look(t.Context(), h.db.Pool(), func(view contents.View) error {
+			found, err := h.table.Differences(t.Context(), view, []record.Record{h.record(raw)})
 			var paths []string
 			for _, d := range append(found["7"], found["none"]...) {
 				paths = append(paths, d.Path)

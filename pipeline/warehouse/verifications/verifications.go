@@ -1,4 +1,4 @@
-package audit
+package verifications
 
 import (
 	"context"
@@ -105,21 +105,21 @@ GROUP BY organization_id, service, resource`
 )
 
 // Begin notes that a verification begins, with its scope and the calls that it may make.
-func (a *Auditor) Begin(ctx context.Context, scope string, calls int) (Verification, error) {
+func (s *Store) Begin(ctx context.Context, scope string, calls int) (Verification, error) {
 	v := Verification{Scope: scope, Allowed: calls}
-	err := a.pool.QueryRow(ctx, sqlBegin, postgres.Clean(scope, postgres.MaxReason), calls).Scan(&v.ID, &v.StartedAt)
+	err := s.pool.QueryRow(ctx, sqlBegin, postgres.Clean(scope, postgres.MaxReason), calls).Scan(&v.ID, &v.StartedAt)
 	return v, postgres.Fail("noting that a verification begins", err)
 }
 
 // End keeps what a verification found.
-func (a *Auditor) End(ctx context.Context, v *Verification, streams []Verified, findings []Finding) error {
+func (s *Store) End(ctx context.Context, v *Verification, streams []Verified, findings []Finding) error {
 	const op = "keeping what a verification found"
-	return postgres.InTx(ctx, a.pool, op, func(tx pgx.Tx) error {
+	return postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
 		batch := new(pgx.Batch)
 		for i := range streams {
-			s := &streams[i]
-			batch.Queue(sqlVerified, v.ID, s.Organization, s.Service, s.Resource, s.Rows, s.Calls, s.Records, s.Complete, s.NotDue,
-				s.Violations, s.Notices, postgres.Clean(s.Note, postgres.MaxReason))
+			one := &streams[i]
+			batch.Queue(sqlVerified, v.ID, one.Organization, one.Service, one.Resource, one.Rows, one.Calls, one.Records, one.Complete, one.NotDue,
+				one.Violations, one.Notices, postgres.Clean(one.Note, postgres.MaxReason))
 		}
 		for i := range findings {
 			if i == maxFindings {
@@ -139,33 +139,33 @@ func (a *Auditor) End(ctx context.Context, v *Verification, streams []Verified, 
 }
 
 // List gives verifications, newest first.
-func (a *Auditor) List(ctx context.Context, limit int) ([]Verification, error) {
-	return collect[Verification](ctx, a, sqlList, 0, limit)
+func (s *Store) List(ctx context.Context, limit int) ([]Verification, error) {
+	return collect[Verification](ctx, s, sqlList, 0, limit)
 }
 
 // ErrNone says that there was no such verification.
 var ErrNone = errors.New("there is no such verification: sluice verify list shows them")
 
 // Read gives one verification with what it looked at and what it found; 0 means the last one.
-func (a *Auditor) Read(ctx context.Context, id int64) (Verification, []Verified, []Finding, error) {
-	found, err := collect[Verification](ctx, a, sqlList, id, 1)
+func (s *Store) Read(ctx context.Context, id int64) (Verification, []Verified, []Finding, error) {
+	found, err := collect[Verification](ctx, s, sqlList, id, 1)
 	if err == nil && len(found) == 0 {
 		err = ErrNone
 	}
 	if err != nil {
 		return Verification{}, nil, nil, err
 	}
-	streams, err := collect[Verified](ctx, a, sqlStreamsOf, found[0].ID)
+	streams, err := collect[Verified](ctx, s, sqlStreamsOf, found[0].ID)
 	if err != nil {
 		return Verification{}, nil, nil, err
 	}
-	findings, err := collect[Finding](ctx, a, sqlFindingsOf, found[0].ID)
+	findings, err := collect[Finding](ctx, s, sqlFindingsOf, found[0].ID)
 	return found[0], streams, findings, err
 }
 
 // LastVerified gives, by resource of an organization, the last verification that made a call for it.
-func (a *Auditor) LastVerified(ctx context.Context) (map[pipeline.Key]int64, error) {
-	rows, err := a.pool.Query(ctx, sqlLastVerified)
+func (s *Store) LastVerified(ctx context.Context) (map[pipeline.Key]int64, error) {
+	rows, err := s.pool.Query(ctx, sqlLastVerified)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was verified when: %w", err)
 	}
@@ -184,8 +184,8 @@ func (a *Auditor) LastVerified(ctx context.Context) (map[pipeline.Key]int64, err
 	return found, nil
 }
 
-func collect[T any](ctx context.Context, a *Auditor, sql string, args ...any) ([]T, error) {
-	rows, err := a.pool.Query(ctx, sql, args...)
+func collect[T any](ctx context.Context, s *Store, sql string, args ...any) ([]T, error) {
+	rows, err := s.pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading verifications: %w", err)
 	}

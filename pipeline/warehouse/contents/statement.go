@@ -1,4 +1,4 @@
-package values
+package contents
 
 import (
 	"fmt"
@@ -28,13 +28,19 @@ var postgresTypes = map[schema.Kind]string{ //nolint:gochecknoglobals // a const
 func statement(schemaName string, tables []schema.Table, at int) string {
 	table := &tables[at]
 	from := pgx.Identifier{schemaName, table.Name}.Sanitize()
-	var names, columns, differs, stored []string
+	var names, columns, given, own, differs, stored []string
 	for i, c := range table.Columns {
-		column := "t." + quote(c.ColumnName())
+		column, value := "t."+quote(c.ColumnName()), fmt.Sprintf("w.c%d::%s", i, postgresTypes[c.Kind])
 		columns = append(columns, quote(c.ColumnName()))
 		names = append(names, "c"+strconv.Itoa(i))
-		differs = append(differs, fmt.Sprintf("CASE WHEN w.c%d::%s IS DISTINCT FROM %s THEN %d END", i, postgresTypes[c.Kind], column, i))
+		given, own = append(given, value), append(own, column)
+		differs = append(differs, fmt.Sprintf("CASE WHEN %s IS DISTINCT FROM %s THEN %d END", value, column, i))
 		stored = append(stored, column+"::text")
+	}
+	// The first difference decides about a row; which values differ is asked of those alone that do.
+	other := "false"
+	if len(names) > 0 {
+		other = "ROW(" + strings.Join(given, ", ") + ") IS DISTINCT FROM ROW(" + strings.Join(own, ", ") + ")"
 	}
 	// Strings of a text have no type of their own, so every parameter says it.
 	params := func(first, n int) string {
@@ -48,29 +54,30 @@ func statement(schemaName string, tables []schema.Table, at int) string {
 		strings.Join(stored, ", ") + "]::text[] AS stored"
 	if at == 0 {
 		key := quote(table.Columns[0].ColumnName())
-		return fmt.Sprintf(`SELECT w.c0, t.%[2]s IS NULL, %[3]s,
-	t.%[2]s IS NOT NULL AND w.extra IS NOT NULL AND NOT coalesce(t._extra @> w.extra::jsonb, false)
+		const extra = `t.%[2]s IS NOT NULL AND w.extra IS NOT NULL AND NOT coalesce(t._extra @> w.extra::jsonb, false)`
+		return fmt.Sprintf(`SELECT w.c0, t.%[2]s IS NULL, %[3]s, `+extra+`
 FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN LATERAL
-	(SELECT _extra, %[6]s FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = w.c0 OFFSET 0) AS t ON true`,
-			from, key, result, params(2, len(names)+1), strings.Join(names, ", "), strings.Join(columns, ", "))
+	(SELECT _extra, %[6]s FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = w.c0 OFFSET 0) AS t ON true
+WHERE `+extra+` OR %[7]s`,
+			from, key, result, params(2, len(names)+1), strings.Join(names, ", "), strings.Join(columns, ", "), other)
 	}
-	positions, own := []string{"p0"}, []string{"_position"}
+	positions, places := []string{"p0"}, []string{"_position"}
 	if table.Depth() == maxDepth {
-		positions, own = []string{"p0", "p1"}, []string{"_parent_position", "_position"}
+		positions, places = []string{"p0", "p1"}, []string{"_parent_position", "_position"}
 	}
 	on, place := []string{"t._parent_id = w.id"}, []string{}
 	for i := range positions {
-		on = append(on, fmt.Sprintf("t.%s = w.%s", own[i], positions[i]))
-		place = append(place, fmt.Sprintf("coalesce(w.%s, t.%s)", positions[i], own[i]))
+		on = append(on, fmt.Sprintf("t.%s = w.%s", places[i], positions[i]))
+		place = append(place, fmt.Sprintf("coalesce(w.%s, t.%s)", positions[i], places[i]))
 	}
 	return fmt.Sprintf(`SELECT id, place, missing, extra, differs, stored FROM (
-SELECT coalesce(w.id, t._parent_id) AS id, ARRAY[%[4]s] AS place, t._parent_id IS NULL AS missing, w.id IS NULL AS extra, %[3]s
+SELECT coalesce(w.id, t._parent_id) AS id, ARRAY[%[4]s] AS place, t._parent_id IS NULL AS missing, w.id IS NULL AS extra, %[10]s AS other, %[3]s
 FROM (SELECT u.id, %[7]s, %[8]s FROM unnest(%[5]s) AS u (id, %[6]s, %[8]s)) AS w
 FULL JOIN (SELECT _parent_id, %[9]s FROM unnest($2::text[]) AS k (_asked) CROSS JOIN LATERAL
 	(SELECT _parent_id, %[9]s FROM %[1]s AS e WHERE e.organization_id = $1 AND e._parent_id = k._asked OFFSET 0) AS s) AS t ON %[2]s) AS found
-WHERE missing OR extra OR cardinality(differs) > 0 ORDER BY id, place`,
+WHERE missing OR extra OR other ORDER BY id, place`,
 		from, strings.Join(on, " AND "), result, strings.Join(place, ", "), params(3, 1+len(positions)+len(names)),
-		strings.Join(positions, ", "), cast(positions), strings.Join(names, ", "), strings.Join(append(own, columns...), ", "))
+		strings.Join(positions, ", "), cast(positions), strings.Join(names, ", "), strings.Join(append(places, columns...), ", "), other)
 }
 
 // cast makes numbers of positions that came as texts.
@@ -81,5 +88,3 @@ func cast(positions []string) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -1,9 +1,4 @@
-// Package values holds records against their rows, value by value: Postgres decides whether two values are the same.
-//
-// It reads only, within the transaction of its caller, and no text of a record leaves it: records carry personal data.
-//
-// Start reading at Table.Compare.
-package values
+package contents
 
 import (
 	"context"
@@ -12,48 +7,29 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline"
-	"sluice/schema"
 	"sluice/schema/record"
 )
 
-// Table is the rows of one resource of one organization, and the statements that compare them: one for the records, one for
-// each array.
-type Table struct {
-	stream pipeline.Stream
-	tables []schema.Table
-	sql    []string
-}
-
-// New prepares the statements.
-func New(stream pipeline.Stream) *Table {
-	t := &Table{stream: stream, tables: stream.Resource.Tables()}
-	for i := range t.tables {
-		t.sql = append(t.sql, statement(stream.Resource.SchemaName(stream.Service), t.tables, i))
-	}
-	return t
-}
-
-// Compare holds records against their rows, value by value: what a record does not carry is not compared. It gives the
+// Differences holds records against their rows, value by value: what a record does not carry is not compared. It gives the
 // differences by key; a record without a row has none, for that is another matter.
-func (t *Table) Compare(ctx context.Context, tx pgx.Tx, records []record.Record) (map[string][]Difference, error) {
+func (t *Table) Differences(ctx context.Context, view View, records []record.Record) (map[string][]Difference, error) {
 	found := map[string][]Difference{}
 	if len(records) == 0 {
 		return found, nil
 	}
-	missing, err := t.compareRecords(ctx, tx, records, found)
+	missing, err := t.compareRecords(ctx, view, records, found)
 	if err != nil {
 		return nil, fmt.Errorf("comparing rows of %s: %w", t.stream, err)
 	}
 	for i := 1; i < len(t.tables); i++ {
-		if err := t.compareArray(ctx, tx, i, records, missing, found); err != nil {
+		if err := t.compareArray(ctx, view, i, records, missing, found); err != nil {
 			return nil, fmt.Errorf("comparing rows of %s: %w", t.tables[i].Name, err)
 		}
 	}
 	return found, nil
 }
 
-func (t *Table) compareRecords(ctx context.Context, tx pgx.Tx, records []record.Record, found map[string][]Difference) (map[string]bool, error) {
+func (t *Table) compareRecords(ctx context.Context, view View, records []record.Record, found map[string][]Difference) (map[string]bool, error) {
 	columns := t.tables[0].Columns
 	values := make([][]*string, len(columns)+1)
 	byKey := make(map[string]*record.Record, len(records))
@@ -63,7 +39,7 @@ func (t *Table) compareRecords(ctx context.Context, tx pgx.Tx, records []record.
 		values[0] = append(values[0], optional(record.Extra))
 		appendRow(values[1:], record.Tables[0][0].Values)
 	}
-	rows, err := tx.Query(ctx, t.sql[0], arguments([]any{t.stream.Organization}, values)...)
+	rows, err := view.tx.Query(ctx, t.sqlDiffer[0], arguments([]any{t.stream.Organization}, values)...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +70,7 @@ func (t *Table) compareRecords(ctx context.Context, tx pgx.Tx, records []record.
 }
 
 func (t *Table) compareArray(
-	ctx context.Context, tx pgx.Tx, at int, records []record.Record, missing map[string]bool, found map[string][]Difference,
+	ctx context.Context, view View, at int, records []record.Record, missing map[string]bool, found map[string][]Difference,
 ) error {
 	table := &t.tables[at]
 	depth := table.Depth()
@@ -120,7 +96,7 @@ func (t *Table) compareArray(
 	if len(carrying) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, t.sql[at], arguments([]any{t.stream.Organization, carrying}, values)...)
+	rows, err := view.tx.Query(ctx, t.sqlDiffer[at], arguments([]any{t.stream.Organization, carrying}, values)...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,119 @@
+// Package contents reads what the tables of one resource hold: rows with what they say about themselves, and the values of
+// rows that differ from those of records.
+//
+// It reads only, within a transaction of its caller, and no text of a record leaves it: records carry personal data. What a
+// difference means is for package compare of lineage to say.
+//
+// Start reading at Table, then Table.Differences.
+package contents
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/schema"
+)
+
+// View is what one transaction sees of the warehouse.
+type View struct{ tx pgx.Tx }
+
+// Within is what a transaction sees.
+func Within(tx pgx.Tx) View { return View{tx: tx} }
+
+// Look runs fn on one state of the warehouse: what is loaded meanwhile is not seen, so rows, their arrays and their raw records
+// fit together.
+func Look(ctx context.Context, pool *pgxpool.Pool, fn func(View) error) error {
+	const op = "looking at the warehouse"
+	tx, err := pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return postgres.Fail(op, err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
+	return fn(View{tx: tx})
+}
+
+// Query lets a view be read like a transaction.
+func (v View) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return v.tx.Query(ctx, sql, args...)
+}
+
+// Table is the rows of one resource of one organization.
+type Table struct {
+	stream pipeline.Stream
+	tables []schema.Table
+
+	sqlSample, sqlCurrent, sqlAfter, sqlCount, sqlRows, sqlNext string
+	// sqlDiffer hold records, and then each array, against what is stored.
+	sqlDiffer []string
+}
+
+// New prepares the statements.
+func New(stream pipeline.Stream) *Table {
+	r := stream.Resource
+	t := &Table{stream: stream, tables: r.Tables()}
+	in := r.SchemaName(stream.Service)
+	from, key := pgx.Identifier{in, r.Name}.Sanitize(), quote(r.Columns[0].ColumnName())
+	const alive = "_deleted_at IS NULL"
+	current := alive
+	if r.Details != nil {
+		current += " AND _detail_state = 'current'"
+	}
+	const sample = `SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[3]s ORDER BY random() LIMIT $2`
+	t.sqlSample = fmt.Sprintf(sample, from, key, "true")
+	t.sqlCurrent = fmt.Sprintf(sample, from, key, current)
+	t.sqlAfter = fmt.Sprintf(`SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3`, from, key)
+	t.sqlCount = fmt.Sprintf(`SELECT count(*) FROM %s WHERE organization_id = $1 AND %s`, from, alive)
+	t.rowStatements(from, key)
+	for i := range t.tables {
+		t.sqlDiffer = append(t.sqlDiffer, statement(in, t.tables, i))
+	}
+	return t
+}
+
+// Sample gives at most n keys by chance. If current is set, only rows without a tombstone whose single record is loaded and not outdated.
+func (t *Table) Sample(ctx context.Context, view View, n int, current bool) ([]string, error) {
+	sql := t.sqlSample
+	if current {
+		sql = t.sqlCurrent
+	}
+	return t.keys(ctx, view, sql, t.stream.Organization, n)
+}
+
+// After gives the next n keys after a key, in their order.
+func (t *Table) After(ctx context.Context, view View, key string, n int) ([]string, error) {
+	if err := postgres.InKeyOrder(ctx, view.tx); err != nil {
+		return nil, err
+	}
+	return t.keys(ctx, view, t.sqlAfter, t.stream.Organization, key, n)
+}
+
+func (t *Table) keys(ctx context.Context, view View, sql string, args ...any) ([]string, error) {
+	rows, err := view.tx.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("choosing rows of %s: %w", t.stream, err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("choosing rows of %s: %w", t.stream, err)
+	}
+	return keys, nil
+}
+
+// Count is how many rows without a tombstone the organization has.
+func (t *Table) Count(ctx context.Context, view View) (int64, error) {
+	var n int64
+	if err := view.tx.QueryRow(ctx, t.sqlCount, t.stream.Organization).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting rows of %s: %w", t.stream, err)
+	}
+	return n, nil
+}
+
+func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+// Tables are those of the resource, that of its rows first.
+func (t *Table) Tables() []schema.Table { return t.tables }

@@ -1,0 +1,118 @@
+package contents
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/raw"
+	"sluice/pipeline/warehouse/rows/statements"
+	"sluice/schema"
+)
+
+// Row is what a row says about itself.
+type Row struct {
+	Key, Parent string
+	// Modified is upstream's modification time, zero if it has none; ChangedAt is when the row was last written.
+	Modified, ChangedAt time.Time
+	// Hash and Call are of the list record that was last loaded, Position is its place among those of the call. Hash is nil if a
+	// single record made another version of the row.
+	Hash     []byte
+	Call     int64
+	Position int32
+	// Fingerprint is the payload hash of that record, zero if it is not known.
+	Fingerprint uint64
+	// DeletedAt is the row's tombstone, nil if it has none.
+	DeletedAt *time.Time
+	// DetailState is what is known of the single record, "" where there are none; DetailCall is zero if none was loaded.
+	DetailState    string
+	DetailHash     []byte
+	DetailCall     int64
+	DetailPosition int32
+}
+
+// Gone says that the row has a tombstone: upstream is not expected to know its record.
+func (r *Row) Gone() bool { return r.DeletedAt != nil }
+
+// LastCall is the later of the calls that wrote the row.
+func (r *Row) LastCall() int64 { return max(r.Call, r.DetailCall) }
+
+// List is where the raw record of the list is kept, Detail that of the single record.
+func (r *Row) List() raw.Place { return raw.Place{Call: r.Call, Position: r.Position} }
+
+// Detail is where the raw record of the single record is kept; its call is zero if there is none.
+func (r *Row) Detail() raw.Place { return raw.Place{Call: r.DetailCall, Position: r.DetailPosition} }
+
+// rowStatements builds what reads rows: by their keys, and in the order of keys.
+func (t *Table) rowStatements(from, key string) {
+	r := t.stream.Resource
+	parent, modified, detail := "''", "NULL::timestamptz", "NULL::text, NULL::bytea, NULL::bigint, NULL::integer"
+	if name := r.ColumnOfParent(); name != "" {
+		parent = "coalesce(t." + quote(name) + "::text, '')"
+	}
+	for _, c := range r.Columns {
+		if c.Wire == r.Modified() && c.Kind == schema.KindTime {
+			modified = "t." + quote(c.ColumnName())
+		}
+	}
+	if r.Details != nil {
+		detail = "t._detail_state, t._detail_hash, t._detail_call_id, t._detail_raw_position"
+	}
+	row := fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._changed_at, nullif(t._hash, %[6]s), t._call_id, t._raw_position, t._fingerprint,
+	t._deleted_at, %[5]s
+FROM %[1]s AS t WHERE t.organization_id = $1 AND `, from, key, parent, modified, detail, statements.NoHash)
+	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read all rows of the organization.
+	t.sqlRows = `SELECT f.* FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL (` + row + `t.` + key + ` = k.id OFFSET 0) AS f ORDER BY 1`
+	t.sqlNext = row + `t.` + key + ` > $2 ORDER BY t.` + key + ` LIMIT $3`
+}
+
+// Rows gives the rows of keys, in the order of keys; those that are not there are left out.
+func (t *Table) Rows(ctx context.Context, view View, keys []string) ([]Row, error) {
+	return t.read(ctx, view, t.sqlRows, t.stream.Organization, keys)
+}
+
+// Next gives the next n rows after a key, in the order of keys.
+func (t *Table) Next(ctx context.Context, view View, key string, n int) ([]Row, error) {
+	if err := postgres.InKeyOrder(ctx, view.tx); err != nil {
+		return nil, err
+	}
+	return t.read(ctx, view, t.sqlNext, t.stream.Organization, key, n)
+}
+
+func (t *Table) read(ctx context.Context, view View, sql string, args ...any) ([]Row, error) {
+	found, err := view.tx.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading rows of %s: %w", t.stream, err)
+	}
+	rows, err := pgx.CollectRows(found, func(at pgx.CollectableRow) (Row, error) {
+		var (
+			row               Row
+			modified          *time.Time
+			state             *string
+			call, fingerprint *int64
+			position          *int32
+		)
+		err := at.Scan(&row.Key, &row.Parent, &modified, &row.ChangedAt, &row.Hash, &row.Call, &row.Position, &fingerprint, &row.DeletedAt,
+			&state, &row.DetailHash, &call, &position)
+		if modified != nil {
+			row.Modified = *modified
+		}
+		if fingerprint != nil {
+			row.Fingerprint = uint64(*fingerprint) //nolint:gosec // the bits of an unsigned number
+		}
+		if state != nil {
+			row.DetailState = *state
+		}
+		if call != nil && position != nil {
+			row.DetailCall, row.DetailPosition = *call, *position
+		}
+		return row, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading rows of %s: %w", t.stream, err)
+	}
+	return rows, nil
+}
