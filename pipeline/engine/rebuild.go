@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"sluice/pipeline"
+	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/rebuild"
 	"sluice/pipeline/warehouse/retrace"
 	"sluice/schema/record"
 )
@@ -25,13 +25,13 @@ func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild
 		return rebuild.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
 	}
 	if dry {
-		counts, err := a.DB.RebuildPlan(ctx, stream, scope, normalizer.RecordUnder, progress)
+		counts, err := rebuild.Plan(ctx, a.DB, stream, scope, normalizer.RecordUnder, progress)
 		if err != nil {
 			return counts, fmt.Errorf("look at %s: %w", stream, err)
 		}
 		return counts, nil
 	}
-	counts, err := a.DB.Rebuild(ctx, stream, scope, normalizer.RecordUnder, progress)
+	counts, err := rebuild.Run(ctx, a.DB, stream, scope, normalizer.RecordUnder, progress)
 	if errors.Is(err, warehouse.ErrAtWork) {
 		return counts, fmt.Errorf("%s: %w", stream, ErrBusy)
 	}

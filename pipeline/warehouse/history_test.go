@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/history"
-	"sluice/pipeline/warehouse/rebuild"
 	"sluice/pipeline/warehouse/verifications"
 )
 
@@ -402,7 +402,7 @@ func TestARewriteMakesVersions(t *testing.T) {
 	s.load(end)
 	stream, normalize := s.learned()
 	s.sound() // a column more is no version
-	if _, err := s.db.Rebuild(t.Context(), stream, rebuild.All, normalize, nil); err != nil {
+	if _, err := rebuild.Run(t.Context(), s.db, stream, rebuild.All, normalize, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.sound()

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/lineage/rebuild"
 	"sluice/schema/record"
 )
 
@@ -26,7 +26,7 @@ func (s *storehouse) bring(stream pipeline.Stream, raws ...string) {
 }
 
 // as is the declaration of a stream as it is.
-func (s *storehouse) as(stream pipeline.Stream) rebuild.Normalize {
+func (s *storehouse) as(stream pipeline.Stream) func(raw []byte, parent string) (record.Record, error) {
 	s.Helper()
 	normalizer, err := record.New(stream.Resource, time.UTC)
 	s.must(err)
@@ -40,7 +40,7 @@ func (s *storehouse) tables() string {
 		(SELECT string_agg(l::text, E'\n' ORDER BY _parent_id, _position) FROM store.bills_lines l))`)
 }
 
-// guarded gives the table a trigger of somebody else's, so that rows are updated and not taken out.
+// guarded gives the table a trigger of somebody else's.
 const guarded = `CREATE FUNCTION store.noop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 	CREATE TRIGGER somebodys BEFORE UPDATE ON store.bills FOR EACH ROW EXECUTE FUNCTION store.noop()`
 
@@ -51,8 +51,8 @@ const follow = `UPDATE store.bills_lines l SET _deleted_at = b._deleted_at FROM 
 const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTION IF EXISTS store.noop()`
 
 // TestRawOfARowIsAlwaysThere: whatever is loaded, by lists and one by one, and however long ago, what is too old and led to by nothing
-// goes, and the raw records of each row are the very bytes that came last; a rebuild of all rows leaves the tables as they were, by either way of
-// writing, whatever somebody did to the rows in between.
+// goes, and the raw records of each row are the very bytes that came last; a rebuild of all rows leaves the tables as they were, with a trigger of
+// somebody else's and without, whatever somebody did to the rows in between.
 func TestRawOfARowIsAlwaysThere(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -165,7 +165,7 @@ func (s *storehouse) rebuilt(r *rapid.T, guard bool) {
 	rows := ask[int](s.house, `SELECT count(*) FROM store.bills`)
 	edited := ask[int](s.house, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
 	for _, rewritten := range []int{edited, 0} { // what is as it should be is not written
-		counts, err := s.db.Rebuild(s.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+		counts, err := rebuild.Run(s.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
 		s.must(err)
 		if counts != (rebuild.Counts{Rows: rows, Rewritten: rewritten}) {
 			r.Fatalf("counts %+v of %d rows, of which %d are to be written", counts, rows, rewritten)
@@ -183,7 +183,7 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	s.bring(s.bills, header("1", "a", 1), header("2", "bad", 1), header("3", "c", 1))
 	before := s.tables()
 	s.must(exec(s, `UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`))
-	counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Unfit: 1}) {
 		t.Errorf("counts %+v", counts)
@@ -192,7 +192,7 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 		t.Errorf("edited still: %q", got)
 	}
 	s.must(exec(s, `ALTER TABLE store.bills DROP CONSTRAINT good`))
-	counts, err = s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	counts, err = rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: 3, Rewritten: 1}) {
 		t.Errorf("counts when the database takes it: %+v", counts)
@@ -224,7 +224,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		if _, err := s.db.Rebuild(ctx, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() }); !errors.Is(err, context.Canceled) {
+		if _, err := rebuild.Run(ctx, s.db, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() }); !errors.Is(err, context.Canceled) {
 			t.Errorf("interrupted: %v", err)
 		}
 		if edited := ask[int](s.house, `SELECT count(*) FROM store.bills WHERE total = 'edited'`); edited != rows-2000 {
@@ -234,7 +234,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	interrupted()
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // behind it: not looked at again
 	var steps []int
-	counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) })
+	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) })
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}) {
 		t.Errorf("it went on with %+v in steps %v", counts, steps)
@@ -246,7 +246,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	interrupted()
 	s.must(exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _fingerprint FROM store.bills`))
 	stream, learned := s.learned()
-	counts, err = s.db.Rebuild(t.Context(), stream, rebuild.All, learned, nil)
+	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) { // their fingerprints are those of another declaration
 		t.Errorf("with another declaration, from the start: %+v", counts)
@@ -292,7 +292,7 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	if got := others(); got != fmt.Sprint([]pipeline.Key{s.bills.Key()}) {
 		t.Errorf("of another rule: %s", got)
 	}
-	if counts, err := s.db.Rebuild(t.Context(), s.bills, rebuild.Changed, s.as(s.bills), nil); err != nil || counts.Rewritten != 1 {
+	if counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, s.as(s.bills), nil); err != nil || counts.Rewritten != 1 {
 		t.Errorf("rebuilt: %+v, %v", counts, err)
 	}
 	s.must(exec(s, `UPDATE store.bills SET _changed_at = _first_seen_at`)) // it says when the row got its hash

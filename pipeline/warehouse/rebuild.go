@@ -9,10 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/contents"
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/pipeline/warehouse/quarantine"
-	"sluice/pipeline/warehouse/rebuild"
-	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/rebuilds"
 )
 
 // ErrAtWork says that somebody is writing to a stream right now.
@@ -29,19 +28,12 @@ SELECT s.state = 'running' AND NOT EXISTS (SELECT FROM sluice.rebuilds r WHERE r
 	AND (r.organization_id, r.service, r.resource, r.fence) = (s.organization_id, s.service, s.resource, s.fence))
 FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
 
-	sqlSupersede = `
-UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'superseded'
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL AND (scope, declaration) <> ($4, $5)`
-
-	sqlBeginRebuild = `
-INSERT INTO sluice.rebuilds AS r (organization_id, service, resource, scope, declaration, run_id, fence) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (organization_id, service, resource) WHERE ended_at IS NULL DO UPDATE SET run_id = excluded.run_id, fence = excluded.fence
-RETURNING r.id, r.last_key, r.rows, r.rewritten, r.unfit, r.lost`
-
-	sqlStepRebuild = `
-UPDATE sluice.rebuilds SET last_key = $2, rows = rows + $3, rewritten = rewritten + $4, unfit = unfit + $5, lost = lost + $6 WHERE id = $1`
-
-	sqlEndRebuild = `UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'done' WHERE id = $1`
+	// A rebuild reads nothing: who asked for the list is still to be served, and it is due when it was.
+	sqlDueAsBefore = `
+UPDATE sluice.streams s SET done_gen = b.done_gen, next_due_at = b.next_due_at, last_done_at = b.last_done_at
+FROM (SELECT $4::bigint AS done_gen, $5::timestamptz AS next_due_at, $6::timestamptz AS last_done_at) AS b
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
+	sqlDue = `SELECT done_gen, next_due_at, last_done_at FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	// All streams that write to the table of a list; in this order wherever more than one is locked.
 	sqlLockWriters = `
@@ -49,64 +41,41 @@ SELECT FROM sluice.streams WHERE organization_id = $1 AND service = $2 AND (reso
 ORDER BY resource FOR UPDATE`
 )
 
-// Rebuild writes the rows of a stream's resource that are not what the raw records beside them make of them: without a call, in
-// batches, under a claim. Each row keeps its calls, the instant at which it was first seen and its tombstone; the instant of its last
-// change moves where its content hash is another one now. The function normalize is the declaration as it is now, parent
-// the one that a record was listed under. Records that do not fit it go to quarantine and their rows stay as they are.
-//
-// One that was stopped or killed goes on behind the rows that it had written, and the counts are those of the whole. It
-// returns ErrAtWork if a run of the stream is under way, or another rebuild, and pipeline.ErrLostClaim if a run took the stream over.
-// Progress, if not nil, gets the number of rows that were looked at so far.
-func (db *DB) Rebuild(
-	ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, normalize rebuild.Normalize, progress func(n int),
-) (rebuild.Counts, error) {
+// Rebuild is a rebuild under way: it has the claim of its stream's list, and a lock that belongs to its session.
+type Rebuild struct {
+	db       *DB
+	claim    pipeline.Claim
+	unlock   func()
+	zone     int // the list's zone_gen when it began
+	position rebuilds.Position
+}
+
+// BeginRebuild claims a stream's list for a rebuild, which End gives back. It returns ErrAtWork if a run of the stream is under way, or
+// another rebuild.
+func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope rebuilds.Scope) (*Rebuild, error) {
 	stream.Work = pipeline.WorkList
 	unlock, err := db.lockRebuild(ctx, stream)
 	if err != nil {
-		return rebuild.Counts{}, err
+		return nil, err
 	}
-	defer unlock()
-	claim, err := db.Claim(ctx, stream, pipeline.ClassSweep)
-	if err != nil {
-		return rebuild.Counts{}, err
+	r := &Rebuild{db: db, unlock: unlock}
+	if r.claim, err = db.Claim(ctx, stream, pipeline.ClassSweep); err != nil {
+		unlock()
+		return nil, err
 	}
-	r := &rebuilding{db: db, claim: claim, rows: rebuild.New(stream, claim.Run, scope, db.loader(stream), normalize)}
-	r.rows.ReadAhead(db.pool)
-	defer r.rows.Close()
-	err = r.begin(ctx, scope)
-	for more := true; err == nil && more; {
-		if more, err = r.step(ctx); err == nil && more && progress != nil {
-			progress(r.counts.Rows)
-		}
+	if err := r.begin(ctx, scope); err != nil {
+		return nil, errors.Join(err, r.End(ctx, err))
 	}
-	return r.counts, errors.Join(err, db.endRebuild(ctx, r, claim.Opened, err))
+	return r, nil
 }
 
-// RebuildPlan says what Rebuild would do, and writes nothing.
-func (db *DB) RebuildPlan(
-	ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, normalize rebuild.Normalize, progress func(n int),
-) (rebuild.Counts, error) {
-	stream.Work = pipeline.WorkList
-	rows := rebuild.New(stream, 0, scope, db.loader(stream), normalize)
-	rows.ReadAhead(db.pool)
-	defer rows.Close()
-	var counts rebuild.Counts
-	op := "looking at the rows of " + stream.String()
-	for after, more := "", true; more; {
-		err := db.inTx(ctx, op, func(tx pgx.Tx) error {
-			done, err := rows.Look(ctx, tx, after)
-			counts.Add(done.Counts)
-			after, more = done.Last, done.Last != ""
-			return postgres.Fail(op, err)
-		})
-		if err != nil {
-			return counts, err
-		}
-		if progress != nil {
-			progress(counts.Rows)
-		}
-	}
-	return counts, nil
+// Counts are those of the whole rebuild so far.
+func (r *Rebuild) Counts() rebuilds.Counts { return r.position.Counts }
+
+// Drafted says whether the tables of a stream's resource are as migrations are drafted.
+func (db *DB) Drafted(ctx context.Context, stream pipeline.Stream) (bool, error) {
+	drafted, err := db.loader(stream).Drafted(ctx, db.pool)
+	return drafted, postgres.Fail("looking at the tables of "+stream.String(), err)
 }
 
 // lockRebuild makes sure that nobody else writes to the stream, as far as can be known before it is claimed. The lock is on a
@@ -157,45 +126,28 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 	return unlock, nil
 }
 
-// rebuilding is a rebuild under way.
-type rebuilding struct {
-	db     *DB
-	claim  pipeline.Claim
-	rows   *rebuild.Rows
-	id     int64
-	zone   int // the list's zone_gen when it began
-	after  string
-	counts rebuild.Counts
-}
-
-// begin finds out where a rebuild that was stopped goes on.
-func (r *rebuilding) begin(ctx context.Context, scope rebuild.Scope) error {
+// begin finds out where a rebuild that was stopped goes on. One under the time zone of before is none of this one.
+func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
 	key := r.claim.Stream.Key()
-	declaration := rebuild.Declaration(r.claim.Stream)
 	op := "beginning a rebuild of " + key.String()
 	return r.db.inTx(ctx, op, func(tx pgx.Tx) error {
 		if _, err := streams.LockClaimed(ctx, tx, r.claim, 0); err != nil {
 			return err
 		}
-		// A rebuild under the time zone of before is none of this one.
-		var err error
-		if r.zone, err = streams.ZoneGeneration(ctx, tx, key); err != nil {
-			return err
+		err := tx.QueryRow(ctx, sqlZoneGen, key.Organization, key.Service, key.Resource).Scan(&r.zone)
+		if err == nil {
+			r.position, err = rebuilds.Begin(ctx, tx, r.claim, scope, r.zone)
 		}
-		declaration = fmt.Appendf(declaration, " zone %d", r.zone)
-		if _, err := tx.Exec(ctx, sqlSupersede, key.Organization, key.Service, key.Resource, scope, declaration); err != nil {
-			return postgres.Fail(op, err)
-		}
-		c := &r.counts
-		err = tx.QueryRow(ctx, sqlBeginRebuild, key.Organization, key.Service, key.Resource, scope, declaration, r.claim.Run, r.claim.Fence).
-			Scan(&r.id, &r.after, &c.Rows, &c.Rewritten, &c.Unfit, &c.Lost)
 		return postgres.Fail(op, err)
 	})
 }
 
-// step is one batch, in one transaction, with the position behind it (promise 6). It says false when there was no row left.
-func (r *rebuilding) step(ctx context.Context) (bool, error) {
-	var done rebuild.Done
+// Step is one batch, in one transaction, with the position behind it (promise 6): look says which of the next rows are to be written.
+// All streams that write to the table are locked meanwhile. It says false when there was no row left.
+func (r *Rebuild) Step(
+	ctx context.Context, look func(ctx context.Context, view contents.View, after string) (rebuilds.Batch, error),
+) (bool, error) {
+	var done rebuilds.Batch
 	op := "rebuilding " + r.claim.Stream.String()
 	err := r.db.inTx(ctx, op, func(tx pgx.Tx) error {
 		row, err := streams.LockClaimed(ctx, tx, r.claim, 0)
@@ -206,39 +158,56 @@ func (r *rebuilding) step(ctx context.Context) (bool, error) {
 		if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
 			return postgres.Fail(op, err)
 		}
-		if done, err = r.rows.Step(ctx, tx, r.after, row.History); err != nil || done.Last == "" {
+		// Nobody waits for the disk: what a crash of the server takes back, the position with it, is written again.
+		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return postgres.Fail(op, err)
 		}
-		unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
-		loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(done.Refused)}
-		if err := quarantine.Keep(ctx, tx, unit, done.Refused); err != nil {
-			return err
+		if done, err = look(ctx, contents.Within(tx), r.position.After); err != nil || done.Last == "" {
+			return postgres.Fail(op, err)
 		}
-		batch := new(pgx.Batch)
-		streams.QueueCount(batch, unit, loaded, 0)
-		if err := streams.QueueAdvance(batch, unit); err != nil {
-			return err
-		}
-		batch.Queue(sqlStepRebuild, r.id, done.Last, done.Rows, done.Rewritten, done.Unfit, done.Lost)
-		return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
+		return r.write(ctx, tx, &done, row.history)
 	})
 	if err != nil || done.Last == "" {
 		return false, err
 	}
-	r.counts.Add(done.Counts)
-	r.after = done.Last
+	r.position.Add(done.Counts)
+	r.position.After = done.Last
 	return true, nil
 }
 
-// endRebuild ends the run that the rebuild began. One that was open before goes on where it stood, with its next job.
-func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failure error) error {
+// write writes the rows of a batch, what does not fit, and the position.
+func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, versions bool) error {
+	op := "rebuilding " + r.claim.Stream.String()
+	refused, stay, err := rebuilds.Write(ctx, tx, r.db.loader(r.claim.Stream), r.claim.Stream, r.claim.Run, done.Write, versions)
+	if err != nil {
+		return postgres.Fail(op, err)
+	}
+	done.Rewritten, done.Unfit = len(done.Write)-stay, done.Unfit+stay
+	unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
+	loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(refused)}
+	if err := keepRejects(ctx, tx, unit, refused); err != nil {
+		return err
+	}
+	batch := new(pgx.Batch)
+	queueCounts(batch, unit, loaded, 0)
+	if err := queuePosition(batch, unit); err != nil {
+		return err
+	}
+	rebuilds.QueueStep(batch, r.position.ID, done.Last, done.Counts)
+	return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
+}
+
+// End ends the run that the rebuild began. One that was open before goes on where it stood, with its next job. Failure is why the rebuild
+// stops before its end; nil if it came there.
+func (r *Rebuild) End(ctx context.Context, failure error) error {
+	defer r.unlock()
 	if errors.Is(failure, pipeline.ErrLostClaim) {
 		return nil // whoever has it now ends it
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.SettleLimit)
 	defer cancel()
-	claim := r.claim
-	if failure != nil && opened {
+	db, claim := r.db, r.claim
+	if failure != nil && claim.Opened {
 		return db.Settle(ctx, claim, pipeline.Settlement{
 			State: pipeline.StateFailed, Reason: "writing rows anew out of raw records: " + db.scrub.Error(failure), EndRun: true,
 		})
@@ -249,15 +218,16 @@ func (db *DB) endRebuild(ctx context.Context, r *rebuilding, opened bool, failur
 			return err
 		}
 		if failure == nil {
-			if _, err := tx.Exec(ctx, sqlEndRebuild, r.id); err != nil {
+			if err := rebuilds.End(ctx, tx, r.position.ID); err != nil {
 				return postgres.Fail(op, err)
 			}
 			if err := streams.Rebuilt(ctx, tx, key, r.zone); err != nil {
 				return err
 			}
 		}
-		if !opened {
-			return streams.Stop(ctx, tx, key, pipeline.StateQueued, "", time.Time{})
+		if !claim.Opened {
+			_, err := tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource, pipeline.StateQueued, "", nil)
+			return postgres.Fail(op, err)
 		}
 		return db.endRun(ctx, tx, claim, streams.Ending{
 			State: pipeline.StateIdle, Outcome: pipeline.OutcomeDone, ReadNothing: true,

@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/rebuild"
-	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
 	"sluice/schema/record"
 )
@@ -66,7 +64,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 
 	stream, normalizer := s.learned()
 	var steps []int
-	counts, err := s.db.Rebuild(t.Context(), stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) })
+	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) })
 	s.must(err)
 	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rewritten: 3, Unfit: 1}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
@@ -99,7 +97,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 		t.Errorf("the stream is %q", got)
 	}
 
-	counts, err = s.db.Rebuild(t.Context(), stream, rebuild.Changed, normalizer, nil)
+	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
 	s.must(err)
 	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Unfit: 1}, counts); diff != "" {
 		t.Errorf("a second time (-want +got):\n%s", diff)
@@ -118,7 +116,7 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	unit := s.of(list, with(header("1", "a", 1), `,"colour":"red"`))
 	unit.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
 	s.load(unit)
-	_, err := s.db.Rebuild(t.Context(), s.bills, rebuild.Changed, nil, nil)
+	_, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, nil, nil)
 	if !errors.Is(err, warehouse.ErrAtWork) {
 		t.Errorf("while a run is under way: %v", err)
 	}
@@ -127,7 +125,7 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	// More rows than one batch holds, and one whose raw record is gone.
 	s.must(exec(s, `INSERT INTO store.bills (organization_id, bill_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization_id, 'n' || n, _hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
-	counts, err := s.db.Rebuild(t.Context(), stream, rebuild.Changed, normalizer, nil)
+	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
 	s.must(err)
 	if diff := cmp.Diff(rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
@@ -150,7 +148,7 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	s.load(unit)
 	_, normalizer := s.learned()
 	s.must(exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
-	if _, err := s.db.Rebuild(t.Context(), s.bills, rebuild.Changed, normalizer, nil); err == nil {
+	if _, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil); err == nil {
 		t.Error("no raw records, no error")
 	}
 	if got := ask[string](s.house, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`); got != "failed" {
@@ -169,7 +167,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	}
 	s.bring(s.bills, raws...)
 	stream, learned := s.learned()
-	counts, err := s.db.Rebuild(t.Context(), stream, rebuild.All, learned, nil)
+	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
 		t.Fatalf("learned: %+v", counts)
@@ -181,7 +179,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	before := ask[string](s.house, columns)
 	s.must(exec(s, `UPDATE store.bills SET _hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
-	counts, err = s.db.Rebuild(t.Context(), stream, rebuild.All, learned, nil)
+	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}) {
 		t.Errorf("where most hashes differ: %+v", counts)
@@ -189,7 +187,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	if diff := cmp.Diff(before, ask[string](s.house, columns)); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
-	counts, err = s.db.Rebuild(t.Context(), stream, rebuild.All, learned, nil)
+	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: rows}) {
 		t.Errorf("again: %+v", counts)
@@ -225,7 +223,7 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	db, err := warehouse.Open(t.Context(), address.String(), warehouse.Options{})
 	s.must(err)
 	read := -s.indexRead()
-	counts, err := db.Rebuild(t.Context(), s.bills, rebuild.All, s.as(s.bills), nil)
+	counts, err := rebuild.Run(t.Context(), db, s.bills, rebuild.All, s.as(s.bills), nil)
 	db.Close()
 	s.must(err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}) {
@@ -243,9 +241,9 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	}
 }
 
-// TestRebuildReadsWhatNobodyReadAhead: rows that came after somebody read ahead, or that nobody did, are held against their records as well. Looked
-// at without a write: elements whose tombstone is not their bill's, and unknown keys that the record has otherwise, count as edited.
-func TestRebuildReadsWhatNobodyReadAhead(t *testing.T) {
+// TestRebuildLooksAtEverything: looked at without a write, elements whose tombstone is not their bill's, and unknown keys that the record has
+// otherwise, count as edited.
+func TestRebuildLooksAtEverything(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	s.must(exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
@@ -258,16 +256,11 @@ func TestRebuildReadsWhatNobodyReadAhead(t *testing.T) {
 	}
 	s.bring(s.bills, headers...)
 	s.bring(s.details, singles[:total/2]...)
-	looking := rebuild.New(s.bills, 1, rebuild.All, rows.New(s.bills.Service, s.bills.Resource), s.as(s.bills))
 	look := func() rebuild.Counts {
 		t.Helper()
-		var done rebuild.Done
-		s.must(pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
-			var err error
-			done, err = looking.Look(t.Context(), tx, "")
-			return err
-		}))
-		return done.Counts
+		counts, err := rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
+		s.must(err)
+		return counts
 	}
 	edited := 0
 	for _, edit := range []string{

@@ -9,7 +9,6 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/pipeline/warehouse/rebuild"
 	"sluice/pipeline/warehouse/retrace"
 )
 
@@ -18,7 +17,7 @@ import (
 // stopped or killed, and doing it again begins anew. It returns ErrAtWork if a run of the stream is under way, and
 // retrace.ErrNoHistory if no versions are kept. Progress, if not nil, gets the number of raw records that were read so far.
 func (db *DB) RebuildHistory(
-	ctx context.Context, stream pipeline.Stream, normalize rebuild.Normalize, progress func(n int),
+	ctx context.Context, stream pipeline.Stream, normalize retrace.Normalize, progress func(n int),
 ) (retrace.Counts, error) {
 	var counts retrace.Counts
 	stream.Work = pipeline.WorkList

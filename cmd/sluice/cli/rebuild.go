@@ -11,7 +11,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/lineage/rebuild"
 )
 
 // rebuildOptions are the flags of rebuild.

@@ -52,7 +52,7 @@ func (s *stage) killedAt(offset int) {
 	_, err = tx.Exec(s.t.Context(), `SELECT FROM inventory.items ORDER BY item_id OFFSET $1 LIMIT 1 FOR UPDATE`, offset)
 	must(s.t, err)
 	p := s.start("rebuild", "inventory.items")
-	s.until("the rebuild waits for a row", `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'DELETE FROM%'`)
+	s.until("the rebuild waits for a row", `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE OF t%'`)
 	p.kill()
 	must(s.t, tx.Rollback(s.t.Context()))
 	must(s.t, conn.Close(s.t.Context()))

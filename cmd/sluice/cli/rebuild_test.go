@@ -56,7 +56,7 @@ func (s *stage) tampered() {
 	s.exec(`UPDATE chat.conversations SET title = 'edited'`)
 }
 
-// edited changes each column of each table in one row, as little as its type allows (a number in its scale only), and no two columns of a table in the
+// edited changes each column of each table in one row, as little as its type allows, and no two columns of a table in the
 // same row where there are enough of them. Keys stay, and what is not declared.
 func (s *stage) edited() {
 	s.t.Helper()
@@ -73,7 +73,7 @@ BEGIN
 		EXECUTE format('UPDATE %1$s AS t SET %2$s = %3$s WHERE t.ctid = (SELECT f.ctid FROM %1$s AS f WHERE f.%2$s IS NOT NULL
 			ORDER BY f::text OFFSET (SELECT %4$s %% greatest(count(*), 1) FROM %1$s AS w WHERE w.%2$s IS NOT NULL) LIMIT 1)',
 			c.relation, c.name, CASE c.type WHEN 'boolean' THEN 'NOT ' || c.name WHEN 'jsonb' THEN 'jsonb_build_array(' || c.name || ')'
-				ELSE c.name || CASE c.type WHEN 'text' THEN $q$ || ' '$q$ WHEN 'numeric' THEN ' + 0.00000'
+				ELSE c.name || CASE c.type WHEN 'text' THEN $q$ || ' '$q$
 					WHEN 'timestamp with time zone' THEN $q$ + interval '1 microsecond'$q$ ELSE ' + 1' END END, c.place);
 		GET DIAGNOSTICS done = ROW_COUNT;
 		edits := edits + done;

@@ -8,7 +8,8 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/rebuild"
+	"sluice/pipeline/lineage/promote"
+	"sluice/pipeline/lineage/rebuild"
 )
 
 func (c *cli) schemaCommand() *cobra.Command {

@@ -54,7 +54,7 @@ func statement(schemaName string, tables []schema.Table, at int) string {
 		strings.Join(stored, ", ") + "]::text[] AS stored"
 	if at == 0 {
 		key := quote(table.Columns[0].ColumnName())
-		const extra = `t.%[2]s IS NOT NULL AND w.extra IS NOT NULL AND NOT coalesce(t._extra @> w.extra::jsonb, false)`
+		const extra = `t.%[2]s IS NOT NULL AND w.extra IS NOT NULL AND coalesce(t._extra, '{}') || w.extra::jsonb IS DISTINCT FROM t._extra`
 		return fmt.Sprintf(`SELECT w.c0, t.%[2]s IS NULL, %[3]s, `+extra+`
 FROM unnest(%[4]s) AS w (extra, %[5]s) LEFT JOIN LATERAL
 	(SELECT _extra, %[6]s FROM %[1]s AS s WHERE s.organization_id = $1 AND s.%[2]s = w.c0 OFFSET 0) AS t ON true

@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/rebuild"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema/record"
 )
@@ -32,6 +31,9 @@ const (
 	// weaveRecords is how many records get their versions in one transaction, in which no run writes to the resource.
 	weaveRecords = 500
 )
+
+// Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the one that the record was listed under.
+type Normalize func(raw []byte, parent string) (record.Record, error)
 
 // Counts say what was done.
 type Counts struct {
@@ -49,7 +51,7 @@ type Counts struct {
 // Past retraces the versions of one resource of one organization on a connection of its own.
 type Past struct {
 	stream    pipeline.Stream
-	normalize rebuild.Normalize
+	normalize Normalize
 	loader    *rows.Loader
 	parent    string
 	batch     []step
@@ -68,7 +70,7 @@ type step struct {
 }
 
 // New prepares to retrace the records of a stream's resource.
-func New(stream pipeline.Stream, normalize rebuild.Normalize) *Past {
+func New(stream pipeline.Stream, normalize Normalize) *Past {
 	there := *stream.Resource
 	there.Schema, there.History = temporary, nil
 	return &Past{

@@ -1,0 +1,108 @@
+package rebuilds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/pipeline/warehouse/tombstones"
+	"sluice/schema/record"
+)
+
+// Row is a row to be written.
+type Row struct {
+	// Record is what its records make of it together, with content hash and fingerprint of the list's; Raws are what they came as.
+	Record record.Record
+	Raws   [][]byte
+	// DetailHash is the content hash of the single record; nil if there is none, or if the row forgot it.
+	DetailHash []byte
+	// ChangedAt is when the row was last changed: it stays so. Nil says that it changes now.
+	ChangedAt *time.Time
+	// Tombstones says that the tombstones of its elements may not be that of the row, once they are written.
+	Tombstones bool
+}
+
+// Write writes rows by the loader, which keeps their calls, their first sight and their tombstones. A row that the database refuses stays as
+// it is, and its raw records are given back with the reason (promise 4), beside the number of such rows. The caller holds everybody else off the rows. Versions says
+// that versions of the records are kept.
+func Write(
+	ctx context.Context, tx pgx.Tx, loader *rows.Loader, stream pipeline.Stream, run int64, batch []Row, versions bool,
+) ([]rows.Refused, int, error) {
+	if len(batch) == 0 {
+		return nil, 0, nil
+	}
+	records := make([]record.Record, len(batch))
+	for i := range batch {
+		records[i] = batch[i].Record
+	}
+	_, refused, err := loader.LoadBisect(ctx, tx, rows.Batch{Organization: stream.Organization, Run: run, Rewrite: true, Records: records})
+	if err != nil {
+		return nil, 0, fmt.Errorf("rewriting rows: %w", err)
+	}
+	reasons := make(map[string]rows.Refused, len(refused))
+	for i := range refused {
+		reasons[refused[i].Record.ID] = refused[i]
+	}
+	var whole []rows.Refused
+	written := make([]Row, 0, len(batch))
+	for i := range batch {
+		reason, stays := reasons[batch[i].Record.ID]
+		if !stays {
+			written = append(written, batch[i])
+			continue
+		}
+		for _, raw := range batch[i].Raws {
+			reason.Record.Raw = raw
+			whole = append(whole, reason)
+		}
+	}
+	return whole, len(refused), settle(ctx, tx, stream, written, versions)
+}
+
+// settle brings in line what goes with rows that were written.
+func settle(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row, versions bool) error {
+	if err := note(ctx, tx, stream, written); err != nil {
+		return err
+	}
+	var all, buried []string
+	for i := range written {
+		all = append(all, written[i].Record.ID)
+		if written[i].Tombstones {
+			buried = append(buried, written[i].Record.ID)
+		}
+	}
+	if err := tombstones.Follow(ctx, tx, stream, buried); err != nil || !versions {
+		return err
+	}
+	return history.Keep(ctx, tx, history.ResourceOf(stream), all)
+}
+
+// note gives rows back the time of their last change, and those with a single record its content hash.
+func note(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row) error {
+	noted := slices.DeleteFunc(slices.Clone(written), func(r Row) bool { return r.ChangedAt == nil && r.DetailHash == nil })
+	if len(noted) == 0 {
+		return nil
+	}
+	keys, times, hashes := make([]string, len(noted)), make([]*time.Time, len(noted)), make([][]byte, len(noted))
+	for i := range noted {
+		keys[i], times[i], hashes[i] = noted[i].Record.ID, noted[i].ChangedAt, noted[i].DetailHash
+	}
+	detail := ""
+	if stream.Resource.Details != nil {
+		detail = ", _detail_hash = coalesce(w.detail_hash, t._detail_hash)"
+	}
+	_, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET _changed_at = coalesce(w.changed_at, t._changed_at)%s
+FROM unnest($2::text[], $3::timestamptz[], $4::bytea[]) AS w (key, changed_at, detail_hash) WHERE t.organization_id = $1 AND t.%s = w.key`,
+		pgx.Identifier{stream.Resource.SchemaName(stream.Service), stream.Resource.Name}.Sanitize(), detail,
+		pgx.Identifier{stream.Resource.Columns[0].ColumnName()}.Sanitize()), stream.Organization, keys, times, hashes)
+	if err != nil {
+		return fmt.Errorf("rewriting rows: %w", err)
+	}
+	return nil
+}
