@@ -35,7 +35,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		return verify.Result{}, err
 	}
 	options := verify.Options{
-		Scope: verifications.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Store: a.Verifications(), Zone: a.Zone,
+		Scope: verifications.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Store: a.Verifications(),
 		Rules: pipeline.DefaultRules(), Words: strings.TrimSpace(o.Organization + " " + strings.Join(o.Names, " ")),
 	}
 	lacks, err := a.Lacking(ctx)

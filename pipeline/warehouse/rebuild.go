@@ -11,7 +11,9 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/contents"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/rebuilds"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // ErrAtWork says that somebody is writing to a stream right now.
@@ -27,13 +29,6 @@ const (
 SELECT s.state = 'running' AND NOT EXISTS (SELECT FROM sluice.rebuilds r WHERE r.ended_at IS NULL
 	AND (r.organization_id, r.service, r.resource, r.fence) = (s.organization_id, s.service, s.resource, s.fence))
 FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
-
-	// A rebuild reads nothing: who asked for the list is still to be served, and it is due when it was.
-	sqlDueAsBefore = `
-UPDATE sluice.streams s SET done_gen = b.done_gen, next_due_at = b.next_due_at, last_done_at = b.last_done_at
-FROM (SELECT $4::bigint AS done_gen, $5::timestamptz AS next_due_at, $6::timestamptz AS last_done_at) AS b
-WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
-	sqlDue = `SELECT done_gen, next_due_at, last_done_at FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	// All streams that write to the table of a list; in this order wherever more than one is locked.
 	sqlLockWriters = `
@@ -134,8 +129,8 @@ func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
 		if _, err := streams.LockClaimed(ctx, tx, r.claim, 0); err != nil {
 			return err
 		}
-		err := tx.QueryRow(ctx, sqlZoneGen, key.Organization, key.Service, key.Resource).Scan(&r.zone)
-		if err == nil {
+		var err error
+		if r.zone, err = streams.ZoneGeneration(ctx, tx, key); err == nil {
 			r.position, err = rebuilds.Begin(ctx, tx, r.claim, scope, r.zone)
 		}
 		return postgres.Fail(op, err)
@@ -165,7 +160,7 @@ func (r *Rebuild) Step(
 		if done, err = look(ctx, contents.Within(tx), r.position.After); err != nil || done.Last == "" {
 			return postgres.Fail(op, err)
 		}
-		return r.write(ctx, tx, &done, row.history)
+		return r.write(ctx, tx, &done, row.History)
 	})
 	if err != nil || done.Last == "" {
 		return false, err
@@ -185,12 +180,12 @@ func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, ve
 	done.Rewritten, done.Unfit = len(done.Write)-stay, done.Unfit+stay
 	unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
 	loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(refused)}
-	if err := keepRejects(ctx, tx, unit, refused); err != nil {
+	if err := quarantine.Keep(ctx, tx, unit, refused); err != nil {
 		return err
 	}
 	batch := new(pgx.Batch)
-	queueCounts(batch, unit, loaded, 0)
-	if err := queuePosition(batch, unit); err != nil {
+	streams.QueueCount(batch, unit, loaded, 0)
+	if err := streams.QueueAdvance(batch, unit); err != nil {
 		return err
 	}
 	rebuilds.QueueStep(batch, r.position.ID, done.Last, done.Counts)
@@ -226,10 +221,9 @@ func (r *Rebuild) End(ctx context.Context, failure error) error {
 			}
 		}
 		if !claim.Opened {
-			_, err := tx.Exec(ctx, sqlSettle, key.Organization, key.Service, key.Resource, pipeline.StateQueued, "", nil)
-			return postgres.Fail(op, err)
+			return streams.Stop(ctx, tx, key, pipeline.StateQueued, "", time.Time{})
 		}
-		return db.endRun(ctx, tx, claim, streams.Ending{
+		return db.endRun(ctx, tx, claim, streams.Ending{ // it read nothing, so the stream is due when it was
 			State: pipeline.StateIdle, Outcome: pipeline.OutcomeDone, ReadNothing: true,
 			Note: "rows were held against raw records, without a call: those that differ are written anew",
 		})

@@ -8,7 +8,6 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/lineage/promote"
 	"sluice/pipeline/lineage/rebuild"
 )
 

@@ -11,7 +11,6 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/verify"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/verifications"
 )
 
@@ -126,7 +125,7 @@ func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) e
 		return fmt.Errorf("read the verifications: %w", err)
 	}
 	const head = "ID  STARTED  OUTCOME  VIOLATIONS  NOTICES  ROWS  RECORDS  CALLS MADE  SCOPE"
-	return c.show(found, view.Table(found, head, func(v *audit.Verification) view.Row {
+	return c.show(found, view.Table(found, head, func(v *verifications.Verification) view.Row {
 		made := fmt.Sprintf("%d of %d", v.Calls, v.Allowed)
 		return view.Row{v.ID, view.Minute(v.StartedAt, time.UTC), outcomeWord(v), v.Violations, v.Notices, v.Rows, v.Records, made, v.Scope}
 	}).Or("Nothing was verified yet."))
@@ -177,7 +176,7 @@ func (c *cli) printVerification(result verify.Result) error {
 			return
 		}
 		page.Linef("")
-		page.Add(view.Table(result.Findings, "SEVERITY  CODE  RESOURCE  RECORD  FIELD  WHAT", func(f *audit.Finding) view.Row {
+		page.Add(view.Table(result.Findings, "SEVERITY  CODE  RESOURCE  RECORD  FIELD  WHAT", func(f *verifications.Finding) view.Row {
 			return view.Row{f.Severity, f.Code, ofOrganization(f.Organization, f.Service, f.Resource), f.Record, f.Path, f.Detail}
 		}))
 		if total := v.Violations + v.Notices; total > int64(len(result.Findings)) {
@@ -186,7 +185,7 @@ func (c *cli) printVerification(result verify.Result) error {
 	}))
 }
 
-func verifiedRow(s *audit.Verified) view.Row {
+func verifiedRow(s *verifications.Verified) view.Row {
 	read := view.Count(s.Records)
 	if s.Complete {
 		read += ", all"
@@ -214,20 +213,4 @@ func verdictOn(v *verifications.Verification) string {
 	case verifications.OutcomeClean, verifications.OutcomeFound:
 	}
 	return text
-}
-
-func (c *cli) printVerified(streams []verifications.Verified) error {
-	rows := make([][]string, 0, len(streams))
-	for i := range streams {
-		s := &streams[i]
-		read := view.Count(s.Records)
-		if s.Complete {
-			read += ", all"
-		}
-		rows = append(rows, []string{
-			ofOrganization(s.Organization, s.Service, s.Resource), view.Count(s.Rows), strconv.Itoa(s.Calls), read, view.Count(s.NotDue),
-			view.Count(s.Violations), view.Count(s.Notices), outside.Visible(s.Note),
-		})
-	}
-	return c.printer().Table([]string{"RESOURCE", "ROWS", "CALLS MADE", "RECORDS", "NOT DUE", "VIOLATIONS", "NOTICES", "NOTE"}, rows)
 }
