@@ -9,54 +9,50 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/raw/archive"
 	"sluice/pipeline/warehouse/rows/copybinary"
+	"sluice/pipeline/warehouse/rows/statements"
 )
-
-// archiveCopied is from how many bytes on an archive goes by COPY: one round trip more than as a parameter of a statement, but
-// nothing is copied together for it, here or for the message. Pages of 200 records gain nothing by it.
-const archiveCopied = 1 << 20
 
 // archivePart is how many bytes an array has that goes by COPY, but for its last record: about a page of the usual size. Whoever asks
 // for one record unpacks no more than that, and it takes the server no more time than arrays of megabytes.
 const archivePart = 256 << 10
 
+// The last part of the call, if it has one, says where the next one begins.
+const sqlArchivePlace = `
+SELECT coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_length(r.records::json)) FROM sluice.raw_records r
+	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), (extract(epoch FROM now()) * 1000000)::bigint`
+
+var archiveColumns = []string{"call_id", "first_position", "organization_id", "service", "resource", "record_count", "kept_at", "records"} //nolint:gochecknoglobals // a constant
+
 // archive keeps the raw records of what is about to be written, as JSON arrays, and tells every record its position: its
 // index among all that was kept of the call. Large batches have several arrays, one behind the other, and so has a call that is loaded
-// in several batches (an export, a bisected page).
+// in several batches (an export, a bisected page). Arrays go out of the records' own bytes: what there is to see in them is looked for while
+// the server works on the array before.
 func (w *work) archive(ctx context.Context) error {
-	all := make([]*kept, 0, len(w.fresh)+len(w.changed))
-	all = append(append(all, w.fresh...), w.changed...)
-	size := 0
-	for _, k := range all {
-		size += len(k.Raw)
-	}
-	var err error
-	var first int32
-	if size < archiveCopied {
-		raws := storableOf(make([][]byte, 0, len(all)), all)
-		form := archive.FormOf(raws)
-		first, err = w.place(ctx, w.sql.Archive, []byte(w.batch.Organization), []byte(w.sql.Service), []byte(w.sql.Resource),
-			form.Append(make([]byte, 0, form.Size(raws)), raws), strconv.AppendInt(nil, int64(len(raws)), 10))
-	} else if first, err = w.place(ctx, w.sql.ArchivePlace); err == nil {
-		err = w.copyArchive(ctx, all, first)
-	}
+	all := w.written()
+	first, err := w.archivePlace(ctx)
 	if err != nil {
 		return w.fail("archive raw records of", err)
 	}
 	for i, k := range all {
 		k.position = first + int32(i)
 	}
-	return nil
+	var raws [][]byte
+	parts := archiveParts(all)
+	return copyInto(ctx, w, statements.CopyInto("sluice.raw_records", archiveColumns), parts, len(parts), func(buf []byte, part []*kept) ([]byte, error) {
+		raws = storableOf(raws[:0], part)
+		form := archive.FormOf(raws)
+		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, len(archiveColumns)), w.batch.Call), part[0].position)
+		buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
+		buf = copybinary.Int(copybinary.Short(buf, int32(len(part))), w.now) //nolint:gosec // bounded by the batch
+		return form.Append(copybinary.Size(buf, form.Size(raws)), raws), nil
+	})
 }
 
-// place asks for the position of the first record that is kept now of the call, by a statement with these parameters behind the
-// call, and notes the time of the transaction.
-func (w *work) place(ctx context.Context, sql string, values ...[]byte) (int32, error) {
-	types := []uint32{pgtype.Int8OID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.TextOID, pgtype.Int4OID}
-	values = append([][]byte{strconv.AppendInt(nil, w.batch.Call, 10)}, values...)
-	result := w.conn.ExecParams(ctx, sql, values, types[:len(values)], nil, nil).Read()
+// archivePlace asks for the position of the first record that is kept now of the call, and notes the time of the transaction.
+func (w *work) archivePlace(ctx context.Context) (int32, error) {
+	result := w.conn.ExecParams(ctx, sqlArchivePlace, [][]byte{strconv.AppendInt(nil, w.batch.Call, 10)}, []uint32{pgtype.Int8OID}, nil, nil).Read()
 	if result.Err != nil {
 		return 0, result.Err
 	}
@@ -70,23 +66,6 @@ func (w *work) place(ctx context.Context, sql string, values ...[]byte) (int32, 
 	}
 	w.now = now - postgresEpoch
 	return int32(first), nil
-}
-
-// copyArchive sends arrays out of the records' own bytes, the first record in the position given. What there is to see in the bytes of
-// an array is looked for when it is its turn, while the server works on the one before.
-func (w *work) copyArchive(ctx context.Context, all []*kept, first int32) error {
-	var raws [][]byte
-	reader := copybinary.NewReader(archiveParts(all), func(buf []byte, part []*kept) ([]byte, error) {
-		raws = storableOf(raws[:0], part)
-		form := archive.FormOf(raws)
-		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, w.sql.ArchiveFields), w.batch.Call), first)
-		buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
-		buf = copybinary.Int(copybinary.Short(buf, int32(len(part))), w.now) //nolint:gosec // bounded by the batch
-		first += int32(len(part))                                            //nolint:gosec // as above
-		return form.Append(copybinary.Size(buf, form.Size(raws)), raws), nil
-	})
-	_, err := postgres.CopyFrom(ctx, w.conn, reader, w.sql.ArchiveCopy)
-	return err
 }
 
 // archiveParts cuts records into arrays of about archivePart bytes.

@@ -56,7 +56,7 @@ func TestWhatIsStoredIsFoundHoweverKeysLie(t *testing.T) {
 				var got rows.Result
 				err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 					var err error
-					got, err = l.Load(context.Background(), tx, rows.Batch{Organization: organization, Run: 1, Call: call, Records: records})
+					got, _, err = l.LoadBisect(context.Background(), tx, rows.Batch{Organization: organization, Run: 1, Call: call, Records: records})
 					return err
 				})
 				if err != nil {

@@ -2,124 +2,191 @@ package rows
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
-	"sync"
 
-	"github.com/jackc/pgx/v5/pgtype"
-
-	"sluice/pipeline/warehouse/rows/children"
-	"sluice/pipeline/warehouse/rows/copytext"
+	"sluice/pipeline/warehouse/postgres/ctid"
+	"sluice/pipeline/warehouse/rows/copybinary"
 	"sluice/pipeline/warehouse/rows/statements"
 	"sluice/schema/record"
 )
 
-// children brings the arrays of everything that was written: those that changed records carry element by element, where values go in the
-// binary format; where it is for the server to judge them, and in rebuilds, which write whatever is stored, all of their elements anew.
+// elementsAtOnce is how many elements one statement updates: it bounds what their parameters take.
+const elementsAtOnce = 5000
+
+// array is one array of all records that are written, held against what is stored of it. An element that stays at its place is written where
+// anything of it differs, and nowhere else: a bill that was paid keeps its lines as they are, no row of them is written, no index and no
+// foreign key is looked at.
+type array struct {
+	child *statements.Child
+	// stay are the rows of changed records for which there is an element, at these places; gone is where elements stand that no record has.
+	stay []*record.Row
+	at   []ctid.TID
+	gone []ctid.TID
+	// fresh are the rows for which there is none.
+	fresh []element
+}
+
+// element is a row of an array, and the key of its record.
+type element struct {
+	parent string
+	*record.Row
+}
+
+// children brings the arrays of everything that is written. Elements go after what is in them, and come before it.
 func (w *work) children(ctx context.Context) error {
-	if w.binary && !w.batch.Rewrite {
-		return w.changeElements(ctx)
-	}
-	if err := w.removeElements(ctx); err != nil {
-		return err
-	}
-	return w.insertElements(ctx)
-}
-
-// carriers are the changed records that carry an array: what a record does not carry stays.
-func (w *work) carriers(child *statements.Child) []*record.Record {
-	var records []*record.Record
-	for _, k := range w.changed {
-		if k.Carries[child.Index] {
-			records = append(records, k.Record)
+	arrays := make([]array, len(w.sql.Children))
+	for i := range slices.Backward(arrays) {
+		a := &arrays[i]
+		a.child = &w.sql.Children[i]
+		if err := w.match(ctx, a); err != nil {
+			return err
 		}
-	}
-	return records
-}
-
-// changeElements writes what differs of the arrays of changed records, and those of new ones. Elements go after what is in them, and come
-// before it.
-func (w *work) changeElements(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
-	var beside sync.WaitGroup
-	defer beside.Wait()
-	defer stop()
-	childTables := w.sql.Children
-	insert := make([][]array, len(childTables))
-	matched := make([]*children.Array, len(childTables))
-	for i := range slices.Backward(childTables) {
-		for _, k := range w.fresh {
-			insert[i] = append(insert[i], array{id: k.ID, rows: k.Tables[childTables[i].Index]})
-		}
-		records := w.carriers(&childTables[i])
-		if len(records) == 0 {
+		if len(a.gone) == 0 {
 			continue
 		}
-		var err error
-		if matched[i], err = children.Match(ctx, w.conn, &childTables[i], w.batch.Organization, records); err != nil {
-			return w.fail("find elements of", err)
-		}
-		beside.Go(func() { matched[i].Encode(ctx) })
-		if err := matched[i].Remove(ctx); err != nil {
-			return w.fail("remove elements of", err)
-		}
-		for n, record := range records {
-			insert[i] = append(insert[i], array{id: record.ID, rows: matched[i].Fresh(n)})
+		if err := w.exec(ctx, a.child.RemoveAt, len(a.gone), [][]byte{ctid.Array(a.gone)}, []uint32{ctid.ArrayOID}, nil); err != nil {
+			return err
 		}
 	}
-	for i := range childTables {
-		if matched[i] != nil {
-			if err := matched[i].Update(ctx); err != nil {
+	for i := range arrays {
+		if err := w.updateElements(ctx, &arrays[i]); err != nil {
+			return err
+		}
+		if err := w.insertElements(ctx, &arrays[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// match finds the elements of an array that are stored of changed records. Records that do not carry the array are left out, for what a
+// record does not carry stays. Nobody else writes elements meanwhile: the rows of their records are locked.
+func (w *work) match(ctx context.Context, a *array) error {
+	for _, k := range w.fresh {
+		a.insert(k.ID, k.Tables[a.child.Index])
+	}
+	var carriers []*record.Record
+	for _, k := range w.changed {
+		if k.Carries[a.child.Index] {
+			carriers = append(carriers, k.Record)
+		}
+	}
+	if len(carriers) == 0 {
+		return nil
+	}
+	rest := make([][]record.Row, len(carriers))
+	for i, record := range carriers {
+		rest[i] = record.Tables[a.child.Index]
+	}
+	reader := w.conn.ExecParams(ctx, a.child.Places, [][]byte{[]byte(w.batch.Organization), keyArray(carriers)}, keyTypes, keyFormats, []int16{formatBinary})
+	var shape error
+	var position []int
+	for reader.NextRow() { // the answer has to be read to its end before the connection can be used again
+		values := reader.Values()
+		n := number(values[0]) - 1
+		if len(values[1]) != ctid.Size || n < 0 || n >= len(carriers) {
+			shape = errShape
+			continue
+		}
+		at := ctid.Read(values[1])
+		if w.batch.Rewrite { // whatever is stored
+			a.gone = append(a.gone, at)
+			continue
+		}
+		position = position[:0]
+		for _, value := range values[2:] {
+			position = append(position, number(value))
+		}
+		rest[n] = a.place(carriers[n].ID, rest[n], position, at)
+	}
+	if _, err := reader.Close(); err != nil {
+		return w.fail("find elements of", err)
+	}
+	for n, record := range carriers {
+		a.insert(record.ID, rest[n])
+	}
+	return w.fail("find elements of", shape)
+}
+
+// place finds the row of a record that a stored element is, among those that are left of it, and gives what is left then. Both are in the
+// order of their positions.
+func (a *array) place(parent string, rows []record.Row, position []int, at ctid.TID) []record.Row {
+	for i := range rows {
+		order := slices.Compare(rows[i].Position, position)
+		if order > 0 {
+			a.gone = append(a.gone, at)
+			return rows[i:]
+		}
+		if order == 0 {
+			a.stay, a.at = append(a.stay, &rows[i]), append(a.at, at)
+			return rows[i+1:]
+		}
+		a.insert(parent, rows[i:i+1])
+	}
+	a.gone = append(a.gone, at)
+	return nil
+}
+
+func (a *array) insert(parent string, rows []record.Row) {
+	for i := range rows {
+		a.fresh = append(a.fresh, element{parent, &rows[i]})
+	}
+}
+
+// number reads an integer or a bigint in the binary format, neither of which is negative here; -1 if it is none.
+func number(b []byte) int {
+	switch len(b) {
+	case 4: //nolint:mnd // bytes
+		return int(binary.BigEndian.Uint32(b))
+	case 8: //nolint:mnd // bytes
+		return int(binary.BigEndian.Uint64(b)) //nolint:gosec // counts what is in memory
+	default:
+		return -1
+	}
+}
+
+// updateElements writes the elements of which anything differs. Those that hold nothing but arrays of their own are never written.
+func (w *work) updateElements(ctx context.Context, a *array) error {
+	child := a.child
+	for from := 0; from < len(a.stay) && len(child.Kinds) > 0; from += elementsAtOnce {
+		stay, at := a.stay[from:min(from+elementsAtOnce, len(a.stay))], a.at[from:min(from+elementsAtOnce, len(a.stay))]
+		values, types, formats := [][]byte{ctid.Array(at)}, []uint32{ctid.ArrayOID}, []int16{formatText}
+		for column, kind := range child.Kinds {
+			of, array := statements.TypesOf(kind)
+			value, err := copybinary.Array(make([]byte, 0, room(stay, column)), of, len(stay), func(buf []byte, i int) ([]byte, error) {
+				return w.appendValues(buf, child.Table, child.Declared()[column:], child.Kinds[column:], stay[i].Values[column:column+1])
+			})
+			if err != nil {
 				return w.fail("update elements of", err)
 			}
+			values, types, formats = append(values, value), append(types, array), append(formats, formatBinary)
 		}
-		if err := w.insertChildBinary(ctx, &childTables[i], insert[i]); err != nil {
+		if err := w.exec(ctx, child.Update, anyCount, values, types, formats); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removeElements empties the arrays that changed records carry, the innermost first.
-func (w *work) removeElements(ctx context.Context) error {
-	for _, child := range slices.Backward(w.sql.Children) {
-		records := w.carriers(&child)
-		if len(records) == 0 {
-			continue
-		}
-		err := w.exec(ctx, child.Remove, anyCount, [][]byte{[]byte(w.batch.Organization), keyArray(records)},
-			[]uint32{pgtype.TextOID, pgtype.TextArrayOID}, []int16{formatText, formatBinary})
-		if err != nil {
-			return err
-		}
+// room is how many bytes a column takes at most, or little less than that.
+func room(stay []*record.Row, column int) int {
+	const field = 16 // a decimal of one digit takes 14 bytes
+	size := 0
+	for _, row := range stay {
+		size += field + len(row.Values[column].Text)
 	}
-	return nil
+	return size
 }
 
-// insertElements copies the arrays of everything that was written.
-func (w *work) insertElements(ctx context.Context) error {
-	for i := range w.sql.Children {
-		child := &w.sql.Children[i]
-		var parents []*kept
-		rows := 0
-		for _, k := range slices.Concat(w.fresh, w.changed) {
-			if k.Carries[child.Index] && len(k.Tables[child.Index]) > 0 {
-				parents = append(parents, k)
-				rows += len(k.Tables[child.Index])
-			}
+// insertElements copies elements that are new.
+func (w *work) insertElements(ctx context.Context, a *array) error {
+	child := a.child
+	return copyInto(ctx, w, child.Insert, a.fresh, len(a.fresh), func(buf []byte, e element) ([]byte, error) {
+		buf = copybinary.Text(copybinary.Text(copybinary.Row(buf, child.Fields), w.batch.Organization), e.parent)
+		for _, position := range e.Position {
+			buf = copybinary.Short(buf, int32(position)) //nolint:gosec // bounded by the record
 		}
-		err := w.copy(ctx, child.Insert, parents, rows, func(buf []byte, k *kept) []byte {
-			for _, row := range k.Tables[child.Index] {
-				buf = copytext.Text(copytext.Text(buf, w.batch.Organization), k.ID)
-				for _, position := range row.Position {
-					buf = copytext.Int(buf, int64(position))
-				}
-				buf = copytext.EndRow(copytext.Values(buf, row.Values))
-			}
-			return buf
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return w.appendValues(buf, child.Table, child.Declared(), child.Kinds, e.Values)
+	})
 }

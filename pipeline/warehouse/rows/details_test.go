@@ -108,7 +108,7 @@ func TestSingleRecords(t *testing.T) {
 	same(t, "older for long: the list decides", rows.Result{Superseded: 1}, load(t, conn, res, late))
 
 	err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
-		_, err := rows.New(shop, resource(t, "orders")).Load(context.Background(), tx, single(8, stamped(t, "1", 1, 1)))
+		_, _, err := rows.New(shop, resource(t, "orders")).LoadBisect(context.Background(), tx, single(8, stamped(t, "1", 1, 1)))
 		return err
 	})
 	if !errors.Is(err, rows.ErrBatch) {

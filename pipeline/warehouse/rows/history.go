@@ -6,21 +6,32 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"sluice/schema/record"
+	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
-// remember keeps the values of those columns whose changes are kept.
-func (w *work) remember(ctx context.Context) error {
+// keepColumns keeps the values of those columns whose changes are kept.
+func (w *work) keepColumns(ctx context.Context) error {
 	if w.sql.KeepHistory == "" {
 		return nil
 	}
-	written := make([]*record.Record, 0, len(w.fresh)+len(w.changed))
-	for _, group := range [][]*kept{w.fresh, w.changed} {
-		for _, k := range group {
-			written = append(written, k.Record)
-		}
-	}
+	written := w.written()
+	keys := copybinary.Texts(len(written), func(i int) string { return written[i].ID })
 	return w.exec(ctx, w.sql.KeepHistory, anyCount,
-		[][]byte{[]byte(w.batch.Organization), keyArray(written), strconv.AppendInt(nil, w.batch.Call, 10)},
-		[]uint32{pgtype.TextOID, pgtype.TextArrayOID, pgtype.Int8OID}, []int16{formatText, formatBinary, formatText})
+		[][]byte{[]byte(w.batch.Organization), keys, strconv.AppendInt(nil, w.batch.Call, 10)},
+		append(keyTypes[:2:2], pgtype.Int8OID), append(keyFormats[:2:2], formatText))
+}
+
+// keepVersions keeps the versions of what was written, rows and arrays, where that is asked for.
+func (w *work) keepVersions(ctx context.Context) error {
+	if !w.batch.History {
+		return nil
+	}
+	written := w.written()
+	ids := make([]string, len(written))
+	for i, k := range written {
+		ids[i] = k.ID
+	}
+	of := history.Resource{Organization: w.batch.Organization, Service: w.sql.Service, Name: w.sql.Resource}
+	return w.fail("keep versions of", history.Keep(ctx, w.tx, of, ids))
 }

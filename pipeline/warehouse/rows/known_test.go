@@ -152,7 +152,7 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 			t.Fatal(err)
 		}
 		bookings := rows.New(shop, resource(t, "bookings"))
-		if _, err := bookings.Load(context.Background(), tx, b); !errors.Is(err, rows.ErrBatch) {
+		if _, _, err := bookings.LoadBisect(context.Background(), tx, b); !errors.Is(err, rows.ErrBatch) {
 			t.Errorf("%+v: %v, want %v", b, err, rows.ErrBatch)
 		}
 		if err := tx.Rollback(context.Background()); err != nil {

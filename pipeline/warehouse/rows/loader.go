@@ -1,8 +1,8 @@
 // Package rows brings the records of one batch into the tables of one resource, in a transaction that its caller opened.
 //
-// It writes only what differs: the stored content hashes of the batch's keys are probed, records with an equal hash cost no
-// write at all, new ones go by COPY straight into the tables, changed ones through a staging table into one UPDATE, and
-// of the arrays that a record carries the elements that differ are written (package children; promise 5). The raw records of
+// It writes only what differs: the stored content hashes of the batch's keys are looked up, records with an equal hash cost no
+// write at all, new ones go by COPY straight into the tables, changed ones by COPY through a staging table into one UPDATE, and
+// of the arrays that a record carries the elements that differ are written (promise 5). The raw records of
 // what was written are archived beside the rows.
 //
 // It never commits, never decides about positions or marks, never coerces a value (package record has done that) and
@@ -10,8 +10,8 @@
 // hold the stream's row lock, so that the calls of one stream arrive in the order of their numbers: a row that was found
 // unchanged keeps the number of the call that wrote it.
 //
-// Start reading at Loader.Load; the rule about versions is package version's, the SQL is built by package statements, the
-// text of COPY by package copytext.
+// Start reading at Loader.LoadBisect, then work.load: the steps. The rule about versions is package version's, the SQL is built by package
+// statements, the bytes of COPY by package copybinary.
 package rows
 
 import (
@@ -31,17 +31,16 @@ import (
 	"sluice/schema/record"
 )
 
-// ErrBatch says that a batch is not what Load asks for: a programming error of the caller, not a fault of upstream's data.
+// ErrBatch says that a batch is not what a Loader asks for: a programming error of the caller, not a fault of upstream's data.
 var ErrBatch = errors.New("batch does not fit the resource")
 
 // Loader loads batches of one resource. It holds statements only and is safe for concurrent use.
 type Loader struct {
 	sql *statements.Set
-	// err is what New found wrong with the declaration; every Load returns it.
+	// err is what New found wrong with the declaration; every load returns it.
 	err error
-	// shape is what the tables are like; binary COPY depends on it.
-	shape   atomic.Int32
-	density density
+	// checked says that the tables are as they are declared.
+	checked atomic.Bool
 }
 
 // Batch is what one call brought, normalized.
@@ -98,7 +97,7 @@ func (r *Result) add(other Result) {
 }
 
 // New builds the statements of a resource. A declaration that cannot be loaded (an identifier that Postgres would cut, a
-// key column that is not declared) does not fail here but in every Load, with the reason.
+// key column that is not declared) does not fail here but in every load, with the reason.
 func New(service *schema.Service, resource *schema.Resource) *Loader {
 	sql, err := statements.New(service, resource)
 	if err != nil {
@@ -107,54 +106,83 @@ func New(service *schema.Service, resource *schema.Resource) *Loader {
 	return &Loader{sql: sql, err: err}
 }
 
-// Load writes one batch of 1 to some ten thousand records within tx. A second Load of the same batch finds everything
-// unchanged. On an error the transaction is aborted and the caller has to roll back; *RefusedError says that Postgres
-// refused a value of some record (LoadBisect finds out of which one), ErrBatch that the batch itself is wrong.
+// LoadBisect writes one batch of 1 to some ten thousand records within tx, and returns the records that Postgres refuses (promise 4): it
+// loads within a savepoint, and halves the batch where a value is refused until the culprits stand alone. Everything else is loaded. With k
+// culprits among n records it takes about k·log2(n) loads more. A second load of the same batch finds everything unchanged.
 //
-// Values go as text here: whatever is wrong with one, it is the server that says so. LoadBisect sends them in the binary
-// format first.
-func (l *Loader) Load(ctx context.Context, tx pgx.Tx, batch Batch) (Result, error) {
-	return l.load(ctx, tx, batch, false)
-}
-
-func (l *Loader) load(ctx context.Context, tx pgx.Tx, batch Batch, binary bool) (Result, error) {
+// Errors that are not about values (connection, lock, resources, tables that are not as declared, ErrBatch) are returned as they are, and the
+// caller has to roll back.
+func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Refused, error) {
+	if l.err != nil {
+		return Result{}, nil, l.err
+	}
 	records, err := l.check(batch)
 	known := Result{Unchanged: len(batch.Records) - len(records)}
 	if err != nil || len(records) == 0 {
-		return known, err
+		return known, nil, err
 	}
-	seen, err := l.look(ctx, tx)
+	if err := l.checkTables(ctx, tx); err != nil {
+		return known, nil, err
+	}
+	result, refused, err := l.bisect(ctx, tx, batch, records)
+	result.add(known)
+	return result, refused, err
+}
+
+func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*record.Record) (Result, []Refused, error) {
+	result, err := l.attempt(ctx, tx, batch, records)
+	var refusal *RefusedError
+	if err == nil || !errors.As(err, &refusal) {
+		return result, nil, err
+	}
+	if refusal.code == uniqueViolation {
+		// The other writer has committed by now: a second look finds its row and judges by versions.
+		if result, err = l.attempt(ctx, tx, batch, records); err == nil || !errors.As(err, &refusal) {
+			return result, nil, err
+		}
+	}
+	if len(records) == 1 {
+		return Result{}, []Refused{newRefused(records[0], refusal)}, nil
+	}
+	var refused []Refused
+	half := len(records) / 2
+	for _, part := range [][]*record.Record{records[:half], records[half:]} {
+		did, culprits, err := l.bisect(ctx, tx, batch, part)
+		if err != nil {
+			return Result{}, nil, err
+		}
+		result.add(did)
+		refused = append(refused, culprits...)
+	}
+	return result, refused, nil
+}
+
+// attempt loads within a savepoint, so that a refusal leaves the transaction usable.
+func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []*record.Record) (Result, error) {
+	savepoint, err := tx.Begin(ctx)
 	if err != nil {
-		return Result{}, err
+		return Result{}, fmt.Errorf("open a savepoint: %w", err)
 	}
-	work := &work{
-		sql: l.sql, form: &l.sql.List, conn: tx.Conn().PgConn(), batch: batch, drafted: seen == drafted, binary: binary && seen == drafted,
-		density: &l.density, result: known,
-	}
+	work := &work{sql: l.sql, form: &l.sql.List, tx: savepoint, conn: savepoint.Conn().PgConn(), batch: batch}
 	if batch.Details {
 		work.form = l.sql.Single
 	}
-	if batch.Rewrite {
-		if err := work.rewrite(ctx, records); err != nil {
-			return work.result, err
+	if err := work.load(ctx, records); err != nil {
+		if undo := savepoint.Rollback(ctx); undo != nil {
+			// Without the savepoint the transaction is lost: the refusal must not be taken for one that was contained.
+			return Result{}, fmt.Errorf("roll back to the savepoint: %w; after: %s", undo, err.Error())
 		}
-		return work.result, work.keepVersions(ctx, tx)
-	}
-	if err := work.sort(ctx, records); err != nil {
 		return Result{}, err
 	}
-	if err := work.write(ctx); err != nil {
-		return Result{}, err
+	if err := savepoint.Commit(ctx); err != nil {
+		return Result{}, fmt.Errorf("release the savepoint: %w", err)
 	}
-	return work.result, work.keepVersions(ctx, tx)
+	return work.result, nil
 }
 
 // check gives the batch's records in key order, those that are known left out, which is the order in which rows are locked: two
 // transactions that touch the same rows wait for each other instead of deadlocking.
 func (l *Loader) check(batch Batch) ([]*record.Record, error) {
-	if l.err != nil {
-		return nil, l.err
-	}
 	if batch.Details && l.sql.Single == nil {
 		return nil, fmt.Errorf("%w: %s declares no details", ErrBatch, l.sql.Name)
 	}

@@ -253,7 +253,7 @@ func TestWrongBatchesAreRefusedWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
-				_, err := rows.New(shop, flags).Load(context.Background(), tx, batch(1, c.records...))
+				_, _, err := rows.New(shop, flags).LoadBisect(context.Background(), tx, batch(1, c.records...))
 				return err
 			})
 			if !errors.Is(err, rows.ErrBatch) || err.Error() != c.want {
@@ -274,7 +274,7 @@ func TestDeclarationsThatCannotBeLoaded(t *testing.T) {
 		"column edited is the modification time, declare it with kind time": {Name: "as", ID: "a_id", Columns: []schema.Column{key, schema.Text("edited", "E.")}, Cursor: schema.Since{Column: "edited"}},
 		"a name needs 1 to 63 bytes":                                        {Name: strings.Repeat("a", 64), ID: "a_id", Columns: []schema.Column{key}},
 	} {
-		_, err := rows.New(shop, &res).Load(context.Background(), nil, rows.Batch{})
+		_, _, err := rows.New(shop, &res).LoadBisect(context.Background(), nil, rows.Batch{})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "resource shop.") {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -8,9 +8,12 @@ import (
 	"sluice/schema/record"
 )
 
-// errShape says that the database answered in a way that the statements rule out: the tables are not what the declaration
-// says, or something else writes to them.
-var errShape = errors.New("the table is not what its declaration says, or something else writes to it")
+const (
+	// uniqueViolation is what a row gets that somebody else inserted between look and COPY.
+	uniqueViolation = "23505"
+	// noBinaryForm is what Postgres says of bytes that are no value of a type. It is said here of texts that package record does not make.
+	noBinaryForm = "22P03"
+)
 
 // Refused is a record that Postgres would not take, whole, for the quarantine.
 type Refused struct {
@@ -23,28 +26,22 @@ type Refused struct {
 	Detail string
 }
 
-// RefusedError says that Postgres refused a value: SQLSTATE class 22 (the value does not fit its type), 23 (a constraint)
+// RefusedError says that Postgres refuses a value: SQLSTATE class 22 (the value does not fit its type), 23 (a constraint)
 // or 54 (a limit of the server). Its text leaves out what Postgres says, for that quotes the value; Unwrap gives the
 // original.
 type RefusedError struct {
-	cause *pgconn.PgError
-	path  string
+	code, path, constraint string
+	cause                  error
 }
-
-// Code is the SQLSTATE.
-func (e *RefusedError) Code() string { return e.cause.Code }
-
-// Path names the table with its schema and, as far as Postgres tells, the column.
-func (e *RefusedError) Path() string { return e.path }
 
 // Error implements error.
 func (e *RefusedError) Error() string {
-	text := "postgres refused a value: SQLSTATE " + e.Code()
+	text := "postgres refused a value: SQLSTATE " + e.code
 	if e.path != "" {
 		text += " at " + e.path
 	}
-	if e.cause.ConstraintName != "" {
-		text += ", constraint " + e.cause.ConstraintName
+	if e.constraint != "" {
+		text += ", constraint " + e.constraint
 	}
 	return text
 }
@@ -60,7 +57,7 @@ func (w *work) guarded(err error) error {
 	}
 	switch pg.Code[:2] {
 	case "22", "23", "54":
-		return &RefusedError{cause: pg, path: w.sql.Place(pg)}
+		return &RefusedError{code: pg.Code, path: w.sql.Place(pg), constraint: pg.ConstraintName, cause: pg}
 	default:
 		return err
 	}
@@ -68,7 +65,7 @@ func (w *work) guarded(err error) error {
 
 func newRefused(record *record.Record, cause *RefusedError) Refused {
 	return Refused{
-		Record: *record, Code: cause.Code(), Path: cause.Path(),
+		Record: *record, Code: cause.code, Path: cause.path,
 		Detail: "the database refused the record: " + cause.Error(),
 	}
 }

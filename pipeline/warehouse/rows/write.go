@@ -8,21 +8,40 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/pipeline/warehouse/rows/copytext"
+	"sluice/pipeline/warehouse/postgres/ctid"
+	"sluice/pipeline/warehouse/rows/copybinary"
+	"sluice/schema"
 	"sluice/schema/record"
 )
 
 // insert copies new records into the table.
 func (w *work) insert(ctx context.Context) error {
-	// COPY takes no expressions, but the input word "now" is the instant at which the transaction began.
-	since := copytext.Text(copytext.Text(copytext.Int(nil, w.batch.Run), "now"), "now")
-	return w.copy(ctx, w.form.Insert, w.fresh, len(w.fresh), func(buf []byte, k *kept) []byte {
-		buf = copytext.Text(buf, w.batch.Organization)
-		buf = copytext.Values(buf, k.Tables[0][0].Values)
-		buf = copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash)
-		buf = copytext.Int(copytext.Int(buf, w.batch.Call), int64(k.position))
-		return copytext.EndRow(w.appendDetail(copytext.Mark(append(buf, since...), k.Fingerprint), k))
+	return copyInto(ctx, w, w.form.Insert, w.fresh, len(w.fresh), func(buf []byte, k *kept) ([]byte, error) {
+		buf = copybinary.Text(copybinary.Row(buf, w.form.Fields), w.batch.Organization)
+		buf, err := w.appendValues(buf, "", w.sql.Columns, w.sql.Kinds, k.Tables[0][0].Values)
+		if err != nil {
+			return buf, err
+		}
+		buf = copybinary.Hash(copybinary.JSON(buf, k.Extra), k.Hash)
+		buf = copybinary.Short(copybinary.Int(buf, w.batch.Call), k.position)
+		buf = copybinary.Int(copybinary.Int(copybinary.Int(buf, w.batch.Run), w.now), w.now)
+		return w.appendDetail(copybinary.Mark(buf, k.Fingerprint), k), nil
 	})
+}
+
+// appendDetail adds what a new row says about its single record.
+func (w *work) appendDetail(buf []byte, k *kept) []byte {
+	switch {
+	case w.sql.Single == nil:
+		return buf
+	case w.batch.Details:
+		buf = copybinary.Hash(copybinary.Text(buf, "current"), k.Hash)
+		return copybinary.Int(copybinary.Short(copybinary.Int(buf, w.batch.Call), k.position), w.now)
+	case w.header(k):
+		return copybinary.Text(buf, "pending")
+	default:
+		return copybinary.Text(buf, "none_needed")
+	}
 }
 
 // update brings changed records through the staging table into their rows.
@@ -33,64 +52,69 @@ func (w *work) update(ctx context.Context) error {
 	if err := w.conn.Exec(ctx, w.sql.OpenStage).Close(); err != nil {
 		return w.fail("stage", err)
 	}
-	statement := w.form.UpdateWhole
-	for _, k := range w.changed {
-		if !whole(k.Tables[0][0].Values) {
-			statement = w.form.UpdateSome
-			break
+	err := copyInto(ctx, w, w.sql.CopyStage, w.changed, len(w.changed), func(buf []byte, k *kept) ([]byte, error) {
+		buf, err := w.appendValues(copybinary.Row(buf, w.sql.StageFields), "", w.sql.Columns, w.sql.Kinds, k.Tables[0][0].Values)
+		if err != nil {
+			return buf, err
 		}
-	}
-	if w.batch.Rewrite {
-		statement = w.form.Rewrite
-	}
-	err := w.copy(ctx, w.sql.CopyStage, w.changed, len(w.changed), func(buf []byte, k *kept) []byte {
-		buf = copytext.Values(buf, k.Tables[0][0].Values)
-		buf = copytext.Mark(copytext.Hash(copytext.Optional(buf, k.Extra), k.Hash), k.Fingerprint)
-		buf = copytext.Place(copytext.Int(buf, int64(k.position)), k.place)
-		return copytext.EndRow(appendMasks(buf, w.sql.Presence(k.Record)))
+		buf = copybinary.Mark(copybinary.Hash(copybinary.JSON(buf, k.Extra), k.Hash), k.Fingerprint)
+		buf = copybinary.Place(copybinary.Short(buf, k.position), k.place)
+		for _, mask := range w.sql.Presence(k.Record) {
+			buf = copybinary.Int(buf, mask)
+		}
+		return buf, nil
 	})
 	if err != nil {
 		return err
 	}
-	return w.exec(ctx, statement, len(w.changed), [][]byte{
+	if w.batch.Rewrite {
+		return w.exec(ctx, w.form.Rewrite, len(w.changed), nil, nil, nil)
+	}
+	return w.exec(ctx, w.form.Update, len(w.changed), [][]byte{
 		strconv.AppendInt(nil, w.batch.Call, 10), strconv.AppendInt(nil, w.batch.Run, 10),
 	}, []uint32{pgtype.Int8OID, pgtype.Int8OID}, nil)
 }
 
-func whole(values []record.Value) bool {
-	for i := range values {
-		if values[i].State == record.Absent {
-			return false
-		}
+// noteTried notes what became of single records that change nothing: a row that waited for one that is equal to the last waits
+// no longer; one that is older than its row leaves the row waiting, and the note keeps it from being asked for at once again.
+func (w *work) noteTried(ctx context.Context) error {
+	if len(w.equal)+len(w.older) == 0 {
+		return nil
 	}
-	return true
+	tried := append(append([]ctid.TID(nil), w.equal...), w.older...)
+	return w.exec(ctx, w.sql.Tried, len(tried), [][]byte{ctid.Array(tried), ctid.Array(w.equal)}, []uint32{ctid.ArrayOID, ctid.ArrayOID}, nil)
 }
 
-func appendMasks(buf []byte, masks []int64) []byte {
-	for _, mask := range masks {
-		buf = copytext.Int(buf, mask)
+// appendValues adds the values of one row of a table, "" for the resource's own. One without a binary form is refused, as one that the server
+// does not take is.
+func (w *work) appendValues(buf []byte, table string, columns []string, kinds []schema.Kind, values []record.Value) ([]byte, error) {
+	var err error
+	for i := range values {
+		if buf, err = copybinary.Value(buf, kinds[i], &values[i]); err != nil {
+			return buf, &RefusedError{code: noBinaryForm, path: w.sql.Path(table, columns[i]), cause: err}
+		}
 	}
-	return buf
+	return buf, nil
+}
+
+// copyInto streams rows into a table and holds the server's count against what was sent.
+func copyInto[T any](ctx context.Context, w *work, sql string, records []T, rows int, encode func([]byte, T) ([]byte, error)) error {
+	if rows == 0 {
+		return nil
+	}
+	reader := copybinary.NewReader(records, encode)
+	tag, err := postgres.CopyFrom(ctx, w.conn, reader, sql)
+	if reader.Err() != nil {
+		err = reader.Err() // of which the server says no more than that there was one
+	}
+	if err == nil && tag.RowsAffected() != int64(rows) {
+		err = fmt.Errorf("%d rows sent, %d taken: %w", rows, tag.RowsAffected(), errShape)
+	}
+	return w.fail("copy into", err)
 }
 
 // anyCount says that a statement may touch any number of rows.
 const anyCount = -1
-
-// copy streams rows into a table and holds the server's count against what was sent.
-func (w *work) copy(ctx context.Context, sql string, records []*kept, rows int, encode func([]byte, *kept) []byte) error {
-	if rows == 0 {
-		return nil
-	}
-	tag, err := postgres.CopyFrom(ctx, w.conn, copytext.NewReader(records, encode), sql)
-	return w.copied(tag.RowsAffected(), rows, err)
-}
-
-func (w *work) copied(taken int64, sent int, err error) error {
-	if err == nil && taken != int64(sent) {
-		err = fmt.Errorf("%d rows sent, %d taken: %w", sent, taken, errShape)
-	}
-	return w.fail("copy into", err)
-}
 
 // exec runs one statement with parameters.
 func (w *work) exec(ctx context.Context, sql string, rows int, values [][]byte, oids []uint32, formats []int16) error {

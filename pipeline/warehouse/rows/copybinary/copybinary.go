@@ -1,7 +1,7 @@
 // Package copybinary writes rows in the binary format of COPY, which spares the server reading numbers and times out of text.
 //
-// It takes canonical texts only (package record makes them) and says which ones it does not know instead of guessing: those
-// go in the text format, and it is the server that judges them. It is pure: values in, bytes out.
+// It takes canonical texts only (package record makes them), each of which has a binary form; another text is an error and no
+// guess. It is pure: values in, bytes out.
 //
 // Start reading at Reader, then Value.
 package copybinary
@@ -15,8 +15,8 @@ import (
 	"sluice/schema/record"
 )
 
-// ErrText says that a value has no binary form that is known here.
-var ErrText = errors.New("the value has to be sent as text")
+// ErrText says that a value is a text without a binary form: none that package record makes.
+var ErrText = errors.New("the value has no binary form")
 
 // fillTo is how much is collected before it is handed to the connection, which sends at most 64 KiB a message.
 const fillTo = 60 << 10
@@ -107,6 +107,9 @@ func JSON(buf []byte, text string) []byte {
 	const version = 1
 	return append(append(Size(buf, len(text)+1), version), text...)
 }
+
+// Place adds a tid, which is given as the server sends it.
+func Place(buf []byte, place [6]byte) []byte { return append(Size(buf, len(place)), place[:]...) }
 
 // Size begins a field of n bytes, which are to follow.
 func Size(buf []byte, n int) []byte {

@@ -82,7 +82,7 @@ func TestNumericsAreWrittenAsPostgresDoes(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotCanonicalGoesAsText(t *testing.T) {
+func TestWhatIsNotCanonicalHasNoForm(t *testing.T) {
 	t.Parallel()
 	for kind, texts := range map[schema.Kind][]string{
 		schema.KindDecimal: {"", "-", "1.", ".5", "1e3", "NaN", "1,5", "٣"},

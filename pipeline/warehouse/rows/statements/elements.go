@@ -11,9 +11,11 @@ import (
 type Child struct {
 	// Index is that of the array in Record.Tables and Record.Carries.
 	Index int
-	// Remove deletes the elements of parents, Insert copies new ones in, InsertBinary so many fields in the binary format.
-	Remove, Insert, InsertBinary string
-	Fields                       int
+	// Table is its name, without its schema.
+	Table string
+	// Insert copies new elements in, of so many fields.
+	Insert string
+	Fields int
 	// Places says, for parents by their place among those asked for, from 1, where their elements stand and their positions, in the order of
 	// those. RemoveAt deletes the elements that stand at places, and Update brings values into those of which any differs: its parameters
 	// are the places and, for each declared column, an array of its type.
@@ -25,6 +27,9 @@ type Child struct {
 	depth, columns int
 }
 
+// Declared are the names of the declared columns.
+func (c *Child) Declared() []string { return c.Columns[c.Fields-len(c.Kinds):] }
+
 // inPlace builds what changes elements where they stand. What is equal is not written: an element of which nothing changed costs a look.
 func (c *Child) inPlace(table string) {
 	keys := make([]string, 0, maxDepth)
@@ -34,11 +39,11 @@ func (c *Child) inPlace(table string) {
 	positions := strings.Join(keys, ", ")
 	c.Places = fmt.Sprintf(`SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL
 (SELECT c.ctid, %[2]s FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id ORDER BY %[2]s OFFSET 0) AS f`, table, positions)
-	// Elements that their record does not have any more (promise 7).
+	// Elements that their own record replaces or does not have any more (promise 7): but for rebuilds, the one DELETE on warehouse tables.
 	c.RemoveAt = `DELETE FROM ` + table + ` AS t WHERE t.ctid = ANY ($1)`
 
 	var set, stored, sent, given []string
-	for i, name := range c.Columns[c.Fields-len(c.Kinds):] {
+	for i, name := range c.Declared() {
 		value := fmt.Sprintf("v%d", i)
 		given = append(given, fmt.Sprintf(", unnest($%d) AS %s", i+2, value)) //nolint:mnd // behind the places
 		set = append(set, quote(name)+" = s."+value)

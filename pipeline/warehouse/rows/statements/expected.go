@@ -6,12 +6,11 @@ import (
 	"sluice/schema"
 )
 
-// Expected is a column as migrations are drafted, by the type's OID. Key columns have the collation "C".
+// Expected is a column as migrations are drafted, by the type's OID.
 type Expected struct {
 	// Relation is quoted, Name is not.
 	Relation, Name string
 	Type           uint32
-	Key            bool
 }
 
 // expect lists the columns that COPY writes.
@@ -19,36 +18,36 @@ func (s *Set) expect(tables []schema.Table) {
 	for i := range tables {
 		table := &tables[i]
 		relation := quote(s.schema, table.Name)
-		add := func(name string, oid uint32, key bool) {
-			s.Expected = append(s.Expected, Expected{Relation: relation, Name: name, Type: oid, Key: key})
+		add := func(name string, oid uint32) {
+			s.Expected = append(s.Expected, Expected{Relation: relation, Name: name, Type: oid})
 		}
-		add("organization_id", pgtype.TextOID, true)
-		for c, column := range table.Columns {
+		add("organization_id", pgtype.TextOID)
+		for _, column := range table.Columns {
 			oid, _ := TypesOf(column.Kind)
-			add(column.ColumnName(), oid, i == 0 && c == s.id)
+			add(column.ColumnName(), oid)
 		}
 		if i > 0 {
-			add("_parent_id", pgtype.TextOID, false)
-			add("_position", pgtype.Int4OID, false)
+			add("_parent_id", pgtype.TextOID)
+			add("_position", pgtype.Int4OID)
 			if table.Depth() == maxDepth {
-				add("_parent_position", pgtype.Int4OID, false)
+				add("_parent_position", pgtype.Int4OID)
 			}
 			continue
 		}
-		add("_extra", pgtype.JSONBOID, false)
-		add("_hash", pgtype.ByteaOID, false)
-		add("_call_id", pgtype.Int8OID, false)
-		add("_raw_position", pgtype.Int4OID, false)
-		add("_run_id", pgtype.Int8OID, false)
-		add("_first_seen_at", pgtype.TimestamptzOID, false)
-		add("_changed_at", pgtype.TimestamptzOID, false)
-		add("_fingerprint", pgtype.Int8OID, false)
+		add("_extra", pgtype.JSONBOID)
+		add("_hash", pgtype.ByteaOID)
+		add("_call_id", pgtype.Int8OID)
+		add("_raw_position", pgtype.Int4OID)
+		add("_run_id", pgtype.Int8OID)
+		add("_first_seen_at", pgtype.TimestamptzOID)
+		add("_changed_at", pgtype.TimestamptzOID)
+		add("_fingerprint", pgtype.Int8OID)
 		if s.Single != nil {
-			add("_detail_state", pgtype.TextOID, false)
-			add("_detail_hash", pgtype.ByteaOID, false)
-			add("_detail_call_id", pgtype.Int8OID, false)
-			add("_detail_raw_position", pgtype.Int4OID, false)
-			add("_detail_at", pgtype.TimestamptzOID, false)
+			add("_detail_state", pgtype.TextOID)
+			add("_detail_hash", pgtype.ByteaOID)
+			add("_detail_call_id", pgtype.Int8OID)
+			add("_detail_raw_position", pgtype.Int4OID)
+			add("_detail_at", pgtype.TimestamptzOID)
 		}
 	}
 }

@@ -7,18 +7,23 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Place reads out of an error where the value would have gone. COPY says so in the context only, behind which stands the
-// value: COPY bills, line 3, column total: "…". The staging table counts as the table it is for.
+// Place reads out of an error where the value would have gone. COPY says so in the context only: COPY bills, line 3, column total. The staging
+// table counts as the table it is for.
 func (s *Set) Place(pg *pgconn.PgError) string {
 	table, column := pg.TableName, pg.ColumnName
 	if _, rest, found := strings.Cut("\n"+pg.Where, "\nCOPY "); found { // a fault inside JSON has a line of its own before
 		copied, line, _ := strings.Cut(rest, ", line ")
 		table = cmp.Or(table, copied)
-		if _, after, named := strings.Cut(line, ", column "); named {
-			after, _, _ = strings.Cut(after, ":")
-			column = cmp.Or(column, after)
+		if _, after, found := strings.Cut(line, ", column "); found {
+			named, _, _ := strings.Cut(after, "\n")
+			column = cmp.Or(column, named)
 		}
 	}
+	return s.Path(table, column)
+}
+
+// Path names a column of a table of the resource, "" where that is not known.
+func (s *Set) Path(table, column string) string {
 	if table == "" || strings.HasPrefix(table, stagePrefix) {
 		table = s.Resource
 	}

@@ -13,7 +13,7 @@ func (s *Set) Presence(rec *record.Record) []int64 {
 	}
 	for i, carried := range rec.Carries[1:] {
 		if carried {
-			set(s.columns + i)
+			set(len(s.Columns) + i)
 		}
 	}
 	return masks

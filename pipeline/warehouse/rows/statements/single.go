@@ -24,7 +24,7 @@ func (s *Set) findMarker(resource *schema.Resource, tables []schema.Table) error
 // read. So does one that was asked for before the last single record and came after it: it may have brought back what was
 // older there. The hash of the last single record is forgotten, for the row is not what that one made of it any more.
 func (s *Set) owe() []string {
-	return []string{"_detail_state = CASE WHEN " + carries(s.columns+s.Marker-1) + ` AND $1 >= coalesce(t._detail_call_id, 0) THEN 'none_needed'
+	return []string{"_detail_state = CASE WHEN " + carries(len(s.Columns)+s.Marker-1) + ` AND $1 >= coalesce(t._detail_call_id, 0) THEN 'none_needed'
 WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' ELSE 'stale' END`, "_detail_hash = NULL"}
 }
 
@@ -41,12 +41,10 @@ func (*Set) forget(modified string) string {
 }
 
 // singles builds the statements for single records that change no more than the state of their row.
-func (s *Set) singles(table, id string) {
+func (s *Set) singles(table string) {
 	if s.Single == nil {
 		return
 	}
-	const note = `UPDATE %[1]s AS t SET %[3]s_detail_at = now() WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id)
-CROSS JOIN LATERAL (SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c.%[2]s = k.id OFFSET 0) AS f))`
-	s.Settle = fmt.Sprintf(note, table, id, "_detail_state = 'current', ")
-	s.Tried = fmt.Sprintf(note, table, id, "")
+	s.Tried = fmt.Sprintf(`UPDATE %s AS t SET _detail_state = CASE WHEN t.ctid = ANY ($2) THEN 'current' ELSE t._detail_state END, _detail_at = now()
+WHERE t.ctid = ANY ($1)`, table)
 }

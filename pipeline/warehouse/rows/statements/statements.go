@@ -35,18 +35,16 @@ type Set struct {
 	// Name is service.resource, for messages.
 	Name              string
 	Service, Resource string
-	// Kinds are those of the columns.
-	Kinds []schema.Kind
+	// Columns are the names of the declared columns, Kinds their kinds.
+	Columns []string
+	Kinds   []schema.Kind
 	// Expected are the columns that COPY writes, of all tables.
 	Expected []Expected
 	// Children are the tables of arrays, parents before their children.
 	Children []Child
-	// OpenStage makes the staging table empty, CopyStage copies into it.
+	// OpenStage makes the staging table empty, CopyStage copies into it, as rows of so many fields.
 	OpenStage, CopyStage string
-	// Archive keeps the raw records of a call and says which position the first of them got, and when; ArchivePlace says so and
-	// keeps nothing. ArchiveCopy takes them in the binary format of COPY, as a row of so many fields.
-	Archive, ArchivePlace, ArchiveCopy string
-	ArchiveFields                      int
+	StageFields          int
 	// KeepHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
 	KeepHistory string
 	// List is for records of lists, Single for single records; the latter is nil where the resource declares no details.
@@ -54,35 +52,25 @@ type Set struct {
 	Single *Form
 	// Marker is the index of the array that list records may leave out; 0 if the resource declares no details.
 	Marker int
-	// Settle and Tried are for single records that are not written: equal to the last one, and older than their row.
-	Settle, Tried string
+	// Tried is for rows at places whose single records are not written; it ends the wait of those at the second places.
+	Tried string
 
-	schema  string // of the tables
-	id      int    // index of the key among the columns
-	columns int
-	masks   int // number of presence masks of the staging table
+	schema string // of the tables
+	id     int    // index of the key among the columns
+	masks  int    // number of presence masks of the staging table
 }
 
 // Form is what depends on where a record comes from: out of a list, or by itself.
 type Form struct {
-	// Probe says what is stored about rows, by the place of their keys among those asked for, from 1; Lock does so for rows
-	// that will change.
-	Probe, Lock string
-	// ProbeRange is Probe with the least and the largest key besides: where nothing is stored from the one to the other, which
-	// is one look into the index, no key is looked up. It needs keys that compare as their bytes do.
-	ProbeRange string
-	// Marks gives the fingerprints of rows by the place of their keys among those asked for, from 1, and RangeMarks the keys and
-	// fingerprints of what is stored from the least key to the largest, as Range does. Only lists have them.
-	Marks, RangeMarks string
-	// Range gives the keys and hashes of what is stored from the least key to the largest, in their order and at most so many:
-	// reading the index from one key to the next costs a fraction of looking each of them up.
-	Range string
-	// Insert copies new rows into the table, InsertBinary so many fields of a row in the binary format.
-	Insert, InsertBinary string
-	Fields               int
-	// UpdateWhole is for batches whose records carry every declared key, UpdateSome leaves the columns of absent keys as they
-	// are, Rewrite does so and leaves alone what says where the record came from.
-	UpdateWhole, UpdateSome, Rewrite string
+	// Look gives what is stored under keys; Lock gives the same of rows that will change, locked in the order in which their
+	// keys are given, so that what was decided is still true when it is written.
+	Look, Lock string
+	// Insert copies new rows into the table, of so many fields.
+	Insert string
+	Fields int
+	// Update empties the staging table into the rows, and leaves the columns of absent keys as they are. Rewrite does so and leaves
+	// alone what says where the record came from.
+	Update, Rewrite string
 }
 
 // New builds the statements of a resource. Its error says why the resource cannot be loaded.
@@ -94,7 +82,7 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	}
 	s := &Set{
 		Name: service.Name + "." + resource.Name, Service: service.Name, Resource: resource.Name, schema: schemaName,
-		id: -1, columns: len(resource.Columns), Kinds: kinds(resource.Columns),
+		id: -1, Columns: columnNames(resource.Columns), Kinds: kinds(resource.Columns),
 	}
 	modified, changes := "NULL::timestamptz", ""
 	for i, column := range resource.Columns {
@@ -122,53 +110,41 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	s.writers(tables)
 	s.expect(tables)
 	s.updates(tables, changes)
-	s.singles(quote(schemaName, resource.Name), quote(resource.Columns[s.id].ColumnName()))
+	s.singles(quote(schemaName, resource.Name))
 	if err := s.history(resource); err != nil {
 		return nil, err
 	}
-	s.archive()
 	return s, nil
 }
 
-// readers builds the probe, and the same once more for the rows that will change: locked, in the order of the keys given, so
-// that what was decided is still true when it is written.
+// readers builds the looks at what is stored: the place of the key among those asked for, hash, call, modification time, time of the last
+// change, place, whether the hash counts, and the fingerprint of the list's record.
 //
-// Each key is looked up by itself (OFFSET 0 keeps the planner from turning it round). A plain "= ANY" is as fast on a table
-// with statistics; on one that is being filled for the first time the planner believes that an organization has half a
-// percent of the rows and reads all of them for every batch. Measured with 20,000 items by 200: 44,000 instead of 148,000
-// probes a second, 5,600 instead of 24,000 updates.
+// Each key is looked up by itself, and LIMIT keeps the planner to that: its index scan is the same for any number of keys, with statistics and
+// without. Of an array of keys it believes, in a table that is being filled for the first time, that the organization has half a percent of the
+// rows, and reads all of them for every batch.
 //
 // A single record is held against the one that was loaded last, and against the later of the two calls that wrote the row.
-// The probe counts a row that still waits as one that differs: that another single record is equal has to be written there.
+// The hash of a row that still waits does not count: that another single record is equal has to be written there.
 func (s *Set) readers(table, id, modified string) {
-	const look = `SELECT k.n, f._hash, f._call_id, f._modified, f._changed_at, f._row
-FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
-SELECT %[5]s AS _hash, %[6]s AS _call_id, %[3]s AS _modified, t._changed_at, t.ctid AS _row
-FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0%[4]s) AS f`
-	const locked = " FOR NO KEY UPDATE OF t"
-	s.List.Probe = fmt.Sprintf(look, table, id, modified, "", "t._hash", "t._call_id")
-	const within = ` WHERE (SELECT r.%[2]s FROM %[1]s AS r WHERE r.organization_id = $1 AND r.%[2]s >= $3
-ORDER BY r.organization_id, r.%[2]s LIMIT 1) <= $4`
-	s.List.ProbeRange = s.List.Probe + fmt.Sprintf(within, table, id)
-	const between = `SELECT t.%[2]s, %[3]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s >= $2 AND t.%[2]s <= $3
-ORDER BY t.organization_id, t.%[2]s LIMIT $4`
-	s.List.Range = fmt.Sprintf(between, table, id, "t._hash")
-	s.List.RangeMarks = fmt.Sprintf(between, table, id, "t._fingerprint")
-	s.List.Marks = fmt.Sprintf(`SELECT k.n, f._fingerprint FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
-SELECT t._fingerprint FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0) AS f`, table, id)
-	s.List.Lock = fmt.Sprintf(look, table, id, modified, locked, "t._hash", "t._call_id")
-	if s.Single == nil {
-		return
+	look := func(hash, call, settled, fingerprint string) (string, string) {
+		const sql = `SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
+SELECT %[4]s, %[5]s, %[3]s, t._changed_at, t.ctid, %[6]s, %[7]s
+FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id LIMIT 1%[8]s) AS f`
+		of := func(suffix string) string {
+			return fmt.Sprintf(sql, table, id, modified, hash, call, settled, fingerprint, suffix)
+		}
+		return of(""), of(" FOR NO KEY UPDATE OF t")
 	}
-	const call = "greatest(t._call_id, t._detail_call_id)" // greatest skips nulls
-	const waited = `coalesce(CASE t._detail_state WHEN 'current' THEN t._detail_hash END, ` + NoHash + `)`
-	s.Single.Probe = fmt.Sprintf(look, table, id, modified, "", waited, call)
-	s.Single.Range = fmt.Sprintf(between, table, id, waited)
-	s.Single.ProbeRange = s.Single.Probe + fmt.Sprintf(within, table, id)
-	s.Single.Lock = fmt.Sprintf(look, table, id, modified, locked, `coalesce(t._detail_hash, `+NoHash+`)`, call)
+	s.List.Look, s.List.Lock = look("t._hash", "t._call_id", "true", "t._fingerprint")
+	if s.Single != nil {
+		s.Single.Look, s.Single.Lock = look("coalesce(t._detail_hash, "+NoHash+")",
+			"greatest(t._call_id, t._detail_call_id)", // which skips nulls
+			"t._detail_state = 'current'", "NULL::bigint")
+	}
 }
 
-// writers builds the COPY statements into the tables, and what empties an array before it is written anew.
+// writers builds the COPY statements into the tables.
 func (s *Set) writers(tables []schema.Table) {
 	for i := range tables {
 		table := &tables[i]
@@ -192,35 +168,25 @@ func (s *Set) writers(tables []schema.Table) {
 		}
 		all = append(append(all, "_position"), names...)
 		s.Children = append(s.Children, Child{
-			Index: i, depth: table.Depth(), columns: len(names),
+			Index: i, Table: table.Name, depth: table.Depth(), columns: len(names),
 			Fields: len(all), Columns: all, Kinds: kinds(table.Columns),
-			Insert: copyInto(quote(s.schema, table.Name), all), InsertBinary: copyBinary(quote(s.schema, table.Name), all),
-			// Children whose own parent brings their successors (promise 7); but for rebuilds, the one DELETE on warehouse tables.
-			Remove: fmt.Sprintf(`DELETE FROM %[1]s AS t WHERE t.ctid = ANY (ARRAY (SELECT f.ctid FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
-(SELECT c.ctid FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f))`, quote(s.schema, table.Name)),
+			Insert: CopyInto(quote(s.schema, table.Name), all),
 		})
 		s.Children[len(s.Children)-1].inPlace(quote(s.schema, table.Name))
 	}
 }
 
 func (f *Form) insert(table string, columns []string) {
-	f.Insert, f.InsertBinary, f.Fields = copyInto(table, columns), copyBinary(table, columns), len(columns)
+	f.Insert, f.Fields = CopyInto(table, columns), len(columns)
 }
 
-func copyInto(table string, columns []string) string {
-	return copyFrom(table, columns) + " WITH (FORMAT text, ENCODING 'UTF8')"
-}
-
-func copyBinary(table string, columns []string) string {
-	return copyFrom(table, columns) + " WITH (FORMAT binary)"
-}
-
-func copyFrom(table string, columns []string) string {
+// CopyInto is the statement that copies into columns of a table, which is quoted, in the binary format.
+func CopyInto(table string, columns []string) string {
 	quoted := make([]string, len(columns))
 	for i, name := range columns {
 		quoted[i] = quote(name)
 	}
-	return "COPY " + table + " (" + strings.Join(quoted, ", ") + ") FROM STDIN"
+	return "COPY " + table + " (" + strings.Join(quoted, ", ") + ") FROM STDIN WITH (FORMAT binary)"
 }
 
 func columnNames(columns []schema.Column) []string {
@@ -270,7 +236,7 @@ func (s *Set) Fits(record *record.Record) error {
 		return wrong("has no key")
 	case len(record.Tables) != tables || len(record.Carries) != tables:
 		return wrong(fmt.Sprintf("has %d tables instead of %d", len(record.Tables), tables))
-	case len(record.Tables[0]) != 1 || len(record.Tables[0][0].Values) != s.columns:
+	case len(record.Tables[0]) != 1 || len(record.Tables[0][0].Values) != len(s.Columns):
 		return wrong("does not have one row of the declared columns")
 	case record.Tables[0][0].Values[s.id].Text != record.ID:
 		return wrong("has another value in its key column")

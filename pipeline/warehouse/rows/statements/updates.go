@@ -12,17 +12,16 @@ import (
 
 // updates builds the staging table and the statements that empty it into the table.
 func (s *Set) updates(tables []schema.Table, modified string) {
-	target, columns := quote(s.schema, tables[0].Name), columnNames(tables[0].Columns)
+	target, columns := quote(s.schema, tables[0].Name), s.Columns
 	s.masks = (len(columns)+len(tables)-1)/maskBits + 1
 	selected := make([]string, 0, len(columns)+s.masks)
-	var whole, some []string
+	var set []string
 	for i, name := range columns {
 		selected = append(selected, "t."+quote(name))
 		if i == s.id {
 			continue
 		}
-		whole = append(whole, fmt.Sprintf("%[1]s = s.%[1]s", quote(name)))
-		some = append(some, fmt.Sprintf("%[1]s = CASE WHEN %[2]s THEN s.%[1]s ELSE t.%[1]s END", quote(name), carries(i)))
+		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[2]s THEN s.%[1]s ELSE t.%[1]s END", quote(name), carries(i)))
 	}
 	staged := append(append([]string(nil), columns...), "_extra", "_hash", "_fingerprint", "_raw_position", "_row")
 	selected = append(selected, "t._extra", "t._hash", "t._fingerprint", "t._raw_position", "t.ctid AS _row")
@@ -34,11 +33,11 @@ func (s *Set) updates(tables []schema.Table, modified string) {
 	digest := sha256.Sum256([]byte(target + "\x00" + strings.Join(staged, "\x00")))
 	stage := quote("pg_temp", stagePrefix+hex.EncodeToString(digest[:8]))
 	s.OpenStage = openStage(stage, "SELECT "+strings.Join(selected, ", ")+" FROM "+target+" AS t")
-	s.CopyStage = copyInto(stage, staged)
+	s.CopyStage, s.StageFields = CopyInto(stage, staged), len(staged)
 
 	extra := "_extra = " + mergeExtra(tables)
 	// The places of the rows (they stay the same while locked) keep the planner from reading the table; the key joins.
-	update := func(set []string, ours ...string) string {
+	update := func(ours ...string) string {
 		return fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s FROM %[3]s AS s
 WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
 			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = now()"}, ours), ", "), stage, quote(columns[s.id]))
@@ -55,11 +54,11 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 			"_detail_state = 'current'", "_detail_hash = s._hash", "_detail_call_id = $1",
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}
-		s.Single.UpdateWhole, s.Single.UpdateSome = update(whole, single...), update(some, single...)
+		s.Single.Update = update(single...)
 		// A row whose list record changed since has no such hash: its single record is to be loaded whole.
-		s.Single.Rewrite = update(some, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
+		s.Single.Rewrite = update("_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
 	}
-	s.List.UpdateWhole, s.List.UpdateSome, s.List.Rewrite = update(whole, ours...), update(some, ours...), update(some, again)
+	s.List.Update, s.List.Rewrite = update(ours...), update(again)
 }
 
 // mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key does for declared ones;

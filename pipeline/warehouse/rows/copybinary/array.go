@@ -1,22 +1,17 @@
-// Package arrays writes parameters that are arrays of one dimension, in the binary format. It is pure.
-//
-// Start reading at Append.
-package arrays
+package copybinary
 
 import (
 	"encoding/binary"
 
 	"github.com/jackc/pgx/v5/pgtype"
-
-	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
-// header is how many bytes come before the elements.
-const header = 20
+// arrayHeader is how many bytes come before the elements.
+const arrayHeader = 20
 
-// Append adds an array of n elements of a type; each adds one of them as a field of COPY in the binary format, which elements of an array are
+// Array adds a parameter that is an array of n elements of a type; each adds one of them as a field of COPY, which elements of an array are
 // like. Source: PostgreSQL 15, src/backend/utils/adt/arrayfuncs.c, array_recv.
-func Append(buf []byte, element uint32, n int, each func(buf []byte, i int) ([]byte, error)) ([]byte, error) {
+func Array(buf []byte, element uint32, n int, each func(buf []byte, i int) ([]byte, error)) ([]byte, error) {
 	const nulls, lowest = 1, 1 // there may be nulls
 	dimensions := uint32(1)
 	if n == 0 {
@@ -42,12 +37,12 @@ func Append(buf []byte, element uint32, n int, each func(buf []byte, i int) ([]b
 // Texts is an array of n texts.
 func Texts(n int, at func(i int) string) []byte {
 	const size = 4
-	length := header
+	length := arrayHeader
 	for i := range n {
 		length += size + len(at(i))
 	}
-	buf, _ := Append(make([]byte, 0, length), pgtype.TextOID, n, func(buf []byte, i int) ([]byte, error) {
-		return copybinary.Text(buf, at(i)), nil // which cannot fail
+	buf, _ := Array(make([]byte, 0, length), pgtype.TextOID, n, func(buf []byte, i int) ([]byte, error) {
+		return Text(buf, at(i)), nil // which cannot fail
 	})
 	return buf
 }

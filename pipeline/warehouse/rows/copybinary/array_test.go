@@ -1,4 +1,4 @@
-package arrays_test
+package copybinary_test
 
 import (
 	"testing"
@@ -7,17 +7,16 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"pgregory.net/rapid"
 
-	"sluice/pipeline/warehouse/rows/arrays"
 	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
-// The driver reads, by code of its own, what was written.
-func TestTheDriverReadsThem(t *testing.T) {
+// The driver reads arrays, by code of its own, as they were written.
+func TestTheDriverReadsArrays(t *testing.T) {
 	t.Parallel()
 	types := pgtype.NewMap()
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.Ptr(rapid.Int64(), true)).Draw(t, "numbers")
-		written, err := arrays.Append(nil, pgtype.Int8OID, len(want), func(buf []byte, i int) ([]byte, error) {
+		written, err := copybinary.Array(nil, pgtype.Int8OID, len(want), func(buf []byte, i int) ([]byte, error) {
 			if want[i] == nil {
 				return copybinary.Null(buf), nil
 			}
@@ -35,7 +34,7 @@ func TestTheDriverReadsThem(t *testing.T) {
 		}
 		texts := rapid.SliceOf(rapid.String()).Draw(t, "texts")
 		var read []string
-		err = types.Scan(pgtype.TextArrayOID, pgtype.BinaryFormatCode, arrays.Texts(len(texts), func(i int) string { return texts[i] }), &read)
+		err = types.Scan(pgtype.TextArrayOID, pgtype.BinaryFormatCode, copybinary.Texts(len(texts), func(i int) string { return texts[i] }), &read)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,142 @@
+package rows
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"sluice/pipeline/warehouse/postgres/ctid"
+	"sluice/pipeline/warehouse/rows/copybinary"
+	"sluice/schema/record"
+)
+
+// Formats of the wire protocol.
+const (
+	formatText   = pgtype.TextFormatCode
+	formatBinary = pgtype.BinaryFormatCode
+)
+
+// postgresEpoch is where the binary format of an instant counts its microseconds from: 2000-01-01 in Unix microseconds.
+const postgresEpoch = 946_684_800_000_000
+
+// errShape says that the database answered in a way that the statements rule out: the tables are not what the declaration
+// says, or something else writes to them.
+var errShape = errors.New("the table is not what its declaration says, or something else writes to it")
+
+// stored is what a look gives about a row.
+type stored struct {
+	// found says that there is one.
+	found bool
+	hash  [16]byte
+	call  int64
+	// modified is zero if the row has none; changed is when the row was last written.
+	modified, changed time.Time
+	// place is where the row stands; it holds as long as the row is locked.
+	place [ctid.Size]byte
+	// settled says that an equal hash leaves nothing to write.
+	settled bool
+	// fingerprint is that of the list's record; 0 if the row has none.
+	fingerprint uint64
+}
+
+// look asks what is stored about records, and gives it in their order; nil if there is nothing of any. It speaks to the connection below pgx for two reasons: an unnamed statement is planned for the table as it is now (a plan kept from when
+// the table was empty would outlive its reason), and the answer's bytes are compared without a detour over Go values.
+func look(ctx context.Context, conn *pgconn.PgConn, sql, organization string, records []*record.Record) ([]stored, error) {
+	reader := conn.ExecParams(ctx, sql, [][]byte{[]byte(organization), keyArray(records)}, keyTypes, keyFormats, []int16{formatBinary})
+	var rows []stored
+	var shape error
+	for reader.NextRow() { // the answer has to be read to its end before the connection can be used again
+		values := reader.Values()
+		at := binary.BigEndian.Uint64(values[0]) - 1
+		row, err := decodeStored(values[1:])
+		if err != nil || at >= uint64(len(records)) {
+			shape = errors.Join(shape, err, errShape)
+			continue
+		}
+		if rows == nil {
+			rows = make([]stored, len(records))
+		}
+		rows[at] = row
+	}
+	if _, err := reader.Close(); err != nil {
+		return nil, err
+	}
+	return rows, shape
+}
+
+func decodeStored(values [][]byte) (stored, error) {
+	row := stored{found: true}
+	hash, call, modified, changed, place, settled, mark := values[0], values[1], values[2], values[3], values[4], values[5], values[6]
+	if len(hash) != len(row.hash) || len(call) != 8 || (modified != nil && len(modified) != 8) || len(changed) != 8 ||
+		len(place) != len(row.place) || len(settled) != 1 || mark != nil && len(mark) != 8 {
+		return row, fmt.Errorf("_hash, _call_id, _changed_at, _fingerprint or the modification time has another type: %w", errShape)
+	}
+	copy(row.hash[:], hash)
+	copy(row.place[:], place)
+	row.call = int64(binary.BigEndian.Uint64(call)) //nolint:gosec // the bits of a signed number
+	row.changed, row.settled = instant(changed), settled[0] != 0
+	if modified != nil {
+		row.modified = instant(modified)
+	}
+	if mark != nil {
+		row.fingerprint = binary.BigEndian.Uint64(mark)
+	}
+	return row, nil
+}
+
+func instant(micros []byte) time.Time {
+	return time.UnixMicro(int64(binary.BigEndian.Uint64(micros)) + postgresEpoch) //nolint:gosec // the bits of a signed number
+}
+
+// Types and formats of the parameters that nearly all statements have: the organization, and keys.
+var ( //nolint:gochecknoglobals // constants
+	keyTypes   = []uint32{pgtype.TextOID, pgtype.TextArrayOID}
+	keyFormats = []int16{formatText, formatBinary}
+)
+
+// keyArray is the keys of records as a parameter.
+func keyArray(records []*record.Record) []byte {
+	return copybinary.Texts(len(records), func(i int) string { return records[i].ID })
+}
+
+// What is written to a table of another role has its triggers executed, with our rights. Temporary ones are of this session.
+const sqlTables = `
+SELECT coalesce(min(w.relation) FILTER (WHERE c.relpersistence <> 't' AND c.relowner <> (SELECT o.role FROM sluice.owner o)), ''),
+	coalesce(min(c.oid::regclass || '.' || a.attname || ' is ' || format_type(a.atttypid, a.atttypmod) || ' and declared as ' || format_type(w.type, NULL))
+		FILTER (WHERE a.atttypid <> w.type), '')
+FROM unnest($1::text[], $2::text[], $3::oid[]) AS w (relation, name, type)
+JOIN pg_class c ON c.oid = to_regclass(w.relation)
+LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.name AND NOT a.attisdropped`
+
+// checkTables makes sure, once for all loads, that columns have the types that migrations are drafted with: to another type the same bytes
+// would be another value, or one that is coerced in silence (promise 4).
+func (l *Loader) checkTables(ctx context.Context, tx interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) error {
+	if l.checked.Load() {
+		return nil
+	}
+	var relations, names []string
+	var types []uint32
+	for _, column := range l.sql.Expected {
+		relations, names, types = append(relations, column.Relation), append(names, column.Name), append(types, column.Type)
+	}
+	var foreign, altered string
+	if err := tx.QueryRow(ctx, sqlTables, relations, names, types).Scan(&foreign, &altered); err != nil {
+		return fmt.Errorf("look at the tables of %s: %w", l.sql.Name, err)
+	}
+	switch {
+	case foreign != "":
+		return fmt.Errorf("look at the tables of %s: %s belongs to another role than the program's tables: sluice check", l.sql.Name, foreign)
+	case altered != "":
+		return fmt.Errorf("look at the tables of %s: column %s: sluice check", l.sql.Name, altered)
+	}
+	l.checked.Store(true)
+	return nil
+}

@@ -1,0 +1,119 @@
+package rows
+
+import (
+	"context"
+	"time"
+
+	"sluice/pipeline/warehouse/postgres/ctid"
+	"sluice/pipeline/warehouse/rows/version"
+	"sluice/schema/record"
+)
+
+// sort finds out what is new and what differs. Rows that differ are locked and judged by what they hold then, so that the
+// rule about versions stands in one place and holds against any other writer. Equal ones are not locked: a lock is a write.
+func (w *work) sort(ctx context.Context, records []*record.Record) error {
+	rows, err := look(ctx, w.conn, w.form.Look, w.batch.Organization, records)
+	if err != nil {
+		return w.fail("look at rows of", err)
+	}
+	var differ []*record.Record
+	var fresh []kept // one block for all: pointers into it stay, for it never grows
+	for i, record := range records {
+		switch row := at(rows, i); {
+		case !row.found:
+			if fresh == nil {
+				fresh, w.fresh = make([]kept, 0, len(records)-i), make([]*kept, 0, len(records)-i)
+			}
+			fresh = append(fresh, kept{Record: record})
+			w.fresh = append(w.fresh, &fresh[len(fresh)-1])
+		case row.settled && row.hash == record.Hash:
+			w.result.Unchanged++
+		default:
+			differ = append(differ, record)
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	if rows, err = look(ctx, w.conn, w.form.Lock, w.batch.Organization, differ); err != nil {
+		return w.fail("lock rows of", err)
+	}
+	for i, record := range differ {
+		row := at(rows, i)
+		if !row.found { // deleted since
+			w.fresh = append(w.fresh, &kept{Record: record})
+			continue
+		}
+		w.judge(record, &row)
+	}
+	return nil
+}
+
+// lockAll locks the rows that records hold already, to be rewritten whatever their version is. Records without a row are left out.
+func (w *work) lockAll(ctx context.Context, records []*record.Record) error {
+	rows, err := look(ctx, w.conn, w.form.Lock, w.batch.Organization, records)
+	if err != nil {
+		return w.fail("lock rows of", err)
+	}
+	for i, record := range records {
+		if row := at(rows, i); row.found {
+			w.changed = append(w.changed, &kept{Record: record, place: row.place})
+		}
+	}
+	w.result.Updated = len(w.changed)
+	return nil
+}
+
+// at gives what is stored about the record in a place.
+func at(rows []stored, i int) stored {
+	if rows == nil {
+		return stored{}
+	}
+	return rows[i]
+}
+
+// judge holds a record that differs against its row, which is locked.
+func (w *work) judge(record *record.Record, row *stored) {
+	if row.hash == record.Hash {
+		w.result.Unchanged++
+		if w.batch.Details {
+			w.equal = append(w.equal, ctid.Read(row.place[:]))
+		}
+		return
+	}
+	verdict := version.Judge(
+		version.Record{Modified: record.Modified, Call: w.batch.Call, Asked: w.batch.CallStarted},
+		version.Row{Modified: row.modified, Call: row.call, Changed: row.changed},
+	)
+	if verdict == version.Rollback && w.batch.Details {
+		// That upstream was set back is for the list to say: its record is in the row, and would not come again if this one,
+		// out of a cache perhaps, replaced it.
+		verdict = version.Superseded
+	}
+	modified := record.Modified.Truncate(time.Microsecond)
+	switch verdict {
+	case version.Superseded:
+		w.result.Superseded++
+		if w.batch.Details {
+			w.older = append(w.older, ctid.Read(row.place[:]))
+		}
+		return
+	case version.Rollback:
+		w.result.Rollbacks++
+	case version.Replace:
+		if w.silent(record, modified, row) {
+			w.result.Silent++
+		}
+		if modified.After(row.modified) {
+			w.result.Late.See(record.Modified, w.batch.Read)
+		}
+	}
+	w.changed = append(w.changed, &kept{Record: record, place: row.place})
+}
+
+// silent says that a list record that replaces its row changed without a new modification time, as balances, stock and lines
+// do upstream. One that was modified after lists were last read to their end is none: its time may be new to the list while a
+// single record brought it to the row before, or it was modified twice within the second that times upstream are rounded to.
+func (w *work) silent(record *record.Record, modified time.Time, row *stored) bool {
+	return !w.batch.Details && !record.Modified.IsZero() && modified.Equal(row.modified) && modified.Before(w.batch.Settled)
+}
