@@ -117,7 +117,7 @@ func rowBugs() []bug {
 		tests("pipeline/warehouse", "^TestAMarkNeverMovesBack$", "a mark moves back", "the last writer decides where the mark is",
 			edit{"pipeline/warehouse/streams/run.go", "mark = greatest(mark, $4::timestamptz)", "mark = $4::timestamptz"}),
 		tests("pipeline/warehouse", "^TestAUnitIsOneTransaction$", "rows without their ticket", "a ticket that cannot be settled does not undo the rows",
-			edit{"pipeline/warehouse/load.go", "	return complete(ctx, tx, unit.Claim, unit.Complete)\n", "	_ = complete(ctx, tx, unit.Claim, unit.Complete)\n	return nil\n"}),
+			edit{"pipeline/warehouse/load.go", "	return complete(ctx, l.tx, l.unit.Claim, l.unit.Complete)\n", "	_ = complete(ctx, l.tx, l.unit.Claim, l.unit.Complete)\n	return nil\n"}),
 		tests("pipeline/warehouse/postgres", "^TestNobodyReadsBehindCopyFrom$", "rows are read behind the copy", "who copies rows and is cancelled returns while they are being read",
 			edit{"pipeline/warehouse/postgres/copy.go", "	defer lent.takeBack()\n", "	_ = lent.takeBack\n"}),
 		tests("schema/jsonscan", "^TestOnceSaysNoToNamesThatMayComeTwice$", "names inside come twice", "of an object inside a value the last of two equal names counts",

@@ -59,19 +59,78 @@ func (db *DB) loadTogether(ctx context.Context, units []pipeline.Unit) (pipeline
 	return sum, nil
 }
 
+// loading is one unit on its way into the database.
+type loading struct {
+	db   *DB
+	tx   pgx.Tx
+	unit pipeline.Unit
+	// row is the stream's, locked; evidence is what is known against records of the unit, locked, too.
+	row      locked
+	evidence tombstones.Evidence
+	// result and refused are what became of the records, loaded what the caller hears of it.
+	result  rows.Result
+	refused []rows.Refused
+	loaded  pipeline.Loaded
+}
+
+// loadUnit is the way of a unit, in the order of its steps. Locks come in the order in which every transaction takes them: list, stream,
+// evidence, rows. What is recorded counts what was written, an end is judged by what was recorded, and the job is settled last.
 func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipeline.Loaded, error) {
-	var loaded pipeline.Loaded
-	stream := unit.Claim.Stream
-	if err := backfills.TakeTurn(ctx, tx, unit); err != nil {
-		return loaded, err
+	l := &loading{db: db, tx: tx, unit: unit}
+	for _, step := range []func(context.Context) error{
+		l.takeTurn,        // streams of one list write one after the other
+		l.lockClaim,       // a worker that lost its claim writes nothing from here on (promise 6)
+		l.lockEvidence,    // before any row: a verdict about tombstones locks evidence first, too
+		l.writeRows,       // and learns what was new, and what Postgres refuses
+		l.record,          // evidence, quarantine, drift, capabilities, counts; and the position, unless the run ends
+		l.keepRejects,     // whole, before the position passes them for good (promise 4)
+		l.arrive,          // judges the end by all that the run met, this unit included, and sets its position (promise 1)
+		l.concludeAbsence, // needs the rows that are there now; may put a note on the end (promise 7)
+		l.endRun,          // with the position at which it arrived, and that note
+		l.settleJob,       // last: if the job cannot be settled, nothing was written (promise 2)
+	} {
+		if err := step(ctx); err != nil {
+			return l.loaded, err
+		}
+	}
+	return l.loaded, nil
+}
+
+func (l *loading) takeTurn(ctx context.Context) error { return backfills.TakeTurn(ctx, l.tx, l.unit) }
+
+func (l *loading) lockClaim(ctx context.Context) error {
+	var err error
+	l.row, err = lockClaimed(ctx, l.tx, l.unit.Claim, l.unit.Call)
+	return err
+}
+
+func (l *loading) lockEvidence(ctx context.Context) error {
+	var err error
+	l.evidence, err = lockEvidence(ctx, l.tx, l.unit, l.row)
+	return err
+}
+
+// writeRows brings the unit's records into their tables.
+func (l *loading) writeRows(ctx context.Context) error {
+	unit, stream := &l.unit, l.unit.Claim.Stream
+	err := holdRows(ctx, l.tx, *unit)
+	if err == nil && len(unit.Records) > 0 {
+		var read time.Time
+		if unit.Listed && stream.Resource.Swept() {
+			read = l.row.listRead
+		}
+		l.result, l.refused, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
+			Organization: stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: l.row.called, Settled: l.row.listed,
+			Read: read, Details: unit.Details, History: l.row.history, Records: unit.Records,
+		})
 	}
 	row, err := streams.LockClaimed(ctx, tx, unit.Claim, unit.Call)
 	if err != nil {
-		return loaded, err
+		return postgres.Fail("loading records of "+stream.String(), err)
 	}
-	evidence, err := lockEvidence(ctx, tx, unit, row)
-	if err != nil {
-		return loaded, err
+	l.loaded = pipeline.Loaded{
+		Inserted: l.result.Inserted, Updated: l.result.Updated, Unchanged: l.result.Unchanged, Superseded: l.result.Superseded,
+		Rejected: len(l.refused), Silent: l.result.Silent, Rollbacks: l.result.Rollbacks,
 	}
 	result, refused, err := db.write(ctx, tx, unit, row)
 	if err != nil {
@@ -86,7 +145,7 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 		quarantine.QueueRelease(batch, unit)
 	}
 	if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
-		db.QueueUnderWay(batch, unit.Call)
+		l.db.QueueUnderWay(batch, unit.Call)
 	}
 	tombstones.QueueSighting(batch, unit)
 	capabilities.QueueObserved(batch, unit)
@@ -101,19 +160,36 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 			return loaded, err
 		}
 	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return loaded, postgres.Fail("recording progress of "+stream.String(), err)
+	return postgres.Fail("recording progress of "+stream.String(), l.tx.SendBatch(ctx, batch).Close())
+}
+
+func (l *loading) keepRejects(ctx context.Context) error {
+	return keepRejects(ctx, l.tx, l.unit, l.refused)
+}
+
+// arrive writes the position at the end of a run, which depends on all that the run met.
+func (l *loading) arrive(ctx context.Context) error {
+	if l.unit.End == nil {
+		return nil
 	}
 	if err := quarantine.Keep(ctx, tx, unit, refused); err != nil {
 		return loaded, err
 	}
-	if unit.End != nil {
-		if err := db.arrive(ctx, tx, &unit, row); err != nil {
-			return loaded, err
-		}
+	batch := new(pgx.Batch)
+	if err := queuePosition(batch, l.unit); err != nil {
+		return err
 	}
-	if err := db.concludeAbsence(ctx, tx, &unit, evidence, row); err != nil {
-		return loaded, err
+	return postgres.Fail("recording the end of a run of "+l.unit.Claim.Stream.String(), l.tx.SendBatch(ctx, batch).Close())
+}
+
+func (l *loading) concludeAbsence(ctx context.Context) error {
+	return l.db.concludeAbsence(ctx, l.tx, &l.unit, l.evidence, l.row)
+}
+
+func (l *loading) endRun(ctx context.Context) error {
+	given := l.unit.End
+	if given == nil {
+		return nil
 	}
 	return loaded, db.finish(ctx, tx, unit)
 }
