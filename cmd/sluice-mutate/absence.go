@@ -51,7 +51,7 @@ func versionBugs() []bug {
 		schedules("5000", "a date from the future", "a row with a date from the future is never replaced",
 			edit{file, "!modified.IsZero() && (at.IsZero() || !modified.After(at.Add(Ahead)))", "!modified.IsZero() && (at.IsZero() || true)"}),
 		tests(loaderRoom, "^TestVersions$", "known by its time", "a record with the time of its row is taken for equal: the second edit of a second is lost",
-			edit{loaderRoom + "/work.go", "	if row.hash == record.Hash {\n", "	if row.hash == record.Hash || record.Modified.Equal(row.modified) {\n"}),
+			edit{loaderRoom + "/sort.go", "	if row.hash == record.Hash {\n", "	if row.hash == record.Hash || record.Modified.Equal(row.modified) {\n"}),
 	}
 }
 

@@ -31,7 +31,7 @@ func (l *Loader) Known(ctx context.Context, conn *pgx.Conn, organization string,
 		return err
 	}
 	slices.SortFunc(asked, func(a, b *record.Record) int { return cmp.Compare(a.ID, b.ID) })
-	rows, err := look(ctx, conn.PgConn(), l.sql.List.Look, organization, asked)
+	rows, err := lookBetween(ctx, conn.PgConn(), &l.sql.List, organization, asked)
 	if err != nil {
 		return fmt.Errorf("look at fingerprints of %s: %w", l.sql.Name, err)
 	}

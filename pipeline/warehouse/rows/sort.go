@@ -12,7 +12,7 @@ import (
 // sort finds out what is new and what differs. Rows that differ are locked and judged by what they hold then, so that the
 // rule about versions stands in one place and holds against any other writer. Equal ones are not locked: a lock is a write.
 func (w *work) sort(ctx context.Context, records []*record.Record) error {
-	rows, err := look(ctx, w.conn, w.form.Look, w.batch.Organization, records)
+	rows, err := lookBetween(ctx, w.conn, w.form, w.batch.Organization, records)
 	if err != nil {
 		return w.fail("look at rows of", err)
 	}

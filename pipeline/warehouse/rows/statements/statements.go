@@ -62,9 +62,11 @@ type Set struct {
 
 // Form is what depends on where a record comes from: out of a list, or by itself.
 type Form struct {
-	// Look gives what is stored under keys; Lock gives the same of rows that will change, locked in the order in which their
-	// keys are given, so that what was decided is still true when it is written.
+	// Look gives what is stored under keys, by their places from 1; Lock gives the same of rows that will change, locked in the order in
+	// which their keys are given, so that what was decided is still true when it is written.
 	Look, Lock string
+	// Range gives the same from one key to another, with the keys, in the order of their bytes and at most so many.
+	Range string
 	// Insert copies new rows into the table, of so many fields.
 	Insert string
 	Fields int
@@ -127,18 +129,17 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 // A single record is held against the one that was loaded last, and against the later of the two calls that wrote the row.
 // The hash of a row that still waits does not count: that another single record is equal has to be written there.
 func (s *Set) readers(table, id, modified string) {
-	look := func(hash, call, settled, fingerprint string) (string, string) {
-		const sql = `SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
-SELECT %[4]s, %[5]s, %[3]s, t._changed_at, t.ctid, %[6]s, %[7]s
-FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id LIMIT 1%[8]s) AS f`
-		of := func(suffix string) string {
-			return fmt.Sprintf(sql, table, id, modified, hash, call, settled, fingerprint, suffix)
-		}
-		return of(""), of(" FOR NO KEY UPDATE OF t")
+	look := func(f *Form, hash, call, settled, fingerprint string) {
+		columns := fmt.Sprintf("%s, %s, %s, t._changed_at, t.ctid, %s, %s FROM %s AS t WHERE t.organization_id = $1", hash, call, modified, settled, fingerprint, table)
+		const byKey = `SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
+SELECT %s AND t.%s = k.id LIMIT 1%s) AS f`
+		f.Look, f.Lock = fmt.Sprintf(byKey, columns, id, ""), fmt.Sprintf(byKey, columns, id, " FOR NO KEY UPDATE OF t")
+		f.Range = fmt.Sprintf(`SELECT t.%[1]s, %[2]s AND t.%[1]s COLLATE "C" >= $2 AND t.%[1]s COLLATE "C" <= $3
+ORDER BY t.organization_id, t.%[1]s COLLATE "C" LIMIT $4`, id, columns)
 	}
-	s.List.Look, s.List.Lock = look("t._hash", "t._call_id", "true", "t._fingerprint")
+	look(&s.List, "t._hash", "t._call_id", "true", "t._fingerprint")
 	if s.Single != nil {
-		s.Single.Look, s.Single.Lock = look("coalesce(t._detail_hash, "+NoHash+")",
+		look(s.Single, "coalesce(t._detail_hash, "+NoHash+")",
 			"greatest(t._call_id, t._detail_call_id)", // which skips nulls
 			"t._detail_state = 'current'", "NULL::bigint")
 	}
