@@ -42,6 +42,7 @@ type Store interface {
 
 // Known is who knows the rows that there are.
 type Known interface {
-	// Known sets record.Record.Known of those records of a list whose rows have their fingerprints. Records without a key are none.
+	// Known sets record.Record.Known of those records of a list whose rows have their fingerprints, and may set Seen of any. Records
+	// without a key are none.
 	Known(ctx context.Context, stream pipeline.Stream, records []record.Record) error
 }

@@ -74,7 +74,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		runner:   r,
 		claim:    claim,
 		position: claim.Position,
-		records:  unchanged.Reader{Normalizer: normalizer},
+		records:  unchanged.Plain{Normalizer: normalizer},
 		settle:   settle,
 		begun:    r.Now(),
 		behind:   writebehind.New(r.Store),
@@ -82,9 +82,9 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	chunk.ahead = &prefetch.Pages{Source: r.Source, Behind: chunk.behind}
 	// Single records are asked for because their rows are not made of them yet.
 	if r.Known != nil && claim.Stream.Work != pipeline.WorkDetails {
-		chunk.records.Ask = func(ctx context.Context, records []record.Record) error {
+		chunk.records = &unchanged.Reader{Normalizer: normalizer, Ask: func(ctx context.Context, records []record.Record) error {
 			return r.Known.Known(ctx, claim.Stream, records)
-		}
+		}}
 	}
 	defer func() { chunk.turn.End() }()
 	defer chunk.ahead.Drop()
@@ -104,7 +104,7 @@ type chunk struct {
 	runner   *Runner
 	claim    pipeline.Claim
 	position pipeline.Position
-	records  unchanged.Reader
+	records  unchanged.Pages
 	settle   pipeline.Settle
 	begun    time.Time
 	pages    int

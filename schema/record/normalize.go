@@ -73,6 +73,15 @@ type Record struct {
 	// Known says that the row has this fingerprint, so that nothing needs to be written. A known
 	// record has only the parts that Normalizer.Glance reads.
 	Known bool
+	// Seen is what was stored when the record's row was looked for, before the record was normalized.
+	Seen Seen
+}
+
+// Seen is what a look found under a record's key.
+type Seen struct {
+	// Looked says that there was a look, Row that it found a row, whose content hash is Hash.
+	Looked, Row bool
+	Hash        [16]byte
 }
 
 // Drift is one undeclared key on the wire, or one undocumented value of a known key.

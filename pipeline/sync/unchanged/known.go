@@ -1,9 +1,10 @@
 // Package unchanged makes records of the bytes of a page, and reads no further in those whose rows were made of the same bytes
 // (docs/decisions/0022-payload-and-content-hashes).
 //
-// It decides about time alone: whoever gets a known record and whoever gets it whole come to the same rows, positions and counts.
+// It decides about time alone: Reader and Plain come to the same rows, positions and counts. A list that is read again and has not changed is
+// read at FIGURE
 //
-// Start reading at Reader.Page.
+// Start reading at Pages, then Reader.Page.
 package unchanged
 
 import (
@@ -22,10 +23,10 @@ const (
 	rest = 8
 )
 
-// Reader reads the pages of one list, one after the other. It is not safe for concurrent use.
+// Reader is Pages where rows know what they were made of. It is not safe for concurrent use.
 type Reader struct {
 	Normalizer *record.Normalizer
-	// Ask sets Known of those records whose rows have their fingerprints; nil if nobody knows. Records without a key are none.
+	// Ask sets Known of those records whose rows have their fingerprints, and Seen of all that it looked for. Records without a key are none.
 	Ask func(ctx context.Context, records []record.Record) error
 
 	// sure says that at least half of the page that was asked about last was known.
@@ -33,8 +34,7 @@ type Reader struct {
 	pause int
 }
 
-// Page gives to each the records of a page in their order: known ones as a glance shows them, all others normalized, or why they
-// do not fit. Its error is that of Ask, of each, which ends it, or of the context: a page may take seconds.
+// Page implements Pages: known records are as a glance shows them, all others normalized. Its error may be that of Ask.
 func (r *Reader) Page(
 	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
 ) error {
@@ -52,6 +52,9 @@ func (r *Reader) Page(
 			record = glances[i]
 		} else {
 			record, misfit = r.Normalizer.RecordUnder(raw, parent)
+			if glances != nil && glances[i].ID == record.ID {
+				record.Seen = glances[i].Seen
+			}
 		}
 		if err := each(raw, record, misfit); err != nil {
 			return err
@@ -62,7 +65,7 @@ func (r *Reader) Page(
 
 // glance gives what is seen of each record at a glance, and which are known; nil if nobody was asked.
 func (r *Reader) glance(ctx context.Context, raws [][]byte, parent string) ([]record.Record, error) {
-	if r.Ask == nil || len(raws) < least {
+	if len(raws) < least {
 		return nil, nil
 	}
 	if r.pause > 0 {

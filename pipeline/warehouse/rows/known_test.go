@@ -79,9 +79,13 @@ func TestFingerprintsChangeNothing(t *testing.T) {
 				for n := range raws {
 					if records[n].Known {
 						known++
-					} else if records[n], err = normalizer.Record([]byte(raws[n])); err != nil {
+						continue
+					}
+					seen := records[n].Seen
+					if records[n], err = normalizer.Record([]byte(raws[n])); err != nil {
 						r.Fatal(err)
 					}
+					records[n].Seen = seen
 				}
 				err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 					batch := rows.Batch{Organization: organization, Run: 1, Call: call, Records: records}
@@ -105,6 +109,28 @@ func TestFingerprintsChangeNothing(t *testing.T) {
 	if known == 0 {
 		t.Error("no record was ever known: nothing was tried")
 	}
+}
+
+// TestWhatWasSeenMayBeOld: between the look and the load a row came, one changed, and one became what the record says.
+func TestWhatWasSeenMayBeOld(t *testing.T) {
+	t.Parallel()
+	conn, res := connect(t), resource(t, "orders")
+	of := func(id, total string) record.Record {
+		one := recordOf(t, res, object{"order_id": id, "total": total})
+		one.Fingerprint = 1
+		return one
+	}
+	load(t, conn, res, batch(1, of("2", "1"), of("3", "1"), of("4", "1")))
+	came := []record.Record{of("1", "3"), of("2", "3"), of("3", "3"), of("4", "1"), of("5", "3")}
+	for i := range came {
+		came[i].Fingerprint = 2
+	}
+	if err := rows.New(shop, res).Known(context.Background(), conn, "org", came); err != nil {
+		t.Fatal(err)
+	}
+	load(t, conn, res, batch(2, of("1", "2"), of("2", "2"), of("3", "3")))
+	same(t, "result", rows.Result{Inserted: 1, Updated: 2, Unchanged: 2}, load(t, conn, res, batch(3, came...)))
+	same(t, "rows", []string{"1|3|3", "2|3|3", "3|3|2", "4|1|1", "5|3|3"}, query(t, conn, "SELECT order_id, total, _call_id FROM shop.orders ORDER BY 1"))
 }
 
 // TestKnownIsByKeyAndOrganization: rows of others, rows without a fingerprint and rows written since by another record know nothing.

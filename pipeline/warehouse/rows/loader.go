@@ -130,14 +130,14 @@ func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result
 }
 
 func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*record.Record) (Result, []Refused, error) {
-	result, err := l.attempt(ctx, tx, batch, records)
+	result, err := l.attempt(ctx, tx, batch, records, false)
 	var refusal *RefusedError
 	if err == nil || !errors.As(err, &refusal) {
 		return result, nil, err
 	}
 	if refusal.code == uniqueViolation {
 		// The other writer has committed by now: a second look finds its row and judges by versions.
-		if result, err = l.attempt(ctx, tx, batch, records); err == nil || !errors.As(err, &refusal) {
+		if result, err = l.attempt(ctx, tx, batch, records, true); err == nil || !errors.As(err, &refusal) {
 			return result, nil, err
 		}
 	}
@@ -158,12 +158,12 @@ func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*
 }
 
 // attempt loads within a savepoint, so that a refusal leaves the transaction usable.
-func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []*record.Record) (Result, error) {
+func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []*record.Record, again bool) (Result, error) {
 	savepoint, err := tx.Begin(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("open a savepoint: %w", err)
 	}
-	work := &work{sql: l.sql, form: &l.sql.List, tx: savepoint, conn: savepoint.Conn().PgConn(), batch: batch}
+	work := &work{sql: l.sql, form: &l.sql.List, tx: savepoint, conn: savepoint.Conn().PgConn(), batch: batch, again: again}
 	if batch.Details {
 		work.form = l.sql.Single
 	}

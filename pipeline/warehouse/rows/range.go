@@ -23,7 +23,7 @@ const (
 // sweep are: the index is read from one key to the next. What lies behind twice as many rows as there are records is looked up by its keys.
 // The goal of unchanged items, 20 times a batch of upserts, stands on it: 38 with it, 16 without, with bills 232 and 159.
 func lookBetween(ctx context.Context, conn *pgconn.PgConn, form *statements.Form, organization string, records []*record.Record) ([]stored, error) {
-	if len(records) < leastRange {
+	if len(records) < leastRange || form.Range == "" {
 		return look(ctx, conn, form.Look, organization, records)
 	}
 	most := mostBetween * len(records)

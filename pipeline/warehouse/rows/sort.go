@@ -12,7 +12,7 @@ import (
 // sort finds out what is new and what differs. Rows that differ are locked and judged by what they hold then, so that the
 // rule about versions stands in one place and holds against any other writer. Equal ones are not locked: a lock is a write.
 func (w *work) sort(ctx context.Context, records []*record.Record) error {
-	rows, err := lookBetween(ctx, w.conn, w.form, w.batch.Organization, records)
+	rows, err := w.whatIsStored(ctx, records)
 	if err != nil {
 		return w.fail("look at rows of", err)
 	}
@@ -47,6 +47,36 @@ func (w *work) sort(ctx context.Context, records []*record.Record) error {
 		w.judge(record, &row)
 	}
 	return nil
+}
+
+// whatIsStored gives what is stored about records. Those that were looked for before they were normalized are not looked for again, so that a row is
+// read twice at most before it is written: then, or here, and when it is locked. What was seen then may be old, as what is seen here
+// may be: a row that came meanwhile refuses another, and the second attempt looks at all.
+func (w *work) whatIsStored(ctx context.Context, records []*record.Record) ([]stored, error) {
+	unseen := make([]*record.Record, 0, len(records))
+	for _, record := range records {
+		if !record.Seen.Looked || w.again || w.batch.Details {
+			unseen = append(unseen, record)
+		}
+	}
+	var found []stored
+	if len(unseen) > 0 {
+		var err error
+		found, err = lookBetween(ctx, w.conn, w.form, w.batch.Organization, unseen)
+		if err != nil || len(unseen) == len(records) {
+			return found, err
+		}
+	}
+	rows, next := make([]stored, len(records)), 0
+	for i, record := range records {
+		if next < len(unseen) && unseen[next] == record {
+			rows[i] = at(found, next)
+			next++
+			continue
+		}
+		rows[i] = stored{found: record.Seen.Row, hash: record.Seen.Hash, settled: true}
+	}
+	return rows, nil
 }
 
 // lockAll locks the rows that records hold already, to be rewritten whatever their version is. Records without a row are left out.

@@ -21,6 +21,8 @@ type work struct {
 	result Result
 	// form is the list's or the single record's, as the batch says.
 	form *statements.Form
+	// again says that this is the second attempt at the same records.
+	again bool
 	// now is the time of the transaction, in microseconds since 2000; archive finds it out.
 	now int64
 	// fresh have no row yet; changed replace one, which is locked; both in key order.

@@ -65,7 +65,8 @@ type Form struct {
 	// Look gives what is stored under keys, by their places from 1; Lock gives the same of rows that will change, locked in the order in
 	// which their keys are given, so that what was decided is still true when it is written.
 	Look, Lock string
-	// Range gives the same from one key to another, with the keys, in the order of their bytes and at most so many.
+	// Range gives the same from one key to another, with the keys, in the order of their bytes and at most so many; "" for single
+	// records, of which a batch has few.
 	Range string
 	// Insert copies new rows into the table, of so many fields.
 	Insert string
@@ -134,8 +135,10 @@ func (s *Set) readers(table, id, modified string) {
 		const byKey = `SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
 SELECT %s AND t.%s = k.id LIMIT 1%s) AS f`
 		f.Look, f.Lock = fmt.Sprintf(byKey, columns, id, ""), fmt.Sprintf(byKey, columns, id, " FOR NO KEY UPDATE OF t")
-		f.Range = fmt.Sprintf(`SELECT t.%[1]s, %[2]s AND t.%[1]s COLLATE "C" >= $2 AND t.%[1]s COLLATE "C" <= $3
+		if f == &s.List {
+			f.Range = fmt.Sprintf(`SELECT t.%[1]s, %[2]s AND t.%[1]s COLLATE "C" >= $2 AND t.%[1]s COLLATE "C" <= $3
 ORDER BY t.organization_id, t.%[1]s COLLATE "C" LIMIT $4`, id, columns)
+		}
 	}
 	look(&s.List, "t._hash", "t._call_id", "true", "t._fingerprint")
 	if s.Single != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sluice/schema"
+	"sluice/schema/record"
 )
 
 // updates builds the staging table and the statements that empty it into the table.
@@ -97,4 +98,21 @@ func carries(bit int) string {
 // emptying at commit 0.5 kB. The DELETE is for a second batch in one transaction.
 func openStage(stage, query string) string {
 	return "CREATE TEMP TABLE IF NOT EXISTS " + stage + " ON COMMIT DELETE ROWS AS " + query + " WITH NO DATA; DELETE FROM " + stage
+}
+
+// Presence gives the presence masks of a record for the staging table, in the order of carries.
+func (s *Set) Presence(rec *record.Record) []int64 {
+	masks := make([]int64, s.masks)
+	set := func(bit int) { masks[bit/maskBits] |= 1 << (bit % maskBits) }
+	for i, value := range rec.Tables[0][0].Values {
+		if value.State != record.Absent {
+			set(i)
+		}
+	}
+	for i, carried := range rec.Carries[1:] {
+		if carried {
+			set(len(s.Columns) + i)
+		}
+	}
+	return masks
 }
