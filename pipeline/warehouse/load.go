@@ -65,7 +65,7 @@ type loading struct {
 	tx   pgx.Tx
 	unit pipeline.Unit
 	// row is the stream's, locked; evidence is what is known against records of the unit, locked, too.
-	row      locked
+	row      streams.Locked
 	evidence tombstones.Evidence
 	// result and refused are what became of the records, loaded what the caller hears of it.
 	result  rows.Result
@@ -100,7 +100,7 @@ func (l *loading) takeTurn(ctx context.Context) error { return backfills.TakeTur
 
 func (l *loading) lockClaim(ctx context.Context) error {
 	var err error
-	l.row, err = lockClaimed(ctx, l.tx, l.unit.Claim, l.unit.Call)
+	l.row, err = streams.LockClaimed(ctx, l.tx, l.unit.Claim, l.unit.Call)
 	return err
 }
 
@@ -117,14 +117,13 @@ func (l *loading) writeRows(ctx context.Context) error {
 	if err == nil && len(unit.Records) > 0 {
 		var read time.Time
 		if unit.Listed && stream.Resource.Swept() {
-			read = l.row.listRead
+			read = l.row.ListRead
 		}
 		l.result, l.refused, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
-			Organization: stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: l.row.called, Settled: l.row.listed,
-			Read: read, Details: unit.Details, History: l.row.history, Records: unit.Records,
+			Organization: stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: l.row.Called, Settled: l.row.Listed,
+			Read: read, Details: unit.Details, History: l.row.History, Records: unit.Records,
 		})
 	}
-	row, err := streams.LockClaimed(ctx, tx, unit.Claim, unit.Call)
 	if err != nil {
 		return postgres.Fail("loading records of "+stream.String(), err)
 	}
@@ -132,16 +131,13 @@ func (l *loading) writeRows(ctx context.Context) error {
 		Inserted: l.result.Inserted, Updated: l.result.Updated, Unchanged: l.result.Unchanged, Superseded: l.result.Superseded,
 		Rejected: len(l.refused), Silent: l.result.Silent, Rollbacks: l.result.Rollbacks,
 	}
-	result, refused, err := db.write(ctx, tx, unit, row)
-	if err != nil {
-		return loaded, postgres.Fail("loading records of "+stream.String(), err)
-	}
-	loaded = pipeline.Loaded{
-		Inserted: result.Inserted, Updated: result.Updated, Unchanged: result.Unchanged, Superseded: result.Superseded,
-		Rejected: len(refused), Silent: result.Silent, Rollbacks: result.Rollbacks,
-	}
-	batch := new(pgx.Batch)
-	if row.Suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
+	return nil
+}
+
+// record notes what the unit says, and what became of it, by statements that are sent together.
+func (l *loading) record(ctx context.Context) error {
+	unit, stream, batch := l.unit, l.unit.Claim.Stream, new(pgx.Batch)
+	if l.row.Suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
 		quarantine.QueueRelease(batch, unit)
 	}
 	if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
@@ -149,22 +145,22 @@ func (l *loading) writeRows(ctx context.Context) error {
 	}
 	tombstones.QueueSighting(batch, unit)
 	capabilities.QueueObserved(batch, unit)
-	capabilities.QueueLate(batch, stream, result.Late)
-	quarantine.Queue(batch, &unit, &loaded.Gone)
-	if err := db.queueBacklog(batch, unit, result, refused); err != nil {
-		return loaded, err
+	capabilities.QueueLate(batch, stream, l.result.Late)
+	quarantine.Queue(batch, &unit, &l.loaded.Gone)
+	if err := l.db.queueBacklog(batch, unit, l.result, l.refused); err != nil {
+		return err
 	}
-	streams.QueueCount(batch, unit, loaded, quarantine.QueueDrift(batch, unit))
+	streams.QueueCount(batch, unit, l.loaded, quarantine.QueueDrift(batch, unit))
 	if unit.End == nil {
 		if err := streams.QueueAdvance(batch, unit); err != nil {
-			return loaded, err
+			return err
 		}
 	}
 	return postgres.Fail("recording progress of "+stream.String(), l.tx.SendBatch(ctx, batch).Close())
 }
 
 func (l *loading) keepRejects(ctx context.Context) error {
-	return keepRejects(ctx, l.tx, l.unit, l.refused)
+	return quarantine.Keep(ctx, l.tx, l.unit, l.refused)
 }
 
 // arrive writes the position at the end of a run, which depends on all that the run met.
@@ -172,11 +168,11 @@ func (l *loading) arrive(ctx context.Context) error {
 	if l.unit.End == nil {
 		return nil
 	}
-	if err := quarantine.Keep(ctx, tx, unit, refused); err != nil {
-		return loaded, err
+	if err := quarantine.Judge(ctx, l.tx, &l.unit, l.row, l.db.rules); err != nil {
+		return err
 	}
 	batch := new(pgx.Batch)
-	if err := queuePosition(batch, l.unit); err != nil {
+	if err := streams.QueueAdvance(batch, l.unit); err != nil {
 		return err
 	}
 	return postgres.Fail("recording the end of a run of "+l.unit.Claim.Stream.String(), l.tx.SendBatch(ctx, batch).Close())
@@ -191,12 +187,18 @@ func (l *loading) endRun(ctx context.Context) error {
 	if given == nil {
 		return nil
 	}
-	return loaded, db.finish(ctx, tx, unit)
+	end := streams.Ending{State: pipeline.StateIdle, Outcome: given.Outcome, Note: given.Note, Again: given.Again}
+	if given.Outcome == pipeline.OutcomeFailed {
+		end.State, end.Reason = pipeline.StateFailed, given.Note
+	}
+	return l.db.endRun(ctx, l.tx, l.unit.Claim, end)
 }
 
-// Refusals implements sync.Store.
-func (db *DB) Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error) {
-	return streams.Refused(ctx, db.pool, claim)
+func (l *loading) settleJob(ctx context.Context) error {
+	if l.unit.Complete == nil {
+		return nil
+	}
+	return complete(ctx, l.tx, l.unit.Claim, l.unit.Complete)
 }
 
 // Known implements sync.Known: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
@@ -211,46 +213,7 @@ func (db *DB) Known(ctx context.Context, stream pipeline.Stream, records []recor
 	return postgres.Fail(op, db.loader(stream).Known(ctx, conn.Conn(), stream.Organization, records))
 }
 
-// write brings the unit's records into their tables.
-func (db *DB) write(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row streams.Locked) (rows.Result, []rows.Refused, error) {
-	if err := holdRows(ctx, tx, unit); err != nil || len(unit.Records) == 0 {
-		return rows.Result{}, nil, err
-	}
-	var read time.Time
-	if unit.Listed && unit.Claim.Stream.Resource.Swept() {
-		read = row.ListRead
-	}
-	return db.loader(unit.Claim.Stream).LoadBisect(ctx, tx, rows.Batch{
-		Organization: unit.Claim.Stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: row.Called, Settled: row.Listed,
-		Read: read, Details: unit.Details, History: row.History, Records: unit.Records,
-	})
-}
-
-// arrive writes the position at the end of a run, which depends on all that the run met.
-func (db *DB) arrive(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, row streams.Locked) error {
-	if err := quarantine.Judge(ctx, tx, unit, row, db.rules); err != nil {
-		return err
-	}
-	batch := new(pgx.Batch)
-	if err := streams.QueueAdvance(batch, *unit); err != nil {
-		return err
-	}
-	return postgres.Fail("recording the end of a run of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
-}
-
-// finish ends the run if the unit does, and settles the job.
-func (db *DB) finish(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
-	if unit.End != nil {
-		end := streams.Ending{State: pipeline.StateIdle, Outcome: unit.End.Outcome, Note: unit.End.Note, Again: unit.End.Again}
-		if unit.End.Outcome == pipeline.OutcomeFailed {
-			end.State, end.Reason = pipeline.StateFailed, unit.End.Note
-		}
-		if err := db.endRun(ctx, tx, unit.Claim, end); err != nil {
-			return err
-		}
-	}
-	if unit.Complete == nil {
-		return nil
-	}
-	return complete(ctx, tx, unit.Claim, unit.Complete)
+// Refusals implements sync.Store.
+func (db *DB) Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error) {
+	return streams.Refused(ctx, db.pool, claim)
 }

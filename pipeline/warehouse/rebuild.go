@@ -67,12 +67,6 @@ func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope re
 // Counts are those of the whole rebuild so far.
 func (r *Rebuild) Counts() rebuilds.Counts { return r.position.Counts }
 
-// Drafted says whether the tables of a stream's resource are as migrations are drafted.
-func (db *DB) Drafted(ctx context.Context, stream pipeline.Stream) (bool, error) {
-	drafted, err := db.loader(stream).Drafted(ctx, db.pool)
-	return drafted, postgres.Fail("looking at the tables of "+stream.String(), err)
-}
-
 // lockRebuild makes sure that nobody else writes to the stream, as far as can be known before it is claimed. The lock is on a
 // connection of its own.
 func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), error) {

@@ -11,7 +11,6 @@ package rebuild
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/compare"
@@ -50,7 +49,7 @@ func Run(
 	if err != nil {
 		return Counts{}, err
 	}
-	look, err := newLooking(ctx, db, stream, scope, normalize)
+	look := newLooking(stream, scope, normalize)
 	for more := true; err == nil && more; {
 		if more, err = work.Step(ctx, look.batch); err == nil && more && progress != nil {
 			progress(work.Counts().Rows)
@@ -64,7 +63,8 @@ func Plan(
 	ctx context.Context, db *warehouse.DB, stream pipeline.Stream, scope Scope, normalize compare.Normalize, progress func(n int),
 ) (Counts, error) {
 	var counts Counts
-	look, err := newLooking(ctx, db, stream, scope, normalize)
+	var err error
+	look := newLooking(stream, scope, normalize)
 	for after, more := "", true; err == nil && more; {
 		err = contents.Look(ctx, db.Pool(), func(view contents.View) error {
 			batch, err := look.batch(ctx, view, after)
@@ -86,20 +86,15 @@ type looking struct {
 
 	// other is what is wrong with the raw record of another record.
 	other *record.ValueError
-	// values says that values are compared, whole that rows are written whatever they hold: they cannot be compared with columns of other
-	// types than migrations are drafted with.
-	values, whole bool
+	// values says that values are compared, and not only hashes.
+	values bool
 }
 
-func newLooking(ctx context.Context, db *warehouse.DB, stream pipeline.Stream, scope Scope, normalize compare.Normalize) (*looking, error) {
-	drafted, err := db.Drafted(ctx, stream)
-	if err != nil {
-		return nil, fmt.Errorf("rebuild %s: %w", stream, err)
-	}
+func newLooking(stream pipeline.Stream, scope Scope, normalize compare.Normalize) *looking {
 	return &looking{
-		Comparer: compare.New(stream, normalize), values: scope == All && drafted, whole: scope == All && !drafted,
+		Comparer: compare.New(stream, normalize), values: scope == All,
 		other: &record.ValueError{Path: stream.Resource.ID, Code: record.CodeNoID, Detail: "the raw record now has another key than its row"},
-	}, nil
+	}
 }
 
 // batch looks at the next rows after a key.
@@ -131,7 +126,7 @@ func (l *looking) batch(ctx context.Context, view contents.View, after string) (
 		case a.Err != nil:
 			batch.Unfit++
 			batch.Rejects = append(batch.Rejects, l.reject(a))
-		case l.whole, a.OtherHash(), l.values && (a.OtherFingerprint() || len(a.Differences) > 0 || apart[a.Row.Key]):
+		case a.OtherHash(), l.values && (a.OtherFingerprint() || len(a.Differences) > 0 || apart[a.Row.Key]):
 			batch.Write = append(batch.Write, written(a, apart[a.Row.Key]))
 		}
 	}
