@@ -11,7 +11,7 @@ COMMENT ON SCHEMA sluice IS 'The tables of the program itself: schedules, positi
 
 -- What is the program's ---------------------------------------------------------------------------
 --
--- Other roles may have objects in the same schemas (docs/decisions/0049). What walks through tables
+-- Other roles may have objects in the same schemas (docs/decisions/0027-sharing-a-database). What walks through tables
 -- looks at those that the program made, functions see no schema but pg_catalog, and no lock that
 -- any role can take stops anything.
 
@@ -179,7 +179,7 @@ COMMENT ON COLUMN sluice.runs.rollbacks IS 'Those of the updated records whose m
 COMMENT ON COLUMN sluice.runs.refused IS 'Records that went to quarantine and were no known entry of it: above quarantine.max_share of those received the run moves no mark.';
 COMMENT ON COLUMN sluice.runs.clashed IS 'Those of refused that came under an identifier which other records of the same answer had.';
 
--- What each run was expected to cost when it began, beside what it cost (docs/decisions/0011).
+-- What each run was expected to cost when it began, beside what it cost (docs/decisions/0010-forecasts).
 CREATE TABLE sluice.forecasts (
     run_id bigint PRIMARY KEY REFERENCES sluice.runs ON DELETE CASCADE,
     made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -331,7 +331,7 @@ COMMENT ON FUNCTION sluice.detail_backlog IS 'Rows that wait for their single re
 
 -- Backfills ---------------------------------------------------------------------------------------
 
--- What was asked for besides the schedule, and how far each is (docs/decisions/0012). A backfill is
+-- What was asked for besides the schedule, and how far each is (docs/decisions/0011-backfills). A backfill is
 -- worked as a stream of its own, <resource>.backfill in sluice.streams, which is enabled while one
 -- is open.
 CREATE TABLE sluice.backfills (

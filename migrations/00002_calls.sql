@@ -1,5 +1,5 @@
 -- +goose Up
--- The call log, and what may still be called (docs/decisions/0010). Written by
+-- The call log, and what may still be called (docs/decisions/0004-counting-calls). Written by
 -- pipeline/warehouse/calls, through the functions below.
 --
 -- What occupies a slot is a small table of its own, the day is counted in minutes and hours, and
@@ -593,7 +593,7 @@ COMMENT ON FUNCTION sluice.concurrent_now IS 'How many calls may be under way at
 -- held back any more. If it is told once more that the day is spent, that has moved
 -- exhausted_until. If it comes to something else, nothing is known, and the next call is the probe.
 --
--- The gate (docs/decisions/0047). Behind a closed_until that lay far ahead one call of the
+-- The gate (docs/decisions/0025-recovery-from-refusals). Behind a closed_until that lay far ahead one call of the
 -- allowance is let out, as behind a spent day, and the others wait for its end. One that succeeds
 -- opens the gate.
 --
@@ -886,7 +886,7 @@ $function$;
 COMMENT ON FUNCTION sluice.finish_call IS 'Records how a call ended, and what the answer said about the daily allowance.';
 
 -- finish_arrived_call is finish_call for a call that had arrived p_before its end, at the latest
--- (docs/decisions/0013). The proof above reserve_call needs that a slot is held until the window
+-- (docs/decisions/0012-prefetching-pages). The proof above reserve_call needs that a slot is held until the window
 -- after the *arrival*; the end of the call only stands for it where nothing better is known. What
 -- is taken off is never more than the call lasted. If upstream refused calls of this allowance for
 -- the minute within the last day, what was taken for an arrival was none, and the end counts.
@@ -1000,7 +1000,7 @@ CREATE TRIGGER calls_moved AFTER UPDATE OF reserved_at ON sluice.calls
 -- Tokens ------------------------------------------------------------------------------------------
 
 -- What refused a credential stands beside its token: no single answer denies one for ever
--- (docs/decisions/0047).
+-- (docs/decisions/0025-recovery-from-refusals).
 CREATE TABLE sluice.tokens (
     credential text COLLATE "C" PRIMARY KEY,
     sealed bytea NOT NULL DEFAULT '',

@@ -1,6 +1,6 @@
 -- +goose Up
--- Records that are proven gone upstream (docs/decisions/0016), and what lists were measured to do
--- (docs/decisions/0020). Written by pipeline/warehouse/tombstones and
+-- Records that are proven gone upstream (docs/decisions/0014-tombstones-need-proof), and what lists were measured to do
+-- (docs/decisions/0016-measured-capabilities). Written by pipeline/warehouse/tombstones and
 -- pipeline/warehouse/capabilities.
 
 -- Evidence ----------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 -- resource, and one per array of its records. Written by pipeline/warehouse/rows.
 --
 -- Tables with a fill factor have no index but the key: an update that stays on its page writes none
--- (docs/decisions/0038).
+-- (docs/decisions/0021-loading-at-copy-speed).
 
 CREATE SCHEMA IF NOT EXISTS "billing";
 COMMENT ON SCHEMA "billing" IS 'Subscriptions of customers and their contact persons.';

@@ -1,6 +1,6 @@
 -- +goose Up
 -- Promises and sums that hold at every instant, as views that must be empty, and what verifications
--- found (docs/decisions/0018). Verifications are written by pipeline/lineage, checks by migrations.
+-- found (docs/decisions/0015-verification). Verifications are written by pipeline/lineage, checks by migrations.
 --
 -- Every view sluice.check_<name> has the same five columns; sluice.checks says what a row in it
 -- means. A later migration adds a check by a view and a row.

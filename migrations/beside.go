@@ -16,7 +16,7 @@ import (
 
 // A session that reads a table which a migration alters waits behind it: for its transaction, and for what that waits for itself. A statement
 // that waits for lockWait ends, a transaction whose waits come to waitSum is ended, and both are tried again after a pause in which
-// readers get their turn. So no reader waits for a second (docs/decisions/0050).
+// readers get their turn. So no reader waits for a second (docs/decisions/0005-migrations).
 const (
 	lockWait = 250 * time.Millisecond
 	waitSum  = 400 * time.Millisecond

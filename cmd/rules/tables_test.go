@@ -34,7 +34,7 @@ func writers() map[string]string {
 		"quarantine": warehouse + "/quarantine", "drift": warehouse + "/quarantine", "keys": warehouse + "/quarantine",
 		"tombstones": warehouse + "/tombstones", "sightings": warehouse + "/tombstones",
 		"capabilities": warehouse + "/capabilities", "lateness": warehouse + "/capabilities",
-		"raw_records": warehouse + "/rows/statements", "raw_looks": warehouse, "housekeeping": warehouse,
+		"raw_records": warehouse + "/rows", "raw_looks": warehouse, "housekeeping": warehouse,
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,

@@ -100,7 +100,7 @@ func (a *arrivals) after(n int) <-chan struct{} {
 
 const (
 	// arrivalMargin is how long after the acknowledgement of a call the program takes it to be
-	// counted (docs/decisions/0013), as a part of the minute.
+	// counted (docs/decisions/0012-prefetching-pages), as a part of the minute.
 	arrivalMargin = 120
 	// inexact is by how much the system errs when it says how long ago that was.
 	inexact = 10 * time.Millisecond
