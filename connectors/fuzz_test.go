@@ -226,7 +226,7 @@ func (s sample) declares(l leaf, kind schema.Kind) bool {
 }
 
 // check normalizes a document, which comes as bytes and parsed: rows that hold its identifiers, amounts and texts to
-// the digit, or a *ValueError that carries the identifier wherever it can be read.
+// the digit, or a *RejectedError that carries the identifier wherever it can be read.
 func (s sample) check(tb testing.TB, what string, raw []byte, document map[string]any, fits bool) {
 	tb.Helper()
 	rec, err := s.normalizer.RecordUnder(raw, under)
@@ -238,7 +238,7 @@ func (s sample) check(tb testing.TB, what string, raw []byte, document map[strin
 		s.exact(tb, what, document, rec)
 		return
 	}
-	var fault *record.ValueError
+	var fault *record.RejectedError
 	if !errors.As(err, &fault) || fault.Code == "" {
 		tb.Errorf("%s: %s: no *ValueError: %v", s.name, what, err)
 		return

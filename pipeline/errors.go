@@ -11,9 +11,9 @@ import (
 // still holds must not be written.
 var ErrLostClaim = errors.New("the stream was claimed by another worker")
 
-// ErrNotAsked says that nobody wants the stream read any more: its backfill is over, or
+// ErrNotRequested says that nobody wants the stream read any more: its backfill is over, or
 // paused. Whoever holds its ticket drops it.
-var ErrNotAsked = errors.New("nobody asked for the stream")
+var ErrNotRequested = errors.New("nobody asked for the stream")
 
 // ErrNotMade says of a call that failed that it never left.
 var ErrNotMade = errors.New("the call could not be counted, so it was not made")

@@ -60,8 +60,8 @@ const (
 	ClassProbe       Class = "probe"
 )
 
-// Ask is one request for records.
-type Ask struct {
+// Request is one request for records.
+type Request struct {
 	Stream Stream
 	Class  Class
 	// Run is the run on whose behalf the call is made, for the call log.
@@ -103,8 +103,8 @@ type Page struct {
 	Turn *Turn
 }
 
-// Reject is one record that does not fit, whole, for the quarantine.
-type Reject struct {
+// RejectedRecord is one record that does not fit, whole, for the quarantine.
+type RejectedRecord struct {
 	Raw    []byte
 	ID     string
 	Code   string
@@ -116,14 +116,14 @@ type Reject struct {
 // does not say which of them has it.
 const CodeClash = "id_clash"
 
-// Unit is what one transaction writes: records, what could not be loaded, and
+// Batch is what one transaction writes: records, what could not be loaded, and
 // the position behind them (promise 2).
-type Unit struct {
+type Batch struct {
 	Claim Claim
 	// Call is the call that brought the records; zero if the unit has none.
-	Call    int64
-	Records []record.Record
-	Rejects []Reject
+	Call     int64
+	Records  []record.Record
+	Rejected []RejectedRecord
 	// Received counts the records of the answer, Duplicates those dropped because
 	// the same bytes were in the same answer.
 	Received, Duplicates int
@@ -205,8 +205,8 @@ type Loaded struct {
 	Silent int
 	// Rollbacks counts those of Updated whose modification time went back: upstream was set back.
 	Rollbacks int
-	// Gone are the declared keys that most records of the list carried so far, and do not from now on.
-	Gone []string
+	// MissingKeys are the declared keys that most records of the list carried so far, and do not from now on.
+	MissingKeys []string
 }
 
 // Add counts more.
@@ -218,5 +218,5 @@ func (l *Loaded) Add(more Loaded) {
 	l.Rejected += more.Rejected
 	l.Silent += more.Silent
 	l.Rollbacks += more.Rollbacks
-	l.Gone = append(l.Gone, more.Gone...)
+	l.MissingKeys = append(l.MissingKeys, more.MissingKeys...)
 }

@@ -20,9 +20,9 @@ type Claim struct {
 	// visible in it, as far as that has not faded.
 	Capabilities Capabilities
 	Late         time.Duration
-	// Missed says that an earlier scan of the whole list did not see some of its rows, and
+	// Suspected says that an earlier scan of the whole list did not see some of its rows, and
 	// that the next one decides about them.
-	Missed bool
+	Suspected bool
 	// Reread says that records of the list are in quarantine which it is time to ask for
 	// again, and that no sweep does: this run reads the list whole.
 	Reread bool
@@ -30,11 +30,11 @@ type Claim struct {
 
 // Position is the mark and, if a scan is half-finished, where it stands.
 type Position struct {
-	// Mark is the instant up to which the stream is complete; zero if never.
-	Mark time.Time
-	// Read is upstream's clock when the last clean run began, which the mark lags behind;
+	// Watermark is the instant up to which the stream is complete; zero if never.
+	Watermark time.Time
+	// ScannedUntil is upstream's clock when the last clean run began, which the mark lags behind;
 	// zero if it is not known.
-	Read time.Time
+	ScannedUntil time.Time
 	// Scan is the half-finished scan; nil between runs.
 	Scan *Scan
 }
@@ -42,14 +42,14 @@ type Position struct {
 // clockSlack is how far clocks may differ where it is not known when a list was read.
 const clockSlack = 24 * time.Hour
 
-// MarkAhead says that the mark is later than any clean run left it: something else moved it, and what changed until then would be
+// WatermarkAhead says that the mark is later than any clean run left it: something else moved it, and what changed until then would be
 // passed over. A clean run leaves the mark before the instant at which upstream's clock stood when it began, so the clocks of the
 // database and of this process decide nothing; now does where that instant is unknown.
-func (p Position) MarkAhead(now time.Time) bool {
-	if p.Read.IsZero() {
-		return p.Mark.After(now.Add(clockSlack))
+func (p Position) WatermarkAhead(now time.Time) bool {
+	if p.ScannedUntil.IsZero() {
+		return p.Watermark.After(now.Add(clockSlack))
 	}
-	return p.Mark.After(p.Read)
+	return p.Watermark.After(p.ScannedUntil)
 }
 
 // Scan is the progress of a list being read. It is stored with the rows.
@@ -73,10 +73,10 @@ type Scan struct {
 	LastDigest uint64 `json:"last_digest"`
 	// LastPages is how many pages the pass before had; zero if there is none to compare
 	// with. Ahead says that pages of this pass were asked for before the one in front of
-	// them was there, LastAhead the same of the pass before.
-	LastPages int  `json:"last_pages,omitempty"`
-	Ahead     bool `json:"ahead,omitempty"`
-	LastAhead bool `json:"last_ahead,omitempty"`
+	// them was there, LastPrefetched the same of the pass before.
+	LastPages      int  `json:"last_pages,omitempty"`
+	Prefetched     bool `json:"ahead,omitempty"`
+	LastPrefetched bool `json:"last_ahead,omitempty"`
 	// PageDigest is the digest of the page before, against repeated pages.
 	PageDigest uint64 `json:"page_digest"`
 	// Edge is the order key of the last record of the page before.

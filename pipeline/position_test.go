@@ -24,7 +24,7 @@ func TestMarkAhead(t *testing.T) {
 		"not known when it was read, too far":  {now.Add(25 * time.Hour), time.Time{}, true},
 		"known to be read, and no mark so far": {time.Time{}, now, false},
 	} {
-		if got := (pipeline.Position{Mark: c.mark, Read: c.read}).MarkAhead(now); got != c.want {
+		if got := (pipeline.Position{Watermark: c.mark, ScannedUntil: c.read}).WatermarkAhead(now); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

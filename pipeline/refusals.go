@@ -2,9 +2,9 @@ package pipeline
 
 import "sluice/pipeline/outside"
 
-// fewRefused is how many records a run may refuse, whatever part of all they are, before it
+// fewRejected is how many records a run may refuse, whatever part of all they are, before it
 // is asked whether what comes is a list at all.
-const fewRefused = 1000
+const fewRejected = 1000
 
 // Refusals counts what a run was given, and what of it went to quarantine and is news: no
 // earlier run was judged with it, and no person decided about it. So one record that will
@@ -20,15 +20,15 @@ type Refusals struct {
 // quarantine. What is known is not counted, so a list with many records that will never fit
 // is read further by each run, and whole in the end.
 func (r Refusals) Flood(rules Rules) bool {
-	return r.Refused > fewRefused && rules.TooManyRejected(r.Refused, r.Received)
+	return r.Refused > fewRejected && rules.TooManyRejected(r.Refused, r.Received)
 }
 
 // Withhold turns the end of a run of which too much was refused into a provisional one, and
 // says whether it did: rows stay, and neither the mark nor anything that the run did not see
 // is concluded from it (promises 1 and 7). Was is the position before the unit. Single records
 // move no mark.
-func (r Refusals) Withhold(unit *Unit, was Position, rules Rules) bool {
-	if unit.End == nil || unit.End.Outcome == OutcomeFailed || unit.Claim.Stream.Work == WorkDetails {
+func (r Refusals) Withhold(batch *Batch, was Position, rules Rules) bool {
+	if batch.End == nil || batch.End.Outcome == OutcomeFailed || batch.Claim.Stream.Work == WorkDetails {
 		return false
 	}
 	var note outside.Text
@@ -41,14 +41,14 @@ func (r Refusals) Withhold(unit *Unit, was Position, rules Rules) bool {
 		return false
 	}
 	note += ": rows are loaded, the mark waits (sluice quarantine list)"
-	if unit.End.Note != "" {
-		note += "; " + unit.End.Note
+	if batch.End.Note != "" {
+		note += "; " + batch.End.Note
 	}
-	again := unit.End.Again
-	if stream := unit.Claim.Stream; stream.Work == WorkList && stream.Resource.Swept() {
+	again := batch.End.Again
+	if stream := batch.Claim.Stream; stream.Work == WorkList && stream.Resource.Swept() {
 		again = AgainWithheld // from the same bound; whole lists are asked for with longer and longer pauses
 	}
-	unit.End = &End{Outcome: OutcomeProvisional, Note: note, Again: again}
-	unit.Position = Position{Mark: was.Mark, Read: was.Read}
+	batch.End = &End{Outcome: OutcomeProvisional, Note: note, Again: again}
+	batch.Position = Position{Watermark: was.Watermark, ScannedUntil: was.ScannedUntil}
 	return true
 }

@@ -18,10 +18,10 @@ type Rules struct {
 	// ChunkPages and ChunkTime bound one chunk.
 	ChunkPages int
 	ChunkTime  time.Duration
-	// Ahead is how many pages of a list are asked for at most while another one is
+	// Prefetch is how many pages of a list are asked for at most while another one is
 	// under way or being loaded, where the order of reading allows it; zero reads one
 	// page after the other.
-	Ahead int
+	Prefetch int
 	// MaxRejected is the share of a run's records, from 0 to 1, above which what did not
 	// fit keeps the run from moving a mark (promise 1).
 	MaxRejected float64
@@ -44,14 +44,14 @@ func DefaultRules() Rules {
 		ChunkPages: 50,
 		ChunkTime:  time.Minute,
 		// With the page that is waited for, as many as the smallest plan allows at once.
-		Ahead:       4,
+		Prefetch:    4,
 		MaxRejected: 0.05,
 	}
 }
 
-// AbsenceRules are the figures by which it is believed that a record is gone because
+// TombstoneRules are the figures by which it is believed that a record is gone because
 // the list does not show it (docs/decisions/0014-tombstones-need-proof).
-type AbsenceRules struct {
+type TombstoneRules struct {
 	// MaxRows and MaxShare are the brake: a scan that misses more live rows than the
 	// larger of the two allows proves nothing by itself. MaxShare is a part of the
 	// resource's live rows, from 0 to 1.
@@ -63,7 +63,7 @@ type AbsenceRules struct {
 	Apart time.Duration
 }
 
-// DefaultAbsenceRules are those of docs/decisions/0014-tombstones-need-proof.
-func DefaultAbsenceRules() AbsenceRules {
-	return AbsenceRules{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}
+// DefaultTombstoneRules are those of docs/decisions/0014-tombstones-need-proof.
+func DefaultTombstoneRules() TombstoneRules {
+	return TombstoneRules{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}
 }

@@ -192,7 +192,7 @@ func ended(ctx context.Context, a *engine.App, keys []pipeline.Key) ([]streams.R
 		if !slices.Contains(keys, pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}) {
 			continue
 		}
-		if s.Done < s.Wanted || s.LastRun == nil {
+		if s.Done < s.Requested || s.LastRun == nil {
 			return nil, nil // not yet
 		}
 		run, err := a.DB.RunProgress(ctx, *s.LastRun)

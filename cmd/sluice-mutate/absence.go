@@ -11,7 +11,7 @@ func absenceBugs() []bug {
 	const room = "pipeline/warehouse"
 	return []bug{
 		tests(room, "^TestTwoCleanScansAreProof$", "one scan is enough", "a row gets its tombstone when one scan did not see its record",
-			edit{absenceFile, "	verdict.Missed = len(missed)\n", "	verdict.Missed = len(missed)\n	if _, err := bury(ctx, tx, scan.Stream, missed, scan.Started, b.began); err != nil {\n		return verdict, err\n	}\n"}),
+			edit{absenceFile, "	verdict.Suspected = len(missed)\n", "	verdict.Suspected = len(missed)\n	if _, err := bury(ctx, tx, scan.Stream, missed, scan.Started, b.began); err != nil {\n		return verdict, err\n	}\n"}),
 		tests(room, "^TestWhatProvesNothing$", "scans at once", "two scans prove something that one cache can hide from both",
 			edit{absenceFile, "	AND missed_at <= $10::timestamptz - $11::interval AND missed_clock <= $9::timestamptz - $11::interval\n", "	AND ($9::timestamptz, $10::timestamptz, $11::interval) IS NOT NULL\n"}),
 		tests(room, "^TestALateAnswerKeepsItsRowAlive$", "a row written meanwhile", "a row that was written since the scan began can get a tombstone",
@@ -24,7 +24,7 @@ func absenceBugs() []bug {
 		tests(room, "^TestTheBrake$", "no brake", "a scan that misses half of the rows is believed",
 			edit{absenceFile, "b.sighted == 0 || len(absent) > limit(scan.Rules, verdict.Live)", "b.sighted < 0"}),
 		tests(room, "^TestAnEarlierAnswerDoesNotRevive$", "any sight revives", "an answer from before the scan lifts a tombstone",
-			edit{"pipeline/warehouse/tombstones/seen.go", "state == stateGone && unit.Call > since:", "state == stateGone:"}),
+			edit{"pipeline/warehouse/tombstones/seen.go", "state == stateDeleted && batch.Call > since:", "state == stateDeleted:"}),
 		schedules("20000", "a scan in doubt proves", "a record that has no identifier is none of those that were not seen",
 			edit{wholeFile, "	if scan.Doubt != \"\" {\n", "	if false {\n"}),
 		tests("pipeline/sync", "^TestShiftingListIsProvisional$", "a provisional scan proves", "what a list that never held still did not show is taken for gone",
@@ -34,7 +34,7 @@ func absenceBugs() []bug {
 		tests("migrations", "^TestManyShortWaits$", "waits that add up", "a migration waits shortly for one table after the other, and holds the first",
 			edit{"migrations/beside.go", "waits >= waitSum {", "false {"}),
 		tests("cmd/sluice/cli", "^TestAWatermarkAheadOfTimeIsRefused$", "a mark ahead of time is read from", "what changed before a mark that something else moved is passed over",
-			edit{"pipeline/sync/run.go", "if claim.Position.MarkAhead(r.Now()) {", "if false && claim.Position.MarkAhead(r.Now()) {"}),
+			edit{"pipeline/sync/run.go", "if claim.Position.WatermarkAhead(r.Now()) {", "if false && claim.Position.WatermarkAhead(r.Now()) {"}),
 		schedules("5000", "a backfill moves the mark", "a run over a part of the list is taken for one over all of it",
 			edit{"pipeline/sync/scan/window.go", "Partial: true, Once: true,", "Partial: false, Once: true,"}),
 	}

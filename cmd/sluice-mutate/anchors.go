@@ -23,6 +23,6 @@ func anchorBugs() []bug {
 		tests(room, "^TestPlanFollowsAnchors$", "anchors by declaration", "what a document or a declaration says is enough to read a list once",
 			edit{"pipeline/capability.go", "		return v.Source == SourceProbed || v.Source == SourceObserved\n", "		return true\n"}),
 		tests(room, "^TestPlanFollowsAnchors$", "the filter alone is proof", "a sweep that decides about rows relies on the filter that missed them",
-			edit{"pipeline/sync/scan/capable.go", "	return claim.Missed || digest(", "	return digest("}),
+			edit{"pipeline/sync/scan/capable.go", "	return claim.Suspected || digest(", "	return digest("}),
 	}
 }

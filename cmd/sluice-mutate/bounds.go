@@ -21,7 +21,7 @@ func boundBugs() []bug {
 		tests("pipeline/sync", "^TestEveryTurnEnds$", "a turn without an end", "a large answer that was not loaded keeps all others waiting",
 			edit{"pipeline/sync/writebehind/behind.go", "			turn.End() //", "			_ = turn //"}),
 		tests("pipeline/sync", "^TestAFloodOfOneParentStopsNoOther$", "one parent for all", "the parent whose list does not fit is the first one of each run, and the last",
-			edit{"pipeline/sync/run.go", "		if unit.End != nil && scan.Parent != \"\" {", "		if false {"}),
+			edit{"pipeline/sync/run.go", "		if batch.End != nil && scan.Parent != \"\" {", "		if false {"}),
 		tests("pipeline/warehouse", "^TestARunThatBroughtNoPageHasAsked$", "quarantine without a pause", "a list that brings no page is read again at once because of its quarantine",
 			edit{"pipeline/warehouse/quarantine/judge.go", "WHERE r.id = $4 AND r.class = $5\n", "WHERE r.id = $4 AND r.class = $5 AND r.pages > 0\n"}),
 		tests("pipeline/warehouse", "^TestTooMuchRefusedHoldsTheMark$", "set aside for good", "what a person set aside lets the next bad minute of the same records pass",
@@ -29,7 +29,7 @@ func boundBugs() []bug {
 		tests("schema/record", "^TestARecordIsBounded$", "keys without end", "a record may have any number of keys that its declaration does not know",
 			edit{"schema/record/extra.go", "len(s.drift) > maxKinds ||", ""}),
 		tests("pipeline/sync", "^TestARunEndsWhereTooMuchDoesNotFit$", "a flood of misfits", "a run goes on into the quarantine, whatever part of it does not fit",
-			edit{"pipeline/refusals.go", "fewRefused = 1000\n", "fewRefused = 5000\n"}),
+			edit{"pipeline/refusals.go", "fewRejected = 1000\n", "fewRejected = 5000\n"}),
 		tests("pipeline/sync", "^TestARunEndsWhereTooMuchDoesNotFit$", "a flood moves the mark", "a run that left off reading because of what did not fit ends as one that read all",
 			edit{"pipeline/sync/flood.go", "Outcome: pipeline.OutcomeProvisional,", "Outcome: pipeline.OutcomeDone,"}),
 	}

@@ -24,7 +24,7 @@ func tests(where, which, name, says string, edits ...edit) bug {
 	return bug{Name: name, Says: says, Edits: edits, Package: where, Run: which}
 }
 
-const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Mark) {\n"
+const markNow = "	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Watermark) {\n"
 
 // markBugs move the watermark where it must not go (invariant 1).
 func markBugs() []bug {
@@ -34,17 +34,17 @@ func markBugs() []bug {
 	}
 	return []bug{
 		schedules("5000", "mark from data", "the mark is the largest modification time seen",
-			append(slices.Clone(largest), edit{runFile, markNow, "	if mark := c.largest; mark.After(position.Mark) {\n"})...),
+			append(slices.Clone(largest), edit{runFile, markNow, "	if mark := c.largest; mark.After(position.Watermark) {\n"})...),
 		schedules("5000", "mark from data, one second on", "the mark is the largest modification time seen and one second",
-			append(slices.Clone(largest), edit{runFile, markNow, "	if mark := c.largest.Add(time.Second); mark.After(position.Mark) {\n"})...),
+			append(slices.Clone(largest), edit{runFile, markNow, "	if mark := c.largest.Add(time.Second); mark.After(position.Watermark) {\n"})...),
 		schedules("20000", "no lag", "the mark is upstream's clock, although writes are seen later than the time they carry",
 			edit{runFile, "scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late))", "scan.Started"}),
 		schedules("20000", "mark at the end of the run", "the mark is our clock when the run ends",
-			edit{runFile, markNow, "	if mark := c.runner.Now().Add(-c.runner.Rules.Lag); mark.After(position.Mark) {\n"}),
+			edit{runFile, markNow, "	if mark := c.runner.Now().Add(-c.runner.Rules.Lag); mark.After(position.Watermark) {\n"}),
 		schedules("20000", "strict bound", "the next run asks from behind the mark",
-			edit{scanFile, "scan.Mode, scan.Bound = pipeline.ModeSince, bound", "scan.Mode, scan.Bound = pipeline.ModeSince, claim.Position.Mark.Add(rules.Lag)"}),
+			edit{scanFile, "scan.Mode, scan.Bound = pipeline.ModeSince, bound", "scan.Mode, scan.Bound = pipeline.ModeSince, claim.Position.Watermark.Add(rules.Lag)"}),
 		schedules("5000", "mark before the rows", "the mark moves with the first unit of a run and not with its last",
-			edit{runFile, "		position.Scan = &scan\n", "		position.Scan, position.Mark = &scan, scan.Started.Add(-c.runner.Rules.Lag)\n"}),
+			edit{runFile, "		position.Scan = &scan\n", "		position.Scan, position.Watermark = &scan, scan.Started.Add(-c.runner.Rules.Lag)\n"}),
 		schedules("20000", "mark of a shifting list", "a run that did not find the list at rest moves the mark",
 			edit{runFile, "end.Outcome != pipeline.OutcomeDone || scan.Partial", "scan.Partial"}),
 		schedules("20000", "upstream's clock alone", "a server whose clock is ahead carries the mark with it",
@@ -62,7 +62,7 @@ func markBugs() []bug {
 		tests("pipeline/warehouse", "^TestTooMuchRefusedHoldsTheMark$", "nothing is known", "one record that will never fit keeps its mark waiting for ever",
 			edit{"pipeline/warehouse/quarantine/quarantine.go", "q.state = 'open' AND q.weighed = '' AND $4 <> 0 AS news", "$4 <> 0 AS news"}),
 		schedules("60000", "our clock after the answer", "the run starts when its first answer is looked at",
-			edit{"pipeline/sync/reader.go", "	unit, err := p.unit(ctx, page, unfinished.Parent)\n", "	unfinished.Started = p.runner.Now().UTC().Truncate(time.Second)\n	unit, err := p.unit(ctx, page, unfinished.Parent)\n"},
+			edit{"pipeline/sync/reader.go", "	batch, err := p.batch(ctx, page, unfinished.Parent)\n", "	unfinished.Started = p.runner.Now().UTC().Truncate(time.Second)\n	batch, err := p.batch(ctx, page, unfinished.Parent)\n"},
 			edit{"pipeline/sync/reader.go", "	\"fmt\"\n", "	\"fmt\"\n	\"time\"\n"}),
 	}
 }
@@ -80,16 +80,16 @@ func passBugs() []bug {
 		tests("pipeline/sync", "^TestADeletionHidesTheSameRecordInNoTwoPasses$", "the same page edges", "two passes can miss the record behind one edge",
 			edit{scanFile, "	s.moveEdges(rules)\n", ""}),
 		tests("pipeline/sync", "^TestTheFirstPassIsReadInOrder$", "the first pass ahead", "both passes are read with pages that overlap in time",
-			edit{"pipeline/sync/scan/ahead.go", "|| !scan.Partial && (scan.LastPages == 0 || scan.LastAhead) {", "{"},
+			edit{"pipeline/sync/scan/ahead.go", "|| !scan.Partial && (scan.LastPages == 0 || scan.LastPrefetched) {", "{"},
 			edit{"pipeline/sync/scan/ahead.go", "	if !scan.Partial && scan.Page == 1 {\n		return 0 // the page size is not that of the pass before, and upstream may not heed it\n	}\n", ""},
-			edit{scanFile, " && (s.Partial || !s.LastAhead)", ""}),
+			edit{scanFile, " && (s.Partial || !s.LastPrefetched)", ""}),
 		schedules("60000", "another page size", "a page number is asked for on under another page size",
 			edit{scanFile, "	s.PerPage = perPage\n	if s.Page == 1 {\n		return false\n	}\n", "	s.PerPage = perPage\n	if true {\n		return false\n	}\n"}),
 		schedules("60000", "order taken for granted", "a list that was asked to be sorted is taken to be",
 			edit{"pipeline/sync/scan/suspect.go", "		if !page.sorted {\n", "		if false {\n"},
 			edit{"pipeline/sync/scan/suspect.go", "(!last.IsZero() && e.modified.After(last))", "false"}),
 		schedules("5000", "a refused call is an empty page", "an answer that none is ends the list",
-			edit{"pipeline/sync/reader.go", "	if err != nil {\n		return pipeline.Unit{}, err\n	}\n	unfinished.Spent++\n", "	if err != nil {\n		page = pipeline.Page{Date: asked, PerPage: unfinished.PerPage}\n	}\n	unfinished.Spent++\n"}),
+			edit{"pipeline/sync/reader.go", "	if err != nil {\n		return pipeline.Batch{}, err\n	}\n	unfinished.Spent++\n", "	if err != nil {\n		page = pipeline.Page{Date: asked, PerPage: unfinished.PerPage}\n	}\n	unfinished.Spent++\n"}),
 		schedules("5000", "a poison record hides the rest", "the first record that does not fit ends its page",
 			edit{"pipeline/sync/unchanged/known.go", "		if err := each(raw, record, misfit); err != nil {\n", "		if err := each(raw, record, misfit); err != nil || misfit != nil {\n"}),
 	}
@@ -117,7 +117,7 @@ func rowBugs() []bug {
 		tests("pipeline/warehouse", "^TestAMarkNeverMovesBack$", "a mark moves back", "the last writer decides where the mark is",
 			edit{"pipeline/warehouse/streams/run.go", "mark = greatest(mark, $4::timestamptz)", "mark = $4::timestamptz"}),
 		tests("pipeline/warehouse", "^TestAUnitIsOneTransaction$", "rows without their ticket", "a ticket that cannot be settled does not undo the rows",
-			edit{"pipeline/warehouse/load.go", "	return complete(ctx, l.tx, l.unit.Claim, l.unit.Complete)\n", "	_ = complete(ctx, l.tx, l.unit.Claim, l.unit.Complete)\n	return nil\n"}),
+			edit{"pipeline/warehouse/load.go", "	return complete(ctx, l.tx, l.batch.Claim, l.batch.Complete)\n", "	_ = complete(ctx, l.tx, l.batch.Claim, l.batch.Complete)\n	return nil\n"}),
 		tests("pipeline/warehouse/postgres", "^TestNobodyReadsBehindCopyFrom$", "rows are read behind the copy", "who copies rows and is cancelled returns while they are being read",
 			edit{"pipeline/warehouse/postgres/copy.go", "	defer lent.takeBack()\n", "	_ = lent.takeBack\n"}),
 		tests("schema/jsonscan", "^TestOnceSaysNoToNamesThatMayComeTwice$", "names inside come twice", "of an object inside a value the last of two equal names counts",
@@ -143,7 +143,7 @@ func historyBugs() []bug {
 		tests(room, "^TestVersionsAreWhatTheTablesHeld$", "versions without arrays", "a version holds the row and not its lines",
 			edit{functions, "        CASE WHEN v_arrays IS NULL THEN", "        CASE WHEN true THEN"}),
 		tests(room, "^TestATombstoneEndsAVersion$", "a version outlives its record", "a tombstone leaves the version open",
-			edit{room + "/tombstones/rows.go", "	return len(buried), history.Keep(ctx, tx, history.ResourceOf(stream), buried)\n", "	_ = history.Keep\n	return len(buried), nil\n"}),
+			edit{room + "/tombstones/rows.go", "	return len(buried), history.Write(ctx, tx, history.ResourceOf(stream), buried)\n", "	_ = history.Write\n	return len(buried), nil\n"}),
 		tests(room, "^TestTheTableIsItsOwnVersion$", "a version of nothing", "a version is written although nothing changed",
 			edit{functions, "ELSE (l.record - v_own) IS DISTINCT FROM (s.record - v_own) OR l.arrays", "ELSE true OR l.arrays"}),
 		tests(room, "^TestTheTableIsItsOwnVersion$", "versions depend on the session", "texts of instants are in the session's zone",

@@ -96,7 +96,7 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 		if err := s.db.Set(ctx, s.now); err != nil {
 			return err
 		}
-		_, err := s.db.Ledger.KeepCalls(ctx, keepDays)
+		_, err := s.db.Ledger.PruneCalls(ctx, keepDays)
 		return err
 	})
 	s.each(killEvery, killEvery, s.kill)

@@ -104,15 +104,15 @@ func newGate(t *testing.T, ledger budget.Ledger, limits pipeline.Limits) gate {
 }
 
 var (
-	bills = pipeline.Call{Organization: "1", Service: "inventory", Class: pipeline.ClassSweep, Method: "GET", Path: "/inventory/v1/bills"}
-	suite = pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: 5, Daily: 1000}
+	bills   = pipeline.Call{Organization: "1", Service: "inventory", Class: pipeline.ClassSweep, Method: "GET", Path: "/inventory/v1/bills"}
+	fixture = pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: 5, Daily: 1000}
 )
 
 func TestEnterGivesTheNumberAndPassesTheClassOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ledger := &script{}
-		number, err := newGate(t, ledger, suite).Enter(t.Context(), bills)
+		number, err := newGate(t, ledger, fixture).Enter(t.Context(), bills)
 		if err != nil || number != 1 {
 			t.Fatalf("Enter = %d, %v; want 1, nil", number, err)
 		}
@@ -130,7 +130,7 @@ func TestEnterWaitsForTheMinuteAndAsksAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ledger := &script{decisions: []pipeline.Decision{{Refused: refused, Wait: 20 * time.Second}}}
 				start := time.Now()
-				if _, err := newGate(t, ledger, suite).Enter(t.Context(), bills); err != nil {
+				if _, err := newGate(t, ledger, fixture).Enter(t.Context(), bills); err != nil {
 					t.Fatal(err)
 				}
 				if waited := time.Since(start); waited < 20*time.Second || waited > 21*time.Second {
@@ -165,7 +165,7 @@ func TestEnterGivesUpWithTheKindOfTheRefusal(t *testing.T) {
 					ledger.decisions = append(ledger.decisions, tc.decision)
 				}
 				start := time.Now()
-				_, err := newGate(t, ledger, suite).Enter(t.Context(), bills)
+				_, err := newGate(t, ledger, fixture).Enter(t.Context(), bills)
 				var refusal *pipeline.Error
 				if !errors.As(err, &refusal) || refusal.Kind != tc.kind {
 					t.Fatalf("Enter = %v, want kind %v", err, tc.kind)
@@ -189,7 +189,7 @@ func TestALeavingCallWakesTheOneThatWaitsForASlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ledger := &script{}
-		gate := newGate(t, ledger, suite)
+		gate := newGate(t, ledger, fixture)
 		first, err := gate.Enter(t.Context(), bills)
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +223,7 @@ func TestASlotFreedElsewhereIsFound(t *testing.T) {
 			{Refused: pipeline.RefusedConcurrent, Wait: 2 * time.Minute}, {Refused: pipeline.RefusedConcurrent, Wait: 2 * time.Minute},
 		}}
 		start := time.Now()
-		if _, err := newGate(t, ledger, suite).Enter(t.Context(), bills); err != nil {
+		if _, err := newGate(t, ledger, fixture).Enter(t.Context(), bills); err != nil {
 			t.Fatal(err)
 		}
 		if waited := time.Since(start); waited < 2*time.Second || waited > 3*time.Second {
@@ -239,7 +239,7 @@ func TestEnterHonoursTheContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := newGate(t, ledger, suite).Enter(ctx, bills)
+		_, err := newGate(t, ledger, fixture).Enter(ctx, bills)
 		if !errors.Is(err, context.DeadlineExceeded) || pipeline.KindOf(err) != 0 {
 			t.Errorf("Enter = %v, want the context's error without a kind", err)
 		}
@@ -259,7 +259,7 @@ func TestEnterReportsWhatTheLedgerMayNotSay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := newGate(t, ledger, suite).Enter(t.Context(), bills)
+			_, err := newGate(t, ledger, fixture).Enter(t.Context(), bills)
 			if err == nil || pipeline.KindOf(err) != 0 || (ledger.err != nil && !errors.Is(err, broken)) {
 				t.Errorf("Enter = %v, want an error without a kind", err)
 			}
@@ -273,7 +273,7 @@ func TestEnterPacesThisProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ledger := &script{}
-		gate := newGate(t, ledger, suite)
+		gate := newGate(t, ledger, fixture)
 		accounting, other := bills, bills
 		accounting.Service, other.Organization = "accounting", "2"
 		start := time.Now()
@@ -351,7 +351,7 @@ func TestLeaveTellsTheLedger(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				ledger := &script{}
-				gate := newGate(t, ledger, suite)
+				gate := newGate(t, ledger, fixture)
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel() // the end is noted also for a call that was given up
 				if err := gate.Leave(ctx, bills, 7, tc.result); err != nil {
@@ -380,7 +380,7 @@ func TestLeaveTellsTheLedger(t *testing.T) {
 func TestLeaveReportsALedgerThatFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no connection")
-	gate := newGate(t, &script{finishErr: broken}, suite)
+	gate := newGate(t, &script{finishErr: broken}, fixture)
 	if err := gate.Leave(t.Context(), bills, 1, pipeline.CallResult{}); !errors.Is(err, broken) {
 		t.Errorf("Leave = %v, want the ledger's error", err)
 	}
@@ -397,7 +397,7 @@ func TestNewAndUnknownLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := bills
-	call.Org = &pipeline.Organization{Key: call.Organization, Limits: map[string]pipeline.Limits{"accounting": suite}}
+	call.Org = &pipeline.Organization{Key: call.Organization, Limits: map[string]pipeline.Limits{"accounting": fixture}}
 	const unknown = "limits of 1/inventory: no such service is configured"
 	if _, err = gate.Enter(t.Context(), call); err == nil || err.Error() != unknown {
 		t.Errorf("Enter = %v, want %s", err, unknown)

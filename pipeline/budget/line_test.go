@@ -45,7 +45,7 @@ func TestOneCallOfALaneAsksAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := pipeline.Decision{Refused: pipeline.RefusedMinute, Wait: 30 * time.Second}
 		ledger := &slow{script: &script{decisions: []pipeline.Decision{refused}}}
-		gate := newGate(t, ledger, suite)
+		gate := newGate(t, ledger, fixture)
 		impatient, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		var all sync.WaitGroup
@@ -75,7 +75,7 @@ func TestWhoWaitsInLineTooLongIsRefusedAsTheFirstWas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		refused := pipeline.Decision{Refused: pipeline.RefusedMinute, Wait: 50 * time.Second}
-		gate := newGate(t, &script{decisions: []pipeline.Decision{refused, refused, refused, refused}}, suite)
+		gate := newGate(t, &script{decisions: []pipeline.Decision{refused, refused, refused, refused}}, fixture)
 		began := time.Now()
 		var both sync.WaitGroup
 		for range 2 {
@@ -96,7 +96,7 @@ func TestAStaleGrantIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ledger := &slow{script: &script{}, takes: []time.Duration{21 * time.Second}}
-		number, err := newGate(t, ledger, suite).Enter(t.Context(), bills)
+		number, err := newGate(t, ledger, fixture).Enter(t.Context(), bills)
 		if err != nil || number != 2 {
 			t.Fatalf("enter = %d, %v; want the second grant", number, err)
 		}

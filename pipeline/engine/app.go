@@ -245,7 +245,7 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := a.readZones(ctx); err != nil {
 		return err
 	}
-	if err := db.KeepHistory(ctx, a.histories()); err != nil {
+	if err := db.EnableHistory(ctx, a.histories()); err != nil {
 		return fmt.Errorf("keep the past as the configuration says: %w", err)
 	}
 	return nil

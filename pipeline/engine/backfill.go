@@ -197,7 +197,7 @@ func (a *App) Ask(ctx context.Context, b *Backfill) (int64, error) {
 	if b.Run.Basis != planning.Unknown {
 		order.Calls, order.Basis = new(b.Run.Calls), b.Run.Basis.String()
 	}
-	return a.DB.Ask(ctx, order)
+	return a.DB.OpenBackfill(ctx, order)
 }
 
 // listOf takes the suffix off the key of a backfill's stream.

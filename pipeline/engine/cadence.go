@@ -57,7 +57,7 @@ func (a *App) Replan(ctx context.Context) error {
 		}
 		plans = append(plans, planned(&services[i], limits, a.Config.Schedule.Floor, known)...)
 	}
-	if err := a.DB.KeepPlans(ctx, plans); err != nil {
+	if err := a.DB.StorePlans(ctx, plans); err != nil {
 		return fmt.Errorf("work out intervals: %w", err)
 	}
 	return nil
@@ -132,7 +132,7 @@ func scheduledCalls(limits pipeline.Limits, class pipeline.Class, external int64
 
 func planOfStream(key Key, s *cadence.Stream, interval cadence.Interval, floor time.Duration) streams.Plan {
 	return streams.Plan{
-		Key: key, EverySeconds: interval.Every.Seconds(), Because: string(interval.Because),
+		Key: key, EverySeconds: interval.Every.Seconds(), Reason: string(interval.Reason),
 		ChangesPerHour: s.Seen.PerHour, SeenHours: s.Seen.Span.Hours(), CallsPerRun: math.Max(s.Seen.Calls, 1),
 		FloorSeconds: floor.Seconds(), CeilingSeconds: s.Ceiling.Seconds(),
 	}

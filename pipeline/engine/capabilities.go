@@ -34,7 +34,7 @@ func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 	if err != nil {
 		return fmt.Errorf("read what the list can do: %w", err)
 	}
-	if !scan.Demoted(b.Stream, known) {
+	if !scan.FallsBack(b.Stream, known) {
 		return nil
 	}
 	name := resourceName(b.Stream)
@@ -42,33 +42,33 @@ func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 		ErrUsage, name, name)
 }
 
-// noticing is a store that says in the log when an answer changed what is held of its list: a list that does not do what
+// observedLoads is a store that says in the log when an answer changed what is held of its list: a list that does not do what
 // its declaration relies on is read in another way from then on, which costs calls; a key that is gone leaves its column behind.
-type noticing struct {
+type observedLoads struct {
 	sync.Store
 
 	log *slog.Logger
 }
 
 // Load implements sync.Store.
-func (n noticing) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
-	loaded, err := n.Store.Load(ctx, units...)
+func (n observedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
+	loaded, err := n.Store.Load(ctx, batches...)
 	if err != nil {
 		return loaded, err
 	}
-	for i := range units {
-		for _, v := range units[i].Observed {
+	for i := range batches {
+		for _, v := range batches[i].Observed {
 			level := slog.LevelInfo
 			if v.Answer == pipeline.AnswerNo {
 				level = slog.LevelWarn
 			}
-			n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", units[i].Claim.Stream.String(),
+			n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", batches[i].Claim.Stream.String(),
 				"capability", v.Capability, "verdict", v.Answer, "value", v.Value, "evidence", v.Evidence)
 		}
 	}
-	for _, name := range loaded.Gone {
+	for _, name := range loaded.MissingKeys {
 		n.log.WarnContext(ctx, "a declared key is gone from most records: its values stay as they were last",
-			"stream", units[0].Claim.Stream.String(), "key", name)
+			"stream", batches[0].Claim.Stream.String(), "key", name)
 	}
 	return loaded, nil
 }

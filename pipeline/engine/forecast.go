@@ -15,11 +15,11 @@ import (
 
 // Foresee gives what is known of streams, for forecasts.
 func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning.Stream, error) {
-	all, err := a.DB.KnownStreams(ctx, "")
+	all, err := a.DB.FactsOfStreams(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("read what is known of the streams: %w", err)
 	}
-	known := make(map[Key]streams.Known, len(all))
+	known := make(map[Key]streams.Facts, len(all))
 	for i := range all {
 		known[Key{Organization: all[i].Organization, Service: all[i].Service, Resource: all[i].Resource}] = all[i]
 	}
@@ -30,7 +30,7 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 	foreseen := make([]planning.Stream, 0, len(wanted))
 	for _, stream := range wanted {
 		s := a.foreseen(stream, ofList(known[stream.Key()], known[stream.ListKey()]))
-		s.Anchored = scan.Anchored(stream, can[stream.ListKey()])
+		s.ReadsByKeyset = scan.ReadsByKeyset(stream, can[stream.ListKey()])
 		foreseen = append(foreseen, s)
 	}
 	return foreseen, nil
@@ -38,20 +38,20 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 
 // ofList gives what is known of a stream with the rows of its resource, which are what
 // a sweep reads: its own runs hardly ever insert one.
-func ofList(own, list streams.Known) streams.Known {
+func ofList(own, list streams.Facts) streams.Facts {
 	if strings.HasSuffix(own.Resource, "."+string(pipeline.WorkSweep)) {
 		own.Rows, own.Runs = list.Rows, list.Runs
 	}
 	return own
 }
 
-func (a *App) foreseen(stream pipeline.Stream, known streams.Known) planning.Stream {
+func (a *App) foreseen(stream pipeline.Stream, known streams.Facts) planning.Stream {
 	s := planning.Stream{
 		Key:   stream.Key(),
 		Class: pipeline.ClassOf(stream),
 		Shape: planning.ShapeOf(stream, pipeline.DefaultRules().PerPage),
 		Facts: planning.Facts{
-			Read: known.Mark != nil, Since: seconds(known.SinceSeconds), Every: seconds(known.EverySeconds),
+			Read: known.Watermark != nil, Since: seconds(known.SinceSeconds), Every: seconds(known.EverySeconds),
 			Rows:    measured(float64(known.Rows+known.RowsBeside), known.Runs > 0),
 			Changes: changes(known),
 			Waiting: measured(float64(known.Waiting), true),
@@ -72,7 +72,7 @@ func (a *App) foreseen(stream pipeline.Stream, known streams.Known) planning.Str
 // day are taken from them.
 const watchedEnough = time.Hour
 
-func changes(known streams.Known) planning.Figure {
+func changes(known streams.Facts) planning.Figure {
 	watched := seconds(known.WatchedSeconds)
 	if watched < watchedEnough {
 		return planning.Figure{Basis: planning.Unknown}
@@ -95,7 +95,7 @@ func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Se
 // holds up no run.
 func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
 	return func(ctx context.Context, stream pipeline.Stream) error {
-		if err := a.keepForecast(ctx, stream); err != nil {
+		if err := a.storeForecast(ctx, stream); err != nil {
 			a.Log.WarnContext(ctx, "the run has no forecast", "stream", stream.String(), "error", err)
 		}
 		return ready(ctx, stream)
@@ -103,20 +103,20 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 }
 
 // listFacts gives a sweep's facts with the rows of its list.
-func (a *App) listFacts(ctx context.Context, own streams.Known, list Key) (streams.Known, error) {
-	of, err := a.DB.KnownSoon(ctx, list)
+func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (streams.Facts, error) {
+	of, err := a.DB.FactsSoon(ctx, list)
 	if err != nil || len(of) == 0 {
 		return own, err
 	}
 	return ofList(own, of[0]), nil
 }
 
-func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
+func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 	if stream.Work == pipeline.WorkBackfill {
 		return nil // its forecast is that of whoever asked for it
 	}
 	key := stream.Key()
-	known, err := a.DB.KnownAtStart(ctx, key)
+	known, err := a.DB.FactsAtStart(ctx, key)
 	if err != nil || len(known) == 0 {
 		return err
 	}
@@ -131,11 +131,11 @@ func (a *App) keepForecast(ctx context.Context, stream pipeline.Stream) error {
 		return err
 	}
 	foreseen := a.foreseen(stream, facts)
-	foreseen.Anchored = scan.Anchored(stream, can)
+	foreseen.ReadsByKeyset = scan.ReadsByKeyset(stream, can)
 	run := planning.Next([]planning.Stream{foreseen})[0]
 	if run.Basis == planning.Unknown {
 		return nil
 	}
 	kept := streams.Forecast{Calls: run.Calls, Basis: run.Basis.String(), Rows: known[0].Rows}
-	return a.DB.KeepForecast(ctx, key, kept)
+	return a.DB.StoreForecast(ctx, key, kept)
 }

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// keep is the housekeeping of what the program notes about its own work: each is kept for as long as the configuration says.
-func (a *App) keep(ctx context.Context) error {
+// retention is the housekeeping of what the program notes about its own work: each is kept for as long as the configuration says.
+func (a *App) retention(ctx context.Context) error {
 	const day = 24 * time.Hour
-	_, err := a.DB.KeepCalls(ctx, int(a.Config.Keep.Calls/day))
-	if a.Config.Keep.Runs > 0 {
-		err = errors.Join(err, a.DB.KeepRuns(ctx, a.Config.Keep.Runs))
+	_, err := a.DB.PruneCalls(ctx, int(a.Config.Retention.Calls/day))
+	if a.Config.Retention.Runs > 0 {
+		err = errors.Join(err, a.DB.PruneRuns(ctx, a.Config.Retention.Runs))
 	}
-	if a.Config.Keep.Raw > 0 {
-		err = errors.Join(err, a.DB.KeepRaw(ctx, a.Config.Keep.Raw))
+	if a.Config.Retention.Raw > 0 {
+		err = errors.Join(err, a.DB.PruneRaw(ctx, a.Config.Retention.Raw))
 	}
-	if a.Config.Keep.History > 0 {
-		err = errors.Join(err, a.DB.KeepVersions(ctx, a.Config.Keep.History))
+	if a.Config.Retention.History > 0 {
+		err = errors.Join(err, a.DB.PruneHistory(ctx, a.Config.Retention.History))
 	}
 	return errors.Join(err, a.Rezone(ctx))
 }

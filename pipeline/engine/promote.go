@@ -11,9 +11,9 @@ import (
 	"sluice/schema/custom"
 )
 
-// sqlKept reads the records, as they came, of the calls that brought the rows of a
+// sqlStored reads the records, as they came, of the calls that brought the rows of a
 // table, %s.
-const sqlKept = `
+const sqlStored = `
 SELECT records FROM sluice.raw_records
 WHERE service = $1 AND resource = $2 AND call_id IN (SELECT DISTINCT _call_id FROM %s)`
 
@@ -22,7 +22,7 @@ WHERE service = $1 AND resource = $2 AND call_id IN (SELECT DISTINCT _call_id FR
 func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Proposal, error) {
 	r := stream.Resource
 	table := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
-	rows, err := a.DB.Pool().Query(ctx, fmt.Sprintf(sqlKept, table), stream.Service.Name, r.Name)
+	rows, err := a.DB.Pool().Query(ctx, fmt.Sprintf(sqlStored, table), stream.Service.Name, r.Name)
 	if err != nil {
 		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", table, err)
 	}

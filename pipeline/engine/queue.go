@@ -33,11 +33,11 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	stopping := make(chan struct{})
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &sync.Runner{
-		Source: client, Store: noticing{a.DB, a.Log}, Backlog: a.DB, Known: a.DB, Allowance: a.Allowance, Now: a.options.Now,
-		Rules: a.rules(), Ahead: ahead, Stopping: stopping,
+		Source: client, Store: observedLoads{a.DB, a.Log}, Backlog: a.DB, Unchanged: a.DB, Allowance: a.Allowance, Now: a.options.Now,
+		Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
 	}
 	if schedule { // others show what runs come to as their result
-		store, runner = settleLog{Store: store, log: a.Log}, runLog{Runner: runner, app: a}
+		store, runner = loggedSettlements{Store: store, log: a.Log}, loggedRuns{Runner: runner, app: a}
 	}
 	queue, err := jobs.New(ctx, jobs.Options{
 		Pool:     a.DB.Pool(),
@@ -48,7 +48,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Workers:  a.Config.Workers,
 		Schedule: schedule,
 		Replan:   a.replanner(),
-		Keep:     a.keep,
+		Prune:    a.retention,
 		Retries:  retries,
 		Logger:   a.Log,
 		Now:      a.options.Now,
@@ -76,7 +76,7 @@ func ahead(stream pipeline.Stream) int {
 	if atOnce := stream.Org.Limits[stream.Service.Name].Concurrent; atOnce > 0 {
 		return atOnce - 1
 	}
-	return pipeline.DefaultRules().Ahead
+	return pipeline.DefaultRules().Prefetch
 }
 
 // Stop ends chunks at their next page and then the queue.

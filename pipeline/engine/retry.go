@@ -45,7 +45,7 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 		result.Why = misfit.Error()
 		return result, nil //nolint:nilerr // that it still does not fit is a result
 	}
-	loaded, err := a.reload(ctx, stream, pipeline.Unit{Call: entry.Call, Records: []record.Record{rec}, Details: entry.Details},
+	loaded, err := a.reload(ctx, stream, pipeline.Batch{Call: entry.Call, Records: []record.Record{rec}, Details: entry.Details},
 		"retry of quarantine entry "+outside.Number(id))
 	if err != nil {
 		return result, err
@@ -70,7 +70,7 @@ func parentOf(resource *schema.Resource, key string) string {
 }
 
 // reload writes a unit under a claim of its own. A run that is open goes on where it stands.
-func (a *App) reload(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit, note outside.Text) (pipeline.Loaded, error) {
+func (a *App) reload(ctx context.Context, stream pipeline.Stream, batch pipeline.Batch, note outside.Text) (pipeline.Loaded, error) {
 	if err := a.notRunning(ctx, stream); err != nil {
 		return pipeline.Loaded{}, err
 	}
@@ -78,11 +78,11 @@ func (a *App) reload(ctx context.Context, stream pipeline.Stream, unit pipeline.
 	if err != nil {
 		return pipeline.Loaded{}, fmt.Errorf("claim %s: %w", stream, err)
 	}
-	unit.Claim, unit.Received, unit.Position = claim, len(unit.Records), claim.Position
+	batch.Claim, batch.Received, batch.Position = claim, len(batch.Records), claim.Position
 	if claim.Opened {
-		unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: note}
+		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: note}
 	}
-	loaded, err := a.DB.Load(ctx, unit)
+	loaded, err := a.DB.Load(ctx, batch)
 	if err != nil {
 		return loaded, fmt.Errorf("load into %s: %w", stream, err)
 	}

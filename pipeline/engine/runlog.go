@@ -8,15 +8,15 @@ import (
 	"sluice/pipeline/jobs"
 )
 
-// runLog is a runner that writes into the log what runs came to. A process that serves has nobody who looks on.
-type runLog struct {
+// loggedRuns is a runner that writes into the log what runs came to. A process that serves has nobody who looks on.
+type loggedRuns struct {
 	jobs.Runner
 
 	app *App
 }
 
 // Chunk implements jobs.Runner.
-func (l runLog) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
+func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
 	if err := l.Runner.Chunk(ctx, claim, settle); err != nil {
 		return err // it is the runner's, and its kind counts
 	}
@@ -43,7 +43,7 @@ func (l runLog) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline
 }
 
 // alarm writes that too much of a stream does not fit.
-func (l runLog) alarm(ctx context.Context, stream pipeline.Stream) {
+func (l loggedRuns) alarm(ctx context.Context, stream pipeline.Stream) {
 	row, err := l.app.DB.Stream(ctx, stream.Key())
 	if err != nil {
 		l.app.Log.WarnContext(ctx, "the quarantine could not be counted", "stream", stream.String(), "error", err)
@@ -55,15 +55,15 @@ func (l runLog) alarm(ctx context.Context, stream pipeline.Stream) {
 	}
 }
 
-// settleLog is a store that writes into the log why runs stopped before their end.
-type settleLog struct {
+// loggedSettlements is a store that writes into the log why runs stopped before their end.
+type loggedSettlements struct {
 	jobs.Store
 
 	log *slog.Logger
 }
 
 // Settle implements jobs.Store.
-func (l settleLog) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
+func (l loggedSettlements) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
 	if err := l.Store.Settle(ctx, claim, settlement); err != nil {
 		return err // it is the store's, and callers look what it is
 	}

@@ -7,17 +7,17 @@ import (
 	"sluice/pipeline/planning"
 )
 
-// Account names an allowance: a service of an organization.
-type Account struct{ Organization, Service string }
+// QuotaKey names an allowance: a service of an organization.
+type QuotaKey struct{ Organization, Service string }
 
-// Supplies are the allowances beside the regular schedule, as they are now.
-type Supplies struct {
-	services map[Account]*planning.Service
-	schedule map[Account]float64
+// Quotas are the allowances beside the regular schedule, as they are now.
+type Quotas struct {
+	services map[QuotaKey]*planning.Service
+	schedule map[QuotaKey]float64
 }
 
-// Supplies reads what is left of all allowances and what the schedule takes of them.
-func (a *App) Supplies(ctx context.Context) (*Supplies, error) {
+// Quotas reads what is left of all allowances and what the schedule takes of them.
+func (a *App) Quotas(ctx context.Context) (*Quotas, error) {
 	scheduled, err := a.Select(nil, "")
 	if err != nil {
 		return nil, err
@@ -30,13 +30,13 @@ func (a *App) Supplies(ctx context.Context) (*Supplies, error) {
 		return nil, err
 	}
 	made := planning.Make(input)
-	supplies := &Supplies{services: make(map[Account]*planning.Service), schedule: make(map[Account]float64)}
+	supplies := &Quotas{services: make(map[QuotaKey]*planning.Service), schedule: make(map[QuotaKey]float64)}
 	for i := range input.Services {
 		service := &input.Services[i]
-		if err := a.keepFloors(service); err != nil {
+		if err := a.storeFloors(service); err != nil {
 			return nil, err
 		}
-		account := Account{service.Organization, service.Name}
+		account := QuotaKey{service.Organization, service.Name}
 		supplies.services[account], supplies.schedule[account] = service, made.Services[i].CallsPerDay
 	}
 	return supplies, nil
@@ -44,17 +44,17 @@ func (a *App) Supplies(ctx context.Context) (*Supplies, error) {
 
 // Under says what becomes of an allowance under a demand of backfills; false if the
 // configuration does not have it.
-func (s *Supplies) Under(account Account, demand planning.Demand) (planning.Supply, bool) {
+func (s *Quotas) Under(account QuotaKey, demand planning.BackfillCost) (planning.Quota, bool) {
 	service, known := s.services[account]
 	if !known {
-		return planning.Supply{}, false
+		return planning.Quota{}, false
 	}
 	demand.Schedule = s.schedule[account]
 	return planning.Under(service, demand), true
 }
 
-// keepFloors takes what is kept for other classes off the ceiling of backfills.
-func (a *App) keepFloors(service *planning.Service) error {
+// storeFloors takes what is kept for other classes off the ceiling of backfills.
+func (a *App) storeFloors(service *planning.Service) error {
 	limits, err := a.Limits(service.Organization, service.Name)
 	if err != nil || limits.Daily == 0 {
 		return err

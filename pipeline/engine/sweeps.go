@@ -8,9 +8,9 @@ import (
 )
 
 // absenceRules are the configuration's choice of when a row gets its tombstone.
-func (a *App) absenceRules() *pipeline.AbsenceRules {
+func (a *App) absenceRules() *pipeline.TombstoneRules {
 	chosen := a.Config.Tombstones
-	return &pipeline.AbsenceRules{MaxRows: chosen.MaxRows, MaxShare: chosen.MaxShare, Apart: chosen.Apart}
+	return &pipeline.TombstoneRules{MaxRows: chosen.MaxRows, MaxShare: chosen.MaxShare, Apart: chosen.Apart}
 }
 
 // DueSweeps are the sweeps whose turn it is, of the resources among streams: a sync
@@ -26,7 +26,7 @@ func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipel
 	for i := range states {
 		s := &states[i]
 		key := Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}
-		enabled[key], due[key], unasked[key] = s.Enabled, !s.NextDueAt.After(now), s.Unasked > 0
+		enabled[key], due[key], unasked[key] = s.Enabled, !s.NextDueAt.After(now), s.Unrequested > 0
 	}
 	var sweeps []pipeline.Stream
 	chosen := make(map[Key]bool, len(streams))

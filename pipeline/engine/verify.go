@@ -65,8 +65,8 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 			return verify.Result{}, err
 		}
 		options.Source = client
-		options.Load = func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error {
-			_, err := a.reload(ctx, stream, unit, "records of the quarantine that sluice verify read")
+		options.Load = func(ctx context.Context, stream pipeline.Stream, batch pipeline.Batch) error {
+			_, err := a.reload(ctx, stream, batch, "records of the quarantine that sluice verify read")
 			if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
 				return nil // the run under way reads them, or the next one does
 			}

@@ -108,8 +108,8 @@ type Options struct {
 	Schedule bool
 	// Replan works out learned intervals anew; a process that schedules calls it once a minute. Nil means that none are learned.
 	Replan func(ctx context.Context) error
-	// Keep is the housekeeping: a process that schedules calls it every ten minutes, and any number may. Nil means that there is none.
-	Keep func(ctx context.Context) error
+	// Prune is the housekeeping: a process that schedules calls it every ten minutes, and any number may. Nil means that there is none.
+	Prune func(ctx context.Context) error
 	// Retries are the waits between attempts of a chunk that failed; after the
 	// last one the run ends as failed.
 	Retries []time.Duration
@@ -209,8 +209,8 @@ func (q *Queue) Start(ctx context.Context) error {
 		if q.options.Replan != nil {
 			q.loop(ctx, replanEvery, q.options.Replan)
 		}
-		if q.options.Keep != nil {
-			q.loop(ctx, keepEvery, q.options.Keep)
+		if q.options.Prune != nil {
+			q.loop(ctx, pruneEvery, q.options.Prune)
 		}
 	}
 	return nil

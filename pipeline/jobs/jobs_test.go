@@ -31,7 +31,7 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 func TestErrorTextCannotStopTheQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.upstream.pages["apples"] = func(context.Context, pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, errors.New("upstream said \x00 and \xff")
 	}
 	queue := r.start(false)
@@ -46,11 +46,11 @@ func TestPanicIsAnErrorLikeOthers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	calls := 0
-	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if calls++; calls == 1 {
 			panic("a bug with \x00 in it")
 		}
-		return things(3)(ctx, ask)
+		return things(3)(ctx, request)
 	}
 	queue := r.start(false)
 	r.ask(queue, "apples")
@@ -60,7 +60,7 @@ func TestPanicIsAnErrorLikeOthers(t *testing.T) {
 func TestDeniedStopsOneStreamOnly(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.upstream.pages["apples"] = func(context.Context, pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Denied, Detail: "the scope is missing"}
 	}
 	queue := r.start(false)
@@ -79,9 +79,9 @@ func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	read := false
-	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		read = true
-		return things(3)(ctx, ask)
+		return things(3)(ctx, request)
 	}
 	mended := make(chan struct{})
 	r.ready = func(_ context.Context, stream pipeline.Stream) error {
@@ -112,11 +112,11 @@ func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	spent := true
-	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if spent {
 			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Exhausted, Until: time.Now().Add(5 * time.Hour)}
 		}
-		return things(3)(ctx, ask)
+		return things(3)(ctx, request)
 	}
 	queue := r.start(false)
 	r.ask(queue, "apples")
@@ -132,11 +132,11 @@ func TestFailingStreamGivesUpAndComesBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	calls := 0
-	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if calls++; calls <= 3 {
 			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unavailable}
 		}
-		return things(3)(ctx, ask)
+		return things(3)(ctx, request)
 	}
 	queue := r.start(false)
 	r.ask(queue, "apples")
@@ -150,13 +150,13 @@ func TestAskedDuringARunIsServedByAnother(t *testing.T) {
 	r := newRig(t)
 	asked, goOn := make(chan struct{}), make(chan struct{})
 	first := true
-	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if first {
 			first = false
 			close(asked)
 			<-goOn
 		}
-		return things(1)(ctx, ask)
+		return things(1)(ctx, request)
 	}
 	queue := r.start(false)
 	r.ask(queue, "apples")
@@ -201,13 +201,13 @@ func TestZombieWritesNothing(t *testing.T) {
 	r := newRig(t)
 	reading, goOn := make(chan struct{}), make(chan struct{})
 	first := true
-	r.upstream.pages["apples"] = func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if first {
 			first = false
 			close(reading)
 			<-goOn
 		}
-		return things(1)(ctx, ask)
+		return things(1)(ctx, request)
 	}
 	queue := r.start(false)
 	r.ask(queue, "apples")

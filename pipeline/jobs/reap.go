@@ -16,17 +16,17 @@ import (
 type reaper struct {
 	queue *Queue
 	// missed and forgotten are what the last look saw.
-	missed    map[ticket]bool
+	missed    map[job]bool
 	forgotten map[pipeline.Key]bool
 }
 
-// ticket is one attempt of one job.
-type ticket struct {
+// job is one attempt of one job.
+type job struct {
 	ID      int64
 	Attempt int16
 }
 
-func newReaper(q *Queue) *reaper { return &reaper{queue: q, missed: map[ticket]bool{}} }
+func newReaper(q *Queue) *reaper { return &reaper{queue: q, missed: map[job]bool{}} }
 
 // orphans are running tickets whose process does not live.
 const orphans = `SELECT j.id, j.attempt FROM river.river_job j
@@ -55,11 +55,11 @@ func (r *reaper) reap(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for tickets of killed processes: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ticket])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job])
 	if err != nil {
 		return fmt.Errorf("look for tickets of killed processes: %w", err)
 	}
-	missed := make(map[ticket]bool, len(found))
+	missed := make(map[job]bool, len(found))
 	for _, t := range found {
 		if !r.missed[t] {
 			missed[t] = true

@@ -41,44 +41,44 @@ func service() *schema.Service {
 // upstream answers pages by a function per resource.
 type upstream struct {
 	mu    gosync.Mutex
-	pages map[string]func(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	pages map[string]func(ctx context.Context, ask pipeline.Request) (pipeline.Page, error)
 	calls int64
 }
 
 // Details implements sync.Source.
-func (*upstream) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+func (*upstream) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
 // Page implements sync.Source.
-func (u *upstream) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (u *upstream) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	u.mu.Lock()
 	u.calls++
-	call, answer := u.calls, u.pages[ask.Stream.Resource.Name]
+	call, answer := u.calls, u.pages[request.Stream.Resource.Name]
 	u.mu.Unlock()
-	page, err := answer(ctx, ask)
-	page.Call, page.Date, page.PerPage = call, time.Now(), ask.PerPage
+	page, err := answer(ctx, request)
+	page.Call, page.Date, page.PerPage = call, time.Now(), request.PerPage
 	return page, err
 }
 
 // Export implements sync.Source.
-func (u *upstream) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
+func (u *upstream) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
 	panic("the made-up service has no export")
 }
 
 // things is a list of n records, per a page.
-func things(n int) func(context.Context, pipeline.Ask) (pipeline.Page, error) {
-	return func(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
-		page := pipeline.Page{More: ask.Page*ask.PerPage < n}
-		for i := (ask.Page - 1) * ask.PerPage; i < min(n, ask.Page*ask.PerPage); i++ {
+func things(n int) func(context.Context, pipeline.Request) (pipeline.Page, error) {
+	return func(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
+		page := pipeline.Page{More: request.Page*request.PerPage < n}
+		for i := (request.Page - 1) * request.PerPage; i < min(n, request.Page*request.PerPage); i++ {
 			page.Records = append(page.Records, fmt.Appendf(nil, `{"thing_id":"%05d","last_modified_time":"2026-01-01T00:00:00Z"}`, i))
 		}
 		return page, nil
 	}
 }
 
-// rig is a queue on a database of its own.
-type rig struct {
+// fixture is a queue on a database of its own.
+type fixture struct {
 	t        *testing.T
 	url      string
 	db       *warehouse.DB
@@ -88,7 +88,7 @@ type rig struct {
 	ready func(context.Context, pipeline.Stream) error
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *fixture {
 	t.Helper()
 	made := service()
 	url := warehousetest.Template(t, "jobs", func(ctx context.Context, url string) error {
@@ -108,7 +108,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	r := &rig{t: t, url: url, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Ask) (pipeline.Page, error){
+	r := &fixture{t: t, url: url, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Request) (pipeline.Page, error){
 		"apples": things(3), "pears": things(3),
 	}}}
 	settings := []warehouse.StreamSetting{
@@ -120,11 +120,11 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-func (r *rig) key(resource string) pipeline.Key {
+func (r *fixture) key(resource string) pipeline.Key {
 	return pipeline.Key{Organization: "1", Service: r.service.Name, Resource: resource}
 }
 
-func (r *rig) stream(key pipeline.Key) (pipeline.Stream, bool) {
+func (r *fixture) stream(key pipeline.Key) (pipeline.Stream, bool) {
 	for i := range r.service.Resources {
 		if r.service.Resources[i].Name == key.Resource {
 			return pipeline.Stream{Organization: key.Organization, Service: r.service, Resource: &r.service.Resources[i]}, true
@@ -135,7 +135,7 @@ func (r *rig) stream(key pipeline.Key) (pipeline.Stream, bool) {
 
 // start runs a queue until the test ends. Retries are short: what is tested is
 // that they happen.
-func (r *rig) start(schedule bool) *jobs.Queue {
+func (r *fixture) start(schedule bool) *jobs.Queue {
 	r.t.Helper()
 	rules := pipeline.DefaultRules()
 	rules.PerPage, rules.ChunkPages = 2, 3
@@ -146,7 +146,7 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,
 		},
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-		Keep: func(ctx context.Context) error { return r.db.KeepRuns(ctx, 40*24*time.Hour) },
+		Prune: func(ctx context.Context) error { return r.db.PruneRuns(ctx, 40*24*time.Hour) },
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -165,7 +165,7 @@ func (r *rig) start(schedule bool) *jobs.Queue {
 }
 
 // ask wants streams and queues them.
-func (r *rig) ask(queue *jobs.Queue, resources ...string) {
+func (r *fixture) ask(queue *jobs.Queue, resources ...string) {
 	r.t.Helper()
 	var keys []pipeline.Key
 	for _, resource := range resources {
@@ -180,7 +180,7 @@ func (r *rig) ask(queue *jobs.Queue, resources ...string) {
 }
 
 // number reads one number.
-func (r *rig) number(sql string, args ...any) int {
+func (r *fixture) number(sql string, args ...any) int {
 	r.t.Helper()
 	var n int
 	if err := r.db.Pool().QueryRow(r.t.Context(), sql, args...).Scan(&n); err != nil {
@@ -194,7 +194,7 @@ func (r *rig) number(sql string, args ...any) int {
 var patience = flag.Duration("patience", time.Minute, "how long a condition may take to come true")
 
 // until waits for a condition in the database: true is 1.
-func (r *rig) until(what, sql string, args ...any) {
+func (r *fixture) until(what, sql string, args ...any) {
 	r.t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -211,7 +211,7 @@ func (r *rig) until(what, sql string, args ...any) {
 const sqlIdle = `SELECT count(*) FROM sluice.streams WHERE resource = $1 AND state = 'idle' AND done_gen = wanted_gen AND last_run_id IS NOT NULL`
 
 // jobs describes the queue, for a test that failed.
-func (r *rig) jobs() string {
+func (r *fixture) jobs() string {
 	var text string
 	const sql = `SELECT coalesce(string_agg(concat_ws(' ', id, state, attempt, args ->> 'resource', errors[1] ->> 'error'), '; ' ORDER BY id), '') FROM river.river_job`
 	if err := r.db.Pool().QueryRow(context.Background(), sql).Scan(&text); err != nil {

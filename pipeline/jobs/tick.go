@@ -40,5 +40,5 @@ func (q *Queue) tick(ctx context.Context) error {
 // replanEvery is how soon a stream that comes back to life is read more often again.
 const replanEvery = time.Minute
 
-// keepEvery is how soon the call log turns its day at the latest.
-const keepEvery = 10 * time.Minute
+// pruneEvery is how soon the call log turns its day at the latest.
+const pruneEvery = 10 * time.Minute

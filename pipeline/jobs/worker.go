@@ -56,7 +56,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 		return w.leave(job)
 	}
 	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream))
-	if errors.Is(err, pipeline.ErrNotAsked) {
+	if errors.Is(err, pipeline.ErrNotRequested) {
 		return nil // the ticket outlived what it was for
 	}
 	if err != nil {

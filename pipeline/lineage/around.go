@@ -47,8 +47,8 @@ type Entry struct {
 type Stream struct {
 	Resource string `db:"resource" json:"resource"`
 	Enabled  bool   `db:"enabled"  json:"enabled"`
-	// Mark is the instant up to which it is complete; nil if it never was.
-	Mark       *time.Time `db:"mark"         json:"mark"`
+	// Watermark is the instant up to which it is complete; nil if it never was.
+	Watermark  *time.Time `db:"mark"         json:"mark"`
 	State      string     `db:"state"        json:"state"`
 	Reason     string     `db:"reason"       json:"reason,omitempty"`
 	Until      *time.Time `db:"wait_until"   json:"until,omitempty"`

@@ -14,7 +14,7 @@ func (s *Stream) BackfillRun(rows []int64) Run {
 	case s.Way == WayOnce:
 		return Run{Key: s.Key, Calls: 1, Basis: Declared}
 	case s.Way == WayParents && !s.Parents.Known():
-		return Run{Key: s.Key, Basis: Unknown, Ask: name(s.Key) + ParentsSuffix}
+		return Run{Key: s.Key, Basis: Unknown, Request: name(s.Key) + ParentsSuffix}
 	case s.Way == WayParents:
 		each, basis := 1, Assumed
 		if s.Each == WayOnce {
@@ -24,7 +24,7 @@ func (s *Stream) BackfillRun(rows []int64) Run {
 		}
 		return Run{Key: s.Key, Calls: ceil(s.Parents.Value) * each, Basis: weaker(s.Parents.Basis, basis)}
 	case !s.Rows.Known():
-		return Run{Key: s.Key, Basis: Unknown, Ask: name(s.Key)}
+		return Run{Key: s.Key, Basis: Unknown, Request: name(s.Key)}
 	}
 	run.Basis = s.Rows.Basis
 	for _, n := range rows {
@@ -33,8 +33,8 @@ func (s *Stream) BackfillRun(rows []int64) Run {
 	return run
 }
 
-// Demand is what backfills ask of one service.
-type Demand struct {
+// BackfillCost is what backfills ask of one service.
+type BackfillCost struct {
 	// Calls are those of all of them, Chain those of the longest: they follow one another.
 	Calls, Chain int
 	// Unknown counts backfills of which nobody knows the calls.
@@ -43,8 +43,8 @@ type Demand struct {
 	Schedule float64
 }
 
-// Supply is what becomes of an allowance under a demand.
-type Supply struct {
+// Quota is what becomes of an allowance under a demand.
+type Quota struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
 	// Daily is the limit of calls a day, 0 if there is none; Ceiling is how many of them
@@ -68,8 +68,8 @@ type Supply struct {
 }
 
 // Under says what becomes of a service's allowance under a demand of backfills.
-func Under(of *Service, demand Demand) Supply {
-	s := Supply{
+func Under(of *Service, demand BackfillCost) Quota {
+	s := Quota{
 		Organization: of.Organization, Service: of.Name, Daily: of.Day.Limit, Ceiling: of.Day.Limit,
 		Calls: demand.Calls, Today: demand.Calls, PerDay: demand.Schedule, Unknown: demand.Unknown,
 		Seconds: of.Pace.Takes(demand.Calls, demand.Chain).Seconds(),

@@ -58,7 +58,7 @@ func TestUnder(t *testing.T) {
 		{900, 400, 200, 1, false},
 		{1000, 400, 200, 2, false},
 	} {
-		s := planning.Under(&service, planning.Demand{Calls: test.calls, Chain: test.calls, Schedule: 200})
+		s := planning.Under(&service, planning.BackfillCost{Calls: test.calls, Chain: test.calls, Schedule: 200})
 		if s.Today != test.today || *s.Remaining != test.remaining || s.Fits != test.fits || s.Ceiling != 500 || s.DoneSeconds == nil {
 			t.Errorf("%d calls: %+v, want %+v", test.calls, s, test)
 			continue
@@ -69,7 +69,7 @@ func TestUnder(t *testing.T) {
 		}
 	}
 	service.Ceilings, service.Day = nil, planning.Day{}
-	if s := planning.Under(&service, planning.Demand{Calls: 201, Chain: 201}); !s.Fits || s.Remaining != nil || s.Seconds != 201 {
+	if s := planning.Under(&service, planning.BackfillCost{Calls: 201, Chain: 201}); !s.Fits || s.Remaining != nil || s.Seconds != 201 {
 		t.Errorf("without a limit a day: %+v", s)
 	}
 }

@@ -17,8 +17,8 @@ type Run struct {
 	Calls, Left int
 	// Basis is what the calls rest on; Unknown means that there is no forecast.
 	Basis Basis
-	// Ask is the name of the figure that --assume has to give, if it is unknown.
-	Ask string
+	// Request is the name of the figure that --assume has to give, if it is unknown.
+	Request string
 }
 
 // Next forecasts the next run of each stream. Lists run first: what they are expected
@@ -58,7 +58,7 @@ func (s *Stream) next(list *Stream) Run {
 	case WayRows, WayChanges:
 		records := s.records()
 		if !records.Known() {
-			return Run{Basis: Unknown, Ask: name(s.Key)}
+			return Run{Basis: Unknown, Request: name(s.Key)}
 		}
 		return Run{Calls: s.listing(records.Value), Basis: records.Basis}
 	case WayDetails:
@@ -66,7 +66,7 @@ func (s *Stream) next(list *Stream) Run {
 	case WayParents:
 		return s.parents()
 	default:
-		return Run{Basis: Unknown, Ask: name(s.Key)}
+		return Run{Basis: Unknown, Request: name(s.Key)}
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *Stream) changed(in time.Duration) Figure {
 // listing is how many calls a list of so many records takes: pages, and where there
 // is more than one, a second pass that sees the same (docs/decisions/0007-passes-until-equal).
 func (s *Stream) listing(records float64) int {
-	if s.Anchored {
+	if s.ReadsByKeyset {
 		// Each page shows the record that it is asked from again (docs/decisions/0017-keyset-paging).
 		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
 	}
@@ -130,12 +130,12 @@ func (s *Stream) details(list *Stream) Run {
 			brought = list.changed(list.Since)
 		}
 		if !brought.Known() {
-			return Run{Basis: Unknown, Ask: name(list.Key)}
+			return Run{Basis: Unknown, Request: name(list.Key)}
 		}
 		owing = Figure{Value: owing.Value + brought.Value, Basis: weaker(owing.Basis, brought.Basis)}
 	}
 	if !owing.Known() {
-		return Run{Basis: Unknown, Ask: name(s.list())}
+		return Run{Basis: Unknown, Request: name(s.list())}
 	}
 	return s.bounded(ceil(owing.Value/float64(s.Batch)), 1, owing.Basis)
 }
@@ -143,7 +143,7 @@ func (s *Stream) details(list *Stream) Run {
 // parents forecasts a run over parents.
 func (s *Stream) parents() Run {
 	if !s.Parents.Known() {
-		return Run{Basis: Unknown, Ask: name(s.Key) + ParentsSuffix}
+		return Run{Basis: Unknown, Request: name(s.Key) + ParentsSuffix}
 	}
 	each, basis := s.each()
 	return s.bounded(ceil(s.Parents.Value)*each, each, weaker(s.Parents.Basis, basis))

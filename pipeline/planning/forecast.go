@@ -140,8 +140,8 @@ type Facts struct {
 	Waiting, Parents Figure
 	// PerRun is how many calls a run over details or parents may spend; 0 bounds none.
 	PerRun int
-	// Anchored says that the list is re-anchored, so that one pass is enough.
-	Anchored bool
+	// ReadsByKeyset says that the list is re-anchored, so that one pass is enough.
+	ReadsByKeyset bool
 	// Every is the interval between two scheduled runs.
 	Every time.Duration
 }

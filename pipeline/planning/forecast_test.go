@@ -46,12 +46,12 @@ func TestNext(t *testing.T) {
 		"almost a page":               {byNumber, planning.Facts{Rows: known(199)}, 1, 0, planning.Measured},
 		"a full page":                 {byNumber, planning.Facts{Rows: known(200)}, 4, 0, planning.Measured},
 		"20,000 rows":                 {byNumber, planning.Facts{Rows: known(20_000)}, 202, 0, planning.Measured},
-		"re-anchored, almost a page":  {byNumber, planning.Facts{Rows: known(199), Anchored: true}, 1, 0, planning.Measured},
-		"re-anchored, a full page":    {byNumber, planning.Facts{Rows: known(200), Anchored: true}, 2, 0, planning.Measured},
-		"re-anchored, 398 rows":       {since, planning.Facts{Rows: known(398), Anchored: true}, 2, 0, planning.Measured},
-		"re-anchored, 399 rows":       {since, planning.Facts{Rows: known(399), Anchored: true}, 3, 0, planning.Measured},
-		"re-anchored, nothing":        {since, planning.Facts{Rows: known(0), Anchored: true}, 1, 0, planning.Measured},
-		"re-anchored, 20,000 rows":    {since, planning.Facts{Rows: known(20_000), Anchored: true}, 101, 0, planning.Measured},
+		"re-anchored, almost a page":  {byNumber, planning.Facts{Rows: known(199), ReadsByKeyset: true}, 1, 0, planning.Measured},
+		"re-anchored, a full page":    {byNumber, planning.Facts{Rows: known(200), ReadsByKeyset: true}, 2, 0, planning.Measured},
+		"re-anchored, 398 rows":       {since, planning.Facts{Rows: known(398), ReadsByKeyset: true}, 2, 0, planning.Measured},
+		"re-anchored, 399 rows":       {since, planning.Facts{Rows: known(399), ReadsByKeyset: true}, 3, 0, planning.Measured},
+		"re-anchored, nothing":        {since, planning.Facts{Rows: known(0), ReadsByKeyset: true}, 1, 0, planning.Measured},
+		"re-anchored, 20,000 rows":    {since, planning.Facts{Rows: known(20_000), ReadsByKeyset: true}, 101, 0, planning.Measured},
 		"a full page by token":        {byToken, planning.Facts{Rows: known(100)}, 1, 0, planning.Measured},
 		"two pages by token":          {byToken, planning.Facts{Rows: known(101)}, 4, 0, planning.Measured},
 		"never read":                  {since, nobody, 0, 0, planning.Unknown},
@@ -71,8 +71,8 @@ func TestNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := planning.Next([]planning.Stream{stream("things", test.shape, test.facts)})[0]
-			if run.Calls != test.calls || run.Left != test.left || run.Basis != test.basis || (run.Ask != "") != (test.basis == planning.Unknown) {
-				t.Errorf("got %d calls, %d left, %s, ask %q", run.Calls, run.Left, run.Basis, run.Ask)
+			if run.Calls != test.calls || run.Left != test.left || run.Basis != test.basis || (run.Request != "") != (test.basis == planning.Unknown) {
+				t.Errorf("got %d calls, %d left, %s, ask %q", run.Calls, run.Left, run.Basis, run.Request)
 			}
 		})
 	}
@@ -98,8 +98,8 @@ func TestDetailsOfAList(t *testing.T) {
 			stream("bills", list, test.list),
 			stream("bills.details", planning.Shape{Way: planning.WayDetails, Batch: 1}, planning.Facts{Waiting: test.waiting}),
 		})
-		if runs[1].Calls != test.calls || runs[1].Ask != test.ask {
-			t.Errorf("%s: %d calls, ask %q, want %d and %q", name, runs[1].Calls, runs[1].Ask, test.calls, test.ask)
+		if runs[1].Calls != test.calls || runs[1].Request != test.ask {
+			t.Errorf("%s: %d calls, ask %q, want %d and %q", name, runs[1].Calls, runs[1].Request, test.calls, test.ask)
 		}
 	}
 }

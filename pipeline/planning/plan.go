@@ -48,23 +48,23 @@ type StreamPlan struct {
 	Rows *int `json:"rows"`
 	// Calls are those of the next run, Later those after it until all is copied; nil if
 	// nobody can say. Ask is then what --assume has to give.
-	Calls *int   `json:"calls"`
-	Later int    `json:"calls_later"`
-	Basis Basis  `json:"basis"`
-	Ask   string `json:"assume,omitempty"`
+	Calls   *int   `json:"calls"`
+	Later   int    `json:"calls_later"`
+	Basis   Basis  `json:"basis"`
+	Request string `json:"assume,omitempty"`
 	// Seconds is how long the next run takes by itself.
 	Seconds  float64  `json:"seconds"`
 	Schedule Schedule `json:"schedule"`
 	// Cheapest is the schedule that keeps within Wanted; nil if none was asked for, or
 	// if none does.
-	Cheapest *Schedule `json:"cheapest,omitempty"`
-	Wanted   float64   `json:"freshness_wanted_seconds,omitempty"`
+	Cheapest  *Schedule `json:"cheapest,omitempty"`
+	Requested float64   `json:"freshness_wanted_seconds,omitempty"`
 }
 
-// Missed says that no interval keeps the stream as fresh as it is wanted. Of what
+// Suspected says that no interval keeps the stream as fresh as it is wanted. Of what
 // nobody knows, nobody can say that.
-func (p *StreamPlan) Missed() bool {
-	return p.Wanted > 0 && p.Cheapest == nil && p.Schedule.CallsPerDay != nil
+func (p *StreamPlan) Suspected() bool {
+	return p.Requested > 0 && p.Cheapest == nil && p.Schedule.CallsPerDay != nil
 }
 
 // Schedule is what an interval costs and buys.
@@ -112,7 +112,7 @@ func Make(input Input) Plan {
 	plan := Plan{Streams: make([]StreamPlan, 0, len(input.Streams)), Fits: true}
 	for i := range input.Streams {
 		stream := m.stream(i)
-		plan.Fits = plan.Fits && !stream.Missed()
+		plan.Fits = plan.Fits && !stream.Suspected()
 		plan.Streams = append(plan.Streams, stream)
 	}
 	for i := range input.Services {
@@ -140,7 +140,7 @@ func (m *maker) pace(key pipeline.Key) Pace {
 
 func (m *maker) stream(i int) StreamPlan {
 	s, run, pace := &m.input.Streams[i], m.runs[i], m.pace(m.input.Streams[i].Key)
-	plan := StreamPlan{Key: s.Key, Basis: run.Basis, Ask: run.Ask, Later: run.Left}
+	plan := StreamPlan{Key: s.Key, Basis: run.Basis, Request: run.Request, Later: run.Left}
 	if s.Rows.Known() && s.Way != WayDetails {
 		plan.Rows = new(int(s.Rows.Value))
 	}
@@ -159,7 +159,7 @@ func (m *maker) stream(i int) StreamPlan {
 			plan.Cheapest = new(scheduleOf(s.PerDay(&faster, pace)))
 		}
 	default:
-		plan.Wanted = m.input.Fresh[s.Key].Seconds()
+		plan.Requested = m.input.Fresh[s.Key].Seconds()
 		if cost, ok := m.cheapest(s); ok {
 			plan.Cheapest = new(scheduleOf(cost))
 		}

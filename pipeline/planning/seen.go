@@ -18,7 +18,7 @@ func SeenOf(s *streams.Stream, class pipeline.Class) cadence.Seen {
 			continue
 		}
 		if since.IsZero() {
-			since = run.Mark
+			since = run.Watermark
 		}
 		runs = append(runs, cadence.Run{Start: run.Start, Changes: run.Changes, Calls: run.Calls})
 	}

@@ -42,21 +42,21 @@ type reading struct {
 }
 
 // sight notes what a unit of a whole scan was shown.
-func (of *stream) sight(unit pipeline.Unit) {
-	if unit.Call == 0 || unit.Details || !of.ProvesAbsence() {
+func (of *stream) sight(batch pipeline.Batch) {
+	if batch.Call == 0 || batch.Details || !of.ProvesAbsence() {
 		return
 	}
 	s := &of.scan
 	if s.first == 0 {
-		s.first = unit.Call
+		s.first = batch.Call
 	}
-	s.last = max(s.last, unit.Call)
-	for i := range unit.Records {
-		s.ids[unit.Records[i].ID] = true
+	s.last = max(s.last, batch.Call)
+	for i := range batch.Records {
+		s.ids[batch.Records[i].ID] = true
 	}
-	s.sighted += len(unit.Records)
-	for i := range unit.Rejects {
-		if id := unit.Rejects[i].ID; id != "" {
+	s.sighted += len(batch.Records)
+	for i := range batch.Rejected {
+		if id := batch.Rejected[i].ID; id != "" {
 			s.ids[id] = true
 			s.sighted++
 		}
@@ -64,23 +64,23 @@ func (of *stream) sight(unit pipeline.Unit) {
 }
 
 // weigh is what a unit says about what is known against its records.
-func (s *store) weigh(of *stream, unit pipeline.Unit) {
-	if unit.Call == 0 {
+func (s *store) weigh(of *stream, batch pipeline.Batch) {
+	if batch.Call == 0 {
 		return
 	}
-	for i := range unit.Records {
-		s.revive(of, unit.Records[i].ID, unit.Call)
+	for i := range batch.Records {
+		s.revive(of, batch.Records[i].ID, batch.Call)
 	}
-	for i := range unit.Rejects {
-		s.revive(of, unit.Rejects[i].ID, unit.Call)
+	for i := range batch.Rejected {
+		s.revive(of, batch.Rejected[i].ID, batch.Call)
 	}
-	for _, id := range unit.Missing {
+	for _, id := range batch.Missing {
 		e := of.table.evidence[id]
-		if e == nil || !unit.Unknown || e.state != stateMissed || e.shrunken || unit.Call <= e.missed.last || !of.table.answered() {
+		if e == nil || !batch.Unknown || e.state != stateMissed || e.shrunken || batch.Call <= e.missed.last || !of.table.answered() {
 			continue
 		}
-		asked := of.upstream.asked[unit.Call]
-		e.proof = sight{run: unit.Claim.Run, first: unit.Call, last: unit.Call, clock: asked, ended: s.clock(of)}
+		asked := of.upstream.asked[batch.Call]
+		e.proof = sight{run: batch.Claim.Run, first: batch.Call, last: batch.Call, clock: asked, ended: s.clock(of)}
 		s.bury(of, id, asked, asked)
 		s.seen["gone by upstream's word"]++
 	}

@@ -65,12 +65,12 @@ func failure(f fault) error {
 var errUnreadable = &pipeline.Error{Kind: pipeline.Unexpected, Op: "GET /things", Status: http.StatusOK, Detail: "not JSON"}
 
 // page answers a list call at this instant, with a fault or without.
-func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, error) {
+func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline.Page, error) {
 	if err := failure(f); err != nil {
 		return pipeline.Page{}, err
 	}
-	at, size, number := u.now, u.pageSize(ask), max(ask.Page, 1)
-	if old := u.now.Add(-lag / 2); f == faultStale && number == 1 && len(u.shows(ask, old, true, true)) < size {
+	at, size, number := u.now, u.pageSize(request), max(request.Page, 1)
+	if old := u.now.Add(-lag / 2); f == faultStale && number == 1 && len(u.shows(request, old, true, true)) < size {
 		at = old
 	}
 	if f == faultSmallerPages {
@@ -80,14 +80,14 @@ func (u *upstream) page(ask pipeline.Ask, call int64, f fault) (pipeline.Page, e
 		number--
 	}
 	sorts := f != faultSortIgnored
-	list := u.shows(ask, at, true, sorts)
-	if all := u.shows(ask, at, false, sorts); f == faultFilterIgnored && strays(all, list, number, size) {
+	list := u.shows(request, at, true, sorts)
+	if all := u.shows(request, at, false, sorts); f == faultFilterIgnored && strays(all, list, number, size) {
 		list = all
 	}
 	from, to := bounds(list, number, size)
 	page := pipeline.Page{Call: call, Date: u.now, More: to < len(list), PerPage: size, Sort: "created_time", Order: "D"}
-	if ask.Sort != "" && sorts {
-		page.Sort, page.Order = ask.Sort, ask.Order
+	if request.Sort != "" && sorts {
+		page.Sort, page.Order = request.Sort, request.Order
 	}
 	named := 0
 	for _, t := range list[from:to] {

@@ -44,14 +44,14 @@ func (t *table) asks(now time.Time) bool {
 
 // release closes the entries of records that the unit brings. A header says nothing about the
 // single record that did not fit.
-func (s *store) release(of *stream, unit pipeline.Unit) {
+func (s *store) release(of *stream, batch pipeline.Batch) {
 	if len(of.table.entries) == 0 {
 		return
 	}
-	for i := range unit.Records {
-		record := &unit.Records[i]
+	for i := range batch.Records {
+		record := &batch.Records[i]
 		for _, e := range of.table.entries {
-			if e.open && e.id == record.ID && e.call <= unit.Call && (record.Carries[1] || !e.details) {
+			if e.open && e.id == record.ID && e.call <= batch.Call && (record.Carries[1] || !e.details) {
 				e.open = false
 				s.seen["released"]++
 			}
@@ -60,10 +60,10 @@ func (s *store) release(of *stream, unit pipeline.Unit) {
 }
 
 // refuse keeps what did not fit, and counts what is news.
-func (s *store) refuse(of *stream, unit pipeline.Unit) {
-	of.met.Received += int64(unit.Received)
+func (s *store) refuse(of *stream, batch pipeline.Batch) {
+	of.met.Received += int64(batch.Received)
 	now := s.clock(of)
-	for _, reject := range unit.Rejects {
+	for _, reject := range batch.Rejected {
 		e := of.table.entries[string(reject.Raw)]
 		if e == nil || !e.open {
 			like := of.table.like(reject)
@@ -73,7 +73,7 @@ func (s *store) refuse(of *stream, unit pipeline.Unit) {
 			}
 			of.table.entries[string(reject.Raw)] = e
 		}
-		e.call, e.run, e.seen, e.details = unit.Call, of.run, now, unit.Details
+		e.call, e.run, e.seen, e.details = batch.Call, of.run, now, batch.Details
 		if e.weighed {
 			s.seen["refused, and known"]++
 			continue
@@ -86,7 +86,7 @@ func (s *store) refuse(of *stream, unit pipeline.Unit) {
 }
 
 // like returns the oldest open entry of the same record for the same reason; nil if there is none.
-func (t *table) like(reject pipeline.Reject) *entry {
+func (t *table) like(reject pipeline.RejectedRecord) *entry {
 	var oldest *entry
 	for _, e := range t.entries {
 		if e.open && e.id != "" && e.id == reject.ID && e.code == reject.Code && (oldest == nil || e.opened.Before(oldest.opened) ||
@@ -98,11 +98,11 @@ func (t *table) like(reject pipeline.Reject) *entry {
 }
 
 // judge makes the end of a run provisional of which too much was refused.
-func (s *store) judge(of *stream, unit *pipeline.Unit) {
-	if unit.End == nil {
+func (s *store) judge(of *stream, batch *pipeline.Batch) {
+	if batch.End == nil {
 		return
 	}
-	if of.met.Withhold(unit, of.position, s.rules) {
+	if of.met.Withhold(batch, of.position, s.rules) {
 		s.seen["withheld"]++
 	}
 	now := s.clock(of)
@@ -116,7 +116,7 @@ func (s *store) judge(of *stream, unit *pipeline.Unit) {
 		if e.details {
 			continue
 		}
-		if unit.End.Entire && of.met.Received > 0 && e.seen.Before(of.begun) {
+		if batch.End.Entire && of.met.Received > 0 && e.seen.Before(of.begun) {
 			e.open = false
 			s.seen["not upstream any more"]++
 		}

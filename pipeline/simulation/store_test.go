@@ -74,7 +74,7 @@ type stream struct {
 // what the real one does in one transaction.
 type store struct {
 	rules   pipeline.Rules
-	absence pipeline.AbsenceRules
+	absence pipeline.TombstoneRules
 	// skew is how far the database's clock is ahead of upstream's.
 	skew time.Duration
 	runs int64
@@ -126,7 +126,7 @@ func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 		late = 0
 	}
 	return pipeline.Claim{
-		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: late, Missed: of.table.missed(),
+		Stream: of.Stream, Fence: of.fence, Run: of.run, Position: copied(of.position), Capabilities: known, Late: late, Suspected: of.table.missed(),
 		Reread: again,
 	}
 }
@@ -140,7 +140,7 @@ func copied(p pipeline.Position) pipeline.Position {
 	if err != nil {
 		panic(err)
 	}
-	out := pipeline.Position{Mark: p.Mark, Read: p.Read, Scan: new(pipeline.Scan)}
+	out := pipeline.Position{Watermark: p.Watermark, ScannedUntil: p.ScannedUntil, Scan: new(pipeline.Scan)}
 	if err := json.Unmarshal(raw, out.Scan); err != nil {
 		panic(err)
 	}
@@ -148,54 +148,54 @@ func copied(p pipeline.Position) pipeline.Position {
 }
 
 // load writes a unit.
-func (s *store) load(of *stream, unit pipeline.Unit) error {
-	if of.fence != unit.Claim.Fence || of.run != unit.Claim.Run {
+func (s *store) load(of *stream, batch pipeline.Batch) error {
+	if of.fence != batch.Claim.Fence || of.run != batch.Claim.Run {
 		s.seen["zombie refused"]++
 		return fmt.Errorf("%s: %w", of, pipeline.ErrLostClaim)
 	}
-	if got := len(unit.Records) + len(unit.Rejects) + unit.Duplicates; unit.Received != got && unit.Call != 0 {
-		s.brokenf("%s: %d records received, %d accounted for", of, unit.Received, got)
+	if got := len(batch.Records) + len(batch.Rejected) + batch.Duplicates; batch.Received != got && batch.Call != 0 {
+		s.brokenf("%s: %d records received, %d accounted for", of, batch.Received, got)
 	}
-	for i := range unit.Records {
-		if s.forgets == "" || unit.Records[i].ID != s.forgets {
-			s.apply(of, unit, &unit.Records[i])
+	for i := range batch.Records {
+		if s.forgets == "" || batch.Records[i].ID != s.forgets {
+			s.apply(of, batch, &batch.Records[i])
 		}
 	}
-	s.release(of, unit)
-	s.refuse(of, unit)
-	s.judge(of, &unit)
-	for i := range unit.Rejects {
-		if unit.Details {
-			s.rest(of, unit.Rejects[i].ID)
+	s.release(of, batch)
+	s.refuse(of, batch)
+	s.judge(of, &batch)
+	for i := range batch.Rejected {
+		if batch.Details {
+			s.rest(of, batch.Rejected[i].ID)
 		}
 	}
-	for _, id := range unit.Missing {
+	for _, id := range batch.Missing {
 		s.rest(of, id)
 	}
-	of.sight(unit)
-	s.weigh(of, unit)
-	if unit.End != nil && unit.End.Whole != nil {
-		s.conclude(of, unit.End.Whole)
+	of.sight(batch)
+	s.weigh(of, batch)
+	if batch.End != nil && batch.End.Whole != nil {
+		s.conclude(of, batch.End.Whole)
 	}
-	for _, v := range unit.Observed {
+	for _, v := range batch.Observed {
 		v.SeenAt = of.upstream.now
 		of.table.known[v.Capability] = v
 		s.seen[fmt.Sprintf("observed %s %s", v.Capability, v.Answer)]++
 	}
-	s.advance(of, unit)
+	s.advance(of, batch)
 	return nil
 }
 
 // apply is the rule about versions: what is older by its own word, or as old and
 // asked for earlier, changes nothing.
-func (s *store) apply(of *stream, unit pipeline.Unit, record *record.Record) {
+func (s *store) apply(of *stream, batch pipeline.Batch, record *record.Record) {
 	have, known := of.table.rows[record.ID]
 	before := time.Time{}
 	if known {
 		before = have.modified
 	}
 	defer func() {
-		if unit.Listed && of.Resource.Swept() && have.call == unit.Call && have.modified.After(before) {
+		if batch.Listed && of.Resource.Swept() && have.call == batch.Call && have.modified.After(before) {
 			of.table.late.See(have.modified, of.table.read)
 		}
 	}()
@@ -204,20 +204,20 @@ func (s *store) apply(of *stream, unit pipeline.Unit, record *record.Record) {
 		of.table.rows[record.ID] = have
 	}
 	last := &have.list
-	if unit.Details {
+	if batch.Details {
 		last = &have.single
 		have.answered = true
 	}
 	if known && *last == record.Hash {
 		s.seen["unchanged"]++
-		if unit.Details {
+		if batch.Details {
 			have.pending, have.failed = false, time.Time{}
 		}
 		return
 	}
-	if known && s.older(of, unit, record, have) {
+	if known && s.older(of, batch, record, have) {
 		s.seen["superseded"]++
-		if unit.Details {
+		if batch.Details {
 			have.tried = s.clock(of)
 			if !have.failed.IsZero() {
 				have.failed = have.tried // one that had failed rests for another day
@@ -226,11 +226,11 @@ func (s *store) apply(of *stream, unit pipeline.Unit, record *record.Record) {
 		return
 	}
 	have.single = [16]byte{} // a row that the list changed is not what the single record made of it
-	if unit.Details && !record.Modified.Equal(before) {
+	if batch.Details && !record.Modified.Equal(before) {
 		have.list = [16]byte{} // nor is one that the single record made another version of what the list did
 	}
 	*last, have.changed = record.Hash, s.clock(of)
-	have.value, have.modified, have.call = record.Tables[0][0].Values[1].Text, record.Modified, unit.Call
+	have.value, have.modified, have.call = record.Tables[0][0].Values[1].Text, record.Modified, batch.Call
 	have.pending, have.failed = false, time.Time{}
 	if record.Carries[1] {
 		have.stamps = stamps(record.Tables[1])
@@ -254,20 +254,20 @@ func (s *store) whole(of *stream, id string, have *row) {
 // older asks the rule of the warehouse, and holds what it says against invariant 5: a row
 // goes back by its own word only if upstream was set back, which takes a while to believe,
 // or if one of the two times cannot be.
-func (s *store) older(of *stream, unit pipeline.Unit, record *record.Record, have *row) bool {
-	asked := of.upstream.asked[unit.Call]
+func (s *store) older(of *stream, batch pipeline.Batch, record *record.Record, have *row) bool {
+	asked := of.upstream.asked[batch.Call]
 	verdict := version.Judge(
-		version.Record{Modified: record.Modified, Call: unit.Call, Asked: asked},
+		version.Record{Modified: record.Modified, Call: batch.Call, Asked: asked},
 		version.Row{Modified: have.modified, Call: have.call, Changed: have.changed},
 	)
 	if verdict == version.Rollback {
 		s.seen["rollback"]++
 	}
-	older := verdict == version.Superseded || verdict == version.Rollback && unit.Details
+	older := verdict == version.Superseded || verdict == version.Rollback && batch.Details
 	back := record.Modified.Before(have.modified) && have.modified.Sub(have.changed) < 24*time.Hour ||
-		record.Modified.Equal(have.modified) && unit.Call < have.call
+		record.Modified.Equal(have.modified) && batch.Call < have.call
 	if !older && back && asked.Before(have.changed.Add(10*time.Minute)) {
-		s.brokenf("%s: %s went back from %v (call %d) to %v (call %d)", of, record.ID, have.modified, have.call, record.Modified, unit.Call)
+		s.brokenf("%s: %s went back from %v (call %d) to %v (call %d)", of, record.ID, have.modified, have.call, record.Modified, batch.Call)
 	}
 	return older
 }
@@ -281,31 +281,31 @@ func stamps(lines []record.Row) string {
 }
 
 // advance moves the position, and holds a mark that moves against invariant 1.
-func (s *store) advance(of *stream, unit pipeline.Unit) {
+func (s *store) advance(of *stream, batch pipeline.Batch) {
 	before := of.position
-	of.position = unit.Position
+	of.position = batch.Position
 	if of.Work == pipeline.WorkList {
-		of.table.read = of.position.Read
+		of.table.read = of.position.ScannedUntil
 	}
-	if of.position.Mark.Before(before.Mark) {
-		s.brokenf("%s: the mark moved back from %v to %v", of, before.Mark, of.position.Mark)
+	if of.position.Watermark.Before(before.Watermark) {
+		s.brokenf("%s: the mark moved back from %v to %v", of, before.Watermark, of.position.Watermark)
 	}
-	if of.position.Mark.After(before.Mark) {
+	if of.position.Watermark.After(before.Watermark) {
 		s.seen["mark moved"]++
 		s.passed(of)
 		if of.table.late.Records > 0 {
 			s.seen["with late records"]++
 		}
 	}
-	if before.Scan != nil && !before.Scan.Keyset.Tie.IsZero() && (unit.Position.Scan == nil || unit.Position.Scan.Keyset.Tie.IsZero()) {
+	if before.Scan != nil && !before.Scan.Keyset.Tie.IsZero() && (batch.Position.Scan == nil || batch.Position.Scan.Keyset.Tie.IsZero()) {
 		s.seen["tie walked"]++
 	}
-	if unit.End != nil {
-		if unit.End.Note == "re-anchored: one pass" {
+	if batch.End != nil {
+		if batch.End.Note == "re-anchored: one pass" {
 			s.seen[strings.TrimSpace("re-anchored "+string(of.Work))]++
 		}
-		s.seen["ended "+string(unit.End.Outcome)]++
-		if unit.End.Note != "" {
+		s.seen["ended "+string(batch.End.Outcome)]++
+		if batch.End.Note != "" {
 			s.seen["noted"]++
 		}
 		of.run, of.position.Scan = 0, nil
@@ -319,19 +319,19 @@ func (s *store) passed(of *stream) {
 		s.brokenf("%s: a run over a part of the list moved a mark", of)
 	}
 	if of.overQuarantine(s.rules) {
-		s.brokenf("%s: the mark %v passed what was refused just now", of, of.position.Mark.Format(time.TimeOnly))
+		s.brokenf("%s: the mark %v passed what was refused just now", of, of.position.Watermark.Format(time.TimeOnly))
 	}
-	started := of.position.Mark.Add(lag)
+	started := of.position.Watermark.Add(lag)
 	for _, t := range of.upstream.things {
 		v := t.last()
-		if v.gone || v.quiet || v.late() || v.visible.After(started) || v.modified.After(of.position.Mark) {
+		if v.gone || v.quiet || v.late() || v.visible.After(started) || v.modified.After(of.position.Watermark) {
 			continue
 		}
 		have := of.table.rows[t.id]
 		if have != nil && !have.modified.Before(v.modified) || of.rejected(t, v) {
 			continue
 		}
-		s.brokenf("%s: the mark %v passed %s, written %v and not loaded", of, of.position.Mark.Format(time.TimeOnly), t.id,
+		s.brokenf("%s: the mark %v passed %s, written %v and not loaded", of, of.position.Watermark.Format(time.TimeOnly), t.id,
 			v.modified.Format(time.TimeOnly))
 	}
 }

@@ -85,29 +85,29 @@ type upstream struct {
 }
 
 // pageSize returns the size of the pages that answer a call.
-func (u *upstream) pageSize(ask pipeline.Ask) int {
-	if u.fixed || ask.PerPage <= 0 {
+func (u *upstream) pageSize(request pipeline.Request) int {
+	if u.fixed || request.PerPage <= 0 {
 		return u.perPage
 	}
-	return min(ask.PerPage, u.perPage)
+	return min(request.PerPage, u.perPage)
 }
 
 // shows returns the things that a list shows at an instant, in the order asked for.
-func (u *upstream) shows(ask pipeline.Ask, at time.Time, filter, sorts bool) []*thing {
+func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts bool) []*thing {
 	var list []*thing
 	for _, t := range u.things {
 		v := t.at(at)
-		if v == nil || filter && !ask.Since.IsZero() && v.modified.Before(ask.Since.Truncate(time.Second)) {
+		if v == nil || filter && !request.Since.IsZero() && v.modified.Before(request.Since.Truncate(time.Second)) {
 			continue
 		}
 		list = append(list, t)
 	}
 	key := func(t *thing) time.Time { return t.created }
-	if sorts && ask.Sort == "last_modified_time" {
+	if sorts && request.Sort == "last_modified_time" {
 		key = func(t *thing) time.Time { return t.at(at).modified }
 	}
 	slices.SortStableFunc(list, func(a, b *thing) int {
-		if ask.Order == "A" {
+		if request.Order == "A" {
 			return key(a).Compare(key(b))
 		}
 		return key(b).Compare(key(a))

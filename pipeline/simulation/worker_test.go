@@ -148,11 +148,11 @@ type source struct {
 	of *stream
 }
 
-func (s source) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
-	return s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.page(ask, call, f) })
+func (s source) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
+	return s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.page(request, call, f) })
 }
 
-func (s source) Details(_ context.Context, _ pipeline.Ask, ids []string) (pipeline.Page, error) {
+func (s source) Details(_ context.Context, _ pipeline.Request, ids []string) (pipeline.Page, error) {
 	return s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.single(ids, call, f) })
 }
 
@@ -169,7 +169,7 @@ func (s source) call(answer func(int64, fault) (pipeline.Page, error)) (pipeline
 	return page, err
 }
 
-func (source) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
+func (source) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
 	return errors.ErrUnsupported
 }
 
@@ -181,7 +181,7 @@ type target struct {
 	of *stream
 }
 
-func (t target) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+func (t target) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
 	if err := t.at(pointBeforeCommit); err != nil {
 		return pipeline.Loaded{}, err
 	}
@@ -189,13 +189,13 @@ func (t target) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Load
 	if trouble != nil && !errors.Is(trouble, errAmbiguous) {
 		return pipeline.Loaded{}, trouble
 	}
-	for _, unit := range units { // one: pages are not read ahead here
-		if unit.Complete != nil {
-			if err := unit.Complete(ctx, nil); err != nil {
+	for _, batch := range batches { // one: pages are not read ahead here
+		if batch.Complete != nil {
+			if err := batch.Complete(ctx, nil); err != nil {
 				return pipeline.Loaded{}, err
 			}
 		}
-		if err := t.world.store.load(t.of, unit); err != nil {
+		if err := t.world.store.load(t.of, batch); err != nil {
 			return pipeline.Loaded{}, err
 		}
 	}

@@ -120,12 +120,12 @@ func newWorld(seed uint64, s swarm) *world {
 	w := &world{
 		seed: seed, swarm: s, skew: s.skew,
 		store: &store{
-			seen: map[string]int{}, rules: pipeline.DefaultRules(), absence: pipeline.DefaultAbsenceRules(), skew: s.databaseSkew,
+			seen: map[string]int{}, rules: pipeline.DefaultRules(), absence: pipeline.DefaultTombstoneRules(), skew: s.databaseSkew,
 		},
 	}
 	rules := &w.store.rules
 	rules.PerPage, rules.Lag, rules.ChunkPages = s.perPage, lag, 1+int(seed%5)
-	rules.Ahead = 0 // pages that overlap are tried on a clock of their own, in package sync
+	rules.Prefetch = 0 // pages that overlap are tried on a clock of their own, in package sync
 	w.store.absence.MaxRows, w.store.forgets = s.maxGone, s.forgets
 	w.inhabit(s)
 	for range s.workers {

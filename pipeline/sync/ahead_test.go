@@ -42,13 +42,13 @@ func newCrowd(seed uint64, records int) *crowd {
 }
 
 // Page implements sync.Source.
-func (c *crowd) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (c *crowd) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	c.mu.Lock()
-	c.asks[ask.Page]++
+	c.asks[request.Page]++
 	// Of the ask alone, so that it does not matter which goroutine comes first; no two
 	// answers come at one instant.
-	way := rand.New(rand.NewPCG(c.seed, uint64(1000*ask.Page+c.asks[ask.Page])))
-	wait := time.Duration(1+way.IntN(3000))*time.Millisecond + time.Duration(ask.Page)*time.Microsecond
+	way := rand.New(rand.NewPCG(c.seed, uint64(1000*request.Page+c.asks[request.Page])))
+	wait := time.Duration(1+way.IntN(3000))*time.Millisecond + time.Duration(request.Page)*time.Microsecond
 	c.underWay++
 	c.most = max(c.most, c.underWay)
 	c.mu.Unlock()
@@ -67,7 +67,7 @@ func (c *crowd) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, erro
 	if c.began.IsZero() {
 		c.began = c.now
 	}
-	return c.world.Page(ctx, ask)
+	return c.world.Page(ctx, request)
 }
 
 func (c *crowd) happen() {
@@ -89,9 +89,9 @@ func (c *crowd) clock() time.Time {
 	return c.now
 }
 
-func (c *crowd) rig(cursor schema.Cursor, ahead int) *rig {
+func (c *crowd) rig(cursor schema.Cursor, ahead int) *fixture {
 	r := newRig(c.world, cursor)
-	r.runner.Source, r.runner.Now, r.runner.Rules.Ahead = c, c.clock, ahead
+	r.runner.Source, r.runner.Now, r.runner.Rules.Prefetch = c, c.clock, ahead
 	return r
 }
 
@@ -145,14 +145,14 @@ func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) 
 		}
 		c.most = 0
 		must(t, r.run(t.Context()))
-		if c.most > r.runner.Rules.Ahead+1 {
-			t.Fatalf("seed %d: %d pages were under way at once, %d may be", seed, c.most, r.runner.Rules.Ahead+1)
+		if c.most > r.runner.Rules.Prefetch+1 {
+			t.Fatalf("seed %d: %d pages were under way at once, %d may be", seed, c.most, r.runner.Rules.Prefetch+1)
 		}
 		if c.most > 1 {
 			together++
 		}
 		if passed := r.passed(c.world, ""); len(passed) > 0 {
-			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Mark, passed)
+			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Watermark, passed)
 		}
 	}
 	must(t, r.run(t.Context()))
@@ -178,16 +178,16 @@ type scriptStep struct {
 }
 
 // Page implements sync.Source.
-func (s *script) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (s *script) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	named := func() bool {
-		return slices.ContainsFunc(s.steps, func(step scriptStep) bool { return step.page == ask.Page })
+		return slices.ContainsFunc(s.steps, func(step scriptStep) bool { return step.page == request.Page })
 	}
-	for named() && s.steps[0].page != ask.Page {
+	for named() && s.steps[0].page != request.Page {
 		s.turn.Wait()
 	}
-	page, err := s.world.Page(ctx, ask)
+	page, err := s.world.Page(ctx, request)
 	if named() {
 		if then := s.steps[0].then; then != nil {
 			then(s.world)
@@ -211,13 +211,13 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	second := []scriptStep{{page: 4, then: removeNewest}, {page: 1}, {page: 2}, {page: 3}, {page: 5}}
 	// The first page of a pass that counts is waited for: it says of which size the pages are.
 	waited := []scriptStep{{page: 1}, {page: 4, then: removeNewest}, {page: 2}, {page: 3}, {page: 5}}
-	read := func(scan pipeline.Scan, first, second []scriptStep) (*rig, *script) {
+	read := func(scan pipeline.Scan, first, second []scriptStep) (*fixture, *script) {
 		w := newWorld(8)
 		w.perPage = 2
 		s := &script{world: w, steps: append(slices.Clone(first), second...)}
 		s.turn = sync.NewCond(&s.mu)
 		r := newRig(w, cursors()["since"])
-		r.runner.Source, r.runner.Rules.Ahead = s, 4
+		r.runner.Source, r.runner.Rules.Prefetch = s, 4
 		scan.Mode, scan.Page, scan.PerPage, scan.Pass = pipeline.ModeFull, 1, 2, 1
 		r.memory.position.Scan = &scan
 		must(t, r.run(t.Context()))
@@ -297,13 +297,13 @@ func (c *crowd) total() int {
 // answer that was asked for, and what the run spent is every call.
 func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(r *rig, c *crowd, stop chan struct{}){
-		"pages": func(r *rig, _ *crowd, _ chan struct{}) { r.runner.Rules.ChunkPages = 11 },
-		"time": func(r *rig, c *crowd, _ chan struct{}) {
+	for name, end := range map[string]func(r *fixture, c *crowd, stop chan struct{}){
+		"pages": func(r *fixture, _ *crowd, _ chan struct{}) { r.runner.Rules.ChunkPages = 11 },
+		"time": func(r *fixture, c *crowd, _ chan struct{}) {
 			r.runner.Rules.ChunkTime = time.Minute
 			c.between = func() { c.now = c.now.Add(7 * time.Second) }
 		},
-		"stop": func(_ *rig, c *crowd, stop chan struct{}) {
+		"stop": func(_ *fixture, c *crowd, stop chan struct{}) {
 			c.between = func() {
 				if c.answered == 9 {
 					close(stop)
@@ -324,7 +324,7 @@ func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 				}}}
 				must(t, r.runner.Chunk(t.Context(), claim, nopSettle))
 				scan := r.memory.position.Scan
-				if c.most != 6 || r.memory.units != c.total() || scan.Page != r.memory.units+1 || scan.Spent != c.total() || !scan.Ahead {
+				if c.most != 6 || r.memory.units != c.total() || scan.Page != r.memory.units+1 || scan.Spent != c.total() || !scan.Prefetched {
 					t.Errorf("%d calls, at most %d at once; %d units, position %+v", c.total(), c.most, r.memory.units, scan)
 				}
 				if r.memory.units < 9 || r.memory.units > 20 {

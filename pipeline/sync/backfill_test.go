@@ -37,18 +37,18 @@ type calendar struct {
 
 func newCalendar(ignoreFilter bool, days ...string) *calendar {
 	c := &calendar{days: days}
-	c.answer = func(ask pipeline.Ask) (pipeline.Page, error) {
+	c.answer = func(request pipeline.Request) (pipeline.Page, error) {
 		from, to := "", "9999"
-		if !ask.From.IsZero() && !ignoreFilter {
-			from = ask.From.Format(time.DateOnly)
+		if !request.From.IsZero() && !ignoreFilter {
+			from = request.From.Format(time.DateOnly)
 		}
-		if !ask.To.IsZero() && !ignoreFilter {
-			to = ask.To.Format(time.DateOnly)
+		if !request.To.IsZero() && !ignoreFilter {
+			to = request.To.Format(time.DateOnly)
 		}
-		c.asked = append(c.asked, strings.Join([]string{from, to, fmt.Sprint(ask.Page)}, " "))
+		c.asked = append(c.asked, strings.Join([]string{from, to, fmt.Sprint(request.Page)}, " "))
 		list := slices.DeleteFunc(slices.Clone(c.days), func(day string) bool { return day < from || day > to })
 		const perPage = 2
-		at := min((ask.Page-1)*perPage, len(list))
+		at := min((request.Page-1)*perPage, len(list))
 		end := min(at+perPage, len(list))
 		page := pipeline.Page{Call: int64(len(c.asked)), Date: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), More: end < len(list), PerPage: perPage}
 		for _, day := range list[at:end] {
@@ -85,8 +85,8 @@ func TestBackfillReadsWindowsOnce(t *testing.T) {
 		if !slices.Equal(source.asked, want) {
 			t.Errorf("asked\n%q, want\n%q", source.asked, want)
 		}
-		if len(memory.rows) != 4 || memory.ends[0].Outcome != pipeline.OutcomeDone || !memory.position.Mark.IsZero() {
-			t.Errorf("%d rows, %+v, mark %s", len(memory.rows), memory.ends, memory.position.Mark)
+		if len(memory.rows) != 4 || memory.ends[0].Outcome != pipeline.OutcomeDone || !memory.position.Watermark.IsZero() {
+			t.Errorf("%d rows, %+v, mark %s", len(memory.rows), memory.ends, memory.position.Watermark)
 		}
 	}
 }
@@ -120,12 +120,12 @@ func TestBackfillOfEveryCursor(t *testing.T) {
 			if narrowed := since > 0 && name != "full"; narrowed {
 				wanted = 3
 			}
-			if len(r.memory.rows) < wanted || wanted == 3 && len(r.memory.rows) > 2*w.perPage || !r.memory.position.Mark.IsZero() {
-				t.Errorf("%s: %d rows, mark %s", name, len(r.memory.rows), r.memory.position.Mark)
+			if len(r.memory.rows) < wanted || wanted == 3 && len(r.memory.rows) > 2*w.perPage || !r.memory.position.Watermark.IsZero() {
+				t.Errorf("%s: %d rows, mark %s", name, len(r.memory.rows), r.memory.position.Watermark)
 			}
-			for i, ask := range w.asked {
-				if ask.Page != i+1 || ask.Class != pipeline.ClassBackfill {
-					t.Errorf("%s: call %d asked for page %d as %s: want one pass, of class backfill", name, i, ask.Page, ask.Class)
+			for i, request := range w.asked {
+				if request.Page != i+1 || request.Class != pipeline.ClassBackfill {
+					t.Errorf("%s: call %d asked for page %d as %s: want one pass, of class backfill", name, i, request.Page, request.Class)
 				}
 			}
 			for _, thing := range w.records[10-wanted:] {

@@ -32,7 +32,7 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 	} {
 		stream := newRig(newWorld(0), cursors()[test.cursor]).stream
 		stream.Work = test.work
-		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Mark: mark}, Capabilities: test.known}
+		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Watermark: mark}, Capabilities: test.known}
 		scan := scan.Plan(&claim, pipeline.DefaultRules())
 		demoted := test.want == pipeline.ModeFull && test.cursor != "full"
 		if scan.Mode != test.want || strings.Contains(string(scan.Note), "(observed 2026-03-01)") != demoted {
@@ -60,7 +60,7 @@ func TestALagThatGrewCountsAtOnce(t *testing.T) {
 	} {
 		for _, cursor := range []string{"since", "newest"} {
 			claim := pipeline.Claim{
-				Stream: newRig(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Mark: mark, Read: test.read}, Late: test.late,
+				Stream: newRig(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Watermark: mark, ScannedUntil: test.read}, Late: test.late,
 			}
 			if scan := scan.Plan(&claim, rules); !scan.Bound.Equal(test.want) {
 				t.Errorf("%s, %s: from %s, want %s", name, cursor, scan.Bound, test.want)
@@ -79,8 +79,8 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	position, now := r.memory.position, w.now.Truncate(time.Second)
-	if !position.Read.Equal(now) || !position.Mark.Equal(now.Add(-40*time.Minute)) {
-		t.Errorf("read until %s with the mark at %s, want %s and 40 minutes before", position.Read, position.Mark, now)
+	if !position.ScannedUntil.Equal(now) || !position.Watermark.Equal(now.Add(-40*time.Minute)) {
+		t.Errorf("read until %s with the mark at %s, want %s and 40 minutes before", position.ScannedUntil, position.Watermark, now)
 	}
 	// When lateness has faded, the mark goes on from where it is.
 	r.late = 0
@@ -88,8 +88,8 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Mark.Equal(want) {
-		t.Errorf("the mark is at %s, want %s", r.memory.position.Mark, want)
+	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
+		t.Errorf("the mark is at %s, want %s", r.memory.position.Watermark, want)
 	}
 }
 

@@ -32,8 +32,8 @@ type details struct {
 	most, suspects int
 	queue          []string
 	left           int
-	// unfit counts, in a row, single identifiers whose answer was none.
-	unfit int
+	// rejectedRecords counts, in a row, single identifiers whose answer was none.
+	rejectedRecords int
 }
 
 func newDetails(c *chunk) *details {
@@ -44,30 +44,30 @@ func newDetails(c *chunk) *details {
 	return &details{chunk: c, most: most}
 }
 
-func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Unit, error) {
+func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
 	if err := d.fill(ctx); err != nil {
-		return pipeline.Unit{}, err
+		return pipeline.Batch{}, err
 	}
 	if unfinished.Total == 0 {
 		unfinished.Total = d.left
 	}
 	// What comes to the backlog during the run is the next one's: the run ends.
 	if len(d.queue) == 0 || unfinished.Done >= unfinished.Total || unfinished.Stuck >= maxUnknown || d.spent(unfinished) {
-		return pipeline.Unit{Claim: d.claim, End: endOf(unfinished, "details fetched", d.left)}, nil
+		return pipeline.Batch{Claim: d.claim, End: endOf(unfinished, "details fetched", d.left)}, nil
 	}
 	ids := d.queue[:min(d.size(), len(d.queue))]
 	asked := d.runner.Now()
-	page, err := d.runner.Source.Details(ctx, d.ask(unfinished), ids)
+	page, err := d.runner.Source.Details(ctx, d.request(unfinished), ids)
 	unfinished.Spent++
 	if err != nil {
-		return d.refused(unfinished, ids, err)
+		return d.skipUnreadable(unfinished, ids, err)
 	}
 	scan.Begin(unfinished, page.Date, asked)
 	unfinished.Stuck += len(ids)
 	if len(page.Records) > 0 {
 		unfinished.Stuck = 0
 	}
-	d.unfit, d.suspects = 0, max(d.suspects-len(ids), 0)
+	d.rejectedRecords, d.suspects = 0, max(d.suspects-len(ids), 0)
 	d.through(unfinished, ids)
 	return d.complete(ctx, page, ids)
 }
@@ -78,7 +78,7 @@ func (d *details) size() int {
 	switch {
 	case d.suspects > 1:
 		return d.suspects / 2
-	case d.suspects == 1 || d.unfit > 0:
+	case d.suspects == 1 || d.rejectedRecords > 0:
 		return 1
 	default:
 		return d.most
@@ -107,53 +107,53 @@ func (d *details) through(scan *pipeline.Scan, ids []string) {
 
 // complete makes the unit of an answer: records, those that do not fit, and the
 // identifiers that upstream does not know.
-func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string) (pipeline.Unit, error) {
-	unit, err := d.unit(ctx, page, "")
+func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string) (pipeline.Batch, error) {
+	batch, err := d.batch(ctx, page, "")
 	if err != nil {
-		return unit, err
+		return batch, err
 	}
-	unit.Details, unit.Unknown = true, page.Unknown
+	batch.Details, batch.Unknown = true, page.Unknown
 	answered := make(map[string]bool, len(ids))
-	for i := range unit.Records {
-		answered[unit.Records[i].ID] = true
+	for i := range batch.Records {
+		answered[batch.Records[i].ID] = true
 	}
-	for i := range unit.Rejects {
+	for i := range batch.Rejected {
 		if len(ids) == 1 {
-			unit.Rejects[i].ID = ids[0]
+			batch.Rejected[i].ID = ids[0]
 		}
-		answered[unit.Rejects[i].ID] = true
+		answered[batch.Rejected[i].ID] = true
 	}
 	for _, id := range ids {
 		if !answered[id] {
-			unit.Missing = append(unit.Missing, id)
+			batch.Missing = append(batch.Missing, id)
 		}
 	}
-	return unit, nil
+	return batch, nil
 }
 
-// refused finds the identifier that has no readable answer and goes on without it:
+// skipUnreadable finds the identifier that has no readable answer and goes on without it:
 // one poisoned record must not hold up the others. Several in a row are no matter
 // of a record; they stop the run, as everything else does.
-func (d *details) refused(scan *pipeline.Scan, ids []string, err error) (pipeline.Unit, error) {
+func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok || failure.Kind != pipeline.Unexpected {
-		return pipeline.Unit{}, err
+		return pipeline.Batch{}, err
 	}
-	unit := pipeline.Unit{Claim: d.claim, Details: true}
+	batch := pipeline.Batch{Claim: d.claim, Details: true}
 	if len(ids) > 1 {
 		d.suspects = len(ids)
-		return unit, nil
+		return batch, nil
 	}
-	if d.unfit++; d.unfit >= maxUnfit {
-		return pipeline.Unit{}, err
+	if d.rejectedRecords++; d.rejectedRecords >= maxRejected {
+		return pipeline.Batch{}, err
 	}
 	// There is no record to keep: what is kept says so (promise 4).
-	unit.Rejects = []pipeline.Reject{{
+	batch.Rejected = []pipeline.RejectedRecord{{
 		Raw: []byte("no record " + ids[0] + ": " + failure.Error()), ID: ids[0], Code: CodeUnreadable, Detail: failure.Text(),
 	}}
 	scan.Failed++
 	scan.Note = failure.Text()
 	d.suspects = 0
 	d.through(scan, ids)
-	return unit, nil
+	return batch, nil
 }

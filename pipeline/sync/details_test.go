@@ -31,7 +31,7 @@ type shelf struct {
 	err                             error
 	asked                           [][]string
 	loaded, missing                 []string
-	rejects                         []pipeline.Reject
+	rejects                         []pipeline.RejectedRecord
 	position                        pipeline.Position
 	ends                            []pipeline.End
 	failAfter                       int
@@ -45,19 +45,19 @@ func newShelf(n int) *shelf {
 	return s
 }
 
-func (*shelf) Page(context.Context, pipeline.Ask) (pipeline.Page, error) {
+func (*shelf) Page(context.Context, pipeline.Request) (pipeline.Page, error) {
 	panic("no list was asked for")
 }
 
-func (*shelf) Export(context.Context, pipeline.Ask, func(pipeline.Page) error) error {
+func (*shelf) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
 	panic("no export was asked for")
 }
 
 // Details implements sync.Source.
-func (s *shelf) Details(_ context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error) {
+func (s *shelf) Details(_ context.Context, request pipeline.Request, ids []string) (pipeline.Page, error) {
 	s.asked = append(s.asked, slices.Clone(ids))
-	if ask.Class != pipeline.ClassDetails {
-		return pipeline.Page{}, fmt.Errorf("class %s", ask.Class)
+	if request.Class != pipeline.ClassDetails {
+		return pipeline.Page{}, fmt.Errorf("class %s", request.Class)
 	}
 	page := pipeline.Page{Call: int64(len(s.asked)), Date: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
 	for _, id := range ids {
@@ -93,23 +93,23 @@ func (*shelf) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, erro
 }
 
 // Load implements sync.Store.
-func (s *shelf) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
-	if len(units) != 1 {
+func (s *shelf) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
+	if len(batches) != 1 {
 		return pipeline.Loaded{}, errors.New("the backlog is asked only when all before is loaded")
 	}
-	unit := units[0]
+	batch := batches[0]
 	if s.failAfter > 0 {
 		if s.failAfter--; s.failAfter == 0 {
 			return pipeline.Loaded{}, errKilled
 		}
 	}
-	if unit.Complete != nil {
-		if err := unit.Complete(ctx, nil); err != nil {
+	if batch.Complete != nil {
+		if err := batch.Complete(ctx, nil); err != nil {
 			return pipeline.Loaded{}, err
 		}
 	}
 	var loaded pipeline.Loaded
-	for _, record := range unit.Records {
+	for _, record := range batch.Records {
 		if s.older[record.ID] {
 			loaded.Superseded++
 			continue
@@ -118,20 +118,20 @@ func (s *shelf) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Load
 		s.take(record.ID)
 		s.loaded = append(s.loaded, record.ID)
 	}
-	for _, reject := range unit.Rejects {
+	for _, reject := range batch.Rejected {
 		s.take(reject.ID)
 		s.rejects = append(s.rejects, reject)
 	}
-	for _, id := range unit.Missing {
+	for _, id := range batch.Missing {
 		s.take(id)
 		s.missing = append(s.missing, id)
 	}
-	if len(unit.Records)+len(unit.Rejects)+len(unit.Missing) > 0 && !unit.Details {
+	if len(batch.Records)+len(batch.Rejected)+len(batch.Missing) > 0 && !batch.Details {
 		return loaded, errors.New("a unit of details does not say that it is one")
 	}
-	s.position = deepCopy(unit.Position)
-	if unit.End != nil {
-		s.ends = append(s.ends, *unit.End)
+	s.position = deepCopy(batch.Position)
+	if batch.End != nil {
+		s.ends = append(s.ends, *batch.End)
 	}
 	return loaded, nil
 }
@@ -189,7 +189,7 @@ func TestDetailsOneByOne(t *testing.T) {
 	if got := s.ends[0]; got.Outcome != pipeline.OutcomeDone || got.Note != "1 could not be read, the last because of: unexpected: HTTP 200: not JSON" {
 		t.Errorf("end %+v", got)
 	}
-	if !s.position.Mark.IsZero() || s.position.Scan != nil {
+	if !s.position.Watermark.IsZero() || s.position.Scan != nil {
 		t.Errorf("position %+v: details move no mark", s.position)
 	}
 }

@@ -10,13 +10,13 @@ import (
 // Source is where records come from.
 type Source interface {
 	// Page reads one page of a list. Its errors are *pipeline.Error with a kind.
-	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
 	// Export streams a list that comes as one body, in groups of records.
-	Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error
+	Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error
 	// Details reads single records by their identifiers, as many at once as the
 	// resource's declaration says. What upstream does not know is left out of the
 	// page: that is an answer and no error.
-	Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error)
+	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
 }
 
 // Backlog says what a run that has no list of its own reads next.
@@ -35,14 +35,14 @@ type Store interface {
 	// Load writes units of one claim, in their order, in one transaction, fenced by the claim. It returns
 	// pipeline.ErrLostClaim if somebody else claimed the stream, and writes nothing then. After another error
 	// some of them may be loaded, each with all that were before it.
-	Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error)
+	Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error)
 	// Refusals gives what the run of a claim was given so far, and what of it went to quarantine and is news.
 	Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error)
 }
 
-// Known is who knows the rows that there are.
-type Known interface {
-	// Known sets record.Record.Known of those records of a list whose rows have their fingerprints, and may set Seen of any. Records
+// Unchanged is who knows the rows that there are.
+type UnchangedFinder interface {
+	// Unchanged sets record.Record.Unchanged of those records of a list whose rows have their fingerprints, and may set Seen of any. Records
 	// without a key are none.
-	Known(ctx context.Context, stream pipeline.Stream, records []record.Record) error
+	Unchanged(ctx context.Context, stream pipeline.Stream, records []record.Record) error
 }

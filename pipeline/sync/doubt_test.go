@@ -22,10 +22,10 @@ type oddFamily struct {
 }
 
 // Page implements sync.Source.
-func (o *oddFamily) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (o *oddFamily) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
 	o.calls++
 	page := pipeline.Page{Call: o.calls, Date: o.now(), PerPage: 200, Records: things(0, 3)}
-	if ask.Parent == "a" {
+	if request.Parent == "a" {
 		page.Records = append(page.Records, nameless())
 	}
 	return page, nil
@@ -53,7 +53,7 @@ func TestDoubtOfAnExport(t *testing.T) {
 		if odd {
 			records = append(records, nameless())
 		}
-		r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) {
+		r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) {
 			return pipeline.Page{Call: 1, Date: r.world.now, Records: records}, nil
 		})
 		must(t, r.run(t.Context()))

@@ -48,12 +48,12 @@ func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 					Records: append(things(from, tc.good), unfit(from+tc.good, 200-tc.good)...),
 				}
 			}
-			source := answer(func(ask pipeline.Ask) (pipeline.Page, error) {
+			source := answer(func(request pipeline.Request) (pipeline.Page, error) {
 				calls++
-				if ask.Page > 30 {
-					return pipeline.Page{Call: int64(ask.Page), Date: r.world.now, PerPage: 200}, nil
+				if request.Page > 30 {
+					return pipeline.Page{Call: int64(request.Page), Date: r.world.now, PerPage: 200}, nil
 				}
-				return page(ask.Page, ask.Page < 30), nil
+				return page(request.Page, request.Page < 30), nil
 			})
 			r.runner.Rules.PerPage, r.runner.Rules.ChunkPages = 200, 1000
 			r.runner.Source = source
@@ -69,12 +69,12 @@ func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 				t.Errorf("%d are in quarantine, want %d", len(r.memory.rejects), tc.kept)
 			}
 			if !tc.ends {
-				if end.Outcome != pipeline.OutcomeDone || r.memory.position.Mark.IsZero() {
+				if end.Outcome != pipeline.OutcomeDone || r.memory.position.Watermark.IsZero() {
 					t.Errorf("end %+v", end)
 				}
 				return
 			}
-			if end.Outcome != pipeline.OutcomeProvisional || !strings.Contains(string(end.Note), "did not fit") || !r.memory.position.Mark.IsZero() || r.memory.position.Scan != nil {
+			if end.Outcome != pipeline.OutcomeProvisional || !strings.Contains(string(end.Note), "did not fit") || !r.memory.position.Watermark.IsZero() || r.memory.position.Scan != nil {
 				t.Errorf("end %+v, position %+v", end, r.memory.position)
 			}
 		})
@@ -87,10 +87,10 @@ func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 	t.Parallel()
 	r, calls := newRigOf(newWorld(0), resource(schema.FullScan{})), 0
 	r.runner.Rules.PerPage, r.runner.Rules.ChunkPages = 200, 4
-	r.runner.Source = answer(func(ask pipeline.Ask) (pipeline.Page, error) {
+	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
 		calls++
-		from, page := 1000*ask.Page, pipeline.Page{Call: int64(calls), Date: r.world.now, More: ask.Page < 75, PerPage: 200}
-		if ask.Page <= 75 {
+		from, page := 1000*request.Page, pipeline.Page{Call: int64(calls), Date: r.world.now, More: request.Page < 75, PerPage: 200}
+		if request.Page <= 75 {
 			page.Records = append(things(from, 170), unfit(from+170, 30)...)
 		}
 		return page, nil
@@ -105,7 +105,7 @@ func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 	if !slices.Equal(made, []int{35, 70, 152}) {
 		t.Errorf("the runs made %v calls", made)
 	}
-	if end := r.memory.ends[2]; end.Outcome != pipeline.OutcomeDone || r.memory.position.Mark.IsZero() || len(r.memory.rows) != 75*170 {
+	if end := r.memory.ends[2]; end.Outcome != pipeline.OutcomeDone || r.memory.position.Watermark.IsZero() || len(r.memory.rows) != 75*170 {
 		t.Errorf("%d rows, end %+v, position %+v", len(r.memory.rows), end, r.memory.position)
 	}
 }
@@ -118,13 +118,13 @@ type poisoned struct {
 }
 
 // Page implements sync.Source.
-func (p *poisoned) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (p *poisoned) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
 	p.calls++
-	return pipeline.Page{Call: int64(p.calls), Date: p.now(), More: true, PerPage: 200, Records: unfit(1000*ask.Page, 200)}, nil
+	return pipeline.Page{Call: int64(p.calls), Date: p.now(), More: true, PerPage: 200, Records: unfit(1000*request.Page, 200)}, nil
 }
 
 // Export implements sync.Source.
-func (p *poisoned) Export(_ context.Context, _ pipeline.Ask, each func(pipeline.Page) error) error {
+func (p *poisoned) Export(_ context.Context, _ pipeline.Request, each func(pipeline.Page) error) error {
 	p.calls++
 	for group := 1; ; group++ {
 		if err := each(pipeline.Page{Call: int64(p.calls), Date: p.now(), PerPage: 200, Records: unfit(1000*group, 200)}); err != nil {
@@ -141,7 +141,7 @@ func TestAFloodOfOneParentEndsTheRun(t *testing.T) {
 		r, source := newFamilyRig(f, list), &poisoned{family: f}
 		r.runner.Source, r.runner.Rules.PerPage, r.runner.Rules.ChunkPages = source, 200, 1000
 		must(t, r.run(t.Context()))
-		if end := r.memory.ends[0]; source.calls != calls || end.Outcome != pipeline.OutcomeProvisional || !r.memory.position.Mark.IsZero() {
+		if end := r.memory.ends[0]; source.calls != calls || end.Outcome != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero() {
 			t.Errorf("%d calls, want %d; end %+v, position %+v", source.calls, calls, end, r.memory.position)
 		}
 	}
@@ -156,10 +156,10 @@ type oneFlood struct {
 }
 
 // Page implements sync.Source.
-func (o *oneFlood) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (o *oneFlood) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
 	o.calls++
-	o.asked[ask.Parent]++
-	if ask.Parent == "a" { // others each time
+	o.asked[request.Parent]++
+	if request.Parent == "a" { // others each time
 		return pipeline.Page{Call: int64(o.calls), Date: o.now(), More: true, PerPage: 200, Records: unfit(1000*o.calls, 200)}, nil
 	}
 	return pipeline.Page{Call: int64(o.calls), Date: o.now(), PerPage: 200, Records: things(0, 3)}, nil
@@ -188,7 +188,7 @@ type endless struct {
 }
 
 // Export implements sync.Source.
-func (e endless) Export(_ context.Context, _ pipeline.Ask, each func(pipeline.Page) error) error {
+func (e endless) Export(_ context.Context, _ pipeline.Request, each func(pipeline.Page) error) error {
 	*e.calls++
 	for group := 1; ; group++ {
 		if err := each(e.page(group, true)); err != nil {
@@ -208,7 +208,7 @@ func TestRowsOfAnAnswerAreBounded(t *testing.T) {
 	list.Children = append(list.Children, wide)
 	for lines, fits := range map[int]bool{100: true, 300: false} {
 		r := newRigOf(newWorld(0), list)
-		r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) {
+		r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) {
 			records := things(0, 200)
 			for i := range records {
 				records[i] = append(records[i][:len(records[i])-1], `,"lines":[{}`+strings.Repeat(",{}", lines)+`]}`...)
@@ -227,7 +227,7 @@ func TestAPageIsLeftWhenTheRunIsToEnd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRigOf(newWorld(0), resource(schema.FullScan{}))
-	r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) {
+	r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) {
 		cancel() // while the page is under way
 		return pipeline.Page{Call: 1, Date: time.Unix(1, 0), Records: things(0, 200), PerPage: 200}, nil
 	})

@@ -11,19 +11,21 @@ import (
 )
 
 // answer is a source of one function.
-type answer func(pipeline.Ask) (pipeline.Page, error)
+type answer func(pipeline.Request) (pipeline.Page, error)
 
 // Details implements sync.Source.
-func (answer) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+func (answer) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
 // Page implements sync.Source.
-func (a answer) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) { return a(ask) }
+func (a answer) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
+	return a(request)
+}
 
 // Export implements sync.Source.
-func (a answer) Export(_ context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
-	page, err := a(ask)
+func (a answer) Export(_ context.Context, request pipeline.Request, each func(pipeline.Page) error) error {
+	page, err := a(request)
 	if err != nil {
 		return err
 	}

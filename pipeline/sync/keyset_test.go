@@ -22,7 +22,7 @@ func anchors(answer pipeline.Answer, source pipeline.Source, age time.Duration) 
 }
 
 // anchored is a rig over a list that is known to filter and to sort.
-func anchored(w *world) *rig {
+func anchored(w *world) *fixture {
 	r := newRig(w, cursors()["since"])
 	r.known = anchors(pipeline.AnswerYes, pipeline.SourceProbed, 0)
 	return r
@@ -43,16 +43,16 @@ func TestOnePassAndNoSecond(t *testing.T) {
 	if n := len(w.asked); n != pages+1 || len(r.memory.rows) != 1000 {
 		t.Errorf("%d calls for %d records, want %d and one for the kill", n, len(r.memory.rows), pages)
 	}
-	for i, ask := range w.asked {
-		if ask.Page != 1 || ask.Sort != "last_modified_time" || ask.Order != "A" || ask.Since.IsZero() != (i == 0) {
-			t.Errorf("call %d asked for page %d since %v, sorted by %s %s", i, ask.Page, ask.Since, ask.Sort, ask.Order)
+	for i, request := range w.asked {
+		if request.Page != 1 || request.Sort != "last_modified_time" || request.Order != "A" || request.Since.IsZero() != (i == 0) {
+			t.Errorf("call %d asked for page %d since %v, sorted by %s %s", i, request.Page, request.Since, request.Sort, request.Order)
 		}
 	}
 	if end := r.memory.ends[0]; end.Outcome != pipeline.OutcomeDone || end.Note != "re-anchored: one pass" {
 		t.Errorf("end = %+v", end)
 	}
-	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Mark.Equal(want) {
-		t.Errorf("the mark is at %s, want %s", r.memory.position.Mark, want)
+	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
+		t.Errorf("the mark is at %s, want %s", r.memory.position.Watermark, want)
 	}
 
 	for i := range 200 {
@@ -62,7 +62,7 @@ func TestOnePassAndNoSecond(t *testing.T) {
 	w.now = w.now.Add(time.Minute)
 	w.asked = nil
 	must(t, r.run(t.Context()))
-	if n := len(w.asked); n > 1+(200-50)/49+1 || !w.asked[0].Since.Equal(r.memory.position.Mark.Add(-262*time.Second)) {
+	if n := len(w.asked); n > 1+(200-50)/49+1 || !w.asked[0].Since.Equal(r.memory.position.Watermark.Add(-262*time.Second)) {
 		t.Errorf("%d calls for 200 edits, the first since %s", n, w.asked[0].Since)
 	}
 	if lost := r.missing(); len(lost) > 0 {
@@ -128,7 +128,7 @@ func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 		r := anchored(w)
 		must(t, r.run(t.Context()))
 		if passed := r.passed(w, ""); len(passed) > 0 {
-			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Mark, passed)
+			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Watermark, passed)
 		}
 		if r.memory.ends[0].Outcome != pipeline.OutcomeDone {
 			continue
@@ -222,8 +222,8 @@ func TestPlanFollowsAnchors(t *testing.T) {
 		"a sweep of another list":   {"newest", pipeline.WorkSweep, anchors(yes, pipeline.SourceProbed, 0), false, pipeline.ModeFull},
 		"a sweep, nothing measured": {"since", pipeline.WorkSweep, anchors(yes, pipeline.SourceAssumed, 0), false, pipeline.ModeFull},
 	} {
-		claim := pipeline.Claim{Stream: newRig(newWorld(0), cursors()[test.cursor]).stream, Run: 2, Capabilities: test.known, Missed: test.missed}
-		claim.Stream.Work, claim.Position.Mark = test.work, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+		claim := pipeline.Claim{Stream: newRig(newWorld(0), cursors()[test.cursor]).stream, Run: 2, Capabilities: test.known, Suspected: test.missed}
+		claim.Stream.Work, claim.Position.Watermark = test.work, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 		if scan := scan.Plan(&claim, pipeline.DefaultRules()); scan.Mode != test.want {
 			t.Errorf("%s: %s, want %s", name, scan.Mode, test.want)
 		}

@@ -13,11 +13,11 @@ import (
 	"sluice/schema/record"
 )
 
-// Known implements sync.Known.
-func (m *memory) Known(_ context.Context, _ pipeline.Stream, records []record.Record) error {
+// Unchanged implements sync.Unchanged.
+func (m *memory) Unchanged(_ context.Context, _ pipeline.Stream, records []record.Record) error {
 	for i := range records {
 		row, found := m.rows[records[i].ID]
-		if records[i].Known = found && row.Fingerprint == records[i].Fingerprint; records[i].Known {
+		if records[i].Unchanged = found && row.PayloadHash == records[i].PayloadHash; records[i].Unchanged {
 			m.known++
 		}
 	}
@@ -36,7 +36,7 @@ func TestKnownRecordsChangeNothing(t *testing.T) {
 				seed := rapid.IntRange(0, 1<<20).Draw(t, "seed")
 				size := rapid.IntRange(16, 60).Draw(t, "records")
 				runs := rapid.IntRange(2, 4).Draw(t, "runs")
-				read := func(knows bool) *rig {
+				read := func(knows bool) *fixture {
 					w := newWorld(size)
 					w.perPage = 17
 					at := seed
@@ -54,7 +54,7 @@ func TestKnownRecordsChangeNothing(t *testing.T) {
 					}
 					r := newRig(w, cursor)
 					if knows {
-						r.runner.Known = r.memory
+						r.runner.Unchanged = r.memory
 					}
 					for range runs {
 						if err := r.run(context.Background()); err != nil {

@@ -37,7 +37,7 @@ type world struct {
 	byToken bool
 	// between is called before each page is answered.
 	between func()
-	asked   []pipeline.Ask
+	asked   []pipeline.Request
 	calls   int64
 }
 
@@ -81,22 +81,22 @@ func (w *world) remove(i int) {
 }
 
 // Details implements sync.Source.
-func (*world) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+func (*world) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
 	return pipeline.Page{}, errors.ErrUnsupported
 }
 
 // Page implements sync.Source.
-func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (w *world) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
 	if w.between != nil {
 		w.between()
 	}
-	w.asked = append(w.asked, ask)
+	w.asked = append(w.asked, request)
 	w.calls++
-	list := w.list(ask)
-	from := (ask.Page - 1) * w.perPage
-	if w.byToken && ask.Token != "" {
+	list := w.list(request)
+	from := (request.Page - 1) * w.perPage
+	if w.byToken && request.Token != "" {
 		var err error
-		if from, err = strconv.Atoi(ask.Token); err != nil {
+		if from, err = strconv.Atoi(request.Token); err != nil {
 			return pipeline.Page{}, fmt.Errorf("token: %w", err)
 		}
 	}
@@ -108,8 +108,8 @@ func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error)
 			page.Token = strconv.Itoa(to)
 		}
 	}
-	if ask.Sort != "" && (!w.ignoreSort || w.lies) {
-		page.Sort, page.Order = ask.Sort, ask.Order
+	if request.Sort != "" && (!w.ignoreSort || w.lies) {
+		page.Sort, page.Order = request.Sort, request.Order
 	}
 	for _, r := range list[from:to] {
 		wire := map[string]any{
@@ -129,20 +129,20 @@ func (w *world) Page(_ context.Context, ask pipeline.Ask) (pipeline.Page, error)
 }
 
 // list is what upstream would answer, in the order it would answer.
-func (w *world) list(ask pipeline.Ask) []*thing {
+func (w *world) list(request pipeline.Request) []*thing {
 	var list []*thing
 	for _, r := range w.records {
-		since := ask.Since.Truncate(time.Second)
-		if w.ignoreFilter || ask.Since.IsZero() || r.Modified.After(since) || !w.exclusive && r.Modified.Equal(since) {
+		since := request.Since.Truncate(time.Second)
+		if w.ignoreFilter || request.Since.IsZero() || r.Modified.After(since) || !w.exclusive && r.Modified.Equal(since) {
 			list = append(list, r)
 		}
 	}
 	key := func(r *thing) time.Time { return r.Created }
-	if ask.Sort == "last_modified_time" && !w.ignoreSort {
+	if request.Sort == "last_modified_time" && !w.ignoreSort {
 		key = func(r *thing) time.Time { return r.Modified }
 	}
 	sort.SliceStable(list, func(i, j int) bool {
-		if ask.Order == "A" {
+		if request.Order == "A" {
 			return key(list[i]).Before(key(list[j]))
 		}
 		return key(list[i]).After(key(list[j]))
@@ -151,9 +151,9 @@ func (w *world) list(ask pipeline.Ask) []*thing {
 }
 
 // Export implements sync.Source.
-func (w *world) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
-	for ask.Page = 1; ; ask.Page++ {
-		page, err := w.Page(ctx, ask)
+func (w *world) Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error {
+	for request.Page = 1; ; request.Page++ {
+		page, err := w.Page(ctx, request)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ type memory struct {
 	position pipeline.Position
 	ends     []pipeline.End
 	units    int
-	rejects  []pipeline.Reject
+	rejects  []pipeline.RejectedRecord
 	// received counts what each run was given, refused has the run that met a record first which did not fit.
 	received map[int64]int64
 	refused  map[string]int64
@@ -193,7 +193,7 @@ type memory struct {
 }
 
 // Load implements sync.Store.
-func (m *memory) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
+func (m *memory) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
 	if m.lasts > 0 {
 		<-time.After(m.lasts) // of virtual time
 	}
@@ -205,9 +205,9 @@ func (m *memory) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loa
 			return pipeline.Loaded{}, errKilled
 		}
 	}
-	m.together = max(m.together, len(units))
-	for _, unit := range units {
-		if err := m.take(ctx, unit); err != nil {
+	m.together = max(m.together, len(batches))
+	for _, batch := range batches {
+		if err := m.take(ctx, batch); err != nil {
 			return pipeline.Loaded{}, err
 		}
 	}
@@ -227,37 +227,37 @@ func (m *memory) Refusals(_ context.Context, claim pipeline.Claim) (pipeline.Ref
 	return met, nil
 }
 
-func (m *memory) take(ctx context.Context, unit pipeline.Unit) error {
-	m.received[unit.Claim.Run] += int64(unit.Received)
-	for _, reject := range unit.Rejects {
+func (m *memory) take(ctx context.Context, batch pipeline.Batch) error {
+	m.received[batch.Claim.Run] += int64(batch.Received)
+	for _, reject := range batch.Rejected {
 		if _, known := m.refused[string(reject.Raw)]; !known {
-			m.refused[string(reject.Raw)] = unit.Claim.Run
+			m.refused[string(reject.Raw)] = batch.Claim.Run
 		}
 	}
-	if unit.Complete != nil {
-		if err := unit.Complete(ctx, nil); err != nil {
+	if batch.Complete != nil {
+		if err := batch.Complete(ctx, nil); err != nil {
 			return err
 		}
 	}
 	m.units++
-	for _, record := range unit.Records {
-		if record.Known {
+	for _, record := range batch.Records {
+		if record.Unchanged {
 			continue // its row is what it is
 		}
 		if old, known := m.rows[record.ID]; !known || !record.Modified.Before(old.Modified) {
 			m.rows[record.ID] = record
 		}
 	}
-	m.rejects = append(m.rejects, unit.Rejects...)
-	m.observed = append(m.observed, unit.Observed...)
-	if unit.Parent != nil {
-		m.read[unit.Parent.ID] = unit.Claim.Run
-		m.failed[unit.Parent.ID] = string(unit.Parent.Failed)
-		m.order = append(m.order, unit.Parent.ID)
+	m.rejects = append(m.rejects, batch.Rejected...)
+	m.observed = append(m.observed, batch.Observed...)
+	if batch.Parent != nil {
+		m.read[batch.Parent.ID] = batch.Claim.Run
+		m.failed[batch.Parent.ID] = string(batch.Parent.Failed)
+		m.order = append(m.order, batch.Parent.ID)
 	}
-	m.position = deepCopy(unit.Position)
-	if unit.End != nil {
-		m.ends = append(m.ends, *unit.End)
+	m.position = deepCopy(batch.Position)
+	if batch.End != nil {
+		m.ends = append(m.ends, *batch.End)
 	}
 	return nil
 }
@@ -301,8 +301,8 @@ func cursors() map[string]schema.Cursor {
 	}
 }
 
-// rig is a runner over a world and a memory.
-type rig struct {
+// fixture is a runner over a world and a memory.
+type fixture struct {
 	world  *world
 	memory *memory
 	runner *sync.Runner
@@ -316,16 +316,16 @@ type rig struct {
 	late  time.Duration
 }
 
-func newRig(w *world, cursor schema.Cursor) *rig {
+func newRig(w *world, cursor schema.Cursor) *fixture {
 	return newRigOf(w, resource(cursor))
 }
 
-func newRigOf(w *world, resource *schema.Resource) *rig {
+func newRigOf(w *world, resource *schema.Resource) *fixture {
 	rules := pipeline.DefaultRules()
 	rules.PerPage = w.perPage
 	rules.Lag = 5 * time.Second
-	rules.Ahead = 0 // a world is asked by one at a time; ahead_test.go has one for several
-	r := &rig{world: w, memory: &memory{
+	rules.Prefetch = 0 // a world is asked by one at a time; ahead_test.go has one for several
+	r := &fixture{world: w, memory: &memory{
 		rows: map[string]record.Record{}, read: map[string]int64{}, failed: map[string]string{},
 		received: map[int64]int64{}, refused: map[string]int64{},
 	}}
@@ -338,7 +338,7 @@ func newRigOf(w *world, resource *schema.Resource) *rig {
 }
 
 // run works chunks until the run ends; a kill is followed by a new claim.
-func (r *rig) run(ctx context.Context) error {
+func (r *fixture) run(ctx context.Context) error {
 	r.number++
 	for {
 		ends := len(r.memory.ends)
@@ -365,11 +365,11 @@ func (r *rig) run(ctx context.Context) error {
 
 // passed lists live things that the mark passed and that the memory does not hold
 // in the version that they had then (promise 1). Keys begin with prefix.
-func (r *rig) passed(w *world, prefix string) []string {
+func (r *fixture) passed(w *world, prefix string) []string {
 	var out []string
 	for _, t := range w.records {
 		row, ok := r.memory.rows[prefix+t.ID]
-		if !t.Modified.After(r.memory.position.Mark) && (!ok || row.Modified.Before(t.Modified)) {
+		if !t.Modified.After(r.memory.position.Watermark) && (!ok || row.Modified.Before(t.Modified)) {
 			out = append(out, prefix+t.ID)
 		}
 	}
@@ -377,7 +377,7 @@ func (r *rig) passed(w *world, prefix string) []string {
 }
 
 // missing lists live things that the memory does not hold in their last version.
-func (r *rig) missing() []string {
+func (r *fixture) missing() []string {
 	var out []string
 	for _, t := range r.world.records {
 		row, ok := r.memory.rows[t.ID]

@@ -36,18 +36,18 @@ func TestTokensThatGoInCirclesEnd(t *testing.T) {
 			calls := 0
 			r := newRigOf(newWorld(0), paged(schema.PagingToken, schema.FullScan{}))
 			r.runner.Rules.ChunkPages = 2 // what is known of the pass goes through the position
-			r.runner.Source = answer(func(ask pipeline.Ask) (pipeline.Page, error) {
+			r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
 				calls++
-				next := ask.Page
+				next := request.Page
 				if next > lead {
 					next = lead + (next-lead-1)%period + 1
 				}
-				return pipeline.Page{Date: r.world.now, Records: things(100*ask.Page, 2), Token: fmt.Sprint("t", next)}, nil
+				return pipeline.Page{Date: r.world.now, Records: things(100*request.Page, 2), Token: fmt.Sprint("t", next)}, nil
 			})
 			must(t, r.run(t.Context()))
 			end := r.memory.ends[0]
-			if end.Outcome != pipeline.OutcomeProvisional || !r.memory.position.Mark.IsZero() {
-				t.Errorf("lead %d, period %d: end %+v, mark %v", lead, period, end, r.memory.position.Mark)
+			if end.Outcome != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero() {
+				t.Errorf("lead %d, period %d: end %+v, mark %v", lead, period, end, r.memory.position.Watermark)
 			}
 			if limit := 2*(lead+1) + 3*period; calls > limit {
 				t.Errorf("lead %d, period %d: %d calls, want at most %d", lead, period, calls, limit)
@@ -60,7 +60,7 @@ func TestEmptyPagesWithTokensEnd(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	r := newRigOf(newWorld(0), paged(schema.PagingToken, schema.FullScan{}))
-	r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) {
+	r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) {
 		calls++
 		return pipeline.Page{Date: r.world.now, More: true, Token: fmt.Sprint(calls)}, nil
 	})
@@ -78,14 +78,14 @@ func TestPagesByTokenMayHaveAnySize(t *testing.T) {
 	calls := 0
 	r := newRigOf(newWorld(0), paged(schema.PagingToken, schema.FullScan{}))
 	r.runner.Rules.PerPage = 5
-	r.runner.Source = answer(func(ask pipeline.Ask) (pipeline.Page, error) {
-		if want := map[int]string{1: "", 2: "t1", 3: "t2", 4: "t3"}[ask.Page]; ask.Token != want {
-			return pipeline.Page{}, fmt.Errorf("page %d was asked for with token %q", ask.Page, ask.Token)
+	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
+		if want := map[int]string{1: "", 2: "t1", 3: "t2", 4: "t3"}[request.Page]; request.Token != want {
+			return pipeline.Page{}, fmt.Errorf("page %d was asked for with token %q", request.Page, request.Token)
 		}
 		calls++
-		page := pipeline.Page{Date: r.world.now, Records: things(1000*ask.Page, sizes[ask.Page-1])}
-		if ask.Page < len(sizes) {
-			page.Token, page.More = fmt.Sprint("t", ask.Page), true
+		page := pipeline.Page{Date: r.world.now, Records: things(1000*request.Page, sizes[request.Page-1])}
+		if request.Page < len(sizes) {
+			page.Token, page.More = fmt.Sprint("t", request.Page), true
 		}
 		return page, nil
 	})
@@ -113,13 +113,13 @@ func TestOneAnswerIsTheWholeList(t *testing.T) {
 			calls := 0
 			r := newRigOf(newWorld(0), tc.resource)
 			r.runner.Rules.PerPage = 1
-			r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) {
+			r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) {
 				calls++
 				return pipeline.Page{Call: 1, Date: r.world.now, Records: things(0, tc.records)}, nil
 			})
 			must(t, r.run(t.Context()))
-			if calls != 1 || len(r.memory.rows) != tc.records || r.memory.ends[0].Outcome != pipeline.OutcomeDone || r.memory.position.Mark.IsZero() {
-				t.Errorf("%d calls, %d rows, end %+v, mark %v", calls, len(r.memory.rows), r.memory.ends[0], r.memory.position.Mark)
+			if calls != 1 || len(r.memory.rows) != tc.records || r.memory.ends[0].Outcome != pipeline.OutcomeDone || r.memory.position.Watermark.IsZero() {
+				t.Errorf("%d calls, %d rows, end %+v, mark %v", calls, len(r.memory.rows), r.memory.ends[0], r.memory.position.Watermark)
 			}
 		})
 	}
@@ -178,11 +178,11 @@ type sized struct {
 }
 
 // Page implements sync.Source.
-func (s *sized) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (s *sized) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	most := s.perPage
 	if !s.fixed {
-		s.perPage = min(ask.PerPage, most)
+		s.perPage = min(request.PerPage, most)
 	}
 	defer func() { s.perPage = most }()
-	return s.world.Page(ctx, ask)
+	return s.world.Page(ctx, request)
 }

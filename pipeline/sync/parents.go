@@ -9,10 +9,10 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// maxUnfit is after how many answers in a row that are no answer a run over
+// maxRejected is after how many answers in a row that are no answer a run over
 // parents or details stops: one such answer is a matter of one parent or record,
 // five are a matter of the service.
-const maxUnfit = 5
+const maxRejected = 5
 
 // statusNotFound is the HTTP status of what upstream does not know.
 const statusNotFound = 404
@@ -23,33 +23,33 @@ const statusNotFound = 404
 type parents struct {
 	*chunk
 
-	list  reader
-	unfit int
+	list            reader
+	rejectedRecords int
 }
 
-func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error) {
+func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch, error) {
 	if scan.Parent == "" {
 		end, err := p.next(ctx, scan)
 		if end != nil || err != nil {
-			return pipeline.Unit{Claim: p.claim, End: end}, err
+			return pipeline.Batch{Claim: p.claim, End: end}, err
 		}
 	}
-	unit, err := p.list.step(ctx, scan)
+	batch, err := p.list.step(ctx, scan)
 	if err != nil {
-		return p.refused(scan, err)
+		return p.rejectParent(scan, err)
 	}
-	p.unfit = 0
-	if unit.End == nil {
-		return unit, nil
+	p.rejectedRecords = 0
+	if batch.End == nil {
+		return batch, nil
 	}
 	var failed outside.Text
 	var end *pipeline.End
-	if unit.End.Outcome != pipeline.OutcomeDone {
-		failed = unit.End.Note
+	if batch.End.Outcome != pipeline.OutcomeDone {
+		failed = batch.End.Note
 		end, err = p.flooded(ctx) // of one parent it is the end of its list, of so many records that of the run
 	}
-	unit.Parent, unit.End = leave(scan, failed), end
-	return unit, err
+	batch.Parent, batch.End = leave(scan, failed), end
+	return batch, err
 }
 
 // next goes to the next parent, or ends the run: nobody is left, or its calls are
@@ -72,21 +72,21 @@ func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End,
 	return nil, nil //nolint:nilnil // the run goes on
 }
 
-// refused tells what is wrong with one parent from what is wrong with them all. A
+// rejectParent tells what is wrong with one parent from what is wrong with them all. A
 // parent that upstream does not know, or whose list is no list, is left for this
 // run (promise 9, among parents); anything else stops the run where it stands.
-func (p *parents) refused(scan *pipeline.Scan, err error) (pipeline.Unit, error) {
+func (p *parents) rejectParent(scan *pipeline.Scan, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok || failure.Kind != pipeline.Unexpected {
-		return pipeline.Unit{}, err
+		return pipeline.Batch{}, err
 	}
 	if failure.Status != statusNotFound {
-		p.unfit++
+		p.rejectedRecords++
 	}
-	if p.unfit >= maxUnfit {
-		return pipeline.Unit{}, err
+	if p.rejectedRecords >= maxRejected {
+		return pipeline.Batch{}, err
 	}
-	return pipeline.Unit{Claim: p.claim, Parent: leave(scan, failure.Text())}, nil
+	return pipeline.Batch{Claim: p.claim, Parent: leave(scan, failure.Text())}, nil
 }
 
 // enter begins the list of one parent. The run's own figures stay.

@@ -54,34 +54,34 @@ func (f *family) advance(d time.Duration) {
 }
 
 // Page implements sync.Source.
-func (f *family) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (f *family) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	f.calls++
 	if f.refuse != nil {
-		if err := f.refuse(ask.Parent); err != nil {
+		if err := f.refuse(request.Parent); err != nil {
 			return pipeline.Page{}, err
 		}
 	}
-	w, ok := f.worlds[ask.Parent]
+	w, ok := f.worlds[request.Parent]
 	if !ok {
 		return pipeline.Page{}, errNotThere
 	}
-	return w.Page(ctx, ask)
+	return w.Page(ctx, request)
 }
 
 var errNotThere = &pipeline.Error{Kind: pipeline.Unexpected, Status: http.StatusNotFound, Code: "5"}
 
 // Export implements sync.Source.
-func (f *family) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
+func (f *family) Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error {
 	f.calls++
-	w, ok := f.worlds[ask.Parent]
+	w, ok := f.worlds[request.Parent]
 	if !ok {
 		return errNotThere
 	}
-	return w.Export(ctx, ask, each)
+	return w.Export(ctx, request, each)
 }
 
 // Details implements sync.Source.
-func (*family) Details(context.Context, pipeline.Ask, []string) (pipeline.Page, error) {
+func (*family) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
 	panic("no details were asked for")
 }
 
@@ -127,7 +127,7 @@ func fullScan() schema.Cursor {
 }
 
 // newFamilyRig is a runner over a family. Its world is only a clock.
-func newFamilyRig(f *family, list schema.Cursor) *rig {
+func newFamilyRig(f *family, list schema.Cursor) *fixture {
 	r := newRigOf(f.worlds[f.names[0]], heirs(list))
 	f.memory = r.memory
 	r.runner.Source, r.runner.Backlog, r.runner.Now = f, f, f.now
@@ -195,8 +195,8 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 		if err := r.run(context.Background()); err != nil {
 			t.Fatalf("run: %v", err)
 		}
-		if _, known := f.worlds[f.names[len(f.names)-1]]; !known && !r.memory.position.Mark.IsZero() {
-			t.Fatalf("the mark moved to %v though a parent could not be read", r.memory.position.Mark)
+		if _, known := f.worlds[f.names[len(f.names)-1]]; !known && !r.memory.position.Watermark.IsZero() {
+			t.Fatalf("the mark moved to %v though a parent could not be read", r.memory.position.Watermark)
 		}
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "runs") {
@@ -206,7 +206,7 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 			// whole here, but this export is made of several.
 			if _, paged := list.(schema.FullScan); paged {
 				if passed := r.passed(w, name+"/"); len(passed) > 0 {
-					t.Fatalf("the mark %v passed %v", r.memory.position.Mark, passed)
+					t.Fatalf("the mark %v passed %v", r.memory.position.Watermark, passed)
 				}
 			}
 		}
@@ -245,14 +245,14 @@ func TestParentsAreReadStalestFirstWithinTheAllowance(t *testing.T) {
 			t.Errorf("end = %+v", end)
 		}
 	}
-	if !r.memory.position.Mark.IsZero() {
-		t.Errorf("mark = %v, want none: no run read all", r.memory.position.Mark)
+	if !r.memory.position.Watermark.IsZero() {
+		t.Errorf("mark = %v, want none: no run read all", r.memory.position.Watermark)
 	}
 	r.runner.Allowance = nil
 	must(t, r.run(t.Context()))
 	last := r.memory.ends[3]
-	if want := f.now().Truncate(time.Second).Add(-r.runner.Rules.Lag); last.Note != "" || !r.memory.position.Mark.Equal(want) {
-		t.Errorf("end %+v, mark %v; want no note and %v", last, r.memory.position.Mark, want)
+	if want := f.now().Truncate(time.Second).Add(-r.runner.Rules.Lag); last.Note != "" || !r.memory.position.Watermark.Equal(want) {
+		t.Errorf("end %+v, mark %v; want no note and %v", last, r.memory.position.Watermark, want)
 	}
 }
 
@@ -293,8 +293,8 @@ func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 	}
 	end := r.memory.ends[0]
 	if end.Outcome != pipeline.OutcomeDone || !strings.HasPrefix(string(end.Note), "1 could not be read, the last because of: unexpected: HTTP 404") ||
-		!r.memory.position.Mark.IsZero() {
-		t.Errorf("end %+v, mark %v; want done, the reason, and no mark", end, r.memory.position.Mark)
+		!r.memory.position.Watermark.IsZero() {
+		t.Errorf("end %+v, mark %v; want done, the reason, and no mark", end, r.memory.position.Watermark)
 	}
 	if len(r.memory.rows) != 4 {
 		t.Errorf("%d rows, want those of a and c: 4", len(r.memory.rows))
@@ -340,8 +340,8 @@ func TestAListThatNeverHoldsStillFailsItsParentAlone(t *testing.T) {
 	if got := r.memory.failed; got["a"] != "" || got["c"] != "" || !strings.Contains(got["b"], "kept changing") {
 		t.Errorf("failed: %v, want b alone", got)
 	}
-	if !r.memory.position.Mark.IsZero() {
-		t.Errorf("mark = %v, want none", r.memory.position.Mark)
+	if !r.memory.position.Watermark.IsZero() {
+		t.Errorf("mark = %v, want none", r.memory.position.Watermark)
 	}
 }
 

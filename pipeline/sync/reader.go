@@ -15,7 +15,7 @@ import (
 type reader interface {
 	// step takes one answer of upstream at most, the one that the scan asks for, into the
 	// scan and gives the unit to load with it.
-	step(ctx context.Context, scan *pipeline.Scan) (pipeline.Unit, error)
+	step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch, error)
 }
 
 // reader chooses the way by the stream's declaration.
@@ -42,30 +42,30 @@ func (c *chunk) reader() (reader, error) {
 // that is safe, further pages are under way meanwhile; they are taken in their order.
 type pages struct{ *chunk }
 
-func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Unit, error) {
-	ask, asked := p.ask(unfinished), p.runner.Now()
-	page, before, err := p.ahead.Take(ctx, ask, min(scan.Ahead(unfinished, ask.Stream.Resource.Paging, p.mostAhead()), p.room()))
-	unfinished.Spent += p.ahead.Wasted()
+func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
+	request, asked := p.request(unfinished), p.runner.Now()
+	page, before, err := p.prefetched.Take(ctx, request, min(scan.Prefetching(unfinished, request.Stream.Resource.Paging, p.mostPrefetched()), p.room()))
+	unfinished.Spent += p.prefetched.Wasted()
 	if err != nil {
-		return pipeline.Unit{}, err
+		return pipeline.Batch{}, err
 	}
 	unfinished.Spent++
-	unfinished.Ahead = unfinished.Ahead || before
+	unfinished.Prefetched = unfinished.Prefetched || before
 	scan.Begin(unfinished, page.Date, asked)
-	unit, err := p.unit(ctx, page, unfinished.Parent)
+	batch, err := p.batch(ctx, page, unfinished.Parent)
 	if err != nil {
-		return pipeline.Unit{}, err
+		return pipeline.Batch{}, err
 	}
-	doubt(unfinished, &unit)
+	doubt(unfinished, &batch)
 	was := *unfinished
-	unit.End = scan.Advance(unfinished, ask, page, &unit, p.runner.Rules)
-	unit.Listed = true
-	unit.Observed = scan.Observed(&was, unfinished, &page, unit.End, p.claim.Capabilities)
-	prove(unfinished, p.claim.Stream, unit.End)
-	if unit.End != nil || !p.ahead.Holds(p.ask(unfinished)) {
-		p.ahead.Drop() // at once: what has not left yet need not leave any more
+	batch.End = scan.Advance(unfinished, request, page, &batch, p.runner.Rules)
+	batch.Listed = true
+	batch.Observed = scan.Observed(&was, unfinished, &page, batch.End, p.claim.Capabilities)
+	prove(unfinished, p.claim.Stream, batch.End)
+	if batch.End != nil || !p.prefetched.Holds(p.request(unfinished)) {
+		p.prefetched.Drop() // at once: what has not left yet need not leave any more
 	}
-	return unit, nil
+	return batch, nil
 }
 
 // export streams one body. Groups are loaded as they come: each row is true by
@@ -73,12 +73,12 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Un
 // the mark move.
 type export struct{ *chunk }
 
-func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Unit, error) {
+func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
 	unfinished.Seen = 0
 	unfinished.Spent++
 	call, asked := int64(0), e.runner.Now()
 	var flooded *pipeline.End
-	err := e.runner.Source.Export(ctx, e.ask(unfinished), func(page pipeline.Page) error {
+	err := e.runner.Source.Export(ctx, e.request(unfinished), func(page pipeline.Page) error {
 		if call != 0 && call != page.Call {
 			unfinished.Spent++ // the body went on in another one
 		}
@@ -88,14 +88,14 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.U
 		if len(page.Records) == 0 {
 			return nil
 		}
-		unit, err := e.unit(ctx, page, unfinished.Parent)
+		batch, err := e.batch(ctx, page, unfinished.Parent)
 		if err != nil {
 			return err
 		}
-		doubt(unfinished, &unit)
-		unit.Position = pipeline.Position{Mark: e.position.Mark, Scan: unfinished}
-		loaded, err := e.runner.Store.Load(ctx, unit)
-		if err != nil || len(unit.Rejects)+loaded.Rejected == 0 {
+		doubt(unfinished, &batch)
+		batch.Position = pipeline.Position{Watermark: e.position.Watermark, Scan: unfinished}
+		loaded, err := e.runner.Store.Load(ctx, batch)
+		if err != nil || len(batch.Rejected)+loaded.Rejected == 0 {
 			return err
 		}
 		if flooded, err = e.flooded(ctx); flooded != nil {
@@ -104,15 +104,15 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.U
 		return err
 	})
 	if flooded != nil && errors.Is(err, errFlooded) {
-		return pipeline.Unit{Claim: e.claim, End: flooded}, nil
+		return pipeline.Batch{Claim: e.claim, End: flooded}, nil
 	}
 	if err != nil {
-		return pipeline.Unit{}, err
+		return pipeline.Batch{}, err
 	}
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
 	// Of one parent nobody knows whether its list was ever more than empty.
-	if unfinished.Seen == 0 && !e.position.Mark.IsZero() && unfinished.Parent == "" {
+	if unfinished.Seen == 0 && !e.position.Watermark.IsZero() && unfinished.Parent == "" {
 		end = &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "the export came back empty after one that was not"}
 	}
-	return pipeline.Unit{Claim: e.claim, End: end}, nil
+	return pipeline.Batch{Claim: e.claim, End: end}, nil
 }

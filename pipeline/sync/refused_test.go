@@ -17,7 +17,7 @@ type answers struct {
 }
 
 // Page implements sync.Source.
-func (a answers) Page(context.Context, pipeline.Ask) (pipeline.Page, error) {
+func (a answers) Page(context.Context, pipeline.Request) (pipeline.Page, error) {
 	page := pipeline.Page{Call: 1, Date: a.now}
 	for _, record := range a.records {
 		page.Records = append(page.Records, []byte(record))
@@ -54,24 +54,24 @@ func TestClashingIdentifiersAreKept(t *testing.T) {
 		store := &units{memory: r.memory}
 		r.runner.Source, r.runner.Store = answers{w, test.records}, store
 		must(t, r.run(t.Context()))
-		unit := store.all[0]
+		batch := store.all[0]
 		var rows, kept []string
-		for i := range unit.Records {
-			rows = append(rows, unit.Records[i].ID)
+		for i := range batch.Records {
+			rows = append(rows, batch.Records[i].ID)
 		}
-		for _, reject := range unit.Rejects {
+		for _, reject := range batch.Rejected {
 			if kept = append(kept, string(reject.Raw)); reject.ID != "1" || reject.Code != "id_clash" || reject.Path != "thing_id" {
 				t.Errorf("%s: kept as %+v", name, reject)
 			}
 		}
-		if strings.Join(rows, " ") != test.rows || strings.Join(kept, "") != test.kept || unit.Duplicates != test.duplicates {
-			t.Errorf("%s: rows %v, kept %v, %d duplicates", name, rows, kept, unit.Duplicates)
+		if strings.Join(rows, " ") != test.rows || strings.Join(kept, "") != test.kept || batch.Duplicates != test.duplicates {
+			t.Errorf("%s: rows %v, kept %v, %d duplicates", name, rows, kept, batch.Duplicates)
 		}
-		if got := len(unit.Records) + len(unit.Rejects) + unit.Duplicates; got != len(test.records) {
+		if got := len(batch.Records) + len(batch.Rejected) + batch.Duplicates; got != len(test.records) {
 			t.Errorf("%s: %d of %d records are accounted for", name, got, len(test.records))
 		}
-		if (unit.End.Whole != nil) != test.proves || unit.End.Entire != test.proves {
-			t.Errorf("%s: as evidence it is %+v", name, unit.End)
+		if (batch.End.Whole != nil) != test.proves || batch.End.Entire != test.proves {
+			t.Errorf("%s: as evidence it is %+v", name, batch.End)
 		}
 	}
 }
@@ -87,12 +87,12 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 		store := &units{memory: r.memory}
 		r.runner.Source, r.runner.Store = answers{w, records}, store
 		must(t, r.run(t.Context()))
-		unit := store.all[0]
-		if len(unit.Records) != 1 || unit.Records[0].ID != "2" {
-			t.Errorf("%s: %d records are loaded, want that of 2 alone", name, len(unit.Records))
+		batch := store.all[0]
+		if len(batch.Records) != 1 || batch.Records[0].ID != "2" {
+			t.Errorf("%s: %d records are loaded, want that of 2 alone", name, len(batch.Records))
 		}
 		codes := map[string]string{}
-		for _, reject := range unit.Rejects {
+		for _, reject := range batch.Rejected {
 			codes[string(reject.Raw)] = reject.Code
 		}
 		if len(codes) != 2 || codes[bad] == "id_clash" || codes[wireThing("1", 1)] != "id_clash" {
@@ -105,11 +105,11 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 type units struct {
 	*memory
 
-	all []pipeline.Unit
+	all []pipeline.Batch
 }
 
 // Load implements sync.Store.
-func (u *units) Load(ctx context.Context, given ...pipeline.Unit) (pipeline.Loaded, error) {
+func (u *units) Load(ctx context.Context, given ...pipeline.Batch) (pipeline.Loaded, error) {
 	u.all = append(u.all, given...)
 	return u.memory.Load(ctx, given...)
 }

@@ -41,12 +41,12 @@ type Runner struct {
 	// Normalizer gives what makes rows of the records of a resource; nil means
 	// record.New. Who reads many small lists gives the same one again.
 	Normalizer func(*schema.Resource, *time.Location) (*record.Normalizer, error)
-	// Known says which records of a list need not be normalized; may be nil.
-	Known Known
+	// Unchanged says which records of a list need not be normalized; may be nil.
+	Unchanged UnchangedFinder
 	// Rules are the figures of reading.
 	Rules pipeline.Rules
-	// Ahead gives Rules.Ahead for a stream, where it is not the same for all; may be nil.
-	Ahead func(pipeline.Stream) int
+	// Prefetch gives Rules.Prefetch for a stream, where it is not the same for all; may be nil.
+	Prefetch func(pipeline.Stream) int
 	// Stopping, when closed, ends a chunk at the next page, or behind those that are
 	// under way already.
 	Stopping <-chan struct{}
@@ -57,10 +57,10 @@ type Runner struct {
 // source (*pipeline.Error), of the store, or of the context; whatever was loaded before
 // an error stays loaded, and the position says so.
 func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
-	if claim.Position.MarkAhead(r.Now()) { // promise 1: nothing is read from it
+	if claim.Position.WatermarkAhead(r.Now()) { // promise 1: nothing is read from it
 		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the mark, %s, is later than a run left it: "+
 			"what changed until then would be passed over; sluice sync %s.%s --reset-watermark reads from the last proven one",
-			claim.Position.Mark.Format(time.RFC3339), claim.Stream.Service.Name, claim.Stream.Key().Resource)}
+			claim.Position.Watermark.Format(time.RFC3339), claim.Stream.Service.Name, claim.Stream.Key().Resource)}
 	}
 	compile := record.New
 	if r.Normalizer != nil {
@@ -71,24 +71,24 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		return fmt.Errorf("prepare %s: %w", claim.Stream, err)
 	}
 	chunk := &chunk{
-		runner:   r,
-		claim:    claim,
-		position: claim.Position,
-		records:  unchanged.Plain{Normalizer: normalizer},
-		settle:   settle,
-		begun:    r.Now(),
-		behind:   writebehind.New(r.Store),
+		runner:      r,
+		claim:       claim,
+		position:    claim.Position,
+		records:     unchanged.Plain{Normalizer: normalizer},
+		settle:      settle,
+		begun:       r.Now(),
+		writeBehind: writebehind.New(r.Store),
 	}
-	chunk.ahead = &prefetch.Pages{Source: r.Source, Behind: chunk.behind}
+	chunk.prefetched = &prefetch.Pages{Source: r.Source, Behind: chunk.writeBehind}
 	// Single records are asked for because their rows are not made of them yet.
-	if r.Known != nil && claim.Stream.Work != pipeline.WorkDetails {
-		chunk.records = &unchanged.Reader{Normalizer: normalizer, Ask: func(ctx context.Context, records []record.Record) error {
-			return r.Known.Known(ctx, claim.Stream, records)
+	if r.Unchanged != nil && claim.Stream.Work != pipeline.WorkDetails {
+		chunk.records = &unchanged.Reader{Normalizer: normalizer, Request: func(ctx context.Context, records []record.Record) error {
+			return r.Unchanged.Unchanged(ctx, claim.Stream, records)
 		}}
 	}
 	defer func() { chunk.turn.End() }()
-	defer chunk.ahead.Drop()
-	defer chunk.behind.Wait()
+	defer chunk.prefetched.Drop()
+	defer chunk.writeBehind.Wait()
 	if chunk.position.Scan == nil {
 		chunk.position.Scan = scan.Plan(&claim, r.Rules)
 	}
@@ -110,21 +110,21 @@ type chunk struct {
 	pages    int
 	// turn is that of the answer read last: one that was not loaded ends with the chunk.
 	turn *pipeline.Turn
-	// ahead are the pages under way beside the one that is being read, behind the units that are not loaded yet.
-	ahead  *prefetch.Pages
-	behind *writebehind.Units
+	// prefetched are the pages under way beside the one that is being read, behind the units that are not loaded yet.
+	prefetched  *prefetch.Pages
+	writeBehind *writebehind.Batches
 }
 
 // read takes steps until the run ends or the chunk is full.
 func (c *chunk) read(ctx context.Context, reader reader) error {
 	for {
 		scan := *c.position.Scan
-		unit, err := reader.step(ctx, &scan)
+		batch, err := reader.step(ctx, &scan)
 		if err != nil {
 			// What came before the error was paid for.
-			return cmp.Or(c.behind.Flush(), err)
+			return cmp.Or(c.writeBehind.Flush(), err)
 		}
-		over, err := c.load(ctx, reader, unit, scan)
+		over, err := c.load(ctx, reader, batch, scan)
 		if over || err != nil {
 			return err
 		}
@@ -132,37 +132,37 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 }
 
 // load gives a unit away to be written with the position behind it, and says whether the chunk is over.
-func (c *chunk) load(ctx context.Context, reader reader, unit pipeline.Unit, scan pipeline.Scan) (bool, error) {
+func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, scan pipeline.Scan) (bool, error) {
 	c.pages++
-	if unit.End == nil && len(unit.Rejects) > 0 {
+	if batch.End == nil && len(batch.Rejected) > 0 {
 		var err error
-		if unit.End, err = c.flooded(ctx); err != nil {
+		if batch.End, err = c.flooded(ctx); err != nil {
 			return true, err
 		}
-		if unit.End != nil && scan.Parent != "" { // the other parents come first in the next run
-			unit.Parent = leave(&scan, unit.End.Note)
+		if batch.End != nil && scan.Parent != "" { // the other parents come first in the next run
+			batch.Parent = leave(&scan, batch.End.Note)
 		}
 	}
 	// What is under way was paid for: a full chunk takes it, and asks for no more.
-	over := unit.End != nil || c.full() && !c.ahead.Holds(c.ask(&scan))
-	entire(&scan, c.claim.Stream, unit.End)
-	c.position = c.after(unit.End, scan)
-	unit.Position = c.position
+	over := batch.End != nil || c.full() && !c.prefetched.Holds(c.request(&scan))
+	entire(&scan, c.claim.Stream, batch.End)
+	c.position = c.after(batch.End, scan)
+	batch.Position = c.position
 	if over {
-		unit.Complete = c.settle.Completion(unit.End == nil)
+		batch.Complete = c.settle.Completion(batch.End == nil)
 	}
 	most := 0
 	if _, list := reader.(pages); list && !over {
-		most = c.mostBehind(&scan)
+		most = c.mostWriteBehind(&scan)
 	}
-	return over, c.behind.Add(ctx, unit, most)
+	return over, c.writeBehind.Add(ctx, batch, most)
 }
 
 // after gives the position behind a unit. Promise 1: the mark moves only with
 // the last unit of a clean run over all there is, never beyond upstream's clock at
 // the start of the run minus the lag, and never because of a value in a record.
 func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
-	position := pipeline.Position{Mark: c.position.Mark, Read: c.position.Read}
+	position := pipeline.Position{Watermark: c.position.Watermark, ScannedUntil: c.position.ScannedUntil}
 	if end == nil {
 		position.Scan = &scan
 		return position
@@ -170,11 +170,11 @@ func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
 	if end.Outcome != pipeline.OutcomeDone || scan.Partial || scan.Started.IsZero() {
 		return position
 	}
-	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Mark) {
-		position.Mark = mark
+	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Watermark) {
+		position.Watermark = mark
 	}
-	if scan.Started.After(position.Read) {
-		position.Read = scan.Started
+	if scan.Started.After(position.ScannedUntil) {
+		position.ScannedUntil = scan.Started
 	}
 	return position
 }
@@ -189,19 +189,19 @@ func (c *chunk) full() bool {
 	return c.pages >= rules.ChunkPages || c.runner.Now().Sub(c.begun) >= rules.ChunkTime
 }
 
-// mostAhead is how many pages may be under way behind the one that is being read.
-func (c *chunk) mostAhead() int {
-	if c.runner.Ahead != nil {
-		return c.runner.Ahead(c.claim.Stream)
+// mostPrefetched is how many pages may be under way behind the one that is being read.
+func (c *chunk) mostPrefetched() int {
+	if c.runner.Prefetch != nil {
+		return c.runner.Prefetch(c.claim.Stream)
 	}
-	return c.runner.Rules.Ahead
+	return c.runner.Rules.Prefetch
 }
 
-// mostBehind is how many units may wait to be loaded while the scan goes on: one where pages are read in order, for a kill repeats
+// mostWriteBehind is how many units may wait to be loaded while the scan goes on: one where pages are read in order, for a kill repeats
 // what is not loaded, and as many as may be under way where they are read ahead, of which they take the room (promise 6).
-func (c *chunk) mostBehind(unfinished *pipeline.Scan) int {
-	most := c.mostAhead()
-	return min(most, max(scan.Ahead(unfinished, c.claim.Stream.Resource.Paging, most), 1))
+func (c *chunk) mostWriteBehind(unfinished *pipeline.Scan) int {
+	most := c.mostPrefetched()
+	return min(most, max(scan.Prefetching(unfinished, c.claim.Stream.Resource.Paging, most), 1))
 }
 
 // room is how many pages the chunk can still load behind the next one.
@@ -225,15 +225,15 @@ func (c *chunk) spent(scan *pipeline.Scan) bool {
 // because it does not filter or sort, must not spend what is kept for asking others what
 // changed.
 func (c *chunk) class(unfinished *pipeline.Scan) pipeline.Class {
-	again := c.claim.Stream.Work == pipeline.WorkList && c.claim.Stream.Resource.Swept() && !c.position.Mark.IsZero()
-	if again && unfinished.Mode == pipeline.ModeFull && scan.Demoted(c.claim.Stream, c.claim.Capabilities) {
+	again := c.claim.Stream.Work == pipeline.WorkList && c.claim.Stream.Resource.Swept() && !c.position.Watermark.IsZero()
+	if again && unfinished.Mode == pipeline.ModeFull && scan.FallsBack(c.claim.Stream, c.claim.Capabilities) {
 		return pipeline.ClassSweep
 	}
 	return pipeline.ClassOf(c.claim.Stream)
 }
 
-func (c *chunk) ask(scan *pipeline.Scan) pipeline.Ask {
-	ask := pipeline.Ask{
+func (c *chunk) request(scan *pipeline.Scan) pipeline.Request {
+	request := pipeline.Request{
 		Stream:  c.claim.Stream,
 		Class:   c.class(scan),
 		Run:     c.claim.Run,
@@ -242,23 +242,23 @@ func (c *chunk) ask(scan *pipeline.Scan) pipeline.Ask {
 		Token:   scan.Token,
 		Parent:  scan.Parent,
 	}
-	ask.From, ask.To = scan.Windows.Bounds()
+	request.From, request.To = scan.Windows.Bounds()
 	switch cursor := c.claim.Stream.Resource.ListCursor().(type) {
 	case schema.Since:
 		switch scan.Mode { //nolint:exhaustive // the others ask for everything
 		case pipeline.ModeSince:
-			ask.Since = scan.Bound
+			request.Since = scan.Bound
 		case pipeline.ModeKeyset:
-			ask.Since, ask.Sort, ask.Order = scan.Keyset.From, cursor.Column, "A"
+			request.Since, request.Sort, request.Order = scan.Keyset.From, cursor.Column, "A"
 		}
 	case schema.NewestFirst:
 		if scan.Mode == pipeline.ModeNewest {
-			ask.Sort, ask.Order = cursor.Sort, "D"
+			request.Sort, request.Order = cursor.Sort, "D"
 		}
 	case schema.FullScan:
 		if cursor.Sort != "" {
-			ask.Sort, ask.Order = cursor.Sort, "A"
+			request.Sort, request.Order = cursor.Sort, "A"
 		}
 	}
-	return ask
+	return request
 }

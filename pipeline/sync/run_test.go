@@ -60,7 +60,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 		// In the order of creation two equal passes are a proof; in others a creation and
 		// a deletion in each pass can hide a record (docs/decisions/0007-passes-until-equal).
 		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
-			t.Fatalf("the mark %v passed %v", r.memory.position.Mark, passed)
+			t.Fatalf("the mark %v passed %v", r.memory.position.Watermark, passed)
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "quiet acts") {
 			act()
@@ -70,7 +70,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	w.between = nil
 	r.memory.failAfter = 0
 	w.now = w.now.Add(time.Minute)
-	mark := r.memory.position.Mark
+	mark := r.memory.position.Watermark
 	if err := r.run(ctx); err != nil {
 		t.Fatalf("quiet run: %v", err)
 	}
@@ -146,7 +146,7 @@ func TestMarkFollowsUpstreamsClock(t *testing.T) {
 	r := newRig(w, cursors()["since"])
 	must(t, r.run(t.Context()))
 	want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag)
-	if got := r.memory.position.Mark; !got.Equal(want) {
+	if got := r.memory.position.Watermark; !got.Equal(want) {
 		t.Errorf("mark = %v, want upstream's clock less the lag, %v", got, want)
 	}
 }
@@ -165,8 +165,8 @@ func TestShiftingListIsProvisional(t *testing.T) {
 	if got := r.memory.ends[0]; got.Outcome != pipeline.OutcomeProvisional || got.Whole != nil {
 		t.Errorf("end = %+v, want provisional, and no evidence of absence", got)
 	}
-	if !r.memory.position.Mark.IsZero() {
-		t.Errorf("mark = %v, want none: the list never held still", r.memory.position.Mark)
+	if !r.memory.position.Watermark.IsZero() {
+		t.Errorf("mark = %v, want none: the list never held still", r.memory.position.Watermark)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestMisfitGoesToQuarantineWhole(t *testing.T) {
 	raw := []byte(`{"thing_id":"9","value":"many","created_time":"2026-03-01T08:00:00+0000","last_modified_time":"2026-03-01T08:00:00+0000"}`)
 	good := []byte(`{"thing_id":"8","value":1,"created_time":"2026-03-01T08:00:00+0000","last_modified_time":"2026-03-01T08:00:00+0000"}`)
 	r := newRig(newWorld(0), cursors()["since"])
-	r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) {
+	r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{Call: 1, Date: r.world.now, Records: [][]byte{raw, good}, PerPage: 200}, nil
 	})
 	must(t, r.run(t.Context()))
@@ -220,15 +220,15 @@ func TestMisfitGoesToQuarantineWhole(t *testing.T) {
 func TestNonsenseMovesNoMark(t *testing.T) {
 	t.Parallel()
 	page := func(w *world, n int) pipeline.Page {
-		p, err := w.Page(context.Background(), pipeline.Ask{Page: n})
+		p, err := w.Page(context.Background(), pipeline.Request{Page: n})
 		if err != nil {
 			panic(err)
 		}
 		return p
 	}
-	for name, source := range map[string]func(*world, pipeline.Ask) pipeline.Page{
-		"the same page for ever": func(w *world, _ pipeline.Ask) pipeline.Page { return page(w, 1) },
-		"empty pages for ever": func(w *world, _ pipeline.Ask) pipeline.Page {
+	for name, source := range map[string]func(*world, pipeline.Request) pipeline.Page{
+		"the same page for ever": func(w *world, _ pipeline.Request) pipeline.Page { return page(w, 1) },
+		"empty pages for ever": func(w *world, _ pipeline.Request) pipeline.Page {
 			return pipeline.Page{Date: w.now, More: true, PerPage: w.perPage}
 		},
 	} {
@@ -237,16 +237,16 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 			w := newWorld(20)
 			r := newRig(w, cursors()["since"])
 			calls := 0
-			r.runner.Source = answer(func(ask pipeline.Ask) (pipeline.Page, error) {
+			r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
 				calls++
-				return source(w, ask), nil
+				return source(w, request), nil
 			})
 			must(t, r.run(t.Context()))
 			if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional {
 				t.Errorf("outcome = %s, want provisional", got)
 			}
-			if calls > 10 || !r.memory.position.Mark.IsZero() {
-				t.Errorf("%d calls, mark %v; want few calls and no mark", calls, r.memory.position.Mark)
+			if calls > 10 || !r.memory.position.Watermark.IsZero() {
+				t.Errorf("%d calls, mark %v; want few calls and no mark", calls, r.memory.position.Watermark)
 			}
 		})
 	}
@@ -258,16 +258,16 @@ func TestAGapProvesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)
 	r := newRig(w, cursors()["since"])
-	r.runner.Source = answer(func(ask pipeline.Ask) (pipeline.Page, error) {
-		page, err := w.Page(t.Context(), ask)
-		if ask.Page == 2 {
+	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
+		page, err := w.Page(t.Context(), request)
+		if request.Page == 2 {
 			page.Records = nil
 		}
 		return page, err
 	})
 	must(t, r.run(t.Context()))
-	if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Mark.IsZero() {
-		t.Errorf("outcome = %s, mark %v; want provisional and none", got, r.memory.position.Mark)
+	if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero() {
+		t.Errorf("outcome = %s, mark %v; want provisional and none", got, r.memory.position.Watermark)
 	}
 }
 
@@ -291,15 +291,15 @@ func TestEmptyExportAfterOneThatWasNotKeepsTheMark(t *testing.T) {
 	w := newWorld(7)
 	r := newRig(w, schema.Export{Modified: "last_modified_time", FieldsParam: "fields"})
 	must(t, r.run(t.Context()))
-	if len(r.memory.rows) != 7 || r.memory.position.Mark.IsZero() {
-		t.Fatalf("%d rows, mark %v; want 7 and a mark", len(r.memory.rows), r.memory.position.Mark)
+	if len(r.memory.rows) != 7 || r.memory.position.Watermark.IsZero() {
+		t.Fatalf("%d rows, mark %v; want 7 and a mark", len(r.memory.rows), r.memory.position.Watermark)
 	}
-	mark := r.memory.position.Mark
+	mark := r.memory.position.Watermark
 	w.records = nil
 	w.now = w.now.Add(time.Hour)
 	must(t, r.run(t.Context()))
-	if got := r.memory.ends[1].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Mark.Equal(mark) {
-		t.Errorf("outcome %s, mark %v; want provisional and %v", got, r.memory.position.Mark, mark)
+	if got := r.memory.ends[1].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Watermark.Equal(mark) {
+		t.Errorf("outcome %s, mark %v; want provisional and %v", got, r.memory.position.Watermark, mark)
 	}
 }
 
@@ -307,7 +307,7 @@ func TestSourceErrorPassesThrough(t *testing.T) {
 	t.Parallel()
 	r := newRig(newWorld(3), cursors()["since"])
 	want := &pipeline.Error{Kind: pipeline.Exhausted}
-	r.runner.Source = answer(func(pipeline.Ask) (pipeline.Page, error) { return pipeline.Page{}, want })
+	r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) { return pipeline.Page{}, want })
 	if err := r.run(t.Context()); !errors.Is(err, want) {
 		t.Errorf("run = %v, want %v", err, want)
 	}

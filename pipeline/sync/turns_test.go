@@ -21,7 +21,7 @@ type largePages struct {
 }
 
 // Page implements sync.Source.
-func (l *largePages) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
+func (l *largePages) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	if front := pipeline.Front(ctx); front != nil {
 		select {
 		case <-front:
@@ -35,7 +35,7 @@ func (l *largePages) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page,
 		return pipeline.Page{}, ctx.Err()
 	}
 	l.count(&l.taken)
-	page, err := l.answer(ask)
+	page, err := l.answer(request)
 	page.Turn = pipeline.NewTurn(func() {
 		l.count(&l.ended)
 		<-l.turn
@@ -55,12 +55,12 @@ func TestEveryTurnEnds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pages int
 		// spoil, if not nil, spoils what is read or loaded behind the third page, the first time.
-		spoil func(r *rig, cancel context.CancelFunc)
+		spoil func(r *fixture, cancel context.CancelFunc)
 		fails bool
 	}{
 		"all is loaded":          {8, nil, false},
-		"the run is to end":      {8, func(_ *rig, cancel context.CancelFunc) { cancel() }, true},
-		"a load fails":           {8, func(r *rig, _ context.CancelFunc) { r.memory.failNext() }, false},
+		"the run is to end":      {8, func(_ *fixture, cancel context.CancelFunc) { cancel() }, true},
+		"a load fails":           {8, func(r *fixture, _ context.CancelFunc) { r.memory.failNext() }, false},
 		"one page and no others": {1, nil, false},
 	} {
 		for _, ahead := range []int{0, 4} {
@@ -69,16 +69,16 @@ func TestEveryTurnEnds(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				defer cancel()
 				r := newRigOf(newWorld(0), resource(schema.FullScan{}))
-				r.runner.Rules.PerPage, r.runner.Rules.ChunkPages, r.runner.Rules.Ahead = 3, 12, ahead
+				r.runner.Rules.PerPage, r.runner.Rules.ChunkPages, r.runner.Rules.Prefetch = 3, 12, ahead
 				var once sync.Once
 				source := &largePages{turn: make(chan struct{}, 1)}
-				source.answer = func(ask pipeline.Ask) (pipeline.Page, error) {
-					if ask.Page == 3 && tc.spoil != nil {
+				source.answer = func(request pipeline.Request) (pipeline.Page, error) {
+					if request.Page == 3 && tc.spoil != nil {
 						once.Do(func() { tc.spoil(r, cancel) })
 					}
-					page := pipeline.Page{Call: int64(ask.Page), Date: r.world.now, More: ask.Page < tc.pages, PerPage: ask.PerPage}
-					if ask.Page <= tc.pages {
-						page.Records = things(10*ask.Page, ask.PerPage)
+					page := pipeline.Page{Call: int64(request.Page), Date: r.world.now, More: request.Page < tc.pages, PerPage: request.PerPage}
+					if request.Page <= tc.pages {
+						page.Records = things(10*request.Page, request.PerPage)
 					}
 					return page, nil
 				}

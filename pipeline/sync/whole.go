@@ -13,9 +13,9 @@ const doubtClash = "several records of one answer had the same identifier"
 // doubt notes what makes the scan useless as evidence of absence (promise 7). What is
 // noted stays for all of the run: of a scan that saw nonsense once, nobody knows which
 // of its pages were true.
-func doubt(scan *pipeline.Scan, unit *pipeline.Unit) {
-	for i := range unit.Rejects {
-		switch reject := &unit.Rejects[i]; {
+func doubt(scan *pipeline.Scan, batch *pipeline.Batch) {
+	for i := range batch.Rejected {
+		switch reject := &batch.Rejected[i]; {
 		case scan.Doubt != "":
 		case reject.ID == "":
 			scan.Doubt = doubtNameless

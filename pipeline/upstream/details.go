@@ -20,8 +20,8 @@ import (
 // for, or that comes twice, is an error of kind Unexpected. Source:
 // docs/upstream.md U65 (codes), U88, U169, U182 and U217, the rows
 // of single records.
-func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error) {
-	target, key, err := c.detailsTarget(ask, ids)
+func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error) {
+	target, key, err := c.detailsTarget(request, ids)
 	if err != nil || len(ids) == 0 {
 		return pipeline.Page{}, err
 	}
@@ -32,9 +32,9 @@ func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (p
 		page = pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Unknown: noSuchRecord(code)}
 	}
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
-		records, err := readSingles(envelope, key, ask.Stream.Resource.Details.Batch != nil)
+		records, err := readSingles(envelope, key, request.Stream.Resource.Details.Batch != nil)
 		if err == nil {
-			err = hold(records, ask.Stream.Resource.ID, ids)
+			err = hold(records, request.Stream.Resource.ID, ids)
 		}
 		if err != nil {
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
@@ -51,9 +51,9 @@ func (c *Client) Details(ctx context.Context, ask pipeline.Ask, ids []string) (p
 
 // detailsTarget says where the records of these identifiers are found, and under
 // which key.
-func (c *Client) detailsTarget(ask pipeline.Ask, ids []string) (target, string, error) {
-	resource := ask.Stream.Resource
-	t := targetOf(ask)
+func (c *Client) detailsTarget(request pipeline.Request, ids []string) (target, string, error) {
+	resource := request.Stream.Resource
+	t := targetOf(request)
 	t.page = 0
 	switch {
 	case resource.Details != nil && resource.Details.Batch != nil && len(ids) <= resource.Details.Batch.Size:
@@ -68,7 +68,7 @@ func (c *Client) detailsTarget(ask pipeline.Ask, ids []string) (target, string, 
 		return t, resource.Single.Key, nil
 	default:
 		return target{}, "", &pipeline.Error{
-			Kind: pipeline.Unexpected, Op: c.about("details", ask),
+			Kind: pipeline.Unexpected, Op: c.about("details", request),
 			Detail: "its declaration has no call for " + outside.Number(len(ids)) + " single records at once",
 		}
 	}

@@ -30,7 +30,7 @@ var (
 	}
 )
 
-func detailsOf(resource *schema.Resource) pipeline.Ask {
+func detailsOf(resource *schema.Resource) pipeline.Request {
 	question := of(inventory, resource)
 	question.Stream.Work, question.Class = pipeline.WorkDetails, pipeline.ClassDetails
 	return question

@@ -127,7 +127,7 @@ func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 }
 
 // mustNotSay demands an error, and that neither it nor the call log holds one of the secrets.
-func (r *rig) mustNotSay(t *testing.T, spelling string, err error, secrets ...string) {
+func (r *fixture) mustNotSay(t *testing.T, spelling string, err error, secrets ...string) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("%s: no error", spelling)

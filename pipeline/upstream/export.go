@@ -26,12 +26,12 @@ const (
 // nil. An error of each ends it and is returned as it is. Where the body ends with
 // a token to ask on with, further calls follow, each counted. Source:
 // docs/upstream.md U251 to U254.
-func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error {
-	resource := ask.Stream.Resource
+func (c *Client) Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error {
+	resource := request.Stream.Resource
 	param := fieldsParam(resource)
 	if param == "" {
 		return &pipeline.Error{
-			Kind: pipeline.Unexpected, Op: c.about("export", ask), Detail: "its declaration is not that of an export",
+			Kind: pipeline.Unexpected, Op: c.about("export", request), Detail: "its declaration is not that of an export",
 		}
 	}
 	var fields []string
@@ -42,8 +42,8 @@ func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipelin
 	}
 	seen := map[string]bool{}
 	for next := ""; ; {
-		t := targetOf(ask)
-		t.path, t.fill, t.query, t.csv = resource.Path, parentIn(ask), valuesOf(resource.Params), true
+		t := targetOf(request)
+		t.path, t.fill, t.query, t.csv = resource.Path, parentIn(request), valuesOf(resource.Params), true
 		t.page = 0
 		t.query.Set(param, strings.Join(fields, ","))
 		if next != "" {
@@ -59,7 +59,7 @@ func (c *Client) Export(ctx context.Context, ask pipeline.Ask, each func(pipelin
 		}
 		if seen[next] {
 			return &pipeline.Error{
-				Kind: pipeline.Unexpected, Op: c.about("export", ask), Detail: "the answer gave the same next_token twice",
+				Kind: pipeline.Unexpected, Op: c.about("export", request), Detail: "the answer gave the same next_token twice",
 			}
 		}
 		seen[next] = true

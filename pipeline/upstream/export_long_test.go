@@ -72,10 +72,10 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 		`1,a,7,"1,768,651,643,000"`:    "creation_time bad_time",
 		`1,a,7,`:                       "7 at ",
 	} {
-		ask := askExport()
-		ask.Stream.Resource = resource
+		request := askExport()
+		request.Stream.Resource = resource
 		var got string
-		err := newRig(t, answer(200, csvType, row+"\n")).client.Export(t.Context(), ask, func(page pipeline.Page) error {
+		err := newRig(t, answer(200, csvType, row+"\n")).client.Export(t.Context(), request, func(page pipeline.Page) error {
 			for _, raw := range page.Records {
 				got += seen(normalizer.Record(raw))
 			}
@@ -89,7 +89,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 
 // seen is a record's figure and instant, or what does not fit.
 func seen(rec record.Record, err error) string {
-	if fault, ok := errors.AsType[*record.ValueError](err); ok {
+	if fault, ok := errors.AsType[*record.RejectedError](err); ok {
 		return fault.Path + " " + string(fault.Code)
 	}
 	values := rec.Tables[0][0].Values

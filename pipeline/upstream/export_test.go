@@ -18,7 +18,7 @@ import (
 const csvType = "text/csv;charset=UTF-8"
 
 // collect runs an export and gives what it brought.
-func collect(t *testing.T, r *rig) ([]pipeline.Page, []string, error) {
+func collect(t *testing.T, r *fixture) ([]pipeline.Page, []string, error) {
 	t.Helper()
 	var (
 		pages   []pipeline.Page

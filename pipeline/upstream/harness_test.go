@@ -88,7 +88,7 @@ func (f *fakeTokens) Renew(_ context.Context, _ *pipeline.Organization, refused 
 	return upstream.NewSecret(canaryRenewed), 5, f.renewErr
 }
 
-type rig struct {
+type fixture struct {
 	client   *upstream.Client
 	gate     *fakeGate
 	tokens   *fakeTokens
@@ -105,9 +105,9 @@ var (
 )
 
 // newRig starts a client against a handler.
-func newRig(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Options)) *rig {
+func newRig(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Options)) *fixture {
 	t.Helper()
-	r := &rig{gate: &fakeGate{}, tokens: &fakeTokens{}}
+	r := &fixture{gate: &fakeGate{}, tokens: &fakeTokens{}}
 	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		r.mu.Lock()
 		r.requests = append(r.requests, q)
@@ -133,7 +133,7 @@ func newRig(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Opt
 	return r
 }
 
-func (r *rig) seen() []*http.Request {
+func (r *fixture) seen() []*http.Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]*http.Request(nil), r.requests...)
@@ -165,15 +165,15 @@ var (
 	}
 )
 
-func ask(page int) pipeline.Ask {
-	return pipeline.Ask{
+func ask(page int) pipeline.Request {
+	return pipeline.Request{
 		Stream: pipeline.Stream{Organization: home.Key, Org: home, Service: accounting, Resource: accounts},
 		Class:  pipeline.ClassIncremental, Run: 42, Page: page, PerPage: 200,
 	}
 }
 
-func askExport() pipeline.Ask {
-	return pipeline.Ask{
+func askExport() pipeline.Request {
+	return pipeline.Request{
 		Stream: pipeline.Stream{Organization: home.Key, Org: home, Service: chat, Resource: conversations},
 		Class:  pipeline.ClassSweep, Run: 43,
 	}
@@ -209,7 +209,7 @@ func raw(text string) http.HandlerFunc {
 
 // mustFail demands an error of the kind, without canaries, its call counted and
 // noted.
-func (r *rig) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Error {
+func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Error {
 	t.Helper()
 	var failure *pipeline.Error
 	if !errors.As(err, &failure) {
@@ -225,7 +225,7 @@ func (r *rig) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Er
 	return failure
 }
 
-func (r *rig) mustBeClean(t *testing.T, err error) {
+func (r *fixture) mustBeClean(t *testing.T, err error) {
 	t.Helper()
 	texts := []string{fmt.Sprintf("%v %+v %#v", err, err, err)}
 	for e := err; e != nil; e = errors.Unwrap(e) {

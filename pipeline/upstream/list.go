@@ -30,24 +30,24 @@ const (
 // the page that was asked for, and has its call in the call log. Source:
 // docs/upstream.md U80 and U81; for lists without page_context
 // and those that go on by token, U82 and U86.
-func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error) {
-	query, err := c.listQuery(ask, ask.Stream.Org.Zone())
+func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
+	query, err := c.listQuery(request, request.Stream.Org.Zone())
 	if err != nil {
 		return pipeline.Page{}, err
 	}
-	target := targetOf(ask)
-	target.path, target.fill, target.query = ask.Stream.Resource.Path, parentIn(ask), query
+	target := targetOf(request)
+	target.path, target.fill, target.query = request.Stream.Resource.Path, parentIn(request), query
 	var page pipeline.Page
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
-		list, err := readList(envelope, ask)
+		list, err := readList(envelope, request)
 		if err != nil {
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
 		}
-		if most := mostRecords(ask); len(list.Records) > most {
+		if most := mostRecords(request); len(list.Records) > most {
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code,
-				c.scrub.Textf("a page of %d records where %d were asked for: more than %d are not read", len(list.Records), ask.PerPage, most), nil)
+				c.scrub.Textf("a page of %d records where %d were asked for: more than %d are not read", len(list.Records), request.PerPage, most), nil)
 		}
-		if list.Number != ask.Page {
+		if list.Number != request.Page {
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "the answer is page "+outside.Number(list.Number), nil)
 		}
 		page = pipeline.Page{
@@ -64,21 +64,21 @@ func (c *Client) Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, err
 }
 
 // readList reads the answer as the resource's declaration says that it comes.
-func readList(envelope *body.Envelope, ask pipeline.Ask) (body.Page, error) {
-	resource := ask.Stream.Resource
+func readList(envelope *body.Envelope, request pipeline.Request) (body.Page, error) {
+	resource := request.Stream.Resource
 	if _, single := resource.Cursor.(schema.Snapshot); single {
 		object, err := envelope.Object(resource.Key)
 		if err != nil || object == nil {
-			return body.Page{Number: ask.Page}, err
+			return body.Page{Number: request.Page}, err
 		}
-		return body.Page{Number: ask.Page, Records: [][]byte{object}}, nil
+		return body.Page{Number: request.Page, Records: [][]byte{object}}, nil
 	}
 	switch resource.Paging {
 	case schema.PagingWhole:
 		return envelope.Whole(resource.Key)
 	case schema.PagingToken:
 		list, err := envelope.Linked(resource.Key)
-		list.Number = ask.Page
+		list.Number = request.Page
 		return list, err
 	case schema.PagingNumber:
 		return envelope.Page(resource.Key)
@@ -88,55 +88,55 @@ func readList(envelope *body.Envelope, ask pipeline.Ask) (body.Page, error) {
 }
 
 // mostRecords is how many records the answer may hold: of a list that comes whole, as many as a body may.
-func mostRecords(ask pipeline.Ask) int {
-	if ask.Stream.Resource.Paging == schema.PagingWhole {
+func mostRecords(request pipeline.Request) int {
+	if request.Stream.Resource.Paging == schema.PagingWhole {
 		return body.MaxElements
 	}
-	return max(fewest, morePages*ask.PerPage)
+	return max(fewest, morePages*request.PerPage)
 }
 
 // listQuery are the parameters of a list. Source: docs/upstream.md U80, U86
 // and U100 to U110.
-func (c *Client) listQuery(ask pipeline.Ask, zone *time.Location) (url.Values, error) {
-	query := valuesOf(ask.Stream.Resource.Params)
-	setPage(query, ask)
-	if ask.Sort != "" {
-		query.Set("sort_column", ask.Sort)
+func (c *Client) listQuery(request pipeline.Request, zone *time.Location) (url.Values, error) {
+	query := valuesOf(request.Stream.Resource.Params)
+	setPage(query, request)
+	if request.Sort != "" {
+		query.Set("sort_column", request.Sort)
 	}
-	if ask.Order != "" {
-		query.Set("sort_order", ask.Order)
+	if request.Order != "" {
+		query.Set("sort_order", request.Order)
 	}
-	if !ask.Since.IsZero() {
-		since, ok := ask.Stream.Resource.Cursor.(schema.Since)
+	if !request.Since.IsZero() {
+		since, ok := request.Stream.Resource.Cursor.(schema.Since)
 		if !ok || since.Param == "" {
 			return nil, &pipeline.Error{
-				Kind: pipeline.Unexpected, Op: c.about("list", ask),
+				Kind: pipeline.Unexpected, Op: c.about("list", request),
 				Detail: "it was to be filtered by time, and its declaration names no such filter",
 			}
 		}
-		query.Set(since.Param, ask.Since.In(zone).Format(timeFormat))
+		query.Set(since.Param, request.Since.In(zone).Format(timeFormat))
 	}
-	return query, c.setWindow(query, ask)
+	return query, c.setWindow(query, request)
 }
 
 // setWindow asks for the days of a window. Source:
 // docs/upstream.md U174.
-func (c *Client) setWindow(query url.Values, ask pipeline.Ask) error {
-	if ask.From.IsZero() && ask.To.IsZero() {
+func (c *Client) setWindow(query url.Values, request pipeline.Request) error {
+	if request.From.IsZero() && request.To.IsZero() {
 		return nil
 	}
-	window := ask.Stream.Resource.Window
+	window := request.Stream.Resource.Window
 	if window == nil {
 		return &pipeline.Error{
-			Kind: pipeline.Unexpected, Op: c.about("list", ask),
+			Kind: pipeline.Unexpected, Op: c.about("list", request),
 			Detail: "it was to be filtered by day, and its declaration names no such filter",
 		}
 	}
-	if !ask.From.IsZero() {
-		query.Set(window.From, ask.From.Format(time.DateOnly))
+	if !request.From.IsZero() {
+		query.Set(window.From, request.From.Format(time.DateOnly))
 	}
-	if !ask.To.IsZero() {
-		query.Set(window.To, ask.To.Format(time.DateOnly))
+	if !request.To.IsZero() {
+		query.Set(window.To, request.To.Format(time.DateOnly))
 	}
 	return nil
 }
@@ -144,35 +144,35 @@ func (c *Client) setWindow(query url.Values, ask pipeline.Ask) error {
 // setPage asks for the page. A list that is said to come whole is asked for without
 // any; where its answer has a page_context that says that more follows, the next
 // pages are asked for by number all the same.
-func setPage(query url.Values, ask pipeline.Ask) {
-	switch paging := ask.Stream.Resource.Paging; {
+func setPage(query url.Values, request pipeline.Request) {
+	switch paging := request.Stream.Resource.Paging; {
 	case paging == schema.PagingToken:
-		if ask.PerPage > 0 {
-			query.Set("limit", strconv.Itoa(min(ask.PerPage, schema.TokenPage)))
+		if request.PerPage > 0 {
+			query.Set("limit", strconv.Itoa(min(request.PerPage, schema.TokenPage)))
 		}
-		if ask.Token != "" {
-			query.Set("next_token", ask.Token)
+		if request.Token != "" {
+			query.Set("next_token", request.Token)
 		}
-	case paging == schema.PagingWhole && ask.Page == 1:
+	case paging == schema.PagingWhole && request.Page == 1:
 	default:
-		query.Set("page", strconv.Itoa(ask.Page))
-		if ask.PerPage > 0 {
-			query.Set("per_page", strconv.Itoa(ask.PerPage))
+		query.Set("page", strconv.Itoa(request.Page))
+		if request.PerPage > 0 {
+			query.Set("per_page", strconv.Itoa(request.PerPage))
 		}
 	}
 }
 
 // targetOf is the part of a target that the question says by itself.
-func targetOf(ask pipeline.Ask) target {
+func targetOf(request pipeline.Request) target {
 	return target{
-		organization: ask.Stream.Org, service: ask.Stream.Service, resource: ask.Stream.Resource.Name,
-		class: ask.Class, run: ask.Run, page: ask.Page,
+		organization: request.Stream.Org, service: request.Stream.Service, resource: request.Stream.Resource.Name,
+		class: request.Class, run: request.Run, page: request.Page,
 	}
 }
 
-func parentIn(ask pipeline.Ask) []string {
-	if _, perParent := ask.Stream.Resource.Cursor.(schema.PerParent); !perParent {
+func parentIn(request pipeline.Request) []string {
+	if _, perParent := request.Stream.Resource.Cursor.(schema.PerParent); !perParent {
 		return nil
 	}
-	return []string{holeParent, ask.Parent}
+	return []string{holeParent, request.Parent}
 }

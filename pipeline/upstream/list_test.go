@@ -32,8 +32,8 @@ var (
 )
 
 // of asks for the first page of a resource, as 60012345678.
-func of(service *schema.Service, resource *schema.Resource) pipeline.Ask {
-	return pipeline.Ask{
+func of(service *schema.Service, resource *schema.Resource) pipeline.Request {
+	return pipeline.Request{
 		Stream: pipeline.Stream{Organization: home.Key, Org: home, Service: service, Resource: resource},
 		Class:  pipeline.ClassSweep, Run: 44, Page: 1, PerPage: 200,
 	}

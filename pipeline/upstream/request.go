@@ -95,8 +95,8 @@ func (c *Client) root(t target) (string, error) {
 }
 
 // about names what is done for a stream.
-func (c *Client) about(what outside.Text, ask pipeline.Ask) outside.Text {
-	return what + " of " + c.scrub.Text(ask.Stream.String(), outside.MaxText)
+func (c *Client) about(what outside.Text, request pipeline.Request) outside.Text {
+	return what + " of " + c.scrub.Text(request.Stream.String(), outside.MaxText)
 }
 
 func (c *Client) misconfigured(t target, err error) error {

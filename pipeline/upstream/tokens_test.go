@@ -59,7 +59,7 @@ func (s *fakeStore) WithToken(ctx context.Context, credential string, fn func(co
 
 // tokenRig is an authorization server and several processes that ask it.
 type tokenRig struct {
-	*rig
+	*fixture
 	store *fakeStore
 	mu    sync.Mutex
 	at    time.Time
@@ -83,7 +83,7 @@ func (r *tokenRig) advance(d time.Duration) {
 func newTokenRig(t *testing.T, handler http.HandlerFunc) *tokenRig {
 	t.Helper()
 	r := &tokenRig{
-		rig: newRig(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
+		fixture: newRig(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
 		creds: upstream.Credential{
 			ClientID: "1000.CLIENT", ClientSecret: upstream.NewSecret(canarySecret), RefreshToken: upstream.NewSecret(canaryRefresh),
 		},

@@ -18,13 +18,13 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 	list := answer(200, jsonType, `{"code":0,"chartofaccounts":[`+manyOf(record, 1900)+`],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)
 	single := answer(200, jsonType, `{"code":0,"bill":{"bill_id":"1","a":"`+strings.Repeat("x", 2<<20)+`"}}`)
 	for name, tc := range map[string]struct {
-		rig *rig
-		ask func(context.Context, *rig) (pipeline.Page, error)
+		rig *fixture
+		ask func(context.Context, *fixture) (pipeline.Page, error)
 	}{
-		"a page": {newRig(t, list), func(ctx context.Context, r *rig) (pipeline.Page, error) {
+		"a page": {newRig(t, list), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
 			return r.client.Page(ctx, ask(1)) // the test looks at it
 		}},
-		"a single record": {newRig(t, single), func(ctx context.Context, r *rig) (pipeline.Page, error) {
+		"a single record": {newRig(t, single), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
 			return r.client.Details(ctx, detailsOf(bills), []string{"1"})
 		}},
 	} {

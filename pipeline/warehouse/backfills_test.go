@@ -13,17 +13,17 @@ import (
 )
 
 // again is the stream of backfills of the store's bills.
-func (s *storehouse) again() pipeline.Stream {
+func (s *storeFixture) again() pipeline.Stream {
 	stream := s.bills
 	stream.Work = pipeline.WorkBackfill
 	return stream
 }
 
 // order asks for a backfill of the bills that begins at page 1 of the first of three windows.
-func (s *storehouse) order() int64 {
+func (s *storeFixture) order() int64 {
 	s.Helper()
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	id, err := s.db.Ask(s.Context(), backfills.Order{
+	id, err := s.db.OpenBackfill(s.Context(), backfills.Order{
 		Stream: s.again(), Column: "modified", From: day, To: day.AddDate(0, 2, 0), Calls: new(7), Basis: "assumed",
 		Scan: &pipeline.Scan{
 			Mode: pipeline.ModeFull, Page: 1, PerPage: 200, Pass: 1, Partial: true, Once: true,
@@ -35,24 +35,24 @@ func (s *storehouse) order() int64 {
 }
 
 // state is that of a backfill, and how many runs it had.
-func (s *storehouse) state(id int64) string {
+func (s *storeFixture) state(id int64) string {
 	s.Helper()
-	return ask[string](s.house, `SELECT concat_ws(' ', state, cardinality(runs)) FROM sluice.backfills WHERE id = $1`, id)
+	return ask[string](s.fixture, `SELECT concat_ws(' ', state, cardinality(runs)) FROM sluice.backfills WHERE id = $1`, id)
 }
 
 // turned loads a page under a claim, behind which the scan stands at another page, and ends the run if there is an end.
-func (s *storehouse) turned(claim pipeline.Claim, page int, end *pipeline.End) pipeline.Claim {
+func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End) pipeline.Claim {
 	s.Helper()
-	unit := s.of(claim, header("1", "10", 4))
+	batch := s.of(claim, header("1", "10", 4))
 	scan := *claim.Position.Scan
 	scan.Page = page
-	if unit.Position = (pipeline.Position{Scan: &scan}); end != nil {
-		unit.Position.Scan = nil
+	if batch.Position = (pipeline.Position{Scan: &scan}); end != nil {
+		batch.Position.Scan = nil
 	}
-	unit.End = end
-	_, err := s.db.Load(s.Context(), unit)
+	batch.End = end
+	_, err := s.db.Load(s.Context(), batch)
 	s.must(err)
-	claim.Position = unit.Position
+	claim.Position = batch.Position
 	return claim
 }
 
@@ -62,19 +62,19 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := s.order()
-	if _, err := s.db.Ask(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}}); !errors.Is(err, backfills.ErrOpen) {
+	if _, err := s.db.OpenBackfill(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}}); !errors.Is(err, backfills.ErrOpen) {
 		t.Errorf("a second one of the list: %v, want ErrOpen", err)
 	}
 	first := s.claimOf(s.again())
 	if scan := first.Position.Scan; scan == nil || scan.Page != 1 || scan.Windows.Of != 3 || !scan.Once || s.state(id) != "running 1" {
 		t.Fatalf("it begins at %+v (%s)", scan, s.state(id))
 	}
-	if calls := ask[int](s.house, `SELECT calls FROM sluice.forecasts WHERE run_id = $1`, first.Run); calls != 7 {
+	if calls := ask[int](s.fixture, `SELECT calls FROM sluice.forecasts WHERE run_id = $1`, first.Run); calls != 7 {
 		t.Errorf("its run is forecast with %d calls", calls)
 	}
 	first = s.turned(first, 5, nil)
 	s.must(s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
-	due := ask[bool](s.house, `SELECT enabled AND next_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '16 minutes'
+	due := ask[bool](s.fixture, `SELECT enabled AND next_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '16 minutes'
 		FROM sluice.streams WHERE resource = 'bills.backfill'`)
 	if s.state(id) != "queued 1" || !due {
 		t.Errorf("after a failed run it is %s, due soon: %t", s.state(id), due)
@@ -86,7 +86,7 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	}
 	second = s.turned(second, 6, nil)
 	s.must(s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
-	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotAsked) || s.state(id) != "failed 2" {
+	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotRequested) || s.state(id) != "failed 2" {
 		t.Errorf("after a denied run it is %s, and a claim says %v", s.state(id), err)
 	}
 	key, err := s.db.Resume(t.Context(), id)
@@ -96,7 +96,7 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 		t.Errorf("resumed %s at %+v", key, third.Position.Scan)
 	}
 	s.turned(third, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
-	over := ask[bool](s.house, `SELECT NOT enabled AND wanted_gen = done_gen AND mark IS NULL AND scan IS NULL FROM sluice.streams
+	over := ask[bool](s.fixture, `SELECT NOT enabled AND wanted_gen = done_gen AND mark IS NULL AND scan IS NULL FROM sluice.streams
 		WHERE resource = 'bills.backfill'`)
 	if s.state(id) != "done 3" || !over {
 		t.Errorf("it is %s, and its stream over: %t", s.state(id), over)
@@ -112,7 +112,7 @@ func TestBackfillIsPaused(t *testing.T) {
 	id := s.order()
 	claim := s.turned(s.claimOf(s.again()), 3, nil)
 	s.must(s.db.Pause(t.Context(), id))
-	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotAsked) {
+	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotRequested) {
 		t.Errorf("claim: %v, want ErrNotAsked", err)
 	}
 	claim = s.turned(claim, 4, nil) // the chunk under way ends
@@ -129,7 +129,7 @@ func TestBackfillIsPaused(t *testing.T) {
 		t.Errorf("it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
 	}
 	s.turned(again, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
-	if served := ask[bool](s.house, `SELECT wanted_gen = done_gen FROM sluice.streams WHERE resource = 'bills.backfill'`); !served || s.state(id) != "done 1" {
+	if served := ask[bool](s.fixture, `SELECT wanted_gen = done_gen FROM sluice.streams WHERE resource = 'bills.backfill'`); !served || s.state(id) != "done 1" {
 		t.Errorf("it is %s; both requests are served: %t", s.state(id), served)
 	}
 }
@@ -156,7 +156,7 @@ func TestBackfillIsCancelled(t *testing.T) {
 	if _, err := s.db.Load(t.Context(), s.of(claim, header("2", "10", 4))); !errors.Is(err, pipeline.ErrLostClaim) {
 		t.Errorf("loading under the claim: %v, want ErrLostClaim", err)
 	}
-	open := ask[int](s.house, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
+	open := ask[int](s.fixture, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
 	if s.state(id) != "cancelled 2" || open != 0 {
 		t.Errorf("it is %s, with %d open runs", s.state(id), open)
 	}
@@ -206,7 +206,7 @@ func TestBackfillWaitsForTheList(t *testing.T) {
 	if result := <-ended; result.err != nil || result.Superseded != 1 {
 		t.Errorf("the backfill's unit: %+v, want its record superseded", result)
 	}
-	if total := ask[string](s.house, `SELECT total FROM store.bills`); total != "new" {
+	if total := ask[string](s.fixture, `SELECT total FROM store.bills`); total != "new" {
 		t.Errorf("the row holds %s", total)
 	}
 }
@@ -218,7 +218,7 @@ func TestBackfillKeepsItsParents(t *testing.T) {
 	stream := s.persons
 	stream.Work = pipeline.WorkBackfill
 	s.must(s.db.ListParents(t.Context(), stream, []string{"a", "b", "c"}))
-	_, err := s.db.Ask(t.Context(), backfills.Order{Stream: stream, Scan: &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, Once: true, Partial: true}})
+	_, err := s.db.OpenBackfill(t.Context(), backfills.Order{Stream: stream, Scan: &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, Once: true, Partial: true}})
 	s.must(err)
 	claim := s.claimOf(stream)
 	parent, left, err := s.db.NextParent(t.Context(), claim)
@@ -226,9 +226,9 @@ func TestBackfillKeepsItsParents(t *testing.T) {
 	if parent != "a" || left != 3 {
 		t.Fatalf("parent %q, %d left", parent, left)
 	}
-	unit := s.of(claim)
-	unit.Parent = &pipeline.ParentRead{ID: "a"}
-	_, err = s.db.Load(t.Context(), unit)
+	batch := s.of(claim)
+	batch.Parent = &pipeline.ParentRead{ID: "a"}
+	_, err = s.db.Load(t.Context(), batch)
 	s.must(err)
 	s.must(s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	parent, left, err = s.db.NextParent(t.Context(), s.claimOf(stream))

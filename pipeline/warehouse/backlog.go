@@ -40,25 +40,25 @@ func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []str
 }
 
 // holdRows locks the rows of a unit of details, whatever becomes of each, in the order in which everybody locks them.
-func holdRows(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
-	if !unit.Details {
+func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
+	if !batch.Details {
 		return nil
 	}
-	ids := details.Unsettled(unit)
-	for i := range unit.Records {
-		ids = append(ids, unit.Records[i].ID)
+	ids := details.Unsettled(batch)
+	for i := range batch.Records {
+		ids = append(ids, batch.Records[i].ID)
 	}
-	return details.Hold(ctx, tx, unit.Claim.Stream, ids)
+	return details.Hold(ctx, tx, batch.Claim.Stream, ids)
 }
 
 // queueBacklog adds what the unit does to what is left to be read: single records that were not to be had, lists of parents
 // that were read, and headers whose single records are wanted.
-func (db *DB) queueBacklog(batch *pgx.Batch, unit pipeline.Unit, result rows.Result, refused []rows.Refused) error {
+func (db *DB) queueBacklog(batch *pgx.Batch, unit pipeline.Batch, result rows.Result, refused []rows.Rejected) error {
 	stream := unit.Claim.Stream
 	if unit.Details {
 		failed := details.Unsettled(unit)
 		for i := range refused {
-			failed = append(failed, refused[i].Record.ID)
+			failed = append(failed, refused[i].RejectedRecord.ID)
 		}
 		if len(failed) > 0 {
 			if err := details.QueueFail(batch, stream, failed); err != nil {

@@ -65,14 +65,14 @@ func storeService() *schema.Service {
 	}}
 }
 
-// storehouse is a warehouse with the streams of the store.
-type storehouse struct {
-	*house
+// storeFixture is a warehouse with the streams of the store.
+type storeFixture struct {
+	*fixture
 
 	bills, details, persons pipeline.Stream
 }
 
-func openStore(t *testing.T) *storehouse {
+func openStore(t *testing.T) *storeFixture {
 	t.Helper()
 	url := warehousetest.Template(t, "store", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
@@ -86,7 +86,7 @@ func openStore(t *testing.T) *storehouse {
 		return errors.Join(err, conn.Close(ctx))
 	})
 	service := storeService()
-	s := &storehouse{house: &house{T: t, url: url}}
+	s := &storeFixture{fixture: &fixture{T: t, url: url}}
 	s.bills = pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0]}
 	s.details, s.persons = s.bills, s.bills
 	s.details.Work, s.persons.Resource = pipeline.WorkDetails, &service.Resources[1]
@@ -99,7 +99,7 @@ func openStore(t *testing.T) *storehouse {
 	return s
 }
 
-func (s *storehouse) claimOf(stream pipeline.Stream) pipeline.Claim {
+func (s *storeFixture) claimOf(stream pipeline.Stream) pipeline.Claim {
 	s.Helper()
 	claim, err := s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream))
 	s.must(err)
@@ -107,7 +107,7 @@ func (s *storehouse) claimOf(stream pipeline.Stream) pipeline.Claim {
 }
 
 // callFor reserves a call of a stream.
-func (s *storehouse) callFor(claim pipeline.Claim) int64 {
+func (s *storeFixture) callFor(claim pipeline.Claim) int64 {
 	s.Helper()
 	decision, err := s.db.Reserve(s.Context(), pipeline.Call{
 		Organization: organization, Service: "store", Resource: claim.Stream.Key().Resource, Run: claim.Run, Method: "GET", Path: "/x",
@@ -117,19 +117,19 @@ func (s *storehouse) callFor(claim pipeline.Claim) int64 {
 }
 
 // of makes a unit of raw records.
-func (s *storehouse) of(claim pipeline.Claim, raws ...string) pipeline.Unit {
+func (s *storeFixture) of(claim pipeline.Claim, raws ...string) pipeline.Batch {
 	s.Helper()
 	normalizer, err := record.New(claim.Stream.Resource, time.UTC)
 	s.must(err)
-	unit := pipeline.Unit{
+	batch := pipeline.Batch{
 		Claim: claim, Call: s.callFor(claim), Received: len(raws), Position: claim.Position, Details: claim.Stream.Work == pipeline.WorkDetails,
 	}
 	for _, raw := range raws {
 		record, err := normalizer.Record([]byte(raw))
 		s.must(err)
-		unit.Records = append(unit.Records, record)
+		batch.Records = append(batch.Records, record)
 	}
-	return unit
+	return batch
 }
 
 func header(id, total string, day int) string {
@@ -140,14 +140,14 @@ func singleBill(id, total string, day int) string {
 	return fmt.Sprintf(`{"bill_id":%q,"total":%q,"modified":"2026-01-%02dT10:00:00Z","lines":[{"line":%q}]}`, id, total, day, total)
 }
 
-func (s *storehouse) pending(limit int) ([]string, int) {
+func (s *storeFixture) pending(limit int) ([]string, int) {
 	s.Helper()
 	ids, total, err := s.db.Pending(s.Context(), s.details, limit)
 	s.must(err)
 	return ids, total
 }
 
-func (s *storehouse) wantPending(limit int, total int, ids ...string) {
+func (s *storeFixture) wantPending(limit int, total int, ids ...string) {
 	s.Helper()
 	got, left := s.pending(limit)
 	if diff := cmp.Diff(ids, got); diff != "" && len(ids)+len(got) > 0 || left != total {
@@ -155,9 +155,9 @@ func (s *storehouse) wantPending(limit int, total int, ids ...string) {
 	}
 }
 
-func (s *storehouse) states() string {
+func (s *storeFixture) states() string {
 	s.Helper()
-	return ask[string](s.house, `SELECT string_agg(bill_id || ':' || _detail_state, ' ' ORDER BY bill_id) FROM store.bills`)
+	return ask[string](s.fixture, `SELECT string_agg(bill_id || ':' || _detail_state, ' ' ORDER BY bill_id) FROM store.bills`)
 }
 
 func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
@@ -168,17 +168,17 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	s.wantPending(10, 3, "2", "3", "1")
 	s.wantPending(2, 3, "2", "3")
 
-	unit := s.of(details, singleBill("2", "b", 3))
-	unit.Missing = []string{"3"}
-	unit.Rejects = []pipeline.Reject{{Raw: []byte(`{"bill_id":"1"}`), ID: "1", Code: "wrong_type"}}
-	if diff := cmp.Diff(pipeline.Loaded{Updated: 1}, s.load(unit)); diff != "" {
+	batch := s.of(details, singleBill("2", "b", 3))
+	batch.Missing = []string{"3"}
+	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"1"}`), ID: "1", Code: "wrong_type"}}
+	if diff := cmp.Diff(pipeline.Loaded{Updated: 1}, s.load(batch)); diff != "" {
 		t.Errorf("loaded (-want +got):\n%s", diff)
 	}
 	if got, want := s.states(), "1:failed 2:current 3:failed 4:none_needed"; got != want {
 		t.Errorf("states %q, want %q", got, want)
 	}
 	s.wantPending(10, 0)
-	if got := ask[string](s.house, `SELECT resource || record_id FROM sluice.quarantine`); got != "bills1" {
+	if got := ask[string](s.fixture, `SELECT resource || record_id FROM sluice.quarantine`); got != "bills1" {
 		t.Errorf("the unfit single record is in quarantine as %q, want it under its resource", got)
 	}
 	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
@@ -187,16 +187,16 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	// A header that changes is asked for again; one that is equal is not.
 	s.load(s.of(list, header("1", "a2", 1), header("2", "b", 3)))
 	s.wantPending(10, 2, "1", "3")
-	if got := ask[string](s.house, `SELECT state FROM sluice.quarantine`); got != "open" {
+	if got := ask[string](s.fixture, `SELECT state FROM sluice.quarantine`); got != "open" {
 		t.Errorf("a header released the single record: it is %q", got)
 	}
 	s.load(s.of(details, singleBill("1", "a2", 1)))
-	if got := ask[string](s.house, `SELECT state FROM sluice.quarantine`); got != "retried" {
+	if got := ask[string](s.fixture, `SELECT state FROM sluice.quarantine`); got != "retried" {
 		t.Errorf("a single record that fits left the entry %q", got)
 	}
 }
 
-func exec(s *storehouse, sql string, args ...any) error {
+func exec(s *storeFixture, sql string, args ...any) error {
 	_, err := s.db.Pool().Exec(s.Context(), sql, args...)
 	return err
 }
@@ -260,8 +260,8 @@ func TestWhatTheDatabaseRefusesOfASingleRecordFails(t *testing.T) {
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1), header("2", "b", 2)))
-	unit := s.of(details, singleBill("1", "poison", 1), singleBill("2", "b", 2))
-	if diff := cmp.Diff(pipeline.Loaded{Updated: 1, Rejected: 1}, s.load(unit)); diff != "" {
+	batch := s.of(details, singleBill("1", "poison", 1), singleBill("2", "b", 2))
+	if diff := cmp.Diff(pipeline.Loaded{Updated: 1, Rejected: 1}, s.load(batch)); diff != "" {
 		t.Errorf("loaded (-want +got):\n%s", diff)
 	}
 	if got, want := s.states(), "1:failed 2:current"; got != want {
@@ -275,7 +275,7 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	list := s.claimOf(s.bills)
 	due := func() bool {
 		t.Helper()
-		return ask[bool](s.house, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`)
+		return ask[bool](s.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`)
 	}
 	later := func(more string) {
 		t.Helper()
@@ -307,9 +307,9 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 	// A unit that fails takes it back.
 	later(", wait_until = NULL")
-	unit := s.of(list, header("1", "d", 1))
-	unit.Complete = func(context.Context, pgx.Tx) error { return errBoom }
-	if _, err := s.db.Load(t.Context(), unit); !errors.Is(err, errBoom) {
+	batch := s.of(list, header("1", "d", 1))
+	batch.Complete = func(context.Context, pgx.Tx) error { return errBoom }
+	if _, err := s.db.Load(t.Context(), batch); !errors.Is(err, errBoom) {
 		t.Errorf("Load = %v, want the error of Complete", err)
 	}
 	if due() {
@@ -324,12 +324,12 @@ func TestListAndDetailsDoNotWaitForEachOther(t *testing.T) {
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1)))
-	unit := s.of(details, singleBill("1", "a", 1))
-	unit.Complete = func(context.Context, pgx.Tx) error {
+	batch := s.of(details, singleBill("1", "a", 1))
+	batch.Complete = func(context.Context, pgx.Tx) error {
 		_, err := s.db.Load(t.Context(), s.of(list, header("2", "b", 1)))
 		return err
 	}
-	s.load(unit)
+	s.load(batch)
 	if got, want := s.states(), "1:current 2:pending"; got != want {
 		t.Errorf("states %q, want %q", got, want)
 	}

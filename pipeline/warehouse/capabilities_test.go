@@ -81,7 +81,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	}
 	keep := func(v pipeline.Verdict) {
 		t.Helper()
-		h.must(h.db.KeepVerdicts(t.Context(), h.stream, []pipeline.Verdict{v}))
+		h.must(h.db.StoreVerdicts(t.Context(), h.stream, []pipeline.Verdict{v}))
 	}
 	declare()
 	if got := verdict(pipeline.CapabilityFilter); got != "yes documented " {
@@ -99,11 +99,11 @@ func TestVerdictsAreKept(t *testing.T) {
 		t.Errorf("probed: %q", got)
 	}
 
-	unit := h.unit(h.claim(), h.record(1, "one"))
-	unit.Observed = []pipeline.Verdict{{
+	batch := h.unit(h.claim(), h.record(1, "one"))
+	batch.Observed = []pipeline.Verdict{{
 		Capability: pipeline.CapabilityFilter, Answer: pipeline.AnswerNo, Source: pipeline.SourceObserved, Evidence: "a NUL \x00 from upstream",
 	}}
-	stale := unit
+	stale := batch
 	stale.Claim.Fence--
 	if _, err := h.db.Load(t.Context(), stale); err == nil {
 		t.Fatal("a lost claim was loaded")
@@ -111,8 +111,8 @@ func TestVerdictsAreKept(t *testing.T) {
 	if got := verdict(pipeline.CapabilityFilter); got != "yes assumed " {
 		t.Errorf("after a unit that was refused: %q", got)
 	}
-	unit.Claim = h.claim()
-	h.load(unit)
+	batch.Claim = h.claim()
+	h.load(batch)
 	known := h.claim().Capabilities
 	if v := known[pipeline.CapabilityFilter]; v.Answer != pipeline.AnswerNo || v.Evidence != "a NUL ␀ from upstream" || !known.Lacks(pipeline.CapabilityFilter) {
 		t.Errorf("observed: %+v", v)
@@ -129,7 +129,7 @@ func TestLatenessIsMeasured(t *testing.T) {
 	modified := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
 	for name, test := range map[string]struct {
 		read   time.Time
-		change func(*pipeline.Unit)
+		change func(*pipeline.Batch)
 		// records, beyond and late are what is kept; "" is no row.
 		want string
 		late time.Duration
@@ -139,21 +139,21 @@ func TestLatenessIsMeasured(t *testing.T) {
 		"ten minutes before":              {modified.Add(10 * time.Minute), nil, "2 0", 10 * time.Minute},
 		"an hour before":                  {modified.Add(time.Hour), nil, "2 0", time.Hour},
 		"longer before than the bound":    {modified.Add(time.Hour + time.Second), nil, "0 2", 0},
-		"not out of the answer of a list": {modified.Add(time.Minute), func(u *pipeline.Unit) { u.Listed = false }, "", 0},
+		"not out of the answer of a list": {modified.Add(time.Minute), func(u *pipeline.Batch) { u.Listed = false }, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := open(t)
 			claim := h.claim()
 			first := h.unit(claim)
-			first.Position = pipeline.Position{Read: test.read}
+			first.Position = pipeline.Position{ScannedUntil: test.read}
 			h.load(first)
-			unit := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
-			unit.Listed = true
+			batch := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
+			batch.Listed = true
 			if test.change != nil {
-				test.change(&unit)
+				test.change(&batch)
 			}
-			h.load(unit)
+			h.load(batch)
 			again := h.unit(claim, h.record(1, "one"), h.record(2, "changed, with the time that it had"))
 			again.Listed = true
 			h.load(again) // neither what is equal nor what changed in silence is late

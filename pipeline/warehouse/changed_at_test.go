@@ -12,7 +12,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 	l := openList(t, once)
 	follow := func(what string, want ...string) {
 		t.Helper()
-		got := ask[[]string](l.house, `WITH seen AS (UPDATE public.seen SET upto = (SELECT max(_changed_at) FROM shop.things) FROM (SELECT upto AS before FROM public.seen) AS s RETURNING before)
+		got := ask[[]string](l.fixture, `WITH seen AS (UPDATE public.seen SET upto = (SELECT max(_changed_at) FROM shop.things) FROM (SELECT upto AS before FROM public.seen) AS s RETURNING before)
 			SELECT coalesce(array_agg(thing_id ORDER BY thing_id), '{}') FROM shop.things, seen WHERE _changed_at > before`)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: the follower sees %q, want %q", what, got, want)
@@ -36,7 +36,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 	l.scan()
 	l.scan()
 	follow("held for a person")
-	_, err = l.db.AcceptTombstones(t.Context(), l.sweep, ask[int64](l.house, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'held'`))
+	_, err = l.db.AcceptTombstones(t.Context(), l.sweep, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'held'`))
 	l.must(err)
 	follow("accepted by a person", "1", "2", "3", "4", "5")
 }

@@ -45,7 +45,7 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 			return err
 		}
 		if stream.Work == pipeline.WorkSweep && claim.Position.Scan == nil {
-			if claim.Missed, err = tombstones.Waits(ctx, tx, stream); err != nil {
+			if claim.Suspected, err = tombstones.Waits(ctx, tx, stream); err != nil {
 				return err
 			}
 		}
@@ -105,10 +105,10 @@ func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end s
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return postgres.Fail(op, err)
 	}
-	var wanted quarantine.Wanted
+	var wanted quarantine.Requested
 	batch = new(pgx.Batch)
 	db.QueueDue(batch, *turn, claim.Stream.Key())
-	quarantine.QueueWanted(batch, claim.Stream.ListKey(), db.RejectedPause(), &wanted)
+	quarantine.QueueRequested(batch, claim.Stream.ListKey(), db.RejectedPause(), &wanted)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil || wanted.Since.IsZero() {
 		return postgres.Fail(op, err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // jump lets the database's clock jump: all instants of calls and gates move the other way.
-func (h *house) jump(by time.Duration) {
+func (h *fixture) jump(by time.Duration) {
 	h.Helper()
 	for _, sql := range []string{
 		`UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,

@@ -12,7 +12,7 @@ func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	keep := func(calls int) {
-		h.must(h.db.KeepForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
+		h.must(h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
 	}
 	kept := func(run int64) int64 {
 		return ask[int64](h, "SELECT coalesce(sum(calls), -1)::bigint FROM sluice.forecasts WHERE run_id = $1", run)

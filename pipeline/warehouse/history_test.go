@@ -18,12 +18,12 @@ import (
 )
 
 // kept says whether versions of bills are kept.
-func (s *storehouse) kept(on bool) {
+func (s *storeFixture) kept(on bool) {
 	s.Helper()
-	s.must(s.db.KeepHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
+	s.must(s.db.EnableHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
 }
 
-func (s *storehouse) setting(on bool) warehouse.HistorySetting {
+func (s *storeFixture) setting(on bool) warehouse.HistorySetting {
 	return warehouse.HistorySetting{
 		Resource: history.Resource{Organization: organization, Service: "store", Name: "bills"},
 		Versions: on, TimeZone: "UTC", Schema: "store", Key: "bill_id", Modified: "modified", Arrays: []string{"bills_lines"},
@@ -31,22 +31,22 @@ func (s *storehouse) setting(on bool) warehouse.HistorySetting {
 }
 
 // instant is now, by the clock that versions go by.
-func (s *storehouse) instant() time.Time {
+func (s *storeFixture) instant() time.Time {
 	s.Helper()
-	return ask[time.Time](s.house, `SELECT clock_timestamp()`)
+	return ask[time.Time](s.fixture, `SELECT clock_timestamp()`)
 }
 
 // asOf gives bills with their lines as they were, as "id total: line line".
-func (s *storehouse) asOf(at time.Time, byUpstream bool) string {
+func (s *storeFixture) asOf(at time.Time, byUpstream bool) string {
 	s.Helper()
-	return ask[string](s.house, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ':', (SELECT string_agg(' ' || l.line, '' ORDER BY l._position)
+	return ask[string](s.fixture, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ':', (SELECT string_agg(' ' || l.line, '' ORDER BY l._position)
 			FROM history.as_of(NULL::store.bills_lines, $1, by_upstream => $2) l WHERE (l.organization_id, l._parent_id) = (b.organization_id, b.bill_id))),
 			', ' ORDER BY b.bill_id), '')
 		FROM history.as_of(NULL::store.bills, $1, by_upstream => $2) b`, at, byUpstream)
 }
 
 // sound says that no check about versions finds anything.
-func (s *storehouse) sound() {
+func (s *storeFixture) sound() {
 	s.Helper()
 	checks, err := verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{})
 	s.must(err)
@@ -65,9 +65,9 @@ func (s *storehouse) sound() {
 }
 
 // versions gives those of a bill as "began total ended", oldest first.
-func (s *storehouse) versions(id string) []string {
+func (s *storeFixture) versions(id string) []string {
 	s.Helper()
-	return ask[[]string](s.house, `SELECT array_agg(concat_ws(' ', began, record->>'total', ended) ORDER BY valid_from)
+	return ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', began, record->>'total', ended) ORDER BY valid_from)
 		FROM history.versions WHERE record_id = $1`, id)
 }
 
@@ -87,7 +87,7 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	s.kept(true)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	steps := []struct {
-		unit pipeline.Unit
+		unit pipeline.Batch
 		want string
 	}{
 		{s.of(list, bill("a", "10", 1, "x", "y"), header("b", "20", 1)), "a 10: x y, b 20:"},
@@ -116,7 +116,7 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	if got := s.asOf(instants[0], false); got != "" {
 		t.Errorf("before anything was loaded: %q", got)
 	}
-	if n := ask[int](s.house, `SELECT count(*) FROM history.versions`); n != 7 {
+	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 7 {
 		t.Errorf("%d versions, want 7: three of a, three of b, one of c", n)
 	}
 	// By upstream's time the single record of b completed its list record and changed nothing; the lines of a did change, when we saw it.
@@ -132,7 +132,7 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	s.sound()
 }
 
-func (s *storehouse) exec(sql string, args ...any) {
+func (s *storeFixture) exec(sql string, args ...any) {
 	s.Helper()
 	_, err := s.db.Pool().Exec(s.Context(), sql, args...)
 	s.must(err)
@@ -167,17 +167,17 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	s.sound()
 	s.load(s.of(s.claimOf(s.bills), bill("a", "2", 3, "y"), bill("b", "2", 3)))
 	for table, reader := range map[string]string{"store.was": "store_bills", "store.were": "store_bills_lines"} {
-		if n := ask[int](s.house, fmt.Sprintf(differ, table, reader), at); n != 0 {
+		if n := ask[int](s.fixture, fmt.Sprintf(differ, table, reader), at); n != 0 {
 			t.Errorf("%s: %d rows are other ones after they changed", table, n)
 		}
 	}
-	if n := ask[int](s.house, `SELECT count(*) FROM history.versions`); n != 4 {
+	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 4 {
 		t.Errorf("%d versions, want 4", n)
 	}
-	if n := ask[int](s.house, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization); n != 1 {
+	if n := ask[int](s.fixture, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization); n != 1 {
 		t.Errorf("%d rows of one bill", n)
 	}
-	if n := ask[int](s.house, `SELECT count(*) FROM store.bills b, sluice.raw_record(b._call_id, b._raw_position) r WHERE r IS NOT NULL`); n != 2 {
+	if n := ask[int](s.fixture, `SELECT count(*) FROM store.bills b, sluice.raw_record(b._call_id, b._raw_position) r WHERE r IS NOT NULL`); n != 2 {
 		t.Errorf("%d raw records are found", n)
 	}
 }
@@ -185,14 +185,14 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 // TestATombstoneEndsAVersion and the next sight begins another.
 func TestATombstoneEndsAVersion(t *testing.T) {
 	t.Parallel()
-	rules := pipeline.DefaultAbsenceRules()
+	rules := pipeline.DefaultTombstoneRules()
 	rules.Apart = 0
 	l := openList(t, rules)
-	l.must(l.db.KeepHistory(t.Context(), []warehouse.HistorySetting{{
+	l.must(l.db.EnableHistory(t.Context(), []warehouse.HistorySetting{{
 		Resource: history.Resource{Organization: organization, Service: "shop", Name: "things"}, Versions: true, TimeZone: "UTC",
 		Schema: "shop", Key: "thing_id", Modified: "modified", Arrays: []string{},
 	}}))
-	s := &storehouse{house: l.house}
+	s := &storeFixture{fixture: l.fixture}
 	l.read(1, 2)
 	there := s.instant()
 	l.scan(1)
@@ -205,13 +205,13 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	back := s.instant()
 	l.expect("after it was seen again", []string{"2 revived"}, []string{})
 	for at, want := range map[time.Time]string{there: "1 2", gone: "1", back: "1 2"} {
-		got := ask[string](l.house, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM history.as_of(NULL::shop.things, $1)`, at)
+		got := ask[string](l.fixture, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM history.as_of(NULL::shop.things, $1)`, at)
 		if got != want {
 			t.Errorf("as of %s: %q, want %q", at, got, want)
 		}
 	}
 	want := []string{"seen gone", "revived"}
-	if diff := cmp.Diff(want, ask[[]string](l.house, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`)); diff != "" {
+	if diff := cmp.Diff(want, ask[[]string](l.fixture, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`)); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
 	s.sound()
@@ -261,11 +261,11 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	other := s.setting(true)
 	other.Name = "persons"
 	other.Versions = false
-	s.must(s.db.KeepHistory(t.Context(), []warehouse.HistorySetting{other}))
-	if n := ask[int](s.house, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 0 {
+	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{other}))
+	if n := ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 0 {
 		t.Errorf("%d periods are open", n)
 	}
-	if ask[bool](s.house, `SELECT bool_or(history) FROM sluice.streams`) {
+	if ask[bool](s.fixture, `SELECT bool_or(history) FROM sluice.streams`) {
 		t.Error("a stream still keeps versions")
 	}
 }
@@ -283,11 +283,11 @@ func TestValuesByDay(t *testing.T) {
 		zone = "Etc/GMT+12"
 	}
 	setting.Daily, setting.TimeZone = []string{"total", "bills_lines"}, zone
-	s.must(s.db.KeepHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
 	// yesterday makes the days that are there earlier ones.
 	yesterday := func() { s.exec(`UPDATE history.days SET day = day - 1`) }
 	days := func(id string) []string {
-		return ask[[]string](s.house, `SELECT array_agg((day - (clock_timestamp() AT TIME ZONE $2)::date) || ' ' || coalesce(content::text, 'gone') ORDER BY day)
+		return ask[[]string](s.fixture, `SELECT array_agg((day - (clock_timestamp() AT TIME ZONE $2)::date) || ' ' || coalesce(content::text, 'gone') ORDER BY day)
 			FROM history.days WHERE record_id = $1`, id, zone)
 	}
 	same := func(id string, want ...string) {
@@ -305,7 +305,7 @@ func TestValuesByDay(t *testing.T) {
 	same("a", "-1"+one[1:], `0 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`)
 	same("b", "-1"+none[1:])
 	for ago, want := range map[int]string{0: "a 3 y, b 1 ", 1: "a 1 x, b 1 ", 2: ""} {
-		got := ask[string](s.house, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ' ', l.line), ', ' ORDER BY b.bill_id), '')
+		got := ask[string](s.fixture, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ' ', l.line), ', ' ORDER BY b.bill_id), '')
 			FROM (SELECT (clock_timestamp() AT TIME ZONE $2)::date - $1::int AS day) AS d
 			CROSS JOIN LATERAL history.on_day(NULL::store.bills, d.day) AS b
 			LEFT JOIN LATERAL history.on_day(NULL::store.bills_lines, d.day) AS l ON l._parent_id = b.bill_id`, ago, zone)
@@ -316,7 +316,7 @@ func TestValuesByDay(t *testing.T) {
 	yesterday()
 	s.exec(`UPDATE store.bills SET _deleted_at = now() WHERE bill_id = 'a'; SELECT history.keep('` + organization + `', 'store', 'bills', '{a,b}')`)
 	same("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 gone")
-	if n := ask[int](s.house, `SELECT count(*) FROM history.versions`); n != 0 {
+	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 0 {
 		t.Errorf("%d versions, and none are asked for", n)
 	}
 	_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, now())`)
@@ -337,15 +337,15 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 		raws[i] = bill(fmt.Sprintf("%04d", i), "1", 1, "x")
 	}
 	s.load(s.of(list, raws...))
-	units := make([]pipeline.Unit, 12)
-	for i := range units {
-		units[i] = s.of(list, bill("0000", fmt.Sprint(i), 2+i, "y"), bill("1400", fmt.Sprint(i), 2+i), bill(fmt.Sprintf("new%d", i), "1", 1))
+	batches := make([]pipeline.Batch, 12)
+	for i := range batches {
+		batches[i] = s.of(list, bill("0000", fmt.Sprint(i), 2+i, "y"), bill("1400", fmt.Sprint(i), 2+i), bill(fmt.Sprintf("new%d", i), "1", 1))
 	}
 	var writers sync.WaitGroup
 	began := make(chan struct{})
 	writers.Go(func() {
-		for i, unit := range units {
-			if _, err := s.db.Load(t.Context(), unit); err != nil {
+		for i, batch := range batches {
+			if _, err := s.db.Load(t.Context(), batch); err != nil {
 				t.Errorf("unit %d: %v", i, err)
 			}
 			if i == 0 {
@@ -357,17 +357,17 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 		db := s.another(warehouse.Options{})
 		writers.Go(func() {
 			<-began
-			if err := db.KeepHistory(t.Context(), []warehouse.HistorySetting{s.setting(true)}); err != nil {
+			if err := db.EnableHistory(t.Context(), []warehouse.HistorySetting{s.setting(true)}); err != nil {
 				t.Errorf("switching on: %v", err)
 			}
 		})
 	}
 	writers.Wait()
 	s.sound()
-	if n := ask[int](s.house, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`); n != 1500+len(units) {
-		t.Errorf("%d versions are open, want %d", n, 1500+len(units))
+	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`); n != 1500+len(batches) {
+		t.Errorf("%d versions are open, want %d", n, 1500+len(batches))
 	}
-	if n := ask[int](s.house, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`); n != 1 {
+	if n := ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`); n != 1 {
 		t.Errorf("%d periods, want 1", n)
 	}
 }
@@ -411,7 +411,7 @@ func TestARewriteMakesVersions(t *testing.T) {
 			t.Errorf("versions of %s (-want +got):\n%s", id, diff)
 		}
 	}
-	if got := ask[string](s.house, `SELECT string_agg(concat(bill_id, ' ', colour), ', ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, now())`); got != "a red, b " {
+	if got := ask[string](s.fixture, `SELECT string_agg(concat(bill_id, ' ', colour), ', ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, now())`); got != "a red, b " {
 		t.Errorf("as of now: %q", got)
 	}
 }

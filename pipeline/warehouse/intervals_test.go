@@ -15,7 +15,7 @@ import (
 )
 
 // ran notes a run of a stream that is over: when it began, the mark that it went on from ("" for none), what it found.
-func (h *house) ran(key pipeline.Key, class pipeline.Class, ago, mark string, outcome pipeline.Outcome, changes, calls int) {
+func (h *fixture) ran(key pipeline.Key, class pipeline.Class, ago, mark string, outcome pipeline.Outcome, changes, calls int) {
 	h.Helper()
 	_, err := h.db.Pool().Exec(h.Context(), `
 WITH run AS (
@@ -28,7 +28,7 @@ UPDATE sluice.streams s SET last_run_id = run.id FROM run WHERE (organization_id
 }
 
 // learned registers a stream whose interval is learned, and one whose is fixed.
-func (h *house) learned(ceiling time.Duration) {
+func (h *fixture) learned(ceiling time.Duration) {
 	h.Helper()
 	h.must(h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
 		{Key: key("a", "fixed"), Every: time.Hour, Enabled: true},
@@ -38,7 +38,7 @@ func (h *house) learned(ceiling time.Duration) {
 }
 
 // unplanned are the services that are to be planned, for organizations a and b.
-func (h *house) unplanned(limit int) []streams.Service {
+func (h *fixture) unplanned(limit int) []streams.Service {
 	h.Helper()
 	services, err := h.db.Unplanned(h.Context(), []string{"a", "b"}, 10*time.Minute, limit)
 	h.must(err)
@@ -97,8 +97,8 @@ func TestIntervalsThatWereLearned(t *testing.T) {
 	}
 	keep := func(every time.Duration, perHour float64, because cadence.Reason) {
 		t.Helper()
-		h.must(h.db.KeepPlans(t.Context(), []streams.Plan{
-			{Key: learned, EverySeconds: every.Seconds(), Because: string(because), ChangesPerHour: perHour},
+		h.must(h.db.StorePlans(t.Context(), []streams.Plan{
+			{Key: learned, EverySeconds: every.Seconds(), Reason: string(because), ChangesPerHour: perHour},
 			{Key: key("a", "fixed"), EverySeconds: 1}, {Key: key("a", "unknown"), EverySeconds: 1},
 		}))
 	}
@@ -140,7 +140,7 @@ func TestComingBackToLife(t *testing.T) {
 	learned := key("a", "learned")
 	plan := func(perHour float64) {
 		t.Helper()
-		h.must(h.db.KeepPlans(t.Context(), []streams.Plan{{Key: learned, EverySeconds: 60, ChangesPerHour: perHour}}))
+		h.must(h.db.StorePlans(t.Context(), []streams.Plan{{Key: learned, EverySeconds: 60, ChangesPerHour: perHour}}))
 	}
 	// The end of a run is put behind the plan, as if it ended after it.
 	after := func(changes int) {
@@ -177,10 +177,10 @@ func TestALearnedIntervalAfterARun(t *testing.T) {
 	h := open(t)
 	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Ceiling: 6 * time.Hour, Enabled: true}}))
 	h.due(10)
-	h.must(h.db.KeepPlans(t.Context(), []streams.Plan{{Key: h.stream.Key(), EverySeconds: 4 * 3600}}))
-	unit := h.unit(h.claim())
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-	h.load(unit)
+	h.must(h.db.StorePlans(t.Context(), []streams.Plan{{Key: h.stream.Key(), EverySeconds: 4 * 3600}}))
+	batch := h.unit(h.claim())
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(batch)
 	if got := ask[float64](h, `SELECT extract(epoch FROM next_due_at - clock_timestamp())::float8 FROM sluice.streams`); got < 4*3600-60 || got > 4*3600 {
 		t.Errorf("due in %.0f s, want four hours", got)
 	}

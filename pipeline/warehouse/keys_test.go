@@ -10,7 +10,7 @@ import (
 )
 
 // page is a page of things, with or without the key amount.
-func (h *house) page(name string, things int, amount bool) []record.Record {
+func (h *fixture) page(name string, things int, amount bool) []record.Record {
 	h.Helper()
 	records := make([]record.Record, things)
 	for i := range records {
@@ -50,12 +50,12 @@ func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
 		claim := h.claim()
 		var news []string
 		for at, amount := range step.pages {
-			unit := h.unit(claim, h.page(fmt.Sprint("run ", n, " page ", at), 12, amount)...)
-			unit.Listed = true
+			batch := h.unit(claim, h.page(fmt.Sprint("run ", n, " page ", at), 12, amount)...)
+			batch.Listed = true
 			if at == len(step.pages)-1 {
-				unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+				batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 			}
-			news = append(news, h.load(unit).Gone...)
+			news = append(news, h.load(batch).MissingKeys...)
 		}
 		if got := ask[int64](h, `SELECT coalesce(sum(lacking), 0) FROM sluice.gone_keys`); got != step.lacking || !slices.Equal(news, step.news) {
 			t.Fatalf("run %d: gone in %d records, news %q; want %d, %q", n, got, news, step.lacking, step.news)

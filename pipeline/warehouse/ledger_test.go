@@ -17,7 +17,7 @@ func aCall(service string) pipeline.Call {
 	return pipeline.Call{Organization: organization, Service: service, Resource: "things", Method: "GET", Path: "/things"}
 }
 
-func (h *house) reserve(db *warehouse.DB, service string, limits pipeline.Limits) pipeline.Decision {
+func (h *fixture) reserve(db *warehouse.DB, service string, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
 	decision, err := db.Reserve(h.Context(), aCall(service), limits)
 	h.must(err)
@@ -27,7 +27,7 @@ func (h *house) reserve(db *warehouse.DB, service string, limits pipeline.Limits
 	return decision
 }
 
-func (h *house) refused(want pipeline.Refusal, service string, limits pipeline.Limits, atLeast, atMost time.Duration) {
+func (h *fixture) refused(want pipeline.Refusal, service string, limits pipeline.Limits, atLeast, atMost time.Duration) {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
 	if decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost {
@@ -35,7 +35,7 @@ func (h *house) refused(want pipeline.Refusal, service string, limits pipeline.L
 	}
 }
 
-func (h *house) granted(service string, limits pipeline.Limits) int64 {
+func (h *fixture) granted(service string, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
 	if decision.Refused != "" {
@@ -46,7 +46,7 @@ func (h *house) granted(service string, limits pipeline.Limits) int64 {
 
 // traffic lets workers of two processes call until it is enough, however slow the machine is, and returns when each call arrived and how
 // many were under way at most.
-func (h *house) traffic(limits pipeline.Limits, window time.Duration, workers int, enough func(calls, top int) bool) ([]time.Time, int) {
+func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers int, enough func(calls, top int) bool) ([]time.Time, int) {
 	h.Helper()
 	processes := []*warehouse.DB{h.db, h.another(warehouse.Options{})}
 	for _, process := range processes {

@@ -22,16 +22,16 @@ import (
 // it refuses stay loaded. It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
 // (promise 6). After an error of which it is unknown whether it came before or after the commit, claim the stream again: the
 // claim says where it stands.
-func (db *DB) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
-	loaded, err := db.loadTogether(ctx, units)
+func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
+	loaded, err := db.loadTogether(ctx, batches)
 	// A unit locks its rows in order, several in one transaction do not: single records that are loaded meanwhile can wait for one of its
 	// rows, and it for one of theirs.
-	if !postgres.Refused(err) || len(units) == 1 && !postgres.Deadlocked(err) {
+	if !postgres.Refused(err) || len(batches) == 1 && !postgres.Deadlocked(err) {
 		return loaded, err
 	}
 	var sum pipeline.Loaded
-	for i := range units {
-		loaded, err := db.loadTogether(ctx, units[i:i+1])
+	for i := range batches {
+		loaded, err := db.loadTogether(ctx, batches[i:i+1])
 		if err != nil {
 			return sum, err
 		}
@@ -41,11 +41,11 @@ func (db *DB) Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded
 }
 
 // loadTogether loads units in one transaction.
-func (db *DB) loadTogether(ctx context.Context, units []pipeline.Unit) (pipeline.Loaded, error) {
+func (db *DB) loadTogether(ctx context.Context, batches []pipeline.Batch) (pipeline.Loaded, error) {
 	var sum pipeline.Loaded
-	err := db.inTx(ctx, "loading "+units[0].Claim.Stream.String(), func(tx pgx.Tx) error {
-		for i := range units {
-			loaded, err := db.loadUnit(ctx, tx, units[i])
+	err := db.inTx(ctx, "loading "+batches[0].Claim.Stream.String(), func(tx pgx.Tx) error {
+		for i := range batches {
+			loaded, err := db.loadBatch(ctx, tx, batches[i])
 			if err != nil {
 				return err
 			}
@@ -59,31 +59,31 @@ func (db *DB) loadTogether(ctx context.Context, units []pipeline.Unit) (pipeline
 	return sum, nil
 }
 
-// loading is one unit on its way into the database.
-type loading struct {
-	db   *DB
-	tx   pgx.Tx
-	unit pipeline.Unit
+// loadingBatch is one unit on its way into the database.
+type loadingBatch struct {
+	db    *DB
+	tx    pgx.Tx
+	batch pipeline.Batch
 	// row is the stream's, locked; evidence is what is known against records of the unit, locked, too.
 	row      streams.Locked
 	evidence tombstones.Evidence
 	// result and refused are what became of the records, loaded what the caller hears of it.
-	result  rows.Result
-	refused []rows.Refused
-	loaded  pipeline.Loaded
+	result   rows.Result
+	rejected []rows.Rejected
+	loaded   pipeline.Loaded
 }
 
-// loadUnit is the way of a unit, in the order of its steps. Locks come in the order in which every transaction takes them: list, stream,
+// loadBatch is the way of a unit, in the order of its steps. Locks come in the order in which every transaction takes them: list, stream,
 // evidence, rows. What is recorded counts what was written, an end is judged by what was recorded, and the job is settled last.
-func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipeline.Loaded, error) {
-	l := &loading{db: db, tx: tx, unit: unit}
+func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (pipeline.Loaded, error) {
+	l := &loadingBatch{db: db, tx: tx, batch: batch}
 	for _, step := range []func(context.Context) error{
 		l.takeTurn,        // streams of one list write one after the other
 		l.lockClaim,       // a worker that lost its claim writes nothing from here on (promise 6)
 		l.lockEvidence,    // before any row: a verdict about tombstones locks evidence first, too
 		l.writeRows,       // and learns what was new, and what Postgres refuses
 		l.record,          // evidence, quarantine, drift, capabilities, counts; and the position, unless the run ends
-		l.keepRejects,     // whole, before the position passes them for good (promise 4)
+		l.storeRejected,   // whole, before the position passes them for good (promise 4)
 		l.arrive,          // judges the end by all that the run met, this unit included, and sets its position (promise 1)
 		l.concludeAbsence, // needs the rows that are there now; may put a note on the end (promise 7)
 		l.endRun,          // with the position at which it arrived, and that note
@@ -96,32 +96,34 @@ func (db *DB) loadUnit(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (pipe
 	return l.loaded, nil
 }
 
-func (l *loading) takeTurn(ctx context.Context) error { return backfills.TakeTurn(ctx, l.tx, l.unit) }
+func (l *loadingBatch) takeTurn(ctx context.Context) error {
+	return backfills.TakeTurn(ctx, l.tx, l.batch)
+}
 
-func (l *loading) lockClaim(ctx context.Context) error {
+func (l *loadingBatch) lockClaim(ctx context.Context) error {
 	var err error
-	l.row, err = streams.LockClaimed(ctx, l.tx, l.unit.Claim, l.unit.Call)
+	l.row, err = streams.LockClaimed(ctx, l.tx, l.batch.Claim, l.batch.Call)
 	return err
 }
 
-func (l *loading) lockEvidence(ctx context.Context) error {
+func (l *loadingBatch) lockEvidence(ctx context.Context) error {
 	var err error
-	l.evidence, err = lockEvidence(ctx, l.tx, l.unit, l.row)
+	l.evidence, err = lockEvidence(ctx, l.tx, l.batch, l.row)
 	return err
 }
 
 // writeRows brings the unit's records into their tables.
-func (l *loading) writeRows(ctx context.Context) error {
-	unit, stream := &l.unit, l.unit.Claim.Stream
-	err := holdRows(ctx, l.tx, *unit)
-	if err == nil && len(unit.Records) > 0 {
+func (l *loadingBatch) writeRows(ctx context.Context) error {
+	batch, stream := &l.batch, l.batch.Claim.Stream
+	err := holdRows(ctx, l.tx, *batch)
+	if err == nil && len(batch.Records) > 0 {
 		var read time.Time
-		if unit.Listed && stream.Resource.Swept() {
+		if batch.Listed && stream.Resource.Swept() {
 			read = l.row.ListRead
 		}
-		l.result, l.refused, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
-			Organization: stream.Organization, Run: unit.Claim.Run, Call: unit.Call, CallStarted: l.row.Called, Settled: l.row.Listed,
-			Read: read, Details: unit.Details, History: l.row.History, Records: unit.Records,
+		l.result, l.rejected, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
+			Organization: stream.Organization, Run: batch.Claim.Run, Call: batch.Call, CallStarted: l.row.Called, DetailsCurrent: l.row.Listed,
+			Read: read, Details: batch.Details, History: l.row.History, Records: batch.Records,
 		})
 	}
 	if err != nil {
@@ -129,14 +131,14 @@ func (l *loading) writeRows(ctx context.Context) error {
 	}
 	l.loaded = pipeline.Loaded{
 		Inserted: l.result.Inserted, Updated: l.result.Updated, Unchanged: l.result.Unchanged, Superseded: l.result.Superseded,
-		Rejected: len(l.refused), Silent: l.result.Silent, Rollbacks: l.result.Rollbacks,
+		Rejected: len(l.rejected), Silent: l.result.Silent, Rollbacks: l.result.Rollbacks,
 	}
 	return nil
 }
 
 // record notes what the unit says, and what became of it, by statements that are sent together.
-func (l *loading) record(ctx context.Context) error {
-	unit, stream, batch := l.unit, l.unit.Claim.Stream, new(pgx.Batch)
+func (l *loadingBatch) record(ctx context.Context) error {
+	unit, stream, batch := l.batch, l.batch.Claim.Stream, new(pgx.Batch)
 	if l.row.Suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
 		quarantine.QueueRelease(batch, unit)
 	}
@@ -146,8 +148,8 @@ func (l *loading) record(ctx context.Context) error {
 	tombstones.QueueSighting(batch, unit)
 	capabilities.QueueObserved(batch, unit)
 	capabilities.QueueLate(batch, stream, l.result.Late)
-	quarantine.Queue(batch, &unit, &l.loaded.Gone)
-	if err := l.db.queueBacklog(batch, unit, l.result, l.refused); err != nil {
+	quarantine.Queue(batch, &unit, &l.loaded.MissingKeys)
+	if err := l.db.queueBacklog(batch, unit, l.result, l.rejected); err != nil {
 		return err
 	}
 	streams.QueueCount(batch, unit, l.loaded, quarantine.QueueDrift(batch, unit))
@@ -159,31 +161,31 @@ func (l *loading) record(ctx context.Context) error {
 	return postgres.Fail("recording progress of "+stream.String(), l.tx.SendBatch(ctx, batch).Close())
 }
 
-func (l *loading) keepRejects(ctx context.Context) error {
-	return quarantine.Keep(ctx, l.tx, l.unit, l.refused)
+func (l *loadingBatch) storeRejected(ctx context.Context) error {
+	return quarantine.Store(ctx, l.tx, l.batch, l.rejected)
 }
 
 // arrive writes the position at the end of a run, which depends on all that the run met.
-func (l *loading) arrive(ctx context.Context) error {
-	if l.unit.End == nil {
+func (l *loadingBatch) arrive(ctx context.Context) error {
+	if l.batch.End == nil {
 		return nil
 	}
-	if err := quarantine.Judge(ctx, l.tx, &l.unit, l.row, l.db.rules); err != nil {
+	if err := quarantine.Judge(ctx, l.tx, &l.batch, l.row, l.db.rules); err != nil {
 		return err
 	}
 	batch := new(pgx.Batch)
-	if err := streams.QueueAdvance(batch, l.unit); err != nil {
+	if err := streams.QueueAdvance(batch, l.batch); err != nil {
 		return err
 	}
-	return postgres.Fail("recording the end of a run of "+l.unit.Claim.Stream.String(), l.tx.SendBatch(ctx, batch).Close())
+	return postgres.Fail("recording the end of a run of "+l.batch.Claim.Stream.String(), l.tx.SendBatch(ctx, batch).Close())
 }
 
-func (l *loading) concludeAbsence(ctx context.Context) error {
-	return l.db.concludeAbsence(ctx, l.tx, &l.unit, l.evidence, l.row)
+func (l *loadingBatch) concludeAbsence(ctx context.Context) error {
+	return l.db.concludeAbsence(ctx, l.tx, &l.batch, l.evidence, l.row)
 }
 
-func (l *loading) endRun(ctx context.Context) error {
-	given := l.unit.End
+func (l *loadingBatch) endRun(ctx context.Context) error {
+	given := l.batch.End
 	if given == nil {
 		return nil
 	}
@@ -191,29 +193,29 @@ func (l *loading) endRun(ctx context.Context) error {
 	if given.Outcome == pipeline.OutcomeFailed {
 		end.State, end.Reason = pipeline.StateFailed, given.Note
 	}
-	return l.db.endRun(ctx, l.tx, l.unit.Claim, end)
+	return l.db.endRun(ctx, l.tx, l.batch.Claim, end)
 }
 
-func (l *loading) settleJob(ctx context.Context) error {
-	if l.unit.Complete == nil {
+func (l *loadingBatch) settleJob(ctx context.Context) error {
+	if l.batch.Complete == nil {
 		return nil
 	}
-	return complete(ctx, l.tx, l.unit.Claim, l.unit.Complete)
+	return complete(ctx, l.tx, l.batch.Claim, l.batch.Complete)
 }
 
-// Known implements sync.Known: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
+// Unchanged implements sync.Unchanged: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
 // version that came later than the one that was looked at; the next read of the list meets it.
-func (db *DB) Known(ctx context.Context, stream pipeline.Stream, records []record.Record) error {
+func (db *DB) Unchanged(ctx context.Context, stream pipeline.Stream, records []record.Record) error {
 	op := "looking at rows of " + stream.String()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
 		return postgres.Fail(op, err)
 	}
 	defer conn.Release()
-	return postgres.Fail(op, db.loader(stream).Known(ctx, conn.Conn(), stream.Organization, records))
+	return postgres.Fail(op, db.loader(stream).Unchanged(ctx, conn.Conn(), stream.Organization, records))
 }
 
 // Refusals implements sync.Store.
 func (db *DB) Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error) {
-	return streams.Refused(ctx, db.pool, claim)
+	return streams.Rejections(ctx, db.pool, claim)
 }

@@ -24,18 +24,18 @@ func TestAUnitIsOneTransaction(t *testing.T) {
 	h.load(h.unit(claim, h.record(1, "one")))
 	before := h.dump()
 
-	unit := h.unit(claim, h.record(1, "changed"), h.record(2, "two", `,"surprise":1`))
-	unit.Rejects = []pipeline.Reject{{Raw: []byte(`{"thing_id":3}`), ID: "3", Code: "wrong_type"}}
-	unit.Position = pipeline.Position{Mark: time.Now()}
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	batch := h.unit(claim, h.record(1, "changed"), h.record(2, "two", `,"surprise":1`))
+	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"thing_id":3}`), ID: "3", Code: "wrong_type"}}
+	batch.Position = pipeline.Position{Watermark: time.Now()}
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	var seen int
-	unit.Complete = func(ctx context.Context, tx pgx.Tx) error {
+	batch.Complete = func(ctx context.Context, tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM shop.things`).Scan(&seen); err != nil {
 			return err
 		}
 		return errBoom
 	}
-	if _, err := h.db.Load(t.Context(), unit); !errors.Is(err, errBoom) {
+	if _, err := h.db.Load(t.Context(), batch); !errors.Is(err, errBoom) {
 		t.Errorf("Load = %v, want the error of Complete", err)
 	}
 	if seen != 2 {
@@ -44,8 +44,8 @@ func TestAUnitIsOneTransaction(t *testing.T) {
 	if diff := cmp.Diff(before, h.dump()); diff != "" {
 		t.Errorf("a unit that failed left traces:\n%s", diff)
 	}
-	unit.Complete = nil
-	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(unit)); diff != "" {
+	batch.Complete = nil
+	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(batch)); diff != "" {
 		t.Errorf("loaded (-want +got):\n%s", diff)
 	}
 }
@@ -88,17 +88,17 @@ func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	claim := h.claim()
-	if claim.Position.Scan != nil || !claim.Position.Mark.IsZero() {
+	if claim.Position.Scan != nil || !claim.Position.Watermark.IsZero() {
 		t.Fatalf("a new stream stands at %+v", claim.Position)
 	}
 	start := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
-	position := pipeline.Position{Mark: start, Scan: &pipeline.Scan{
+	position := pipeline.Position{Watermark: start, Scan: &pipeline.Scan{
 		Mode: pipeline.ModeSince, Started: start, Bound: start.Add(-time.Hour), Page: 3, PerPage: 200, Pass: 2,
 		Seen: 400, Digest: math.MaxUint64, LastSeen: 5, LastDigest: math.MaxUint64 - 1, Note: "shifting",
 	}}
-	unit := h.unit(claim)
-	unit.Position = position
-	h.load(unit)
+	batch := h.unit(claim)
+	batch.Position = position
+	h.load(batch)
 	if diff := cmp.Diff(position, h.claim().Position); diff != "" {
 		t.Errorf("position (-stored +claimed):\n%s", diff)
 	}
@@ -113,10 +113,10 @@ func TestAMarkNeverMovesBack(t *testing.T) {
 	late := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for _, mark := range []time.Time{late, late.Add(-time.Hour), {}} {
 		claim := h.claim()
-		unit := h.unit(claim)
-		unit.Position = pipeline.Position{Mark: mark}
-		h.load(unit)
-		if got := h.claim().Position.Mark; !got.Equal(late) {
+		batch := h.unit(claim)
+		batch.Position = pipeline.Position{Watermark: mark}
+		h.load(batch)
+		if got := h.claim().Position.Watermark; !got.Equal(late) {
 			t.Errorf("after %s the mark is %s, want %s", mark, got, late)
 		}
 	}
@@ -126,18 +126,18 @@ func TestTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	claim := h.claim()
-	unit := h.unit(claim, h.record(1, "one"), h.record(2, "two", `,"surprise":1`))
-	unit.Received, unit.Duplicates = 5, 2
+	batch := h.unit(claim, h.record(1, "one"), h.record(2, "two", `,"surprise":1`))
+	batch.Received, batch.Duplicates = 5, 2
 	_, err := h.db.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, weighed)
 		VALUES ($1, 'shop', 'things', sha256('x'), 'x', 'bad_json', 'passed')`, organization) // known, so no news
 	h.must(err)
-	unit.Rejects = []pipeline.Reject{{Raw: []byte(`x`), Code: "bad_json"}}
-	unit.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}
-	h.load(unit)
+	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`x`), Code: "bad_json"}}
+	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}
+	h.load(batch)
 	h.call(claim.Run) // one that brought nothing
 	claim = h.claim()
 	last := h.unit(claim, h.record(1, "one"))
-	last.Position = pipeline.Position{Mark: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
+	last.Position = pipeline.Position{Watermark: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
 	last.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: "two passes"}
 	h.load(last)
 
@@ -152,7 +152,7 @@ func TestTheEndOfARun(t *testing.T) {
 		t.Errorf("stream is %s, want %s", got, want)
 	}
 	next := h.claim()
-	if next.Run == claim.Run || !next.Position.Mark.Equal(last.Position.Mark) || next.Position.Scan != nil {
+	if next.Run == claim.Run || !next.Position.Watermark.Equal(last.Position.Watermark) || next.Position.Scan != nil {
 		t.Errorf("the next claim is %+v", next)
 	}
 }
@@ -162,9 +162,9 @@ func TestSettle(t *testing.T) {
 	h := open(t)
 	claim := h.claim()
 	until := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	unit := h.unit(claim, h.record(1, "one"))
-	unit.Position.Scan = &pipeline.Scan{Page: 2}
-	h.load(unit)
+	batch := h.unit(claim, h.record(1, "one"))
+	batch.Position.Scan = &pipeline.Scan{Page: 2}
+	h.load(batch)
 	h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{
 		State: pipeline.StateWaiting, Kind: pipeline.Exhausted, Reason: "the day\x00 is spent", Until: until,
 	}))
@@ -206,16 +206,16 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	h := open(t)
 	claim := h.claim()
 	raw := []byte("{\"thing_id\":\"3\",\"name\":\"\x00\xff\"}")
-	reject := pipeline.Reject{Raw: raw, ID: "3", Code: "wrong_type", Path: "na\x00me", Detail: "\xffno text"}
-	unit := h.unit(claim, h.record(1, "one"), h.record(2, "poison"))
-	unit.Rejects = []pipeline.Reject{reject, reject, {Raw: nil, Code: "bad_json"}}
-	loaded := h.load(unit)
+	reject := pipeline.RejectedRecord{Raw: raw, ID: "3", Code: "wrong_type", Path: "na\x00me", Detail: "\xffno text"}
+	batch := h.unit(claim, h.record(1, "one"), h.record(2, "poison"))
+	batch.Rejected = []pipeline.RejectedRecord{reject, reject, {Raw: nil, Code: "bad_json"}}
+	loaded := h.load(batch)
 	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1, Rejected: 1}, loaded); diff != "" {
 		t.Errorf("loaded (-want +got):\n%s", diff)
 	}
 	const entries = `SELECT coalesce(string_agg(concat_ws('|', record_id, code, path, detail, seen, state, call_id = $1, run_id = $2), ';'
 		ORDER BY id), '') FROM sluice.quarantine WHERE code <> '23514'`
-	if got, want := ask[string](h, entries, unit.Call, claim.Run),
+	if got, want := ask[string](h, entries, batch.Call, claim.Run),
 		"3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t"; got != want {
 		t.Errorf("quarantine is %q, want %q", got, want)
 	}
@@ -223,13 +223,13 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 		t.Errorf("the bytes are %q, want %q", got, raw)
 	}
 	refused := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE code = '23514' AND record_id = '2'`)
-	if string(refused) != string(unit.Records[1].Raw) {
+	if string(refused) != string(batch.Records[1].Raw) {
 		t.Errorf("the bytes of the refused record are %q", refused)
 	}
 
 	// An older call proves nothing about it, a later one that brings the record closes the entry.
 	late, early := h.unit(claim, h.record(2, "fine")), h.unit(claim, h.record(2, "fine"))
-	early.Call = unit.Call - 1
+	early.Call = batch.Call - 1
 	h.load(early)
 	state := func() string { return ask[string](h, `SELECT state FROM sluice.quarantine WHERE record_id = '2'`) }
 	if got := state(); got != "open" {
@@ -258,10 +258,10 @@ func TestALargeMisfitIsKeptWhole(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	raw := bytes.Repeat([]byte("0123456789abcde\x00"), 1_150_001) // 17.5 MiB: two whole pieces and a rest
-	unit := h.unit(h.claim())
-	unit.Rejects = []pipeline.Reject{{Raw: raw, ID: "3", Code: "too_large"}, {Raw: raw, ID: "3", Code: "too_large"}}
-	h.load(unit)
-	h.load(unit)
+	batch := h.unit(h.claim())
+	batch.Rejected = []pipeline.RejectedRecord{{Raw: raw, ID: "3", Code: "too_large"}, {Raw: raw, ID: "3", Code: "too_large"}}
+	h.load(batch)
+	h.load(batch)
 	const entry = `SELECT concat_ws('|', octet_length(raw), encode(sha256(raw), 'hex'), encode(record_hash, 'hex'), seen) FROM sluice.quarantine`
 	hash := fmt.Sprintf("%x", sha256.Sum256(raw))
 	if got, want := ask[string](h, entry), fmt.Sprintf("%d|%s|%s|4", len(raw), hash, hash); got != want {
@@ -273,8 +273,8 @@ func TestDriftIsCountedAndBounded(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	claim := h.claim()
-	unit := h.unit(claim, h.record(1, "one", `,"b":1,"a":null`), h.record(2, "two", `,"b":2`), h.record(3, "three"))
-	h.load(unit)
+	batch := h.unit(claim, h.record(1, "one", `,"b":1,"a":null`), h.record(2, "two", `,"b":2`), h.record(3, "three"))
+	h.load(batch)
 	const drift = `SELECT string_agg(concat_ws('|', path, kind, seen), ' ' ORDER BY path, kind) FROM sluice.drift`
 	if got, want := ask[string](h, drift), "a|null|1 b|number|2"; got != want {
 		t.Errorf("drift is %q, want %q", got, want)
@@ -297,8 +297,8 @@ func TestRawRecordsLeadBack(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	claim := h.claim()
-	unit := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
-	h.load(unit)
+	batch := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
+	h.load(batch)
 	got := ask[string](h, `SELECT sluice.raw_record(_call_id, _raw_position) ->> 'name' FROM shop.things WHERE thing_id = '2'`)
 	if got != "two" {
 		t.Errorf("the raw record is %q", got)
@@ -314,10 +314,10 @@ func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	const lease = `SELECT extract(epoch FROM lease_until)::float8 FROM sluice.calls WHERE id = $1`
 	const slot = `SELECT extract(epoch FROM free_at - lease_until)::float8 FROM sluice.calls WHERE id = $1`
 	claim := h.claim()
-	unit := h.unit(claim, h.record(1, "one"))
-	unit.Call, unit.Position.Scan = call, &pipeline.Scan{Mode: pipeline.ModeExport}
+	batch := h.unit(claim, h.record(1, "one"))
+	batch.Call, batch.Position.Scan = call, &pipeline.Scan{Mode: pipeline.ModeExport}
 	before := ask[float64](h, lease, call)
-	h.load(unit)
+	h.load(batch)
 	after := ask[float64](h, lease, call)
 	if after <= before {
 		t.Errorf("the lease ends at %f after the unit, at %f before it: want later", after, before)
@@ -326,7 +326,7 @@ func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 		t.Errorf("the slot is held for %f s after the lease, want 60", held)
 	}
 	h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
-	h.load(unit)
+	h.load(batch)
 	if got := ask[float64](h, lease, call); got != after {
 		t.Errorf("the lease of a finished call moved from %f to %f", after, got)
 	}

@@ -48,8 +48,8 @@ func shop() *schema.Service {
 	}}}
 }
 
-// house is one warehouse with one registered stream.
-type house struct {
+// fixture is one warehouse with one registered stream.
+type fixture struct {
 	*testing.T
 	url        string
 	db         *warehouse.DB
@@ -69,11 +69,11 @@ func migratedThings(ctx context.Context, url string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	url := warehousetest.Template(t, "control", migratedThings)
 	service := shop()
-	h := &house{T: t, url: url, stream: pipeline.Stream{
+	h := &fixture{T: t, url: url, stream: pipeline.Stream{
 		Organization: organization, Service: service, Resource: &service.Resources[0],
 	}}
 	h.db = h.another(warehouse.Options{})
@@ -85,7 +85,7 @@ func open(t *testing.T) *house {
 }
 
 // another is a second process on the same database.
-func (h *house) another(options warehouse.Options) *warehouse.DB {
+func (h *fixture) another(options warehouse.Options) *warehouse.DB {
 	h.Helper()
 	options.Due = planning.Due
 	db, err := warehouse.Open(h.Context(), h.url, options)
@@ -94,14 +94,14 @@ func (h *house) another(options warehouse.Options) *warehouse.DB {
 	return db
 }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
 }
 
-func (h *house) claim() pipeline.Claim {
+func (h *fixture) claim() pipeline.Claim {
 	h.Helper()
 	claim, err := h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental)
 	h.must(err)
@@ -109,7 +109,7 @@ func (h *house) claim() pipeline.Claim {
 }
 
 // call reserves a call without limits and returns its number.
-func (h *house) call(run int64) int64 {
+func (h *fixture) call(run int64) int64 {
 	h.Helper()
 	decision, err := h.db.Reserve(h.Context(), pipeline.Call{
 		Organization: organization, Service: "shop", Resource: "things", Run: run, Method: "GET", Path: "/things", Page: 1,
@@ -119,7 +119,7 @@ func (h *house) call(run int64) int64 {
 }
 
 // record is a thing with this name.
-func (h *house) record(id int, name string, more ...string) record.Record {
+func (h *fixture) record(id int, name string, more ...string) record.Record {
 	h.Helper()
 	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
 		id, name, strings.Join(more, ""))
@@ -129,22 +129,22 @@ func (h *house) record(id int, name string, more ...string) record.Record {
 }
 
 // unit holds records under a claim, with a call of its own; the position stays where it was.
-func (h *house) unit(claim pipeline.Claim, records ...record.Record) pipeline.Unit {
+func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.Batch {
 	h.Helper()
-	return pipeline.Unit{
+	return pipeline.Batch{
 		Claim: claim, Call: h.call(claim.Run), Records: records, Received: len(records), Position: claim.Position,
 	}
 }
 
-func (h *house) load(unit pipeline.Unit) pipeline.Loaded {
+func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 	h.Helper()
-	loaded, err := h.db.Load(h.Context(), unit)
+	loaded, err := h.db.Load(h.Context(), batch)
 	h.must(err)
 	return loaded
 }
 
 // ask reads one value.
-func ask[T any](h *house, sql string, args ...any) T {
+func ask[T any](h *fixture, sql string, args ...any) T {
 	h.Helper()
 	var value T
 	h.must(h.db.Pool().QueryRow(h.Context(), sql, args...).Scan(&value))
@@ -152,7 +152,7 @@ func ask[T any](h *house, sql string, args ...any) T {
 }
 
 // dump is everything that a unit could have changed.
-func (h *house) dump() string {
+func (h *fixture) dump() string {
 	h.Helper()
 	return ask[string](h, `SELECT concat_ws(E'\n',
 		(SELECT json_agg(t ORDER BY thing_id)::text FROM shop.things t), (SELECT json_agg(s)::text FROM sluice.streams s),

@@ -47,20 +47,20 @@ func TestACommitThatFailsWritesNothing(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	claim := h.claim()
-	unit := h.unit(claim, h.record(1, "one"))
+	batch := h.unit(claim, h.record(1, "one"))
 	before := h.dump()
-	unit.Complete = func(ctx context.Context, tx pgx.Tx) error {
+	batch.Complete = func(ctx context.Context, tx pgx.Tx) error {
 		_, err := h.db.Pool().Exec(ctx, `SELECT pg_terminate_backend($1)`, tx.Conn().PgConn().PID())
 		return err
 	}
-	if _, err := h.db.Load(t.Context(), unit); !errors.Is(err, warehouse.ErrUnreachable) {
+	if _, err := h.db.Load(t.Context(), batch); !errors.Is(err, warehouse.ErrUnreachable) {
 		t.Errorf("Load = %v, want ErrUnreachable", err)
 	}
 	if diff := cmp.Diff(before, h.dump()); diff != "" {
 		t.Errorf("a commit that failed left traces:\n%s", diff)
 	}
-	unit.Complete = nil
-	h.load(unit) // and it comes back
+	batch.Complete = nil
+	h.load(batch) // and it comes back
 }
 
 func TestEveryStatementPrepares(t *testing.T) {
@@ -132,7 +132,7 @@ func statements(t *testing.T, file string) map[string]string {
 }
 
 // with opens the database once more, with a parameter in its address.
-func (h *house) with(parameter string) *warehouse.DB {
+func (h *fixture) with(parameter string) *warehouse.DB {
 	h.Helper()
 	separator := "?"
 	if strings.Contains(h.url, "?") {

@@ -13,20 +13,20 @@ import (
 )
 
 // next asks for the next parent and ends its list: read, or failed with a word.
-func (s *storehouse) next(claim pipeline.Claim, failed string) string {
+func (s *storeFixture) next(claim pipeline.Claim, failed string) string {
 	s.Helper()
 	parent, _, err := s.db.NextParent(s.Context(), claim)
 	s.must(err)
 	if parent != "" {
-		unit := s.of(claim)
-		unit.Parent = &pipeline.ParentRead{ID: parent, Failed: outside.Text(failed)}
-		s.load(unit)
+		batch := s.of(claim)
+		batch.Parent = &pipeline.ParentRead{ID: parent, Failed: outside.Text(failed)}
+		s.load(batch)
 	}
 	return parent
 }
 
 // round reads all parents that a run reads, those of failing in vain.
-func (s *storehouse) round(failing string) string {
+func (s *storeFixture) round(failing string) string {
 	s.Helper()
 	claim := s.claimOf(s.persons)
 	var order []string
@@ -54,7 +54,7 @@ func (s *storehouse) round(failing string) string {
 	return strings.Join(order, " ")
 }
 
-func (s *storehouse) wantRound(what, want, failing string) {
+func (s *storeFixture) wantRound(what, want, failing string) {
 	s.Helper()
 	if got := s.round(failing); got != want {
 		s.Errorf("%s: read %q, want %q", what, got, want)
@@ -81,7 +81,7 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	if _, left, err := s.db.NextParent(t.Context(), claim); err != nil || left != 2 {
 		t.Errorf("%d left, %v, want 2", left, err)
 	}
-	if got := ask[string](s.house, `SELECT concat_ws('|', failures, note, read_at < tried_at) FROM sluice.parents WHERE parent_id = 'v1'`); got != "1|no such vendor\u2400|t" {
+	if got := ask[string](s.fixture, `SELECT concat_ws('|', failures, note, read_at < tried_at) FROM sluice.parents WHERE parent_id = 'v1'`); got != "1|no such vendor\u2400|t" {
 		t.Errorf("the failed parent is %q", got)
 	}
 	end := s.of(claim)
@@ -89,7 +89,7 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	s.load(end)
 	s.wantRound("the other two first; those that fail have their turn and no more", "v2 v7 named v1", "v2")
 	s.wantRound("the same order", "v2 v7 named v1", "")
-	if got := ask[int](s.house, `SELECT sum(failures) FROM sluice.parents`); got != 0 {
+	if got := ask[int](s.fixture, `SELECT sum(failures) FROM sluice.parents`); got != 0 {
 		t.Errorf("%d failures after all were read", got)
 	}
 }
@@ -146,7 +146,7 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 			t.Errorf("%q does not say %s", err, word)
 		}
 	}
-	if zone := ask[string](s.house, `SELECT time_zone FROM sluice.organizations`); zone != "Europe/Oslo" {
+	if zone := ask[string](s.fixture, `SELECT time_zone FROM sluice.organizations`); zone != "Europe/Oslo" {
 		t.Errorf("another organization changed the time zone to %s", zone)
 	}
 	s.must(s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}))
@@ -175,7 +175,7 @@ func TestARunMayBeDueAgainSooner(t *testing.T) {
 		end := s.of(s.claimOf(s.persons))
 		end.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Again: again}
 		s.load(end)
-		seconds := ask[float64](s.house, `SELECT extract(epoch FROM next_due_at - clock_timestamp())::float8 FROM sluice.streams WHERE resource = 'persons'`)
+		seconds := ask[float64](s.fixture, `SELECT extract(epoch FROM next_due_at - clock_timestamp())::float8 FROM sluice.streams WHERE resource = 'persons'`)
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute)
 	}
 	for again, want := range map[pipeline.Again]time.Duration{pipeline.AgainNot: time.Hour, pipeline.AgainNoParent: 30 * time.Minute, pipeline.AgainMissed: time.Hour} {

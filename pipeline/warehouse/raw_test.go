@@ -18,7 +18,7 @@ import (
 )
 
 // bring loads records under a claim that is given back at once.
-func (s *storehouse) bring(stream pipeline.Stream, raws ...string) {
+func (s *storeFixture) bring(stream pipeline.Stream, raws ...string) {
 	s.Helper()
 	claim := s.claimOf(stream)
 	s.load(s.of(claim, raws...))
@@ -26,7 +26,7 @@ func (s *storehouse) bring(stream pipeline.Stream, raws ...string) {
 }
 
 // as is the declaration of a stream as it is.
-func (s *storehouse) as(stream pipeline.Stream) func(raw []byte, parent string) (record.Record, error) {
+func (s *storeFixture) as(stream pipeline.Stream) func(raw []byte, parent string) (record.Record, error) {
 	s.Helper()
 	normalizer, err := record.New(stream.Resource, time.UTC)
 	s.must(err)
@@ -34,9 +34,9 @@ func (s *storehouse) as(stream pipeline.Stream) func(raw []byte, parent string) 
 }
 
 // tables is all that the tables of bills hold.
-func (s *storehouse) tables() string {
+func (s *storeFixture) tables() string {
 	s.Helper()
-	return ask[string](s.house, `SELECT concat_ws(E'\n', (SELECT string_agg(b::text, E'\n' ORDER BY bill_id) FROM store.bills b),
+	return ask[string](s.fixture, `SELECT concat_ws(E'\n', (SELECT string_agg(b::text, E'\n' ORDER BY bill_id) FROM store.bills b),
 		(SELECT string_agg(l::text, E'\n' ORDER BY _parent_id, _position) FROM store.bills_lines l))`)
 }
 
@@ -108,21 +108,21 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 			case 4:
 				s.must(exec(s, `UPDATE sluice.raw_records SET kept_at = kept_at - interval '30 days'; DELETE FROM sluice.raw_looks`))
 			case 5:
-				s.must(s.db.KeepRaw(t.Context(), 40*24*time.Hour))
+				s.must(s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 			case 6:
 				s.must(exec(s, `UPDATE store.bills SET _deleted_at = now() WHERE bill_id = $1`, fmt.Sprint(rapid.IntRange(1, records).Draw(r, "dies"))))
 				s.must(exec(s, follow))
 			default:
 				s.rebuilt(r, rapid.Bool().Draw(r, "guarded"))
 			}
-			if got := ask[string](s.house, `SELECT coalesce(string_agg(detail, '; '), '') FROM sluice.check_rows_without_raw`); got != "" {
+			if got := ask[string](s.fixture, `SELECT coalesce(string_agg(detail, '; '), '') FROM sluice.check_rows_without_raw`); got != "" {
 				r.Fatalf("rows without raw records: %s", got)
 			}
 		}
 		s.must(exec(s, `DELETE FROM sluice.raw_looks`))
-		s.must(s.db.KeepRaw(t.Context(), 40*24*time.Hour))
+		s.must(s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 		// Each position of each archive, without the counts that the program keeps.
-		if left := ask[int](s.house, `SELECT count(*) FROM sluice.raw_records w WHERE kept_at < now() - interval '40 days' AND NOT EXISTS (
+		if left := ask[int](s.fixture, `SELECT count(*) FROM sluice.raw_records w WHERE kept_at < now() - interval '40 days' AND NOT EXISTS (
 			SELECT FROM json_array_elements(w.records::json) WITH ORDINALITY AS e (raw, n), store.bills b
 			WHERE w.call_id IN (b._call_id, b._detail_call_id) AND w.first_position + e.n - 1 IN (b._raw_position, b._detail_raw_position))`); left != 0 {
 			r.Fatalf("%d archives are old and led to by nothing", left)
@@ -133,7 +133,7 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 }
 
 // lead holds the raw records that rows lead to against what was loaded.
-func (s *storehouse) lead(r *rapid.T, loaded map[int]string, place, where string) {
+func (s *storeFixture) lead(r *rapid.T, loaded map[int]string, place, where string) {
 	s.Helper()
 	rows, err := s.db.Pool().Query(s.Context(), `SELECT bill_id::int, sluice.raw_record(`+place+`)::text FROM store.bills WHERE `+where)
 	s.must(err)
@@ -150,7 +150,7 @@ func (s *storehouse) lead(r *rapid.T, loaded map[int]string, place, where string
 }
 
 // rebuilt edits rows by hand and rebuilds them: all is as it was.
-func (s *storehouse) rebuilt(r *rapid.T, guard bool) {
+func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 	s.Helper()
 	if guard {
 		s.must(exec(s, guarded))
@@ -162,8 +162,8 @@ func (s *storehouse) rebuilt(r *rapid.T, guard bool) {
 		WHERE raw -> '%s' IS NOT NULL)`
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE `+fmt.Sprintf(carry, "total")))
 	s.must(exec(s, `UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND `+fmt.Sprintf(carry, "lines")))
-	rows := ask[int](s.house, `SELECT count(*) FROM store.bills`)
-	edited := ask[int](s.house, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
+	rows := ask[int](s.fixture, `SELECT count(*) FROM store.bills`)
+	edited := ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
 	for _, rewritten := range []int{edited, 0} { // what is as it should be is not written
 		counts, err := rebuild.Run(s.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
 		s.must(err)
@@ -185,10 +185,10 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	s.must(exec(s, `UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`))
 	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
 	s.must(err)
-	if counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Unfit: 1}) {
+	if counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Rejected: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
-	if got := ask[string](s.house, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE vendor_id = 'edited'`); got != "2" {
+	if got := ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE vendor_id = 'edited'`); got != "2" {
 		t.Errorf("edited still: %q", got)
 	}
 	s.must(exec(s, `ALTER TABLE store.bills DROP CONSTRAINT good`))
@@ -200,7 +200,7 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
-	if got := ask[string](s.house, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`); got != "2|23514|open" {
+	if got := ask[string](s.fixture, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`); got != "2|23514|open" {
 		t.Errorf("in quarantine: %q", got)
 	}
 }
@@ -218,7 +218,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 		s.bring(s.bills, part...)
 	}
 	before := s.tables()
-	calls := ask[int](s.house, `SELECT count(*) FROM sluice.calls`)
+	calls := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`)
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited'`))
 	interrupted := func() {
 		t.Helper()
@@ -227,7 +227,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 		if _, err := rebuild.Run(ctx, s.db, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() }); !errors.Is(err, context.Canceled) {
 			t.Errorf("interrupted: %v", err)
 		}
-		if edited := ask[int](s.house, `SELECT count(*) FROM store.bills WHERE total = 'edited'`); edited != rows-2000 {
+		if edited := ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited'`); edited != rows-2000 {
 			t.Errorf("%d rows are still to be written", edited)
 		}
 	}
@@ -239,7 +239,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}) {
 		t.Errorf("it went on with %+v in steps %v", counts, steps)
 	}
-	if got := ask[string](s.house, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`); got != "00007" {
+	if got := ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`); got != "00007" {
 		t.Errorf("edited rows left: %s", got)
 	}
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited'`))
@@ -253,17 +253,17 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 	s.must(exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
 	// What another declaration made is known by other fingerprints.
-	if same := ask[int](s.house, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._fingerprint IS NOT DISTINCT FROM bills._fingerprint`); same != 0 {
+	if same := ask[int](s.fixture, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._fingerprint IS NOT DISTINCT FROM bills._fingerprint`); same != 0 {
 		t.Errorf("%d rows have the fingerprint of the declaration of before", same)
 	}
 	s.must(exec(s, `UPDATE store.bills b SET _fingerprint = m._fingerprint FROM store.marks m WHERE m.bill_id = b.bill_id`))
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
-	if got := ask[string](s.house, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`); got != "done superseded done" {
+	if got := ask[string](s.fixture, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`); got != "done superseded done" {
 		t.Errorf("rebuilds: %s", got)
 	}
-	if got := ask[int](s.house, `SELECT count(*) FROM sluice.calls`); got != calls {
+	if got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`); got != calls {
 		t.Errorf("%d calls were made", got-calls)
 	}
 }
@@ -273,9 +273,9 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	claim := s.claimOf(s.bills)
-	unit := s.of(claim, header("1", "a", 1))
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-	s.load(unit)
+	batch := s.of(claim, header("1", "a", 1))
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	s.load(batch)
 	before := s.tables()
 	others := func() string {
 		t.Helper()
@@ -299,7 +299,7 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
-	if got := ask[string](s.house, `SELECT concat_ws(' ', wanted_gen - done_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
+	if got := ask[string](s.fixture, `SELECT concat_ws(' ', wanted_gen - done_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
 		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
 		t.Errorf("who asked for the list is still to be served when it is due: %s", got)
 	}
@@ -323,8 +323,8 @@ func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 		UPDATE sluice.raw_records SET kept_at = now() - interval '41 days' WHERE call_id <> (SELECT max(call_id) - 1 FROM sluice.raw_records)`))
 	left := func(what, want string) {
 		t.Helper()
-		s.must(s.db.KeepRaw(t.Context(), 40*24*time.Hour))
-		got := ask[string](s.house, `SELECT string_agg(sluice.raw_record(call_id, 0) ->> 'total', ' ' ORDER BY call_id) FROM sluice.raw_records`)
+		s.must(s.db.PruneRaw(t.Context(), 40*24*time.Hour))
+		got := ask[string](s.fixture, `SELECT string_agg(sluice.raw_record(call_id, 0) ->> 'total', ' ' ORDER BY call_id) FROM sluice.raw_records`)
 		if got != want {
 			t.Errorf("%s, versions %s are kept, want %s", what, got, want)
 		}
@@ -334,7 +334,7 @@ func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 	left("on the same day", "0 1 3 4")
 	s.must(exec(s, `UPDATE sluice.raw_looks SET looked_at = looked_at - interval '25 hours'`))
 	left("without them", "3 4")
-	if err := s.db.KeepRaw(t.Context(), time.Hour); err == nil {
+	if err := s.db.PruneRaw(t.Context(), time.Hour); err == nil {
 		t.Error("raw records can be kept for an hour")
 	}
 }

@@ -59,7 +59,7 @@ func TestBackfills(t *testing.T) {
 	if _, err := reader.Backfill(t.Context(), 99); !errors.Is(err, warehouse.ErrNotFound) {
 		t.Errorf("Backfill(99) = %v, want ErrNotFound", err)
 	}
-	known, err := reader.KnownStreams(t.Context(), "r")
+	known, err := reader.FactsOfStreams(t.Context(), "r")
 	if err != nil || len(known) != 2 || known[0].Resource != "bills" || known[0].Rows != 0 || known[0].RowsBeside != 730 {
 		t.Errorf("what is known of the list beside its backfills: %+v, %v", known, err)
 	}

@@ -40,16 +40,16 @@ func TestKnown(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), ranBefore); err != nil {
 		t.Fatal(err)
 	}
-	want := []streams.Known{{
+	want := []streams.Facts{{
 		Organization: "q", Service: "shop", Resource: "things", SinceSeconds: 7200, EverySeconds: 5400, Runs: 3, Rows: 110,
 		Changed: 12, WatchedSeconds: 8 * 3600, Parents: 2,
 	}}
-	about := cmp.Options{cmpopts.EquateApprox(0, 60), cmpopts.IgnoreFields(streams.Known{}, "Mark")}
-	known, err := reader.KnownStreams(t.Context(), "q")
+	about := cmp.Options{cmpopts.EquateApprox(0, 60), cmpopts.IgnoreFields(streams.Facts{}, "Mark")}
+	known, err := reader.FactsOfStreams(t.Context(), "q")
 	if diff := cmp.Diff(want, known, about); diff != "" || err != nil {
 		t.Errorf("known: %v\n%s", err, diff)
 	}
-	if known, err = reader.KnownAtStart(t.Context(), ofThings); len(known) != 1 || err != nil {
+	if known, err = reader.FactsAtStart(t.Context(), ofThings); len(known) != 1 || err != nil {
 		t.Errorf("at the start of a run: %v, %v", known, err)
 	}
 	for _, spoil := range []string{
@@ -59,7 +59,7 @@ func TestKnown(t *testing.T) {
 		if _, err := pool.Exec(t.Context(), spoil); err != nil {
 			t.Fatal(err)
 		}
-		if known, err := reader.KnownAtStart(t.Context(), ofThings); len(known) != 0 || err != nil {
+		if known, err := reader.FactsAtStart(t.Context(), ofThings); len(known) != 0 || err != nil {
 			t.Errorf("after %s: %v, %v", spoil, known, err)
 		}
 	}
@@ -69,10 +69,10 @@ func TestKnown(t *testing.T) {
 		WHERE organization_id = 'q' AND (outcome = 'failed' OR started_at < now() - interval '1 day')`); err != nil {
 		t.Fatal(err)
 	}
-	if known, err = reader.KnownStreams(t.Context(), "q"); err != nil || len(known) != 1 || known[0].Rows != 1003 {
+	if known, err = reader.FactsOfStreams(t.Context(), "q"); err != nil || len(known) != 1 || known[0].Rows != 1003 {
 		t.Errorf("behind a forecast: %+v, %v", known, err)
 	}
-	if known, err = reader.KnownStreams(t.Context(), "nobody"); len(known) != 0 || err != nil {
+	if known, err = reader.FactsOfStreams(t.Context(), "nobody"); len(known) != 0 || err != nil {
 		t.Errorf("of nobody: %v, %v", known, err)
 	}
 }
@@ -92,16 +92,16 @@ func TestAForecastWaitsForNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	details := pipeline.Key{Organization: "q", Service: "shop", Resource: "bills.details"}
-	if known, err := reader.KnownSoon(t.Context(), details); !postgres.Busy(err) {
+	if known, err := reader.FactsSoon(t.Context(), details); !postgres.Busy(err) {
 		t.Errorf("behind a lock: %v, %v", known, err)
 	}
 	if err := holder.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if known, err := reader.KnownSoon(t.Context(), details); err != nil || len(known) != 1 || known[0].Waiting != 5 {
+	if known, err := reader.FactsSoon(t.Context(), details); err != nil || len(known) != 1 || known[0].Waiting != 5 {
 		t.Errorf("without it: %+v, %v", known, err)
 	}
-	if known, err := reader.KnownAtStart(t.Context(), details); err != nil || len(known) != 0 {
+	if known, err := reader.FactsAtStart(t.Context(), details); err != nil || len(known) != 0 {
 		t.Errorf("of a stream without a run: %+v, %v", known, err)
 	}
 }

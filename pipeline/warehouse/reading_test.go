@@ -109,12 +109,12 @@ func TestStreams(t *testing.T) {
 	mark := instant(t, "2026-02-01 00:00:00")
 	things := streams.Status{
 		Organization: "o", Service: "shop", Resource: "things", Enabled: true, EverySeconds: 5400,
-		NextDueAt: instant(t, "2026-03-02 00:00:00"), State: "denied", Reason: "no right", Mark: &mark, Failures: 4,
-		LastRun: new(int64(1)), Wanted: 3, Done: 3, Quarantined: 1, Unasked: 1,
+		NextDueAt: instant(t, "2026-03-02 00:00:00"), State: "denied", Reason: "no right", Watermark: &mark, Failures: 4,
+		LastRun: new(int64(1)), Requested: 3, Done: 3, Quarantined: 1, Unrequested: 1,
 	}
 	bills := streams.Status{
 		Organization: "p", Service: "shop", Resource: "bills", Enabled: true, EverySeconds: 86400,
-		NextDueAt: instant(t, "2026-03-02 00:00:00"), State: "running", Run: new(int64(2)), Wanted: 1, Quarantined: 1, Unasked: 1,
+		NextDueAt: instant(t, "2026-03-02 00:00:00"), State: "running", Run: new(int64(2)), Requested: 1, Quarantined: 1, Unrequested: 1,
 	}
 	got, err := reader.Streams(t.Context(), "")
 	sameAs(t, []streams.Status{things, bills}, got, err)
@@ -160,14 +160,14 @@ func TestBacklogsOfStreams(t *testing.T) {
 		"bills": {}, "nothing.details": {},
 		"bills.details":  {Details: &streams.DetailBacklog{Pending: 3, Stale: 2, Failed: 1}},
 		"extras.details": {Details: &streams.DetailBacklog{Pending: 1}},
-		"persons":        {Parents: &streams.ParentRound{Known: 3, Read: 2, Failed: 1}},
+		"persons":        {Parents: &streams.ParentRound{Parents: 3, Read: 2, Failed: 1}},
 	}, look(), nil)
 
 	if _, err := pool.Exec(t.Context(), `UPDATE sluice.parents SET read_at = '2026-03-01 12:00Z' WHERE parent_id = 'c'`); err != nil {
 		t.Fatal(err)
 	}
 	oldest := instant(t, "2026-03-01 09:00:00")
-	sameAs(t, &streams.ParentRound{Known: 3, Read: 3, Failed: 1, Oldest: &oldest}, look()["persons"].Parents, nil)
+	sameAs(t, &streams.ParentRound{Parents: 3, Read: 3, Failed: 1, Oldest: &oldest}, look()["persons"].Parents, nil)
 }
 
 func TestOrganizations(t *testing.T) {

@@ -171,10 +171,10 @@ func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, ve
 	if err != nil {
 		return postgres.Fail(op, err)
 	}
-	done.Rewritten, done.Unfit = len(done.Write)-stay, done.Unfit+stay
-	unit := pipeline.Unit{Claim: r.claim, Rejects: done.Rejects, Position: r.claim.Position}
-	loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Unfit, Rejected: len(refused)}
-	if err := quarantine.Keep(ctx, tx, unit, refused); err != nil {
+	done.Rewritten, done.Rejected = len(done.Write)-stay, done.Rejected+stay
+	unit := pipeline.Batch{Claim: r.claim, Rejected: done.RejectedRecords, Position: r.claim.Position}
+	loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Rejected, Rejected: len(refused)}
+	if err := quarantine.Store(ctx, tx, unit, refused); err != nil {
 		return err
 	}
 	batch := new(pgx.Batch)

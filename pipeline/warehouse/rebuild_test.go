@@ -19,7 +19,7 @@ import (
 )
 
 // learned is the stream with a declaration that knows two columns more; their tables are altered as a migration would.
-func (s *storehouse) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
+func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
 	s.Helper()
 	s.must(exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
 	s.must(exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
@@ -56,17 +56,17 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	))
 	s.load(s.of(list, with(header("stale", "b", 2), `,"colour":"new"`)))
 	end := s.of(list)
-	end.End, end.Position.Mark = &pipeline.End{Outcome: pipeline.OutcomeDone}, time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
+	end.End, end.Position.Watermark = &pipeline.End{Outcome: pipeline.OutcomeDone}, time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
 	s.load(end)
 	const kept = `SELECT string_agg(concat_ws('|', bill_id, _call_id, _raw_position, _run_id, _first_seen_at, _detail_state, _detail_call_id,
 		_detail_raw_position, _detail_at), E'\n' ORDER BY bill_id) FROM store.bills`
-	before, calls := ask[string](s.house, kept), ask[int](s.house, `SELECT count(*) FROM sluice.calls`)
+	before, calls := ask[string](s.fixture, kept), ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`)
 
 	stream, normalizer := s.learned()
 	var steps []int
 	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) })
 	s.must(err)
-	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rewritten: 3, Unfit: 1}, counts); diff != "" {
+	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rewritten: 3, Rejected: 1}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 	if !slices.Equal(steps, []int{5}) {
@@ -76,30 +76,30 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 		"both|a|red|7|∅|x|blue", "list|a|red|∅|{\"novel\": 1}|∅|∅", "plain|a|∅|∅|∅|∅|∅", "stale|b|new|8|∅|y|green",
 		"unfit|a|∅|∅|{\"weight\": \"heavy\"}|∅|∅",
 	}, "\n")
-	got := ask[string](s.house, `SELECT string_agg(concat_ws('|', bill_id, total, coalesce(b.colour, '∅'), coalesce(weight::text, '∅'),
+	got := ask[string](s.fixture, `SELECT string_agg(concat_ws('|', bill_id, total, coalesce(b.colour, '∅'), coalesce(weight::text, '∅'),
 		coalesce(_extra::text, '∅'), coalesce(line, '∅'), coalesce(l.colour, '∅')), E'\n' ORDER BY bill_id)
 		FROM store.bills b LEFT JOIN store.bills_lines l ON _parent_id = bill_id`)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, ask[string](s.house, kept)); diff != "" {
+	if diff := cmp.Diff(before, ask[string](s.fixture, kept)); diff != "" {
 		t.Errorf("what rows say about their calls changed:\n%s", diff)
 	}
-	if got := ask[int](s.house, `SELECT count(*) FROM sluice.calls`); got != calls {
+	if got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`); got != calls {
 		t.Errorf("%d calls were made", got-calls)
 	}
-	if got := ask[string](s.house, `SELECT concat_ws('|', resource, record_id, code, path, state) FROM sluice.quarantine`); got != "bills|unfit|bad_number|weight|open" &&
+	if got := ask[string](s.fixture, `SELECT concat_ws('|', resource, record_id, code, path, state) FROM sluice.quarantine`); got != "bills|unfit|bad_number|weight|open" &&
 		got != "bills|unfit|wrong_type|weight|open" {
 		t.Errorf("the record that does not fit any more: %q", got)
 	}
-	if got := ask[string](s.house, `SELECT concat_ws('|', state, run_id, mark AT TIME ZONE 'UTC', (SELECT outcome FROM sluice.runs WHERE id = last_run_id))
+	if got := ask[string](s.fixture, `SELECT concat_ws('|', state, run_id, mark AT TIME ZONE 'UTC', (SELECT outcome FROM sluice.runs WHERE id = last_run_id))
 		FROM sluice.streams WHERE resource = 'bills'`); got != "idle|2026-01-03 00:00:00|done" {
 		t.Errorf("the stream is %q", got)
 	}
 
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
 	s.must(err)
-	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Unfit: 1}, counts); diff != "" {
+	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rejected: 1}, counts); diff != "" {
 		t.Errorf("a second time (-want +got):\n%s", diff)
 	}
 	// What upstream sends next is known already.
@@ -113,9 +113,9 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
-	unit := s.of(list, with(header("1", "a", 1), `,"colour":"red"`))
-	unit.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
-	s.load(unit)
+	batch := s.of(list, with(header("1", "a", 1), `,"colour":"red"`))
+	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
+	s.load(batch)
 	_, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, nil, nil)
 	if !errors.Is(err, warehouse.ErrAtWork) {
 		t.Errorf("while a run is under way: %v", err)
@@ -130,7 +130,7 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	if diff := cmp.Diff(rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
-	if _, err := s.db.Load(t.Context(), unit); !errors.Is(err, pipeline.ErrLostClaim) {
+	if _, err := s.db.Load(t.Context(), batch); !errors.Is(err, pipeline.ErrLostClaim) {
 		t.Errorf("the worker that was under way wrote on: %v", err)
 	}
 	again := s.claimOf(s.bills)
@@ -143,15 +143,15 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
-	unit := s.of(list, header("1", "a", 1))
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-	s.load(unit)
+	batch := s.of(list, header("1", "a", 1))
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	s.load(batch)
 	_, normalizer := s.learned()
 	s.must(exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
 	if _, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil); err == nil {
 		t.Error("no raw records, no error")
 	}
-	if got := ask[string](s.house, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`); got != "failed" {
+	if got := ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`); got != "failed" {
 		t.Errorf("the stream is %q", got)
 	}
 }
@@ -176,7 +176,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	s.must(exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _hash, _call_id, _raw_position,
 		_fingerprint), E'\n' ORDER BY bill_id) FROM store.bills`
-	before := ask[string](s.house, columns)
+	before := ask[string](s.fixture, columns)
 	s.must(exec(s, `UPDATE store.bills SET _hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
@@ -184,7 +184,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}) {
 		t.Errorf("where most hashes differ: %+v", counts)
 	}
-	if diff := cmp.Diff(before, ask[string](s.house, columns)); diff != "" {
+	if diff := cmp.Diff(before, ask[string](s.fixture, columns)); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
@@ -212,7 +212,7 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 		s.bring(s.bills, raws...)
 	}
 	const columns = `SELECT md5(string_agg(b::text, E'\n' ORDER BY bill_id)) FROM store.bills AS b`
-	before := ask[string](s.house, columns)
+	before := ask[string](s.fixture, columns)
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
 	// A session tells how much it read when it ends.
 	address, err := url.Parse(s.url)
@@ -229,10 +229,10 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}) {
 		t.Errorf("%+v", counts)
 	}
-	if after := ask[string](s.house, columns); after != before {
+	if after := ask[string](s.fixture, columns); after != before {
 		t.Error("the rows are not what they were")
 	}
-	for ask[bool](s.house, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'rebuilder')`) {
+	for ask[bool](s.fixture, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'rebuilder')`) {
 		s.must(t.Context().Err())
 	}
 	// Two parties go through the table, and edited rows are looked up.
@@ -284,7 +284,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 }
 
 // indexRead is how many entries of the key's index were read by sessions that have ended.
-func (s *storehouse) indexRead() int {
+func (s *storeFixture) indexRead() int {
 	s.Helper()
-	return ask[int](s.house, `SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelid = 'store.bills_pkey'::regclass`)
+	return ask[int](s.fixture, `SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelid = 'store.bills_pkey'::regclass`)
 }

@@ -14,18 +14,18 @@ import (
 var quiet = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant
 
 // misfit is a record that does not fit.
-func misfit(raw, id string) pipeline.Reject {
-	return pipeline.Reject{Raw: []byte(raw), ID: id, Code: "bad_number"}
+func misfit(raw, id string) pipeline.RejectedRecord {
+	return pipeline.RejectedRecord{Raw: []byte(raw), ID: id, Code: "bad_number"}
 }
 
 // ends loads the last unit of a run over the whole list and says how that ended.
-func (h *house) ends(claim pipeline.Claim, received int, rejects ...pipeline.Reject) string {
+func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.RejectedRecord) string {
 	h.Helper()
-	unit := h.unit(claim)
-	unit.Received, unit.Rejects = received, rejects
-	unit.Position = pipeline.Position{Mark: quiet, Read: quiet}
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Entire: true, Whole: &pipeline.Whole{Started: quiet}}
-	h.load(unit)
+	batch := h.unit(claim)
+	batch.Received, batch.Rejected = received, rejects
+	batch.Position = pipeline.Position{Watermark: quiet, ScannedUntil: quiet}
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Entire: true, Whole: &pipeline.Whole{Started: quiet}}
+	h.load(batch)
 	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, mark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
 }
 
@@ -36,54 +36,54 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 	clash := misfit("c", "7")
 	clash.Code = pipeline.CodeClash
 	for name, test := range map[string]struct {
-		before   func(h *house)
+		before   func(h *fixture)
 		received int
-		rejects  []pipeline.Reject
+		rejects  []pipeline.RejectedRecord
 		want     string
 	}{
-		"as many as are let pass": {nil, 20, []pipeline.Reject{misfit("a", "1")}, "done||1|0|t"},
-		"one too many":            {nil, 19, []pipeline.Reject{misfit("a", "1")}, "provisional|1 of 19 records did not fit" + waits + "|1|0|f"},
-		"all without identifiers": {nil, 2, []pipeline.Reject{misfit("a", ""), misfit("b", "")}, "provisional|2 of 2 records did not fit" + waits + "|2|0|f"},
+		"as many as are let pass": {nil, 20, []pipeline.RejectedRecord{misfit("a", "1")}, "done||1|0|t"},
+		"one too many":            {nil, 19, []pipeline.RejectedRecord{misfit("a", "1")}, "provisional|1 of 19 records did not fit" + waits + "|1|0|f"},
+		"all without identifiers": {nil, 2, []pipeline.RejectedRecord{misfit("a", ""), misfit("b", "")}, "provisional|2 of 2 records did not fit" + waits + "|2|0|f"},
 		"one that clashes": {
-			nil, 1000, []pipeline.Reject{clash},
+			nil, 1000, []pipeline.RejectedRecord{clash},
 			"provisional|1 records came under identifiers that others of the same answer had" + waits + "|1|1|f",
 		},
 		"the same again": {
-			func(h *house) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.Reject{misfit("a", "1")}, "done||0|0|t",
+			func(h *fixture) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "done||0|0|t",
 		},
 		"other bytes, the same record and reason": {
-			func(h *house) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.Reject{misfit("b", "1")}, "done||0|0|t",
+			func(h *fixture) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.RejectedRecord{misfit("b", "1")}, "done||0|0|t",
 		},
 		"another record": {
-			func(h *house) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.Reject{misfit("b", "2")},
+			func(h *fixture) { h.ends(h.claim(), 1, misfit("a", "1")) }, 1, []pipeline.RejectedRecord{misfit("b", "2")},
 			"provisional|1 of 1 records did not fit" + waits + "|1|0|f",
 		},
 		"after a run that never ended well": {
-			func(h *house) {
+			func(h *fixture) {
 				claim := h.claim()
-				unit := h.unit(claim)
-				unit.Received, unit.Rejects = 1, []pipeline.Reject{misfit("a", "1")}
-				h.load(unit)
+				batch := h.unit(claim)
+				batch.Received, batch.Rejected = 1, []pipeline.RejectedRecord{misfit("a", "1")}
+				h.load(batch)
 				h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
-			}, 1, []pipeline.Reject{misfit("a", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
+			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
 		},
 		"what a person decided about": {
-			func(h *house) {
+			func(h *fixture) {
 				h.ends(h.claim(), 1, misfit("a", "1"))
 				h.must(h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "not wanted"))
-			}, 1, []pipeline.Reject{misfit("a", "1")}, "done||0|0|t",
+			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "done||0|0|t",
 		},
 		"other bytes than those that a person decided about": {
-			func(h *house) {
+			func(h *fixture) {
 				h.ends(h.claim(), 1, misfit("a", "1"))
 				h.must(h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "a bad minute"))
-			}, 1, []pipeline.Reject{misfit("b", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
+			}, 1, []pipeline.RejectedRecord{misfit("b", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
 		},
 		"in another chunk": {
-			func(h *house) {
-				unit := h.unit(h.claim())
-				unit.Received, unit.Rejects = 10, []pipeline.Reject{misfit("a", "1")}
-				h.load(unit)
+			func(h *fixture) {
+				batch := h.unit(h.claim())
+				batch.Received, batch.Rejected = 10, []pipeline.RejectedRecord{misfit("a", "1")}
+				h.load(batch)
 			}, 9, nil, "provisional|1 of 19 records did not fit" + waits + "|1|0|f",
 		},
 	} {
@@ -161,9 +161,9 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	}
 
 	// Loaded: nothing to ask for.
-	unit := h.unit(h.claim(), h.record(1, "one"))
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-	h.load(unit)
+	batch := h.unit(h.claim(), h.record(1, "one"))
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(batch)
 	due("loaded", h.stream, 10*time.Hour)
 	if h.claim().Reread {
 		t.Error("the list is read whole although nothing is in quarantine")
@@ -178,7 +178,7 @@ func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)
 	h.must(err)
-	h.load(pipeline.Unit{Claim: h.claim(), End: &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "came back empty"}})
+	h.load(pipeline.Batch{Claim: h.claim(), End: &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "came back empty"}})
 	if due := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, h.stream.Key().Resource); due < time.Hour {
 		t.Errorf("the list is due in %s: it runs without a pause", due)
 	}
@@ -194,20 +194,20 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	}))
 	h.ends(h.claim(), 100)
 	claim := h.claimOf(h.details)
-	unit := h.of(claim, singleBill("1", "10", 1))
-	unit.Received, unit.Rejects = 2, []pipeline.Reject{misfit("a", "7")}
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-	h.load(unit)
-	if got := ask[string](h.house, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run); got != "done|1" {
+	batch := h.of(claim, singleBill("1", "10", 1))
+	batch.Received, batch.Rejected = 2, []pipeline.RejectedRecord{misfit("a", "7")}
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(batch)
+	if got := ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run); got != "done|1" {
 		t.Errorf("the run is %s", got)
 	}
-	if due := ask[time.Duration](h.house, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`); due < 9*time.Hour {
+	if due := ask[time.Duration](h.fixture, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`); due < 9*time.Hour {
 		t.Errorf("the list is due in %s for the sake of a record that it does not show", due)
 	}
 	stream, err := h.db.Stream(t.Context(), h.bills.Key())
 	h.must(err)
-	if stream.Quarantined != 1 || stream.Unasked != 0 || stream.Withheld != 0 {
-		t.Errorf("%d in quarantine, %d to be asked for, a mark waits because of %d", stream.Quarantined, stream.Unasked, stream.Withheld)
+	if stream.Quarantined != 1 || stream.Unrequested != 0 || stream.Withheld != 0 {
+		t.Errorf("%d in quarantine, %d to be asked for, a mark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
 	}
 }
 
@@ -224,9 +224,9 @@ func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 	load := func() {
 		claim, err := h.db.Claim(t.Context(), h.stream, pipeline.ClassProbe)
 		h.must(err)
-		unit := h.unit(claim, h.record(1, "one"))
-		unit.Position, unit.End = claim.Position, &pipeline.End{Outcome: pipeline.OutcomeDone}
-		h.load(unit)
+		batch := h.unit(claim, h.record(1, "one"))
+		batch.Position, batch.End = claim.Position, &pipeline.End{Outcome: pipeline.OutcomeDone}
+		h.load(batch)
 	}
 	load()
 	if got := stands(); got != "f|f" {
@@ -258,9 +258,9 @@ func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	states("met", "a open, b open")
 	h.ends(h.claim(), 0)
 	states("an empty list", "a open, b open")
-	unit := h.unit(h.claim(), h.record(1, "one"))
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-	h.load(unit)
+	batch := h.unit(h.claim(), h.record(1, "one"))
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(batch)
 	states("a part of the list", "a open, b open")
 	h.ends(h.claim(), 100, misfit("b", "0"))
 	states("one of them was met", "a retried, b open")

@@ -37,7 +37,7 @@ func (db *DB) RebuildHistory(
 		defer cancel()
 		_ = conn.Close(ctx) // nothing is lost with it
 	}()
-	if err := retrace.Wanted(ctx, conn, stream); err != nil {
+	if err := retrace.Requested(ctx, conn, stream); err != nil {
 		return counts, postgres.Fail(op, err)
 	}
 	past := retrace.New(stream, normalize)
@@ -70,9 +70,9 @@ func (db *DB) RebuildHistory(
 	return counts, postgres.Fail(op, err)
 }
 
-// KeepVersions drops versions that ended longer ago than this, and values by day that others replaced before, a bounded number at a
+// PruneHistory drops versions that ended longer ago than this, and values by day that others replaced before, a bounded number at a
 // time. What it leaves, the next call goes on with.
-func (db *DB) KeepVersions(ctx context.Context, age time.Duration) error {
+func (db *DB) PruneHistory(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int
 		if err := db.pool.QueryRow(ctx, `SELECT sluice.keep_versions($1)`, age).Scan(&dropped); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // retraced makes versions of bills out of raw records.
-func (s *storehouse) retraced(stream pipeline.Stream) retrace.Counts {
+func (s *storeFixture) retraced(stream pipeline.Stream) retrace.Counts {
 	s.Helper()
 	counts, err := s.db.RebuildHistory(s.Context(), stream, s.as(stream), nil)
 	s.must(err)
@@ -35,7 +35,7 @@ func TestVersionsOutOfRawRecords(t *testing.T) {
 	}
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	steps := []struct {
-		unit pipeline.Unit
+		unit pipeline.Batch
 		want string
 	}{
 		{s.of(list, bill("a", "10", 1, "x", "y"), header("b", "20", 1)), "0 1:, a 10: x y, b 20:"},
@@ -67,7 +67,7 @@ func TestVersionsOutOfRawRecords(t *testing.T) {
 	s.load(end)
 	for _, what := range []string{"retraced", "retraced once more"} {
 		counts := s.retraced(s.bills)
-		if counts.Unfit != 0 || counts.Raw != 12 || counts.Since.IsZero() || (counts.Versions == 0) != (what != "retraced") {
+		if counts.Rejected != 0 || counts.Raw != 12 || counts.Since.IsZero() || (counts.Versions == 0) != (what != "retraced") {
 			t.Errorf("%s: %+v", what, counts)
 		}
 		for i, step := range steps {
@@ -86,7 +86,7 @@ func TestVersionsOutOfRawRecords(t *testing.T) {
 			}
 		}
 	}
-	if n := ask[int](s.house, `SELECT count(*) FROM sluice.calls`); n != 11 {
+	if n := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`); n != 11 {
 		t.Errorf("%d calls, want 11: none for versions", n)
 	}
 }
@@ -109,18 +109,18 @@ func TestVersionsLearnColumns(t *testing.T) {
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(end)
 	const instants = `SELECT string_agg(concat_ws(' ', record_id, valid_from, valid_to, upstream_from, upstream_to, began, ended), E'\n' ORDER BY record_id, valid_from) FROM history.versions`
-	before := ask[string](s.house, instants)
+	before := ask[string](s.fixture, instants)
 	stream, normalize := s.learned()
 	counts, err := s.db.RebuildHistory(t.Context(), stream, normalize, nil)
 	s.must(err)
-	if diff := cmp.Diff(before, ask[string](s.house, instants)); diff != "" {
+	if diff := cmp.Diff(before, ask[string](s.fixture, instants)); diff != "" {
 		t.Errorf("instants (-before +after):\n%s", diff)
 	}
 	if counts.Versions != 3 {
 		t.Errorf("%d versions were written, want the three of a", counts.Versions)
 	}
 	for at, want := range map[time.Time]string{first: "a red dark, b  , c  ", second: "a blue dark, b  "} {
-		got := ask[string](s.house, `SELECT string_agg(concat(b.bill_id, ' ', b.colour, ' ', l.colour), ', ' ORDER BY b.bill_id)
+		got := ask[string](s.fixture, `SELECT string_agg(concat(b.bill_id, ' ', b.colour, ' ', l.colour), ', ' ORDER BY b.bill_id)
 			FROM history.as_of(NULL::store.bills, $1) b LEFT JOIN history.as_of(NULL::store.bills_lines, $1) l ON l._parent_id = b.bill_id`, at)
 		if got != want {
 			t.Errorf("as of %s: %q, want %q", at, got, want)
@@ -171,7 +171,7 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	s := openStore(t)
 	setting := s.setting(true)
 	setting.Daily = []string{"total"}
-	s.must(s.db.KeepHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
 	list := s.claimOf(s.bills)
 	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1)))
 	for i, total := range []string{"2", "3", "4"} {
@@ -184,11 +184,11 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	s.exec(`DELETE FROM history.days`)
 	s.exec(`INSERT INTO history.days SELECT $1, 'store', 'bills', r, (now() AT TIME ZONE 'UTC')::date - d, jsonb_build_object('total', d::text), now()
 		FROM (VALUES ('a', 50), ('a', 40), ('a', 20), ('a', 5), ('b', 50)) AS x (r, d)`, organization)
-	s.must(s.db.KeepVersions(t.Context(), 20*24*time.Hour))
+	s.must(s.db.PruneHistory(t.Context(), 20*24*time.Hour))
 	if diff := cmp.Diff([]string{"seen 3 replaced", "seen 4"}, s.versions("a")); diff != "" {
 		t.Errorf("versions of a (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.house, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`)); diff != "" {
+	if diff := cmp.Diff([]string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`)); diff != "" {
 		t.Errorf("days (-want +got):\n%s", diff)
 	}
 	ago := func(days int) time.Time { return time.Now().Add(-time.Duration(days) * 24 * time.Hour) }

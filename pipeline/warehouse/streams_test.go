@@ -13,7 +13,7 @@ import (
 )
 
 // due takes what is due in a transaction of its own.
-func (h *house) due(limit int) []pipeline.Key {
+func (h *fixture) due(limit int) []pipeline.Key {
 	h.Helper()
 	tx, err := h.db.Pool().Begin(h.Context())
 	h.must(err)
@@ -100,9 +100,9 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 	}
 	end := func(claim pipeline.Claim) string {
 		t.Helper()
-		unit := h.unit(claim)
-		unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-		h.load(unit)
+		batch := h.unit(claim)
+		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+		h.load(batch)
 		return ask[string](h, `SELECT wanted_gen || '|' || done_gen FROM sluice.streams`)
 	}
 	if got := end(claim); got != "1|0" {

@@ -53,8 +53,8 @@ func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 	h := open(t)
 	claim := h.claim()
 	first, second, third := h.unit(claim, h.record(1, "one")), h.unit(claim, h.record(2, "two")), h.unit(claim, h.record(3, "three"))
-	for i, unit := range []*pipeline.Unit{&first, &second, &third} {
-		unit.Position.Scan = &pipeline.Scan{Page: 2 + i}
+	for i, batch := range []*pipeline.Batch{&first, &second, &third} {
+		batch.Position.Scan = &pipeline.Scan{Page: 2 + i}
 	}
 	second.Complete = func(ctx context.Context, tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `SELECT 1 / 0`)
@@ -118,7 +118,7 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for ask[int](s.house, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`) == 0 { // sessions report it a while later
+	for ask[int](s.fixture, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`) == 0 { // sessions report it a while later
 		if ctx.Err() != nil {
 			t.Fatal("no transaction waited for the other: nothing was tried")
 		}

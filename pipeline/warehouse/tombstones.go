@@ -13,17 +13,17 @@ import (
 )
 
 // lockEvidence locks what is known against records of the unit, before any row is touched.
-func lockEvidence(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, row streams.Locked) (tombstones.Evidence, error) {
+func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row streams.Locked) (tombstones.Evidence, error) {
 	if !row.Evidence {
 		return tombstones.Evidence{}, nil
 	}
-	evidence, err := tombstones.Lock(ctx, tx, unit)
-	return evidence, postgres.Fail("looking at the evidence of "+unit.Claim.Stream.String(), err)
+	evidence, err := tombstones.Lock(ctx, tx, batch)
+	return evidence, postgres.Fail("looking at the evidence of "+batch.Claim.Stream.String(), err)
 }
 
 // concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a whole list says about rows
 // that it did not see (promise 7): in the transaction of the unit, so that the two are never apart.
-func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, evidence tombstones.Evidence, row streams.Locked) error {
+func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := unit.Claim.Stream
 	if err := evidence.Apply(ctx, tx, *unit, row.Called); err != nil {
 		return postgres.Fail("applying the evidence of "+stream.String(), err)
@@ -47,7 +47,7 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Uni
 	if again := verdict.Again(); end.Again == pipeline.AgainNot {
 		end.Again = again
 	}
-	if verdict.Asked == 0 {
+	if verdict.Requested == 0 {
 		return nil
 	}
 	batch := new(pgx.Batch)

@@ -18,22 +18,22 @@ import (
 	"sluice/schema/record"
 )
 
-// list is a warehouse with the things of the tests in a list that is known to be
+// listFixture is a warehouse with the things of the tests in a list that is known to be
 // complete: with a stream that is read from the mark and one of sweeps.
-type list struct {
-	*house
+type listFixture struct {
+	*fixture
 	incremental, sweep pipeline.Stream
 	resource           *schema.Resource
 	// known counts the records that were.
 	known int
 }
 
-func openList(t *testing.T, rules pipeline.AbsenceRules) *list {
+func openList(t *testing.T, rules pipeline.TombstoneRules) *listFixture {
 	t.Helper()
 	h := open(t)
 	h.db = h.another(warehouse.Options{Absence: &rules})
 	h.stream.Resource.Complete = "The test says so."
-	l := &list{house: h, incremental: h.stream, sweep: h.stream, resource: h.stream.Resource}
+	l := &listFixture{fixture: h, incremental: h.stream, sweep: h.stream, resource: h.stream.Resource}
 	l.sweep.Work = pipeline.WorkSweep
 	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: l.incremental.Key(), Every: time.Hour, Enabled: true}, {Key: l.sweep.Key(), Every: time.Hour, Enabled: true, After: time.Hour},
@@ -42,7 +42,7 @@ func openList(t *testing.T, rules pipeline.AbsenceRules) *list {
 }
 
 // begin claims a stream.
-func (l *list) begin(stream pipeline.Stream) pipeline.Claim {
+func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 	l.Helper()
 	claim, err := l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream))
 	l.must(err)
@@ -50,18 +50,18 @@ func (l *list) begin(stream pipeline.Stream) pipeline.Claim {
 }
 
 // records are things of these numbers; odd ones are not read further than needed where they are known: they are shown like others.
-func (l *list) records(ids ...int) []record.Record {
+func (l *listFixture) records(ids ...int) []record.Record {
 	l.Helper()
 	records, glances := make([]record.Record, len(ids)), make([]record.Record, len(ids))
 	for i, id := range ids {
 		records[i] = l.record(id, "thing")
 		if id%2 == 1 {
-			glances[i], _ = l.normalizer.Glance(records[i].Raw, "")
+			glances[i], _ = l.normalizer.Peek(records[i].Raw, "")
 		}
 	}
-	l.must(l.db.Known(l.Context(), l.incremental, glances))
+	l.must(l.db.Unchanged(l.Context(), l.incremental, glances))
 	for i := range ids {
-		if glances[i].Known {
+		if glances[i].Unchanged {
 			l.known++
 			records[i] = glances[i]
 		}
@@ -70,37 +70,37 @@ func (l *list) records(ids ...int) []record.Record {
 }
 
 // read loads a page of the incremental list.
-func (l *list) read(ids ...int) {
+func (l *listFixture) read(ids ...int) {
 	l.Helper()
-	unit := l.unit(l.begin(l.incremental), l.records(ids...)...)
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-	l.load(unit)
+	batch := l.unit(l.begin(l.incremental), l.records(ids...)...)
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	l.load(batch)
 }
 
 // scan is a sweep of one page, clean unless it ends otherwise.
-func (l *list) scan(ids ...int) {
+func (l *listFixture) scan(ids ...int) {
 	l.Helper()
 	l.end(l.unit(l.begin(l.sweep), l.records(ids...)...))
 }
 
-func (l *list) end(unit pipeline.Unit) {
+func (l *listFixture) end(batch pipeline.Batch) {
 	l.Helper()
-	unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}}
-	l.load(unit)
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}}
+	l.load(batch)
 }
 
 // states gives the records of which something is known, as "7 gone".
-func (l *list) states() []string {
+func (l *listFixture) states() []string {
 	l.Helper()
-	return ask[[]string](l.house, `SELECT coalesce(array_agg(record_id || ' ' || state ORDER BY record_id::int), '{}') FROM sluice.tombstones`)
+	return ask[[]string](l.fixture, `SELECT coalesce(array_agg(record_id || ' ' || state ORDER BY record_id::int), '{}') FROM sluice.tombstones`)
 }
 
-func (l *list) dead() []string {
+func (l *listFixture) dead() []string {
 	l.Helper()
-	return ask[[]string](l.house, `SELECT coalesce(array_agg(thing_id ORDER BY thing_id::int), '{}') FROM shop.things WHERE _deleted_at IS NOT NULL`)
+	return ask[[]string](l.fixture, `SELECT coalesce(array_agg(thing_id ORDER BY thing_id::int), '{}') FROM shop.things WHERE _deleted_at IS NOT NULL`)
 }
 
-func (l *list) expect(what string, states, dead []string) {
+func (l *listFixture) expect(what string, states, dead []string) {
 	l.Helper()
 	if got := l.states(); !slices.Equal(got, states) {
 		l.Errorf("%s: %q is known, want %q", what, got, states)
@@ -118,7 +118,7 @@ func upTo(n int) []int {
 	return ids
 }
 
-var once = pipeline.AbsenceRules{MaxRows: 2} //nolint:gochecknoglobals // a constant: scans may follow at once, the brake is near
+var once = pipeline.TombstoneRules{MaxRows: 2} //nolint:gochecknoglobals // a constant: scans may follow at once, the brake is near
 
 func TestTwoCleanScansAreProof(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l.read(1, 2, 3, 4, 5)
 	l.scan(1, 2, 3, 4)
 	l.expect("one scan", []string{"5 missed"}, nil)
-	if every := ask[bool](l.house, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`); !every {
+	if every := ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`); !every {
 		t.Error("a scan that missed something is not repeated soon")
 	}
 	l.scan(1, 2, 3)
@@ -141,48 +141,48 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l.scan(1, 2, 3, 4)
 	l.scan(1, 2, 3, 4)
 	l.expect("gone again", []string{"5 gone"}, []string{"5"})
-	if n := ask[int](l.house, `SELECT revivals FROM sluice.tombstones`); n != 1 {
+	if n := ask[int](l.fixture, `SELECT revivals FROM sluice.tombstones`); n != 1 {
 		t.Errorf("it came back %d times, want once", n)
 	}
-	if n := ask[int](l.house, `SELECT count(*) FROM sluice.sightings`); n != 0 {
+	if n := ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`); n != 0 {
 		t.Errorf("%d sightings are left", n)
 	}
 }
 
 func TestWhatProvesNothing(t *testing.T) {
 	t.Parallel()
-	for name, second := range map[string]func(*list){
-		"a run from the mark": func(l *list) { l.read(1, 2, 3, 4) },
-		"a scan that ends provisionally": func(l *list) {
-			unit := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
-			unit.End = &pipeline.End{Outcome: pipeline.OutcomeProvisional}
-			l.load(unit)
+	for name, second := range map[string]func(*listFixture){
+		"a run from the mark": func(l *listFixture) { l.read(1, 2, 3, 4) },
+		"a scan that ends provisionally": func(l *listFixture) {
+			batch := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
+			batch.End = &pipeline.End{Outcome: pipeline.OutcomeProvisional}
+			l.load(batch)
 		},
-		"a scan that fails": func(l *list) {
+		"a scan that fails": func(l *listFixture) {
 			claim := l.begin(l.sweep)
 			l.load(l.unit(claim, l.records(1, 2, 3, 4)...))
 			l.must(l.db.Settle(l.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 		},
-		"of an organization that is not active": func(l *list) {
-			ask[string](l.house, `INSERT INTO sluice.organizations (organization_id, name, is_active) VALUES ($1, 'Shut', false) RETURNING name`, organization)
+		"of an organization that is not active": func(l *listFixture) {
+			ask[string](l.fixture, `INSERT INTO sluice.organizations (organization_id, name, is_active) VALUES ($1, 'Shut', false) RETURNING name`, organization)
 			l.scan(1, 2, 3, 4)
 		},
-		"a record in quarantine exists": func(l *list) {
-			unit := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
-			unit.Rejects = []pipeline.Reject{{Raw: []byte("{}"), ID: "5", Code: "bad"}}
-			l.end(unit)
+		"a record in quarantine exists": func(l *listFixture) {
+			batch := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
+			batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte("{}"), ID: "5", Code: "bad"}}
+			l.end(batch)
 		},
-		"a row that was written meanwhile": func(l *list) {
+		"a row that was written meanwhile": func(l *listFixture) {
 			claim := l.begin(l.sweep)
 			l.load(l.unit(claim, l.records(1, 2)...))
-			unit := l.unit(l.begin(l.incremental), l.record(5, "edited"))
-			l.load(unit)
+			batch := l.unit(l.begin(l.incremental), l.record(5, "edited"))
+			l.load(batch)
 			l.end(l.unit(claim, l.records(3, 4)...))
 		},
-		"an answer from before the row was there": func(l *list) {
-			unit := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
-			unit.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(-time.Hour)}}
-			l.load(unit)
+		"an answer from before the row was there": func(l *listFixture) {
+			batch := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
+			batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(-time.Hour)}}
+			l.load(batch)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestWhatProvesNothing(t *testing.T) {
 	}
 	t.Run("a second scan that follows at once", func(t *testing.T) {
 		t.Parallel()
-		l := openList(t, pipeline.DefaultAbsenceRules())
+		l := openList(t, pipeline.DefaultTombstoneRules())
 		l.read(1, 2, 3)
 		l.scan(1, 2)
 		l.scan(1, 2)
@@ -217,7 +217,7 @@ func TestTheBrake(t *testing.T) {
 	l.expect("a clean one and a shrunken one", []string{"6 missed", "7 missed", "8 missed", "9 held"}, nil)
 	l.scan(1, 2, 3, 4, 5)
 	l.expect("two shrunken ones", []string{"6 held", "7 held", "8 held", "9 held"}, nil)
-	run := ask[int64](l.house, `SELECT max(proof_run_id) FROM sluice.tombstones`)
+	run := ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones`)
 	decide := func(decide func(context.Context, pipeline.Stream, int64) (int, error), run int64, want int) {
 		t.Helper()
 		if n, err := decide(t.Context(), l.incremental, run); err != nil || n != want {
@@ -232,7 +232,7 @@ func TestTheBrake(t *testing.T) {
 	l.scan()
 	l.scan()
 	l.expect("an empty list", []string{"1 held", "2 held", "3 held", "4 held", "5 held", "6 gone", "7 gone", "8 gone", "9 held"}, []string{"6", "7", "8"})
-	decide(l.db.RejectTombstones, ask[int64](l.house, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'held'`), 6)
+	decide(l.db.RejectTombstones, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'held'`), 6)
 	l.expect("rejected", []string{"6 gone", "7 gone", "8 gone"}, []string{"6", "7", "8"})
 }
 
@@ -271,7 +271,7 @@ func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 // quiet, live rows are the records (promises 7 and 8).
 func TestALiveRecordIsNeverDead(t *testing.T) {
 	t.Parallel()
-	l := openList(t, pipeline.AbsenceRules{MaxRows: 100})
+	l := openList(t, pipeline.TombstoneRules{MaxRows: 100})
 	const records, pages = 9, 3
 	rapid.Check(t, func(r *rapid.T) {
 		_, err := l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)
@@ -280,7 +280,7 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 		l.must(err)
 		alive, absent := map[int]bool{records + 1: true}, map[int]bool{} // absent: at some instant of the scan
 		// One record is always there: of an empty list nothing is believed.
-		var late []pipeline.Unit
+		var late []pipeline.Batch
 		shown := func(within func(int) bool) []int {
 			var ids []int
 			for _, id := range slices.Sorted(maps.Keys(alive)) {
@@ -301,11 +301,11 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 			case 4: // asked for now
 				late = append(late, l.unit(pipeline.Claim{Stream: l.incremental}, l.records(shown(all)...)...))
 			default: // and loaded only now
-				for _, unit := range late {
-					call := unit.Call
-					unit = l.unit(l.begin(l.incremental), unit.Records...)
-					unit.Call, unit.End = call, &pipeline.End{Outcome: pipeline.OutcomeDone}
-					l.load(unit)
+				for _, batch := range late {
+					call := batch.Call
+					batch = l.unit(l.begin(l.incremental), batch.Records...)
+					batch.Call, batch.End = call, &pipeline.End{Outcome: pipeline.OutcomeDone}
+					l.load(batch)
 				}
 				late = nil
 			}
@@ -324,11 +324,11 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 				for range rapid.IntRange(0, 2).Draw(r, "events during") {
 					happen()
 				}
-				unit := l.unit(claim, l.records(shown(func(id int) bool { return id%pages == page })...)...)
+				batch := l.unit(claim, l.records(shown(func(id int) bool { return id%pages == page })...)...)
 				if page < pages-1 {
-					l.load(unit)
+					l.load(batch)
 				} else {
-					l.end(unit)
+					l.end(batch)
 				}
 			}
 			for _, text := range l.dead() {
@@ -341,7 +341,7 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 		for range 3 {
 			l.scan(shown(all)...)
 		}
-		live := ask[[]int](l.house, `SELECT coalesce(array_agg(thing_id::int ORDER BY thing_id::int), '{}') FROM shop.things WHERE _deleted_at IS NULL`)
+		live := ask[[]int](l.fixture, `SELECT coalesce(array_agg(thing_id::int ORDER BY thing_id::int), '{}') FROM shop.things WHERE _deleted_at IS NULL`)
 		if want := shown(all); !slices.Equal(live, want) {
 			r.Fatalf("live rows %v, records %v", live, want)
 		}
@@ -362,7 +362,7 @@ func BenchmarkConclude(b *testing.B) {
 func benchmarkConclude(b *testing.B, records int) {
 	b.Helper()
 	url := warehousetest.Template(b, "control", migratedThings)
-	db, err := warehouse.Open(b.Context(), url, warehouse.Options{Absence: &pipeline.AbsenceRules{MaxRows: 100}})
+	db, err := warehouse.Open(b.Context(), url, warehouse.Options{Absence: &pipeline.TombstoneRules{MaxRows: 100}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func benchmarkConclude(b *testing.B, records int) {
 			}
 		}
 		b.StartTimer()
-		if _, err := db.Load(b.Context(), pipeline.Unit{
+		if _, err := db.Load(b.Context(), pipeline.Batch{
 			Claim: claim, End: &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}},
 		}); err != nil {
 			b.Fatal(err)

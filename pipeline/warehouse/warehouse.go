@@ -60,8 +60,8 @@ type Options struct {
 	MaxConns int32
 	// Ledger says how calls are counted; the zero value means calls.DefaultRules. All processes on a database have the same.
 	Ledger calls.Rules
-	// Absence are the rules of tombstones; nil means pipeline.DefaultAbsenceRules.
-	Absence *pipeline.AbsenceRules
+	// Absence are the rules of tombstones; nil means pipeline.DefaultTombstoneRules.
+	Absence *pipeline.TombstoneRules
 	// Scrub takes secrets out of what is kept of errors; nil knows none.
 	Scrub *outside.Scrubber
 	// Due is the rule of when a stream is due: planning.Due. Without one, which is for programs that only read, no stream's turn moves.
@@ -82,18 +82,18 @@ type DB struct {
 	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
 	pool, tokens *pgxpool.Pool
 
-	absence pipeline.AbsenceRules
+	absence pipeline.TombstoneRules
 	rules   pipeline.Rules
 	scrub   *outside.Scrubber
 
 	mu      sync.Mutex
-	loaders map[string]knownLoader
+	loaders map[string]unchangedFinder
 }
 
 // StreamSetting is what the configuration says about a stream.
 type StreamSetting = streams.Setting
 
-type knownLoader struct {
+type unchangedFinder struct {
 	resource *schema.Resource
 	loader   *rows.Loader
 }
@@ -121,7 +121,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
 	postgres.SetUp(config.ConnConfig, settings)
 	postgres.SetUp(tokens.ConnConfig, settings)
-	db := &DB{loaders: map[string]knownLoader{}, absence: pipeline.DefaultAbsenceRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub}
+	db := &DB{loaders: map[string]unchangedFinder{}, absence: pipeline.DefaultTombstoneRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub}
 	if options.Absence != nil {
 		db.absence = *options.Absence
 	}
@@ -165,7 +165,7 @@ func (db *DB) loader(stream pipeline.Stream) *rows.Loader {
 	defer db.mu.Unlock()
 	known := db.loaders[name]
 	if known.resource != stream.Resource {
-		known = knownLoader{resource: stream.Resource, loader: rows.New(stream.Service, stream.Resource)}
+		known = unchangedFinder{resource: stream.Resource, loader: rows.New(stream.Service, stream.Resource)}
 		db.loaders[name] = known
 	}
 	return known.loader

@@ -58,8 +58,8 @@ func options(c *clock) oauth.Options {
 	}
 }
 
-// site is a running server, and the actions of a browser and a client on it.
-type site struct {
+// fixture is a running server, and the actions of a browser and a client on it.
+type fixture struct {
 	*oauth.Server
 
 	clock *clock
@@ -67,7 +67,7 @@ type site struct {
 	http  *http.Client
 }
 
-func start(t *testing.T, change func(*oauth.Options)) *site {
+func start(t *testing.T, change func(*oauth.Options)) *fixture {
 	t.Helper()
 	c := newClock()
 	o := options(c)
@@ -82,7 +82,7 @@ func start(t *testing.T, change func(*oauth.Options)) *site {
 	t.Cleanup(listening.Close)
 	client := listening.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &site{Server: server, clock: c, url: listening.URL, http: client}
+	return &fixture{Server: server, clock: c, url: listening.URL, http: client}
 }
 
 // asking returns the parameters of a valid authorization request, with changes: "" removes one.
@@ -101,7 +101,7 @@ func asking(changes map[string]string) url.Values {
 	return query
 }
 
-func (s *site) do(t *testing.T, r *http.Request) (int, http.Header, string) {
+func (s *fixture) do(t *testing.T, r *http.Request) (int, http.Header, string) {
 	t.Helper()
 	answer, err := s.http.Do(r)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *site) do(t *testing.T, r *http.Request) (int, http.Header, string) {
 	return answer.StatusCode, answer.Header, string(body)
 }
 
-func (s *site) page(t *testing.T, query string) (int, http.Header, string) {
+func (s *fixture) page(t *testing.T, query string) (int, http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.url+"/oauth/v2/auth?"+query, nil)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *site) page(t *testing.T, query string) (int, http.Header, string) {
 }
 
 // click sends the form of the consent page.
-func (s *site) click(t *testing.T, query url.Values, form url.Values, headers ...string) (int, http.Header, string) {
+func (s *fixture) click(t *testing.T, query url.Values, form url.Values, headers ...string) (int, http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, s.url+"/oauth/v2/auth?"+query.Encode(), strings.NewReader(form.Encode()))
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *site) click(t *testing.T, query url.Values, form url.Values, headers ..
 }
 
 // code accepts for an organization and returns the code.
-func (s *site) code(t *testing.T, query url.Values, organization string) string {
+func (s *fixture) code(t *testing.T, query url.Values, organization string) string {
 	t.Helper()
 	status, header, body := s.click(t, query, url.Values{"decision": {"accept"}, "organization": {organization}})
 	if status != http.StatusFound {
@@ -153,7 +153,7 @@ func (s *site) code(t *testing.T, query url.Values, organization string) string 
 }
 
 // post calls an endpoint with parameters in the query, as the document shows.
-func (s *site) post(t *testing.T, path string, pairs ...string) (int, map[string]any) {
+func (s *fixture) post(t *testing.T, path string, pairs ...string) (int, map[string]any) {
 	t.Helper()
 	query := url.Values{}
 	for n := 0; n+1 < len(pairs); n += 2 {
@@ -172,7 +172,7 @@ func (s *site) post(t *testing.T, path string, pairs ...string) (int, map[string
 }
 
 // exchange sends a code with the parameters of docs/upstream.md U23.
-func (s *site) exchange(t *testing.T, code string, changes ...string) map[string]any {
+func (s *fixture) exchange(t *testing.T, code string, changes ...string) map[string]any {
 	t.Helper()
 	pairs := append([]string{
 		"grant_type", "authorization_code", "client_id", "1000.ONE", "client_secret", "one-secret", "redirect_uri", redirect,
@@ -185,7 +185,7 @@ func (s *site) exchange(t *testing.T, code string, changes ...string) map[string
 	return answer
 }
 
-func (s *site) refresh(t *testing.T, token string, changes ...string) (int, map[string]any) {
+func (s *fixture) refresh(t *testing.T, token string, changes ...string) (int, map[string]any) {
 	t.Helper()
 	pairs := append([]string{
 		"grant_type", "refresh_token", "client_id", "1000.ONE", "client_secret", "one-secret", "refresh_token", token,
@@ -194,7 +194,7 @@ func (s *site) refresh(t *testing.T, token string, changes ...string) (int, map[
 }
 
 // access gets an access token for a refresh token.
-func (s *site) access(t *testing.T, refresh string) string {
+func (s *fixture) access(t *testing.T, refresh string) string {
 	t.Helper()
 	_, answer := s.refresh(t, refresh)
 	text, _ := answer["access_token"].(string)

@@ -133,8 +133,8 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// site is a running server.
-type site struct {
+// fixture is a running server.
+type fixture struct {
 	*watch.Server
 
 	clock *clock
@@ -142,7 +142,7 @@ type site struct {
 	http  *http.Client
 }
 
-func start(t *testing.T, change func(*watch.Options)) *site {
+func start(t *testing.T, change func(*watch.Options)) *fixture {
 	t.Helper()
 	zone, err := time.LoadLocation("Asia/Kolkata")
 	if err != nil {
@@ -163,10 +163,10 @@ func start(t *testing.T, change func(*watch.Options)) *site {
 	listening.Config.Handler = server
 	listening.Start()
 	t.Cleanup(listening.Close)
-	return &site{Server: server, clock: c, url: listening.URL, http: listening.Client()}
+	return &fixture{Server: server, clock: c, url: listening.URL, http: listening.Client()}
 }
 
-func (s *site) call(t *testing.T, method, query, body string) (int, http.Header, string) {
+func (s *fixture) call(t *testing.T, method, query, body string) (int, http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, s.url+"/crm/v8/actions/watch"+query, strings.NewReader(body))
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *site) call(t *testing.T, method, query, body string) (int, http.Header,
 }
 
 // enable subscribes, and fails the test on a refusal.
-func (s *site) enable(t *testing.T, subscription string) {
+func (s *fixture) enable(t *testing.T, subscription string) {
 	t.Helper()
 	if status, _, body := s.call(t, http.MethodPost, "", `{"watch":[`+subscription+`]}`); status != http.StatusCreated {
 		t.Fatalf("%s\n%d %s", subscription, status, body)
@@ -193,7 +193,7 @@ func (s *site) enable(t *testing.T, subscription string) {
 }
 
 // moduleID and fieldID return ids as a client reads them from its settings.
-func (s *site) moduleID(t *testing.T, module string) string {
+func (s *fixture) moduleID(t *testing.T, module string) string {
 	t.Helper()
 	for _, m := range s.Modules() {
 		if m.Name == module {
@@ -204,7 +204,7 @@ func (s *site) moduleID(t *testing.T, module string) string {
 	return ""
 }
 
-func (s *site) field(t *testing.T, module, field string) string {
+func (s *fixture) field(t *testing.T, module, field string) string {
 	t.Helper()
 	for _, m := range s.Modules() {
 		for _, f := range m.Fields {

@@ -24,7 +24,7 @@ func changed(id string, pairs ...string) watch.Record {
 	return record
 }
 
-func (s *site) publish(t *testing.T, module string, operation channel.Operation, records ...watch.Record) int {
+func (s *fixture) publish(t *testing.T, module string, operation channel.Operation, records ...watch.Record) int {
 	t.Helper()
 	count, err := s.Publish(watch.Event{Module: module, Operation: operation, Records: records})
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *site) publish(t *testing.T, module string, operation channel.Operation,
 }
 
 // flush sends the due callbacks and returns the bodies that arrived.
-func (s *site) flush(t *testing.T, r *receiver) []string {
+func (s *fixture) flush(t *testing.T, r *receiver) []string {
 	t.Helper()
 	s.Flush(t.Context())
 	return r.got()
@@ -184,7 +184,7 @@ func TestBatches(t *testing.T) {
 }
 
 // numbered publishes n events, one record each, and returns the ids that arrived.
-func (s *site) numbered(t *testing.T, r *receiver, n int) string {
+func (s *fixture) numbered(t *testing.T, r *receiver, n int) string {
 	t.Helper()
 	for i := range n {
 		s.publish(t, "Deals", channel.Edit, changed(fmt.Sprint(i)))
@@ -192,7 +192,7 @@ func (s *site) numbered(t *testing.T, r *receiver, n int) string {
 	return ids(t, s.flush(t, r))
 }
 
-func chaotic(t *testing.T, chaos delivery.Chaos) (*site, *receiver) {
+func chaotic(t *testing.T, chaos delivery.Chaos) (*fixture, *receiver) {
 	t.Helper()
 	s, r := start(t, func(o *watch.Options) { o.Chaos = chaos }), listen(t)
 	s.enable(t, `{"channel_id":1,"events":["Deals.all"],"notify_url":"`+r.url+`","channel_expiry":"2026-03-08T00:00:00Z"}`)

@@ -55,7 +55,7 @@ func TestARecordIsBounded(t *testing.T) { //nolint:paralleltest // see above
 			} else {
 				t.Logf("it took %d KiB for %d", took>>10, len(c.raw)>>10)
 			}
-			fault, _ := errors.AsType[*record.ValueError](err)
+			fault, _ := errors.AsType[*record.RejectedError](err)
 			switch {
 			case c.code == "" && (err != nil || rec.ID != "7"):
 				t.Errorf("record %q, %v", rec.ID, err)

@@ -48,7 +48,7 @@ type Normalizer struct {
 	// salt begins every fingerprint; 0 if there are none. Glanced are the columns that a glance
 	// reads.
 	salt    uint64
-	glanced []bool
+	peeked  []bool
 	scratch sync.Pool
 }
 
@@ -147,7 +147,7 @@ func New(resource *schema.Resource, zone *time.Location) (*Normalizer, error) {
 	}
 	next := 1
 	n.root = n.compileObject(0, resource.Columns, resource.Children, resource.Ignored, &next)
-	n.salt, n.glanced = n.saltOf(resource), n.glancedAt(resource)
+	n.salt, n.peeked = n.saltOf(resource), n.peekedAt(resource)
 	n.scratch.New = func() any { return newScratch(n) }
 	return n, nil
 }

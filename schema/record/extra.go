@@ -10,7 +10,7 @@ import (
 )
 
 // unknown stores the value of an undeclared key (invariant 4).
-func (s *scratch) unknown(name string) *ValueError {
+func (s *scratch) unknown(name string) *RejectedError {
 	name = canonical.CleanText(name)
 	raw, fault := s.whole(name)
 	if fault != nil {
@@ -23,7 +23,7 @@ func (s *scratch) unknown(name string) *ValueError {
 }
 
 // keep stores a value among the undeclared ones.
-func (s *scratch) keep(name string, raw jsontext.Value) *ValueError {
+func (s *scratch) keep(name string, raw jsontext.Value) *RejectedError {
 	text, bad := canonical.AppendJSON(nil, raw)
 	if bad.Code != "" {
 		return s.fault(name, bad.Code, "%s", bad.Detail)
@@ -35,7 +35,7 @@ func (s *scratch) keep(name string, raw jsontext.Value) *ValueError {
 }
 
 // crowded refuses a record with more undeclared keys than drift explains.
-func (s *scratch) crowded(name string) *ValueError {
+func (s *scratch) crowded(name string) *RejectedError {
 	switch {
 	case len(s.drift) > maxKinds || len(s.loose) > maxKinds:
 		return s.fault(name, CodeTooLarge, "the record has more than %d unknown keys", maxKinds)

@@ -14,12 +14,12 @@ const maxName = 80
 
 // fault returns the error for a key of the current object; name is "" for the object itself. The
 // format must never contain a value of the record.
-func (s *scratch) fault(name string, code Code, format string, args ...any) *ValueError {
-	return &ValueError{Path: s.where(short(name)), Code: code, Detail: fmt.Sprintf(format, args...)}
+func (s *scratch) fault(name string, code Code, format string, args ...any) *RejectedError {
+	return &RejectedError{Path: s.where(short(name)), Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
 // syntax translates the decoder's errors. Their texts quote the record, so it takes only the place.
-func (s *scratch) syntax(name string, err error) *ValueError {
+func (s *scratch) syntax(name string, err error) *RejectedError {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return s.fault(name, CodeDuplicateKey, "an object has the same key twice; which one counts is unknown")
 	}

@@ -11,11 +11,11 @@ import (
 	"sluice/schema"
 )
 
-// fingerprint is XXH3 of the bytes and the parent, begun with the salt: two records with the same
+// payloadHash is XXH3 of the bytes and the parent, begun with the salt: two records with the same
 // one become the same row. Different records share one in one of 2^64 cases. It does not resist an
 // attacker, but a person who can write upstream has no need to deceive. It is 0 (none) if the
 // record has undocumented parts, whose every arrival is counted.
-func (n *Normalizer) fingerprint(raw []byte, parent string, drifted bool) uint64 {
+func (n *Normalizer) payloadHash(raw []byte, parent string, drifted bool) uint64 {
 	if drifted || n.salt == 0 {
 		return 0
 	}

@@ -14,7 +14,7 @@ import (
 	"sluice/schema/record"
 )
 
-// For any bytes there is no panic, but a *ValueError or rows, the same each time, and no text that
+// For any bytes there is no panic, but a *RejectedError or rows, the same each time, and no text that
 // Postgres refuses.
 func FuzzRecord(f *testing.F) {
 	for _, seed := range []string{
@@ -61,7 +61,7 @@ func checkRecord(t *testing.T, n *record.Normalizer, raw []byte) {
 		t.Fatalf("quick and careful differ: %v, %v\n%s", err, errCareful, diff)
 	}
 	if err != nil {
-		var fault *record.ValueError
+		var fault *record.RejectedError
 		if !errors.As(err, &fault) || fault.Code == "" || !keepable(err.Error()) || !keepable(fault.ID) {
 			t.Fatalf("not a clean *ValueError: %q", err)
 		}

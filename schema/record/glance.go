@@ -5,11 +5,11 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// Glance reads only what is needed if the row was made of the same bytes: key, fingerprint, the
+// Peek reads only what is needed if the row was made of the same bytes: key, fingerprint, the
 // times that decide about versions and passes, the day of list filters, and which arrays are
 // present, except prefixes. Other values are absent. It returns false if in doubt; the caller then
 // normalizes the record. It does not check whether the record fits: bytes that have a row did.
-func (n *Normalizer) Glance(raw []byte, parent string) (Record, bool) {
+func (n *Normalizer) Peek(raw []byte, parent string) (Record, bool) {
 	if n.salt == 0 {
 		return Record{}, false
 	}
@@ -17,15 +17,15 @@ func (n *Normalizer) Glance(raw []byte, parent string) (Record, bool) {
 	defer s.release()
 	s.reset()
 	s.start(raw)
-	if !s.glance() || s.adopt(parent) != nil || s.own(0).State != Set {
+	if !s.peek() || s.adopt(parent) != nil || s.own(0).State != Set {
 		return Record{}, false
 	}
 	record := s.rowsOf(raw)
-	record.Fingerprint = n.fingerprint(raw, parent, false)
+	record.PayloadHash = n.payloadHash(raw, parent, false)
 	return record, true
 }
 
-func (s *scratch) glance() bool {
+func (s *scratch) peek() bool {
 	o := s.n.root
 	if s.kind() != '{' {
 		return false
@@ -42,7 +42,7 @@ func (s *scratch) glance() bool {
 		switch {
 		case !more:
 			return s.bracket('}') == nil && s.end()
-		case known != nil && known.column != nil && s.n.glanced[known.column.at]:
+		case known != nil && known.column != nil && s.n.peeked[known.column.at]:
 			if s.leaf(known.column, &values[known.column.at]) != nil {
 				return false
 			}
@@ -62,8 +62,8 @@ func (s *scratch) glance() bool {
 	}
 }
 
-// glancedAt marks the columns of the record that a glance reads.
-func (n *Normalizer) glancedAt(resource *schema.Resource) []bool {
+// peekedAt marks the columns of the record that a glance reads.
+func (n *Normalizer) peekedAt(resource *schema.Resource) []bool {
 	glanced := make([]bool, len(resource.Columns))
 	glanced[0], glanced[n.identifier] = true, true
 	if n.parent >= 0 {

@@ -15,15 +15,15 @@ import (
 // checkGlance compares a glance with the whole record.
 func checkGlance(t *testing.T, n *record.Normalizer, got record.Record) {
 	t.Helper()
-	glance, ok := n.Glance(got.Raw, "north")
+	glance, ok := n.Peek(got.Raw, "north")
 	if !ok {
 		return
 	}
-	if glance.ID != got.ID || !glance.Modified.Equal(got.Modified) || glance.Known {
+	if glance.ID != got.ID || !glance.Modified.Equal(got.Modified) || glance.Unchanged {
 		t.Fatalf("a glance shows %q of %s, the record %q of %s", glance.ID, glance.Modified, got.ID, got.Modified)
 	}
-	if got.Fingerprint != glance.Fingerprint && len(got.Drift) == 0 || got.Fingerprint != 0 && len(got.Drift) > 0 {
-		t.Fatalf("fingerprint %x, at a glance %x, drift %v", got.Fingerprint, glance.Fingerprint, got.Drift)
+	if got.PayloadHash != glance.PayloadHash && len(got.Drift) == 0 || got.PayloadHash != 0 && len(got.Drift) > 0 {
+		t.Fatalf("fingerprint %x, at a glance %x, drift %v", got.PayloadHash, glance.PayloadHash, got.Drift)
 	}
 	for i, value := range glance.Tables[0][0].Values {
 		if value.State != record.Absent && value != got.Tables[0][0].Values[i] {
@@ -56,9 +56,9 @@ func TestAGlanceShowsWhatRunsNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	glance, ok := n.Glance([]byte(datedRaw), "")
-	if !ok || glance.ID != "7" || !glance.Modified.Equal(whole.Modified) || glance.Modified.IsZero() || whole.Fingerprint == 0 ||
-		glance.Fingerprint != whole.Fingerprint {
+	glance, ok := n.Peek([]byte(datedRaw), "")
+	if !ok || glance.ID != "7" || !glance.Modified.Equal(whole.Modified) || glance.Modified.IsZero() || whole.PayloadHash == 0 ||
+		glance.PayloadHash != whole.PayloadHash {
 		t.Fatalf("%v: a glance shows %+v, the record is %+v", ok, glance, whole)
 	}
 	if diff := cmp.Diff(whole.Carries, glance.Carries); diff != "" {
@@ -74,7 +74,7 @@ func TestAGlanceShowsWhatRunsNeed(t *testing.T) {
 		}
 	}
 	for _, raw := range []string{``, `[]`, `{}`, `{"order_id":"7"`, `{"order_id":""}`, `{"order_id":"7","changed":"yesterday"}`, `{"order_id":"7",}`, "{\"order_id\":\"\xff\"}"} {
-		if glance, ok := n.Glance([]byte(raw), ""); ok {
+		if glance, ok := n.Peek([]byte(raw), ""); ok {
 			t.Errorf("a glance at %q shows %+v", raw, glance)
 		}
 	}
@@ -94,7 +94,7 @@ func fingerprintOf(t *testing.T, zone *time.Location, raw, parent string, change
 	if err != nil {
 		t.Fatal(err)
 	}
-	return record.Fingerprint
+	return record.PayloadHash
 }
 
 // Every input that can change the row of the same bytes changes the fingerprint, and so does every

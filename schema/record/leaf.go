@@ -12,7 +12,7 @@ import (
 )
 
 // leaf reads one value of a column.
-func (s *scratch) leaf(c *column, to *Value) *ValueError {
+func (s *scratch) leaf(c *column, to *Value) *RejectedError {
 	if text, ok := s.plain(); ok {
 		return s.fillText(c, to, text)
 	}
@@ -25,7 +25,7 @@ func (s *scratch) leaf(c *column, to *Value) *ValueError {
 
 // fillText is fill for a string without escapes. It reads the string once, and a canonical one
 // stays a slice of the input.
-func (s *scratch) fillText(c *column, to *Value, literal []byte) *ValueError {
+func (s *scratch) fillText(c *column, to *Value, literal []byte) *RejectedError {
 	if c.kind == schema.KindJSON { // it needs the whole literal
 		return s.fill(c, to, c.name, s.data[s.at-len(literal)-len(`""`):s.at])
 	}
@@ -40,7 +40,7 @@ func (s *scratch) fillText(c *column, to *Value, literal []byte) *ValueError {
 }
 
 // fill stores a value, whose name is its key's.
-func (s *scratch) fill(c *column, to *Value, name string, raw jsontext.Value) *ValueError {
+func (s *scratch) fill(c *column, to *Value, name string, raw jsontext.Value) *RejectedError {
 	// The decoder's bytes may be overwritten later.
 	if size, ok := canonical.Spelled(c.kind, raw, false); ok && s.quick {
 		text := view(raw[:size])
@@ -59,7 +59,7 @@ func (s *scratch) fill(c *column, to *Value, name string, raw jsontext.Value) *V
 }
 
 // unset notes that a value is null, or that it does not fit.
-func (s *scratch) unset(to *Value, name string, kind jsontext.Kind, bad canonical.Misfit) *ValueError {
+func (s *scratch) unset(to *Value, name string, kind jsontext.Kind, bad canonical.Reason) *RejectedError {
 	if bad.Code == "" {
 		*to = Value{State: Null}
 		return nil
@@ -71,7 +71,7 @@ func (s *scratch) unset(to *Value, name string, kind jsontext.Kind, bad canonica
 }
 
 // set stores the text of a value; read is its string on the wire, if it was one.
-func (s *scratch) set(c *column, to *Value, name, read, text string) *ValueError {
+func (s *scratch) set(c *column, to *Value, name, read, text string) *RejectedError {
 	if c.identifies {
 		if bad := checkKey(read, text); bad.Code != "" {
 			return s.fault(name, bad.Code, "%s", bad.Detail)
@@ -89,12 +89,12 @@ func (s *scratch) set(c *column, to *Value, name, read, text string) *ValueError
 
 // checkKey refuses a repaired key, since it may equal that of another record. Read is the key on
 // the wire.
-func checkKey(read, id string) canonical.Misfit {
+func checkKey(read, id string) canonical.Reason {
 	if len(id) > maxKey {
-		return canonical.Misfit{Code: CodeTooLarge, Detail: "the key has more than " + strconv.Itoa(maxKey) + " bytes"}
+		return canonical.Reason{Code: CodeTooLarge, Detail: "the key has more than " + strconv.Itoa(maxKey) + " bytes"}
 	}
 	if read != id || strings.ContainsRune(id, utf8.RuneError) {
-		return canonical.Misfit{Code: CodeWrongType, Detail: "the key holds characters that cannot be kept"}
+		return canonical.Reason{Code: CodeWrongType, Detail: "the key holds characters that cannot be kept"}
 	}
-	return canonical.Misfit{}
+	return canonical.Reason{}
 }

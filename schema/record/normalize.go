@@ -2,7 +2,7 @@
 // bytes always give the same rows, and it reads and writes nothing else.
 //
 // It never coerces in silence. A value that does not fit its declared kind makes the whole record a
-// *ValueError, which the caller stores in quarantine. An undeclared key goes to Extra and is
+// *RejectedError, which the caller stores in quarantine. An undeclared key goes to Extra and is
 // reported as drift.
 //
 // Start reading at Record, then New.
@@ -67,12 +67,12 @@ type Record struct {
 	Drift []Drift
 	// Raw is the bytes as received.
 	Raw []byte
-	// Fingerprint covers the bytes and everything else that decides the row: a row with the same
+	// PayloadHash covers the bytes and everything else that decides the row: a row with the same
 	// one is the row of this record. 0 means none: for exports, and for records with drift.
-	Fingerprint uint64
-	// Known says that the row has this fingerprint, so that nothing needs to be written. A known
+	PayloadHash uint64
+	// Unchanged says that the row has this fingerprint, so that nothing needs to be written. A known
 	// record has only the parts that Normalizer.Glance reads.
-	Known bool
+	Unchanged bool
 	// Seen is what was stored when the record's row was looked for, before the record was normalized.
 	Seen Seen
 }
@@ -93,9 +93,9 @@ type Drift struct {
 	Kind string
 }
 
-// ValueError names a value that does not fit, and the reason. It never holds the value itself:
+// RejectedError names a value that does not fit, and the reason. It never holds the value itself:
 // records carry personal data, and errors reach logs.
-type ValueError struct {
+type RejectedError struct {
 	// Path is the key, with array positions: line_items[1].rate.
 	Path string
 	// Code is one of the closed set of reasons.
@@ -123,6 +123,6 @@ const (
 )
 
 // Error implements error.
-func (e *ValueError) Error() string {
+func (e *RejectedError) Error() string {
 	return "value at " + e.Path + " does not fit: " + string(e.Code) + ": " + e.Detail
 }

@@ -35,7 +35,7 @@ func (o *object) claims(name string) int {
 	return slices.IndexFunc(o.prefixes, func(p prefix) bool { return strings.HasPrefix(name, p.prefix) })
 }
 
-func (s *scratch) collect(at int, name string) *ValueError {
+func (s *scratch) collect(at int, name string) *RejectedError {
 	name = canonical.CleanText(name)
 	raw, fault := s.whole(name)
 	if fault != nil {
@@ -47,7 +47,7 @@ func (s *scratch) collect(at int, name string) *ValueError {
 
 // gather makes rows of the keys of prefixes, sorted by name, since their order on the wire means
 // nothing. A key sorts before its twin.
-func (s *scratch) gather() *ValueError {
+func (s *scratch) gather() *RejectedError {
 	slices.SortFunc(s.loose, func(a, b loose) int { return strings.Compare(a.name, b.name) })
 	for at, p := range s.n.root.prefixes {
 		rows := map[string][]Value{}
@@ -65,7 +65,7 @@ func (s *scratch) gather() *ValueError {
 
 // gatherOne makes a row of a key, or completes the row of its twin's key; a twin without its key is
 // undeclared. Rows holds the values of each row by key.
-func (s *scratch) gatherOne(p prefix, rows map[string][]Value, l loose) *ValueError {
+func (s *scratch) gatherOne(p prefix, rows map[string][]Value, l loose) *RejectedError {
 	columns := s.n.tables[p.table].columns
 	if base, ok := strings.CutSuffix(l.name, p.twin); ok && strings.HasPrefix(base, p.prefix) {
 		if values, known := rows[base]; known {

@@ -120,7 +120,7 @@ func TestPrefixedKeysThatDoNotFit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := compiled(t, visit()).Record([]byte(c.raw))
-			var fault *record.ValueError
+			var fault *record.RejectedError
 			if !errors.As(err, &fault) || fault.Code != c.code || fault.Path != c.path || fault.ID != "1" {
 				t.Errorf("want %s at %q, got %#v", c.code, c.path, err)
 			}

@@ -191,7 +191,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := normalizer(t).Record([]byte(c.raw))
-			var fault *record.ValueError
+			var fault *record.RejectedError
 			if !errors.As(err, &fault) {
 				t.Fatalf("want a *ValueError, got %v", err)
 			}

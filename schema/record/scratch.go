@@ -108,7 +108,7 @@ func (s *scratch) record(raw []byte, parent string) Record {
 	record.Extra = s.extraObject()
 	record.Drift = append([]Drift(nil), s.drift...)
 	record.Hash = s.hash(&record)
-	record.Fingerprint = s.n.fingerprint(raw, parent, len(s.drift) > 0)
+	record.PayloadHash = s.n.payloadHash(raw, parent, len(s.drift) > 0)
 	return record
 }
 

@@ -45,7 +45,7 @@ func find(columns []schema.Column, wire string) int {
 
 // adopt fills in what a record under a parent may lack: the parent's identifier if the record omits
 // it, and the qualified key. Without a parent, a qualified key stays empty.
-func (s *scratch) adopt(parent string) *ValueError {
+func (s *scratch) adopt(parent string) *RejectedError {
 	if parent == "" || s.n.parent < 0 {
 		return nil
 	}

@@ -95,7 +95,7 @@ func TestKeysUnderAParentThatDoNotFit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := compiled(t, channel()).RecordUnder([]byte(c.raw), c.parent)
-			var fault *record.ValueError
+			var fault *record.RejectedError
 			if !errors.As(err, &fault) || fault.Code != c.code || fault.Path != c.path || fault.ID != c.id {
 				t.Errorf("want %s at %q of %q, got %#v", c.code, c.path, c.id, err)
 			}

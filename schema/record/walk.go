@@ -6,7 +6,7 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// Record turns one record into rows. Its error is a *ValueError: the record as a whole does not
+// Record turns one record into rows. Its error is a *RejectedError: the record as a whole does not
 // fit. Record.Raw and most texts of values share the given bytes: do not change them afterwards.
 func (n *Normalizer) Record(raw []byte) (Record, error) { return n.RecordUnder(raw, "") }
 
@@ -36,7 +36,7 @@ func (n *Normalizer) RecordUnder(raw []byte, parent string) (Record, error) {
 	return record, nil
 }
 
-func (s *scratch) walk(parent string) *ValueError {
+func (s *scratch) walk(parent string) *RejectedError {
 	switch kind := s.kind(); kind {
 	case '{':
 	case jsontext.KindInvalid:
@@ -69,7 +69,7 @@ func (s *scratch) peekError() error {
 }
 
 // object walks one object of these values; the brace is still unread.
-func (s *scratch) object(o *object, values []Value) *ValueError {
+func (s *scratch) object(o *object, values []Value) *RejectedError {
 	if err := s.bracket('{'); err != nil {
 		return s.syntax("", err)
 	}
@@ -86,7 +86,7 @@ func (s *scratch) object(o *object, values []Value) *ValueError {
 		if s.quick && s.again(&names, known, name) {
 			return s.syntax("", errDoubt)
 		}
-		var fault *ValueError
+		var fault *RejectedError
 		switch {
 		case known == nil:
 			fault = s.undeclared(o, string(name))
@@ -131,7 +131,7 @@ func (s *scratch) key(o *object, last int) (*field, []byte, bool, error) {
 }
 
 // undeclared handles a key without a column or an array.
-func (s *scratch) undeclared(o *object, name string) *ValueError {
+func (s *scratch) undeclared(o *object, name string) *RejectedError {
 	if at := o.claims(name); at >= 0 {
 		return s.collect(at, name)
 	}
@@ -139,7 +139,7 @@ func (s *scratch) undeclared(o *object, name string) *ValueError {
 }
 
 // array walks a declared array. "" and null mean that it is present and empty.
-func (s *scratch) array(a *array) *ValueError {
+func (s *scratch) array(a *array) *RejectedError {
 	if len(s.path) == 0 {
 		s.markCarried(a.table)
 	}
@@ -170,7 +170,7 @@ func (s *scratch) markCarried(top int) {
 	}
 }
 
-func (s *scratch) elements(a *array) *ValueError {
+func (s *scratch) elements(a *array) *RejectedError {
 	if err := s.bracket('['); err != nil {
 		return s.syntax(a.name, err)
 	}
@@ -188,7 +188,7 @@ func (s *scratch) elements(a *array) *ValueError {
 	return nil
 }
 
-func (s *scratch) element(a *array) *ValueError {
+func (s *scratch) element(a *array) *RejectedError {
 	if len(s.rows) > maxElements {
 		return s.fault("", CodeTooLarge, "the record has more than %d array elements", maxElements)
 	}
@@ -209,7 +209,7 @@ func (s *scratch) element(a *array) *ValueError {
 }
 
 // single walks an object where an array of at most one object is declared.
-func (s *scratch) single(a *array) *ValueError {
+func (s *scratch) single(a *array) *RejectedError {
 	s.path = append(s.path, step{name: a.name, index: -1})
 	fault := s.object(a.element, s.newRow(a.table))
 	if fault == nil {
@@ -219,7 +219,7 @@ func (s *scratch) single(a *array) *ValueError {
 }
 
 // whole reads one whole value and checks its depth.
-func (s *scratch) whole(name string) (jsontext.Value, *ValueError) {
+func (s *scratch) whole(name string) (jsontext.Value, *RejectedError) {
 	raw, err := s.value()
 	if err != nil {
 		return nil, s.syntax(name, err)
@@ -232,7 +232,7 @@ func (s *scratch) whole(name string) (jsontext.Value, *ValueError) {
 }
 
 // countParts refuses a record with more members and elements than a reader should remember.
-func (s *scratch) countParts(raw []byte) *ValueError {
+func (s *scratch) countParts(raw []byte) *RejectedError {
 	parts, quoted := 0, false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

@@ -109,7 +109,7 @@ type Ledger interface {
 	Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error)
 	Finish(ctx context.Context, call int64, result pipeline.CallResult) error
 	Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error
-	KeepCalls(ctx context.Context, days int) (int, error)
+	PruneCalls(ctx context.Context, days int) (int, error)
 }
 
 // Database is a Postgres in virtual time.

@@ -20,7 +20,7 @@ const (
 )
 
 // later lets time pass for runs and plans, too: intervals are learned from when runs began.
-func (s *stage) later(d time.Duration) {
+func (s *fixture) later(d time.Duration) {
 	s.t.Helper()
 	s.pass(d)
 	s.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval, mark_before = mark_before - $1::interval`, d)
@@ -30,7 +30,7 @@ func (s *stage) later(d time.Duration) {
 }
 
 // explained gives what status --why says of a resource's list, as program and as person.
-func (s *stage) whyOf(resource string) (why.Explanation, string) {
+func (s *fixture) whyOf(resource string) (why.Explanation, string) {
 	s.t.Helper()
 	var all []why.Explanation
 	s.document(&all, "status", "--why", resource)
@@ -73,7 +73,7 @@ func TestAdaptive(t *testing.T) {
 	s.serveUntil("intervals were worked out", plannedSince)
 
 	e, said := s.whyOf(busy)
-	if e.EverySeconds != 300 || e.Plan == nil || e.Plan.Because != "floor" || e.Plan.ChangesPerHour < 9 || e.Plan.ChangesPerHour > 13 ||
+	if e.EverySeconds != 300 || e.Plan == nil || e.Plan.Reason != "floor" || e.Plan.ChangesPerHour < 9 || e.Plan.ChangesPerHour > 13 ||
 		e.FreshnessSeconds != 7200 || !strings.Contains(said, "changes an hour") || !strings.Contains(said, "1 call a run, target 2 h, floor 5 m") ||
 		!strings.Contains(said, "as often as the floor allows") {
 		t.Errorf("the busy one: %+v\n%s", e, said)

@@ -15,43 +15,43 @@ func questionsOfMoney() []answer {
 	return []answer{
 		{
 			has: "GROUP BY vendor_id ORDER BY open_base DESC NULLS LAST, vendor_id LIMIT 5",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.own(func(_ business, l *ledger) []row { return l.owed() })
 			},
 		},
 		{
 			has: "GROUP BY l.name",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.own(func(b business, l *ledger) []row { return l.byName(func(r record) bool { return c.loaded(b, r) }) })
 			},
 		},
 		{
 			has: "extract(quarter FROM date)",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.own(func(_ business, l *ledger) []row { return l.paid("2025") })
 			},
 		},
 		{
 			has: "FROM invoicing.currencies_history h",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.own(func(b business, l *ledger) []row { return rates(c.then[b.key], l) })
 			},
 		},
 		{
 			has: "FROM accounting.contact_persons c",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.own(c.reached)
 			},
 		},
 		{
 			has: "AS parents, count(read_at)",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.own(c.parents)
 			},
 		},
 		{
 			has: "count(*) AS adjustments",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.own(func(b business, l *ledger) []row {
 					read := len(c.wasRead(b, "/books/v3/basecurrencyadjustment/", ""))
 					return []row{{"current", read}, {"pending", len(l.adjustments) - read}}
@@ -60,43 +60,43 @@ func questionsOfMoney() []answer {
 		},
 		{
 			has: "GROUP BY organization_id, currency_code",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row { return l.byCurrency() })
 			},
 		},
 		{
 			has: "ORDER BY organization_id, open_base DESC NULLS LAST, vendor_id",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row { return l.owed() })
 			},
 		},
 		{
 			has: "AS days_1_to_30",
-			truth: func(c *company, now time.Time) []row {
+			truth: func(c *companyFixture, now time.Time) []row {
 				return c.each(func(b business, l *ledger) []row { return l.ages(todayOf(b, now)) })
 			},
 		},
 		{
 			has: "AS overdue_base",
-			truth: func(c *company, now time.Time) []row {
+			truth: func(c *companyFixture, now time.Time) []row {
 				return c.each(func(b business, l *ledger) []row { return l.overdue(todayOf(b, now)) })
 			},
 		},
 		{
 			has: "HAVING count(DISTINCT vendor_id) > 1",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row { return l.sameNames() })
 			},
 		},
 		{
 			has: "GROUP BY organization_id, account_id",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(b business, l *ledger) []row { return l.byAccount(func(r record) bool { return c.loaded(b, r) }) })
 			},
 		},
 		{
 			has: "(b.created_time AT TIME ZONE o.time_zone)::date AS day",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row { return l.entered() })
 			},
 		},
@@ -104,11 +104,11 @@ func questionsOfMoney() []answer {
 			has: "history.inventory_bills_as_of(timestamp '2026-11-01' AT TIME ZONE o.time_zone",
 			// Midnight of this clock is fourteen hours ago in the first business and eleven hours ahead in the second: before and after what
 			// changed.
-			stands: func(_ *company, now time.Time) []string {
+			stands: func(_ *companyFixture, now time.Time) []string {
 				return []string{"timestamp '2026-11-01'", "timestamp '" + now.UTC().Format(time.DateTime) + "'"}
 			},
 			why: "no test knows what a warehouse held on a day of the calendar",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				var rows []row
 				for i, l := range []*ledger{c.then[c.all[0].key], c.today[c.all[1].key]} {
 					rows = append(rows, append(row{c.all[i].key}, l.sumOpen()[0]...))
@@ -120,7 +120,7 @@ func questionsOfMoney() []answer {
 }
 
 // reached are the persons that were read, of the vendors that one business paid.
-func (c *company) reached(b business, l *ledger) []row {
+func (c *companyFixture) reached(b business, l *ledger) []row {
 	vendors, payments := by(l.payments, field("vendor_id"))
 	read := c.wasRead(b, "/books/v3/contacts/", "/contactpersons")
 	var rows []row
@@ -138,7 +138,7 @@ func (c *company) reached(b business, l *ledger) []row {
 }
 
 // parents are the contacts of one business that its documents name, and how many of them were read.
-func (c *company) parents(b business, l *ledger) []row {
+func (c *companyFixture) parents(b business, l *ledger) []row {
 	customers, _ := by(l.notes, field("customer_id"))
 	vendors, _ := by(slices.Concat(l.bills, l.payments), field("vendor_id"))
 	both := slices.Compact(slices.Sorted(slices.Values(slices.Concat(customers, vendors))))
@@ -151,7 +151,7 @@ func (c *company) parents(b business, l *ledger) []row {
 
 // yesterday takes the place of an instant that docs name: the company was copied three days ago, as its rows have it, and changed
 // since.
-func yesterday(_ *company, now time.Time) []string {
+func yesterday(_ *companyFixture, now time.Time) []string {
 	kolkata := time.FixedZone("Asia/Kolkata", 19800)
 	return []string{"'2026-11-01 00:00 Asia/Kolkata'", "'" + now.Add(-24*time.Hour).In(kolkata).Format(time.DateTime) + " Asia/Kolkata'"}
 }
@@ -159,12 +159,12 @@ func yesterday(_ *company, now time.Time) []string {
 const atAnInstant = "no test knows what a warehouse held on a day of the calendar"
 
 // ofDocs are the organization and the bill that docs name, and a bill of the company that changed since yesterday.
-func ofDocs(c *company, now time.Time) []string {
+func ofDocs(c *companyFixture, now time.Time) []string {
 	return append(yesterday(c, now), "'10234695'", "'"+c.all[1].key+"'", "'460000000038049'", "'"+c.changed(c.all[1])+"'")
 }
 
 // changed is a bill of a business that was edited and whose lines were not read since, the first by its identifier.
-func (c *company) changed(b business) string {
+func (c *companyFixture) changed(b business) string {
 	var ids []string
 	for key := range c.traps.heads {
 		id, mine := strings.CutPrefix(key, b.dataCenter)
@@ -176,7 +176,7 @@ func (c *company) changed(b business) string {
 }
 
 // before is the answer for each business as it was yesterday.
-func (c *company) before(of func(business, *ledger) []row) []row {
+func (c *companyFixture) before(of func(business, *ledger) []row) []row {
 	var rows []row
 	for _, b := range c.all {
 		for _, r := range of(b, c.then[b.key]) {

@@ -15,11 +15,11 @@ func otherStatements() []answer {
 }
 
 func statementsOfThePast() []answer {
-	today := func(c *company, now time.Time) []string {
+	today := func(c *companyFixture, now time.Time) []string {
 		return []string{"'2026-11-01'", "'" + todayOf(c.all[0], now) + "'", "'2026-10-31'", "'" + todayOf(c.all[0], now) + "'"}
 	}
-	ofDay := func(day string) func(*company, time.Time) []string {
-		return func(c *company, now time.Time) []string {
+	ofDay := func(day string) func(*companyFixture, time.Time) []string {
+		return func(c *companyFixture, now time.Time) []string {
 			pairs := today(c, now)
 			if day == pairs[0] {
 				return pairs[:2]
@@ -28,7 +28,7 @@ func statementsOfThePast() []answer {
 		}
 	}
 	const aDay = "days are kept from the day on which the test begins"
-	lines := func(c *company, records func(*ledger) []record, id, list string, cells ...string) []row {
+	lines := func(c *companyFixture, records func(*ledger) []record, id, list string, cells ...string) []row {
 		return c.each(func(_ business, l *ledger) []row {
 			var rows []row
 			for _, r := range records(l) {
@@ -43,7 +43,7 @@ func statementsOfThePast() []answer {
 			return rows
 		})
 	}
-	bills := func(c *company, _ time.Time) []row { return c.before(balances) }
+	bills := func(c *companyFixture, _ time.Time) []row { return c.before(balances) }
 	return []answer{
 		{
 			has: "history.inventory_bills_as_of('2026-11-01 00:00 Asia/Kolkata')", stands: yesterday, why: atAnInstant,
@@ -58,7 +58,7 @@ func statementsOfThePast() []answer {
 		{
 			has: "history.inventory_bills_line_items_as_of(", stands: yesterday, why: atAnInstant, unordered: true,
 			look: "SELECT organization_id, _parent_id, line_item_id, item_total FROM (%s) AS shown",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.before(func(_ business, l *ledger) []row {
 					var rows []row
 					for _, r := range l.bills {
@@ -72,7 +72,7 @@ func statementsOfThePast() []answer {
 		},
 		{
 			has: "history.inventory_bills_as_of('2026-11-01 00:00 Asia/Kolkata', '10234695'", stands: ofDocs, why: atAnInstant, look: lookAtBills,
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				b := c.all[1]
 				one := only(c.then[b.key].bills, func(r record) bool { return r.text("bill_id") == c.changed(b) })
 				return []row{append(row{b.key}, balances(b, &ledger{bills: one})[0]...)}
@@ -80,16 +80,16 @@ func statementsOfThePast() []answer {
 		},
 		{
 			has: "FROM history.versions WHERE", why: "the bill is one of the company that changed once",
-			stands: func(c *company, now time.Time) []string { return ofDocs(c, now)[2:] },
+			stands: func(c *companyFixture, now time.Time) []string { return ofDocs(c, now)[2:] },
 			look:   "SELECT valid_to = 'infinity', began, ended, valid_from < now() - interval '1 day' FROM (%s) AS shown",
-			truth: func(*company, time.Time) []row {
+			truth: func(*companyFixture, time.Time) []row {
 				return []row{{"f", "seen", "replaced", "t"}, {"t", "seen", nil, "f"}}
 			},
 		},
 		{
 			has: "history.inventory_credit_notes_as_of(", stands: yesterday, why: atAnInstant, unordered: true,
 			look: "SELECT organization_id, creditnote_id, status, total FROM (%s) AS shown",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.before(func(_ business, l *ledger) []row {
 					var rows []row
 					for _, r := range only(l.notes, func(r record) bool { return !unfit(r) }) {
@@ -102,13 +102,13 @@ func statementsOfThePast() []answer {
 		{
 			has: "history.on_day(NULL::inventory.items_locations", stands: ofDay("'2026-11-01'"), why: aDay, unordered: true,
 			look: "SELECT organization_id, _parent_id, location_id, location_stock_on_hand FROM (%s) AS shown",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return lines(c, func(l *ledger) []record { return l.items }, "item_id", "locations", "location_id", "location_stock_on_hand")
 			},
 		},
 		{
 			has: "history.on_day(NULL::accounting.chart_of_accounts", stands: ofDay("'2026-10-31'"), why: aDay, unordered: true,
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row {
 					var rows []row
 					for _, r := range l.accounts {
@@ -129,14 +129,14 @@ func statementsOfOperation() []answer {
 		{
 			has:  "FROM sluice.streams WHERE enabled",
 			look: "SELECT count(*) > 20, count(*) FILTER (WHERE age > above) FROM (SELECT age, lag(age) OVER () AS above FROM (%s) AS shown WHERE age IS NOT NULL) AS a",
-			truth: func(*company, time.Time) []row {
+			truth: func(*companyFixture, time.Time) []row {
 				return []row{{"t", 0}} // the oldest mark first
 			},
 		},
 		{
 			has:  "AS not_fine",
 			look: "SELECT organization_id, sum(calls), sum(not_fine) FROM (%s) AS shown WHERE service <> 'auth' GROUP BY 1 ORDER BY 1",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(b business, _ *ledger) []row {
 					return []row{{c.traps.calls[b.dataCenter], c.traps.refused[b.dataCenter]}}
 				})
@@ -145,7 +145,7 @@ func statementsOfOperation() []answer {
 		{
 			has:  "FROM sluice.quarantine WHERE state = 'open'",
 			look: "SELECT organization_id, service, resource, path, count FROM (%s) AS shown ORDER BY 1",
-			truth: func(c *company, _ time.Time) []row {
+			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row {
 					return []row{{"inventory", "credit_notes", "total", len(only(l.notes, unfit))}}
 				})
@@ -154,13 +154,13 @@ func statementsOfOperation() []answer {
 		{
 			has:  "SELECT * FROM sluice.checks",
 			look: "SELECT name, means ~ '[a-z]{3} .*\\.$', to_regclass('sluice.check_' || name) IS NOT NULL FROM (%s) AS shown WHERE name IN ('orphans', 'history_differs') ORDER BY 1",
-			truth: func(*company, time.Time) []row {
+			truth: func(*companyFixture, time.Time) []row {
 				return []row{{"history_differs", "t", "t"}, {"orphans", "t", "t"}}
 			},
 		},
 		{
 			has: "SELECT * FROM sluice.rebuilds", look: "SELECT count(*) FROM (%s) AS shown",
-			truth: func(*company, time.Time) []row { return []row{{0}} }, // nothing was rebuilt
+			truth: func(*companyFixture, time.Time) []row { return []row{{0}} }, // nothing was rebuilt
 		},
 		none("VACUUM FULL"), none("SELECT history.keep(…)"), none("ALTER ROLE … SET"), none("LOCK … NOWAIT"),
 	}
@@ -169,7 +169,7 @@ func statementsOfOperation() []answer {
 func statementsWithEffect() []answer {
 	return append([]answer{
 		{
-			has: "SELECT history.keep('", stands: func(c *company, now time.Time) []string {
+			has: "SELECT history.keep('", stands: func(c *companyFixture, now time.Time) []string {
 				return append(ofDocs(c, now)[2:4], "460000000038049", c.changed(c.all[1]))
 			},
 			why: "the bill is one of the company",
@@ -196,7 +196,7 @@ func statementsWithEffect() []answer {
 		},
 		{
 			has: `CREATE TABLE "inventory"."taxes"`, why: "the table is there, and has what was declared since",
-			stands: func(*company, time.Time) []string { return []string{`"inventory"."taxes"`, `"pg_temp"."taxes"`} },
+			stands: func(*companyFixture, time.Time) []string { return []string{`"inventory"."taxes"`, `"pg_temp"."taxes"`} },
 			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
 				t.Helper()
 				run()

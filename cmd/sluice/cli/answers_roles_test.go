@@ -13,8 +13,8 @@ import (
 // statementsOfRoles make roles and end sessions, and give and take rights.
 func statementsOfRoles() []answer {
 	const why = "roles and databases belong to the server, which tests share"
-	named := func(name string) func(*company, time.Time) []string {
-		return func(*company, time.Time) []string { return []string{name, role} }
+	named := func(name string) func(*companyFixture, time.Time) []string {
+		return func(*companyFixture, time.Time) []string { return []string{name, role} }
 	}
 	login := given("EXISTS (SELECT FROM pg_roles WHERE rolname = '"+role+"' AND rolcanlogin)", "DROP ROLE "+role)
 	return []answer{
@@ -22,7 +22,7 @@ func statementsOfRoles() []answer {
 		{has: "CREATE ROLE sluice_worker LOGIN PASSWORD '…'", stands: named("sluice_worker"), why: why, effect: login},
 		{
 			has: "CREATE DATABASE warehouse OWNER sluice_owner", why: why,
-			stands: func(c *company, _ time.Time) []string {
+			stands: func(c *companyFixture, _ time.Time) []string {
 				name := c.conn.Config().Database
 				return []string{"DATABASE warehouse", "DATABASE " + pgx.Identifier{name + "_made"}.Sanitize(), "sluice_owner", pgx.Identifier{name + "_owner"}.Sanitize()}
 			},
@@ -34,7 +34,7 @@ func statementsOfRoles() []answer {
 		},
 		{
 			has: "ALTER SCHEMA inventory OWNER TO sluice_owner", why: why,
-			stands: func(*company, time.Time) []string { return []string{"sluice_owner", "analysts"} },
+			stands: func(*companyFixture, time.Time) []string { return []string{"sluice_owner", "analysts"} },
 			effect: given("(SELECT nspowner = '" + role + "'::regrole FROM pg_namespace WHERE nspname = 'inventory')"),
 		},
 		{
@@ -62,7 +62,7 @@ func statementsOfRoles() []answer {
 		},
 		{
 			has: "ALTER ROLE analyst SET idle_in_transaction_session_timeout = '5min'", why: "roles belong to the server, which tests share",
-			stands: func(*company, time.Time) []string { return []string{"ROLE analyst ", "ROLE " + role + " "} },
+			stands: func(*companyFixture, time.Time) []string { return []string{"ROLE analyst ", "ROLE " + role + " "} },
 			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
 				t.Helper()
 				_, err := tx.Exec(ctx, "CREATE ROLE "+role)
@@ -79,7 +79,7 @@ func statementsOfRoles() []answer {
 		},
 		{
 			has: "GRANT CONNECT ON DATABASE warehouse TO sluice, analysts", why: why,
-			stands: func(c *company, now time.Time) []string {
+			stands: func(c *companyFixture, now time.Time) []string {
 				return append(ofDatabase(c, now), "TO sluice, analysts", "TO analysts")
 			},
 			effect: given("has_database_privilege('"+role+"', current_database(), 'CONNECT')",
@@ -109,7 +109,7 @@ func statementsOfRoles() []answer {
 }
 
 // ofDatabase is the name of the company's database in place of the one that docs use.
-func ofDatabase(c *company, _ time.Time) []string {
+func ofDatabase(c *companyFixture, _ time.Time) []string {
 	return []string{"DATABASE warehouse", "DATABASE " + pgx.Identifier{c.conn.Config().Database}.Sanitize()}
 }
 
@@ -136,7 +136,7 @@ func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 }
 
 // analystsMayAsk gives a role what docs say that analysts need, and asks every question of docs/querying.md as that role.
-func (c *company) analystsMayAsk(t *testing.T, shown []statement) {
+func (c *companyFixture) analystsMayAsk(t *testing.T, shown []statement) {
 	t.Helper()
 	tx, err := c.conn.Begin(t.Context())
 	must(t, err)

@@ -17,10 +17,10 @@ import (
 	"sluice/sandbox"
 )
 
-// company is the stage on which the questions of the docs are asked: two businesses under one identifier in two data centers,
+// companyFixture is the stage on which the questions of the docs are asked: two businesses under one identifier in two data centers,
 // whose days never are the same, with everything in it that makes a plausible query wrong.
-type company struct {
-	*stage
+type companyFixture struct {
+	*fixture
 	all []business
 	// then is what upstream had before the changes, today what it has now.
 	then, today map[string]*ledger
@@ -48,14 +48,14 @@ tombstones: {apart: 0s}
 `
 
 // newCompany copies the businesses, lets them change, and copies what of that the lists show.
-func newCompany(t *testing.T) *company {
+func newCompany(t *testing.T) *companyFixture {
 	t.Helper()
 	all := []business{
 		{key: sandbox.DefaultOrganizationID, name: "first", id: sandbox.DefaultOrganizationID},
 		{key: "first-eu", name: "second", id: sandbox.DefaultOrganizationID, dataCenter: "eu"},
 	}
 	zones := companyZones()
-	c := &company{all: all, stage: newStage(t, sandbox.Options{
+	c := &companyFixture{all: all, fixture: newStage(t, sandbox.Options{
 		Seed: 5, Records: 600, TimeZone: zones[all[0].key], Limits: sandbox.Limits{Off: true},
 		Organizations: []sandbox.OrganizationOptions{{ID: all[1].id, DataCenter: "eu", Seed: 6, Records: 500, TimeZone: zones[all[1].key]}},
 	})}
@@ -81,14 +81,14 @@ func newCompany(t *testing.T) *company {
 }
 
 // backdate lets everything have been there for three days.
-func (c *company) backdate() {
+func (c *companyFixture) backdate() {
 	c.age()
 	c.exec(`UPDATE history.versions SET valid_from = valid_from - interval '3 days', valid_to = valid_to - interval '3 days'`)
 	c.exec(`UPDATE history.periods SET began_at = began_at - interval '3 days', asked_at = asked_at - interval '3 days'`)
 }
 
 // change edits, adds and deletes records of each business. What changed is listed without its lines from now on.
-func (c *company) change() {
+func (c *companyFixture) change() {
 	c.t.Helper()
 	for _, b := range c.all {
 		changed, err := c.world.ChangeOf(b.id, b.dataCenter, sandbox.Change{Seed: 8, Inserts: 6, Edits: 20, Resources: []string{"bills"}})
@@ -113,7 +113,7 @@ func (c *company) change() {
 	}
 }
 
-func (c *company) paidIn2025(b business) []string {
+func (c *companyFixture) paidIn2025(b business) []string {
 	var ids []string
 	for _, payment := range c.then[b.key].payments {
 		if strings.HasPrefix(payment.text("date"), "2025") {
@@ -124,7 +124,7 @@ func (c *company) paidIn2025(b business) []string {
 }
 
 // look keeps what upstream has, as it shows it through the traps.
-func (c *company) look() map[string]*ledger {
+func (c *companyFixture) look() map[string]*ledger {
 	c.t.Helper()
 	ledgers := map[string]*ledger{}
 	for _, b := range c.all {
@@ -360,13 +360,13 @@ func (r record) list(name string) []record {
 }
 
 // loaded says whether the warehouse has the lines of a bill.
-func (c *company) loaded(b business, bill record) bool {
+func (c *companyFixture) loaded(b business, bill record) bool {
 	key := b.dataCenter + bill.text("bill_id")
 	return !c.traps.heads[key] || c.traps.single(key)
 }
 
 // wasRead counts the paths upstream that begin and end like this and were answered.
-func (c *company) wasRead(b business, prefix, suffix string) []string {
+func (c *companyFixture) wasRead(b business, prefix, suffix string) []string {
 	var middles []string
 	for path := range c.traps.read {
 		rest, begins := strings.CutPrefix(path, b.dataCenter+prefix)

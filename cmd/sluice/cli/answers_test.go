@@ -22,13 +22,13 @@ type answer struct {
 	has string
 	// stands says what takes the place of words of the statement, as pairs, for a statement that names an organization, a record or
 	// an instant of its own; why is the reason for that, or for running nothing.
-	stands func(*company, time.Time) []string
+	stands func(*companyFixture, time.Time) []string
 	why    string
 	// look is laid around the statement: what of its answer is compared. Empty is all of it.
 	look string
 	// truth is the whole answer, out of what upstream has at an instant; nil for statements that have an effect instead, and for what only
 	// looks like a statement.
-	truth func(*company, time.Time) []row
+	truth func(*companyFixture, time.Time) []row
 	// effect runs the statement and says what it has to bring about.
 	effect func(context.Context, *testing.T, pgx.Tx, string)
 	// unordered answers are compared without regard to the order of their rows.
@@ -50,7 +50,7 @@ func TestAnswersAreRight(t *testing.T) {
 	t.Run("analysts may ask", func(t *testing.T) { c.analystsMayAsk(t, shown) })  //nolint:paralleltest // as above
 }
 
-func (c *company) answersAll(t *testing.T, shown []statement) {
+func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 	t.Helper()
 	all, used := append(questionsOfMoney(), otherStatements()...), map[string]int{}
 	for _, s := range shown {
@@ -92,12 +92,12 @@ var bare = regexp.MustCompile(`as_of\([^')]*'[0-9: -]+'(?: *[,)]|$)`)
 
 // noticesWrongOnes asks the query that README and the tour showed until it was found to be wrong: it is not the answer, and neither is
 // the right one with one of its conditions left out.
-func (c *company) noticesWrongOnes(t *testing.T) {
+func (c *companyFixture) noticesWrongOnes(t *testing.T) {
 	t.Helper()
 	const first = `SELECT vendor_name, count(*) AS bills, sum(balance) AS open_balance, min(due_date) AS first_due
 		FROM inventory.bills WHERE balance > 0 GROUP BY vendor_name ORDER BY open_balance DESC LIMIT 5`
 	right := c.today[sandbox.DefaultOrganizationID].owed()
-	shown := one[string](c.stage, `SELECT sum(open_balance)::text FROM (`+first+`) AS q`)
+	shown := one[string](c.fixture, `SELECT sum(open_balance)::text FROM (`+first+`) AS q`)
 	was, _ := new(big.Rat).SetString(shown)
 	is := new(big.Rat)
 	for _, r := range right[:5] {
@@ -140,9 +140,9 @@ func questionsOfTour(t *testing.T, text string) string {
 }
 
 // bites says that the company has what makes wrong queries wrong: a test on it that finds nothing proves something.
-func (c *company) bites() {
+func (c *companyFixture) bites() {
 	c.t.Helper()
-	if n := one[int](c.stage, `SELECT count(*) FROM inventory.bills WHERE _deleted_at IS NOT NULL`); n != c.deleted {
+	if n := one[int](c.fixture, `SELECT count(*) FROM inventory.bills WHERE _deleted_at IS NOT NULL`); n != c.deleted {
 		c.t.Errorf("%d bills have a tombstone, %d were deleted", n, c.deleted)
 	}
 	for what, condition := range map[string]func(record) bool{
@@ -172,7 +172,7 @@ func (c *company) bites() {
 }
 
 // ask runs a statement in a session of a zone, and compares or has its effect judged. Nothing stays.
-func (c *company) ask(a *answer, sql, zone string) (err error) {
+func (c *companyFixture) ask(a *answer, sql, zone string) (err error) {
 	c.t.Helper()
 	ctx := c.t.Context()
 	tx, err := c.conn.Begin(ctx)
@@ -204,7 +204,7 @@ func (c *company) ask(a *answer, sql, zone string) (err error) {
 }
 
 // compare holds the answer of a statement against the books.
-func (c *company) compare(ctx context.Context, tx pgx.Tx, a *answer, sql string, now time.Time) error {
+func (c *companyFixture) compare(ctx context.Context, tx pgx.Tx, a *answer, sql string, now time.Time) error {
 	if a.look != "" {
 		sql = fmt.Sprintf(a.look, sql)
 	}
@@ -286,7 +286,7 @@ func plain(value *big.Rat) string {
 }
 
 // each puts the answer for each business under its key, in the order of the keys.
-func (c *company) each(of func(business, *ledger) []row) []row {
+func (c *companyFixture) each(of func(business, *ledger) []row) []row {
 	var rows []row
 	for _, b := range c.all {
 		for _, r := range of(b, c.today[b.key]) {
@@ -297,7 +297,7 @@ func (c *company) each(of func(business, *ledger) []row) []row {
 }
 
 // own is the answer for the business that the tour asks about.
-func (c *company) own(of func(business, *ledger) []row) []row {
+func (c *companyFixture) own(of func(business, *ledger) []row) []row {
 	rows := of(c.all[0], c.today[c.all[0].key])
 	return rows[:min(5, len(rows))]
 }

@@ -138,7 +138,7 @@ func mostWithin(span time.Duration, instants []time.Time) int {
 // withinLimits holds the arrivals against promise 3, and what upstream counted itself. Where no
 // minute had more arrivals than are allowed, upstream counted too many only because it came late to
 // count, and its refusals for that are no fault of the program.
-func (s *stage) withinLimits(perMinute, atOnce int, minute time.Duration) {
+func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) {
 	s.t.Helper()
 	stats := s.world.Stats()
 	arrived, late := s.arrivals.worst(minute)

@@ -144,7 +144,7 @@ func TestBackfillOverDays(t *testing.T) {
 }
 
 // waitsForTheDay looks at a backfill that the day has stopped.
-func (s *stage) waitsForTheDay(b backfilled) {
+func (s *fixture) waitsForTheDay(b backfilled) {
 	s.t.Helper()
 	if b.State != "running" || b.StreamState != "waiting" || b.DoneAt == nil || b.CallsLeft == nil {
 		s.t.Errorf("it should wait, and say when it will be done: %+v", b)

@@ -30,7 +30,7 @@ type backfilled struct {
 }
 
 // backfills runs a command about backfills; the exit code has to be the wanted one.
-func (s *stage) backfills(code int, args ...string) []backfilled {
+func (s *fixture) backfills(code int, args ...string) []backfilled {
 	s.t.Helper()
 	o := s.run(append([]string{"backfill", "--json"}, args...)...)
 	var shown []backfilled
@@ -92,7 +92,7 @@ func TestBackfill(t *testing.T) {
 }
 
 // nothingOpen makes sure that nothing is left behind backfills that are over.
-func (s *stage) nothingOpen() {
+func (s *fixture) nothingOpen() {
 	s.t.Helper()
 	if left := one[int](s, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
 		AND (enabled OR run_id IS NOT NULL OR scan IS NOT NULL OR wanted_gen <> done_gen OR mark IS NOT NULL))

@@ -15,7 +15,7 @@ import (
 // backfillForecast is what --dry-run shows.
 type backfillForecast struct {
 	Backfills []foreseenBackfill `json:"backfills"`
-	Services  []planning.Supply  `json:"services"`
+	Services  []planning.Quota   `json:"services"`
 	// Fits says that all calls fit into what backfills may still spend today.
 	Fits bool `json:"fits"`
 }
@@ -45,12 +45,12 @@ type window struct {
 // foreseeBackfills says what backfills would cost.
 func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []engine.Backfill) error {
 	shown := backfillForecast{Fits: true}
-	var asked []engine.Account
-	demands := make(map[engine.Account]planning.Demand)
+	var asked []engine.QuotaKey
+	demands := make(map[engine.QuotaKey]planning.BackfillCost)
 	for i := range backfills {
 		b := backfillAsPlanned(&backfills[i])
 		shown.Backfills = append(shown.Backfills, b)
-		account := engine.Account{Organization: b.Organization, Service: b.Service}
+		account := engine.QuotaKey{Organization: b.Organization, Service: b.Service}
 		demand, known := demands[account]
 		if !known {
 			asked = append(asked, account)
@@ -62,7 +62,7 @@ func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []e
 		}
 		demands[account] = demand
 	}
-	supplies, err := a.Supplies(ctx)
+	supplies, err := a.Quotas(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []e
 func backfillAsPlanned(b *engine.Backfill) foreseenBackfill {
 	shown := foreseenBackfill{
 		Key: b.Stream.Key(), Column: b.Column, From: dayOrOpen(b.Days.From), To: dayOrOpen(b.Days.To), Rows: b.Rows,
-		Basis: b.Run.Basis, Ask: b.Run.Ask,
+		Basis: b.Run.Basis, Ask: b.Run.Request,
 	}
 	shown.Resource = b.Stream.Resource.Name
 	if b.Run.Basis != planning.Unknown {
@@ -130,7 +130,7 @@ func (f *backfillForecast) lists(a *engine.App) view.Text {
 func (f *backfillForecast) allowances(a *engine.App, now time.Time) view.Text {
 	return func(page *view.Page) {
 		page.Linef("\nThe allowances, of which backfills may spend their ceiling a day")
-		page.Add(view.Table(f.Services, "SERVICE  CALLS  TAKES  CEILING  TODAY  LEFT  ALL BY  SCHEDULE  FITS", func(s *planning.Supply) view.Row {
+		page.Add(view.Table(f.Services, "SERVICE  CALLS  TAKES  CEILING  TODAY  LEFT  ALL BY  SCHEDULE  FITS", func(s *planning.Quota) view.Row {
 			ceiling, left := "no limit", nothing
 			if s.Daily > 0 {
 				ceiling, left = view.Count(s.Ceiling)+" of "+view.Count(s.Daily), view.Or(s.Remaining, notKnown)

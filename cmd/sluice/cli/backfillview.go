@@ -43,8 +43,8 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfi
 		views[i].Backfill, order[i] = found[i], i
 	}
 	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(found[x].ID, found[y].ID) })
-	asked := make(map[engine.Account]planning.Demand)
-	var supplies *engine.Supplies
+	asked := make(map[engine.QuotaKey]planning.BackfillCost)
+	var supplies *engine.Quotas
 	for _, i := range order {
 		v := &views[i]
 		if v.State != stateQueued && v.State != stateRunning {
@@ -52,7 +52,7 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfi
 		}
 		if supplies == nil {
 			var err error
-			if supplies, err = a.Supplies(ctx); err != nil {
+			if supplies, err = a.Quotas(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -60,7 +60,7 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfi
 		if v.CallsLeft == nil {
 			continue
 		}
-		account := engine.Account{Organization: v.Organization, Service: v.Service}
+		account := engine.QuotaKey{Organization: v.Organization, Service: v.Service}
 		demand := asked[account]
 		demand.Calls, demand.Chain = demand.Calls+*v.CallsLeft, demand.Chain+*v.CallsLeft
 		asked[account] = demand

@@ -24,7 +24,7 @@ import (
 const mostMemory = 150 // MiB
 
 // peakOf runs a command line as a process of its own and gives its exit code and what it took at most, in MiB.
-func (s *stage) peakOf(args ...string) (*process, int64) {
+func (s *fixture) peakOf(args ...string) (*process, int64) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "peak")
 	s.environment[withPeak], s.environment[withHaste] = file, "1"
@@ -102,7 +102,7 @@ func (e *evil) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // attack lets upstream answer like this, and gives what ends it.
-func (s *stage) attack(e *evil) func() {
+func (s *fixture) attack(e *evil) func() {
 	s.arrivals.mu.Lock()
 	defer s.arrivals.mu.Unlock()
 	well := s.arrivals.next

@@ -55,7 +55,7 @@ func TestBreadth(t *testing.T) {
 
 // detailed makes sure that no row waits for its lines, and that lines were fetched
 // one by one where lists carry headers, and only there.
-func (s *stage) detailed(headers bool) {
+func (s *fixture) detailed(headers bool) {
 	s.t.Helper()
 	for _, table := range []string{"inventory.bills", "inventory.credit_notes", "inventory.items", "inventory.composite_items", "accounting.vendor_payments"} {
 		want := "none_needed"

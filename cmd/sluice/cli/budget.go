@@ -70,10 +70,10 @@ func (c *cli) budget(ctx context.Context, a *engine.App, _ []string) error {
 }
 
 // accounts are the services of the organizations, each once.
-func accounts(a *engine.App) []engine.Account {
-	var found []engine.Account
+func accounts(a *engine.App) []engine.QuotaKey {
+	var found []engine.QuotaKey
 	for _, stream := range a.Streams() {
-		of := engine.Account{Organization: stream.Organization, Service: stream.Service.Name}
+		of := engine.QuotaKey{Organization: stream.Organization, Service: stream.Service.Name}
 		if !slices.Contains(found, of) {
 			found = append(found, of)
 		}

@@ -77,8 +77,8 @@ func closed(a *engine.App, gates []calls.Gate) view.Text {
 
 func closedLine(gate calls.Gate, zone *time.Location) string {
 	text := "CLOSED " + gate.Organization + " " + gate.Shared + ": no call leaves until " + view.Minute(*gate.ClosedUntil, zone)
-	if gate.Because != "" {
-		text += ", as upstream refused one (" + gate.Because + ")"
+	if gate.Reason != "" {
+		text += ", as upstream refused one (" + gate.Reason + ")"
 	}
 	return text + "; at once: sluice budget reopen " + gate.Organization
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // reading gives what status --why says of how a list is read.
-func (s *stage) reading(resource string) why.Reading {
+func (s *fixture) reading(resource string) why.Reading {
 	s.t.Helper()
 	o := s.run("status", "--why", "--json", resource)
 	var all []why.Explanation
@@ -168,7 +168,7 @@ func TestDemotion(t *testing.T) {
 				t.Errorf("contradicted: %d of %d records, %s\n%s", n, all, got, o.stderr)
 			}
 			why := s.reading(test.resource)
-			if !why.Demoted || !strings.HasPrefix(why.Mode, "the whole list") || len(why.Lacks) != 1 {
+			if !why.FallsBack || !strings.HasPrefix(why.Mode, "the whole list") || len(why.Lacks) != 1 {
 				t.Errorf("status --why: %+v", why)
 			}
 			narrowed := s.run("backfill", test.resource, "--from", "2026-01-01", "--dry-run")
@@ -190,7 +190,7 @@ func TestDemotion(t *testing.T) {
 			if n, classes, _ := run(); n >= all || verdict() != "yes observed" || !slices.Equal(classes, []string{"incremental"}) {
 				t.Errorf("tried again: %d of %d records, %s, calls of %v", n, all, verdict(), classes)
 			}
-			if why := s.reading(test.resource); why.Demoted || len(why.Lacks) != 0 {
+			if why := s.reading(test.resource); why.FallsBack || len(why.Lacks) != 0 {
 				t.Errorf("status --why after it was taken back: %+v", why)
 			}
 		})
@@ -217,12 +217,12 @@ func TestProbedFilter(t *testing.T) {
 	s.equal(payments)
 	// A probed verdict stays for longer than a day: only another probe takes it back.
 	s.exec("UPDATE sluice.capabilities SET seen_at = seen_at - interval '30 days' WHERE verdict = 'no'")
-	if why := s.reading(payments); !why.Demoted {
+	if why := s.reading(payments); !why.FallsBack {
 		t.Errorf("after 30 days: %+v", why)
 	}
 	must(t, s.world.SetFaults(nil))
 	s.probed(codeFine, payments)
-	if why := s.reading(payments); why.Demoted {
+	if why := s.reading(payments); why.FallsBack {
 		t.Errorf("after another probe: %+v", why)
 	}
 }

@@ -45,7 +45,7 @@ func (c *cli) probe(ctx context.Context, a *engine.App, client probe.Source, str
 			continue
 		}
 		result, err := probe.List(ctx, client, stream, a.Zone(stream.Organization), pipeline.DefaultRules().PerPage)
-		if keep := a.DB.KeepVerdicts(ctx, stream, result.Verdicts); keep != nil {
+		if keep := a.DB.StoreVerdicts(ctx, stream, result.Verdicts); keep != nil {
 			return lists, fmt.Errorf("keep what %s can do: %w", stream, keep)
 		}
 		list := listOfProbe(stream, result)

@@ -62,7 +62,7 @@ func TestCommands(t *testing.T) {
 }
 
 // document runs a command with --json and decodes what it prints.
-func (s *stage) document(into any, args ...string) {
+func (s *fixture) document(into any, args ...string) {
 	s.t.Helper()
 	o := s.run(append([]string{"--json"}, args...)...)
 	decoder := json.NewDecoder(strings.NewReader(o.stdout))
@@ -72,7 +72,7 @@ func (s *stage) document(into any, args ...string) {
 }
 
 // jsonIsTrue holds what programs are told against the tables.
-func (s *stage) jsonIsTrue() {
+func (s *fixture) jsonIsTrue() {
 	s.t.Helper()
 	var status statusView
 	s.document(&status, "status")
@@ -81,7 +81,7 @@ func (s *stage) jsonIsTrue() {
 	}
 	for _, r := range resources() {
 		at := slices.IndexFunc(status.Streams, func(stream streams.Status) bool { return stream.Service == r.service && stream.Resource == r.name })
-		if at < 0 || status.Streams[at].Mark == nil {
+		if at < 0 || status.Streams[at].Watermark == nil {
 			s.t.Errorf("status does not show that %s.%s was read", r.service, r.name)
 		}
 	}
@@ -94,7 +94,7 @@ func (s *stage) jsonIsTrue() {
 			s.t.Errorf("status shows the backlog of %s.%s: %v", stream.Service, stream.Resource, stream.Details)
 		}
 		persons := stream.Enabled && stream.Resource == "contact_persons"
-		if persons && (stream.Parents == nil || stream.Parents.Known == 0 || stream.Parents.Read != stream.Parents.Known || stream.Parents.Oldest == nil) {
+		if persons && (stream.Parents == nil || stream.Parents.Parents == 0 || stream.Parents.Read != stream.Parents.Parents || stream.Parents.Oldest == nil) {
 			s.t.Errorf("status shows how far round %s.%s is: %+v", stream.Service, stream.Resource, stream.Parents)
 		}
 	}
@@ -113,7 +113,7 @@ func (s *stage) jsonIsTrue() {
 }
 
 // retries tries an entry as it came, and once more as if this version could read it.
-func (s *stage) retries(id string) {
+func (s *fixture) retries(id string) {
 	s.t.Helper()
 	if o := s.run("quarantine", "retry", id); o.code != codeFailed || !strings.Contains(o.stdout, "still does not fit") {
 		s.t.Errorf("retry: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
@@ -145,7 +145,7 @@ func (s *stage) retries(id string) {
 // TestHelp asks every command for help.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	s := &stage{t: t, config: "nowhere.yaml"} // help needs neither a configuration nor a database
+	s := &fixture{t: t, config: "nowhere.yaml"} // help needs neither a configuration nor a database
 	var walk func(cmd *cobra.Command, path []string)
 	walk = func(cmd *cobra.Command, path []string) {
 		o := s.run(append(slices.Clone(path), "--help")...)

@@ -25,7 +25,7 @@ custom:
 `
 
 // append adds text to the configuration.
-func (s *stage) append(text string) {
+func (s *fixture) append(text string) {
 	s.t.Helper()
 	before, err := os.ReadFile(s.config)
 	must(s.t, err)
@@ -33,7 +33,7 @@ func (s *stage) append(text string) {
 }
 
 // plan asks for a plan, which has to be there, and gives its SQL and id.
-func (s *stage) plan() (string, string) {
+func (s *fixture) plan() (string, string) {
 	s.t.Helper()
 	o := s.run("migrate")
 	id := regexp.MustCompile(`sluice migrate --accept ([0-9a-f]{10})\n`).FindStringSubmatch(o.stderr)
@@ -44,7 +44,7 @@ func (s *stage) plan() (string, string) {
 }
 
 // accept has a plan executed, after it was refused under another id.
-func (s *stage) accept() string {
+func (s *fixture) accept() string {
 	s.t.Helper()
 	sql, id := s.plan()
 	if o := s.run("migrate", "--accept", "0123456789"); o.code != codeUsage || !strings.Contains(o.stderr, "read it") {
@@ -90,7 +90,7 @@ func TestCustomResource(t *testing.T) {
 }
 
 // promotes gives the resource the columns that are proposed for it, word for word.
-func (s *stage) promotes() {
+func (s *fixture) promotes() {
 	s.t.Helper()
 	var proposal promote.Proposal
 	s.document(&proposal, "schema", "promote", "custom.things")

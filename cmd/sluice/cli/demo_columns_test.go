@@ -66,7 +66,7 @@ func TestDemoFillsEveryColumn(t *testing.T) {
 
 // filled reports the columns of a table that hold nothing, and those that hold
 // something against what is said of them.
-func (s *stage) filled(table string, used map[string]bool) {
+func (s *fixture) filled(table string, used map[string]bool) {
 	s.t.Helper()
 	schemaName, name, _ := strings.Cut(table, ".")
 	rows, err := s.conn.Query(s.t.Context(), `SELECT column_name FROM information_schema.columns

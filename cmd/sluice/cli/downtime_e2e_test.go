@@ -21,7 +21,7 @@ const doneSince = `SELECT count(*) = 6 FROM sluice.streams s WHERE enabled AND s
 	AND $1 <= (SELECT count(*) FROM sluice.runs r WHERE r.outcome = 'done' AND (r.service, r.resource) = (s.service, s.resource))`
 
 // aDay lets a day pass on which every list changed.
-func (s *stage) aDay(seed int64) {
+func (s *fixture) aDay(seed int64) {
 	s.t.Helper()
 	names := make([]string, 0, len(resources()))
 	for _, r := range resources() {
@@ -83,7 +83,7 @@ func TestThreeDaysWithARevokedToken(t *testing.T) {
 }
 
 // form posts a form to the sandbox and gives the answer, which has to be no error.
-func (s *stage) form(address string, form url.Values) *httptest.ResponseRecorder {
+func (s *fixture) form(address string, form url.Values) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, s.upstream.URL+address, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -96,7 +96,7 @@ func (s *stage) form(address string, form url.Values) *httptest.ResponseRecorder
 }
 
 // consent gives consent anew, to everything that sluice reads here, and gives the refresh token.
-func (s *stage) consent() string {
+func (s *fixture) consent() string {
 	s.t.Helper()
 	const back = "http://127.0.0.1/back"
 	const scopes = "SvcBooks.fullaccess.all,SvcInventory.fullaccess.all,SvcChat.fullaccess.all"

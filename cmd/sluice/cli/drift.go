@@ -87,7 +87,7 @@ func driftHint(d *quarantine.Drift) string {
 	switch {
 	case d.Path == driftOthers:
 		return "more than a thousand unknown keys: they are in the column _extra"
-	case d.Kind == quarantine.KindGone:
+	case d.Kind == quarantine.KindMissing:
 		return "most records carried it before: its column keeps what came last; a key that came instead is listed here, too"
 	case strings.HasPrefix(d.Kind, driftValue):
 		return "loaded as it came; queries that list the values may miss it"

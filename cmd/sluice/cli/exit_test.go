@@ -22,7 +22,7 @@ func TestExitCodes(t *testing.T) {
 	small := sandbox.Options{Seed: 71, Records: 100}
 	cases := map[string]struct {
 		options sandbox.Options
-		spoil   func(s *stage)
+		spoil   func(s *fixture)
 		args    string
 		code    int
 		// says has to be on standard error, or on standard output of check.
@@ -40,13 +40,13 @@ func TestExitCodes(t *testing.T) {
 		"too many arguments":   {args: "migrate now", code: codeUsage},
 		"no entry number":      {args: "quarantine show x", code: codeUsage, says: "no entry number"},
 		"no such entry":        {args: "quarantine show 99", code: codeFailed, says: "99"},
-		"no configuration": {args: "sync", code: codeUsage, says: "config.example.yaml", spoil: func(s *stage) {
+		"no configuration": {args: "sync", code: codeUsage, says: "config.example.yaml", spoil: func(s *fixture) {
 			must(s.t, os.Remove(s.config))
 		}},
-		"no key": {args: "sync", code: codeUsage, says: "SLUICE_ENCRYPTION_KEY", spoil: func(s *stage) {
+		"no key": {args: "sync", code: codeUsage, says: "SLUICE_ENCRYPTION_KEY", spoil: func(s *fixture) {
 			delete(s.environment, "SLUICE_ENCRYPTION_KEY")
 		}},
-		"no secret": {args: "sync", code: codeUsage, says: "SANDBOX_CLIENT_SECRET", spoil: func(s *stage) {
+		"no secret": {args: "sync", code: codeUsage, says: "SANDBOX_CLIENT_SECRET", spoil: func(s *fixture) {
 			delete(s.environment, "SANDBOX_CLIENT_SECRET")
 		}},
 		"no database":            {args: "sync", code: codeEnvironment, spoil: noDatabase},
@@ -54,7 +54,7 @@ func TestExitCodes(t *testing.T) {
 		"no database to migrate": {args: "migrate", code: codeEnvironment, spoil: noDatabase},
 		"no database to serve":   {args: "serve", code: codeEnvironment, spoil: noDatabase},
 		"no database to check":   {args: "check", code: codeEnvironment, spoil: noDatabase},
-		"no private server": {args: "status", code: codeEnvironment, says: "the private Postgres did not start", spoil: func(s *stage) {
+		"no private server": {args: "status", code: codeEnvironment, says: "the private Postgres did not start", spoil: func(s *fixture) {
 			dir := s.t.TempDir()
 			must(s.t, os.Chmod(dir, 0o777))
 			text, err := os.ReadFile(s.config)
@@ -62,22 +62,22 @@ func TestExitCodes(t *testing.T) {
 			private := strings.Replace(string(text), "url: ${SLUICE_DATABASE_URL}", "data_dir: "+dir, 1)
 			must(s.t, os.WriteFile(s.config, []byte(private), 0o600))
 		}},
-		"a table that somebody holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *stage) {
+		"a table that somebody holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *fixture) {
 			s.holds("sluice.streams")
 			s.environment["SLUICE_DATABASE_URL"] += "&lock_timeout=50ms"
 		}},
-		"not migrated": {args: "sync", code: codeEnvironment, says: "sluice migrate", spoil: func(s *stage) {
+		"not migrated": {args: "sync", code: codeEnvironment, says: "sluice migrate", spoil: func(s *fixture) {
 			s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(s.t)
 		}},
-		"no upstream": {alone: true, args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *stage) {
+		"no upstream": {alone: true, args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *fixture) {
 			s.run("check") // brings a token
 			s.upstream.Close()
 		}},
-		"no upstream to check": {alone: true, args: "check", code: codeEnvironment, spoil: func(s *stage) { s.upstream.Close() }},
-		"a wrong secret": {alone: true, args: "sync", code: codeFailed, spoil: func(s *stage) {
+		"no upstream to check": {alone: true, args: "check", code: codeEnvironment, spoil: func(s *fixture) { s.upstream.Close() }},
+		"a wrong secret": {alone: true, args: "sync", code: codeFailed, spoil: func(s *fixture) {
 			s.environment["SANDBOX_REFRESH_TOKEN"] = "1000.wrong"
 		}},
-		"another key": {alone: true, args: "check", code: codeFailed, says: "another key", spoil: func(s *stage) {
+		"another key": {alone: true, args: "check", code: codeFailed, says: "another key", spoil: func(s *fixture) {
 			if o := s.run("check"); o.code != codeFine {
 				s.t.Fatalf("check: %d\n%s", o.code, o.stdout)
 			}
@@ -85,7 +85,7 @@ func TestExitCodes(t *testing.T) {
 		}},
 		"a spent day": {alone: true, args: "sync", code: codeBudget, says: "waiting", options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 3}}},
 		"a spent day to check": {alone: true, args: "check", code: codeBudget, options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}},
-			spoil: func(s *stage) { s.run("check") }},
+			spoil: func(s *fixture) { s.run("check") }},
 	}
 	shared := newStage(t, small)
 	for name, test := range cases {
@@ -94,7 +94,7 @@ func TestExitCodes(t *testing.T) {
 			if test.options.Records == 0 {
 				test.options.Seed, test.options.Records = small.Seed, small.Records
 			}
-			var s *stage
+			var s *fixture
 			if test.alone {
 				s = newStage(t, test.options)
 			} else {
@@ -115,7 +115,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 // beside gives a stage with a configuration and an environment of its own, on the database and the upstream of another.
-func (s *stage) beside(t *testing.T) *stage {
+func (s *fixture) beside(t *testing.T) *fixture {
 	t.Helper()
 	copied := *s
 	copied.t, copied.environment, copied.config = t, maps.Clone(s.environment), filepath.Join(t.TempDir(), "config.yaml")
@@ -126,7 +126,7 @@ func (s *stage) beside(t *testing.T) *stage {
 }
 
 // holds lets somebody hold a table until the test ends.
-func (s *stage) holds(table string) {
+func (s *fixture) holds(table string) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
 	must(s.t, err)
@@ -136,7 +136,7 @@ func (s *stage) holds(table string) {
 }
 
 // noDatabase names a socket that nobody listens on.
-func noDatabase(s *stage) {
+func noDatabase(s *fixture) {
 	s.environment["SLUICE_DATABASE_URL"] = "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable&connect_timeout=2"
 }
 

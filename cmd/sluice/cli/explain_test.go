@@ -9,7 +9,7 @@ import (
 )
 
 // explained runs explain and gives what it says.
-func (s *stage) explained(args ...string) explainView {
+func (s *fixture) explained(args ...string) explainView {
 	s.t.Helper()
 	var view explainView
 	s.document(&view, append([]string{"explain"}, args...)...)
@@ -62,7 +62,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("versions: %d archives, %v %v\n%+v", v.Archives, lists, singles, v.Versions)
 	}
 	first := one[time.Time](s, `SELECT _first_seen_at FROM inventory.bills WHERE bill_id = $1`, bill)
-	if !v.Row.FirstSeenAt.Equal(first) || v.List == nil || v.List.Mark == nil || v.Details == nil || len(v.Quarantine) != 0 {
+	if !v.Row.FirstSeenAt.Equal(first) || v.List == nil || v.List.Watermark == nil || v.Details == nil || len(v.Quarantine) != 0 {
 		t.Errorf("the row and its streams: %+v %+v", v.Row, v.List)
 	}
 	if !v.concludes("single record was brought by call", "/bills/"+bill, "HTTP 200") || !v.concludes("complete up to", "newer") {

@@ -11,7 +11,7 @@ import (
 
 // faultStage is a stage for one stream whose list misbehaves.
 type faultStage struct {
-	*stage
+	*fixture
 
 	name, short, path string
 	// struck is the path that misbehaves, where it is not that of the list.
@@ -28,7 +28,7 @@ func newFaultStage(t *testing.T, filtered bool) *faultStage {
 func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
 	t.Helper()
 	f := &faultStage{
-		stage: newStage(t, sandbox.Options{
+		fixture: newStage(t, sandbox.Options{
 			Seed: 51, Records: records, ChatPage: 20, Limits: sandbox.Limits{Off: true},
 			// What happens upstream has to lie before the run that reads it, by its second.
 			Now: func() time.Time { return time.Now().Add(-time.Minute) },
@@ -68,14 +68,14 @@ func (f *faultStage) change(seed int64, edits int) {
 // stands says where the stream stands.
 func (f *faultStage) stands() (pipeline.State, time.Time) {
 	f.t.Helper()
-	state := pipeline.State(one[string](f.stage, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
-	mark := one[time.Time](f.stage, `SELECT coalesce(mark, 'epoch') FROM sluice.streams WHERE service || '.' || resource = $1`, f.name)
+	state := pipeline.State(one[string](f.fixture, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
+	mark := one[time.Time](f.fixture, `SELECT coalesce(mark, 'epoch') FROM sluice.streams WHERE service || '.' || resource = $1`, f.name)
 	return state, mark
 }
 
 func (f *faultStage) rows() int {
 	f.t.Helper()
-	return one[int](f.stage, `SELECT count(*) FROM `+f.name)
+	return one[int](f.fixture, `SELECT count(*) FROM `+f.name)
 }
 
 const (
@@ -92,7 +92,7 @@ const (
 // open counts what is in quarantine.
 func (f *faultStage) open() int {
 	f.t.Helper()
-	return one[int](f.stage, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
+	return one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 }
 
 // comesTo syncs and says if that came to something else.

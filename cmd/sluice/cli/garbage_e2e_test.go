@@ -83,7 +83,7 @@ func TestGarbageIsNotForgotten(t *testing.T) {
 	f.clear()
 	f.exec(`UPDATE sluice.streams SET mark = clock_timestamp(), read_until = NULL WHERE resource = 'items'`) // minutes later
 	f.sync(codeFailed, f.name)                                                                               // it read from the mark: nothing new, and nothing is mended
-	if due := one[bool](f.stage, `SELECT next_due_at <= clock_timestamp() + interval '1 hour' FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
+	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() + interval '1 hour' FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
 		t.Error("the whole list is not read within an hour")
 	}
 	f.pass(61 * time.Minute)
@@ -109,7 +109,7 @@ func TestOneRecordThatWillNeverFit(t *testing.T) {
 	f.exec(`UPDATE sluice.quarantine SET opened_at = clock_timestamp() - interval '8 hours', asked_at = clock_timestamp();
 		UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '7 days' WHERE resource = 'items.sweep'`)
 	f.sync(codeFailed, f.name)
-	if !one[bool](f.stage, `SELECT next_due_at > clock_timestamp() + interval '7 hours' FROM sluice.streams WHERE resource = 'items.sweep'`) {
+	if !one[bool](f.fixture, `SELECT next_due_at > clock_timestamp() + interval '7 hours' FROM sluice.streams WHERE resource = 'items.sweep'`) {
 		t.Error("what was asked for in vain for eight hours is asked for again before another eight")
 	}
 }
@@ -131,7 +131,7 @@ func TestVerifyLoadsWhatItReads(t *testing.T) {
 	if open := f.open(); open != 0 {
 		t.Errorf("%d records are in quarantine although they were read", open)
 	}
-	if one[bool](f.stage, `SELECT EXISTS (SELECT FROM inventory.items i WHERE NOT EXISTS (SELECT FROM sluice.calls c WHERE c.id = i._call_id))`) {
+	if one[bool](f.fixture, `SELECT EXISTS (SELECT FROM inventory.items i WHERE NOT EXISTS (SELECT FROM sluice.calls c WHERE c.id = i._call_id))`) {
 		t.Error("a row does not name the call that brought it")
 	}
 }

@@ -24,7 +24,7 @@ type past struct {
 }
 
 // look keeps what upstream has now.
-func (s *stage) look() past {
+func (s *fixture) look() past {
 	s.t.Helper()
 	p := past{at: one[time.Time](s, `SELECT clock_timestamp()`), truth: make(map[string][]json.RawMessage)}
 	for _, resource := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
@@ -38,7 +38,7 @@ func (s *stage) look() past {
 
 // relive holds the tables as of an instant against what upstream had then, field by field: they are made once more, out of
 // the functions that analysts call.
-func (s *stage) relive(p past) {
+func (s *fixture) relive(p past) {
 	s.t.Helper()
 	for resource, truth := range p.truth {
 		service, name, _ := strings.Cut(resource, ".")
@@ -61,7 +61,7 @@ func (s *stage) relive(p past) {
 }
 
 // consistent says that no check about versions finds anything.
-func (s *stage) consistent() {
+func (s *fixture) consistent() {
 	s.t.Helper()
 	for _, check := range []string{"history_open", "history_differs", "history_overlaps"} {
 		for _, detail := range one[[]string](s, `SELECT coalesce(array_agg(record_id || ': ' || detail), '{}') FROM sluice.check_`+check) {
@@ -77,7 +77,7 @@ func withVersions() []string {
 
 // live copies everything, and then edits, deletes and copies in turns, one bill gone in each. It gives every instant at which
 // upstream and warehouse were equal.
-func (s *stage) live(turns int) []past {
+func (s *fixture) live(turns int) []past {
 	s.t.Helper()
 	s.sync(codeFine)
 	instants := []past{s.look()}
@@ -150,7 +150,7 @@ func TestThePastComesOutOfRawRecords(t *testing.T) {
 		t.Errorf("exit code %d, %d resources, want 3\n%s%s", o.code, len(views), o.stdout, o.stderr)
 	}
 	for _, v := range views {
-		if v.Since == nil || v.Records == 0 || v.Unfit > 0 || v.Error != "" {
+		if v.Since == nil || v.Records == 0 || v.Rejected > 0 || v.Error != "" {
 			t.Errorf("%+v", v)
 		}
 	}

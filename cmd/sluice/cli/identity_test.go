@@ -10,7 +10,7 @@ import (
 )
 
 // rewrite changes the configuration.
-func (s *stage) rewrite(old, replacement string) {
+func (s *fixture) rewrite(old, replacement string) {
 	s.t.Helper()
 	text, err := os.ReadFile(s.config)
 	must(s.t, err)
@@ -21,13 +21,13 @@ func (s *stage) rewrite(old, replacement string) {
 }
 
 // forget lets the last look at the organizations be too long ago to count.
-func (s *stage) forget() {
+func (s *fixture) forget() {
 	s.t.Helper()
 	s.exec(`UPDATE sluice.organizations SET checked_at = checked_at - interval '7 hours'`)
 }
 
 // looks counts the calls that asked who the organization is.
-func (s *stage) looks() int {
+func (s *fixture) looks() int {
 	s.t.Helper()
 	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE class = 'probe' AND resource = 'organizations'`)
 }

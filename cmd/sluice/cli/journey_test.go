@@ -26,7 +26,7 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-func journey(s *stage, paged bool) {
+func journey(s *fixture, paged bool) {
 	s.t.Helper()
 	s.expect(s.sync(codeFine), nil)
 
@@ -65,7 +65,7 @@ func journey(s *stage, paged bool) {
 
 // expect holds a sync's result against what upstream has, and its own words
 // against what was changed; nil means that everything was new.
-func (s *stage) expect(result syncResult, changed sandbox.Changed) {
+func (s *fixture) expect(result syncResult, changed sandbox.Changed) {
 	s.t.Helper()
 	gone, undeclared := s.equal()
 	deleted := 0
@@ -109,7 +109,7 @@ func withDetails(streams []streamResult) int {
 
 // upstreamHas counts the records of a list; where lists carry lines, none of
 // single records are to be had.
-func (s *stage) upstreamHas(service, resource string) int {
+func (s *fixture) upstreamHas(service, resource string) int {
 	n := 0
 	if !strings.HasSuffix(resource, ".details") {
 		for range s.world.Truth(service, resource) {
@@ -120,13 +120,13 @@ func (s *stage) upstreamHas(service, resource string) int {
 }
 
 // calls counts the call log without the calls for tokens.
-func (s *stage) calls() int {
+func (s *fixture) calls() int {
 	s.t.Helper()
 	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE resource <> 'token'`)
 }
 
 // written is what the server counted in the tables of the services.
-func (s *stage) written() [3]int64 {
+func (s *fixture) written() [3]int64 {
 	s.t.Helper()
 	s.quiet()
 	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"]) // a new session sees the last figures
@@ -140,7 +140,7 @@ func (s *stage) written() [3]int64 {
 
 // quiet waits until nobody else is connected to the database: then every session
 // of a process that ended has reported what it did.
-func (s *stage) quiet() {
+func (s *fixture) quiet() {
 	s.t.Helper()
 	s.until("all sessions have ended", `SELECT count(*) = 0 FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)

@@ -19,14 +19,14 @@ const (
 )
 
 // sorting is a stage with a long list of payments, which sorts by modification time or does not.
-func sorting(t *testing.T, sorts bool) *stage {
+func sorting(t *testing.T, sorts bool) *fixture {
 	t.Helper()
 	return newStage(t, sandbox.Options{Seed: 79, Records: 14_000, SortsModified: sorts, Limits: sandbox.Limits{Off: true},
 		Now: func() time.Time { return time.Now().Add(-time.Minute) }, PageLatency: 10 * time.Millisecond}).narrow()
 }
 
 // listed gives what a sync of a stream notes, of all runs that it makes, and its calls as upstream counts them.
-func (s *stage) listed(stream string) (string, int) {
+func (s *fixture) listed(stream string) (string, int) {
 	s.t.Helper()
 	_, name, _ := strings.Cut(stream, ".")
 	run, before := one[int64](s, "SELECT coalesce(max(id) FILTER (WHERE ended_at IS NOT NULL), 0) FROM sluice.runs"), s.world.Stats().ByPath[anchoredPath]
@@ -89,7 +89,7 @@ func TestReanchored(t *testing.T) {
 }
 
 // sweepsDecide deletes records: the sweep that misses them may be re-anchored, the one that decides is not.
-func (s *stage) sweepsDecide(pages int) {
+func (s *fixture) sweepsDecide(pages int) {
 	s.t.Helper()
 	const sweep = anchoredList + ".sweep"
 	s.configured(believing)

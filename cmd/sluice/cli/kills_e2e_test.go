@@ -79,13 +79,13 @@ func TestKillsInDetailsAndParents(t *testing.T) {
 
 // killedSync starts a sync and kills it: a few calls later, or before the first
 // one, and then some milliseconds more.
-func (s *stage) killedSync(chance *rand.Rand, streams ...string) {
+func (s *fixture) killedSync(chance *rand.Rand, streams ...string) {
 	s.t.Helper()
 	s.killed(chance, append([]string{"sync"}, streams...)...)
 }
 
 // killed starts a command and kills it as killedSync does.
-func (s *stage) killed(chance *rand.Rand, args ...string) {
+func (s *fixture) killed(chance *rand.Rand, args ...string) {
 	s.t.Helper()
 	calls, more := chance.IntN(26), time.Duration(chance.IntN(40))*time.Millisecond
 	reached := make(<-chan struct{})
@@ -119,7 +119,7 @@ const atOnce = 10
 // nothingTwice holds what the runs say against the tables: each row was inserted
 // once and never updated, and a kill repeated at most the pages under way of each
 // stream that was at work.
-func (s *stage) nothingTwice(atWork int) {
+func (s *fixture) nothingTwice(atWork int) {
 	s.t.Helper()
 	rows := 0
 	for _, r := range resources() {
@@ -147,7 +147,7 @@ func (s *stage) nothingTwice(atWork int) {
 }
 
 // nothingLeft makes sure that nothing is half done.
-func (s *stage) nothingLeft() {
+func (s *fixture) nothingLeft() {
 	s.t.Helper()
 	for what, sql := range map[string]string{
 		"streams are not idle":           `SELECT count(*) FROM sluice.streams WHERE state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL`,

@@ -19,7 +19,7 @@ import (
 )
 
 // through leads the stage's processes to the database over a line that a tap watches.
-func (s *stage) through(tap proxy.Tap) {
+func (s *fixture) through(tap proxy.Tap) {
 	s.t.Helper()
 	address, err := url.Parse(s.environment["SLUICE_DATABASE_URL"])
 	must(s.t, err)
@@ -100,7 +100,7 @@ func TestServeIsToldToStopWhileItStarts(t *testing.T) {
 }
 
 // untilServing runs a command to its end, or until it serves.
-func (s *stage) untilServing(t *testing.T, args []string) (outcome, bool) {
+func (s *fixture) untilServing(t *testing.T, args []string) (outcome, bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -165,14 +165,14 @@ func (n nonsense) spoilt(f *faultStage) {
 			AND (record_id <> '' AND convert_from(raw, 'UTF8')::jsonb ->> 'date' = 'not a value' AND path = 'date'
 			OR record_id = '' AND NOT convert_from(raw, 'UTF8')::jsonb ? 'bill_id')`
 	)
-	quarantined := one[int](f.stage, open)
+	quarantined := one[int](f.fixture, open)
 	switch n.kind {
 	case "nul":
-		if rows := one[int](f.stage, visible); rows == 0 || quarantined > 0 {
+		if rows := one[int](f.fixture, visible); rows == 0 || quarantined > 0 {
 			f.t.Errorf("%d rows show a sign for NUL, %d entries in quarantine; want some and none", rows, quarantined)
 		}
 	case "extra_keys":
-		if rows, paths := one[int](f.stage, kept), one[int](f.stage, drift); rows == 0 || paths != 3 || quarantined > 0 {
+		if rows, paths := one[int](f.fixture, kept), one[int](f.fixture, drift); rows == 0 || paths != 3 || quarantined > 0 {
 			f.t.Errorf("%d rows keep the undeclared keys, %d of them are known as drift; want some and 3", rows, paths)
 		}
 	case "poison":
@@ -180,8 +180,8 @@ func (n nonsense) spoilt(f *faultStage) {
 		for range f.world.Truth("inventory", "bills") {
 			missing++
 		}
-		if quarantined == 0 || one[int](f.stage, whole) != quarantined || missing > quarantined {
-			f.t.Errorf("%d open entries, %d of them whole, %d records missing", quarantined, one[int](f.stage, whole), missing)
+		if quarantined == 0 || one[int](f.fixture, whole) != quarantined || missing > quarantined {
+			f.t.Errorf("%d open entries, %d of them whole, %d records missing", quarantined, one[int](f.fixture, whole), missing)
 		}
 	default:
 		if quarantined > 0 || n.spoils {
@@ -194,7 +194,7 @@ func (n nonsense) spoilt(f *faultStage) {
 // record nobody can name stays, until a person decides.
 func (f *faultStage) released() {
 	f.t.Helper()
-	if n := one[int](f.stage, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id <> ''`); n > 0 {
+	if n := one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id <> ''`); n > 0 {
 		f.t.Errorf("%d entries of records that fit by now are open", n)
 	}
 }
@@ -216,7 +216,7 @@ func TestRefusalsAreWaitedFor(t *testing.T) {
 			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())
 			f.until("the stream waits", `SELECT s.state = 'retrying' AND EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled')
 				FROM sluice.streams s WHERE s.resource = 'bills'`)
-			if !one[bool](f.stage, held[kind]) {
+			if !one[bool](f.fixture, held[kind]) {
 				t.Error("other calls are not held back")
 			}
 			calls := f.arrivals.total()
@@ -226,7 +226,7 @@ func TestRefusalsAreWaitedFor(t *testing.T) {
 			if calls != 3+1+2 { // the checks, who the organization is, the first page, the refused one
 				t.Errorf("%d calls before the wait was over, want 6", calls)
 			}
-			if n := one[int](f.stage, `SELECT count(*) FROM sluice.runs WHERE resource = 'bills'`); n != 1 {
+			if n := one[int](f.fixture, `SELECT count(*) FROM sluice.runs WHERE resource = 'bills'`); n != 1 {
 				t.Errorf("%d runs, want the one that waited", n)
 			}
 		})

@@ -23,8 +23,8 @@ func oneAnswers() []string {
 func oneAnswer(t *testing.T, kind string, known bool) *faultStage {
 	t.Helper()
 	f := &faultStage{
-		stage: newStage(t, sandbox.Options{Seed: 93, Records: small, Limits: sandbox.Limits{Off: true}}).narrow(),
-		name:  "inventory.bills", short: "bills", path: "/inventory/v1/bills",
+		fixture: newStage(t, sandbox.Options{Seed: 93, Records: small, Limits: sandbox.Limits{Off: true}}).narrow(),
+		name:    "inventory.bills", short: "bills", path: "/inventory/v1/bills",
 	}
 	if known { // a token was had before, and is dead by now
 		f.sync(codeFine, "inventory.items")

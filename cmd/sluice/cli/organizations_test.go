@@ -73,7 +73,7 @@ func TestSeveralOrganizations(t *testing.T) {
 }
 
 // configure writes a configuration for several organizations and some resources.
-func (s *stage) configure(all []business) {
+func (s *fixture) configure(all []business) {
 	s.t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "database: {url: \"${SLUICE_DATABASE_URL}\"}\nvendor: {name: Svc, api_url: %[1]q, chat_url: %[1]q, auth_url: %[1]q}\norganizations:\n", s.upstream.URL)
@@ -99,7 +99,7 @@ func (s *stage) configure(all []business) {
 }
 
 // apart holds the rows of each organization against what it has upstream.
-func (s *stage) apart(all []business) {
+func (s *fixture) apart(all []business) {
 	s.t.Helper()
 	zones := map[string]string{}
 	for _, o := range all {

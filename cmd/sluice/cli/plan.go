@@ -181,7 +181,7 @@ func configLines(streams []planning.StreamPlan) []string {
 	every, calls := make(map[string]float64), make(map[string]int)
 	for i := range streams {
 		s := &streams[i]
-		if s.Wanted == 0 || s.Cheapest == nil {
+		if s.Requested == 0 || s.Cheapest == nil {
 			continue
 		}
 		name := s.Service + "." + s.Resource

@@ -40,7 +40,7 @@ type planned struct {
 }
 
 // foresee runs the plan command; the exit code has to be the wanted one.
-func (s *stage) foresee(code int, args ...string) planned {
+func (s *fixture) foresee(code int, args ...string) planned {
 	s.t.Helper()
 	o := s.run(append([]string{"plan", "--json"}, args...)...)
 	var p planned
@@ -62,7 +62,7 @@ func (p planned) calls() map[string]int {
 }
 
 // made are the calls that upstream was asked, by stream, of the runs behind one.
-func (s *stage) made(behind int64) map[string]int {
+func (s *fixture) made(behind int64) map[string]int {
 	s.t.Helper()
 	rows, err := s.conn.Query(s.t.Context(), `SELECT r.service || '.' || r.resource, (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id)
 		FROM sluice.runs r WHERE r.id > $1`, behind)
@@ -80,7 +80,7 @@ func (s *stage) made(behind int64) map[string]int {
 }
 
 // count is how many records upstream has of a resource.
-func (s *stage) count(r resource) int {
+func (s *fixture) count(r resource) int {
 	n := 0
 	for range s.world.Truth(r.service, r.name) {
 		n++
@@ -132,7 +132,7 @@ func TestPlan(t *testing.T) {
 }
 
 // blind asks before anything was read: an export is one call, everything else unknown.
-func (s *stage) blind() {
+func (s *fixture) blind() {
 	s.t.Helper()
 	p := s.foresee(codeFine)
 	for i := range p.Streams {
@@ -144,7 +144,7 @@ func (s *stage) blind() {
 }
 
 // assumed are the flags that say how many records upstream has.
-func (s *stage) assumed(details string) []string {
+func (s *fixture) assumed(details string) []string {
 	s.t.Helper()
 	var flags []string
 	for _, r := range resources() {
@@ -160,7 +160,7 @@ func (s *stage) assumed(details string) []string {
 }
 
 // came holds a forecast against the runs behind one.
-func (s *stage) came(forecast planned, behind int64) {
+func (s *fixture) came(forecast planned, behind int64) {
 	s.t.Helper()
 	if want, got := forecast.calls(), s.made(behind); !maps.Equal(want, got) {
 		s.t.Errorf("it was to take\n%v and took\n%v", want, got)
@@ -169,7 +169,7 @@ func (s *stage) came(forecast planned, behind int64) {
 
 // kept looks at the forecasts that the runs have beside them: none where nothing was
 // known, and all of them right; those behind last knew everything.
-func (s *stage) kept(last int64) {
+func (s *fixture) kept(last int64) {
 	s.t.Helper()
 	if wrong := one[int](s, "SELECT count(*) FROM sluice.runs r JOIN sluice.forecasts f ON f.run_id = r.id WHERE f.calls <> r.calls"); wrong != 0 {
 		s.t.Errorf("%d runs were forecast wrongly", wrong)

@@ -33,7 +33,7 @@ func (v planView) sync(page *view.Page) {
 	page.Add(view.Table(v.Streams, "STREAM  ROWS  CALLS  LATER  TAKES  RESTS ON", func(s *planning.StreamPlan) view.Row {
 		takes := took(s.Seconds)
 		if s.Calls == nil {
-			takes, unknown = nothing, append(unknown, s.Ask)
+			takes, unknown = nothing, append(unknown, s.Request)
 		}
 		return view.Row{v.name(s.Key), view.Or(s.Rows, notKnown), view.Or(s.Calls, notKnown), none(s.Later), takes, s.Basis}
 	}))
@@ -75,7 +75,7 @@ func (v planView) schedule(page *view.Page) {
 		switch {
 		case s.Cheapest != nil:
 			row = append(row, scheduled(*s.Cheapest)...)
-		case s.Missed():
+		case s.Suspected():
 			row = append(row, "cannot be met")
 		}
 		return row
@@ -83,7 +83,7 @@ func (v planView) schedule(page *view.Page) {
 }
 
 func (v planView) wanted() bool {
-	return slices.ContainsFunc(v.Streams, func(s planning.StreamPlan) bool { return s.Wanted > 0 })
+	return slices.ContainsFunc(v.Streams, func(s planning.StreamPlan) bool { return s.Requested > 0 })
 }
 
 // advice shows the lines to paste, and what does not fit.

@@ -22,13 +22,13 @@ type process struct {
 }
 
 // start starts the program; the test's end ends it.
-func (s *stage) start(args ...string) *process {
+func (s *fixture) start(args ...string) *process {
 	s.t.Helper()
 	return s.startOn(nil, args...)
 }
 
 // startOn starts the program with a standard error of its own; nil keeps what it says there.
-func (s *stage) startOn(stderr io.Writer, args ...string) *process {
+func (s *fixture) startOn(stderr io.Writer, args ...string) *process {
 	s.t.Helper()
 	self, err := os.Executable()
 	must(s.t, err)

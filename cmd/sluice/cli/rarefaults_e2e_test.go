@@ -218,7 +218,7 @@ func (r rare) play(f *faultStage, seed int64) {
 	if moved := !after.Equal(before); moved != r.fate.moved && !r.fate.unsure {
 		f.t.Errorf("%s: the mark moved: %t, want %t: %s", r.kind, moved, r.fate.moved, result.stderr)
 	}
-	if one[bool](f.stage, `SELECT coalesce(max(mark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`) {
+	if one[bool](f.fixture, `SELECT coalesce(max(mark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`) {
 		f.t.Errorf("%s: a mark lies less than five minutes back", r.kind)
 	}
 	if kept := f.open() > open; kept != r.fate.kept {

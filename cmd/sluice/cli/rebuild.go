@@ -94,7 +94,7 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 	if err != nil {
 		return err
 	}
-	failed := slices.ContainsFunc(views, func(v rebuiltView) bool { return v.Error != "" || v.Unfit+v.Lost > 0 })
+	failed := slices.ContainsFunc(views, func(v rebuiltView) bool { return v.Error != "" || v.Rejected+v.Lost > 0 })
 	return errors.Join(c.printRebuilt(views, options.dry), exitIf(failed))
 }
 
@@ -144,7 +144,7 @@ func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 		if v.Rows == 0 && v.Error == "" {
 			return nil
 		}
-		return view.Row{v.Organization, v.Resource, v.Rows, v.Rewritten, v.Unfit, v.Lost, v.Error}
+		return view.Row{v.Organization, v.Resource, v.Rows, v.Rewritten, v.Rejected, v.Lost, v.Error}
 	}).Or("There are no rows yet."))
 }
 
@@ -155,7 +155,7 @@ type retracedView struct {
 	Raw          int    `json:"raw"`
 	Records      int    `json:"records"`
 	Versions     int    `json:"versions"`
-	Unfit        int    `json:"unfit"`
+	Rejected     int    `json:"unfit"`
 	// Since is when the table can be asked for from now on, as far as raw records
 	// say; nil if they say nothing about that.
 	Since *time.Time `json:"since,omitempty"`
@@ -175,7 +175,7 @@ func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string,
 		counts, err := a.RebuildHistory(ctx, stream, progress)
 		shown := retracedView{
 			Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name,
-			Raw: counts.Raw, Records: counts.Records, Versions: counts.Versions, Unfit: counts.Unfit, Error: said(err),
+			Raw: counts.Raw, Records: counts.Records, Versions: counts.Versions, Rejected: counts.Rejected, Error: said(err),
 		}
 		if !counts.Since.IsZero() {
 			shown.Since = &counts.Since
@@ -185,7 +185,7 @@ func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string,
 	if err != nil {
 		return err
 	}
-	failed := slices.ContainsFunc(views, func(v retracedView) bool { return v.Error != "" || v.Unfit > 0 })
+	failed := slices.ContainsFunc(views, func(v retracedView) bool { return v.Error != "" || v.Rejected > 0 })
 	return errors.Join(c.printRetraced(a, views), exitIf(failed))
 }
 
@@ -196,6 +196,6 @@ func (c *cli) printRetraced(a *engine.App, views []retracedView) error {
 		if v.Since != nil {
 			since = view.Instant(v.Since, a.Zone(v.Organization))
 		}
-		return view.Row{v.Organization, v.Resource, v.Raw, v.Records, v.Versions, v.Unfit, since, v.Error}
+		return view.Row{v.Organization, v.Resource, v.Raw, v.Records, v.Versions, v.Rejected, since, v.Error}
 	}).Or("No versions are kept: resources, history: true asks for them."))
 }

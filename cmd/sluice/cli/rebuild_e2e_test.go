@@ -26,7 +26,7 @@ func TestRebuildIsKilled(t *testing.T) {
 		s.killedAt(chance.IntN(rows))
 	}
 	for resource, counts := range s.rebuilt(codeFine) {
-		if counts.Unfit+counts.Lost != 0 || resource == "inventory.items" && counts.Rewritten != counts.Rows {
+		if counts.Rejected+counts.Lost != 0 || resource == "inventory.items" && counts.Rewritten != counts.Rows {
 			t.Errorf("%s: %+v", resource, counts)
 		}
 	}
@@ -43,7 +43,7 @@ func TestRebuildIsKilled(t *testing.T) {
 }
 
 // killedAt kills a rebuild that waits for a row of the items.
-func (s *stage) killedAt(offset int) {
+func (s *fixture) killedAt(offset int) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
 	must(s.t, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // digests are those of all tables of records: every column of every row.
-func (s *stage) digests() map[string]string {
+func (s *fixture) digests() map[string]string {
 	s.t.Helper()
 	found := map[string]string{}
 	for table := range strings.FieldsSeq(one[string](s, `SELECT string_agg(format('%I.%I', n.nspname, c.relname), ' ') FROM pg_class c
@@ -25,7 +25,7 @@ func (s *stage) digests() map[string]string {
 }
 
 // rebuilt rebuilds and gives what became of each resource.
-func (s *stage) rebuilt(code int, args ...string) map[string]filledView {
+func (s *fixture) rebuilt(code int, args ...string) map[string]filledView {
 	s.t.Helper()
 	var views []rebuiltView
 	o := s.run(append([]string{"--json", "rebuild"}, args...)...)
@@ -44,7 +44,7 @@ func (s *stage) rebuilt(code int, args ...string) map[string]filledView {
 }
 
 // tampered ruins tables as a person could, tombstones and calls left alone.
-func (s *stage) tampered() {
+func (s *fixture) tampered() {
 	s.t.Helper()
 	s.exec(`UPDATE inventory.items SET name = 'edited', rate = NULL`)
 	s.exec(`UPDATE inventory.bills SET vendor_name = NULL, sub_total = 0`)
@@ -58,7 +58,7 @@ func (s *stage) tampered() {
 
 // edited changes each column of each table in one row, as little as its type allows, and no two columns of a table in the
 // same row where there are enough of them. Keys stay, and what is not declared.
-func (s *stage) edited() {
+func (s *fixture) edited() {
 	s.t.Helper()
 	s.exec(`DO $$
 DECLARE c record; done bigint; edits bigint := 0;
@@ -114,7 +114,7 @@ func TestRebuild(t *testing.T) {
 		step.before()
 		rewritten := 0
 		for resource, counts := range s.rebuilt(codeFine) {
-			if rewritten += counts.Rewritten; counts.Unfit+counts.Lost != 0 || !step.rewrite && counts.Rewritten > 0 {
+			if rewritten += counts.Rewritten; counts.Rejected+counts.Lost != 0 || !step.rewrite && counts.Rewritten > 0 {
 				t.Errorf("%s, %s: %+v", step.what, resource, counts)
 			}
 		}

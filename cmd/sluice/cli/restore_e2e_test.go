@@ -14,7 +14,7 @@ import (
 )
 
 // moves leads the stage to another database, or to the same one after it was left for a moment.
-func (s *stage) moves(to string, between func(admin *pgx.Conn)) {
+func (s *fixture) moves(to string, between func(admin *pgx.Conn)) {
 	s.t.Helper()
 	must(s.t, s.conn.Close(s.t.Context()))
 	address, err := url.Parse(s.environment["SLUICE_DATABASE_URL"])
@@ -33,7 +33,7 @@ func (s *stage) moves(to string, between func(admin *pgx.Conn)) {
 }
 
 // untilTheDayIsSpent changes and copies in turns until the budget stops it: within the day of upstream, before one call is refused.
-func (s *stage) untilTheDayIsSpent(daily int, change func(turn int)) {
+func (s *fixture) untilTheDayIsSpent(daily int, change func(turn int)) {
 	s.t.Helper()
 	turns := 0
 	for ; turns < daily; turns++ { // a sync takes one call at least

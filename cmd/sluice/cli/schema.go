@@ -83,10 +83,10 @@ all resources, whatever the tables hold.`,
 type filledView struct {
 	Rows      int `json:"rows"`
 	Rewritten int `json:"rewritten"`
-	// Unfit rows stay as they are, their records are in quarantine; Lost ones have no
+	// Rejected rows stay as they are, their records are in quarantine; Lost ones have no
 	// record any more.
-	Unfit int `json:"unfit"`
-	Lost  int `json:"lost"`
+	Rejected int `json:"unfit"`
+	Lost     int `json:"lost"`
 }
 
 func (c *cli) fill(ctx context.Context, a *engine.App, args []string) error {
@@ -108,11 +108,11 @@ func (c *cli) fill(ctx context.Context, a *engine.App, args []string) error {
 	progress.Clear()
 	return errors.Join(c.show(filledView(all), view.Text(func(page *view.Page) {
 		page.Linef("%s looked at, %s written anew.", view.Plural(all.Rows, "row"), view.Count(all.Rewritten))
-		if all.Unfit > 0 {
-			page.Linef("%s did not fit and stay as they are: sluice quarantine list.", view.Plural(all.Unfit, "row"))
+		if all.Rejected > 0 {
+			page.Linef("%s did not fit and stay as they are: sluice quarantine list.", view.Plural(all.Rejected, "row"))
 		}
 		if all.Lost > 0 {
 			page.Linef("%s without a record beside them stay as they are.", view.Plural(all.Lost, "row"))
 		}
-	})), exitIf(all.Unfit > 0))
+	})), exitIf(all.Rejected > 0))
 }

@@ -85,7 +85,7 @@ func TestSecrets(t *testing.T) {
 
 // impatiently runs a command until it ends, or waits for a token, which is a minute
 // away; then it is interrupted. It gives what was said.
-func (s *stage) impatiently(args ...string) string {
+func (s *fixture) impatiently(args ...string) string {
 	s.t.Helper()
 	const waits = `SELECT EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp() + interval '10 seconds')`
 	s.exec(`UPDATE sluice.tokens SET reason = ''`)
@@ -133,7 +133,7 @@ func withPassword(t *testing.T, address, password string) string {
 }
 
 // dump gives every table of the database as text.
-func (s *stage) dump() map[string]string {
+func (s *fixture) dump() map[string]string {
 	s.t.Helper()
 	rows, err := s.conn.Query(s.t.Context(), `SELECT table_schema, table_name FROM information_schema.tables
 		WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`)

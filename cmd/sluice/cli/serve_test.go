@@ -105,7 +105,7 @@ func TestServe(t *testing.T) {
 // allDone waits until every stream has so many runs behind it, and none is due: a
 // list that brings headers makes its details due at once. Sweeps have their turn days
 // later.
-func (s *stage) allDone(runs int) {
+func (s *fixture) allDone(runs int) {
 	s.t.Helper()
 	s.until("every stream has its runs done", `SELECT count(*) FILTER (WHERE run_id IS NULL AND $1 <= (
 		SELECT count(*) FROM sluice.runs r WHERE r.outcome = 'done' AND (r.service, r.resource) = (s.service, s.resource)
@@ -114,7 +114,7 @@ func (s *stage) allDone(runs int) {
 }
 
 // nothingLeftButDue waits until all rests that has no turn: a schedule asks for nothing that it does not get. Sweeps are among it.
-func (s *stage) nothingLeftButDue() {
+func (s *fixture) nothingLeftButDue() {
 	s.t.Helper()
 	s.until("nothing is at work or due", `SELECT NOT EXISTS (SELECT FROM sluice.streams
 		WHERE enabled AND (state <> 'idle' OR next_due_at <= clock_timestamp()))
@@ -122,7 +122,7 @@ func (s *stage) nothingLeftButDue() {
 }
 
 // looksWell asks the pages that a service manager asks.
-func (s *stage) looksWell(address string) {
+func (s *fixture) looksWell(address string) {
 	s.t.Helper()
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
 		if status, text := get(s.t, "http://"+address+path); status != http.StatusOK || text != want {
@@ -135,7 +135,7 @@ func (s *stage) looksWell(address string) {
 }
 
 // metricsAreDocumented holds /metrics against the table in the document.
-func (s *stage) metricsAreDocumented(address string) {
+func (s *fixture) metricsAreDocumented(address string) {
 	s.t.Helper()
 	status, text := get(s.t, "http://"+address+"/metrics")
 	if status != http.StatusOK {
@@ -192,7 +192,7 @@ func TestSandboxCommand(t *testing.T) {
 }
 
 // serveUntil runs the service until the condition holds.
-func (s *stage) serveUntil(what, condition string, args ...any) {
+func (s *fixture) serveUntil(what, condition string, args ...any) {
 	s.t.Helper()
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	p.said("serving", "listen") // before that, being told to stop is an error

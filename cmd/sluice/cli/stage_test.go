@@ -24,9 +24,9 @@ import (
 	"sluice/sandbox/oracle"
 )
 
-// stage is what an end-to-end test plays on: a database of its own, a simulated
+// fixture is what an end-to-end test plays on: a database of its own, a simulated
 // upstream behind real HTTP, a configuration for both.
-type stage struct {
+type fixture struct {
 	t           *testing.T
 	conn        *pgx.Conn
 	world       *sandbox.Server
@@ -47,7 +47,7 @@ func migrated(ctx context.Context, url string) error {
 }
 
 // newStage opens a stage. The options need neither a clock nor a plan.
-func newStage(t *testing.T, options sandbox.Options) *stage {
+func newStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	if options.Now == nil {
 		options.Now = time.Now
@@ -57,7 +57,7 @@ func newStage(t *testing.T, options sandbox.Options) *stage {
 	}
 	world, err := sandbox.New(options)
 	must(t, err)
-	s := &stage{t: t, world: world, arrivals: &arrivals{next: world}}
+	s := &fixture{t: t, world: world, arrivals: &arrivals{next: world}}
 	s.upstream = httptest.NewUnstartedServer(s.arrivals)
 	s.upstream.Config.ConnContext = withConn
 	s.upstream.Config.ErrorLog = log.New(io.Discard, "", 0) // connections break on purpose
@@ -78,7 +78,7 @@ func newStage(t *testing.T, options sandbox.Options) *stage {
 	return s
 }
 
-func (s *stage) configuration(options sandbox.Options) string {
+func (s *fixture) configuration(options sandbox.Options) string {
 	running := runningSandbox{
 		URL: s.upstream.URL, Organization: sandbox.DefaultOrganizationID, ClientID: sandbox.ClientID, Vendor: options.Vendor,
 	}
@@ -104,18 +104,18 @@ func quick() []time.Duration {
 }
 
 // run executes a command line in this process.
-func (s *stage) run(args ...string) outcome {
+func (s *fixture) run(args ...string) outcome {
 	s.t.Helper()
 	return s.runContext(s.t.Context(), args...)
 }
 
-func (s *stage) runContext(ctx context.Context, args ...string) outcome {
+func (s *fixture) runContext(ctx context.Context, args ...string) outcome {
 	var stdout, stderr buffer
 	code := Main(ctx, append([]string{"--config", s.config}, args...), s.env(&stdout, &stderr))
 	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
 }
 
-func (s *stage) env(stdout, stderr io.Writer) Env {
+func (s *fixture) env(stdout, stderr io.Writer) Env {
 	return Env{
 		Stdout: stdout, Stderr: stderr, ReadFile: os.ReadFile, Now: time.Now, Retries: quick(),
 		LookupEnv: func(name string) (string, bool) {
@@ -126,12 +126,12 @@ func (s *stage) env(stdout, stderr io.Writer) Env {
 }
 
 // sync runs sync and gives its result; the exit code has to be the wanted one.
-func (s *stage) sync(code int, args ...string) syncResult {
+func (s *fixture) sync(code int, args ...string) syncResult {
 	s.t.Helper()
 	return s.synced(code, s.run(append([]string{"sync", "--json"}, args...)...))
 }
 
-func (s *stage) synced(code int, o outcome) syncResult {
+func (s *fixture) synced(code int, o outcome) syncResult {
 	s.t.Helper()
 	var result syncResult
 	if err := json.Unmarshal([]byte(o.stdout), &result); err != nil || o.code != code {
@@ -141,14 +141,14 @@ func (s *stage) synced(code int, o outcome) syncResult {
 }
 
 // exec runs a statement.
-func (s *stage) exec(sql string, args ...any) {
+func (s *fixture) exec(sql string, args ...any) {
 	s.t.Helper()
 	_, err := s.conn.Exec(s.t.Context(), sql, args...)
 	must(s.t, err)
 }
 
 // one reads one value.
-func one[T any](s *stage, sql string, args ...any) T {
+func one[T any](s *fixture, sql string, args ...any) T {
 	s.t.Helper()
 	var value T
 	must(s.t, s.conn.QueryRow(s.t.Context(), sql, args...).Scan(&value))
@@ -169,7 +169,7 @@ UPDATE sluice.tokens SET expires_at = expires_at - $1::interval, attempted_at = 
 UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE state IN ('scheduled', 'retryable')`
 
 // pass lets time pass.
-func (s *stage) pass(d time.Duration) {
+func (s *fixture) pass(d time.Duration) {
 	s.t.Helper()
 	for sql := range strings.SplitSeq(passes, ";") {
 		s.exec(sql, d)
@@ -177,14 +177,14 @@ func (s *stage) pass(d time.Duration) {
 }
 
 // afterAMinute puts a minute between the calls so far and those that follow, as the limits see it, and moves nothing else.
-func (s *stage) afterAMinute() {
+func (s *fixture) afterAMinute() {
 	s.t.Helper()
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 minute', free_at = free_at - interval '1 minute'`)
 }
 
 // narrow leaves the resources of resources() and nothing else: for tests that count
 // calls, and for those in which a minute's calls have to last.
-func (s *stage) narrow() *stage {
+func (s *fixture) narrow() *fixture {
 	s.t.Helper()
 	text, err := os.ReadFile(s.config)
 	must(s.t, err)
@@ -216,7 +216,7 @@ func resources() []resource {
 // equal holds the warehouse, or one stream's part of it, against upstream. It
 // gives the number of rows whose record is gone, and of those that hold keys which
 // no column takes.
-func (s *stage) equal(only ...string) (int, int) {
+func (s *fixture) equal(only ...string) (int, int) {
 	s.t.Helper()
 	gone, undeclared := 0, 0
 	for _, r := range resources() {

@@ -16,10 +16,10 @@ func TestRemark(t *testing.T) {
 	for want, stream := range map[string]streams.Status{
 		"":                  {},
 		"no right":          {Reason: "no right", Note: "an older note"},
-		"20 of 64 parents":  {Parents: &streams.ParentRound{Known: 64, Read: 20}},
-		"1 of 1 parent":     {Parents: &streams.ParentRound{Known: 1, Read: 1}},
+		"20 of 64 parents":  {Parents: &streams.ParentRound{Parents: 64, Read: 20}},
+		"1 of 1 parent":     {Parents: &streams.ParentRound{Parents: 1, Read: 1}},
 		"details: 3 failed": {Details: &streams.DetailBacklog{Failed: 3}},
-		"64 of 64 parents, oldest 2 d, 1 failed; 44 are next":        {Parents: &streams.ParentRound{Known: 64, Read: 64, Failed: 1, Oldest: &old}, Note: "44 are next"},
+		"64 of 64 parents, oldest 2 d, 1 failed; 44 are next":        {Parents: &streams.ParentRound{Parents: 64, Read: 64, Failed: 1, Oldest: &old}, Note: "44 are next"},
 		"details: 1,200 pending, 3 stale; 30 of 1,203 are done next": {Details: &streams.DetailBacklog{Pending: 1200, Stale: 3}, Note: "30 of 1,203 are done next"},
 	} {
 		if got := remark(&stream, "", now); got != want {

@@ -14,12 +14,12 @@ import (
 
 func complete(s *streams.Status, zone *time.Location) string {
 	switch {
-	case s.Mark == nil:
+	case s.Watermark == nil:
 		return "never"
-	case s.MarkAhead:
+	case s.WatermarkAhead:
 		return "not known"
 	default:
-		return view.Second(*s.Mark, zone)
+		return view.Second(*s.Watermark, zone)
 	}
 }
 
@@ -52,9 +52,9 @@ func remark(s *streams.Status, alarm string, now time.Time) string {
 	if alarm != "" {
 		parts = append(parts, alarm)
 	}
-	if s.MarkAhead {
+	if s.WatermarkAhead {
 		parts = append(parts, fmt.Sprintf("ERROR: the watermark, %s, is ahead of time: sluice sync %s.%s --reset-watermark",
-			view.Second(*s.Mark, time.UTC), s.Service, s.Resource))
+			view.Second(*s.Watermark, time.UTC), s.Service, s.Resource))
 	}
 	if text := round(s.Parents, now); text != "" {
 		parts = append(parts, text)
@@ -62,7 +62,7 @@ func remark(s *streams.Status, alarm string, now time.Time) string {
 	if text := backlog(s.Details); text != "" {
 		parts = append(parts, text)
 	}
-	if text := why.Missed(s.Plan); text != "" {
+	if text := why.Suspected(s.Plan); text != "" {
 		parts = append(parts, text)
 	}
 	if s.Held > 0 {
@@ -79,7 +79,7 @@ func round(parents *streams.ParentRound, now time.Time) string {
 	if parents == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s", view.Count(parents.Read), view.Plural(parents.Known, "parent"))
+	text := fmt.Sprintf("%s of %s", view.Count(parents.Read), view.Plural(parents.Parents, "parent"))
 	if parents.Oldest != nil {
 		text += ", oldest " + view.Age(now.Sub(*parents.Oldest))
 	}

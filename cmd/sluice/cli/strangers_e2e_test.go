@@ -19,7 +19,7 @@ import (
 const remembered = "  inventory.bills: {history: true}\n  inventory.credit_notes: {history: true}\n  accounting.vendor_payments: {history: true}\n"
 
 // ownedStage is a stage whose program connects as a role that owns the database and is no superuser.
-func ownedStage(t *testing.T, options sandbox.Options) *stage {
+func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	s := newStage(t, options)
 	url := warehousetest.Owner(t)
@@ -36,7 +36,7 @@ func ownedStage(t *testing.T, options sandbox.Options) *stage {
 // theirs is executed, whether the program is a superuser or not.
 func TestObjectsOfOthers(t *testing.T) {
 	t.Parallel()
-	for name, begin := range map[string]func(*testing.T, sandbox.Options) *stage{"superuser": newStage, "owner": ownedStage} {
+	for name, begin := range map[string]func(*testing.T, sandbox.Options) *fixture{"superuser": newStage, "owner": ownedStage} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := begin(t, sandbox.Options{Seed: 77, Records: 120, Limits: sandbox.Limits{Off: true}})
@@ -66,7 +66,7 @@ func TestObjectsOfOthers(t *testing.T) {
 }
 
 // goesOn runs commands, none of which may fail or execute anything of the strangers.
-func (s *stage) goesOn(strangers *warehousetest.Strangers, commands ...string) {
+func (s *fixture) goesOn(strangers *warehousetest.Strangers, commands ...string) {
 	s.t.Helper()
 	for _, line := range commands {
 		if o := s.run(strings.Fields(line)...); o.code != codeFine {
@@ -80,7 +80,7 @@ func (s *stage) goesOn(strangers *warehousetest.Strangers, commands ...string) {
 }
 
 // functions calls ours out of a session that sees the schemas of the strangers, as a person's does.
-func (s *stage) functions(strangers *warehousetest.Strangers) {
+func (s *fixture) functions(strangers *warehousetest.Strangers) {
 	s.t.Helper()
 	calls := []string{
 		`SELECT sluice.keep_calls(2)`, `SELECT sluice.keep_runs('400 days')`, `SELECT sluice.keep_raw('2 days')`, `SELECT sluice.keep_versions('2 days')`,
@@ -100,13 +100,13 @@ func (s *stage) functions(strangers *warehousetest.Strangers) {
 }
 
 // plant has another role plant its objects.
-func (s *stage) plant() *warehousetest.Strangers {
+func (s *fixture) plant() *warehousetest.Strangers {
 	s.t.Helper()
 	return warehousetest.Plant(s.t, s.admin())
 }
 
 // admin is the connection string of the role that made the database.
-func (s *stage) admin() string {
+func (s *fixture) admin() string {
 	s.t.Helper()
 	config, err := pgx.ParseConfig(s.environment["SLUICE_DATABASE_URL"])
 	must(s.t, err)
@@ -220,7 +220,7 @@ func TestTablesOfOthersUnderOurNames(t *testing.T) {
 }
 
 // refuses runs a command that has to fail and to name something, and to execute nothing of the strangers.
-func (s *stage) refuses(strangers *warehousetest.Strangers, line, names string) {
+func (s *fixture) refuses(strangers *warehousetest.Strangers, line, names string) {
 	s.t.Helper()
 	if o := s.run(strings.Fields(line)...); o.code == codeFine || !strings.Contains(o.stdout+o.stderr, names) {
 		s.t.Errorf("sluice %s ended with %d, and does not name %s\n%s%s", line, o.code, names, o.stdout, o.stderr)

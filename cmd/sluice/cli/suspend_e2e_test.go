@@ -89,14 +89,14 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 	t.Logf("upstream counted %d calls, at most %d in a minute and %d at once", stats.Calls, stats.Worst60s, stats.WorstConcurrent)
 }
 
-func (s *stage) atWork() int {
+func (s *fixture) atWork() int {
 	s.t.Helper()
 	return one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
 }
 
 // stopAtWork suspends a process while a call of its is under way: its end is not reported
 // any more, and those of the others are over in no time.
-func (s *stage) stopAtWork(p *process) {
+func (s *fixture) stopAtWork(p *process) {
 	s.t.Helper()
 	const held = `SELECT count(*) > 0 FROM sluice.live_calls l JOIN sluice.calls c USING (id)
 		WHERE l.finished_at IS NULL AND c.reserved_at < clock_timestamp() - interval '2 seconds'`
@@ -116,12 +116,12 @@ func (s *stage) stopAtWork(p *process) {
 
 // ownPostgres is a server that a test may end: that of the other tests is theirs, too.
 type ownPostgres struct {
-	s   *stage
+	s   *fixture
 	dir string
 }
 
 // ownPostgres gives the stage a server and a database of its own.
-func (s *stage) ownPostgres() *ownPostgres {
+func (s *fixture) ownPostgres() *ownPostgres {
 	s.t.Helper()
 	// Not t.TempDir: the account that a server of root runs as cannot enter it.
 	folder, err := os.MkdirTemp("", "sluice-test-")

@@ -18,7 +18,7 @@ import (
 )
 
 // sweeping is a stage on which whole lists are read again and again.
-func sweeping(t *testing.T, seed int64) *stage {
+func sweeping(t *testing.T, seed int64) *fixture {
 	t.Helper()
 	s := newStage(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.configured(believing)
@@ -217,7 +217,7 @@ func (d *disguise) show(values map[string]string, hidden ...string) {
 	}
 }
 
-func disguised(t *testing.T, seed int64) (*stage, *disguise) {
+func disguised(t *testing.T, seed int64) (*fixture, *disguise) {
 	t.Helper()
 	s := newStage(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
 	d := &disguise{}

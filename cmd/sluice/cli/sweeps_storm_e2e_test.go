@@ -15,7 +15,7 @@ import (
 )
 
 // notDead reports rows with a tombstone whose record upstream has.
-func (s *stage) notDead(resource, when string) {
+func (s *fixture) notDead(resource, when string) {
 	s.t.Helper()
 	truth := s.truth(resource)
 	for _, id := range s.ids(resource, dead) {
@@ -117,7 +117,7 @@ func TestNonsenseProvesNothing(t *testing.T) {
 }
 
 // heldIDs are the records that a person is to decide about.
-func (s *stage) heldIDs() []string {
+func (s *fixture) heldIDs() []string {
 	s.t.Helper()
 	return one[[]string](s, `SELECT coalesce(array_agg(record_id), '{}') FROM sluice.tombstones WHERE state = 'held'`)
 }

@@ -19,7 +19,7 @@ const believing = "tombstones: {apart: 0s}\n"
 
 // age lets rows have been there for an hour: a scan says nothing about rows that were
 // first seen in the second in which it began.
-func (s *stage) age() {
+func (s *fixture) age() {
 	s.t.Helper()
 	for resource := range idKeys() {
 		s.exec("UPDATE " + resource + " SET _first_seen_at = _first_seen_at - interval '1 hour'")
@@ -27,7 +27,7 @@ func (s *stage) age() {
 }
 
 // configured adds to the configuration.
-func (s *stage) configured(more string) {
+func (s *fixture) configured(more string) {
 	s.t.Helper()
 	text, err := os.ReadFile(s.config)
 	must(s.t, err)
@@ -35,13 +35,13 @@ func (s *stage) configured(more string) {
 }
 
 // delete deletes records upstream.
-func (s *stage) delete(resource string, ids ...string) {
+func (s *fixture) delete(resource string, ids ...string) {
 	s.t.Helper()
 	s.deleteOf(business{id: sandbox.DefaultOrganizationID}, resource, ids...)
 }
 
 // deleteOf deletes records of a business upstream.
-func (s *stage) deleteOf(of business, resource string, ids ...string) {
+func (s *fixture) deleteOf(of business, resource string, ids ...string) {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]any{"resource": resource, "ids": ids})
 	must(s.t, err)
@@ -64,7 +64,7 @@ func idKeys() map[string]string {
 }
 
 // truth are the identifiers of the records that upstream has.
-func (s *stage) truth(resource string) []string {
+func (s *fixture) truth(resource string) []string {
 	s.t.Helper()
 	service, name, _ := strings.Cut(resource, ".")
 	var ids []string
@@ -78,7 +78,7 @@ func (s *stage) truth(resource string) []string {
 }
 
 // ids are those of the rows that a condition selects.
-func (s *stage) ids(resource, condition string) []string {
+func (s *fixture) ids(resource, condition string) []string {
 	s.t.Helper()
 	rows, err := s.conn.Query(s.t.Context(), "SELECT "+idKeys()[resource]+" FROM "+resource+" WHERE "+condition+" ORDER BY 1")
 	must(s.t, err)
@@ -89,7 +89,7 @@ func (s *stage) ids(resource, condition string) []string {
 }
 
 // truthful holds live rows against upstream.
-func (s *stage) truthful(resource string) {
+func (s *fixture) truthful(resource string) {
 	s.t.Helper()
 	if want, got := s.truth(resource), s.ids(resource, live); !slices.Equal(want, got) {
 		s.t.Errorf("%s: %d live rows, upstream has %d records, and they are not the same", resource, len(got), len(want))
@@ -102,7 +102,7 @@ const (
 )
 
 // edit changes records of a resource.
-func (s *stage) edit(seed int64, resource string, edits int) {
+func (s *fixture) edit(seed int64, resource string, edits int) {
 	s.t.Helper()
 	_, name, _ := strings.Cut(resource, ".")
 	_, err := s.world.Change(sandbox.Change{Seed: seed, Edits: edits, Resources: []string{name}})

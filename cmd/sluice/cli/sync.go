@@ -65,7 +65,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 func (c *cli) syncNamed(ctx context.Context, a *engine.App, names []string, organization organizationFlag, reset bool) (*syncResult, error) {
 	key, err := organization.key(a)
 	if err == nil && reset {
-		err = c.resetMarks(ctx, a, names, key)
+		err = c.resetWatermarks(ctx, a, names, key)
 	}
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/engine"
 )
 
-// resetMarks sets the marks of the named streams that are ahead of time back to the last proven ones, and says so.
-func (c *cli) resetMarks(ctx context.Context, a *engine.App, names []string, organization string) error {
+// resetWatermarks sets the marks of the named streams that are ahead of time back to the last proven ones, and says so.
+func (c *cli) resetWatermarks(ctx context.Context, a *engine.App, names []string, organization string) error {
 	if len(names) == 0 {
 		return usage("--reset-watermark: name the resources whose watermark is ahead of time (sluice status)")
 	}
@@ -19,7 +19,7 @@ func (c *cli) resetMarks(ctx context.Context, a *engine.App, names []string, org
 	}
 	none := true
 	for _, stream := range streams {
-		before, after, reset, err := a.DB.ResetMark(ctx, stream.Key())
+		before, after, reset, err := a.DB.ResetWatermark(ctx, stream.Key())
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func TestTablesChangedByOthers(t *testing.T) {
 }
 
 // runs starts a command line that has to end with a code, and gives what it said if not.
-func (s *stage) runs(code int, line string) {
+func (s *fixture) runs(code int, line string) {
 	s.t.Helper()
 	o := s.run(strings.Fields(line)...)
 	if o.code != code || strings.Contains(o.stderr, "permission denied") {

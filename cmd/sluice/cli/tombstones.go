@@ -63,7 +63,7 @@ func (c *cli) listTombstones(ctx context.Context, a *engine.App, filter tombston
 	return c.show(found, view.Table(found, "RECORD  OF  STATE  MISSED  PROOF  PROVEN  GONE  CAME BACK", func(t *tombstones.Tombstone) view.Row {
 		at := func(at *time.Time) string { return view.Instant(at, a.Zone(t.Organization)) }
 		of := streamName(true, t.Organization, t.Service, t.Resource)
-		return view.Row{t.Record, of, t.State, at(&t.MissedAt), t.Proof, at(t.ProofAt), at(t.GoneAt), at(t.RevivedAt)}
+		return view.Row{t.Record, of, t.State, at(&t.SuspectedAt), t.Proof, at(t.ProofAt), at(t.DeletedAt), at(t.RestoredAt)}
 	}).Or("No whole list missed a row."))
 }
 
@@ -96,7 +96,7 @@ func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 	at := func(at *time.Time) string { return view.Instant(at, zone) }
 	field("record", "%s %s", streamName(true, t.Organization, t.Service, t.Resource), t.Record)
 	field("state", "%s", t.State)
-	field("missed", "%s by run %d, calls %d to %d", at(&t.MissedAt), t.MissedRun, t.MissedFirstCall, t.MissedLastCall)
+	field("missed", "%s by run %d, calls %d to %d", at(&t.SuspectedAt), t.SuspectedRun, t.SuspectedFirstCall, t.SuspectedLastCall)
 	if t.Shrunken {
 		field("", "too many were missed at once to be believed")
 	}
@@ -106,13 +106,13 @@ func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 			how = "upstream does not know the single record"
 		}
 		field("proof", "%s: %s, run %d, calls %d to %d", at(t.ProofAt), how, *t.ProofRun, *t.ProofFirstCall, *t.ProofLastCall)
-		field("gone", "since %s at the latest", at(t.GoneAt))
+		field("gone", "since %s at the latest", at(t.DeletedAt))
 	}
 	if t.DecidedAt != nil {
 		field("decided", "%s by the %s", at(t.DecidedAt), t.DecidedBy)
 	}
-	if t.RevivedAt != nil && t.RevivedCall != nil {
-		field("came back", "%s with call %d; %s in all", at(t.RevivedAt), *t.RevivedCall, view.Plural(t.Revivals, "time"))
+	if t.RestoredAt != nil && t.RestoredCall != nil {
+		field("came back", "%s with call %d; %s in all", at(t.RestoredAt), *t.RestoredCall, view.Plural(t.Revivals, "time"))
 	}
 	page.Linef("")
 }

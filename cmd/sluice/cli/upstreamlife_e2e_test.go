@@ -19,7 +19,7 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 	f, upstream := newZoneStage(t)
 	f.clear()
 	f.sync(codeFine, f.name, "items.sweep")
-	mark := one[time.Time](f.stage, `SELECT mark FROM sluice.streams WHERE resource = 'items'`)
+	mark := one[time.Time](f.fixture, `SELECT mark FROM sluice.streams WHERE resource = 'items'`)
 	upstream.writes(`"is_org_active":true`, `"is_org_active":false`)
 	f.change(1, all)
 	f.forget()
@@ -32,11 +32,11 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 	if asked, looked := f.arrivals.total()-calls, f.looks()-looks; asked > looked || looked == 0 {
 		t.Errorf("%d calls, of which %d ask who the organization is", asked, looked)
 	}
-	gone := one[int](f.stage, `SELECT (SELECT count(*) FROM sluice.tombstones) + (SELECT count(*) FROM inventory.items WHERE _deleted_at IS NOT NULL)`)
+	gone := one[int](f.fixture, `SELECT (SELECT count(*) FROM sluice.tombstones) + (SELECT count(*) FROM inventory.items WHERE _deleted_at IS NOT NULL)`)
 	if gone != 0 {
 		t.Errorf("%d tombstones", gone)
 	}
-	if got := one[time.Time](f.stage, `SELECT mark FROM sluice.streams WHERE resource = 'items'`); !got.Equal(mark) {
+	if got := one[time.Time](f.fixture, `SELECT mark FROM sluice.streams WHERE resource = 'items'`); !got.Equal(mark) {
 		t.Errorf("the mark moved from %s to %s", mark, got)
 	}
 	upstream.writes("", "")
@@ -50,7 +50,7 @@ func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, large)
 	f.sync(codeFine, f.name)
-	mark := one[time.Time](f.stage, `SELECT mark FROM sluice.streams WHERE resource = 'items'`)
+	mark := one[time.Time](f.fixture, `SELECT mark FROM sluice.streams WHERE resource = 'items'`)
 	on, err := os.ReadFile(f.config)
 	must(t, err)
 	must(t, os.WriteFile(f.config, append(on, "  inventory.items: {enabled: false}\n"...), 0o600))
@@ -61,7 +61,7 @@ func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 	}
 	must(t, os.WriteFile(f.config, on, 0o600))
 	received := f.sync(codeFine, f.name).Streams[0].Received
-	if before := one[time.Time](f.stage, `SELECT mark_before FROM sluice.runs WHERE resource = 'items' ORDER BY id DESC LIMIT 1`); !before.Equal(mark) {
+	if before := one[time.Time](f.fixture, `SELECT mark_before FROM sluice.runs WHERE resource = 'items' ORDER BY id DESC LIMIT 1`); !before.Equal(mark) {
 		t.Errorf("the run began from %s, and the mark was %s", before, mark)
 	}
 	if received == 0 || received > 200 {

@@ -15,7 +15,7 @@ import (
 )
 
 // verified runs verify and gives what it found; the exit code has to be the wanted one.
-func (s *stage) verified(code int, args ...string) verify.Result {
+func (s *fixture) verified(code int, args ...string) verify.Result {
 	s.t.Helper()
 	var result verify.Result
 	o := s.run(append([]string{"--json", "verify"}, args...)...)
@@ -110,7 +110,7 @@ func TestVerify(t *testing.T) {
 }
 
 // tellsWhere: the path names the value, and texts of records are shown nowhere.
-func (s *stage) tellsWhere(findings []verifications.Finding, bill, edited string) {
+func (s *fixture) tellsWhere(findings []verifications.Finding, bill, edited string) {
 	s.t.Helper()
 	paths := map[string]string{bill: "line_items[1]", edited: "vendor_name"}
 	for _, f := range findings {
@@ -124,7 +124,7 @@ func (s *stage) tellsWhere(findings []verifications.Finding, bill, edited string
 }
 
 // keptFindings: the last verification can be read again as it was, and is listed.
-func (s *stage) keptFindings(last verify.Result) {
+func (s *fixture) keptFindings(last verify.Result) {
 	s.t.Helper()
 	var again verify.Result
 	s.document(&again, "verify", "--last")
@@ -240,7 +240,7 @@ func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 }
 
 // probed runs check --probe and gives what was measured of one list.
-func (s *stage) probed(code int, resource string) listView {
+func (s *fixture) probed(code int, resource string) listView {
 	s.t.Helper()
 	o := s.run("check", "--probe", "--json", resource)
 	var view probeView

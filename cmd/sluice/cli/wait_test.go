@@ -7,13 +7,13 @@ import "time"
 const patience = 2 * time.Minute
 
 // until waits until a condition on the database holds.
-func (s *stage) until(what, condition string, args ...any) {
+func (s *fixture) until(what, condition string, args ...any) {
 	s.t.Helper()
 	s.waitUntil(what, func() bool { return one[bool](s, condition, args...) })
 }
 
 // wait waits for a signal.
-func (s *stage) wait(what string, reached <-chan struct{}) {
+func (s *fixture) wait(what string, reached <-chan struct{}) {
 	s.t.Helper()
 	s.waitUntil(what, func() bool {
 		select {
@@ -25,7 +25,7 @@ func (s *stage) wait(what string, reached <-chan struct{}) {
 	})
 }
 
-func (s *stage) waitUntil(what string, holds func() bool) {
+func (s *fixture) waitUntil(what string, holds func() bool) {
 	s.t.Helper()
 	const atMost = 6 * patience
 	began := time.Now()
@@ -44,7 +44,7 @@ func (s *stage) waitUntil(what string, holds func() bool) {
 }
 
 // situation tells what the processes wait for.
-func (s *stage) situation() string {
+func (s *fixture) situation() string {
 	s.t.Helper()
 	return one[string](s, `SELECT concat_ws(E'\n',
 		(SELECT string_agg(format('session %s %s %s, waits for %s %s, behind %s: %s', pid, state, now() - xact_start,

@@ -41,7 +41,7 @@ func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
 		return err
 	}
 	for _, key := range keys {
-		w.wanted[key] = streams[key].Wanted
+		w.wanted[key] = streams[key].Requested
 	}
 	w.keys = append(w.keys, keys...)
 	return nil

@@ -101,7 +101,7 @@ func wideNetworks() []string { return []string{"partners", "agency"} }
 func wideModules() []string  { return []string{"cm_assets", "cm_vehicles"} }
 
 // newWideStage opens a stage on which everything is copied.
-func newWideStage(t *testing.T, options sandbox.Options) *stage {
+func newWideStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	options.Networks, options.CustomModules = wideNetworks(), wideModules()
 	options.Limits = sandbox.Limits{Off: true} // the program's own limits hold; see inTurns
@@ -110,7 +110,7 @@ func newWideStage(t *testing.T, options sandbox.Options) *stage {
 	return s
 }
 
-func (s *stage) wideConfiguration() string {
+func (s *fixture) wideConfiguration() string {
 	return fmt.Sprintf(`database: {url: "${SLUICE_DATABASE_URL}"}
 vendor: {name: Svc, api_url: %[1]q, chat_url: %[1]q, auth_url: %[1]q}
 organizations:
@@ -132,7 +132,7 @@ resources:
 
 // inTurns syncs everything, service by service: a process of its own and a minute
 // of its own for each, since none may make more than a hundred calls in one.
-func (s *stage) inTurns() map[string]streamResult {
+func (s *fixture) inTurns() map[string]streamResult {
 	s.t.Helper()
 	results := map[string]streamResult{}
 	for _, service := range []string{"inventory", "accounting", "invoicing", "billing", "chat"} {
@@ -145,7 +145,7 @@ func (s *stage) inTurns() map[string]streamResult {
 }
 
 // wideEqual holds all tables against upstream. It gives the rows whose record is gone.
-func (s *stage) wideEqual() int {
+func (s *fixture) wideEqual() int {
 	s.t.Helper()
 	gone := 0
 	for _, r := range wideResources() {
@@ -191,7 +191,7 @@ func adapted(truth iter.Seq[json.RawMessage], adapt func(map[string]json.RawMess
 // ofSeen leaves out the persons of contacts that no document upstream names: the
 // lists of parents that the program can know of. Customers stand on credit notes,
 // vendors on bills and payments; a service of customers knows no vendors.
-func (s *stage) ofSeen(service string, persons iter.Seq[json.RawMessage]) iter.Seq[json.RawMessage] {
+func (s *fixture) ofSeen(service string, persons iter.Seq[json.RawMessage]) iter.Seq[json.RawMessage] {
 	var document struct {
 		Vendor   string `json:"vendor_id"`
 		Customer string `json:"customer_id"`

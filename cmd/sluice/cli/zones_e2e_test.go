@@ -74,7 +74,7 @@ func (f *faultStage) shifted(by time.Duration) int {
 		must(f.t, json.Unmarshal(text, &record))
 		at, err := time.Parse("2006-01-02T15:04:05-0700", record.Modified)
 		must(f.t, err)
-		if !one[time.Time](f.stage, `SELECT last_modified_time FROM inventory.items WHERE item_id = $1`, record.ID).Equal(at.Add(by)) {
+		if !one[time.Time](f.fixture, `SELECT last_modified_time FROM inventory.items WHERE item_id = $1`, record.ID).Equal(at.Add(by)) {
 			wrong++
 		}
 	}
@@ -99,7 +99,7 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	}
 	const waiting = `SELECT count(*) FROM sluice.streams WHERE zone_gen <> rezoned_gen`
 	for range 3 { // a list that is still being written when the rows have their turn has it the next time
-		if one[int](f.stage, waiting) == 0 {
+		if one[int](f.fixture, waiting) == 0 {
 			break
 		}
 		f.sync(codeFine, f.name)
@@ -108,12 +108,12 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	if wrong := f.shifted(90 * time.Minute); wrong != 0 {
 		t.Errorf("%d items are still what the old zone made of them", wrong)
 	}
-	if n := one[int](f.stage, waiting); n != 0 {
+	if n := one[int](f.fixture, waiting); n != 0 {
 		t.Errorf("%d lists wait to be written anew", n)
 	}
-	rebuilds := one[int](f.stage, `SELECT count(*) FROM sluice.rebuilds`)
+	rebuilds := one[int](f.fixture, `SELECT count(*) FROM sluice.rebuilds`)
 	f.sync(codeFine, f.name)
-	if again := one[int](f.stage, `SELECT count(*) FROM sluice.rebuilds`); again != rebuilds {
+	if again := one[int](f.fixture, `SELECT count(*) FROM sluice.rebuilds`); again != rebuilds {
 		t.Error("rows are written anew although the zone is the same")
 	}
 }
@@ -132,7 +132,7 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	if wrong := f.shifted(0); wrong != 0 {
 		t.Errorf("%d items moved, and upstream wrote them by its old zone", wrong)
 	}
-	if due := one[bool](f.stage, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
+	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
 		t.Fatal("the list is not due to be read whole")
 	}
 	f.fault("no_offset", 0, 0) // now by the clock of Dubai, as far as anybody can tell
@@ -140,7 +140,7 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	if wrong := f.shifted(90 * time.Minute); wrong != 0 {
 		t.Errorf("%d items are not what the new zone makes of what upstream shows", wrong)
 	}
-	if due := one[bool](f.stage, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); due {
+	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); due {
 		t.Error("the sweep is still due")
 	}
 }

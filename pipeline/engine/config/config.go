@@ -39,7 +39,7 @@ type Config struct {
 	Quarantine Quarantine `yaml:"quarantine"`
 	Schedule   Schedule   `yaml:"schedule"`
 	Budget     Budget     `yaml:"budget"`
-	Keep       Keep       `yaml:"keep"`
+	Retention  Retention  `yaml:"keep"`
 	Tombstones Tombstones `yaml:"tombstones"`
 }
 
@@ -178,8 +178,8 @@ type Quarantine struct {
 	MaxOpen int `yaml:"max_open"`
 }
 
-// Keep says how long what the program notes about its own work is kept.
-type Keep struct {
+// Retention says how long what the program notes about its own work is kept.
+type Retention struct {
 	// Calls is how long the call log is kept: whole days, for it is dropped by days.
 	Calls time.Duration `yaml:"calls"`
 	// Runs is how long runs, verifications and processes are kept; zero means for ever.
@@ -232,8 +232,8 @@ func defaults() document {
 	doc.Quarantine.MaxShare = 0.05
 	doc.Quarantine.MaxOpen = 1000
 	doc.Schedule.Floor = 5 * time.Minute
-	doc.Keep = Keep{Calls: 35 * day, Runs: 400 * day, Raw: 400 * day}
-	rules := pipeline.DefaultAbsenceRules()
+	doc.Retention = Retention{Calls: 35 * day, Runs: 400 * day, Raw: 400 * day}
+	rules := pipeline.DefaultTombstoneRules()
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	return doc
 }

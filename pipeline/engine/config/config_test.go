@@ -207,7 +207,7 @@ func TestEverything(t *testing.T) {
 				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02},
 			},
 		},
-		Keep:       config.Keep{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
+		Retention:  config.Retention{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
 		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
@@ -238,7 +238,7 @@ func TestDefaults(t *testing.T) {
 	}
 	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
 		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
-		got.Keep != (config.Keep{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour}) {
+		got.Retention != (config.Retention{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour}) {
 		t.Errorf("defaults: %+v", got)
 	}
 	if want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}); got.Tombstones != want {

@@ -77,7 +77,7 @@ func (c *checker) needSecret(path string, value Secret, what string) {
 }
 
 // The day is counted from the call log, so two days of it are needed; ten years are the most.
-const minKept, maxKept = 2 * day, 3650 * day
+const minRetention, maxRetention = 2 * day, 3650 * day
 
 // process checks what concerns our own process.
 func (c *checker) process(cfg *Config) {
@@ -93,17 +93,17 @@ func (c *checker) process(cfg *Config) {
 	if open := cfg.Quarantine.MaxOpen; open < 0 {
 		c.failf("quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s", c.Raw("quarantine.max_open"))
 	}
-	if calls := cfg.Keep.Calls; calls < minKept || calls > maxKept || calls%day != 0 {
+	if calls := cfg.Retention.Calls; calls < minRetention || calls > maxRetention || calls%day != 0 {
 		c.failf("keep.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("keep.calls"))
-	} else if runs := cfg.Keep.Runs; runs != 0 && runs < calls {
+	} else if runs := cfg.Retention.Runs; runs != 0 && runs < calls {
 		c.failf("keep.runs", "has to be %gh at least, as the call log names runs for so long (keep.calls), or 0 for ever, not %s",
 			calls.Hours(), c.Raw("keep.runs"))
 	}
-	if raw := cfg.Keep.Raw; raw != 0 && raw < minKept {
-		c.failf("keep.raw", "has to be %gh at least, or 0 for ever, not %s", minKept.Hours(), c.Raw("keep.raw"))
+	if raw := cfg.Retention.Raw; raw != 0 && raw < minRetention {
+		c.failf("keep.raw", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("keep.raw"))
 	}
-	if history := cfg.Keep.History; history != 0 && history < minKept {
-		c.failf("keep.history", "has to be %gh at least, or 0 for ever, not %s", minKept.Hours(), c.Raw("keep.history"))
+	if history := cfg.Retention.History; history != 0 && history < minRetention {
+		c.failf("keep.history", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("keep.history"))
 	}
 	_, port, err := net.SplitHostPort(cfg.Listen)
 	if err == nil {

@@ -121,8 +121,8 @@ func (s *collector) stream(out chan<- prometheus.Metric, row *streams.Status) {
 		alarms = 1
 	}
 	gauge(s.alarms, alarms)
-	if row.Mark != nil && !row.MarkAhead { // one that is ahead of time proves nothing
-		gauge(s.mark, float64(row.Mark.Unix()))
+	if row.Watermark != nil && !row.WatermarkAhead { // one that is ahead of time proves nothing
+		gauge(s.mark, float64(row.Watermark.Unix()))
 	}
 	if row.LastDoneAt != nil {
 		gauge(s.done, float64(row.LastDoneAt.Unix()))

@@ -36,7 +36,7 @@ var (
 
 // Version is a record that made a row what it is.
 type Version struct {
-	raw.Place
+	raw.RawRef
 
 	// Raw are its bytes; nil if they are not kept.
 	Raw    []byte
@@ -75,13 +75,13 @@ func (a *Answer) Versions() []*Version {
 // OtherHash says that the declaration makes something else of the row than it did, or that a content hash was edited.
 func (a *Answer) OtherHash() bool { return a.List.Differs() || a.Detail != nil && a.Detail.Differs() }
 
-// OtherFingerprint says that the row has another fingerprint than its list record. A row that a single record made another version of
+// OtherPayloadHash says that the row has another fingerprint than its list record. A row that a single record made another version of
 // has none.
-func (a *Answer) OtherFingerprint() bool {
+func (a *Answer) OtherPayloadHash() bool {
 	if a.List.hash == nil {
-		return a.Row.Fingerprint != 0
+		return a.Row.PayloadHash != 0
 	}
-	return a.Row.Fingerprint != a.List.Record.Fingerprint
+	return a.Row.PayloadHash != a.List.Record.PayloadHash
 }
 
 // Repaired says that a raw record holds signs that stand for what Postgres cannot keep, so that it need not be what was loaded.
@@ -113,15 +113,15 @@ func New(stream pipeline.Stream, normalize Normalize) *Comparer {
 func (c *Comparer) Read(ctx context.Context, view contents.View, rows []contents.Row) ([]Answer, error) {
 	answers := make([]Answer, len(rows))
 	var versions []*Version
-	var places []raw.Place
+	var places []raw.RawRef
 	for i := range rows {
 		a, row := &answers[i], &rows[i]
-		a.Row, a.List = row, Version{Place: row.List(), hash: row.Hash}
+		a.Row, a.List = row, Version{RawRef: row.List(), hash: row.Hash}
 		if row.DetailCall != 0 {
-			a.Detail = &Version{Place: row.Detail(), hash: row.DetailHash}
+			a.Detail = &Version{RawRef: row.Detail(), hash: row.DetailHash}
 		}
 		for _, v := range a.Versions() {
-			versions, places = append(versions, v), append(places, v.Place)
+			versions, places = append(versions, v), append(places, v.RawRef)
 		}
 	}
 	raws, archives, err := c.archives.Read(ctx, view, places)
@@ -173,7 +173,7 @@ func (a *Answer) merge(tables []schema.Table) error {
 	} else {
 		a.Merged, err = merge(tables, &a.List.Record, &a.Detail.Record)
 	}
-	a.Merged.Hash, a.Merged.Fingerprint = a.List.Record.Hash, a.List.Record.Fingerprint
+	a.Merged.Hash, a.Merged.PayloadHash = a.List.Record.Hash, a.List.Record.PayloadHash
 	return err
 }
 

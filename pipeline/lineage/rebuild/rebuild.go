@@ -85,7 +85,7 @@ type looking struct {
 	*compare.Comparer
 
 	// other is what is wrong with the raw record of another record.
-	other *record.ValueError
+	other *record.RejectedError
 	// values says that values are compared, and not only hashes.
 	values bool
 }
@@ -93,7 +93,7 @@ type looking struct {
 func newLooking(stream pipeline.Stream, scope Scope, normalize compare.Normalize) *looking {
 	return &looking{
 		Comparer: compare.New(stream, normalize), values: scope == All,
-		other: &record.ValueError{Path: stream.Resource.ID, Code: record.CodeNoID, Detail: "the raw record now has another key than its row"},
+		other: &record.RejectedError{Path: stream.Resource.ID, Code: record.CodeNoID, Detail: "the raw record now has another key than its row"},
 	}
 }
 
@@ -111,7 +111,7 @@ func (l *looking) batch(ctx context.Context, view contents.View, after string) (
 	}
 	var apart map[string]bool
 	if l.values {
-		if err = l.Values(ctx, view, answers, func(a *compare.Answer) bool { return !a.OtherHash() && !a.OtherFingerprint() }); err != nil {
+		if err = l.Values(ctx, view, answers, func(a *compare.Answer) bool { return !a.OtherHash() && !a.OtherPayloadHash() }); err != nil {
 			return batch, err
 		}
 		if apart, err = l.Apart(ctx, view, rows); err != nil {
@@ -124,9 +124,9 @@ func (l *looking) batch(ctx context.Context, view contents.View, after string) (
 		case errors.Is(a.Err, compare.ErrNoRaw):
 			batch.Lost++
 		case a.Err != nil:
-			batch.Unfit++
-			batch.Rejects = append(batch.Rejects, l.reject(a))
-		case a.OtherHash(), l.values && (a.OtherFingerprint() || len(a.Differences) > 0 || apart[a.Row.Key]):
+			batch.Rejected++
+			batch.RejectedRecords = append(batch.RejectedRecords, l.rejectedRecord(a))
+		case a.OtherHash(), l.values && (a.OtherPayloadHash() || len(a.Differences) > 0 || apart[a.Row.Key]):
 			batch.Write = append(batch.Write, written(a, apart[a.Row.Key]))
 		}
 	}
@@ -135,7 +135,7 @@ func (l *looking) batch(ctx context.Context, view contents.View, after string) (
 
 // written is a row as it is to be written.
 func written(a *compare.Answer, apart bool) rebuilds.Row {
-	row := rebuilds.Row{Record: a.Merged, Tombstones: apart || a.Row.Gone()}
+	row := rebuilds.Row{Record: a.Merged, Tombstones: apart || a.Row.Deleted()}
 	for _, v := range a.Versions() {
 		row.Raws = append(row.Raws, v.Raw)
 	}
@@ -148,13 +148,13 @@ func written(a *compare.Answer, apart bool) rebuilds.Row {
 	return row
 }
 
-// reject keeps a raw record whole, with the reason (promise 4).
-func (l *looking) reject(a *compare.Answer) pipeline.Reject {
-	misfit, ok := errors.AsType[*record.ValueError](a.Err)
+// rejectedRecord keeps a raw record whole, with the reason (promise 4).
+func (l *looking) rejectedRecord(a *compare.Answer) pipeline.RejectedRecord {
+	misfit, ok := errors.AsType[*record.RejectedError](a.Err)
 	if errors.Is(a.Err, compare.ErrOther) {
 		misfit, ok = l.other, true
 	}
-	reject := pipeline.Reject{Raw: a.Of.Raw, ID: a.Row.Key, Code: string(record.CodeBadJSON), Detail: outside.Plain(a.Err.Error())}
+	reject := pipeline.RejectedRecord{Raw: a.Of.Raw, ID: a.Row.Key, Code: string(record.CodeBadJSON), Detail: outside.Plain(a.Err.Error())}
 	if ok {
 		reject.Code, reject.Path, reject.Detail = string(misfit.Code), misfit.Path, outside.Plain(misfit.Detail)
 	}

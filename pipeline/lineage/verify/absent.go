@@ -15,7 +15,7 @@ func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRec
 	case h.quarantined[r.ID]:
 		s.say(verifications.Notice, codeQuarantined, r.ID, call, "", "the record is in quarantine: sluice quarantine list")
 		return nil
-	case r.Modified.After(standing.Mark):
+	case r.Modified.After(standing.Watermark):
 		s.verified.NotDue++
 		return nil
 	case !r.Modified.IsZero():
@@ -60,7 +60,7 @@ func (s *subject) whole(ctx context.Context, call int64, standing contents.Stand
 	return s.each(ctx, func(view contents.View, keys []string) error {
 		rows, err := s.table.Rows(ctx, view, keys)
 		for i := range rows {
-			if row := &rows[i]; !listed[row.Key] && !row.Gone() && row.LastCall() < call {
+			if row := &rows[i]; !listed[row.Key] && !row.Deleted() && row.LastCall() < call {
 				s.say(verifications.Notice, codeNotListed, row.Key, call, "",
 					"its record is not on the list, which was read whole: deleted upstream, or hidden there")
 			}

@@ -24,9 +24,9 @@ type subject struct {
 	told map[string]bool
 	// clashing are identifiers that several records of one answer had.
 	clashing map[string]bool
-	// asked are the single records that were asked for, pages those of the list.
-	asked map[string]bool
-	pages map[int]bool
+	// requested are the single records that were asked for, pages those of the list.
+	requested map[string]bool
+	pages     map[int]bool
 	// over says that no more calls are made for it.
 	over bool
 }
@@ -47,9 +47,9 @@ func (s *subject) found(f verifications.Finding) {
 // localBatch is how many rows are held against their raw records in one transaction.
 const localBatch = 500
 
-// ask makes the subject's call of a round and says whether there was one to make: first the newest page of the list, or what
+// request makes the subject's call of a round and says whether there was one to make: first the newest page of the list, or what
 // comes in one answer, then by turns single records by chance and further pages.
-func (s *subject) ask(ctx context.Context, round int) (bool, error) {
+func (s *subject) request(ctx context.Context, round int) (bool, error) {
 	if s.over {
 		return false, nil
 	}
@@ -67,11 +67,11 @@ func (s *subject) ask(ctx context.Context, round int) (bool, error) {
 	}
 	_, perParent := s.stream.Resource.Cursor.(schema.PerParent)
 	switch {
-	case standing.Mark.IsZero():
+	case standing.Watermark.IsZero():
 		s.verified.Note, s.over = "never read to its end: nothing is due to be equal yet", true
 		return false, nil
 	case perParent:
-		standing.Mark = standing.Mark.Add(-s.run.Rules.Lag)
+		standing.Watermark = standing.Watermark.Add(-s.run.Rules.Lag)
 		if round > 0 {
 			s.over = true
 			return false, nil
@@ -89,17 +89,17 @@ func (s *subject) ask(ctx context.Context, round int) (bool, error) {
 	}
 }
 
-func (s *subject) question(page int, parent string) pipeline.Ask {
-	ask := pipeline.Ask{Stream: s.stream, Class: pipeline.ClassProbe, Page: page, PerPage: s.run.Rules.PerPage, Parent: parent}
+func (s *subject) question(page int, parent string) pipeline.Request {
+	request := pipeline.Request{Stream: s.stream, Class: pipeline.ClassProbe, Page: page, PerPage: s.run.Rules.PerPage, Parent: parent}
 	switch cursor := s.stream.Resource.ListCursor().(type) {
 	case schema.NewestFirst:
-		ask.Sort, ask.Order = cursor.Sort, "D"
+		request.Sort, request.Order = cursor.Sort, "D"
 	case schema.FullScan:
 		if cursor.Sort != "" {
-			ask.Sort, ask.Order = cursor.Sort, "D"
+			request.Sort, request.Order = cursor.Sort, "D"
 		}
 	}
-	return ask
+	return request
 }
 
 // page compares one page of the list. If it is all there is, rows that are not on it are found, too.
@@ -172,9 +172,9 @@ func (s *subject) singles(ctx context.Context, standing contents.Standing) (bool
 	}
 	var ids []string
 	err := s.run.view(ctx, func(view contents.View) error {
-		keys, err := s.table.Sample(ctx, view, wanted+len(s.asked), true)
+		keys, err := s.table.Sample(ctx, view, wanted+len(s.requested), true)
 		for _, key := range keys {
-			if !s.asked[key] && len(ids) < wanted {
+			if !s.requested[key] && len(ids) < wanted {
 				ids = append(ids, key)
 			}
 		}
@@ -184,11 +184,11 @@ func (s *subject) singles(ctx context.Context, standing contents.Standing) (bool
 		return false, err
 	}
 	for _, id := range ids {
-		s.asked[id] = true
+		s.requested[id] = true
 	}
-	ask := s.question(0, "")
-	ask.Sort, ask.Order = "", ""
-	page, err := s.run.Source.Details(ctx, ask, ids)
+	request := s.question(0, "")
+	request.Sort, request.Order = "", ""
+	page, err := s.run.Source.Details(ctx, request, ids)
 	if err != nil {
 		return true, s.called(ctx, err)
 	}

@@ -36,8 +36,8 @@ const (
 	codeNotFound = "not_found"
 	// codeQuarantined: the record is in quarantine and not here, or here in an older version.
 	codeQuarantined = "quarantined"
-	// codeUnfit: the record does not fit the declaration.
-	codeUnfit = "unfit"
+	// codeRejected: the record does not fit the declaration.
+	codeRejected = "unfit"
 )
 
 // held is what an answer is held against.
@@ -63,7 +63,7 @@ func (s *subject) hold(ctx context.Context, page pipeline.Page, standing content
 			if h.quarantined[misfit.ID] || misfit.ID == "" {
 				s.say(verifications.Notice, codeQuarantined, misfit.ID, page.Call, "", "the record does not fit the declaration: "+misfit.Error())
 			} else {
-				s.say(verifications.Notice, codeUnfit, misfit.ID, page.Call, "", "the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
+				s.say(verifications.Notice, codeRejected, misfit.ID, page.Call, "", "the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
 			}
 		}
 		for i := range records {
@@ -94,16 +94,16 @@ func (s *subject) release(ctx context.Context, page pipeline.Page, records []ups
 	if err != nil || len(quarantined) == 0 {
 		return err
 	}
-	unit := pipeline.Unit{Call: page.Call, Details: single}
+	batch := pipeline.Batch{Call: page.Call, Details: single}
 	for i := range records {
 		if quarantined[records[i].ID] && !s.clashing[records[i].ID] {
-			unit.Records = append(unit.Records, records[i])
+			batch.Records = append(batch.Records, records[i])
 		}
 	}
-	if len(unit.Records) == 0 {
+	if len(batch.Records) == 0 {
 		return nil
 	}
-	if err := s.run.Load(ctx, s.stream, unit); err != nil {
+	if err := s.run.Load(ctx, s.stream, batch); err != nil {
 		return fmt.Errorf("load what was in quarantine: %w", err)
 	}
 	return nil
@@ -111,16 +111,16 @@ func (s *subject) release(ctx context.Context, page pipeline.Page, records []ups
 
 // read normalizes the records of an answer, the newest of those that come twice. As in a run, identifiers clash also where one of
 // their records does not fit.
-func (s *subject) read(page pipeline.Page, parent string) ([]upstreamRecord, []string, []*record.ValueError) {
+func (s *subject) read(page pipeline.Page, parent string) ([]upstreamRecord, []string, []*record.RejectedError) {
 	var (
 		records []upstreamRecord
 		ids     []string
-		unfit   []*record.ValueError
+		unfit   []*record.RejectedError
 	)
 	at := map[string]int{}
 	for _, raw := range page.Records {
 		one, err := s.normalize(raw, parent)
-		if misfit, ok := errors.AsType[*record.ValueError](err); ok {
+		if misfit, ok := errors.AsType[*record.RejectedError](err); ok {
 			unfit = append(unfit, misfit)
 			if misfit.ID != "" {
 				ids = append(ids, misfit.ID)
@@ -183,7 +183,7 @@ func (s *subject) judge(ctx context.Context, view contents.View, r *upstreamReco
 	if row == nil {
 		return s.absent(ctx, view, r, h, call, standing)
 	}
-	if row.Gone() && row.LastCall() < call {
+	if row.Deleted() && row.LastCall() < call {
 		s.say(verifications.Notice, codeReturned, r.ID, call, "",
 			"upstream shows the record, and its row has a tombstone: the next scan that sees it takes that away")
 		return nil
@@ -193,7 +193,7 @@ func (s *subject) judge(ctx context.Context, view contents.View, r *upstreamReco
 	if len(differences) == 0 || row.LastCall() > call || s.edited[r.ID] {
 		return nil
 	}
-	newer := r.Modified.After(standing.Mark)
+	newer := r.Modified.After(standing.Watermark)
 	outdated := single && row.DetailState != "current"
 	dated := !r.Modified.IsZero()
 	same := dated && r.Modified.Truncate(time.Microsecond).Equal(row.Modified)

@@ -27,7 +27,7 @@ func TestWhatClashesIsNotTakenForTheRecord(t *testing.T) {
 		s := &subject{clashing: map[string]bool{}, normalize: func(raw []byte, _ string) (upstreamRecord, error) {
 			id := string(raw[:len(raw)-2])
 			if raw[len(raw)-1] == '!' {
-				return upstreamRecord{}, &record.ValueError{ID: id}
+				return upstreamRecord{}, &record.RejectedError{ID: id}
 			}
 			return upstreamRecord{ID: id, Raw: raw}, nil
 		}}

@@ -20,8 +20,8 @@ const (
 	CodeHash = "hash"
 	// CodeNoRaw: the raw record is not kept (any more).
 	CodeNoRaw = "no_raw"
-	// CodeUnfit: the raw record does not fit the declaration any more.
-	CodeUnfit = "unfit"
+	// CodeRejected: the raw record does not fit the declaration any more.
+	CodeRejected = "unfit"
 )
 
 // local holds rows against their raw records: a sample, or all.
@@ -128,7 +128,7 @@ func told(f verifications.Finding, a *compare.Answer) verifications.Finding {
 		f.Severity, f.Code = verifications.Violation, CodeEdited
 		f.Detail = fmt.Sprintf("the raw record that the row leads to, of call %d, is of another record", f.Call)
 	default:
-		f.Code, f.Detail = CodeUnfit, "its raw record does not fit the declaration any more: "+a.Err.Error()
+		f.Code, f.Detail = CodeRejected, "its raw record does not fit the declaration any more: "+a.Err.Error()
 	}
 	return f
 }

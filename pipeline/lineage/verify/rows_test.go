@@ -127,14 +127,14 @@ func (h *house) load(work pipeline.Work, raws ...string) {
 		Organization: "1", Service: "shop", Resource: stream.Key().Resource, Run: claim.Run, Method: "GET", Path: "/x",
 	}, pipeline.Limits{Shared: "suite"})
 	h.must(err)
-	unit := pipeline.Unit{
+	batch := pipeline.Batch{
 		Claim: claim, Call: decision.Call, Received: len(raws), Position: claim.Position, Details: work == pipeline.WorkDetails,
 		End: &pipeline.End{Outcome: pipeline.OutcomeDone},
 	}
 	for _, raw := range raws {
-		unit.Records = append(unit.Records, h.record(raw))
+		batch.Records = append(batch.Records, h.record(raw))
 	}
-	loaded, err := h.db.Load(h.Context(), unit)
+	loaded, err := h.db.Load(h.Context(), batch)
 	h.must(err)
 	if loaded.Inserted+loaded.Updated != len(raws) {
 		h.Fatalf("of %d records %+v", len(raws), loaded)

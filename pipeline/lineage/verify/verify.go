@@ -24,11 +24,11 @@ import (
 // Source is where records of upstream come from.
 type Source interface {
 	// Page reads one page of a list. Its errors are *pipeline.Error with a kind.
-	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
 	// Export streams a list that comes as one body, in groups of records.
-	Export(ctx context.Context, ask pipeline.Ask, each func(pipeline.Page) error) error
+	Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error
 	// Details reads single records by their identifiers.
-	Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error)
+	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
 }
 
 // Options say what is verified.
@@ -46,7 +46,7 @@ type Options struct {
 	// Source may be nil if Calls is zero.
 	Source Source
 	// Load writes records that are in quarantine and that a call has just brought in a version that fits.
-	Load  func(ctx context.Context, stream pipeline.Stream, unit pipeline.Unit) error
+	Load  func(ctx context.Context, stream pipeline.Stream, unit pipeline.Batch) error
 	Store *verifications.Store
 	// Zone is the time zone of an organization.
 	Zone  func(organization string) *time.Location
@@ -112,7 +112,7 @@ func (r *run) look(ctx context.Context) error {
 		}
 		s := &subject{
 			run: r, stream: stream, normalize: normalizer.RecordUnder, table: compare.New(stream, normalizer.RecordUnder),
-			looked: map[string]bool{}, edited: map[string]bool{}, told: map[string]bool{}, asked: map[string]bool{}, pages: map[int]bool{},
+			looked: map[string]bool{}, edited: map[string]bool{}, told: map[string]bool{}, requested: map[string]bool{}, pages: map[int]bool{},
 			clashing: map[string]bool{},
 			verified: verifications.Verified{Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name},
 		}
@@ -142,7 +142,7 @@ func (r *run) upstream(ctx context.Context) error {
 			if r.result.Verification.Calls >= r.Calls {
 				return nil
 			}
-			asked, err := s.ask(ctx, round)
+			asked, err := s.request(ctx, round)
 			if err != nil {
 				return err
 			}

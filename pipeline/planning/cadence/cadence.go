@@ -25,8 +25,8 @@ type Stream struct {
 type Interval struct {
 	// Every is the interval, in whole seconds.
 	Every time.Duration
-	// Because says what decided.
-	Because Reason
+	// Reason says what decided.
+	Reason Reason
 }
 
 // Reason is a closed set: what decided about an interval.
@@ -46,8 +46,8 @@ const (
 	Shared Reason = "shared"
 	// Ceiling: as rarely as its target allows.
 	Ceiling Reason = "ceiling"
-	// Stretched: not all targets can be met with the calls of the day, and all intervals are longer by the same factor.
-	Stretched Reason = "stretched"
+	// Extended: not all targets can be met with the calls of the day, and all intervals are longer by the same factor.
+	Extended Reason = "stretched"
 )
 
 const (
@@ -81,7 +81,7 @@ func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
 	}
 	switch {
 	case least > budget:
-		return stretched(all, least/math.Max(budget, 0))
+		return extended(all, least/math.Max(budget, 0))
 	case most <= budget:
 		return intervals(all, 0)
 	}
@@ -156,16 +156,16 @@ func intervals(all []bounds, price float64) []Interval {
 	learned := make([]Interval, len(all))
 	for i := range all {
 		t, because := all[i].at(price)
-		learned[i] = Interval{Every: whole(t), Because: because}
+		learned[i] = Interval{Every: whole(t), Reason: because}
 	}
 	return learned
 }
 
-func stretched(all []bounds, factor float64) []Interval {
+func extended(all []bounds, factor float64) []Interval {
 	learned := make([]Interval, len(all))
 	for i := range all {
 		bound := math.Max(float64(longest), all[i].hi)
-		learned[i] = Interval{Every: whole(math.Min(all[i].hi*factor, bound)), Because: Stretched}
+		learned[i] = Interval{Every: whole(math.Min(all[i].hi*factor, bound)), Reason: Extended}
 	}
 	return learned
 }

@@ -66,11 +66,11 @@ func TestPlan(t *testing.T) {
 		// 24 and 12 calls are needed for the targets, 18 are there: everything takes twice as long.
 		"not all targets can be met": {
 			[]cadence.Stream{busy(40, 1, hour), busy(1, 1, 2*hour)}, 18,
-			[]cadence.Interval{{2 * hour, cadence.Stretched}, {4 * hour, cadence.Stretched}},
+			[]cadence.Interval{{2 * hour, cadence.Extended}, {4 * hour, cadence.Extended}},
 		},
 		"nothing is left": {
 			[]cadence.Stream{busy(40, 1, hour), busy(1, 1, 240*hour)}, -3,
-			[]cadence.Interval{{168 * hour, cadence.Stretched}, {240 * hour, cadence.Stretched}},
+			[]cadence.Interval{{168 * hour, cadence.Extended}, {240 * hour, cadence.Extended}},
 		},
 		"the floor counts before the target": {[]cadence.Stream{busy(40, 1, minute)}, enough, []cadence.Interval{{5 * minute, cadence.Ceiling}}},
 	} {
@@ -82,7 +82,7 @@ func TestPlan(t *testing.T) {
 			}
 			for i := range got {
 				if got[i] != test.want[i] {
-					t.Errorf("stream %d: every %s (%s), want %s (%s)", i, got[i].Every, got[i].Because, test.want[i].Every, test.want[i].Because)
+					t.Errorf("stream %d: every %s (%s), want %s (%s)", i, got[i].Every, got[i].Reason, test.want[i].Every, test.want[i].Reason)
 				}
 			}
 		})
@@ -121,10 +121,10 @@ func TestBounds(t *testing.T) {
 			spent += calls(&streams[i]) * 24 / interval.Every.Hours()
 			bounded = bounded || interval.Every >= 7*24*time.Hour
 			ceiling := max(streams[i].Ceiling, floor)
-			if interval.Every < floor || (interval.Because != cadence.Stretched && interval.Every > ceiling) {
-				t.Fatalf("stream %d: every %s (%s), not within %s and %s", i, interval.Every, interval.Because, floor, ceiling)
+			if interval.Every < floor || (interval.Reason != cadence.Extended && interval.Every > ceiling) {
+				t.Fatalf("stream %d: every %s (%s), not within %s and %s", i, interval.Every, interval.Reason, floor, ceiling)
 			}
-			if interval.Because == cadence.Stretched && interval.Every < ceiling {
+			if interval.Reason == cadence.Extended && interval.Every < ceiling {
 				t.Fatalf("stream %d: stretched to %s, below its ceiling %s", i, interval.Every, ceiling)
 			}
 			if more[i].Every > interval.Every+time.Second {
@@ -152,7 +152,7 @@ func TestNothingIsBetter(t *testing.T) {
 		got := cadence.Plan(streams, floor, perDay)
 		from := rapid.IntRange(0, len(got)-1).Draw(t, "from")
 		to := rapid.IntRange(0, len(got)-1).Draw(t, "to")
-		if from == to || got[from].Because == cadence.Stretched {
+		if from == to || got[from].Reason == cadence.Extended {
 			return
 		}
 		// Moved calls a day: `from` runs less often, `to` more often.

@@ -14,12 +14,12 @@ import (
 
 // Source is where pages come from. It is asked for several at once.
 type Source interface {
-	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
 }
 
-// Behind is what was read and is not loaded yet. It takes the room of pages under way: Room gives
+// WriteBehind is what was read and is not loaded yet. It takes the room of pages under way: Room gives
 // how much of it is left, and Changed is closed when that may be more.
-type Behind interface {
+type WriteBehind interface {
 	Room(most int) int
 	Changed() <-chan struct{}
 }
@@ -28,16 +28,16 @@ type Behind interface {
 // Behind, has none. It is used by one goroutine, and has to be dropped in the end.
 type Pages struct {
 	Source Source
-	Behind Behind
+	Behind WriteBehind
 
-	// asked are those not taken yet, in the order of their numbers.
-	asked  []*asked
-	wasted int
+	// pending are those not taken yet, in the order of their numbers.
+	pending []*pendingPage
+	wasted  int
 }
 
-// asked is a page that was asked for; page and err are there when done is closed.
-type asked struct {
-	ask    pipeline.Ask
+// pending is a page that was asked for; page and err are there when done is closed.
+type pendingPage struct {
+	ask    pipeline.Request
 	cancel context.CancelFunc
 	// front is closed when no other page is in front of this one any more: before, it must not take what that one may wait for.
 	front chan struct{}
@@ -51,17 +51,17 @@ type asked struct {
 // Take gives the page that ask asks for, and says whether it had been asked for before.
 // Meanwhile as many as more of the pages behind it are asked for, less what is not loaded yet
 // (promise 6). Pages that were asked for in another way than ask goes on are dropped.
-func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.Page, bool, error) {
-	before := p.Holds(ask)
+func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (pipeline.Page, bool, error) {
+	before := p.Holds(request)
 	if !before {
 		p.Drop()
 		if more <= 0 { // nothing else is under way: no one has to wait
-			page, err := p.Source.Page(ctx, ask)
+			page, err := p.Source.Page(ctx, request)
 			return page, false, err
 		}
-		p.ask(ctx, ask)
+		p.request(ctx, request)
 	}
-	head := p.asked[0]
+	head := p.pending[0]
 	close(head.front)
 	for waits := true; waits; {
 		changed := p.Behind.Changed()
@@ -72,8 +72,8 @@ func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.
 		case <-changed:
 		}
 	}
-	p.asked[0] = nil // what it holds may be large, and the array stays
-	p.asked = p.asked[1:]
+	p.pending[0] = nil // what it holds may be large, and the array stays
+	p.pending = p.pending[1:]
 	head.cancel()
 	if head.panicked != nil {
 		panic(head.panicked)
@@ -83,40 +83,42 @@ func (p *Pages) Take(ctx context.Context, ask pipeline.Ask, more int) (pipeline.
 
 // fill asks for pages until as many as more are under way behind the first.
 func (p *Pages) fill(ctx context.Context, more int) {
-	for len(p.asked) <= more {
-		next := p.asked[len(p.asked)-1].ask
+	for len(p.pending) <= more {
+		next := p.pending[len(p.pending)-1].ask
 		next.Page++
-		p.ask(ctx, next)
+		p.request(ctx, next)
 	}
 }
 
-func (p *Pages) ask(ctx context.Context, ask pipeline.Ask) {
+func (p *Pages) request(ctx context.Context, request pipeline.Request) {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &asked{ask: ask, cancel: cancel, front: make(chan struct{}), done: make(chan struct{})}
-	p.asked = append(p.asked, a)
+	a := &pendingPage{ask: request, cancel: cancel, front: make(chan struct{}), done: make(chan struct{})}
+	p.pending = append(p.pending, a)
 	go func() {
 		defer close(a.done)
 		defer func() { a.panicked = recover() }() // it must not end the process, but the chunk
-		a.page, a.err = p.Source.Page(pipeline.WithFront(ctx, a.front), ask)
+		a.page, a.err = p.Source.Page(pipeline.WithFront(ctx, a.front), request)
 	}()
 }
 
 // Holds says whether the page that ask asks for is under way.
-func (p *Pages) Holds(ask pipeline.Ask) bool { return len(p.asked) > 0 && p.asked[0].ask == ask }
+func (p *Pages) Holds(request pipeline.Request) bool {
+	return len(p.pending) > 0 && p.pending[0].ask == request
+}
 
 // Drop gives up what was asked for and not taken, and waits until nothing is under way.
 func (p *Pages) Drop() {
-	for _, a := range p.asked {
+	for _, a := range p.pending {
 		a.cancel()
 	}
-	for _, a := range p.asked {
+	for _, a := range p.pending {
 		<-a.done
 		a.page.Turn.End()
 		if made(a.err) {
 			p.wasted++
 		}
 	}
-	p.asked = nil
+	p.pending = nil
 }
 
 // Wasted gives how many calls were made for pages that were dropped, and counts anew.

@@ -10,7 +10,7 @@ import (
 // at most a twentieth of the pass.
 const pagesPerGuess = 20
 
-// Ahead says how many pages behind the next one of the scan may be asked for before that
+// Prefetched says how many pages behind the next one of the scan may be asked for before that
 // one is there, at most so many; zero means one page after the other.
 //
 // Pages that overlap in time can hide a record without a trace: it moves up, by a
@@ -19,8 +19,8 @@ const pagesPerGuess = 20
 // pulled up by the deletion of a record that it saw, which the second pass, read in
 // whatever order, cannot see any more: they differ (docs/decisions/0012-prefetching-pages). A scan that
 // moves no mark proves nothing and need not.
-func Ahead(scan *pipeline.Scan, paging schema.Paging, most int) int {
-	if paging != schema.PagingNumber || scan.Mode == pipeline.ModeKeyset || !scan.Partial && (scan.LastPages == 0 || scan.LastAhead) {
+func Prefetching(scan *pipeline.Scan, paging schema.Paging, most int) int {
+	if paging != schema.PagingNumber || scan.Mode == pipeline.ModeKeyset || !scan.Partial && (scan.LastPages == 0 || scan.LastPrefetched) {
 		return 0
 	}
 	if !scan.Partial && scan.Page == 1 {
@@ -35,10 +35,10 @@ func Ahead(scan *pipeline.Scan, paging schema.Paging, most int) int {
 // forget drops what is known of the pass before, where the next one cannot be compared
 // with it.
 func (s *progress) forget() {
-	s.LastSeen, s.LastDigest, s.LastPages, s.LastAhead = 0, 0, 0, false
+	s.LastSeen, s.LastDigest, s.LastPages, s.LastPrefetched = 0, 0, 0, false
 }
 
 // remember keeps what the next pass is compared with.
 func (s *progress) remember() {
-	s.LastSeen, s.LastDigest, s.LastPages, s.LastAhead = s.Seen, s.Digest, s.Page, s.Ahead
+	s.LastSeen, s.LastDigest, s.LastPages, s.LastPrefetched = s.Seen, s.Digest, s.Page, s.Prefetched
 }

@@ -29,24 +29,24 @@ func Needed(cursor schema.Cursor) pipeline.Capability {
 	}
 }
 
-// Demoted says that the list is known not to do what its cursor needs: it is read whole,
+// FallsBack says that the list is known not to do what its cursor needs: it is read whole,
 // in passes, until that is taken back.
-func Demoted(stream pipeline.Stream, known pipeline.Capabilities) bool {
+func FallsBack(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	needed := Needed(stream.Resource.ListCursor())
 	return needed != "" && known.Lacks(needed)
 }
 
-// anchors are what a list has to do to be read in one pass, all of it shown and not only
+// keysets are what a list has to do to be read in one pass, all of it shown and not only
 // declared.
-var anchors = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
+var keysets = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
 
-// Anchored says that the list can be asked for what was modified since the last record, in
+// ReadsByKeyset says that the list can be asked for what was modified since the last record, in
 // ascending order, so that one pass is enough (docs/decisions/0017-keyset-paging).
-func Anchored(stream pipeline.Stream, known pipeline.Capabilities) bool {
+func ReadsByKeyset(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	if _, filters := stream.Resource.Cursor.(schema.Since); !filters || stream.Resource.Paging != schema.PagingNumber {
 		return false
 	}
-	for _, c := range anchors {
+	for _, c := range keysets {
 		if !known.Shows(c) {
 			return false
 		}
@@ -63,11 +63,11 @@ const unfilteredOneIn = 4
 // nothing gets a tombstone by its word alone (promise 7), and what it hides is found by
 // some sweep, which the number of its run picks.
 func unfiltered(claim *pipeline.Claim) bool {
-	return claim.Missed || digest(strconv.FormatInt(claim.Run, 10), "sweep")%unfilteredOneIn == 0
+	return claim.Suspected || digest(strconv.FormatInt(claim.Run, 10), "sweep")%unfilteredOneIn == 0
 }
 
-// demote plans a run over the whole list and says why.
-func demote(scan *pipeline.Scan, claim *pipeline.Claim) {
+// fallBack plans a run over the whole list and says why.
+func fallBack(scan *pipeline.Scan, claim *pipeline.Claim) {
 	needed := Needed(claim.Stream.Resource.ListCursor())
 	var note outside.Text = noteNoFilter
 	if needed == pipeline.CapabilityDescending {
@@ -85,7 +85,7 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	needed := neededBy(before.Mode)
 	switch {
 	case before.Mode == pipeline.ModeKeyset:
-		seen = anchorsSeen(after, end, known)
+		seen = keysetsSeen(after, end, known)
 	case needed == "":
 	case after.Mode == pipeline.ModeFull:
 		seen = append(seen, pipeline.Verdict{Capability: needed, Answer: pipeline.AnswerNo, Evidence: string(after.Note)})
@@ -103,8 +103,8 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	return seen
 }
 
-// anchorsSeen are the verdicts that an answer to a re-anchored scan gives.
-func anchorsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
+// keysetsSeen are the verdicts that an answer to a re-anchored scan gives.
+func keysetsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
 	if after.Mode != pipeline.ModeKeyset {
 		missing := pipeline.CapabilityAscending
 		switch after.Note {
@@ -116,7 +116,7 @@ func anchorsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabil
 		return []pipeline.Verdict{{Capability: missing, Answer: pipeline.AnswerNo, Evidence: string(after.Note)}}
 	}
 	var seen []pipeline.Verdict
-	for _, c := range anchors {
+	for _, c := range keysets {
 		if end != nil && end.Outcome == pipeline.OutcomeDone && retried(known[c]) {
 			seen = append(seen, pipeline.Verdict{Capability: c, Answer: pipeline.AnswerYes, Evidence: evidenceRetried})
 		}

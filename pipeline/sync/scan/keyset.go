@@ -9,7 +9,7 @@ import (
 
 // Notes of runs over a list that is re-anchored.
 const (
-	noteAnchored     = "re-anchored: one pass"
+	noteKeyset       = "re-anchored: one pass"
 	noteNotAscending = "upstream did not sort by modification time, ascending: the list was read in passes"
 	noteTimeless     = "a record without a modification time has no place in an ascending order: the list was read in passes"
 	noteExclusive    = "upstream's filter left out what was modified at the instant asked for: the list was read in passes"
@@ -24,13 +24,13 @@ const (
 	maxBeyond = 50
 )
 
-// anchored takes a page into a scan that is re-anchored (docs/decisions/0017-keyset-paging).
+// keyset takes a page into a scan that is re-anchored (docs/decisions/0017-keyset-paging).
 //
 // One answer is one state of the list: all that was modified from the anchor on, up to the
 // last record of the page. No page number comes between two answers, so nothing can move over
 // an edge unseen: what is edited or created moves behind the last record, and a deletion moves
 // nothing below the next anchor. So one pass sees each record that exists all through it.
-func (s *progress) anchored(page look, rules pipeline.Rules) *pipeline.End {
+func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
 	if note := s.unbelievable(page); note != "" || s.Keyset.Answers >= maxPages {
 		if note == "" {
 			note = noteEndless
@@ -172,7 +172,7 @@ func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rul
 func (s *progress) arrive() *pipeline.End {
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
 	if s.Keyset.Answers > 1 {
-		end.Note = noteAnchored
+		end.Note = noteKeyset
 	}
 	return end
 }

@@ -54,9 +54,9 @@ func createdAt(resource *schema.Resource) int {
 
 // lookAt gives the scan its view of the page. Rejected records count by their
 // bytes: they are part of the list.
-func lookAt(unit *pipeline.Unit, page pipeline.Page, asked pipeline.Ask, mode pipeline.Mode) look {
+func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, mode pipeline.Mode) look {
 	seen := look{
-		entries: make([]entry, 0, unit.Received),
+		entries: make([]entry, 0, batch.Received),
 		paging:  asked.Stream.Resource.Paging,
 		more:    page.More,
 		token:   page.Token,
@@ -65,8 +65,8 @@ func lookAt(unit *pipeline.Unit, page pipeline.Page, asked pipeline.Ask, mode pi
 	}
 	newest, created := mode == pipeline.ModeNewest, createdAt(asked.Stream.Resource)
 	day := dayAt(asked.Stream.Resource)
-	for i := range unit.Records {
-		record := &unit.Records[i]
+	for i := range batch.Records {
+		record := &batch.Records[i]
 		e := entry{identity: digest(record.ID, ""), modified: record.Modified}
 		key := ""
 		if newest {
@@ -82,17 +82,17 @@ func lookAt(unit *pipeline.Unit, page pipeline.Page, asked pipeline.Ask, mode pi
 		}
 		seen.entries = append(seen.entries, e)
 	}
-	return seen.fill(unit)
+	return seen.fill(batch)
 }
 
 // fill stands in for what is not among unit.Records, so that the length of the
 // page is what upstream sent.
-func (l look) fill(unit *pipeline.Unit) look {
-	for i := range unit.Rejects {
-		d := digestOf(unit.Rejects[i].Raw, []byte{0})
+func (l look) fill(batch *pipeline.Batch) look {
+	for i := range batch.Rejected {
+		d := digestOf(batch.Rejected[i].Raw, []byte{0})
 		l.entries = append(l.entries, entry{digest: d, identity: d, standIn: true})
 	}
-	for range unit.Duplicates {
+	for range batch.Duplicates {
 		l.entries = append(l.entries, entry{standIn: true, twin: true})
 	}
 	return l

@@ -38,16 +38,16 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	}
 	if stream.Work == pipeline.WorkSweep {
 		// The whole list, whatever the mark: what no mark shows is what sweeps are for.
-		if Anchored(stream, claim.Capabilities) && !unfiltered(claim) {
+		if ReadsByKeyset(stream, claim.Capabilities) && !unfiltered(claim) {
 			scan.Mode = pipeline.ModeKeyset
 		}
 		return scan
 	}
-	if Demoted(stream, claim.Capabilities) {
-		demote(scan, claim)
+	if FallsBack(stream, claim.Capabilities) {
+		fallBack(scan, claim)
 		return scan
 	}
-	if Anchored(stream, claim.Capabilities) {
+	if ReadsByKeyset(stream, claim.Capabilities) {
 		scan.Mode, scan.Bound, scan.Keyset.From = pipeline.ModeKeyset, bound, bound
 		return scan
 	}
@@ -68,11 +68,11 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 // again. A lag that grew since the mark
 // was put counts at once: the mark does not move back, what is asked for does.
 func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
-	from := claim.Position.Mark
+	from := claim.Position.Watermark
 	if from.IsZero() || claim.Reread {
 		return time.Time{}
 	}
-	if late := claim.Position.Read.Add(-rules.LagFor(claim.Late)); !claim.Position.Read.IsZero() && late.Before(from) {
+	if late := claim.Position.ScannedUntil.Add(-rules.LagFor(claim.Late)); !claim.Position.ScannedUntil.IsZero() && late.Before(from) {
 		from = late
 	}
 	return from.Add(-rules.Overlap).Truncate(time.Second) // what is asked for has no parts of a second
@@ -104,8 +104,8 @@ func Begin(scan *pipeline.Scan, date, asked time.Time) {
 //
 // A pass is repeated until two passes saw the same records; a list that fits one
 // page needs no second pass, for one answer is atomic (docs/decisions/0007-passes-until-equal).
-func Advance(scan *pipeline.Scan, asked pipeline.Ask, page pipeline.Page, unit *pipeline.Unit, rules pipeline.Rules) *pipeline.End {
-	return (*progress)(scan).advance(lookAt(unit, page, asked, scan.Mode), rules)
+func Advance(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, batch *pipeline.Batch, rules pipeline.Rules) *pipeline.End {
+	return (*progress)(scan).advance(lookAt(batch, page, asked, scan.Mode), rules)
 }
 
 // progress is the stored scan with what moves it.
@@ -113,7 +113,7 @@ type progress pipeline.Scan
 
 func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 	if s.Mode == pipeline.ModeKeyset {
-		return s.anchored(page, rules)
+		return s.keyset(page, rules)
 	}
 	if note := s.unbelievable(page); note != "" {
 		return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: note}
@@ -220,7 +220,7 @@ func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 		return s.nextWindow()
 	}
 	onePage := s.Page == 1
-	equal := s.Pass > 1 && !s.Suspect && s.Seen == s.LastSeen && s.Digest == s.LastDigest && (s.Partial || !s.LastAhead)
+	equal := s.Pass > 1 && !s.Suspect && s.Seen == s.LastSeen && s.Digest == s.LastDigest && (s.Partial || !s.LastPrefetched)
 	if onePage || equal {
 		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
 	}
@@ -255,5 +255,5 @@ func (s *progress) moveEdges(rules pipeline.Rules) {
 
 func (s *progress) restart() {
 	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
-	s.Token, s.Anchor, s.Suspect, s.Ahead = "", 0, false, false
+	s.Token, s.Anchor, s.Suspect, s.Prefetched = "", 0, false, false
 }

@@ -26,8 +26,8 @@ const (
 // Reader is Pages where rows know what they were made of. It is not safe for concurrent use.
 type Reader struct {
 	Normalizer *record.Normalizer
-	// Ask sets Known of those records whose rows have their fingerprints, and Seen of all that it looked for. Records without a key are none.
-	Ask func(ctx context.Context, records []record.Record) error
+	// Request sets Known of those records whose rows have their fingerprints, and Seen of all that it looked for. Records without a key are none.
+	Request func(ctx context.Context, records []record.Record) error
 
 	// sure says that at least half of the page that was asked about last was known.
 	sure  bool
@@ -38,7 +38,7 @@ type Reader struct {
 func (r *Reader) Page(
 	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
 ) error {
-	glances, err := r.glance(ctx, raws, parent)
+	glances, err := r.peek(ctx, raws, parent)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (r *Reader) Page(
 		}
 		var record record.Record
 		var misfit error
-		if glances != nil && glances[i].Known {
+		if glances != nil && glances[i].Unchanged {
 			record = glances[i]
 		} else {
 			record, misfit = r.Normalizer.RecordUnder(raw, parent)
@@ -63,8 +63,8 @@ func (r *Reader) Page(
 	return nil
 }
 
-// glance gives what is seen of each record at a glance, and which are known; nil if nobody was asked.
-func (r *Reader) glance(ctx context.Context, raws [][]byte, parent string) ([]record.Record, error) {
+// peek gives what is seen of each record at a glance, and which are known; nil if nobody was asked.
+func (r *Reader) peek(ctx context.Context, raws [][]byte, parent string) ([]record.Record, error) {
 	if len(raws) < least {
 		return nil, nil
 	}
@@ -75,25 +75,25 @@ func (r *Reader) glance(ctx context.Context, raws [][]byte, parent string) ([]re
 	glances := make([]record.Record, len(raws))
 	if !r.sure {
 		from := (len(raws) - sample) / 2
-		if err := r.ask(ctx, raws[from:from+sample], parent, glances[from:]); err != nil || !r.sure {
+		if err := r.request(ctx, raws[from:from+sample], parent, glances[from:]); err != nil || !r.sure {
 			return glances, err
 		}
 	}
-	return glances, r.ask(ctx, raws, parent, glances)
+	return glances, r.request(ctx, raws, parent, glances)
 }
 
-// ask sets the glances of some records, and whether they say that rows know the list.
-func (r *Reader) ask(ctx context.Context, raws [][]byte, parent string, glances []record.Record) error {
+// request sets the glances of some records, and whether they say that rows know the list.
+func (r *Reader) request(ctx context.Context, raws [][]byte, parent string, glances []record.Record) error {
 	glances = glances[:len(raws)]
 	for i, raw := range raws {
-		glances[i], _ = r.Normalizer.Glance(raw, parent)
+		glances[i], _ = r.Normalizer.Peek(raw, parent)
 	}
-	if err := r.Ask(ctx, glances); err != nil {
+	if err := r.Request(ctx, glances); err != nil {
 		return err
 	}
 	known := 0
 	for i := range glances {
-		if glances[i].Known {
+		if glances[i].Unchanged {
 			known++
 		}
 	}

@@ -25,7 +25,7 @@ func (r *rows) know(_ context.Context, records []record.Record) error {
 	r.about += len(records)
 	for i := range records {
 		mark, found := r.marks[records[i].ID]
-		records[i].Known = found && mark == records[i].Fingerprint
+		records[i].Unchanged = found && mark == records[i].PayloadHash
 	}
 	return r.err
 }
@@ -39,7 +39,7 @@ func reader(t *testing.T, r *rows) *unchanged.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &unchanged.Reader{Normalizer: normalizer, Ask: r.know}
+	return &unchanged.Reader{Normalizer: normalizer, Request: r.know}
 }
 
 func page(from, size, value int) [][]byte {
@@ -62,9 +62,9 @@ func read(t *testing.T, reader *unchanged.Reader, r *rows, raws [][]byte) (int, 
 		switch {
 		case misfit != nil:
 			unfit++
-		case !record.Known:
+		case !record.Unchanged:
 			normalized++
-			r.marks[record.ID] = record.Fingerprint
+			r.marks[record.ID] = record.PayloadHash
 		}
 		return nil
 	})

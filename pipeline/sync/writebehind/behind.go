@@ -17,16 +17,16 @@ const mostBytes = 4 << 20
 
 // Store is where units go: in one transaction, in their order.
 type Store interface {
-	Load(ctx context.Context, units ...pipeline.Unit) (pipeline.Loaded, error)
+	Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error)
 }
 
-// Units are those of one stream that are not loaded yet. It is used by one goroutine, which has to call Wait in the end.
-type Units struct {
+// Batches are those of one stream that are not loaded yet. It is used by one goroutine, which has to call Wait in the end.
+type Batches struct {
 	store Store
 
 	mu sync.Mutex
 	// waiting are behind the transaction under way; open counts both, and bytes are those of both.
-	waiting     []pipeline.Unit
+	waiting     []pipeline.Batch
 	open, bytes int
 	// working says that a transaction is under way.
 	working bool
@@ -45,21 +45,21 @@ type failure struct {
 func (f failure) is() bool { return f.err != nil || f.panicked != nil }
 
 // New has no units.
-func New(store Store) *Units { return &Units{store: store, changed: make(chan struct{})} }
+func New(store Store) *Batches { return &Batches{store: store, changed: make(chan struct{})} }
 
 // Add gives a unit to load, and returns as soon as at most as many as most are not loaded: at once, as a rule, or when the unit is
 // loaded itself if most is zero. An error is that of the transaction of this unit or of one that was added before; nothing is
 // loaded behind it.
-func (u *Units) Add(ctx context.Context, unit pipeline.Unit, most int) error {
+func (u *Batches) Add(ctx context.Context, batch pipeline.Batch, most int) error {
 	if most <= 0 && u.idle() {
-		_, err := u.store.Load(ctx, unit)
-		unit.Turn.End()
+		_, err := u.store.Load(ctx, batch)
+		batch.Turn.End()
 		return err
 	}
 	u.mu.Lock()
-	u.waiting = append(u.waiting, unit)
+	u.waiting = append(u.waiting, batch)
 	u.open++
-	u.bytes += size(unit)
+	u.bytes += size(batch)
 	if !u.working && !u.failed.is() {
 		u.working = true
 		go u.work(ctx, u.take())
@@ -69,10 +69,10 @@ func (u *Units) Add(ctx context.Context, unit pipeline.Unit, most int) error {
 }
 
 // Flush returns when all are loaded, or one could not be.
-func (u *Units) Flush() error { return u.until(func() bool { return u.open == 0 }) }
+func (u *Batches) Flush() error { return u.until(func() bool { return u.open == 0 }) }
 
 // Wait drops what waits, and returns when no transaction is under way.
-func (u *Units) Wait() {
+func (u *Batches) Wait() {
 	u.mu.Lock()
 	u.open -= len(u.take())
 	u.mu.Unlock()
@@ -80,7 +80,7 @@ func (u *Units) Wait() {
 }
 
 // Room gives how many of so many pages may be under way: with what is not loaded no more than that, and none behind a failure.
-func (u *Units) Room(most int) int {
+func (u *Batches) Room(most int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.failed.is() {
@@ -89,21 +89,21 @@ func (u *Units) Room(most int) int {
 	return max(most-u.open, 0)
 }
 
-func (u *Units) idle() bool {
+func (u *Batches) idle() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.open == 0
 }
 
 // Changed gives a channel that is closed when a transaction ends.
-func (u *Units) Changed() <-chan struct{} {
+func (u *Batches) Changed() <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.changed
 }
 
 // until waits until what holds, or a transaction has failed and none is under way.
-func (u *Units) until(holds func() bool) error {
+func (u *Batches) until(holds func() bool) error {
 	for {
 		u.mu.Lock()
 		failed, enough, changed := u.failed, holds(), u.changed
@@ -119,25 +119,25 @@ func (u *Units) until(holds func() bool) error {
 }
 
 // work loads units, and then whatever waits by then, until nothing does.
-func (u *Units) work(ctx context.Context, units []pipeline.Unit) {
-	for len(units) > 0 {
+func (u *Batches) work(ctx context.Context, batches []pipeline.Batch) {
+	for len(batches) > 0 {
 		var (
 			end    failure
 			loaded []*pipeline.Turn
 		)
-		u.load(ctx, units, &end)
+		u.load(ctx, batches, &end)
 		u.mu.Lock()
 		u.failed = end
-		u.open -= len(units)
-		for i := range units {
-			u.bytes -= size(units[i])
-			loaded = append(loaded, units[i].Turn)
+		u.open -= len(batches)
+		for i := range batches {
+			u.bytes -= size(batches[i])
+			loaded = append(loaded, batches[i].Turn)
 		}
-		units = nil
+		batches = nil
 		if !end.is() {
-			units = u.take()
+			batches = u.take()
 		}
-		u.working = len(units) > 0
+		u.working = len(batches) > 0
 		close(u.changed)
 		u.changed = make(chan struct{})
 		u.mu.Unlock()
@@ -148,22 +148,22 @@ func (u *Units) work(ctx context.Context, units []pipeline.Unit) {
 }
 
 // take gives what waits.
-func (u *Units) take() []pipeline.Unit {
-	units := u.waiting
+func (u *Batches) take() []pipeline.Batch {
+	batches := u.waiting
 	u.waiting = nil
-	return units
+	return batches
 }
 
-func (u *Units) load(ctx context.Context, units []pipeline.Unit, end *failure) {
+func (u *Batches) load(ctx context.Context, batches []pipeline.Batch, end *failure) {
 	defer func() { end.panicked = recover() }() // it must not end the process, but the chunk
-	_, end.err = u.store.Load(ctx, units...)
+	_, end.err = u.store.Load(ctx, batches...)
 }
 
 // size is what a unit takes while it waits, in bytes of raw records.
-func size(unit pipeline.Unit) int {
+func size(batch pipeline.Batch) int {
 	n := 0
-	for i := range unit.Records {
-		n += len(unit.Records[i].Raw)
+	for i := range batch.Records {
+		n += len(batch.Records[i].Raw)
 	}
 	return n
 }

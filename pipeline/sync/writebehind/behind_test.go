@@ -24,8 +24,8 @@ type slow struct {
 	panics bool
 }
 
-func (s *slow) Load(_ context.Context, units ...pipeline.Unit) (pipeline.Loaded, error) {
-	s.began = append(s.began, len(units))
+func (s *slow) Load(_ context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
+	s.began = append(s.began, len(batches))
 	at := len(s.began)
 	<-time.After(time.Second)
 	switch {
@@ -39,11 +39,11 @@ func (s *slow) Load(_ context.Context, units ...pipeline.Unit) (pipeline.Loaded,
 }
 
 // add adds units, and gives the first error and how long it took.
-func add(t *testing.T, u *writebehind.Units, most int, units ...pipeline.Unit) (time.Duration, error) {
+func add(t *testing.T, u *writebehind.Batches, most int, batches ...pipeline.Batch) (time.Duration, error) {
 	t.Helper()
 	began := time.Now()
-	for _, unit := range units {
-		if err := u.Add(t.Context(), unit, most); err != nil {
+	for _, batch := range batches {
+		if err := u.Add(t.Context(), batch, most); err != nil {
 			return time.Since(began), err
 		}
 	}
@@ -56,18 +56,18 @@ func TestAUnitIsLoadedAtOnceAndWhatComesMeanwhileTogether(t *testing.T) {
 		store := new(slow)
 		u := writebehind.New(store)
 		defer u.Wait()
-		var unit pipeline.Unit
-		if took, err := add(t, u, 4, unit); took != 0 || err != nil {
+		var batch pipeline.Batch
+		if took, err := add(t, u, 4, batch); took != 0 || err != nil {
 			t.Errorf("adding took %v, %v", took, err)
 		}
 		synctest.Wait()
 		if !slices.Equal(store.began, []int{1}) {
 			t.Errorf("transactions %v, want that of the first unit", store.began)
 		}
-		if took, err := add(t, u, 4, unit, unit, unit); took != 0 || err != nil || u.Room(4) != 0 || u.Room(6) != 2 {
+		if took, err := add(t, u, 4, batch, batch, batch); took != 0 || err != nil || u.Room(4) != 0 || u.Room(6) != 2 {
 			t.Errorf("adding three took %v, %v; room for %d of 4, %d of 6", took, err, u.Room(4), u.Room(6))
 		}
-		if took, err := add(t, u, 4, unit); took != time.Second || err != nil {
+		if took, err := add(t, u, 4, batch); took != time.Second || err != nil {
 			t.Errorf("adding a fifth took %v, %v; want until the first is loaded", took, err)
 		}
 		if err := u.Flush(); err != nil || !slices.Equal(store.began, []int{1, 4}) || u.Room(4) != 4 {
@@ -82,17 +82,17 @@ func TestAUnitThatMayNotWaitIsLoadedWhenAddReturns(t *testing.T) {
 		store := new(slow)
 		u := writebehind.New(store)
 		defer u.Wait()
-		if took, err := add(t, u, 0, pipeline.Unit{}); took != time.Second || err != nil {
+		if took, err := add(t, u, 0, pipeline.Batch{}); took != time.Second || err != nil {
 			t.Errorf("adding took %v, %v", took, err)
 		}
-		large := pipeline.Unit{Records: []record.Record{{Raw: make([]byte, 5<<20)}}}
+		large := pipeline.Batch{Records: []record.Record{{Raw: make([]byte, 5<<20)}}}
 		if took, err := add(t, u, 4, large); took != time.Second || err != nil {
 			t.Errorf("adding a page of five megabytes took %v, %v", took, err)
 		}
-		if took, err := add(t, u, 4, pipeline.Unit{}); took != 0 || err != nil {
+		if took, err := add(t, u, 4, pipeline.Batch{}); took != 0 || err != nil {
 			t.Errorf("adding took %v, %v", took, err)
 		}
-		if took, err := add(t, u, 0, pipeline.Unit{}); took != 2*time.Second || err != nil {
+		if took, err := add(t, u, 0, pipeline.Batch{}); took != 2*time.Second || err != nil {
 			t.Errorf("adding the last took %v, %v", took, err)
 		}
 	})
@@ -103,18 +103,18 @@ func TestNothingIsLoadedBehindAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{fails: 2}
 		u := writebehind.New(store)
-		_, err := add(t, u, 4, make([]pipeline.Unit, 3)...)
+		_, err := add(t, u, 4, make([]pipeline.Batch, 3)...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(1500 * time.Millisecond)
-		if _, err := add(t, u, 4, pipeline.Unit{}); err != nil {
+		if _, err := add(t, u, 4, pipeline.Batch{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := u.Flush(); !errors.Is(err, errFull) {
 			t.Errorf("flush: %v", err)
 		}
-		if _, err := add(t, u, 4, pipeline.Unit{}); !errors.Is(err, errFull) || u.Room(9) != 0 {
+		if _, err := add(t, u, 4, pipeline.Batch{}); !errors.Is(err, errFull) || u.Room(9) != 0 {
 			t.Errorf("adding behind a failure: %v, room for %d", err, u.Room(9))
 		}
 		u.Wait()
@@ -129,7 +129,7 @@ func TestAPanicReachesWhoeverAdds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		u := writebehind.New(&slow{fails: 1, panics: true})
-		if _, err := add(t, u, 4, pipeline.Unit{}); err != nil {
+		if _, err := add(t, u, 4, pipeline.Batch{}); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
@@ -149,8 +149,8 @@ func TestATurnEndsWhenItsUnitIsLoaded(t *testing.T) {
 			u, ended := writebehind.New(&slow{fails: 2}), 0
 			defer u.Wait()
 			for n := range 2 {
-				begun, unit := time.Now(), pipeline.Unit{Turn: pipeline.NewTurn(func() { ended++ })}
-				_ = u.Add(t.Context(), unit, most) // the second fails
+				begun, batch := time.Now(), pipeline.Batch{Turn: pipeline.NewTurn(func() { ended++ })}
+				_ = u.Add(t.Context(), batch, most) // the second fails
 				if synctest.Wait(); most > 0 && ended != n {
 					t.Errorf("%d turns ended while unit %d was loaded", ended, n+1)
 				}

@@ -39,10 +39,10 @@ func (p *prober) singles(ctx context.Context, c pipeline.Capability, path string
 	}
 	resource := *p.stream.Resource
 	resource.Details = &by
-	ask := p.ask(0, 0)
-	ask.Stream.Resource = &resource
+	request := p.request(0, 0)
+	request.Stream.Resource = &resource
 	p.result.Calls++
-	page, err := p.source.Details(ctx, ask, ids)
+	page, err := p.source.Details(ctx, request, ids)
 	page.Turn.End()
 	switch {
 	case pipeline.KindOf(err) == pipeline.Unexpected:

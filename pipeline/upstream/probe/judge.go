@@ -50,13 +50,13 @@ func between(known []sample) time.Time {
 
 // order judges whether records came in the order asked for. That upstream says what it sorted by counts as well: an order
 // of creation looks the same where nothing old was edited, and runs ask for the word, too.
-func order(c pipeline.Capability, ask pipeline.Ask, page pipeline.Page, records []sample) pipeline.Verdict {
-	if page.Sort != ask.Sort || page.Order != ask.Order {
-		return no(c, "", "asked for %s %s, and the answer says that it is sorted by %q %q", ask.Sort, ask.Order, page.Sort, page.Order)
+func order(c pipeline.Capability, request pipeline.Request, page pipeline.Page, records []sample) pipeline.Verdict {
+	if page.Sort != request.Sort || page.Order != request.Order {
+		return no(c, "", "asked for %s %s, and the answer says that it is sorted by %q %q", request.Sort, request.Order, page.Sort, page.Order)
 	}
 	for i := 1; i < len(records); i++ {
 		before, after := records[i-1].modified, records[i].modified
-		if ask.Order == "D" {
+		if request.Order == "D" {
 			before, after = after, before
 		}
 		if before.After(after) {
@@ -112,15 +112,15 @@ func sizeOf(asked int, page pipeline.Page) pipeline.Verdict {
 }
 
 // filter judges whether the answer is what was modified since the instant asked for, and all of that.
-func filter(ask pipeline.Ask, page pipeline.Page, known, records []sample) pipeline.Verdict {
+func filter(request pipeline.Request, page pipeline.Page, known, records []sample) pipeline.Verdict {
 	const c = pipeline.CapabilityFilter
 	below, above := 0, 0
 	for _, r := range records {
 		switch {
 		case r.modified.IsZero():
-		case r.modified.Before(ask.Since):
+		case r.modified.Before(request.Since):
 			below++
-		case r.modified.After(ask.Since):
+		case r.modified.After(request.Since):
 			above++
 		}
 	}
@@ -128,9 +128,9 @@ func filter(ask pipeline.Ask, page pipeline.Page, known, records []sample) pipel
 	for _, r := range known {
 		switch {
 		case r.modified.IsZero():
-		case r.modified.Before(ask.Since):
+		case r.modified.Before(request.Since):
 			left++
-		case r.modified.After(ask.Since):
+		case r.modified.After(request.Since):
 			later++
 		}
 	}
@@ -149,18 +149,18 @@ func filter(ask pipeline.Ask, page pipeline.Page, known, records []sample) pipel
 }
 
 // inclusive judges whether records that were modified at the instant itself came.
-func inclusive(ask pipeline.Ask, page pipeline.Page, known, records []sample) pipeline.Verdict {
+func inclusive(request pipeline.Request, page pipeline.Page, known, records []sample) pipeline.Verdict {
 	const c = pipeline.CapabilityInclusive
 	expected := make(map[string]bool)
 	for _, r := range known {
-		if r.modified.Equal(ask.Since) {
+		if r.modified.Equal(request.Since) {
 			expected[r.id] = true
 		}
 	}
 	came, moved := 0, 0
 	for _, r := range records {
 		switch {
-		case r.modified.Equal(ask.Since):
+		case r.modified.Equal(request.Since):
 			came++
 		case expected[r.id]:
 			moved++ // edited between the calls

@@ -44,8 +44,8 @@ func TestOrder(t *testing.T) {
 		"none":                        {"D", "changed D", "", pipeline.AnswerUnknown},
 	} {
 		said := strings.Fields(test.said)
-		ask := pipeline.Ask{Sort: "changed", Order: test.order}
-		if got := order(pipeline.CapabilityDescending, ask, pipeline.Page{Sort: said[0], Order: said[1]}, at(test.records)); got.Answer != test.want {
+		request := pipeline.Request{Sort: "changed", Order: test.order}
+		if got := order(pipeline.CapabilityDescending, request, pipeline.Page{Sort: said[0], Order: said[1]}, at(test.records)); got.Answer != test.want {
 			t.Errorf("%s: %+v, want %s", name, got, test.want)
 		}
 	}
@@ -75,12 +75,12 @@ func TestFilterAndInclusive(t *testing.T) {
 		"records without a time":   {"a1 b2 c3 d4 e5 f-", "c3 d4 e5 f-", false, yes, yes},
 	} {
 		known := at(test.known)
-		ask := pipeline.Ask{Since: between(known)}
+		request := pipeline.Request{Since: between(known)}
 		page := pipeline.Page{More: test.more}
-		if got := filter(ask, page, known, at(test.came)); got.Answer != test.filter {
+		if got := filter(request, page, known, at(test.came)); got.Answer != test.filter {
 			t.Errorf("%s: filter %+v, want %s", name, got, test.filter)
 		}
-		if got := inclusive(ask, page, known, at(test.came)); got.Answer != test.inclusive {
+		if got := inclusive(request, page, known, at(test.came)); got.Answer != test.inclusive {
 			t.Errorf("%s: inclusive %+v, want %s", name, got, test.inclusive)
 		}
 	}

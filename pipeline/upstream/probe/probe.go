@@ -18,9 +18,9 @@ import (
 // Source is where answers come from. Each call passes the budget, as class probe.
 type Source interface {
 	// Page reads one page of a list.
-	Page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, error)
+	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
 	// Details reads single records by their identifiers.
-	Details(ctx context.Context, ask pipeline.Ask, ids []string) (pipeline.Page, error)
+	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
 }
 
 // smallPage is the page size that the first calls ask for: not the usual one, so that an answer shows whether it was heard.
@@ -92,14 +92,14 @@ func (p *prober) modifiedSort() string {
 	return p.stream.Resource.Modified()
 }
 
-func (p *prober) ask(page, perPage int) pipeline.Ask {
-	return pipeline.Ask{Stream: p.stream, Class: pipeline.ClassProbe, Page: page, PerPage: perPage}
+func (p *prober) request(page, perPage int) pipeline.Request {
+	return pipeline.Request{Stream: p.stream, Class: pipeline.ClassProbe, Page: page, PerPage: perPage}
 }
 
 // page makes one call of the list. Records that do not fit are left out: they are for runs to keep.
-func (p *prober) page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, []sample, error) {
+func (p *prober) page(ctx context.Context, request pipeline.Request) (pipeline.Page, []sample, error) {
 	p.result.Calls++
-	page, err := p.source.Page(ctx, ask)
+	page, err := p.source.Page(ctx, request)
 	if err != nil {
 		return page, nil, err
 	}
@@ -116,31 +116,31 @@ func (p *prober) page(ctx context.Context, ask pipeline.Ask) (pipeline.Page, []s
 // list makes the calls of the list itself.
 func (p *prober) list(ctx context.Context) error {
 	if p.stream.Resource.Paging != schema.PagingNumber {
-		_, records, err := p.page(ctx, p.ask(1, p.perPage))
+		_, records, err := p.page(ctx, p.request(1, p.perPage))
 		p.known = records
 		return err
 	}
 	sorts := p.stream.Resource.Modified() != ""
-	ask := p.ask(1, smallPage)
+	request := p.request(1, smallPage)
 	if sorts {
-		ask.Sort, ask.Order = p.modifiedSort(), "D"
+		request.Sort, request.Order = p.modifiedSort(), "D"
 	}
-	page, records, err := p.page(ctx, ask)
+	page, records, err := p.page(ctx, request)
 	if err != nil {
 		return err
 	}
 	p.known = records
 	if page.More {
-		if err := p.second(ctx, ask, records); err != nil {
+		if err := p.second(ctx, request, records); err != nil {
 			return err
 		}
 	} else {
 		p.found(unknown(pipeline.CapabilityPage, "the list has one page of %d", smallPage))
 	}
 	if sorts {
-		p.found(order(pipeline.CapabilityDescending, ask, page, p.known))
+		p.found(order(pipeline.CapabilityDescending, request, page, p.known))
 	}
-	if sorts && page.Sort == ask.Sort && page.Order == ask.Order && page.More && len(times(p.known)) == 1 {
+	if sorts && page.Sort == request.Sort && page.Order == request.Order && page.More && len(times(p.known)) == 1 {
 		if err := p.oldest(ctx); err != nil {
 			return err
 		}
@@ -151,17 +151,17 @@ func (p *prober) list(ctx context.Context) error {
 // oldest asks for the other end of the list, where all records known so far were modified in one second, as in bulk: a filter
 // by that instant could show nothing.
 func (p *prober) oldest(ctx context.Context) error {
-	ask := p.ask(1, smallPage)
-	ask.Sort, ask.Order = p.modifiedSort(), "A"
-	_, records, err := p.page(ctx, ask)
+	request := p.request(1, smallPage)
+	request.Sort, request.Order = p.modifiedSort(), "A"
+	_, records, err := p.page(ctx, request)
 	p.known = append(p.known, records...)
 	return err
 }
 
 // second asks for the page behind the first one.
-func (p *prober) second(ctx context.Context, ask pipeline.Ask, first []sample) error {
-	ask.Page = 2
-	_, records, err := p.page(ctx, ask)
+func (p *prober) second(ctx context.Context, request pipeline.Request, first []sample) error {
+	request.Page = 2
+	_, records, err := p.page(ctx, request)
 	if pipeline.KindOf(err) == pipeline.Unexpected {
 		// Another page than was asked for is refused by the client.
 		p.found(no(pipeline.CapabilityPage, "", "page 2 was asked for: %s", err.Error()))
@@ -178,15 +178,15 @@ func (p *prober) second(ctx context.Context, ask pipeline.Ask, first []sample) e
 // third asks for what was modified since an instant between the known ones, in ascending order and in pages as large as
 // runs want them: one call for three questions.
 func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) error {
-	ask := p.ask(1, p.perPage)
+	request := p.request(1, p.perPage)
 	_, filters := p.stream.Resource.Cursor.(schema.Since)
 	if sorts {
-		ask.Sort, ask.Order = p.modifiedSort(), "A"
+		request.Sort, request.Order = p.modifiedSort(), "A"
 	}
 	if filters {
-		ask.Since = between(p.known)
+		request.Since = between(p.known)
 	}
-	page, records, err := p.page(ctx, ask)
+	page, records, err := p.page(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -196,16 +196,16 @@ func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) 
 	}
 	p.found(size)
 	switch {
-	case filters && !ask.Since.IsZero():
-		p.found(filter(ask, page, p.known, records))
-		p.found(inclusive(ask, page, p.known, records))
+	case filters && !request.Since.IsZero():
+		p.found(filter(request, page, p.known, records))
+		p.found(inclusive(request, page, p.known, records))
 	case filters:
 		p.found(unknown(pipeline.CapabilityFilter, "the list shows no record with a modification time"))
 		p.found(unknown(pipeline.CapabilityInclusive, "the list shows no record with a modification time"))
 	}
 	if sorts {
-		ascending := order(pipeline.CapabilityAscending, ask, page, records)
-		if !ask.Since.IsZero() { // together is how a list is re-anchored (docs/decisions/0017-keyset-paging)
+		ascending := order(pipeline.CapabilityAscending, request, page, records)
+		if !request.Since.IsZero() { // together is how a list is re-anchored (docs/decisions/0017-keyset-paging)
 			ascending.Evidence += ", asked for with the filter in one call"
 		}
 		p.found(ascending)

@@ -9,7 +9,7 @@ import (
 )
 
 // oneAsks lets many ask at once, in two processes, and gives the call of the one that may.
-func (h *house) oneAsks(after string, processes []*calls.Ledger, limits pipeline.Limits) int64 {
+func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeline.Limits) int64 {
 	h.Helper()
 	const callers = 12
 	decisions := make(chan pipeline.Decision)

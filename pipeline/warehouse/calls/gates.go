@@ -15,8 +15,8 @@ type Gate struct {
 	// ClosedUntil is until when no call leaves, CappedUntil until when fewer leave at once; nil if that is over.
 	ClosedUntil *time.Time `db:"closed_until" json:"closed_until,omitempty"`
 	CappedUntil *time.Time `db:"cap_until"    json:"capped_until,omitempty"`
-	// Because is what the call came to that closed it; empty if it is not closed.
-	Because string `db:"because" json:"because,omitempty"`
+	// Reason is what the call came to that closed it; empty if it is not closed.
+	Reason string `db:"because" json:"because,omitempty"`
 }
 
 const sqlGates = `

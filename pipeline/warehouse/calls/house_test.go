@@ -16,23 +16,23 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// house is a database with ledgers on it, each with connections of its own as processes have them.
-type house struct {
+// fixture is a database with ledgers on it, each with connections of its own as processes have them.
+type fixture struct {
 	*testing.T
 	url  string
 	pool *pgxpool.Pool
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{T: t, url: warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
+	h := &fixture{T: t, url: warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})}
 	h.pool = h.connect()
 	return h
 }
 
-func (h *house) connect() *pgxpool.Pool {
+func (h *fixture) connect() *pgxpool.Pool {
 	h.Helper()
 	pool, err := pgxpool.New(h.Context(), h.url)
 	h.must(err)
@@ -40,7 +40,7 @@ func (h *house) connect() *pgxpool.Pool {
 	return pool
 }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -48,20 +48,20 @@ func (h *house) must(err error) {
 }
 
 // process is a ledger with connections of its own.
-func (h *house) process(rules calls.Rules) *calls.Ledger {
+func (h *fixture) process(rules calls.Rules) *calls.Ledger {
 	h.Helper()
 	pool := h.connect()
 	return calls.New(pool, pool, rules)
 }
 
-func (h *house) exec(sql string, args ...any) {
+func (h *fixture) exec(sql string, args ...any) {
 	h.Helper()
 	_, err := h.pool.Exec(h.Context(), sql, args...)
 	h.must(err)
 }
 
 // ask reads one value.
-func ask[T any](h *house, sql string, args ...any) T {
+func ask[T any](h *fixture, sql string, args ...any) T {
 	h.Helper()
 	var value T
 	h.must(h.pool.QueryRow(h.Context(), sql, args...).Scan(&value))
@@ -72,7 +72,7 @@ func aCall(service string, class pipeline.Class) pipeline.Call {
 	return pipeline.Call{Organization: "o", Service: service, Resource: "things", Class: class, Method: "GET", Path: "/things"}
 }
 
-func (h *house) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
+func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
 	decision, err := l.Reserve(h.Context(), aCall("shop", class), limits)
 	h.must(err)
@@ -82,7 +82,7 @@ func (h *house) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.L
 	return decision
 }
 
-func (h *house) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) int64 {
+func (h *fixture) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
 	if decision.Refused != "" {
@@ -91,7 +91,7 @@ func (h *house) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.L
 	return decision.Call
 }
 
-func (h *house) refused(
+func (h *fixture) refused(
 	want pipeline.Refusal, l *calls.Ledger, class pipeline.Class, limits pipeline.Limits, atLeast, atMost time.Duration,
 ) {
 	h.Helper()
@@ -102,7 +102,7 @@ func (h *house) refused(
 }
 
 // past writes calls into the log that ended so long ago, and counts anew.
-func (h *house) past(ago time.Duration, class pipeline.Class, calls int) {
+func (h *fixture) past(ago time.Duration, class pipeline.Class, calls int) {
 	h.Helper()
 	h.exec(`INSERT INTO sluice.calls
 		(organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)

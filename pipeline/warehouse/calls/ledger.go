@@ -40,7 +40,7 @@ const (
 	// process dies, its slot is held no longer than that of any other call.
 	sqlStillUnderWay = `SELECT sluice.renew_call($1, $2, $3)`
 
-	sqlKeep = `SELECT sluice.keep_calls($1)`
+	sqlPrune = `SELECT sluice.keep_calls($1)`
 
 	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
@@ -155,12 +155,12 @@ func shares(limits pipeline.Limits) ([]float64, []float64) {
 	return floors, ceilings
 }
 
-// KeepCalls is the housekeeping of the call log: it turns the block of the day and drops blocks whose last call is more than so
+// PruneCalls is the housekeeping of the call log: it turns the block of the day and drops blocks whose last call is more than so
 // many days old, at least 2. Any number of processes may call it, a few times a day; it waits for nobody and gives the number
 // of blocks that it dropped.
-func (l *Ledger) KeepCalls(ctx context.Context, days int) (int, error) {
+func (l *Ledger) PruneCalls(ctx context.Context, days int) (int, error) {
 	var dropped int
-	err := l.pool.QueryRow(ctx, sqlKeep, days).Scan(&dropped)
+	err := l.pool.QueryRow(ctx, sqlPrune, days).Scan(&dropped)
 	return dropped, postgres.Fail("keeping the call log", err)
 }
 

@@ -23,7 +23,7 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 	process := h.process(calls.DefaultRules())
 	keep := func(want int) {
 		t.Helper()
-		dropped, err := process.KeepCalls(t.Context(), 3)
+		dropped, err := process.PruneCalls(t.Context(), 3)
 		h.must(err)
 		if dropped != want {
 			t.Errorf("%d blocks dropped, want %d", dropped, want)
@@ -67,10 +67,10 @@ func TestAnExportKeepsItsDay(t *testing.T) {
 	process := h.process(calls.DefaultRules())
 	h.granted(process, pipeline.ClassSweep, pipeline.Limits{Shared: "suite"})
 	h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '9 days'`)
-	if dropped, err := process.KeepCalls(t.Context(), 3); err != nil || dropped != 0 {
+	if dropped, err := process.PruneCalls(t.Context(), 3); err != nil || dropped != 0 {
 		t.Errorf("%d blocks dropped (%v), want none", dropped, err)
 	}
-	if _, err := process.KeepCalls(t.Context(), 1); err == nil {
+	if _, err := process.PruneCalls(t.Context(), 1); err == nil {
 		t.Error("keeping less than the day that is counted is taken")
 	}
 }
@@ -110,7 +110,7 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 			h.exec(`ALTER TABLE sluice.calls DISABLE TRIGGER calls_moved`)
 			h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 day' WHERE reserved_at > clock_timestamp() - interval '1 day'
 				AND finished_at IS NOT NULL`)
-			_, err := keepers.KeepCalls(t.Context(), 1000)
+			_, err := keepers.PruneCalls(t.Context(), 1000)
 			h.must(err)
 			turns++
 		}

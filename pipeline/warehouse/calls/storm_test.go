@@ -51,7 +51,7 @@ func (u *upstream) most(span time.Duration) int {
 // storm is traffic by several processes: most calls end as they should; some holders die before or after their call arrives;
 // some calls last longer than a lease and are renewed meanwhile; some are reported long after everybody gave them up.
 type storm struct {
-	*house
+	*fixture
 
 	upstream  upstream
 	limits    pipeline.Limits
@@ -118,7 +118,7 @@ func (s *storm) call(ctx context.Context, process *calls.Ledger, class pipeline.
 
 func newStorm(t *testing.T, limits pipeline.Limits, rules calls.Rules) *storm {
 	t.Helper()
-	s := &storm{house: open(t), limits: limits, rules: rules}
+	s := &storm{fixture: open(t), limits: limits, rules: rules}
 	for range 4 {
 		s.processes = append(s.processes, s.process(rules))
 	}

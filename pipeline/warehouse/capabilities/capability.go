@@ -33,7 +33,7 @@ WHERE c.source IN ('documented', 'assumed')
 	AND (c.verdict, c.value, c.source, c.evidence) IS DISTINCT FROM
 		(excluded.verdict, excluded.value, excluded.source, excluded.evidence)`
 
-	sqlKeep = `
+	sqlStore = `
 INSERT INTO sluice.capabilities (organization_id, service, resource, capability, verdict, value, source, evidence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (organization_id, service, resource, capability) DO UPDATE SET
@@ -83,8 +83,8 @@ func (s *Store) Declare(ctx context.Context, streams []pipeline.Stream) error {
 	return postgres.Fail("noting what lists can do", err)
 }
 
-// KeepVerdicts keeps what was measured of a list. What could not be found out leaves what is known as it is.
-func (s *Store) KeepVerdicts(ctx context.Context, stream pipeline.Stream, verdicts []pipeline.Verdict) error {
+// StoreVerdicts keeps what was measured of a list. What could not be found out leaves what is known as it is.
+func (s *Store) StoreVerdicts(ctx context.Context, stream pipeline.Stream, verdicts []pipeline.Verdict) error {
 	batch := new(pgx.Batch)
 	queue(batch, stream, verdicts)
 	if batch.Len() == 0 {
@@ -134,7 +134,7 @@ func collect(rows pgx.Rows) (pipeline.Capabilities, error) {
 }
 
 // QueueObserved notes what the answer that a unit brings showed of its list.
-func QueueObserved(batch *pgx.Batch, unit pipeline.Unit) {
+func QueueObserved(batch *pgx.Batch, unit pipeline.Batch) {
 	queue(batch, unit.Claim.Stream, unit.Observed)
 }
 
@@ -153,7 +153,7 @@ func queue(batch *pgx.Batch, stream pipeline.Stream, verdicts []pipeline.Verdict
 		if v.Answer == pipeline.AnswerUnknown {
 			continue
 		}
-		batch.Queue(sqlKeep, key.Organization, key.Service, key.Resource, v.Capability, v.Answer, postgres.Clean(v.Value, maxValue),
+		batch.Queue(sqlStore, key.Organization, key.Service, key.Resource, v.Capability, v.Answer, postgres.Clean(v.Value, maxValue),
 			v.Source, postgres.Clean(v.Evidence, postgres.MaxReason))
 	}
 }

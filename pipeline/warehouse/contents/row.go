@@ -23,8 +23,8 @@ type Row struct {
 	Hash     []byte
 	Call     int64
 	Position int32
-	// Fingerprint is the payload hash of that record, zero if it is not known.
-	Fingerprint uint64
+	// PayloadHash is the payload hash of that record, zero if it is not known.
+	PayloadHash uint64
 	// DeletedAt is the row's tombstone, nil if it has none.
 	DeletedAt *time.Time
 	// DetailState is what is known of the single record, "" where there are none; DetailCall is zero if none was loaded.
@@ -34,17 +34,17 @@ type Row struct {
 	DetailPosition int32
 }
 
-// Gone says that the row has a tombstone: upstream is not expected to know its record.
-func (r *Row) Gone() bool { return r.DeletedAt != nil }
+// Deleted says that the row has a tombstone: upstream is not expected to know its record.
+func (r *Row) Deleted() bool { return r.DeletedAt != nil }
 
 // LastCall is the later of the calls that wrote the row.
 func (r *Row) LastCall() int64 { return max(r.Call, r.DetailCall) }
 
 // List is where the raw record of the list is kept, Detail that of the single record.
-func (r *Row) List() raw.Place { return raw.Place{Call: r.Call, Position: r.Position} }
+func (r *Row) List() raw.RawRef { return raw.RawRef{Call: r.Call, Position: r.Position} }
 
 // Detail is where the raw record of the single record is kept; its call is zero if there is none.
-func (r *Row) Detail() raw.Place { return raw.Place{Call: r.DetailCall, Position: r.DetailPosition} }
+func (r *Row) Detail() raw.RawRef { return raw.RawRef{Call: r.DetailCall, Position: r.DetailPosition} }
 
 // rowStatements builds what reads rows: by their keys, and in the order of keys.
 func (t *Table) rowStatements(from, key string) {
@@ -101,7 +101,7 @@ func (t *Table) read(ctx context.Context, view View, sql string, args ...any) ([
 			row.Modified = *modified
 		}
 		if fingerprint != nil {
-			row.Fingerprint = uint64(*fingerprint) //nolint:gosec // the bits of an unsigned number
+			row.PayloadHash = uint64(*fingerprint) //nolint:gosec // the bits of an unsigned number
 		}
 		if state != nil {
 			row.DetailState = *state

@@ -13,14 +13,14 @@ import (
 
 // Standing is how far a resource is copied.
 type Standing struct {
-	// Mark is the instant up to which its list is complete; zero if it never was.
-	Mark time.Time
+	// Watermark is the instant up to which its list is complete; zero if it never was.
+	Watermark time.Time
 	// Parent is a parent whose list was read, by chance; "" if there is none, or if the resource has no parents.
 	Parent string
 }
 
 const (
-	sqlMark = `SELECT mark FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) AND mark IS NOT NULL`
+	sqlWatermark = `SELECT mark FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) AND mark IS NOT NULL`
 
 	sqlParent = `
 SELECT parent_id, read_at FROM sluice.parents
@@ -48,9 +48,9 @@ const maxArchives = 2000
 // Standing says how far the resource is copied. Under parents, the mark is when the list of the parent was last read.
 func (t *Table) Standing(ctx context.Context, view View) (Standing, error) {
 	var s Standing
-	sql, into := sqlMark, []any{&s.Mark}
+	sql, into := sqlWatermark, []any{&s.Watermark}
 	if _, perParent := t.stream.Resource.Cursor.(schema.PerParent); perParent {
-		sql, into = sqlParent, []any{&s.Parent, &s.Mark}
+		sql, into = sqlParent, []any{&s.Parent, &s.Watermark}
 	}
 	key := t.stream.Key()
 	err := view.tx.QueryRow(ctx, sql, key.Organization, key.Service, t.stream.Resource.Name).Scan(into...)

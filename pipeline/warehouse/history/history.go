@@ -32,16 +32,16 @@ func (r Resource) key() pipeline.Key {
 	return pipeline.Key{Organization: r.Organization, Service: r.Service, Resource: r.Name}
 }
 
-const sqlKeep = `SELECT history.keep($1, $2, $3, $4)`
+const sqlWrite = `SELECT history.keep($1, $2, $3, $4)`
 
-// Keep brings the versions of records in line with their rows: it has to be called in the transaction that wrote the rows or
+// Write brings the versions of records in line with their rows: it has to be called in the transaction that wrote the rows or
 // their tombstones, with all of their arrays written. The rows have to be locked or new. Where no versions are kept, or nothing
 // changed, it writes nothing.
-func Keep(ctx context.Context, tx pgx.Tx, of Resource, ids []string) error {
+func Write(ctx context.Context, tx pgx.Tx, of Resource, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, sqlKeep, of.Organization, of.Service, of.Name, ids); err != nil {
+	if _, err := tx.Exec(ctx, sqlWrite, of.Organization, of.Service, of.Name, ids); err != nil {
 		return fmt.Errorf("keeping versions of %s: %w", of, err)
 	}
 	return nil

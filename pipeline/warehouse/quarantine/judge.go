@@ -39,7 +39,7 @@ WHERE r.id = $4 AND r.class = $5
 
 	// The sweep reads the whole list, or the list's own runs do where nothing sweeps it. The pause, $4, counts from when an entry was
 	// opened; one that was asked for in vain waits as long as it has waited already, if that is longer.
-	sqlWanted = `
+	sqlRequested = `
 SELECT s.organization_id, s.service, s.resource, w.since
 FROM sluice.streams s CROSS JOIN (
 	SELECT min(coalesce(q.asked_at + greatest(q.asked_at - q.opened_at - $4::interval, interval '0'), q.opened_at)) AS since
@@ -60,11 +60,11 @@ SELECT EXISTS (
 
 // Judge makes the end of a run provisional of which too much was refused (promise 1), by what all its chunks met, this unit
 // included.
-func Judge(ctx context.Context, tx pgx.Tx, unit *pipeline.Unit, row streams.Locked, rules pipeline.Rules) error {
+func Judge(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, row streams.Locked, rules pipeline.Rules) error {
 	if unit.End == nil || unit.End.Outcome == pipeline.OutcomeFailed {
 		return nil
 	}
-	met, err := streams.Refused(ctx, tx, unit.Claim)
+	met, err := streams.Rejections(ctx, tx, unit.Claim)
 	if err != nil {
 		return err
 	}
@@ -94,16 +94,16 @@ func QueueAsked(batch *pgx.Batch, claim pipeline.Claim) {
 	}
 }
 
-// Wanted is the stream that is to be run for the sake of records in quarantine, and since when they wait; zero if there is none.
-type Wanted struct {
+// Requested is the stream that is to be run for the sake of records in quarantine, and since when they wait; zero if there is none.
+type Requested struct {
 	pipeline.Key
 
 	Since time.Time
 }
 
-// QueueWanted asks which stream reads the whole list of records in quarantine, if it is not due before their pause is over.
-func QueueWanted(batch *pgx.Batch, list pipeline.Key, pause time.Duration, wanted *Wanted) {
-	batch.Queue(sqlWanted, list.Organization, list.Service, list.Resource, pause).QueryRow(func(row pgx.Row) error {
+// QueueRequested asks which stream reads the whole list of records in quarantine, if it is not due before their pause is over.
+func QueueRequested(batch *pgx.Batch, list pipeline.Key, pause time.Duration, wanted *Requested) {
+	batch.Queue(sqlRequested, list.Organization, list.Service, list.Resource, pause).QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&wanted.Organization, &wanted.Service, &wanted.Resource, &wanted.Since)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

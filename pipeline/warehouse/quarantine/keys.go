@@ -47,7 +47,7 @@ RETURNING CASE WHEN was.came_run < $5 AND NOT was.now_sometimes AND (was.lacking
 )
 
 // Queue notes which keys the records of a unit carry. When the batch was sent, gone gets the names of those that are gone from now on.
-func Queue(batch *pgx.Batch, unit *pipeline.Unit, gone *[]string) {
+func Queue(batch *pgx.Batch, unit *pipeline.Batch, gone *[]string) {
 	seen := Look(unit)
 	key := unit.Claim.Stream.Key()
 	if len(seen.Came) > 0 {
@@ -79,16 +79,16 @@ type Sight struct {
 }
 
 // Look looks at the records of a unit. A backfill's may be older than a key.
-func Look(unit *pipeline.Unit) Sight {
-	resource, work := unit.Claim.Stream.Resource, unit.Claim.Stream.Work
-	if !unit.Listed || unit.Call == 0 || work != pipeline.WorkList && work != pipeline.WorkSweep {
+func Look(batch *pipeline.Batch) Sight {
+	resource, work := batch.Claim.Stream.Resource, batch.Claim.Stream.Work
+	if !batch.Listed || batch.Call == 0 || work != pipeline.WorkList && work != pipeline.WorkSweep {
 		return Sight{}
 	}
 	tables := resource.Tables()
 	values, arrays, read := make([]int, len(resource.Columns)), make([]int, len(tables)), 0
-	for i := range unit.Records {
-		rec := &unit.Records[i]
-		if rec.Known || len(rec.Tables) == 0 || len(rec.Tables[0]) == 0 {
+	for i := range batch.Records {
+		rec := &batch.Records[i]
+		if rec.Unchanged || len(rec.Tables) == 0 || len(rec.Tables[0]) == 0 {
 			continue
 		}
 		read++

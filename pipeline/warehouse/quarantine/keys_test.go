@@ -29,24 +29,24 @@ func bills() *schema.Resource {
 }
 
 // answer is a list's answer with ten records of each given form.
-func answer(t *testing.T, forms ...string) *pipeline.Unit {
+func answer(t *testing.T, forms ...string) *pipeline.Batch {
 	t.Helper()
 	resource := bills()
 	normalizer, err := record.New(resource, time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit := &pipeline.Unit{Claim: pipeline.Claim{Stream: pipeline.Stream{Resource: resource}}, Call: 1, Listed: true}
+	batch := &pipeline.Batch{Claim: pipeline.Claim{Stream: pipeline.Stream{Resource: resource}}, Call: 1, Listed: true}
 	for _, form := range forms {
 		for i := range 10 {
 			record, err := normalizer.Record(fmt.Appendf(nil, `{"bill_id":"%d"%s}`, i, form))
 			if err != nil {
 				t.Fatal(err)
 			}
-			unit.Records = append(unit.Records, record)
+			batch.Records = append(batch.Records, record)
 		}
 	}
-	return unit
+	return batch
 }
 
 func TestWhatMostRecordsCarry(t *testing.T) {
@@ -71,16 +71,16 @@ func TestWhatMostRecordsCarry(t *testing.T) {
 
 func TestWhatSaysNothingAboutKeys(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*pipeline.Unit){
-		"too few records":         func(u *pipeline.Unit) { u.Records = u.Records[:9] },
-		"single records":          func(u *pipeline.Unit) { u.Listed = false },
-		"out of raw records":      func(u *pipeline.Unit) { u.Call = 0 },
-		"known by their bytes":    func(u *pipeline.Unit) { u.Records[3].Known = true },
-		"an old part of the list": func(u *pipeline.Unit) { u.Claim.Stream.Work = pipeline.WorkBackfill },
+	for name, spoil := range map[string]func(*pipeline.Batch){
+		"too few records":         func(u *pipeline.Batch) { u.Records = u.Records[:9] },
+		"single records":          func(u *pipeline.Batch) { u.Listed = false },
+		"out of raw records":      func(u *pipeline.Batch) { u.Call = 0 },
+		"known by their bytes":    func(u *pipeline.Batch) { u.Records[3].Unchanged = true },
+		"an old part of the list": func(u *pipeline.Batch) { u.Claim.Stream.Work = pipeline.WorkBackfill },
 	} {
-		unit := answer(t, "")
-		spoil(unit)
-		if seen := quarantine.Look(unit); len(seen.Came)+len(seen.Lacking) > 0 {
+		batch := answer(t, "")
+		spoil(batch)
+		if seen := quarantine.Look(batch); len(seen.Came)+len(seen.Lacking) > 0 {
 			t.Errorf("%s: %+v", name, seen)
 		}
 	}

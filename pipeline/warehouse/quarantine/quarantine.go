@@ -19,8 +19,8 @@ import (
 
 // What goes to quarantine with one statement is there several times: as parameters, and in the message to the server.
 const (
-	// mostRejected is how many bytes of records go together.
-	mostRejected = 1 << 20
+	// maxRejectedListed is how many bytes of records go together.
+	maxRejectedListed = 1 << 20
 	// mostOfOne is how many bytes of one record go together; a larger one comes in pieces, each behind the ones that are there.
 	mostOfOne = 8 << 20
 )
@@ -96,11 +96,11 @@ WHERE id = $1 AND state = 'open'`
 
 // QueueRelease closes the entries of records that fit by now: this unit loads them, in the same version or in a later one. A
 // header that fits says nothing about the single record that did not.
-func QueueRelease(batch *pgx.Batch, unit pipeline.Unit) {
+func QueueRelease(batch *pgx.Batch, unit pipeline.Batch) {
 	whole, headers := make([]string, 0, len(unit.Records)), []string{}
 	details := unit.Claim.Stream
 	details.Work = pipeline.WorkDetails
-	marker := markerTable(unit)
+	marker := detailMarkerTable(unit)
 	for i := range unit.Records {
 		if record := &unit.Records[i]; marker > 0 && marker < len(record.Carries) && !record.Carries[marker] {
 			headers = append(headers, record.ID)
@@ -112,10 +112,10 @@ func QueueRelease(batch *pgx.Batch, unit pipeline.Unit) {
 	batch.Queue(sqlRelease, key.Organization, key.Service, key.Resource, whole, unit.Call, headers, details.Key().Resource)
 }
 
-// markerTable is the index of the array without which a record of the unit is a header; 0 if none of them can be one.
-func markerTable(unit pipeline.Unit) int {
-	resource := unit.Claim.Stream.Resource
-	if resource.Details == nil || unit.Details {
+// detailMarkerTable is the index of the array without which a record of the unit is a header; 0 if none of them can be one.
+func detailMarkerTable(batch pipeline.Batch) int {
+	resource := batch.Claim.Stream.Resource
+	if resource.Details == nil || batch.Details {
 		return 0
 	}
 	tables := resource.Tables()
@@ -124,34 +124,34 @@ func markerTable(unit pipeline.Unit) int {
 
 // tableKey names the resource of a unit in quarantine and drift, which are about records: those of single records are kept
 // under the name of their resource, as their rows are.
-func tableKey(unit pipeline.Unit) pipeline.Key {
-	key := unit.Claim.Stream.Key()
-	key.Resource = unit.Claim.Stream.Resource.Name
+func tableKey(batch pipeline.Batch) pipeline.Key {
+	key := batch.Claim.Stream.Key()
+	key.Resource = batch.Claim.Stream.Resource.Name
 	return key
 }
 
-// Keep keeps what could not be loaded, whole (promise 4), in the transaction that moves the position past it.
-func Keep(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, refused []rows.Refused) error {
-	rejects := slices.Clip(unit.Rejects) // the caller's array stays as it is
+// Store keeps what could not be loaded, whole (promise 4), in the transaction that moves the position past it.
+func Store(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, refused []rows.Rejected) error {
+	rejects := slices.Clip(batch.Rejected) // the caller's array stays as it is
 	for i := range refused {
-		rejects = append(rejects, pipeline.Reject{
-			Raw: refused[i].Record.Raw, ID: refused[i].Record.ID,
+		rejects = append(rejects, pipeline.RejectedRecord{
+			Raw: refused[i].RejectedRecord.Raw, ID: refused[i].RejectedRecord.ID,
 			Code: refused[i].Code, Path: refused[i].Path, Detail: outside.Plain(refused[i].Detail),
 		})
 	}
 	for from, to := 0, 0; from < len(rejects); from = to {
-		for size := 0; to < len(rejects) && (to == from || size+len(rejects[to].Raw) <= mostRejected); to++ {
+		for size := 0; to < len(rejects) && (to == from || size+len(rejects[to].Raw) <= maxRejectedListed); to++ {
 			size += len(rejects[to].Raw)
 		}
-		if err := keepSome(ctx, tx, unit, rejects[from:to]); err != nil {
+		if err := storeSome(ctx, tx, batch, rejects[from:to]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepSome keeps rejects in one statement.
-func keepSome(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, rejects []pipeline.Reject) error {
+// storeSome keeps rejects in one statement.
+func storeSome(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, rejects []pipeline.RejectedRecord) error {
 	var (
 		hashes, wholes, raws     [][]byte
 		ids, codes, paths, texts []string
@@ -171,15 +171,15 @@ func keepSome(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, rejects []pipe
 		ids, codes = append(ids, postgres.Clean(reject.ID, postgres.MaxName)), append(codes, postgres.Clean(reject.Code, postgres.MaxName))
 		paths, texts = append(paths, postgres.Clean(reject.Path, postgres.MaxName)), append(texts, postgres.Clean(reject.Detail, postgres.MaxReason))
 	}
-	key := tableKey(unit)
-	op := "keeping what did not fit of " + unit.Claim.Stream.String()
+	key := tableKey(batch)
+	op := "keeping what did not fit of " + batch.Claim.Stream.String()
 	var news, clashed int64
-	if err := tx.QueryRow(ctx, sqlReject, key.Organization, key.Service, key.Resource, unit.Call, unit.Claim.Run,
+	if err := tx.QueryRow(ctx, sqlReject, key.Organization, key.Service, key.Resource, batch.Call, batch.Claim.Run,
 		hashes, ids, raws, codes, paths, texts, seen).Scan(&news, &clashed); err != nil {
 		return postgres.Fail(op, err)
 	}
 	if news > 0 {
-		if err := streams.CountRefused(ctx, tx, unit.Claim.Run, news, clashed); err != nil {
+		if err := streams.CountRejected(ctx, tx, batch.Claim.Run, news, clashed); err != nil {
 			return err
 		}
 	}
@@ -195,7 +195,7 @@ func keepSome(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, rejects []pipe
 }
 
 // QueueDrift counts keys that the declaration does not know and returns how many records have some.
-func QueueDrift(batch *pgx.Batch, unit pipeline.Unit) int {
+func QueueDrift(batch *pgx.Batch, unit pipeline.Batch) int {
 	type sight struct{ path, kind string }
 	var (
 		drifted      int

@@ -118,8 +118,8 @@ func (q *Entries) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
 	return entries[0], nil
 }
 
-// KindGone is the kind of a declared key that most records carried and do not carry any more.
-const KindGone = "gone"
+// KindMissing is the kind of a declared key that most records carried and do not carry any more.
+const KindMissing = "gone"
 
 // Drift is one key on the wire that a declaration does not know, one value that it does not list, or one declared key that is gone.
 type Drift struct {
@@ -139,7 +139,7 @@ const sqlReadDrift = `
 SELECT organization_id, service, resource, path, kind, seen, first_seen_at, last_seen_at FROM sluice.drift
 WHERE $1 = '' OR organization_id = $1
 UNION ALL
-SELECT organization_id, service, resource, path, '` + KindGone + `', lacking, lacking_since, lacking_at FROM sluice.gone_keys
+SELECT organization_id, service, resource, path, '` + KindMissing + `', lacking, lacking_since, lacking_at FROM sluice.gone_keys
 WHERE $1 = '' OR organization_id = $1
 ORDER BY organization_id, service, resource, path, kind`
 

@@ -28,36 +28,36 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Place is where a raw record is kept: _call_id and _raw_position of a row.
-type Place struct {
+// RawRef is where a raw record is kept: _call_id and _raw_position of a row.
+type RawRef struct {
 	Call     int64
 	Position int32
 }
 
-// keptBytes bounds the archives that stay for the rows that come next: some thirty of the usual size.
-const keptBytes = 8 << 20
+// storedBytes bounds the archives that stay for the rows that come next: some thirty of the usual size.
+const storedBytes = 8 << 20
 
 // Archives are parts of calls, taken apart. The zero value has none.
 type Archives struct {
-	kept map[Place]kept
-	size int
+	stored map[RawRef]storedRecords
+	size   int
 	// Scattered says that more archives were read than stay: the records that were asked for lie in many, of which each has few of them.
 	Scattered bool
 }
 
-// kept is an archive, by the place of its first record, and how many bytes it has.
-type kept struct {
+// storedRecords is an archive, by the place of its first record, and how many bytes it has.
+type storedRecords struct {
 	records [][]byte
 	size    int
 }
 
 // Read gives the raw records of places, as far as they are kept.
-func Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, error) {
+func Read(ctx context.Context, from Querier, places []RawRef) (map[RawRef][]byte, error) {
 	records, _, err := new(Archives).Read(ctx, from, places)
 	if err != nil {
 		return nil, err
 	}
-	raws := make(map[Place][]byte, len(places))
+	raws := make(map[RawRef][]byte, len(places))
 	for i, raw := range records {
 		if raw != nil {
 			raws[places[i]] = raw
@@ -67,37 +67,37 @@ func Read(ctx context.Context, from Querier, places []Place) (map[Place][]byte, 
 }
 
 // Read gives the raw record of each place, nil if it is not kept, and the archives that they are from. An archive that is known already is
-// not read again: rows that come next were often brought by the same call. Of archives beyond keptBytes only the records that were
+// not read again: rows that come next were often brought by the same call. Of archives beyond storedBytes only the records that were
 // asked for stay in memory: where a list's order is not that of the keys, a few thousand rows lie in as many archives.
-func (known *Archives) Read(ctx context.Context, from Querier, places []Place) ([][]byte, *Archives, error) {
-	used := &Archives{kept: map[Place]kept{}}
+func (known *Archives) Read(ctx context.Context, from Querier, places []RawRef) ([][]byte, *Archives, error) {
+	used := &Archives{stored: map[RawRef]storedRecords{}}
 	parts, err := findParts(ctx, from, places)
 	if err != nil {
 		return nil, used, err
 	}
 	wanted := parts.sort(places)
 	raws := make([][]byte, len(places))
-	var unknown []Place
+	var unknown []RawRef
 	for at, asked := range wanted {
-		if found, again := known.kept[at]; again {
-			asked.pick(raws, found.records, !used.keep(at, found))
+		if found, again := known.stored[at]; again {
+			asked.pick(raws, found.records, !used.store(at, found))
 		} else {
 			unknown = append(unknown, at)
 		}
 	}
-	err = fetch(ctx, from, unknown, func(at Place, found kept) {
-		wanted[at].pick(raws, found.records, !used.keep(at, found))
+	err = fetch(ctx, from, unknown, func(at RawRef, found storedRecords) {
+		wanted[at].pick(raws, found.records, !used.store(at, found))
 	})
 	return raws, used, err
 }
 
-// keep keeps an archive if there is room.
-func (known *Archives) keep(at Place, found kept) bool {
-	if known.size+found.size > keptBytes {
+// store keeps an archive if there is room.
+func (known *Archives) store(at RawRef, found storedRecords) bool {
+	if known.size+found.size > storedBytes {
 		known.Scattered = true
 		return false
 	}
-	known.kept[at], known.size = found, known.size+found.size
+	known.stored[at], known.size = found, known.size+found.size
 	return true
 }
 
@@ -118,7 +118,7 @@ func (a asked) pick(raws, records [][]byte, copied bool) {
 }
 
 // fetch reads archives, one after the other.
-func fetch(ctx context.Context, from Querier, firsts []Place, each func(at Place, found kept)) error {
+func fetch(ctx context.Context, from Querier, firsts []RawRef, each func(at RawRef, found storedRecords)) error {
 	if len(firsts) == 0 {
 		return nil
 	}
@@ -131,7 +131,7 @@ func fetch(ctx context.Context, from Querier, firsts []Place, each func(at Place
 		return fmt.Errorf("reading raw records: %w", err)
 	}
 	var (
-		at   Place
+		at   RawRef
 		text []byte
 	)
 	_, err = pgx.ForEachRow(rows, []any{&at.Call, &at.Position, &text}, func() error {
@@ -139,7 +139,7 @@ func fetch(ctx context.Context, from Querier, firsts []Place, each func(at Place
 		if err != nil {
 			return fmt.Errorf("call %d: %w", at.Call, err)
 		}
-		each(at, kept{records: records, size: len(text)})
+		each(at, storedRecords{records: records, size: len(text)})
 		text = nil // the records lie in it
 		return nil
 	})
@@ -153,21 +153,21 @@ func fetch(ctx context.Context, from Querier, firsts []Place, each func(at Place
 type parts map[int64][]int32
 
 // of gives the part in which a place lies, if its call has one.
-func (p parts) of(at Place) (Place, bool) {
+func (p parts) of(at RawRef) (RawRef, bool) {
 	firsts := p[at.Call]
 	i, exact := slices.BinarySearch(firsts, at.Position)
 	if !exact {
 		i--
 	}
 	if i < 0 {
-		return Place{}, false
+		return RawRef{}, false
 	}
-	return Place{Call: at.Call, Position: firsts[i]}, true
+	return RawRef{Call: at.Call, Position: firsts[i]}, true
 }
 
 // sort says which records are wanted of which part. Places whose call has none are left out.
-func (p parts) sort(places []Place) map[Place]asked {
-	wanted := map[Place]asked{}
+func (p parts) sort(places []RawRef) map[RawRef]asked {
+	wanted := map[RawRef]asked{}
 	for from := 0; from < len(places); {
 		first, ok := p.of(places[from])
 		if !ok {
@@ -186,7 +186,7 @@ func (p parts) sort(places []Place) map[Place]asked {
 	return wanted
 }
 
-func findParts(ctx context.Context, from Querier, places []Place) (parts, error) {
+func findParts(ctx context.Context, from Querier, places []RawRef) (parts, error) {
 	bounds := map[int64][2]int32{}
 	for _, at := range places {
 		if known, ok := bounds[at.Call]; ok {
@@ -207,7 +207,7 @@ func findParts(ctx context.Context, from Querier, places []Place) (parts, error)
 	if err != nil {
 		return nil, fmt.Errorf("looking for raw records: %w", err)
 	}
-	var at Place
+	var at RawRef
 	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position}, func() error {
 		p[at.Call] = append(p[at.Call], at.Position)
 		return nil

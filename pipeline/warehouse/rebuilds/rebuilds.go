@@ -32,15 +32,15 @@ const (
 type Counts struct {
 	// Rows were looked at; Rewritten were written.
 	Rows, Rewritten int
-	// Unfit do not fit the declaration any more: they stay as they are. Lost have no raw record.
-	Unfit, Lost int
+	// Rejected do not fit the declaration any more: they stay as they are. Lost have no raw record.
+	Rejected, Lost int
 }
 
 // Add adds other counts.
 func (c *Counts) Add(other Counts) {
 	c.Rows += other.Rows
 	c.Rewritten += other.Rewritten
-	c.Unfit += other.Unfit
+	c.Rejected += other.Rejected
 	c.Lost += other.Lost
 }
 
@@ -52,8 +52,8 @@ type Batch struct {
 	// Last is the key of the last row, "" if there was none left.
 	Last string
 	// Write are the rows to be written, Rejects the raw records that do not fit.
-	Write   []Row
-	Rejects []pipeline.Reject
+	Write           []Row
+	RejectedRecords []pipeline.RejectedRecord
 }
 
 // Position is how far a rebuild came: its number, the key of the last row, and the counts so far.
@@ -90,13 +90,13 @@ func Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, scope Scope, zo
 		return p, postgres.Fail(op, err)
 	}
 	err := tx.QueryRow(ctx, sqlBegin, key.Organization, key.Service, key.Resource, scope, made, claim.Run, claim.Fence).
-		Scan(&p.ID, &p.After, &p.Rows, &p.Rewritten, &p.Unfit, &p.Lost)
+		Scan(&p.ID, &p.After, &p.Rows, &p.Rewritten, &p.Rejected, &p.Lost)
 	return p, postgres.Fail(op, err)
 }
 
 // QueueStep moves the position behind a batch.
 func QueueStep(batch *pgx.Batch, id int64, last string, done Counts) {
-	batch.Queue(sqlStep, id, last, done.Rows, done.Rewritten, done.Unfit, done.Lost)
+	batch.Queue(sqlStep, id, last, done.Rows, done.Rewritten, done.Rejected, done.Lost)
 }
 
 // End says that all rows were looked at.

@@ -33,7 +33,7 @@ type Row struct {
 // that versions of the records are kept.
 func Write(
 	ctx context.Context, tx pgx.Tx, loader *rows.Loader, stream pipeline.Stream, run int64, batch []Row, versions bool,
-) ([]rows.Refused, int, error) {
+) ([]rows.Rejected, int, error) {
 	if len(batch) == 0 {
 		return nil, 0, nil
 	}
@@ -45,11 +45,11 @@ func Write(
 	if err != nil {
 		return nil, 0, fmt.Errorf("rewriting rows: %w", err)
 	}
-	reasons := make(map[string]rows.Refused, len(refused))
+	reasons := make(map[string]rows.Rejected, len(refused))
 	for i := range refused {
-		reasons[refused[i].Record.ID] = refused[i]
+		reasons[refused[i].RejectedRecord.ID] = refused[i]
 	}
-	var whole []rows.Refused
+	var whole []rows.Rejected
 	written := make([]Row, 0, len(batch))
 	for i := range batch {
 		reason, stays := reasons[batch[i].Record.ID]
@@ -58,7 +58,7 @@ func Write(
 			continue
 		}
 		for _, raw := range batch[i].Raws {
-			reason.Record.Raw = raw
+			reason.RejectedRecord.Raw = raw
 			whole = append(whole, reason)
 		}
 	}
@@ -80,7 +80,7 @@ func settle(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Ro
 	if err := tombstones.Follow(ctx, tx, stream, buried); err != nil || !versions {
 		return err
 	}
-	return history.Keep(ctx, tx, history.ResourceOf(stream), all)
+	return history.Write(ctx, tx, history.ResourceOf(stream), all)
 }
 
 // note gives rows back the time of their last change, and those with a single record its content hash.

@@ -41,8 +41,8 @@ type Counts struct {
 	Archives, Raw, Records int
 	// Versions were written.
 	Versions int
-	// Unfit are raw records that do not fit the declaration any more: their records keep the versions that they have.
-	Unfit int
+	// Rejected are raw records that do not fit the declaration any more: their records keep the versions that they have.
+	Rejected int
 	// Since is the instant since when versions say what the table held, by raw records and otherwise; zero if raw records say
 	// nothing about that.
 	Since time.Time
@@ -56,7 +56,7 @@ type Past struct {
 	parent    string
 	batch     []step
 	in        map[string]bool
-	unfit     map[string]bool
+	rejected  map[string]bool
 	// unnamed says that raw records did not fit of which nobody knows whose they are.
 	unnamed bool
 	counts  Counts
@@ -75,7 +75,7 @@ func New(stream pipeline.Stream, normalize Normalize) *Past {
 	there.Schema, there.History = temporary, nil
 	return &Past{
 		stream: stream, normalize: normalize, loader: rows.New(stream.Service, &there),
-		parent: stream.Resource.ColumnOfParent(), in: map[string]bool{}, unfit: map[string]bool{},
+		parent: stream.Resource.ColumnOfParent(), in: map[string]bool{}, rejected: map[string]bool{},
 	}
 }
 
@@ -117,7 +117,7 @@ func (p *Past) Replay(ctx context.Context, conn *pgx.Conn, progress func(n int))
 func (p *Past) take(ctx context.Context, conn *pgx.Conn, raw []byte, at place) error {
 	record, err := p.normalize(raw, "")
 	if err != nil {
-		p.reject(err)
+		p.rejectRecord(err)
 		return nil
 	}
 	if p.in[record.ID] || len(p.batch) == batchRecords {
@@ -130,11 +130,11 @@ func (p *Past) take(ctx context.Context, conn *pgx.Conn, raw []byte, at place) e
 	return nil
 }
 
-// reject notes that a raw record says nothing any more.
-func (p *Past) reject(err error) {
-	p.counts.Unfit++
-	if misfit, ok := errors.AsType[*record.ValueError](err); ok && misfit.ID != "" {
-		p.unfit[misfit.ID] = true
+// rejectRecord notes that a raw record says nothing any more.
+func (p *Past) rejectRecord(err error) {
+	p.counts.Rejected++
+	if misfit, ok := errors.AsType[*record.RejectedError](err); ok && misfit.ID != "" {
+		p.rejected[misfit.ID] = true
 		return
 	}
 	p.unnamed = true
@@ -164,8 +164,8 @@ func (p *Past) flush(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 		for i := range refused {
-			p.counts.Unfit++
-			p.unfit[refused[i].Record.ID] = true
+			p.counts.Rejected++
+			p.rejected[refused[i].RejectedRecord.ID] = true
 		}
 		_, err = tx.Exec(ctx, sqlRetraced, p.setting(), p.ids(), p.instants(), p.calls(), p.positions(), p.details())
 		return wrap("noting what rows hold", err)
@@ -189,7 +189,7 @@ func (p *Past) adopt(ctx context.Context, conn *pgx.Conn) error {
 	adopted := p.batch[:0]
 	for _, s := range p.batch {
 		if s.record, err = p.normalize(s.raw, parents[s.record.ID]); err != nil {
-			p.reject(err)
+			p.rejectRecord(err)
 			continue
 		}
 		adopted = append(adopted, s)
@@ -211,7 +211,7 @@ func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, erro
 	}
 	fit := make([]string, 0, len(ids))
 	for _, id := range ids {
-		if !p.unfit[id] {
+		if !p.rejected[id] {
 			fit = append(fit, id)
 		}
 	}
@@ -230,7 +230,7 @@ func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, erro
 
 // Cover notes since when versions say what the table held. Where a record could not be read, nothing is noted.
 func (p *Past) Cover(ctx context.Context, tx pgx.Tx) (Counts, error) {
-	if p.unnamed || len(p.unfit) > 0 {
+	if p.unnamed || len(p.rejected) > 0 {
 		return p.counts, nil
 	}
 	var since *time.Time
@@ -242,8 +242,8 @@ func (p *Past) Cover(ctx context.Context, tx pgx.Tx) (Counts, error) {
 	return p.counts, wrap("noting since when versions are kept of "+s.String(), err)
 }
 
-// Wanted says whether versions of a resource are kept.
-func Wanted(ctx context.Context, conn *pgx.Conn, stream pipeline.Stream) error {
+// Requested says whether versions of a resource are kept.
+func Requested(ctx context.Context, conn *pgx.Conn, stream pipeline.Stream) error {
 	var kept bool
 	if err := conn.QueryRow(ctx, sqlWanted, stream.Organization, stream.Service.Name, stream.Resource.Name).Scan(&kept); err != nil {
 		return fmt.Errorf("reading whether versions are kept of %s: %w", stream, err)

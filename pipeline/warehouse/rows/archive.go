@@ -36,14 +36,14 @@ func (w *work) archive(ctx context.Context) error {
 		return w.fail("archive raw records of", err)
 	}
 	for i, k := range all {
-		k.position = first + int32(i)
+		k.rawRef = first + int32(i)
 	}
 	var raws [][]byte
 	parts := archiveParts(all)
-	return copyInto(ctx, w, statements.CopyInto("sluice.raw_records", archiveColumns), parts, len(parts), func(buf []byte, part []*kept) ([]byte, error) {
+	return copyInto(ctx, w, statements.CopyInto("sluice.raw_records", archiveColumns), parts, len(parts), func(buf []byte, part []*rowToWrite) ([]byte, error) {
 		raws = storableOf(raws[:0], part)
 		form := archive.FormOf(raws)
-		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, len(archiveColumns)), w.batch.Call), part[0].position)
+		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, len(archiveColumns)), w.batch.Call), part[0].rawRef)
 		buf = copybinary.Text(copybinary.Text(copybinary.Text(buf, w.batch.Organization), w.sql.Service), w.sql.Resource)
 		buf = copybinary.Int(copybinary.Short(buf, int32(len(part))), w.now) //nolint:gosec // bounded by the batch
 		return form.Append(copybinary.Size(buf, form.Size(raws)), raws), nil
@@ -69,8 +69,8 @@ func (w *work) archivePlace(ctx context.Context) (int32, error) {
 }
 
 // archiveParts cuts records into arrays of about archivePart bytes.
-func archiveParts(all []*kept) [][]*kept {
-	var parts [][]*kept
+func archiveParts(all []*rowToWrite) [][]*rowToWrite {
+	var parts [][]*rowToWrite
 	from, size := 0, 0
 	for i, k := range all {
 		if size += len(k.Raw) + len(",\n"); size >= archivePart || i == len(all)-1 {
@@ -82,7 +82,7 @@ func archiveParts(all []*kept) [][]*kept {
 }
 
 // storableOf adds what records came as, as it is kept.
-func storableOf(raws [][]byte, records []*kept) [][]byte {
+func storableOf(raws [][]byte, records []*rowToWrite) [][]byte {
 	for _, k := range records {
 		raws = append(raws, storable(k.Raw))
 	}

@@ -62,8 +62,8 @@ func TestCulpritsAreFoundAndTheRestIsLoaded(t *testing.T) {
 				culprits := []int{7, 8, 49}
 				slices.SortFunc(culprits, func(a, b int) int { return strings.Compare(records[a].ID, records[b].ID) })
 				for k, i := range culprits {
-					if !bytes.Equal(records[i].Raw, refused[k].Record.Raw) {
-						t.Errorf("culprit %d is record %.9q, want %.9q", k, refused[k].Record.ID, records[i].ID)
+					if !bytes.Equal(records[i].Raw, refused[k].RejectedRecord.Raw) {
+						t.Errorf("culprit %d is record %.9q, want %.9q", k, refused[k].RejectedRecord.ID, records[i].ID)
 					}
 					same(t, "code", poison.code, refused[k].Code)
 					if strings.Contains(refused[k].Detail+refused[k].Path, "secret") || strings.Contains(refused[k].Detail, "999") {

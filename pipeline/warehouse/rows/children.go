@@ -20,9 +20,9 @@ const elementsAtOnce = 5000
 type array struct {
 	child *statements.Child
 	// stay are the rows of changed records for which there is an element, at these places; gone is where elements stand that no record has.
-	stay []*record.Row
-	at   []ctid.TID
-	gone []ctid.TID
+	stay    []*record.Row
+	at      []ctid.TID
+	deleted []ctid.TID
 	// fresh are the rows for which there is none.
 	fresh []element
 }
@@ -42,10 +42,10 @@ func (w *work) children(ctx context.Context) error {
 		if err := w.match(ctx, a); err != nil {
 			return err
 		}
-		if len(a.gone) == 0 {
+		if len(a.deleted) == 0 {
 			continue
 		}
-		if err := w.exec(ctx, a.child.RemoveAt, len(a.gone), [][]byte{ctid.Array(a.gone)}, []uint32{ctid.ArrayOID}, nil); err != nil {
+		if err := w.exec(ctx, a.child.RemoveAt, len(a.deleted), [][]byte{ctid.Array(a.deleted)}, []uint32{ctid.ArrayOID}, nil); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (w *work) match(ctx context.Context, a *array) error {
 		}
 		at := ctid.Read(values[1])
 		if w.batch.Rewrite { // whatever is stored
-			a.gone = append(a.gone, at)
+			a.deleted = append(a.deleted, at)
 			continue
 		}
 		position = position[:0]
@@ -115,7 +115,7 @@ func (a *array) place(parent string, rows []record.Row, position []int, at ctid.
 	for i := range rows {
 		order := slices.Compare(rows[i].Position, position)
 		if order > 0 {
-			a.gone = append(a.gone, at)
+			a.deleted = append(a.deleted, at)
 			return rows[i:]
 		}
 		if order == 0 {
@@ -124,7 +124,7 @@ func (a *array) place(parent string, rows []record.Row, position []int, at ctid.
 		}
 		a.insert(parent, rows[i:i+1])
 	}
-	a.gone = append(a.gone, at)
+	a.deleted = append(a.deleted, at)
 	return nil
 }
 

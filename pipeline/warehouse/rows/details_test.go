@@ -123,14 +123,14 @@ func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	conn, res := connect(t), resource(t, "bookings")
 	l := rows.New(shop, res)
 	before := recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1})
-	before.Fingerprint = 77
+	before.PayloadHash = 77
 	later := recordOf(t, res, object{"booking_id": "1", "total": "6", "edited": day2, "lines": []object{{"line": "x"}}})
 	known := func() bool {
 		records := []record.Record{before}
-		if err := l.Known(context.Background(), conn, "org", records); err != nil {
+		if err := l.Unchanged(context.Background(), conn, "org", records); err != nil {
 			t.Fatal(err)
 		}
-		return records[0].Known
+		return records[0].Unchanged
 	}
 	load(t, conn, res, batch(1, before))
 	load(t, conn, res, single(2, recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1, "lines": []object{{"line": "w"}}})))

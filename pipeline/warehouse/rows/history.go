@@ -12,18 +12,18 @@ import (
 
 // keepColumns keeps the values of those columns whose changes are kept.
 func (w *work) keepColumns(ctx context.Context) error {
-	if w.sql.KeepHistory == "" {
+	if w.sql.EnableHistory == "" {
 		return nil
 	}
 	written := w.written()
 	keys := copybinary.Texts(len(written), func(i int) string { return written[i].ID })
-	return w.exec(ctx, w.sql.KeepHistory, anyCount,
+	return w.exec(ctx, w.sql.EnableHistory, anyCount,
 		[][]byte{[]byte(w.batch.Organization), keys, strconv.AppendInt(nil, w.batch.Call, 10)},
 		append(keyTypes[:2:2], pgtype.Int8OID), append(keyFormats[:2:2], formatText))
 }
 
-// keepVersions keeps the versions of what was written, rows and arrays, where that is asked for.
-func (w *work) keepVersions(ctx context.Context) error {
+// writeHistory keeps the versions of what was written, rows and arrays, where that is asked for.
+func (w *work) writeHistory(ctx context.Context) error {
 	if !w.batch.History {
 		return nil
 	}
@@ -33,5 +33,5 @@ func (w *work) keepVersions(ctx context.Context) error {
 		ids[i] = k.ID
 	}
 	of := history.Resource{Organization: w.batch.Organization, Service: w.sql.Service, Name: w.sql.Resource}
-	return w.fail("keep versions of", history.Keep(ctx, w.tx, of, ids))
+	return w.fail("keep versions of", history.Write(ctx, w.tx, of, ids))
 }

@@ -11,17 +11,17 @@ import (
 	"sluice/schema/record"
 )
 
-// Known is what spares normalizing (package unchanged, which has the figure); without it sort looks at every record. It marks those of a list's
+// Unchanged is what spares normalizing (package unchanged, which has the figure); without it sort looks at every record. It marks those of a list's
 // records whose rows have their fingerprints: the same bytes made the row, under the same declaration, so that its content hash is that of the
 // record, and normalizing it would tell nothing new. What it saw of the others stays with them (Seen). Records need their keys and fingerprints
 // only; those without are left alone. It holds no lock: it says what a look in the transaction would have said at that instant.
-func (l *Loader) Known(ctx context.Context, conn *pgx.Conn, organization string, records []record.Record) error {
+func (l *Loader) Unchanged(ctx context.Context, conn *pgx.Conn, organization string, records []record.Record) error {
 	if l.err != nil {
 		return l.err
 	}
 	asked := make([]*record.Record, 0, len(records))
 	for i := range records {
-		if records[i].ID != "" && records[i].Fingerprint != 0 {
+		if records[i].ID != "" && records[i].PayloadHash != 0 {
 			asked = append(asked, &records[i])
 		}
 	}
@@ -38,7 +38,7 @@ func (l *Loader) Known(ctx context.Context, conn *pgx.Conn, organization string,
 	}
 	for i, record := range asked {
 		row := at(rows, i)
-		record.Known = row.fingerprint == record.Fingerprint // which is none of 0
+		record.Unchanged = row.payloadHash == record.PayloadHash // which is none of 0
 		record.Seen.Looked, record.Seen.Row, record.Seen.Hash = true, row.found, row.hash
 	}
 	return nil

@@ -70,14 +70,14 @@ func TestFingerprintsChangeNothing(t *testing.T) {
 				records := make([]record.Record, len(raws))
 				if i == 1 {
 					for n := range raws {
-						records[n], _ = normalizer.Glance([]byte(raws[n]), "")
+						records[n], _ = normalizer.Peek([]byte(raws[n]), "")
 					}
-					if err := l.Known(context.Background(), conn, organization, records); err != nil {
+					if err := l.Unchanged(context.Background(), conn, organization, records); err != nil {
 						r.Fatal(err)
 					}
 				}
 				for n := range raws {
-					if records[n].Known {
+					if records[n].Unchanged {
 						known++
 						continue
 					}
@@ -117,15 +117,15 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 	conn, res := connect(t), resource(t, "orders")
 	of := func(id, total string) record.Record {
 		one := recordOf(t, res, object{"order_id": id, "total": total})
-		one.Fingerprint = 1
+		one.PayloadHash = 1
 		return one
 	}
 	load(t, conn, res, batch(1, of("2", "1"), of("3", "1"), of("4", "1")))
 	came := []record.Record{of("1", "3"), of("2", "3"), of("3", "3"), of("4", "1"), of("5", "3")}
 	for i := range came {
-		came[i].Fingerprint = 2
+		came[i].PayloadHash = 2
 	}
-	if err := rows.New(shop, res).Known(context.Background(), conn, "org", came); err != nil {
+	if err := rows.New(shop, res).Unchanged(context.Background(), conn, "org", came); err != nil {
 		t.Fatal(err)
 	}
 	load(t, conn, res, batch(2, of("1", "2"), of("2", "2"), of("3", "3")))
@@ -162,17 +162,17 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 		{"org", []record.Record{marked("3", "2")}, []bool{true}},
 		{"another", []record.Record{marked("1", "1")}, []bool{false}},
 	} {
-		if err := rows.New(shop, res).Known(context.Background(), conn, c.organization, c.records); err != nil {
+		if err := rows.New(shop, res).Unchanged(context.Background(), conn, c.organization, c.records); err != nil {
 			t.Fatal(err)
 		}
 		got := make([]bool, len(c.records))
 		for i := range got {
-			got[i] = c.records[i].Known
+			got[i] = c.records[i].Unchanged
 		}
 		same(t, "known of "+c.organization, c.want, got)
 	}
 	for _, b := range []rows.Batch{{Details: true}, {Rewrite: true}} {
-		b.Organization, b.Records = "org", []record.Record{{ID: "1", Known: true}}
+		b.Organization, b.Records = "org", []record.Record{{ID: "1", Unchanged: true}}
 		tx, err := conn.Begin(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +190,7 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 // TestKnownRecordsAskNothing: without a transaction there is nobody to ask.
 func TestKnownRecordsAskNothing(t *testing.T) {
 	t.Parallel()
-	known := []record.Record{{ID: "1", Known: true}, {ID: "2", Known: true}}
+	known := []record.Record{{ID: "1", Unchanged: true}, {ID: "2", Unchanged: true}}
 	result, refused, err := rows.New(shop, resource(t, "orders")).LoadBisect(t.Context(), nil, batch(1, known...))
 	if err != nil || len(refused) > 0 {
 		t.Fatal(refused, err)

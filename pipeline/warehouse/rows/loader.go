@@ -52,9 +52,9 @@ type Batch struct {
 	// CallStarted is when the call left, by the database's clock; zero if unknown. It matters to one rule only: a record
 	// whose modification time went back is believed if it was asked for version.RollbackAfter after the row was written.
 	CallStarted time.Time
-	// Settled is the instant up to which all lists were read: a record that differs although it was not modified since changed
+	// DetailsCurrent is the instant up to which all lists were read: a record that differs although it was not modified since changed
 	// in silence. Zero if nobody knows; then none is counted.
-	Settled time.Time
+	DetailsCurrent time.Time
 	// Read is upstream's clock when the last clean run of the list began: what was modified before and comes only now was late.
 	// Zero if nobody knows, or if the records do not come from a list's answer; then none is counted.
 	Read time.Time
@@ -66,7 +66,7 @@ type Batch struct {
 	Rewrite bool
 	// History says that versions of the records are kept.
 	History bool
-	// Records are unique by ID, in any order. They are only read. Known ones, as Loader.Known says it, count as unchanged.
+	// Records are unique by ID, in any order. They are only read. Known ones, as Loader.Unchanged says it, count as unchanged.
 	Records []record.Record
 }
 
@@ -112,7 +112,7 @@ func New(service *schema.Service, resource *schema.Resource) *Loader {
 //
 // Errors that are not about values (connection, lock, resources, tables that are not as declared, ErrBatch) are returned as they are, and the
 // caller has to roll back.
-func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Refused, error) {
+func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Rejected, error) {
 	if l.err != nil {
 		return Result{}, nil, l.err
 	}
@@ -129,9 +129,9 @@ func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result
 	return result, refused, err
 }
 
-func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*record.Record) (Result, []Refused, error) {
+func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*record.Record) (Result, []Rejected, error) {
 	result, err := l.attempt(ctx, tx, batch, records, false)
-	var refusal *RefusedError
+	var refusal *RejectedError
 	if err == nil || !errors.As(err, &refusal) {
 		return result, nil, err
 	}
@@ -142,9 +142,9 @@ func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*
 		}
 	}
 	if len(records) == 1 {
-		return Result{}, []Refused{newRefused(records[0], refusal)}, nil
+		return Result{}, []Rejected{newRejected(records[0], refusal)}, nil
 	}
-	var refused []Refused
+	var refused []Rejected
 	half := len(records) / 2
 	for _, part := range [][]*record.Record{records[:half], records[half:]} {
 		did, culprits, err := l.bisect(ctx, tx, batch, part)
@@ -189,7 +189,7 @@ func (l *Loader) check(batch Batch) ([]*record.Record, error) {
 	records := make([]*record.Record, 0, len(batch.Records))
 	for i := range batch.Records {
 		switch {
-		case !batch.Records[i].Known:
+		case !batch.Records[i].Unchanged:
 			records = append(records, &batch.Records[i])
 		case batch.Details || batch.Rewrite:
 			return nil, fmt.Errorf("%w: only records of lists are known, and only until they are written", ErrBatch)

@@ -37,12 +37,12 @@ type stored struct {
 	call  int64
 	// modified is zero if the row has none; changed is when the row was last written.
 	modified, changed time.Time
-	// place is where the row stands; it holds as long as the row is locked.
-	place [ctid.Size]byte
+	// ctid is where the row stands; it holds as long as the row is locked.
+	ctid [ctid.Size]byte
 	// settled says that an equal hash leaves nothing to write.
 	settled bool
-	// fingerprint is that of the list's record; 0 if the row has none.
-	fingerprint uint64
+	// payloadHash is that of the list's record; 0 if the row has none.
+	payloadHash uint64
 }
 
 // look asks what is stored about records, and gives it in their order; nil if there is nothing of any. It speaks to the connection below pgx for two reasons: an unnamed statement is planned for the table as it is now (a plan kept from when
@@ -74,18 +74,18 @@ func decodeStored(values [][]byte) (stored, error) {
 	row := stored{found: true}
 	hash, call, modified, changed, place, settled, mark := values[0], values[1], values[2], values[3], values[4], values[5], values[6]
 	if len(hash) != len(row.hash) || len(call) != 8 || (modified != nil && len(modified) != 8) || len(changed) != 8 ||
-		len(place) != len(row.place) || len(settled) != 1 || mark != nil && len(mark) != 8 {
+		len(place) != len(row.ctid) || len(settled) != 1 || mark != nil && len(mark) != 8 {
 		return row, fmt.Errorf("_hash, _call_id, _changed_at, _fingerprint or the modification time has another type: %w", errShape)
 	}
 	copy(row.hash[:], hash)
-	copy(row.place[:], place)
+	copy(row.ctid[:], place)
 	row.call = int64(binary.BigEndian.Uint64(call)) //nolint:gosec // the bits of a signed number
 	row.changed, row.settled = instant(changed), settled[0] != 0
 	if modified != nil {
 		row.modified = instant(modified)
 	}
 	if mark != nil {
-		row.fingerprint = binary.BigEndian.Uint64(mark)
+		row.payloadHash = binary.BigEndian.Uint64(mark)
 	}
 	return row, nil
 }

@@ -15,9 +15,9 @@ const (
 	noBinaryForm = "22P03"
 )
 
-// Refused is a record that Postgres would not take, whole, for the quarantine.
-type Refused struct {
-	Record record.Record
+// Rejected is a record that Postgres would not take, whole, for the quarantine.
+type Rejected struct {
+	RejectedRecord record.Record
 	// Code is the SQLSTATE, five characters.
 	Code string
 	// Path is the table with its schema and, where Postgres names it, the column: shop.goods.rate.
@@ -26,16 +26,16 @@ type Refused struct {
 	Detail string
 }
 
-// RefusedError says that Postgres refuses a value: SQLSTATE class 22 (the value does not fit its type), 23 (a constraint)
+// RejectedError says that Postgres refuses a value: SQLSTATE class 22 (the value does not fit its type), 23 (a constraint)
 // or 54 (a limit of the server). Its text leaves out what Postgres says, for that quotes the value; Unwrap gives the
 // original.
-type RefusedError struct {
+type RejectedError struct {
 	code, path, constraint string
 	cause                  error
 }
 
 // Error implements error.
-func (e *RefusedError) Error() string {
+func (e *RejectedError) Error() string {
 	text := "postgres refused a value: SQLSTATE " + e.code
 	if e.path != "" {
 		text += " at " + e.path
@@ -47,7 +47,7 @@ func (e *RefusedError) Error() string {
 }
 
 // Unwrap gives the error of Postgres, which may quote the value.
-func (e *RefusedError) Unwrap() error { return e.cause }
+func (e *RejectedError) Unwrap() error { return e.cause }
 
 // guarded wraps errors about values so that no value reaches a log (records carry personal data); others stay as they are.
 func (w *work) guarded(err error) error {
@@ -57,15 +57,15 @@ func (w *work) guarded(err error) error {
 	}
 	switch pg.Code[:2] {
 	case "22", "23", "54":
-		return &RefusedError{code: pg.Code, path: w.sql.Place(pg), constraint: pg.ConstraintName, cause: pg}
+		return &RejectedError{code: pg.Code, path: w.sql.Place(pg), constraint: pg.ConstraintName, cause: pg}
 	default:
 		return err
 	}
 }
 
-func newRefused(record *record.Record, cause *RefusedError) Refused {
-	return Refused{
-		Record: *record, Code: cause.code, Path: cause.path,
+func newRejected(record *record.Record, cause *RejectedError) Rejected {
+	return Rejected{
+		RejectedRecord: *record, Code: cause.code, Path: cause.path,
 		Detail: "the database refused the record: " + cause.Error(),
 	}
 }

@@ -17,14 +17,14 @@ func (w *work) sort(ctx context.Context, records []*record.Record) error {
 		return w.fail("look at rows of", err)
 	}
 	var differ []*record.Record
-	var fresh []kept // one block for all: pointers into it stay, for it never grows
+	var fresh []rowToWrite // one block for all: pointers into it stay, for it never grows
 	for i, record := range records {
 		switch row := at(rows, i); {
 		case !row.found:
 			if fresh == nil {
-				fresh, w.fresh = make([]kept, 0, len(records)-i), make([]*kept, 0, len(records)-i)
+				fresh, w.fresh = make([]rowToWrite, 0, len(records)-i), make([]*rowToWrite, 0, len(records)-i)
 			}
-			fresh = append(fresh, kept{Record: record})
+			fresh = append(fresh, rowToWrite{Record: record})
 			w.fresh = append(w.fresh, &fresh[len(fresh)-1])
 		case row.settled && row.hash == record.Hash:
 			w.result.Unchanged++
@@ -41,7 +41,7 @@ func (w *work) sort(ctx context.Context, records []*record.Record) error {
 	for i, record := range differ {
 		row := at(rows, i)
 		if !row.found { // deleted since
-			w.fresh = append(w.fresh, &kept{Record: record})
+			w.fresh = append(w.fresh, &rowToWrite{Record: record})
 			continue
 		}
 		w.judge(record, &row)
@@ -87,7 +87,7 @@ func (w *work) lockAll(ctx context.Context, records []*record.Record) error {
 	}
 	for i, record := range records {
 		if row := at(rows, i); row.found {
-			w.changed = append(w.changed, &kept{Record: record, place: row.place})
+			w.changed = append(w.changed, &rowToWrite{Record: record, ctid: row.ctid})
 		}
 	}
 	w.result.Updated = len(w.changed)
@@ -107,7 +107,7 @@ func (w *work) judge(record *record.Record, row *stored) {
 	if row.hash == record.Hash {
 		w.result.Unchanged++
 		if w.batch.Details {
-			w.equal = append(w.equal, ctid.Read(row.place[:]))
+			w.equal = append(w.equal, ctid.Read(row.ctid[:]))
 		}
 		return
 	}
@@ -125,7 +125,7 @@ func (w *work) judge(record *record.Record, row *stored) {
 	case version.Superseded:
 		w.result.Superseded++
 		if w.batch.Details {
-			w.older = append(w.older, ctid.Read(row.place[:]))
+			w.older = append(w.older, ctid.Read(row.ctid[:]))
 		}
 		return
 	case version.Rollback:
@@ -138,12 +138,12 @@ func (w *work) judge(record *record.Record, row *stored) {
 			w.result.Late.See(record.Modified, w.batch.Read)
 		}
 	}
-	w.changed = append(w.changed, &kept{Record: record, place: row.place})
+	w.changed = append(w.changed, &rowToWrite{Record: record, ctid: row.ctid})
 }
 
 // silent says that a list record that replaces its row changed without a new modification time, as balances, stock and lines
 // do upstream. One that was modified after lists were last read to their end is none: its time may be new to the list while a
 // single record brought it to the row before, or it was modified twice within the second that times upstream are rounded to.
 func (w *work) silent(record *record.Record, modified time.Time, row *stored) bool {
-	return !w.batch.Details && !record.Modified.IsZero() && modified.Equal(row.modified) && modified.Before(w.batch.Settled)
+	return !w.batch.Details && !record.Modified.IsZero() && modified.Equal(row.modified) && modified.Before(w.batch.DetailsCurrent)
 }

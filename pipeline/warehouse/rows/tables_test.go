@@ -239,10 +239,10 @@ func load(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batch)
 	return result
 }
 
-func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batch) (rows.Result, []rows.Refused) {
+func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batch) (rows.Result, []rows.Rejected) {
 	tb.Helper()
 	var result rows.Result
-	var refused []rows.Refused
+	var refused []rows.Rejected
 	err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 		var err error
 		result, refused, err = rows.New(shop, res).LoadBisect(context.Background(), tx, batch)

@@ -26,22 +26,22 @@ type work struct {
 	// now is the time of the transaction, in microseconds since 2000; archive finds it out.
 	now int64
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
-	fresh, changed []*kept
+	fresh, changed []*rowToWrite
 	// equal and older are where rows stand of whose single records no more than the state is written: as the last one, or superseded.
 	equal, older []ctid.TID
 }
 
-// kept is a record that will be written, with its index in the archive of its call.
-type kept struct {
+// rowToWrite is a record that will be written, with its index in the archive of its call.
+type rowToWrite struct {
 	*record.Record
-	position int32
-	place    [ctid.Size]byte // of the locked row; zero if there is none
+	rawRef int32
+	ctid   [ctid.Size]byte // of the locked row; zero if there is none
 }
 
 // load takes the steps of one batch. Records are in key order.
 func (w *work) load(ctx context.Context, records []*record.Record) error {
 	if w.batch.Rewrite {
-		return w.inOrder(ctx, func(ctx context.Context) error { return w.lockAll(ctx, records) }, w.update, w.children, w.keepVersions)
+		return w.inOrder(ctx, func(ctx context.Context) error { return w.lockAll(ctx, records) }, w.update, w.children, w.writeHistory)
 	}
 	if err := w.sort(ctx, records); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (w *work) load(ctx context.Context, records []*record.Record) error {
 		w.update,       //
 		w.children,     // their elements, whose foreign keys lead to them
 		w.keepColumns,  // read what was written
-		w.keepVersions, // as this does, rows and elements
+		w.writeHistory, // as this does, rows and elements
 		w.count,
 	)
 }
@@ -85,12 +85,12 @@ func (w *work) count(context.Context) error {
 }
 
 // written are all that are written, new ones first.
-func (w *work) written() []*kept {
-	return append(append(make([]*kept, 0, len(w.fresh)+len(w.changed)), w.fresh...), w.changed...)
+func (w *work) written() []*rowToWrite {
+	return append(append(make([]*rowToWrite, 0, len(w.fresh)+len(w.changed)), w.fresh...), w.changed...)
 }
 
 // header says that a record leaves a single record to be read.
-func (w *work) header(k *kept) bool {
+func (w *work) header(k *rowToWrite) bool {
 	return w.sql.Single != nil && !w.batch.Details && !k.Carries[w.sql.Marker]
 }
 

@@ -16,27 +16,27 @@ import (
 
 // insert copies new records into the table.
 func (w *work) insert(ctx context.Context) error {
-	return copyInto(ctx, w, w.form.Insert, w.fresh, len(w.fresh), func(buf []byte, k *kept) ([]byte, error) {
+	return copyInto(ctx, w, w.form.Insert, w.fresh, len(w.fresh), func(buf []byte, k *rowToWrite) ([]byte, error) {
 		buf = copybinary.Text(copybinary.Row(buf, w.form.Fields), w.batch.Organization)
 		buf, err := w.appendValues(buf, "", w.sql.Columns, w.sql.Kinds, k.Tables[0][0].Values)
 		if err != nil {
 			return buf, err
 		}
 		buf = copybinary.Hash(copybinary.JSON(buf, k.Extra), k.Hash)
-		buf = copybinary.Short(copybinary.Int(buf, w.batch.Call), k.position)
+		buf = copybinary.Short(copybinary.Int(buf, w.batch.Call), k.rawRef)
 		buf = copybinary.Int(copybinary.Int(copybinary.Int(buf, w.batch.Run), w.now), w.now)
-		return w.appendDetail(copybinary.Mark(buf, k.Fingerprint), k), nil
+		return w.appendDetail(copybinary.PayloadHash(buf, k.PayloadHash), k), nil
 	})
 }
 
 // appendDetail adds what a new row says about its single record.
-func (w *work) appendDetail(buf []byte, k *kept) []byte {
+func (w *work) appendDetail(buf []byte, k *rowToWrite) []byte {
 	switch {
 	case w.sql.Single == nil:
 		return buf
 	case w.batch.Details:
 		buf = copybinary.Hash(copybinary.Text(buf, "current"), k.Hash)
-		return copybinary.Int(copybinary.Short(copybinary.Int(buf, w.batch.Call), k.position), w.now)
+		return copybinary.Int(copybinary.Short(copybinary.Int(buf, w.batch.Call), k.rawRef), w.now)
 	case w.header(k):
 		return copybinary.Text(buf, "pending")
 	default:
@@ -52,13 +52,13 @@ func (w *work) update(ctx context.Context) error {
 	if err := w.conn.Exec(ctx, w.sql.OpenStage).Close(); err != nil {
 		return w.fail("stage", err)
 	}
-	err := copyInto(ctx, w, w.sql.CopyStage, w.changed, len(w.changed), func(buf []byte, k *kept) ([]byte, error) {
+	err := copyInto(ctx, w, w.sql.CopyStage, w.changed, len(w.changed), func(buf []byte, k *rowToWrite) ([]byte, error) {
 		buf, err := w.appendValues(copybinary.Row(buf, w.sql.StageFields), "", w.sql.Columns, w.sql.Kinds, k.Tables[0][0].Values)
 		if err != nil {
 			return buf, err
 		}
-		buf = copybinary.Mark(copybinary.Hash(copybinary.JSON(buf, k.Extra), k.Hash), k.Fingerprint)
-		buf = copybinary.Place(copybinary.Short(buf, k.position), k.place)
+		buf = copybinary.PayloadHash(copybinary.Hash(copybinary.JSON(buf, k.Extra), k.Hash), k.PayloadHash)
+		buf = copybinary.Place(copybinary.Short(buf, k.rawRef), k.ctid)
 		for _, mask := range w.sql.Presence(k.Record) {
 			buf = copybinary.Int(buf, mask)
 		}
@@ -82,7 +82,7 @@ func (w *work) noteTried(ctx context.Context) error {
 		return nil
 	}
 	tried := append(append([]ctid.TID(nil), w.equal...), w.older...)
-	return w.exec(ctx, w.sql.Tried, len(tried), [][]byte{ctid.Array(tried), ctid.Array(w.equal)}, []uint32{ctid.ArrayOID, ctid.ArrayOID}, nil)
+	return w.exec(ctx, w.sql.TouchDetail, len(tried), [][]byte{ctid.Array(tried), ctid.Array(w.equal)}, []uint32{ctid.ArrayOID, ctid.ArrayOID}, nil)
 }
 
 // appendValues adds the values of one row of a table, "" for the resource's own. One without a binary form is refused, as one that the server
@@ -91,7 +91,7 @@ func (w *work) appendValues(buf []byte, table string, columns []string, kinds []
 	var err error
 	for i := range values {
 		if buf, err = copybinary.Value(buf, kinds[i], &values[i]); err != nil {
-			return buf, &RefusedError{code: noBinaryForm, path: w.sql.Path(table, columns[i]), cause: err}
+			return buf, &RejectedError{code: noBinaryForm, path: w.sql.Path(table, columns[i]), cause: err}
 		}
 	}
 	return buf, nil

@@ -79,7 +79,7 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 		return Locked{}, postgres.Fail("locking "+key.String(), err)
 	}
 	if mark != nil {
-		stream.Position.Mark = mark.UTC()
+		stream.Position.Watermark = mark.UTC()
 	}
 	if called != nil {
 		stream.Called = *called
@@ -88,7 +88,7 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 		stream.Listed = listed.UTC()
 	}
 	if own != nil {
-		stream.Position.Read = own.UTC()
+		stream.Position.ScannedUntil = own.UTC()
 	}
 	if list != nil {
 		stream.ListRead = list.UTC()

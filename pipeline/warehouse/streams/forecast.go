@@ -10,7 +10,7 @@ import (
 )
 
 // A forecast is made once, and never after the run has loaded something: it would know the outcome.
-const sqlKeepForecast = `
+const sqlStoreForecast = `
 INSERT INTO sluice.forecasts (run_id, calls, basis, rows)
 SELECT r.id, $4, $5, $6 FROM sluice.streams s JOIN sluice.runs r ON r.id = s.run_id
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.pages = 0
@@ -31,10 +31,10 @@ type Forecast struct {
 	Rows int64
 }
 
-// KeepForecast notes the forecast of the open run of a stream. It does nothing if there is no open run, or if it has loaded
+// StoreForecast notes the forecast of the open run of a stream. It does nothing if there is no open run, or if it has loaded
 // something or has its forecast already.
-func (s *Schedule) KeepForecast(ctx context.Context, key pipeline.Key, forecast Forecast) error {
-	_, err := s.pool.Exec(ctx, sqlKeepForecast, key.Organization, key.Service, key.Resource,
+func (s *Schedule) StoreForecast(ctx context.Context, key pipeline.Key, forecast Forecast) error {
+	_, err := s.pool.Exec(ctx, sqlStoreForecast, key.Organization, key.Service, key.Resource,
 		forecast.Calls, forecast.Basis, forecast.Rows)
 	return postgres.Fail("keeping the forecast of "+key.String(), err)
 }

@@ -36,8 +36,8 @@ type Plan struct {
 	pipeline.Key `json:"-"`
 
 	EverySeconds float64 `json:"every_seconds"`
-	// Because is a reason of package cadence.
-	Because string `json:"because"`
+	// Reason is a reason of package cadence.
+	Reason string `json:"because"`
 	// ChangesPerHour, SeenHours and CallsPerRun are what was seen.
 	ChangesPerHour float64 `json:"changes_per_hour"`
 	SeenHours      float64 `json:"seen_hours"`
@@ -92,7 +92,7 @@ type unplanned struct {
 	At             time.Time        `db:"at"`
 	External       int64            `db:"external"`
 	Classes        []pipeline.Class `db:"classes"`
-	Marks          []time.Time      `db:"marks"`
+	Watermarks     []time.Time      `db:"marks"`
 	Starts         []time.Time      `db:"starts"`
 	Changes        []int64          `db:"changes"`
 	Calls          []int64          `db:"calls"`
@@ -131,16 +131,16 @@ func (u *unplanned) stream() Stream {
 // PastRun is one of its runs: its class, the mark that it went on from, when it began, the records that it found new or changed, and the
 // calls that it took, 0 if it failed.
 type PastRun struct {
-	Class          pipeline.Class
-	Mark, Start    time.Time
-	Changes, Calls int64
+	Class            pipeline.Class
+	Watermark, Start time.Time
+	Changes, Calls   int64
 }
 
 // Runs are its last runs, oldest first.
 func (s *Stream) Runs() []PastRun {
 	runs := make([]PastRun, len(s.seen.Classes))
 	for i := range runs {
-		runs[i] = PastRun{s.seen.Classes[i], s.seen.Marks[i], s.seen.Starts[i], s.seen.Changes[i], s.seen.Calls[i]}
+		runs[i] = PastRun{s.seen.Classes[i], s.seen.Watermarks[i], s.seen.Starts[i], s.seen.Changes[i], s.seen.Calls[i]}
 	}
 	return runs
 }
@@ -151,7 +151,7 @@ func (s *Stream) SeenAt() time.Time { return s.seen.At }
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
 // Rows are locked in the order of their keys.
-const sqlKeepPlans = `
+const sqlStorePlans = `
 WITH planned AS (
 	SELECT s.organization_id, s.service, s.resource, w.seconds * interval '1 second' AS every, w.plan, r.ended_at
 	FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::jsonb[]) AS w (organization_id, service, resource, seconds, plan)
@@ -165,8 +165,8 @@ FROM planned p
 WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource, s.run_id IS NULL AND s.state IN ('idle', 'failed'), p.every, p.ended_at, s.planned_at`
 
-// KeepPlans keeps what was learned. Streams whose interval is fixed by now are left alone.
-func (s *Schedule) KeepPlans(ctx context.Context, plans []Plan) error {
+// StorePlans keeps what was learned. Streams whose interval is fixed by now are left alone.
+func (s *Schedule) StorePlans(ctx context.Context, plans []Plan) error {
 	keys := make([]pipeline.Key, len(plans))
 	every := make([]float64, len(plans))
 	texts := make([]string, len(plans))
@@ -180,7 +180,7 @@ func (s *Schedule) KeepPlans(ctx context.Context, plans []Plan) error {
 	organizations, services, resources := columns(keys)
 	const op = "keeping intervals"
 	return postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlKeepPlans, organizations, services, resources, every, texts)
+		rows, err := tx.Query(ctx, sqlStorePlans, organizations, services, resources, every, texts)
 		if err != nil {
 			return postgres.Fail(op, err)
 		}

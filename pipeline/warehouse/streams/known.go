@@ -10,13 +10,13 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Known is what runs and tables tell about a stream, for forecasts.
-type Known struct {
+// Facts is what runs and tables tell about a stream, for forecasts.
+type Facts struct {
 	Organization string `db:"organization_id"`
 	Service      string `db:"service"`
 	Resource     string `db:"resource"`
-	// Mark is the instant up to which the stream is complete, SinceSeconds how old it is by the clock of the database.
-	Mark         *time.Time `db:"mark"`
+	// Watermark is the instant up to which the stream is complete, SinceSeconds how old it is by the clock of the database.
+	Watermark    *time.Time `db:"mark"`
 	SinceSeconds float64    `db:"since_seconds"`
 	EverySeconds float64    `db:"every_seconds"`
 	// Runs counts those of the last runs that ended and were not failures, Rows the rows that all runs inserted.
@@ -33,10 +33,10 @@ type Known struct {
 	Parents int64 `db:"parents"`
 }
 
-// sqlKnown reads the last runs of each stream, so that a long history costs no more than a short one: what the runs before them
+// sqlFacts reads the last runs of each stream, so that a long history costs no more than a short one: what the runs before them
 // inserted is in the last forecast, and only a stream that has none is summed up whole. $4 selects streams whose open run has
 // loaded nothing and has no forecast.
-const sqlKnown = `
+const sqlFacts = `
 SELECT s.organization_id, s.service, s.resource, s.mark,
 	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.mark), 0), 0)::float8 AS since_seconds,
 	extract(epoch FROM coalesce(s.planned_every, s.every))::float8 AS every_seconds, r.runs, r.rows,
@@ -67,31 +67,31 @@ WHERE ($1 = '' OR s.organization_id = $1) AND ($2 = '' OR s.service = $2) AND ($
 		AND NOT EXISTS (SELECT FROM sluice.forecasts f WHERE f.run_id = o.id)))
 ORDER BY s.organization_id, s.service, s.resource`
 
-// KnownStreams gives what is known of the streams of an organization; "" means all.
-func (s *Schedule) KnownStreams(ctx context.Context, organization string) ([]Known, error) {
-	return postgres.Read[Known](ctx, s.pool, "what is known of the streams", sqlKnown, organization, "", "", false)
+// FactsOfStreams gives what is known of the streams of an organization; "" means all.
+func (s *Schedule) FactsOfStreams(ctx context.Context, organization string) ([]Facts, error) {
+	return postgres.Read[Facts](ctx, s.pool, "what is known of the streams", sqlFacts, organization, "", "", false)
 }
 
 // atStart begins what a run waits for before its first call: a table that somebody has locked costs it a second, and not the 20 that other
 // work has patience for, a count that takes long five; the run goes on without.
 var atStart = pgx.TxOptions{BeginQuery: "BEGIN READ ONLY; SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'"}
 
-// KnownAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no forecast; none otherwise. It waits for
+// FactsAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no forecast; none otherwise. It waits for
 // nobody longer than a second.
-func (s *Schedule) KnownAtStart(ctx context.Context, stream pipeline.Key) ([]Known, error) {
-	return s.knownSoon(ctx, stream, true)
+func (s *Schedule) FactsAtStart(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
+	return s.factsSoon(ctx, stream, true)
 }
 
-// KnownSoon gives what is known of one stream, and waits for nobody longer than a second.
-func (s *Schedule) KnownSoon(ctx context.Context, stream pipeline.Key) ([]Known, error) {
-	return s.knownSoon(ctx, stream, false)
+// FactsSoon gives what is known of one stream, and waits for nobody longer than a second.
+func (s *Schedule) FactsSoon(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
+	return s.factsSoon(ctx, stream, false)
 }
 
-func (s *Schedule) knownSoon(ctx context.Context, stream pipeline.Key, started bool) ([]Known, error) {
-	var known []Known
+func (s *Schedule) factsSoon(ctx context.Context, stream pipeline.Key, started bool) ([]Facts, error) {
+	var known []Facts
 	err := pgx.BeginTxFunc(ctx, s.pool, atStart, func(tx pgx.Tx) error {
 		var err error
-		known, err = postgres.Read[Known](ctx, tx, "what is known of a stream", sqlKnown, stream.Organization, stream.Service, stream.Resource, started)
+		known, err = postgres.Read[Facts](ctx, tx, "what is known of a stream", sqlFacts, stream.Organization, stream.Service, stream.Resource, started)
 		return err
 	})
 	return known, err

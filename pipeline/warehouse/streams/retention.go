@@ -7,9 +7,9 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// KeepRuns drops runs, verifications and processes that are older than this, a bounded number at a time. What the program still
+// PruneRuns drops runs, verifications and processes that are older than this, a bounded number at a time. What the program still
 // needs stays: see sluice.keep_runs.
-func (s *Schedule) KeepRuns(ctx context.Context, age time.Duration) error {
+func (s *Schedule) PruneRuns(ctx context.Context, age time.Duration) error {
 	_, err := s.pool.Exec(ctx, `SELECT sluice.keep_runs($1)`, age)
 	return postgres.Fail("keeping the runs", err)
 }

@@ -27,9 +27,9 @@ UPDATE sluice.runs SET
 	quarantined = quarantined + $10, drifted = drifted + $11, silent = silent + $12, rollbacks = rollbacks + $13
 WHERE id = $1`
 
-	sqlCountRefused = `UPDATE sluice.runs SET refused = refused + $2, clashed = clashed + $3 WHERE id = $1`
+	sqlCountRejected = `UPDATE sluice.runs SET refused = refused + $2, clashed = clashed + $3 WHERE id = $1`
 
-	sqlRefused = `SELECT received, refused, clashed FROM sluice.runs WHERE id = $1`
+	sqlRejections = `SELECT received, refused, clashed FROM sluice.runs WHERE id = $1`
 
 	sqlStop = `
 UPDATE sluice.streams SET state = $4, reason = $5, wait_until = $6,
@@ -57,7 +57,7 @@ WHERE r.id = $1`
 )
 
 // QueueAdvance moves a claimed stream to the position behind a unit.
-func QueueAdvance(batch *pgx.Batch, unit pipeline.Unit) error {
+func QueueAdvance(batch *pgx.Batch, unit pipeline.Batch) error {
 	var scan []byte
 	key := unit.Claim.Stream.Key()
 	if unit.Position.Scan != nil {
@@ -66,13 +66,13 @@ func QueueAdvance(batch *pgx.Batch, unit pipeline.Unit) error {
 			return fmt.Errorf("writing the scan of %s: %w", key, err)
 		}
 	}
-	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, postgres.Instant(unit.Position.Mark), scan,
-		postgres.Instant(unit.Position.Read))
+	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, postgres.Instant(unit.Position.Watermark), scan,
+		postgres.Instant(unit.Position.ScannedUntil))
 	return nil
 }
 
 // QueueCount adds what a unit brought to its run. Drifted is how many of its records have keys that are not declared.
-func QueueCount(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, drifted int) {
+func QueueCount(batch *pgx.Batch, unit pipeline.Batch, loaded pipeline.Loaded, drifted int) {
 	var bound *time.Time
 	if unit.Position.Scan != nil {
 		bound = postgres.Instant(unit.Position.Scan.Bound)
@@ -82,19 +82,19 @@ func QueueCount(batch *pgx.Batch, unit pipeline.Unit, loaded pipeline.Loaded, dr
 		pages = 1
 	}
 	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
-		loaded.Superseded, unit.Duplicates, len(unit.Rejects)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
+		loaded.Superseded, unit.Duplicates, len(unit.Rejected)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
 }
 
-// CountRefused adds records to a run that went to quarantine and are news; clashed are those that shared an identifier.
-func CountRefused(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) error {
-	_, err := tx.Exec(ctx, sqlCountRefused, run, refused, clashed)
+// CountRejected adds records to a run that went to quarantine and are news; clashed are those that shared an identifier.
+func CountRejected(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) error {
+	_, err := tx.Exec(ctx, sqlCountRejected, run, refused, clashed)
 	return postgres.Fail("counting what did not fit", err)
 }
 
-// Refused gives what a claim's run was given so far, and what of it did not fit.
-func Refused(ctx context.Context, asker postgres.Asker, claim pipeline.Claim) (pipeline.Refusals, error) {
+// Rejections gives what a claim's run was given so far, and what of it did not fit.
+func Rejections(ctx context.Context, asker postgres.Asker, claim pipeline.Claim) (pipeline.Refusals, error) {
 	var met pipeline.Refusals
-	err := asker.QueryRow(ctx, sqlRefused, claim.Run).Scan(&met.Received, &met.Refused, &met.Clashed)
+	err := asker.QueryRow(ctx, sqlRejections, claim.Run).Scan(&met.Received, &met.Refused, &met.Clashed)
 	return met, postgres.Fail("counting what did not fit of "+claim.Stream.String(), err)
 }
 

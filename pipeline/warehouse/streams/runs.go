@@ -24,10 +24,10 @@ type Run struct {
 	Kind    string `db:"kind"    json:"kind,omitempty"`
 	Note    string `db:"note"    json:"note,omitempty"`
 	// Gen is up to which request of the stream it serves.
-	Gen        int64      `db:"gen"         json:"gen"`
-	Bound      *time.Time `db:"bound"       json:"bound,omitempty"`
-	MarkBefore *time.Time `db:"mark_before" json:"mark_before"`
-	MarkAfter  *time.Time `db:"mark_after"  json:"mark_after"`
+	Gen             int64      `db:"gen"         json:"gen"`
+	Bound           *time.Time `db:"bound"       json:"bound,omitempty"`
+	WatermarkBefore *time.Time `db:"mark_before" json:"mark_before"`
+	WatermarkAfter  *time.Time `db:"mark_after"  json:"mark_after"`
 
 	Chunks      int64 `db:"chunks"      json:"chunks"`
 	Calls       int64 `db:"calls"       json:"calls"`

@@ -23,25 +23,25 @@ type Status struct {
 	State  string     `db:"state"      json:"state"`
 	Reason string     `db:"reason"     json:"reason,omitempty"`
 	Until  *time.Time `db:"wait_until" json:"until,omitempty"`
-	// Mark is the instant up to which the stream is complete; nil if it never was.
-	Mark *time.Time `db:"mark" json:"mark"`
-	// MarkAhead says that the mark is later than a run left it, so that nothing is read from it: pipeline.Position.MarkAhead.
-	MarkAhead bool `db:"mark_ahead" json:"mark_ahead,omitempty"`
-	Failures  int  `db:"failures"   json:"failures"`
+	// Watermark is the instant up to which the stream is complete; nil if it never was.
+	Watermark *time.Time `db:"mark" json:"mark"`
+	// WatermarkAhead says that the mark is later than a run left it, so that nothing is read from it: pipeline.Position.WatermarkAhead.
+	WatermarkAhead bool `db:"mark_ahead" json:"mark_ahead,omitempty"`
+	Failures       int  `db:"failures"   json:"failures"`
 	// Run is the open run, LastRun the last one that ended, with its Note.
 	Run        *int64     `db:"run_id"       json:"run,omitempty"`
 	LastRun    *int64     `db:"last_run_id"  json:"last_run,omitempty"`
 	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
 	Note       string     `db:"note"         json:"note,omitempty"`
-	// Wanted counts requests for a run, Done is up to which of them a run has ended.
-	Wanted int64 `db:"wanted_gen" json:"wanted"`
-	Done   int64 `db:"done_gen"   json:"done"`
+	// Requested counts requests for a run, Done is up to which of them a run has ended.
+	Requested int64 `db:"wanted_gen" json:"wanted"`
+	Done      int64 `db:"done_gen"   json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
-	// Unasked counts those of Quarantined for whose sake the list was not read whole yet, Withheld those because of which a mark
+	// Unrequested counts those of Quarantined for whose sake the list was not read whole yet, Withheld those because of which a mark
 	// waited.
-	Unasked  int64 `db:"unasked"  json:"unasked,omitempty"`
-	Withheld int64 `db:"withheld" json:"withheld,omitempty"`
+	Unrequested int64 `db:"unasked"  json:"unasked,omitempty"`
+	Withheld    int64 `db:"withheld" json:"withheld,omitempty"`
 	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to 1.
 	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
 	// Held counts rows that may be gone upstream, too many at once to be believed: a person decides.
@@ -62,11 +62,11 @@ type DetailBacklog struct {
 
 // ParentRound is how far round a stream over parents is.
 type ParentRound struct {
-	// Known are the parents whose lists are wanted; Read those of them whose list was read at least once, Failed those whose
+	// Parents are the parents whose lists are wanted; Read those of them whose list was read at least once, Failed those whose
 	// list could not be read the last time.
-	Known  int64 `json:"known"`
-	Read   int64 `json:"read"`
-	Failed int64 `json:"failed"`
+	Parents int64 `json:"known"`
+	Read    int64 `json:"read"`
+	Failed  int64 `json:"failed"`
 	// Oldest is when the list was read that was read longest ago: everything is at least as new. Nil until all were read.
 	Oldest *time.Time `json:"oldest"`
 }

@@ -14,7 +14,7 @@ import (
 
 // A run that was done while the mark was ahead of time left it there: only marks from before that are proven. Where no such run is
 // known any more, the whole list is read. The fence keeps out workers that read from the wrong mark, and their scan goes.
-const sqlResetMark = `
+const sqlResetWatermark = `
 UPDATE sluice.streams s SET fence = fence + 1, scan = NULL, mark = (
 	SELECT max(r.mark_after) FROM sluice.runs r
 	WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
@@ -24,13 +24,13 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
 	AND s.mark > coalesce(s.read_until, clock_timestamp() + interval '1 day')
 RETURNING before.mark, s.mark`
 
-// ResetMark sets a mark that is ahead of time (pipeline.Position.MarkAhead) back to the last one that a clean run left, or takes it
+// ResetWatermark sets a mark that is ahead of time (pipeline.Position.MarkAhead) back to the last one that a clean run left, or takes it
 // away if no such run is known. It gives both marks, zero where there is none, and whether there was anything to do.
 //
 //nolint:nonamedreturns // the names say which is which
-func (s *Schedule) ResetMark(ctx context.Context, key pipeline.Key) (before, after time.Time, reset bool, failure error) {
+func (s *Schedule) ResetWatermark(ctx context.Context, key pipeline.Key) (before, after time.Time, reset bool, failure error) {
 	var from, to *time.Time
-	err := s.pool.QueryRow(ctx, sqlResetMark, key.Organization, key.Service, key.Resource).Scan(&from, &to)
+	err := s.pool.QueryRow(ctx, sqlResetWatermark, key.Organization, key.Service, key.Resource).Scan(&from, &to)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return before, after, false, nil
 	}

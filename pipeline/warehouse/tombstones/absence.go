@@ -22,7 +22,7 @@ import (
 )
 
 // limit is how many of so many live rows one scan may miss.
-func limit(r pipeline.AbsenceRules, live int) int {
+func limit(r pipeline.TombstoneRules, live int) int {
 	return max(r.MaxRows, int(r.MaxShare*float64(live)))
 }
 
@@ -32,17 +32,17 @@ type Scan struct {
 	Run    int64
 	// Started is upstream's clock at its first answer.
 	Started time.Time
-	Rules   pipeline.AbsenceRules
+	Rules   pipeline.TombstoneRules
 }
 
 // Verdict is what a scan came to.
 type Verdict struct {
 	// Live are the rows that were taken to exist, Absent those of them that the scan did not see.
 	Live, Absent int
-	// Missed are absent for the first time, Gone got their tombstone, Held wait for a person.
-	Missed, Gone, Held int
-	// Asked are those of Missed whose single record is asked for now.
-	Asked int
+	// Suspected are absent for the first time, Gone got their tombstone, Held wait for a person.
+	Suspected, Deleted, NeedsReview int
+	// Requested are those of Missed whose single record is asked for now.
+	Requested int
 	// Shrunken says that the scan missed more than the brake allows, or saw nothing where there were rows.
 	Shrunken bool
 	// Doubt says why nothing was concluded; "" if something could be.
@@ -54,16 +54,16 @@ func (v Verdict) Note() string {
 	switch {
 	case v.Doubt != "":
 		return v.Doubt
-	case v.Held > 0:
-		return fmt.Sprintf("%d of %d rows are in neither of two scans: held, sluice tombstones review", v.Held, v.Live)
+	case v.NeedsReview > 0:
+		return fmt.Sprintf("%d of %d rows are in neither of two scans: held, sluice tombstones review", v.NeedsReview, v.Live)
 	case v.Shrunken:
 		return fmt.Sprintf("%d of %d rows were not in the list: too many to be believed", v.Absent, v.Live)
-	case v.Gone > 0 && v.Missed > 0:
-		return fmt.Sprintf("%d gone upstream, %d missed for the first time", v.Gone, v.Missed)
-	case v.Gone > 0:
-		return fmt.Sprintf("%d gone upstream", v.Gone)
-	case v.Missed > 0:
-		return fmt.Sprintf("%d missed for the first time", v.Missed)
+	case v.Deleted > 0 && v.Suspected > 0:
+		return fmt.Sprintf("%d gone upstream, %d missed for the first time", v.Deleted, v.Suspected)
+	case v.Deleted > 0:
+		return fmt.Sprintf("%d gone upstream", v.Deleted)
+	case v.Suspected > 0:
+		return fmt.Sprintf("%d missed for the first time", v.Suspected)
 	default:
 		return ""
 	}
@@ -72,7 +72,7 @@ func (v Verdict) Note() string {
 // Again is why the stream is wanted again before its interval is over. A scan that confirmed something does
 // not ask for another: where records are deleted all the time, a list is scanned twice in its interval and not without end.
 func (v Verdict) Again() pipeline.Again {
-	if v.Missed > 0 && v.Gone == 0 && v.Held == 0 {
+	if v.Suspected > 0 && v.Deleted == 0 && v.NeedsReview == 0 {
 		return pipeline.AgainMissed
 	}
 	return pipeline.AgainNot
@@ -162,26 +162,26 @@ func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
 	}
 	verdict.Absent = len(absent)
 	verdict.Shrunken = b.sighted == 0 || len(absent) > limit(scan.Rules, verdict.Live)
-	state := stateGone
+	state := stateDeleted
 	if verdict.Shrunken {
-		state = stateHeld
+		state = stateNeedsReview
 	}
 	confirmed, err := scan.confirm(ctx, tx, absent, b, state)
 	if err != nil {
 		return verdict, err
 	}
 	if verdict.Shrunken {
-		verdict.Held = len(confirmed)
-	} else if verdict.Gone, err = bury(ctx, tx, scan.Stream, confirmed, scan.Started, b.began); err != nil {
+		verdict.NeedsReview = len(confirmed)
+	} else if verdict.Deleted, err = bury(ctx, tx, scan.Stream, confirmed, scan.Started, b.began); err != nil {
 		return verdict, err
 	}
 	missed, err := scan.miss(ctx, tx, without(absent, confirmed), b, verdict.Shrunken)
 	if err != nil {
 		return verdict, err
 	}
-	verdict.Missed = len(missed)
+	verdict.Suspected = len(missed)
 	if !verdict.Shrunken {
-		verdict.Asked, err = ask(ctx, tx, scan.Stream, missed)
+		verdict.Requested, err = ask(ctx, tx, scan.Stream, missed)
 	}
 	return verdict, err
 }

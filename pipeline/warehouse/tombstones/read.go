@@ -25,25 +25,25 @@ type Tombstone struct {
 	State string `db:"state" json:"state"`
 	// Shrunken says that the scan that missed it missed too many at once to be believed.
 	Shrunken bool `db:"shrunken" json:"shrunken"`
-	// MissedRun, its calls and MissedAt are the clean scan that first did not see it.
-	MissedRun       int64     `db:"missed_run_id"     json:"missed_run"`
-	MissedFirstCall int64     `db:"missed_first_call" json:"missed_first_call"`
-	MissedLastCall  int64     `db:"missed_last_call"  json:"missed_last_call"`
-	MissedAt        time.Time `db:"missed_at"         json:"missed_at"`
+	// SuspectedRun, its calls and SuspectedAt are the clean scan that first did not see it.
+	SuspectedRun       int64     `db:"missed_run_id"     json:"missed_run"`
+	SuspectedFirstCall int64     `db:"missed_first_call" json:"missed_first_call"`
+	SuspectedLastCall  int64     `db:"missed_last_call"  json:"missed_last_call"`
+	SuspectedAt        time.Time `db:"missed_at"         json:"missed_at"`
 	// Proof is scan or not_found, empty while nothing confirms it; what follows is where it comes from.
 	Proof          string     `db:"proof"            json:"proof,omitempty"`
 	ProofRun       *int64     `db:"proof_run_id"     json:"proof_run,omitempty"`
 	ProofFirstCall *int64     `db:"proof_first_call" json:"proof_first_call,omitempty"`
 	ProofLastCall  *int64     `db:"proof_last_call"  json:"proof_last_call,omitempty"`
 	ProofAt        *time.Time `db:"proof_at"         json:"proof_at,omitempty"`
-	// GoneAt is the tombstone of the row; DecidedBy is rule or person.
-	GoneAt    *time.Time `db:"gone_at"    json:"gone_at,omitempty"`
+	// DeletedAt is the tombstone of the row; DecidedBy is rule or person.
+	DeletedAt *time.Time `db:"gone_at"    json:"gone_at,omitempty"`
 	DecidedBy string     `db:"decided_by" json:"decided_by,omitempty"`
 	DecidedAt *time.Time `db:"decided_at" json:"decided_at,omitempty"`
-	// RevivedAt is when it was last seen again after a tombstone, by RevivedCall; Revivals counts how often.
-	RevivedAt   *time.Time `db:"revived_at"   json:"revived_at,omitempty"`
-	RevivedCall *int64     `db:"revived_call" json:"revived_call,omitempty"`
-	Revivals    int        `db:"revivals"     json:"revivals,omitempty"`
+	// RestoredAt is when it was last seen again after a tombstone, by RestoredCall; Revivals counts how often.
+	RestoredAt   *time.Time `db:"revived_at"   json:"revived_at,omitempty"`
+	RestoredCall *int64     `db:"revived_call" json:"revived_call,omitempty"`
+	Revivals     int        `db:"revivals"     json:"revivals,omitempty"`
 }
 
 // Filter selects tombstones; empty fields select all.

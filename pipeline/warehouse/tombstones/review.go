@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	sqlHeldOf = `
+	sqlNeedsReviewOf = `
 SELECT record_id, gone_at, proof_at FROM sluice.tombstones
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND proof_run_id = $4
 ORDER BY record_id FOR UPDATE`
@@ -29,7 +29,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND
 // written since is not among them.
 func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
 	key := stream.ListKey()
-	rows, err := tx.Query(ctx, sqlHeldOf, key.Organization, key.Service, key.Resource, run)
+	rows, err := tx.Query(ctx, sqlNeedsReviewOf, key.Organization, key.Service, key.Resource, run)
 	if err != nil {
 		return 0, fmt.Errorf("reading what is held: %w", err)
 	}

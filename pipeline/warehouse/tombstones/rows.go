@@ -13,9 +13,9 @@ import (
 
 // The states of evidence that statements name.
 const (
-	stateMissed = "missed"
-	stateHeld   = "held"
-	stateGone   = "gone"
+	stateSuspected   = "missed"
+	stateNeedsReview = "held"
+	stateDeleted     = "gone"
 )
 
 const (
@@ -98,7 +98,7 @@ func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, 
 	if err := Follow(ctx, tx, stream, buried); err != nil {
 		return 0, err
 	}
-	return len(buried), history.Keep(ctx, tx, history.ResourceOf(stream), buried)
+	return len(buried), history.Write(ctx, tx, history.ResourceOf(stream), buried)
 }
 
 // Follow brings the tombstones of elements in line with those of their records.

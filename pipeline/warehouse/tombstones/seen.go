@@ -57,7 +57,7 @@ func Waits(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (bool, error)
 
 // QueueSighting notes which records a unit of a whole scan was shown, those that did not fit included: they exist. Other
 // units leave no trace.
-func QueueSighting(batch *pgx.Batch, unit pipeline.Unit) {
+func QueueSighting(batch *pgx.Batch, unit pipeline.Batch) {
 	if unit.Call == 0 || unit.Details || !unit.Claim.Stream.ProvesAbsence() {
 		return
 	}
@@ -68,14 +68,14 @@ func QueueSighting(batch *pgx.Batch, unit pipeline.Unit) {
 func QueueDropSightings(batch *pgx.Batch, run int64) { batch.Queue(sqlDropSightings, run) }
 
 // shown are the identifiers of records that a unit brought.
-func shown(unit pipeline.Unit) []string {
-	ids := make([]string, 0, len(unit.Records)+len(unit.Rejects))
-	for i := range unit.Records {
-		ids = append(ids, unit.Records[i].ID)
+func shown(batch pipeline.Batch) []string {
+	ids := make([]string, 0, len(batch.Records)+len(batch.Rejected))
+	for i := range batch.Records {
+		ids = append(ids, batch.Records[i].ID)
 	}
-	for i := range unit.Rejects {
-		if unit.Rejects[i].ID != "" {
-			ids = append(ids, unit.Rejects[i].ID)
+	for i := range batch.Rejected {
+		if batch.Rejected[i].ID != "" {
+			ids = append(ids, batch.Rejected[i].ID)
 		}
 	}
 	return ids
@@ -83,8 +83,8 @@ func shown(unit pipeline.Unit) []string {
 
 // Evidence is what is known against records of a unit, locked.
 type Evidence struct {
-	// gone have a tombstone and missed have none; both are shown by the unit's call, which is late enough to count.
-	gone, missed []string
+	// deleted have a tombstone and missed have none; both are shown by the unit's call, which is late enough to count.
+	deleted, suspected []string
 	// buried have a tombstone that the unit's call is too early to question.
 	buried []string
 	// unknown were missed by a scan, and the unit's call asked for them by themselves in vain.
@@ -92,17 +92,17 @@ type Evidence struct {
 }
 
 // Lock reads and locks the evidence about records of a unit, before any row is touched.
-func Lock(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (Evidence, error) {
+func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error) {
 	var e Evidence
-	missing := make(map[string]bool, len(unit.Missing))
-	for _, id := range unit.Missing {
+	missing := make(map[string]bool, len(batch.Missing))
+	for _, id := range batch.Missing {
 		missing[id] = true
 	}
-	ids := append(shown(unit), unit.Missing...)
-	if unit.Call == 0 || len(ids) == 0 {
+	ids := append(shown(batch), batch.Missing...)
+	if batch.Call == 0 || len(ids) == 0 {
 		return e, nil
 	}
-	key := unit.Claim.Stream.ListKey()
+	key := batch.Claim.Stream.ListKey()
 	rows, err := tx.Query(ctx, sqlEvidence, key.Organization, key.Service, key.Resource, ids)
 	if err != nil {
 		return e, fmt.Errorf("reading evidence: %w", err)
@@ -113,15 +113,15 @@ func Lock(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (Evidence, error) 
 	_, err = pgx.ForEachRow(rows, []any{&id, &state, &shrunken, &last, &since}, func() error {
 		switch {
 		case missing[id]:
-			if unit.Unknown && state == stateMissed && !shrunken && unit.Call > last {
+			if batch.Unknown && state == stateSuspected && !shrunken && batch.Call > last {
 				e.unknown = append(e.unknown, id)
 			}
-		case state == stateGone && unit.Call > since:
-			e.gone = append(e.gone, id)
-		case state == stateGone:
+		case state == stateDeleted && batch.Call > since:
+			e.deleted = append(e.deleted, id)
+		case state == stateDeleted:
 			e.buried = append(e.buried, id)
-		case unit.Call > since:
-			e.missed = append(e.missed, id)
+		case batch.Call > since:
+			e.suspected = append(e.suspected, id)
 		}
 		return nil
 	})
@@ -134,33 +134,33 @@ func Lock(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) (Evidence, error) 
 // Apply draws the conclusions once the unit's records are loaded: whatever shows a record again takes the evidence back and
 // revives its row, and a single record that upstream does not know confirms what a scan missed. The call of the unit, which
 // was reserved at called, has to be later than the scan: an answer from before says nothing about what came after.
-func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, called time.Time) error {
-	stream := unit.Claim.Stream
-	if err := forget(ctx, tx, stream, e.missed); err != nil {
+func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
+	stream := batch.Claim.Stream
+	if err := forget(ctx, tx, stream, e.suspected); err != nil {
 		return err
 	}
-	if len(e.gone) > 0 {
+	if len(e.deleted) > 0 {
 		key := stream.ListKey()
-		if _, err := tx.Exec(ctx, sqlRevive, key.Organization, key.Service, key.Resource, e.gone, unit.Call); err != nil {
+		if _, err := tx.Exec(ctx, sqlRevive, key.Organization, key.Service, key.Resource, e.deleted, batch.Call); err != nil {
 			return fmt.Errorf("reviving rows: %w", err)
 		}
-		if _, err := tx.Exec(ctx, namesOf(stream).fill(sqlUnbury), stream.Organization, e.gone); err != nil {
+		if _, err := tx.Exec(ctx, namesOf(stream).fill(sqlUnbury), stream.Organization, e.deleted); err != nil {
 			return fmt.Errorf("reviving rows: %w", err)
 		}
 	}
 	// Elements that came with an earlier answer are as dead as their record.
-	if err := Follow(ctx, tx, stream, append(e.gone, e.buried...)); err != nil {
+	if err := Follow(ctx, tx, stream, append(e.deleted, e.buried...)); err != nil {
 		return err
 	}
-	if err := history.Keep(ctx, tx, history.ResourceOf(stream), e.gone); err != nil {
+	if err := history.Write(ctx, tx, history.ResourceOf(stream), e.deleted); err != nil {
 		return err
 	}
-	return e.notFound(ctx, tx, unit, called)
+	return e.notFound(ctx, tx, batch, called)
 }
 
 // notFound believes that upstream does not know single records, if their path has ever answered with one.
-func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, called time.Time) error {
-	stream := unit.Claim.Stream
+func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
+	stream := batch.Claim.Stream
 	if len(e.unknown) == 0 || called.IsZero() || !singly(stream.Resource) {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, unit pipeline.Unit, c
 		return err
 	}
 	key := stream.ListKey()
-	_, err := tx.Exec(ctx, sqlNotFound, key.Organization, key.Service, key.Resource, e.unknown, unit.Claim.Run, unit.Call, called)
+	_, err := tx.Exec(ctx, sqlNotFound, key.Organization, key.Service, key.Resource, e.unknown, batch.Claim.Run, batch.Call, called)
 	if err != nil {
 		return fmt.Errorf("noting what upstream does not know: %w", err)
 	}

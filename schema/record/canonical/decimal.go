@@ -11,9 +11,9 @@ const maxDigits = 64
 
 // appendDecimal appends the canonical spelling of a decimal: no exponent, no leading zeros, no
 // trailing zeros in the fraction, no negative zero. It is exact.
-func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
+func appendDecimal(dst, literal []byte) ([]byte, Reason) {
 	if size := plainDecimal(literal); size > 0 {
-		return append(dst, literal[:size]...), Misfit{}
+		return append(dst, literal[:size]...), Reason{}
 	}
 	mantissa, exponent, ok := splitExponent(literal)
 	if !ok {
@@ -36,15 +36,15 @@ func appendDecimal(dst, literal []byte) ([]byte, Misfit) {
 		exponent++
 	}
 	if len(digits) == 0 {
-		return append(dst, '0'), Misfit{}
+		return append(dst, '0'), Reason{}
 	}
 	if len(digits)+max(exponent, 0) > maxDigits || -exponent > maxDigits {
-		return dst, Misfit{OutOfRange, "the number has more than " + strconv.Itoa(maxDigits) + " digits"}
+		return dst, Reason{OutOfRange, "the number has more than " + strconv.Itoa(maxDigits) + " digits"}
 	}
 	if negative {
 		dst = append(dst, '-')
 	}
-	return placePoint(dst, digits, exponent), Misfit{}
+	return placePoint(dst, digits, exponent), Reason{}
 }
 
 // plainDecimal returns the length of the front of a literal that is already canonical, as nearly
@@ -134,6 +134,6 @@ func splitExponent(literal []byte) ([]byte, int, bool) {
 	return literal[:at], exponent, true
 }
 
-func badDecimal() Misfit {
-	return Misfit{BadNumber, "a decimal number in plain digits is declared"}
+func badDecimal() Reason {
+	return Reason{BadNumber, "a decimal number in plain digits is declared"}
 }

@@ -17,24 +17,24 @@ const (
 
 // appendDate accepts YYYY-MM-DD only: the date part of a date-time would depend on an unchosen time
 // zone.
-func appendDate(dst, literal []byte) ([]byte, Misfit) {
+func appendDate(dst, literal []byte) ([]byte, Reason) {
 	if _, ok := Day(literal); !ok || len(literal) != len(time.DateOnly) {
-		return dst, Misfit{BadTime, "a calendar day written YYYY-MM-DD is declared"}
+		return dst, Reason{BadTime, "a calendar day written YYYY-MM-DD is declared"}
 	}
-	return append(dst, literal...), Misfit{}
+	return append(dst, literal...), Reason{}
 }
 
 // appendInstant appends an instant in UTC, as Postgres writes it, cut off to the microsecond.
-func (r *Reader) appendInstant(dst, literal []byte) ([]byte, Misfit) {
+func (r *Reader) appendInstant(dst, literal []byte) ([]byte, Reason) {
 	at, ok := r.readInstant(literal)
 	if !ok {
-		return dst, Misfit{BadTime, "an instant is declared: date-time with or without offset, date, or epoch milliseconds"}
+		return dst, Reason{BadTime, "an instant is declared: date-time with or without offset, date, or epoch milliseconds"}
 	}
 	if at < earliest || at >= latest {
-		return dst, Misfit{OutOfRange, "the instant is outside of the years 1 to 9999"}
+		return dst, Reason{OutOfRange, "the instant is outside of the years 1 to 9999"}
 	}
 	r.Instant = time.UnixMicro(at).UTC()
-	return r.Instant.AppendFormat(dst, "2006-01-02 15:04:05.999999+00"), Misfit{}
+	return r.Instant.AppendFormat(dst, "2006-01-02 15:04:05.999999+00"), Reason{}
 }
 
 func (r *Reader) readInstant(literal []byte) (int64, bool) {

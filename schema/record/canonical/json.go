@@ -9,18 +9,18 @@ import (
 
 // AppendJSON appends the canonical spelling of a JSON value: no spaces, sorted keys, canonical
 // numbers, text that Postgres can hold.
-func AppendJSON(dst []byte, raw jsontext.Value) ([]byte, Misfit) {
+func AppendJSON(dst []byte, raw jsontext.Value) ([]byte, Reason) {
 	value := raw.Clone()
 	err := value.Canonicalize(jsontext.AllowInvalidUTF8(true),
 		jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return dst, Misfit{DuplicateKey, "an object has the same key twice; which one counts is unknown"}
+		return dst, Reason{DuplicateKey, "an object has the same key twice; which one counts is unknown"}
 	}
 	if err != nil {
-		return dst, Misfit{BadJSON, "the JSON value cannot be read"}
+		return dst, Reason{BadJSON, "the JSON value cannot be read"}
 	}
 	for i := 0; i < len(value); {
-		size, bad := 1, Misfit{}
+		size, bad := 1, Reason{}
 		switch c := value[i]; {
 		case c == '"':
 			size = stringSize(value[i:])
@@ -36,7 +36,7 @@ func AppendJSON(dst []byte, raw jsontext.Value) ([]byte, Misfit) {
 		}
 		i += size
 	}
-	return dst, Misfit{}
+	return dst, Reason{}
 }
 
 // stringSize returns the length of the string literal at the front.

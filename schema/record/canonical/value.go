@@ -35,10 +35,10 @@ const (
 	DuplicateKey Code = "duplicate_key"
 )
 
-// Misfit is the reason why a value does not fit its kind; the zero Misfit means that it fits. It
+// Reason is the reason why a value does not fit its kind; the zero Misfit means that it fits. It
 // never holds the value itself. An empty detail stands for the type seen, which the reporting
 // caller adds.
-type Misfit struct {
+type Reason struct {
 	Code   Code
 	Detail string
 }
@@ -62,22 +62,22 @@ func (r *Reader) Spare() int { return cap(r.spare) }
 // Append appends the canonical text of a value of a kind. The bool says that the value is null:
 // null itself, or a blank string of a kind other than text, since upstream writes absent values so
 // (docs/upstream.md U133).
-func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byte, bool, Misfit) {
+func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byte, bool, Reason) {
 	is := raw.Kind()
 	if is == 'n' {
-		return dst, true, Misfit{}
+		return dst, true, Reason{}
 	}
 	literal := []byte(raw)
 	quoted := is == '"'
 	if quoted {
 		literal = r.Unquote(raw)
 	}
-	var bad Misfit
+	var bad Reason
 	switch {
 	case quoted && kind != schema.KindJSON:
 		return r.AppendString(dst, kind, literal)
 	case quoted && Blank(literal):
-		return dst, true, Misfit{}
+		return dst, true, Reason{}
 	case kind == schema.KindJSON:
 		dst, bad = AppendJSON(dst, raw)
 	case is == '0':
@@ -91,19 +91,19 @@ func (r *Reader) Append(dst []byte, kind schema.Kind, raw jsontext.Value) ([]byt
 }
 
 // AppendString is Append for the unescaped inside of a string, for any kind but JSON.
-func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Misfit) {
+func (r *Reader) AppendString(dst []byte, kind schema.Kind, text []byte) ([]byte, bool, Reason) {
 	if kind != schema.KindText && Blank(text) {
-		return dst, true, Misfit{}
+		return dst, true, Reason{}
 	}
 	dst, bad := r.fromText(dst, kind, text)
 	return dst, false, bad
 }
 
 // fromText reads a string: upstream writes any kind as one.
-func (r *Reader) fromText(dst []byte, kind schema.Kind, text []byte) ([]byte, Misfit) {
+func (r *Reader) fromText(dst []byte, kind schema.Kind, text []byte) ([]byte, Reason) {
 	switch kind {
 	case schema.KindText, schema.KindID:
-		return AppendText(dst, text), Misfit{}
+		return AppendText(dst, text), Reason{}
 	case schema.KindBool:
 		return appendBool(dst, text)
 	case schema.KindInt:
@@ -116,12 +116,12 @@ func (r *Reader) fromText(dst []byte, kind schema.Kind, text []byte) ([]byte, Mi
 		return r.appendInstant(dst, text)
 	case schema.KindJSON:
 	}
-	return dst, Misfit{Code: WrongType}
+	return dst, Reason{Code: WrongType}
 }
 
 // fromNumber reads a JSON number. It is not accepted as text: its spelling is accidental (1.0 or
 // 1), and rows would differ where values do not.
-func (r *Reader) fromNumber(dst []byte, kind schema.Kind, literal []byte) ([]byte, Misfit) {
+func (r *Reader) fromNumber(dst []byte, kind schema.Kind, literal []byte) ([]byte, Reason) {
 	switch kind {
 	case schema.KindID:
 		return appendIntegerID(dst, literal)
@@ -133,7 +133,7 @@ func (r *Reader) fromNumber(dst []byte, kind schema.Kind, literal []byte) ([]byt
 		return r.appendInstant(dst, literal)
 	case schema.KindText, schema.KindBool, schema.KindDate, schema.KindJSON:
 	}
-	return dst, Misfit{Code: WrongType}
+	return dst, Reason{Code: WrongType}
 }
 
 // Unquote returns the bytes of a string literal that a decoder has checked: a slice of it if
@@ -179,36 +179,36 @@ func AppendText(dst, text []byte) []byte {
 func CleanText(text string) string { return strings.ReplaceAll(text, "\x00", NULPicture) }
 
 // appendIntegerID keeps the digits: identifiers are larger than a float holds.
-func appendIntegerID(dst, literal []byte) ([]byte, Misfit) {
+func appendIntegerID(dst, literal []byte) ([]byte, Reason) {
 	if bytes.ContainsAny(literal, ".eE") {
-		return dst, Misfit{BadNumber, "an identifier must be whole, without fraction or exponent"}
+		return dst, Reason{BadNumber, "an identifier must be whole, without fraction or exponent"}
 	}
 	if string(literal) == "-0" {
 		literal = literal[1:]
 	}
-	return append(dst, literal...), Misfit{}
+	return append(dst, literal...), Reason{}
 }
 
-func appendBool(dst, literal []byte) ([]byte, Misfit) {
+func appendBool(dst, literal []byte) ([]byte, Reason) {
 	if string(literal) != "true" && string(literal) != "false" {
-		return dst, Misfit{WrongType, "the wire has a string that is neither true nor false"}
+		return dst, Reason{WrongType, "the wire has a string that is neither true nor false"}
 	}
-	return append(dst, literal...), Misfit{}
+	return append(dst, literal...), Reason{}
 }
 
-func appendInt(dst, literal []byte) ([]byte, Misfit) {
+func appendInt(dst, literal []byte) ([]byte, Reason) {
 	if plainInt(literal) {
-		return append(dst, literal...), Misfit{}
+		return append(dst, literal...), Reason{}
 	}
 	digits := bytes.TrimPrefix(literal, []byte("-"))
 	if !allDigits(digits) || len(digits) > 1 && digits[0] == '0' {
-		return dst, Misfit{BadNumber, "a whole number in plain digits is declared"}
+		return dst, Reason{BadNumber, "a whole number in plain digits is declared"}
 	}
 	number, err := strconv.ParseInt(string(literal), 10, 64)
 	if err != nil {
-		return dst, Misfit{OutOfRange, "the whole number does not fit 64 bits"}
+		return dst, Reason{OutOfRange, "the whole number does not fit 64 bits"}
 	}
-	return strconv.AppendInt(dst, number, 10), Misfit{}
+	return strconv.AppendInt(dst, number, 10), Reason{}
 }
 
 func allDigits(text []byte) bool {

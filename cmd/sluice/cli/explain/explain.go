@@ -205,15 +205,15 @@ func (s *sentences) covered(h *lineage.History) {
 	case list == nil:
 		s.sayf("No stream of the configuration brings it.")
 		return
-	case list.Mark == nil:
+	case list.Watermark == nil:
 		s.sayf("The list was never read to its end: what is not here may still come.")
 	case h.Row == nil && len(h.Versions) == 0:
 		s.sayf("The list is complete up to %s: a record that was never seen did not exist then, or the list does not show it%s.",
-			s.at(*list.Mark), s.filters())
-	case h.Row != nil && h.Row.Modified != nil && h.Row.Modified.After(*list.Mark):
-		s.sayf("The list is complete up to %s: the row is newer than that.", s.at(*list.Mark))
+			s.at(*list.Watermark), s.filters())
+	case h.Row != nil && h.Row.Modified != nil && h.Row.Modified.After(*list.Watermark):
+		s.sayf("The list is complete up to %s: the row is newer than that.", s.at(*list.Watermark))
 	default:
-		s.sayf("The list is complete up to %s: later changes upstream may not be here yet.", s.at(*list.Mark))
+		s.sayf("The list is complete up to %s: later changes upstream may not be here yet.", s.at(*list.Watermark))
 	}
 	s.sayf("The list is read again at %s; the stream is %s%s.", s.at(list.NextDueAt), list.State, s.because(list))
 }

@@ -25,7 +25,7 @@ func call(id int64, known bool) *lineage.Call {
 
 func TestConclusions(t *testing.T) {
 	t.Parallel()
-	list := &lineage.Stream{Resource: "bills", Enabled: true, Mark: hour(4), State: "idle", NextDueAt: *hour(9)}
+	list := &lineage.Stream{Resource: "bills", Enabled: true, Watermark: hour(4), State: "idle", NextDueAt: *hour(9)}
 	waiting := int64(17)
 	details := &lineage.Stream{
 		Resource: "bills.details", Enabled: true, State: "waiting", Reason: "day", Until: hour(12), NextDueAt: *hour(8), Waiting: &waiting,

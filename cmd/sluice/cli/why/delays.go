@@ -26,8 +26,8 @@ func delays(f *Facts) []string {
 	if details := f.Stream.Details; details != nil && details.Pending+details.Stale > 0 {
 		add(fmt.Sprintf("a backlog: %s wait for their single record", view.Plural(details.Pending+details.Stale, "row")))
 	}
-	if parents := f.Stream.Parents; parents != nil && parents.Read < parents.Known {
-		add(fmt.Sprintf("%s of %s were read: so many a run as calls_per_run allows", view.Count(parents.Read), view.Plural(parents.Known, "parent")))
+	if parents := f.Stream.Parents; parents != nil && parents.Read < parents.Parents {
+		add(fmt.Sprintf("%s of %s were read: so many a run as calls_per_run allows", view.Count(parents.Read), view.Plural(parents.Parents, "parent")))
 	}
 	return held
 }

@@ -17,8 +17,8 @@ import (
 type Reading struct {
 	// Mode says it in words; "" for work that is no list.
 	Mode string `json:"mode,omitempty"`
-	// Demoted says that the list does not do what its declaration relies on, so that it is read whole.
-	Demoted bool `json:"demoted,omitempty"`
+	// FallsBack says that the list does not do what its declaration relies on, so that it is read whole.
+	FallsBack bool `json:"demoted,omitempty"`
 	// Capabilities are what is known of the list, in the order of their names; Lacks are those that the declaration relies on
 	// and that it has not.
 	Capabilities []pipeline.Verdict `json:"capabilities,omitempty"`
@@ -37,7 +37,7 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	if stream.Work != pipeline.WorkList {
 		return Reading{}
 	}
-	reading := Reading{Demoted: scan.Demoted(stream, known), Late: late}
+	reading := Reading{FallsBack: scan.FallsBack(stream, known), Late: late}
 	for _, v := range known {
 		reading.Capabilities = append(reading.Capabilities, v)
 	}
@@ -51,9 +51,9 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	}
 	verdict := known[scan.Needed(stream.Resource.ListCursor())]
 	switch {
-	case reading.Demoted:
+	case reading.FallsBack:
 		reading.Mode = "the whole list in passes until two are equal, out of the calls of full scans, for " + words(verdict)
-	case scan.Anchored(stream, known):
+	case scan.ReadsByKeyset(stream, known):
 		reading.Mode = "what was modified since the mark, re-anchored: one pass; " + words(known[pipeline.CapabilityAscending])
 	default:
 		reading.Mode = mode(stream.Resource.ListCursor(), verdict)
@@ -70,7 +70,7 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 
 // sweep says how a sweep reads, where that is not in passes as everywhere.
 func sweep(stream pipeline.Stream, known pipeline.Capabilities) Reading {
-	if !scan.Anchored(stream, known) {
+	if !scan.ReadsByKeyset(stream, known) {
 		return Reading{}
 	}
 	return Reading{Mode: "the whole list, re-anchored: one pass; one sweep in four, and any that decides about rows that were missed, " +

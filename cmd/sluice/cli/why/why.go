@@ -118,7 +118,7 @@ func source(f *Facts) (Source, string) {
 // learned says what was seen, the bounds, and what decided.
 func learned(p *streams.Plan, f *Facts) string {
 	text := "learned: "
-	if cadence.Reason(p.Because) == cadence.Unseen {
+	if cadence.Reason(p.Reason) == cadence.Unseen {
 		text += "no run went on from a mark yet"
 	} else {
 		text += fmt.Sprintf("%s seen over %s, %s", rate(p.ChangesPerHour), Span(p.SeenHours*time.Hour.Seconds()), callsARun(p.CallsPerRun))
@@ -136,7 +136,7 @@ func learned(p *streams.Plan, f *Facts) string {
 }
 
 func because(p *streams.Plan) string {
-	switch cadence.Reason(p.Because) {
+	switch cadence.Reason(p.Reason) {
 	case cadence.Unseen:
 		return "as declared, until something is seen"
 	case cadence.Floor:
@@ -149,16 +149,16 @@ func because(p *streams.Plan) string {
 		return "its part of these calls, by changes and calls a run"
 	case cadence.Ceiling:
 		return "as rarely as is allowed"
-	case cadence.Stretched:
-		return Missed(p)
+	case cadence.Extended:
+		return Suspected(p)
 	default:
-		return p.Because
+		return p.Reason
 	}
 }
 
-// Missed says that targets cannot be met; "" if they can.
-func Missed(p *streams.Plan) string {
-	if p == nil || cadence.Reason(p.Because) != cadence.Stretched || p.CallsPerDay == nil {
+// Suspected says that targets cannot be met; "" if they can.
+func Suspected(p *streams.Plan) string {
+	if p == nil || cadence.Reason(p.Reason) != cadence.Extended || p.CallsPerDay == nil {
 		return ""
 	}
 	return fmt.Sprintf("the target cannot be met: the targets of the %s streams of this service take %s calls a day, and there are %s",

@@ -15,7 +15,7 @@ import (
 // plan is twelve changes an hour, seen over 31 hours, under a target of an hour.
 func plan(because cadence.Reason) *streams.Plan {
 	return &streams.Plan{
-		EverySeconds: 300, Because: string(because), ChangesPerHour: 12, SeenHours: 31, CallsPerRun: 1, FloorSeconds: 300, CeilingSeconds: 3583,
+		EverySeconds: 300, Reason: string(because), ChangesPerHour: 12, SeenHours: 31, CallsPerRun: 1, FloorSeconds: 300, CeilingSeconds: 3583,
 		Class: pipeline.ClassIncremental, CallsPerDay: new(400.0), NeededPerDay: 799.6,
 	}
 }
@@ -54,7 +54,7 @@ func TestWhereAnIntervalComesFrom(t *testing.T) {
 			"learned: no run went on from a mark yet, target 1 h, floor 5 m" + bounds + "as declared, until something is seen"},
 		"no target": {why.Facts{Ceiling: time.Hour, Stream: streams.Status{Plan: plan(cadence.Ceiling)}}, why.SourceLearned,
 			"learned: 12 changes an hour seen over 1 d 7 h, 1 call a run, at most every 1 h, floor 5 m" + bounds + "as rarely as is allowed"},
-		"missed": {learned(plan(cadence.Stretched), as), why.SourceLearned,
+		"missed": {learned(plan(cadence.Extended), as), why.SourceLearned,
 			seen + bounds + "the target cannot be met: the targets of the incremental streams of this service take 800 calls a day, and there are 400"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,8 +94,8 @@ func TestDelays(t *testing.T) {
 		"code 45":     {streams.Status{State: "idle"}, why.Budget{ExhaustedUntil: &late}, []string{"upstream says that the day is spent: no call until 2026-03-05 00:30 IST"}},
 		"45, over":    {streams.Status{State: "idle"}, why.Budget{ExhaustedUntil: &now}, nil},
 		"the backlog": {streams.Status{State: "idle", Details: &streams.DetailBacklog{Pending: 1200, Stale: 3}}, why.Budget{}, []string{"a backlog: 1,203 rows wait for their single record"}},
-		"no backlog":  {streams.Status{State: "idle", Details: &streams.DetailBacklog{}, Parents: &streams.ParentRound{Known: 2, Read: 2}}, why.Budget{}, nil},
-		"parents": {streams.Status{State: "idle", Parents: &streams.ParentRound{Known: 64, Read: 20}}, why.Budget{},
+		"no backlog":  {streams.Status{State: "idle", Details: &streams.DetailBacklog{}, Parents: &streams.ParentRound{Parents: 2, Read: 2}}, why.Budget{}, nil},
+		"parents": {streams.Status{State: "idle", Parents: &streams.ParentRound{Parents: 64, Read: 20}}, why.Budget{},
 			[]string{"20 of 64 parents were read: so many a run as calls_per_run allows"}},
 		"several": {streams.Status{State: "queued"}, why.Budget{Limited: true, Gate: calls.Gate{ClosedUntil: &soon}},
 			[]string{"queued: it begins when a worker is free", "the gate is closed, as upstream refused calls: none leaves until 01:31:00 IST", "the calls of the day are spent"}},

@@ -86,8 +86,8 @@ func Int(buf []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(Size(buf, 8), uint64(n)) //nolint:gosec,mnd // the bits of a signed number
 }
 
-// Mark adds a fingerprint, the bits of it as a signed number; 0 is none.
-func Mark(buf []byte, fingerprint uint64) []byte {
+// PayloadHash adds a fingerprint, the bits of it as a signed number; 0 is none.
+func PayloadHash(buf []byte, fingerprint uint64) []byte {
 	if fingerprint == 0 {
 		return Null(buf)
 	}

@@ -33,7 +33,7 @@ func (s *Set) history(resource *schema.Resource) error {
 	for i, name := range names {
 		set[i] = name + " = excluded." + name
 	}
-	s.KeepHistory = fmt.Sprintf(`INSERT INTO %[2]s (organization_id, %[3]s, %[4]s, _call_id, _seen_at)
+	s.EnableHistory = fmt.Sprintf(`INSERT INTO %[2]s (organization_id, %[3]s, %[4]s, _call_id, _seen_at)
 SELECT $1, f.%[3]s, %[5]s, $3, now() FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT t.%[3]s, %[6]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[3]s = k.id OFFSET 0) AS f LEFT JOIN LATERAL
 (SELECT %[7]s FROM %[2]s AS h WHERE h.organization_id = $1 AND h.%[3]s = k.id ORDER BY h._seen_at DESC, h._call_id DESC LIMIT 1) AS h ON true

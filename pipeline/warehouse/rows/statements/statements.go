@@ -45,15 +45,15 @@ type Set struct {
 	// OpenStage makes the staging table empty, CopyStage copies into it, as rows of so many fields.
 	OpenStage, CopyStage string
 	StageFields          int
-	// KeepHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
-	KeepHistory string
+	// EnableHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
+	EnableHistory string
 	// List is for records of lists, Single for single records; the latter is nil where the resource declares no details.
 	List   Form
 	Single *Form
 	// Marker is the index of the array that list records may leave out; 0 if the resource declares no details.
 	Marker int
-	// Tried is for rows at places whose single records are not written; it ends the wait of those at the second places.
-	Tried string
+	// TouchDetail is for rows at places whose single records are not written; it ends the wait of those at the second places.
+	TouchDetail string
 
 	schema string // of the tables
 	id     int    // index of the key among the columns

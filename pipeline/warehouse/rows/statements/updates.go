@@ -49,9 +49,9 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 		"_fingerprint = CASE WHEN t._hash <> " + NoHash + " THEN s._fingerprint END"
 	ours := []string{made, "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
 	if s.Single != nil {
-		ours = append(ours, s.owe()...)
+		ours = append(ours, s.detailStateAfterList()...)
 		single := []string{
-			s.forget(modified),
+			s.clearListHash(modified),
 			"_detail_state = 'current'", "_detail_hash = s._hash", "_detail_call_id = $1",
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}

@@ -3,7 +3,7 @@
 // A backfill is worked as a stream of its own, which is enabled while one is open, so that it has its own position, fence and
 // run beside those of the list. Whoever ends a run says so here, in the same transaction, and what is left to do is kept.
 //
-// Start reading at Backfills.Ask; what claims and runs do to a backfill is in turn.go. Everybody locks the stream's row before
+// Start reading at Backfills.OpenBackfill; what claims and runs do to a backfill is in turn.go. Everybody locks the stream's row before
 // the backfill's.
 package backfills
 
@@ -77,8 +77,8 @@ WHERE id = $1 AND state IN ('queued', 'running', 'paused', 'failed')`
 SELECT organization_id, service, resource || '.backfill' FROM sluice.backfills WHERE state IN ('queued', 'running') ORDER BY id`
 )
 
-// Ask opens a backfill and gives its number. It returns ErrOpen, and changes nothing, if the stream has an open one.
-func (b *Backfills) Ask(ctx context.Context, order Order) (int64, error) {
+// OpenBackfill opens a backfill and gives its number. It returns ErrOpen, and changes nothing, if the stream has an open one.
+func (b *Backfills) OpenBackfill(ctx context.Context, order Order) (int64, error) {
 	key, op := order.Stream.Key(), "asking for a backfill of "+order.Stream.String()
 	scan, err := json.Marshal(order.Scan)
 	if err != nil {

@@ -42,7 +42,7 @@ type Open struct {
 	Scan *pipeline.Scan
 }
 
-// Look finds the open backfill of a stream whose row the caller has locked. It returns pipeline.ErrNotAsked if there is none,
+// Look finds the open backfill of a stream whose row the caller has locked. It returns pipeline.ErrNotRequested if there is none,
 // or if it is paused, and nothing at all for streams of other work.
 func Look(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (Open, error) {
 	var open Open
@@ -52,7 +52,7 @@ func Look(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (Open, error) 
 	var scan []byte
 	err := tx.QueryRow(ctx, sqlLook, stream.Organization, stream.Service.Name, stream.Resource.Name).Scan(&open.ID, &scan)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return open, fmt.Errorf("%s: %w", stream, pipeline.ErrNotAsked)
+		return open, fmt.Errorf("%s: %w", stream, pipeline.ErrNotRequested)
 	}
 	if err != nil {
 		return open, postgres.Fail("looking for the backfill of "+stream.String(), err)
@@ -112,9 +112,9 @@ func QueueClose(batch *pgx.Batch, claim pipeline.Claim) {
 // TakeTurn makes the units of all streams that read one list load one after the other, by the row of the list's own stream:
 // two that bring the same new records, or note the same drift, would wait for each other in the middle of what they write.
 // Single records complete rows that are there, and do not need it.
-func TakeTurn(ctx context.Context, tx pgx.Tx, unit pipeline.Unit) error {
-	stream := unit.Claim.Stream
-	if stream.Work == pipeline.WorkList || unit.Details || len(unit.Records) == 0 {
+func TakeTurn(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
+	stream := batch.Claim.Stream
+	if stream.Work == pipeline.WorkList || batch.Details || len(batch.Records) == 0 {
 		return nil
 	}
 	return streams.LockKey(ctx, tx, stream.ListKey())

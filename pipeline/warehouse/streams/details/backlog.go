@@ -132,11 +132,11 @@ func statement(sql string, stream pipeline.Stream) (string, error) {
 }
 
 // Unsettled gives the identifiers that a unit of details asked for in vain: unknown upstream, or unfit.
-func Unsettled(unit pipeline.Unit) []string {
-	ids := slices.Clone(unit.Missing)
-	for i := range unit.Rejects {
-		if unit.Rejects[i].ID != "" {
-			ids = append(ids, unit.Rejects[i].ID)
+func Unsettled(batch pipeline.Batch) []string {
+	ids := slices.Clone(batch.Missing)
+	for i := range batch.Rejected {
+		if batch.Rejected[i].ID != "" {
+			ids = append(ids, batch.Rejected[i].ID)
 		}
 	}
 	return ids
