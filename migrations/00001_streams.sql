@@ -128,8 +128,8 @@ CREATE TABLE sluice.runs (
     kind text,
     note text NOT NULL DEFAULT '',
     bound timestamptz,
-    mark_before timestamptz,
-    mark_after timestamptz,
+    watermark_before timestamptz,
+    watermark_after timestamptz,
     chunks bigint NOT NULL DEFAULT 0,
     calls bigint NOT NULL DEFAULT 0,
     pages bigint NOT NULL DEFAULT 0,
@@ -154,15 +154,15 @@ COMMENT ON COLUMN sluice.runs.organization_id IS 'The organization upstream.';
 COMMENT ON COLUMN sluice.runs.service IS 'The service of the stream.';
 COMMENT ON COLUMN sluice.runs.resource IS 'The resource of the stream.';
 COMMENT ON COLUMN sluice.runs.class IS 'The class of work: incremental, details, sweep, backfill, probe.';
-COMMENT ON COLUMN sluice.runs.gen IS 'The wanted_gen of the stream when the run began: requests up to it are served by this run.';
+COMMENT ON COLUMN sluice.runs.gen IS 'The requested_gen of the stream when the run began: requests up to it are served by this run.';
 COMMENT ON COLUMN sluice.runs.started_at IS 'When the run began, by the clock of the database.';
 COMMENT ON COLUMN sluice.runs.ended_at IS 'When the run ended; null while it is open.';
-COMMENT ON COLUMN sluice.runs.outcome IS 'How the run ended: done, provisional (rows loaded, mark unmoved) or failed; null while it is open.';
+COMMENT ON COLUMN sluice.runs.outcome IS 'How the run ended: done, provisional (rows loaded, watermark unmoved) or failed; null while it is open.';
 COMMENT ON COLUMN sluice.runs.kind IS 'The kind of error that ended a failed run.';
 COMMENT ON COLUMN sluice.runs.note IS 'What is worth knowing about the run, in words.';
 COMMENT ON COLUMN sluice.runs.bound IS 'The lower bound of the modification time that was asked for; null if everything was read.';
-COMMENT ON COLUMN sluice.runs.mark_before IS 'The mark of the stream when the run began.';
-COMMENT ON COLUMN sluice.runs.mark_after IS 'The mark of the stream when the run ended.';
+COMMENT ON COLUMN sluice.runs.watermark_before IS 'The watermark of the stream when the run began.';
+COMMENT ON COLUMN sluice.runs.watermark_after IS 'The watermark of the stream when the run ended.';
 COMMENT ON COLUMN sluice.runs.chunks IS 'How often a worker claimed the run: its first chunk and every resumption.';
 COMMENT ON COLUMN sluice.runs.calls IS 'Calls spent on the run; filled when it ends, until then count sluice.calls.';
 COMMENT ON COLUMN sluice.runs.pages IS 'Pages that were loaded, or groups of records of an export.';
@@ -176,7 +176,7 @@ COMMENT ON COLUMN sluice.runs.quarantined IS 'Records that went to quarantine.';
 COMMENT ON COLUMN sluice.runs.drifted IS 'Records with keys that the declaration does not know.';
 COMMENT ON COLUMN sluice.runs.silent IS 'Those of the updated records that changed without a new modification time.';
 COMMENT ON COLUMN sluice.runs.rollbacks IS 'Those of the updated records whose modification time went back: upstream was set back.';
-COMMENT ON COLUMN sluice.runs.refused IS 'Records that went to quarantine and were no known entry of it: above quarantine.max_share of those received the run moves no mark.';
+COMMENT ON COLUMN sluice.runs.refused IS 'Records that went to quarantine and were no known entry of it: above quarantine.max_share of those received the run moves no watermark.';
 COMMENT ON COLUMN sluice.runs.clashed IS 'Those of refused that came under an identifier which other records of the same answer had.';
 
 -- What each run was expected to cost when it began, beside what it cost (docs/decisions/0010-forecasts).
@@ -197,7 +197,7 @@ COMMENT ON COLUMN sluice.forecasts.rows IS 'Rows that all runs of the stream bef
 -- Streams -----------------------------------------------------------------------------------------
 
 -- The row of a stream is locked by every batch and every claim of it. So what a batch must have
--- seen stands here: its fence, its mark, and whether it has to keep versions (history).
+-- seen stands here: its fence, its watermark, and whether it has to keep versions (history).
 CREATE TABLE sluice.streams (
     organization_id text COLLATE "C" NOT NULL,
     service text COLLATE "C" NOT NULL,
@@ -206,12 +206,12 @@ CREATE TABLE sluice.streams (
     every interval NOT NULL CHECK (every > interval '0'),
     next_due_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     priority integer NOT NULL DEFAULT 0,
-    mark timestamptz,
+    watermark timestamptz,
     scan jsonb,
     fence bigint NOT NULL DEFAULT 0,
     run_id bigint REFERENCES sluice.runs,
-    wanted_gen bigint NOT NULL DEFAULT 0,
-    done_gen bigint NOT NULL DEFAULT 0,
+    requested_gen bigint NOT NULL DEFAULT 0,
+    served_gen bigint NOT NULL DEFAULT 0,
     state text NOT NULL DEFAULT 'idle'
         CHECK (state IN ('idle', 'queued', 'running', 'retrying', 'waiting', 'denied', 'failed')),
     reason text NOT NULL DEFAULT '',
@@ -224,7 +224,7 @@ CREATE TABLE sluice.streams (
     planned_every interval CHECK (planned_every > interval '0'),
     planned_at timestamptz,
     planned jsonb,
-    read_until timestamptz,
+    scanned_until timestamptz,
     history boolean NOT NULL DEFAULT false,
     hash_rule integer NOT NULL DEFAULT 1,
     zone text NOT NULL DEFAULT '',
@@ -236,7 +236,7 @@ CREATE INDEX streams_due ON sluice.streams (next_due_at) WHERE enabled;
 CREATE INDEX streams_learned ON sluice.streams (organization_id, service) WHERE enabled AND ceiling IS NOT NULL;
 -- Every process looks here now and then: that costs nothing where there is nothing to find
 -- (docs/scale.md).
-CREATE INDEX streams_wanted ON sluice.streams (organization_id, service, resource) WHERE wanted_gen > done_gen;
+CREATE INDEX streams_wanted ON sluice.streams (organization_id, service, resource) WHERE requested_gen > served_gen;
 COMMENT ON INDEX sluice.streams_wanted IS 'Streams that were asked for and not yet read: nearly none.';
 COMMENT ON TABLE sluice.streams IS 'One row per stream: one resource of one organization. Schedule, position, claim and state.';
 COMMENT ON COLUMN sluice.streams.organization_id IS 'The organization upstream.';
@@ -244,14 +244,14 @@ COMMENT ON COLUMN sluice.streams.service IS 'The service.';
 COMMENT ON COLUMN sluice.streams.resource IS 'The resource of the service.';
 COMMENT ON COLUMN sluice.streams.enabled IS 'Whether the configuration asks for the stream.';
 COMMENT ON COLUMN sluice.streams.every IS 'The interval between two scheduled runs, where none was learned.';
-COMMENT ON COLUMN sluice.streams.next_due_at IS 'When the stream is due. Missed time needs no replay: one run covers it, since the mark did not move.';
+COMMENT ON COLUMN sluice.streams.next_due_at IS 'When the stream is due. Missed time needs no replay: one run covers it, since the watermark did not move.';
 COMMENT ON COLUMN sluice.streams.priority IS 'Of two due streams the one with the higher figure is taken first.';
-COMMENT ON COLUMN sluice.streams.mark IS 'The instant up to which the stream is complete; null if it never was. Never moves back.';
+COMMENT ON COLUMN sluice.streams.watermark IS 'The instant up to which the stream is complete; null if it never was. Never moves back.';
 COMMENT ON COLUMN sluice.streams.scan IS 'The half-finished scan; null between runs.';
 COMMENT ON COLUMN sluice.streams.fence IS 'Grows with every claim; a write that carries an older figure is refused.';
 COMMENT ON COLUMN sluice.streams.run_id IS 'The open run; null between runs.';
-COMMENT ON COLUMN sluice.streams.wanted_gen IS 'Counts requests for a run.';
-COMMENT ON COLUMN sluice.streams.done_gen IS 'The wanted_gen up to which requests were served by a run that ended.';
+COMMENT ON COLUMN sluice.streams.requested_gen IS 'Counts requests for a run.';
+COMMENT ON COLUMN sluice.streams.served_gen IS 'The requested_gen up to which requests were served by a run that ended.';
 COMMENT ON COLUMN sluice.streams.state IS 'idle, queued, running, retrying (after an error), waiting (for a budget), denied (tried again a day later, if nobody acts before) or failed.';
 COMMENT ON COLUMN sluice.streams.reason IS 'Why the stream is retrying, waiting, denied or failed, in words.';
 COMMENT ON COLUMN sluice.streams.wait_until IS 'When the stream goes on by itself, if that is known.';
@@ -263,7 +263,7 @@ COMMENT ON COLUMN sluice.streams.ceiling IS 'The longest interval that may be le
 COMMENT ON COLUMN sluice.streams.planned_every IS 'The interval that was learned; null where it is fixed, or nothing was learned yet.';
 COMMENT ON COLUMN sluice.streams.planned_at IS 'When the interval was last worked out.';
 COMMENT ON COLUMN sluice.streams.planned IS 'What it was worked out from: changes an hour, calls, bounds, and what decided.';
-COMMENT ON COLUMN sluice.streams.read_until IS 'Upstream''s clock when the last clean run began: what was modified before, it should have shown. The mark lags behind it. Null if no run ended cleanly since this column exists.';
+COMMENT ON COLUMN sluice.streams.scanned_until IS 'Upstream''s clock when the last clean run began: what was modified before, it should have shown. The watermark lags behind it. Null if no run ended cleanly since this column exists.';
 COMMENT ON COLUMN sluice.streams.history IS 'Whether versions of its records are kept.';
 COMMENT ON COLUMN sluice.streams.hash_rule IS 'The rule by which the content hashes of the rows of this list were made; one that is not the program''s is brought up to date by a rebuild, without a call.';
 COMMENT ON COLUMN sluice.streams.zone IS 'The time zone in which the last chunk of the stream read times without an offset; empty if there was none.';
@@ -381,12 +381,12 @@ COMMENT ON COLUMN sluice.backfills.note IS 'Why it failed or waits for another a
 
 -- Retention ---------------------------------------------------------------------------------------
 
--- keep_runs drops runs that ended longer ago than p_keep, at most p_batch of each stream at a time,
+-- prune_runs drops runs that ended longer ago than p_keep, at most p_batch of each stream at a time,
 -- with their forecasts; then verifications and processes of that age. It keeps the last 400 runs of
 -- every stream, which forecasts are made from, what a stream or an entry of the quarantine names,
 -- and processes that live. Raw records and rows stay: they name their run by its number.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.keep_runs(p_keep interval, p_batch integer DEFAULT 1000) RETURNS integer LANGUAGE plpgsql
+CREATE FUNCTION sluice.prune_runs(p_keep interval, p_batch integer DEFAULT 1000) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_before timestamptz := clock_timestamp() - p_keep;
@@ -429,4 +429,4 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.keep_runs IS 'Drops runs, verifications and processes that are older than they are kept, and says how many runs.';
+COMMENT ON FUNCTION sluice.prune_runs IS 'Drops runs, verifications and processes that are older than they are kept, and says how many runs.';

@@ -7,14 +7,14 @@
 
 -- The log, in blocks ------------------------------------------------------------------------------
 --
--- A block is a range of a thousand million numbers and holds the calls of a day: sluice.keep_calls
+-- A block is a range of a thousand million numbers and holds the calls of a day: sluice.prune_calls
 -- moves the sequence to the next block when the day has turned, and drops blocks that are old
 -- enough. So a number leads straight to its block, and the order of numbers stays the order of the
 -- calls. Nothing depends on the day being turned in time: without it the block of today simply goes
 -- on.
 
 CREATE SEQUENCE sluice.call_numbers;
-COMMENT ON SEQUENCE sluice.call_numbers IS 'Draws the numbers of calls. sluice.keep_calls moves it to the next block each day.';
+COMMENT ON SEQUENCE sluice.call_numbers IS 'Draws the numbers of calls. sluice.prune_calls moves it to the next block each day.';
 
 CREATE TABLE sluice.calls (
     id bigint NOT NULL DEFAULT nextval('sluice.call_numbers') PRIMARY KEY,
@@ -85,14 +85,14 @@ $function$;
 COMMENT ON FUNCTION sluice.add_call_block IS 'Makes a block of the call log.';
 SELECT sluice.add_call_block(1);
 
--- keep_calls is the housekeeping of the log, to be called a few times a day by any number of
+-- prune_calls is the housekeeping of the log, to be called a few times a day by any number of
 -- processes: it turns the block when the day (UTC) has turned, drops the blocks whose last call is
 -- more than p_days old, and gives their number. It waits for no other session: what is in use now
 -- is dropped next time, so calls are never held up for longer than its lock timeout.
 --
 -- It makes and drops tables of the owner, so it has the owner's rights.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.keep_calls(p_days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION sluice.prune_calls(p_days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
 SET lock_timeout = '500ms' SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -140,8 +140,8 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.keep_calls IS 'Turns the block of the call log each day and drops blocks older than so many days.';
-REVOKE ALL ON FUNCTION sluice.keep_calls(integer) FROM PUBLIC;
+COMMENT ON FUNCTION sluice.prune_calls IS 'Turns the block of the call log each day and drops blocks older than so many days.';
+REVOKE ALL ON FUNCTION sluice.prune_calls(integer) FROM PUBLIC;
 
 -- What is counted ---------------------------------------------------------------------------------
 
@@ -319,11 +319,11 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.move_spent IS 'Lets a call count in another minute than before.';
 
--- turn_minute is what the first reservation in a minute does for those that follow: rows of slots
+-- roll_minute is what the first reservation in a minute does for those that follow: rows of slots
 -- that are free go, a call whose end was not reported counts in the minute in which it ended at the
 -- latest, and the hours that are over are summed up. The caller holds the lock of the allowance.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.turn_minute(p_organization text, p_shared text, p_service text, p_now timestamptz, p_day interval)
+CREATE FUNCTION sluice.roll_minute(p_organization text, p_shared text, p_service text, p_now timestamptz, p_day interval)
 RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -361,7 +361,7 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.turn_minute IS 'What the first reservation in a minute does for those that follow.';
+COMMENT ON FUNCTION sluice.roll_minute IS 'What the first reservation in a minute does for those that follow.';
 
 -- day_spent gives the calls that count for a day, in as few rows as that takes: its hours that are
 -- over, and the minutes before and behind them. leaves_at is when the last of the row's calls no
@@ -398,21 +398,21 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.day_spent IS 'The calls that count for a day, by hours and minutes.';
 
--- last_turn is when a day that turns at an hour of a zone turned last, seen from p_at.
+-- last_reset is when a day that turns at an hour of a zone turned last, seen from p_at.
 --
 -- A reservation asks for the turn twice, and a function with a SET of its own is not inlined. A
 -- body after RETURN is parsed when the function is made, and kept with the functions and operators
 -- that it means: it looks for no name when it is called.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.last_turn(p_at timestamptz, p_hour integer, p_zone text) RETURNS timestamptz LANGUAGE sql STABLE
+CREATE FUNCTION sluice.last_reset(p_at timestamptz, p_hour integer, p_zone text) RETURNS timestamptz LANGUAGE sql STABLE
 RETURN (pg_catalog.date_trunc('day', (p_at AT TIME ZONE p_zone) OPERATOR(pg_catalog.-) pg_catalog.make_interval(hours => p_hour))
     OPERATOR(pg_catalog.+) pg_catalog.make_interval(hours => p_hour)) AT TIME ZONE p_zone;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.last_turn IS 'When a day that turns at an hour of a zone turned last.';
+COMMENT ON FUNCTION sluice.last_reset IS 'When a day that turns at an hour of a zone turned last.';
 
 -- Deciding ----------------------------------------------------------------------------------------
 
--- class_turn says when a class of work may call, as far as the floors of the others go: p_now if at
+-- class_available_at says when a class of work may call, as far as the floors of the others go: p_now if at
 -- once.
 --
 -- A floor is a share of the day that is kept for a class of work. A class keeps to its floor if in
@@ -441,7 +441,7 @@ COMMENT ON FUNCTION sluice.last_turn IS 'When a day that turns at an hour of a z
 -- the error is on the side of the floors. What others spend of the allowance outside of this
 -- program is beyond any rule of ours.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.class_turn(
+CREATE FUNCTION sluice.class_available_at(
     p_organization text, p_service text, p_class integer, p_floors double precision[], p_daily integer, p_left bigint,
     p_seen_left bigint, p_seen_until timestamptz, p_now timestamptz, p_edge timestamptz, p_turn timestamptz, p_day interval
 ) RETURNS timestamptz LANGUAGE plpgsql STABLE
@@ -517,7 +517,7 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.class_turn IS 'When a class of work may call, as far as the floors of the others go.';
+COMMENT ON FUNCTION sluice.class_available_at IS 'When a class of work may call, as far as the floors of the others go.';
 
 -- first_leaves is when so many of the calls that count for a day no longer do; of one class, or of
 -- all if it is empty.
@@ -598,7 +598,7 @@ COMMENT ON FUNCTION sluice.concurrent_now IS 'How many calls may be under way at
 -- opens the gate.
 --
 -- Classes. p_floors and p_ceilings are shares of the day in the order incremental, details, sweep,
--- backfill, probe. A ceiling bounds what a class spends in a day; floors: see class_turn. A call of
+-- backfill, probe. A ceiling bounds what a class spends in a day; floors: see class_available_at. A call of
 -- no class is held against the day alone. Shares are of upstream's last limit also between the turn
 -- of its day and its next answer.
 --
@@ -653,8 +653,8 @@ BEGIN
     v_bucket := date_bin(p_day / 1440, v_now, 'epoch');
     v_edge := v_now - p_day;
     IF p_zone <> '' THEN
-        v_edge := sluice.last_turn(v_now - p_window, p_reset_hour, p_zone);
-        v_turn := sluice.last_turn(v_edge + interval '36 hours', p_reset_hour, p_zone) + p_window;
+        v_edge := sluice.last_reset(v_now - p_window, p_reset_hour, p_zone);
+        v_turn := sluice.last_reset(v_edge + interval '36 hours', p_reset_hour, p_zone) + p_window;
     END IF;
 
     -- Calls that end in a minute may have made its row before the first was reserved in it.
@@ -663,7 +663,7 @@ BEGIN
         OR EXISTS (SELECT FROM sluice.live_calls
             WHERE organization_id = p_organization AND shared = p_shared AND finished_at IS NULL
                 AND free_at >= v_bucket AND free_at <= v_now) THEN
-        PERFORM sluice.turn_minute(p_organization, p_shared, p_service, v_now, p_day);
+        PERFORM sluice.roll_minute(p_organization, p_shared, p_service, v_now, p_day);
     END IF;
     SELECT * INTO v_day FROM sluice.day_budgets WHERE organization_id = p_organization AND service = p_service;
     SELECT count(*), count(*) FILTER (WHERE finished_at IS NULL AND lease_until > v_now),
@@ -728,7 +728,7 @@ BEGIN
             -- Where all floors of the others are free anyway, there is nothing to work out.
             SELECT sum(floor(share * v_shared)) - floor(p_floors[v_class] * v_shared) INTO v_kept FROM unnest(p_floors) AS share;
             IF least(v_left, v_seen_left) - 1 < v_kept THEN
-                v_until := sluice.class_turn(p_organization, p_service, v_class, p_floors, v_shared, v_left, v_seen_left, v_seen_until,
+                v_until := sluice.class_available_at(p_organization, p_service, v_class, p_floors, v_shared, v_left, v_seen_left, v_seen_until,
                     v_now, v_edge, v_turn, p_day);
                 IF v_until > v_now THEN
                     refused := 'class';

@@ -63,7 +63,7 @@ COMMENT ON COLUMN sluice.raw_looks.resource IS 'The resource.';
 COMMENT ON COLUMN sluice.raw_looks.looked_at IS 'When that was, by the clock of the database.';
 COMMENT ON COLUMN sluice.raw_looks.dropped_to IS 'When the youngest archive that was dropped had been kept: since then all are there. Null if none was dropped.';
 
--- keep_raw drops archives of one resource of one organization: those that were kept longer than
+-- prune_raw drops archives of one resource of one organization: those that were kept longer than
 -- p_keep and that nothing leads to, no row by its list record or its single record, no row of a
 -- table of history, no open entry of the quarantine. An archive goes whole or not at all, so
 -- positions stay what they are. It reads the table of the resource once, which is why each resource
@@ -73,7 +73,7 @@ COMMENT ON COLUMN sluice.raw_looks.dropped_to IS 'When the youngest archive that
 -- A row leads to archives of its own transaction only, so what is older than p_keep can lose
 -- references and gains none.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.keep_raw(p_keep interval, p_batch integer DEFAULT 1000) RETURNS integer LANGUAGE plpgsql
+CREATE FUNCTION sluice.prune_raw(p_keep interval, p_batch integer DEFAULT 1000) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_before timestamptz := clock_timestamp() - p_keep;
@@ -140,7 +140,7 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.keep_raw IS 'Drops raw records of one resource that are older than they are kept and that nothing leads to, and says how many archives; null if no resource has its turn.';
+COMMENT ON FUNCTION sluice.prune_raw IS 'Drops raw records of one resource that are older than they are kept and that nothing leads to, and says how many archives; null if no resource has its turn.';
 
 -- What is not there any more cannot say what a row was: a deletion of archives leaves a note of how
 -- far.

@@ -2,7 +2,7 @@
 -- What did not fit the declarations: records, keys that no declaration knows, and declared keys
 -- that stopped coming. Written by pipeline/warehouse/quarantine.
 --
--- A run of which too much did not fit moves no mark (promise 1), and what is in quarantine is asked
+-- A run of which too much did not fit moves no watermark (promise 1), and what is in quarantine is asked
 -- for again: so an entry says what the run came to that met it, and when it was asked for.
 
 CREATE TABLE sluice.quarantine (
@@ -52,7 +52,7 @@ COMMENT ON COLUMN sluice.quarantine.decided_at IS 'When the state was set.';
 COMMENT ON COLUMN sluice.quarantine.note IS 'Why a person set it aside, or why it was closed.';
 COMMENT ON COLUMN sluice.quarantine.opened_at IS 'When it was opened; of a record that was refused for the same reason before, when that began.';
 COMMENT ON COLUMN sluice.quarantine.asked_at IS 'When the list was last read whole because of it; null if not yet.';
-COMMENT ON COLUMN sluice.quarantine.weighed IS 'What the run came to that met it first: passed (so few did not fit that the mark moved), withheld (the mark waited), empty if none ended yet.';
+COMMENT ON COLUMN sluice.quarantine.weighed IS 'What the run came to that met it first: passed (so few did not fit that the watermark moved), withheld (the watermark waited), empty if none ended yet.';
 
 CREATE TABLE sluice.drift (
     organization_id text COLLATE "C" NOT NULL,
@@ -104,14 +104,14 @@ COMMENT ON COLUMN sluice.keys.lacking_since IS 'When they began to lack it.';
 COMMENT ON COLUMN sluice.keys.lacking_at IS 'When records last lacked it.';
 COMMENT ON COLUMN sluice.keys.sometimes IS 'One run brought answers with it and answers without it, so that its absence says nothing.';
 
-CREATE VIEW sluice.gone_keys AS
+CREATE VIEW sluice.missing_keys AS
 SELECT organization_id, service, resource, path, lacking, lacking_since, lacking_at
 FROM sluice.keys WHERE lacking_run > came_run AND NOT sometimes;
-COMMENT ON VIEW sluice.gone_keys IS 'Declared keys that most records of a list carried and do not carry any more.';
-COMMENT ON COLUMN sluice.gone_keys.organization_id IS 'The organization.';
-COMMENT ON COLUMN sluice.gone_keys.service IS 'The service.';
-COMMENT ON COLUMN sluice.gone_keys.resource IS 'The resource, with the kind of work.';
-COMMENT ON COLUMN sluice.gone_keys.path IS 'The key of the record, as upstream spells it.';
-COMMENT ON COLUMN sluice.gone_keys.lacking IS 'How many records came without it since.';
-COMMENT ON COLUMN sluice.gone_keys.lacking_since IS 'Since when.';
-COMMENT ON COLUMN sluice.gone_keys.lacking_at IS 'When the last of them came.';
+COMMENT ON VIEW sluice.missing_keys IS 'Declared keys that most records of a list carried and do not carry any more.';
+COMMENT ON COLUMN sluice.missing_keys.organization_id IS 'The organization.';
+COMMENT ON COLUMN sluice.missing_keys.service IS 'The service.';
+COMMENT ON COLUMN sluice.missing_keys.resource IS 'The resource, with the kind of work.';
+COMMENT ON COLUMN sluice.missing_keys.path IS 'The key of the record, as upstream spells it.';
+COMMENT ON COLUMN sluice.missing_keys.lacking IS 'How many records came without it since.';
+COMMENT ON COLUMN sluice.missing_keys.lacking_since IS 'Since when.';
+COMMENT ON COLUMN sluice.missing_keys.lacking_at IS 'When the last of them came.';

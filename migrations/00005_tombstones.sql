@@ -21,28 +21,28 @@ CREATE TABLE sluice.tombstones (
     service text COLLATE "C" NOT NULL,
     resource text COLLATE "C" NOT NULL,
     record_id text COLLATE "C" NOT NULL,
-    state text NOT NULL CHECK (state IN ('missed', 'held', 'gone', 'revived')),
+    state text NOT NULL CHECK (state IN ('suspected', 'needs_review', 'deleted', 'restored')),
     shrunken boolean NOT NULL DEFAULT false,
-    missed_run_id bigint NOT NULL,
-    missed_first_call bigint NOT NULL,
-    missed_last_call bigint NOT NULL,
-    missed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    missed_clock timestamptz NOT NULL,
+    suspected_run_id bigint NOT NULL,
+    suspected_first_call bigint NOT NULL,
+    suspected_last_call bigint NOT NULL,
+    suspected_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    suspected_clock timestamptz NOT NULL,
     proof text CHECK (proof IN ('scan', 'not_found')),
     proof_run_id bigint,
     proof_first_call bigint,
     proof_last_call bigint,
     proof_at timestamptz,
-    gone_at timestamptz,
+    deleted_at timestamptz,
     decided_by text CHECK (decided_by IN ('rule', 'person')),
     decided_at timestamptz,
-    revived_at timestamptz,
-    revived_call bigint,
-    revivals integer NOT NULL DEFAULT 0,
+    restored_at timestamptz,
+    restored_call bigint,
+    restores integer NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, service, resource, record_id),
-    CHECK ((state IN ('held', 'gone')) <= (proof IS NOT NULL AND proof_run_id IS NOT NULL AND gone_at IS NOT NULL))
+    CHECK ((state IN ('needs_review', 'deleted')) <= (proof IS NOT NULL AND proof_run_id IS NOT NULL AND deleted_at IS NOT NULL))
 );
-CREATE INDEX tombstones_held ON sluice.tombstones (organization_id, service, resource, proof_run_id) WHERE state = 'held';
+CREATE INDEX tombstones_in_review ON sluice.tombstones (organization_id, service, resource, proof_run_id) WHERE state = 'needs_review';
 COMMENT ON TABLE sluice.tombstones IS 'What is known of records that a whole list did not show: the evidence, and what was decided.';
 COMMENT ON COLUMN sluice.tombstones.organization_id IS 'The organization.';
 COMMENT ON COLUMN sluice.tombstones.service IS 'The service of the resource.';
@@ -50,22 +50,22 @@ COMMENT ON COLUMN sluice.tombstones.resource IS 'The resource whose row it is ab
 COMMENT ON COLUMN sluice.tombstones.record_id IS 'Identifier of the record.';
 COMMENT ON COLUMN sluice.tombstones.state IS 'missed (once, which proves nothing), held (a person decides), gone (the row has its tombstone) or revived (it came back).';
 COMMENT ON COLUMN sluice.tombstones.shrunken IS 'Whether the scan that missed it missed too many at once to be believed: such a scan can only lead to a person.';
-COMMENT ON COLUMN sluice.tombstones.missed_run_id IS 'The clean scan that first did not see it.';
-COMMENT ON COLUMN sluice.tombstones.missed_first_call IS 'First call of that scan; what an earlier call showed says nothing against it.';
-COMMENT ON COLUMN sluice.tombstones.missed_last_call IS 'Last call of that scan.';
-COMMENT ON COLUMN sluice.tombstones.missed_at IS 'When that scan ended.';
-COMMENT ON COLUMN sluice.tombstones.missed_clock IS 'Upstream''s clock when that scan began: two answers out of one cache are one observation.';
+COMMENT ON COLUMN sluice.tombstones.suspected_run_id IS 'The clean scan that first did not see it.';
+COMMENT ON COLUMN sluice.tombstones.suspected_first_call IS 'First call of that scan; what an earlier call showed says nothing against it.';
+COMMENT ON COLUMN sluice.tombstones.suspected_last_call IS 'Last call of that scan.';
+COMMENT ON COLUMN sluice.tombstones.suspected_at IS 'When that scan ended.';
+COMMENT ON COLUMN sluice.tombstones.suspected_clock IS 'Upstream''s clock when that scan began: two answers out of one cache are one observation.';
 COMMENT ON COLUMN sluice.tombstones.proof IS 'What confirmed it: scan (a second clean scan) or not_found (upstream does not know the single record); null while nothing has.';
 COMMENT ON COLUMN sluice.tombstones.proof_run_id IS 'The run that confirmed it.';
 COMMENT ON COLUMN sluice.tombstones.proof_first_call IS 'First call of the second scan, or the call for the single record.';
 COMMENT ON COLUMN sluice.tombstones.proof_last_call IS 'Last call of the second scan, or the call for the single record.';
 COMMENT ON COLUMN sluice.tombstones.proof_at IS 'When it was confirmed.';
-COMMENT ON COLUMN sluice.tombstones.gone_at IS 'Upstream''s clock when the second scan began, or the database''s when the single record was asked for: the tombstone of the row.';
+COMMENT ON COLUMN sluice.tombstones.deleted_at IS 'Upstream''s clock when the second scan began, or the database''s when the single record was asked for: the tombstone of the row.';
 COMMENT ON COLUMN sluice.tombstones.decided_by IS 'Who put the tombstone: the rule, or a person who accepted what was held.';
 COMMENT ON COLUMN sluice.tombstones.decided_at IS 'When that was.';
-COMMENT ON COLUMN sluice.tombstones.revived_at IS 'When the record was last seen again after a tombstone; null if never.';
-COMMENT ON COLUMN sluice.tombstones.revived_call IS 'The call that showed it then.';
-COMMENT ON COLUMN sluice.tombstones.revivals IS 'How often it came back.';
+COMMENT ON COLUMN sluice.tombstones.restored_at IS 'When the record was last seen again after a tombstone; null if never.';
+COMMENT ON COLUMN sluice.tombstones.restored_call IS 'The call that showed it then.';
+COMMENT ON COLUMN sluice.tombstones.restores IS 'How often it came back.';
 
 -- Capabilities ------------------------------------------------------------------------------------
 

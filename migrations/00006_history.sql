@@ -59,8 +59,8 @@ CREATE TABLE history.versions (
     valid_to timestamptz NOT NULL DEFAULT 'infinity',
     upstream_from timestamptz NOT NULL,
     upstream_to timestamptz NOT NULL DEFAULT 'infinity',
-    began text NOT NULL CHECK (began IN ('present', 'seen', 'revived')),
-    ended text CHECK (ended IN ('replaced', 'gone')),
+    began text NOT NULL CHECK (began IN ('present', 'seen', 'restored')),
+    ended text CHECK (ended IN ('replaced', 'deleted')),
     record jsonb NOT NULL,
     arrays jsonb NOT NULL,
     PRIMARY KEY (service, resource, organization_id, record_id, valid_from),
@@ -132,7 +132,7 @@ CREATE TRIGGER history BEFORE INSERT ON sluice.streams FOR EACH ROW EXECUTE FUNC
 -- +goose StatementBegin
 CREATE FUNCTION history.own_columns() RETURNS text[] LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $function$
-SELECT ARRAY['_hash', '_call_id', '_raw_position', '_run_id', '_first_seen_at', '_changed_at', '_fingerprint', '_deleted_at',
+SELECT ARRAY['_content_hash', '_call_id', '_raw_position', '_run_id', '_first_seen_at', '_changed_at', '_payload_hash', '_deleted_at',
     '_detail_state', '_detail_hash', '_detail_call_id', '_detail_raw_position', '_detail_at']
 $function$;
 -- +goose StatementEnd
@@ -192,7 +192,7 @@ COMMENT ON FUNCTION history.state IS 'What rows and their arrays hold now, as ve
 --
 -- Index scans only: a plan that was made while the table was small would outlive its reason.
 -- +goose StatementBegin
-CREATE FUNCTION history.keep(p_organization text, p_service text, p_resource text, p_ids text[], p_began text DEFAULT 'seen')
+CREATE FUNCTION history.write_versions(p_organization text, p_service text, p_resource text, p_ids text[], p_began text DEFAULT 'seen')
 RETURNS integer LANGUAGE plpgsql
 SET enable_seqscan = off SET jit = off SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -203,7 +203,7 @@ BEGIN
     SELECT * INTO v_period FROM history.periods p
     WHERE (p.organization_id, p.service, p.resource) = (p_organization, p_service, p_resource) AND p.ended_at IS NULL;
     IF v_period.daily <> '{}' THEN
-        PERFORM history.keep_days(v_period, p_ids);
+        PERFORM history.write_days(v_period, p_ids);
     END IF;
     IF v_period.versions IS NOT TRUE THEN
         RETURN 0;
@@ -240,7 +240,7 @@ BEGIN
     -- By their place, for a join by key is planned as a look through all versions until the table has statistics. Nobody moves
     -- them meanwhile: whoever writes versions of a record has its row locked.
     closed AS (
-        UPDATE history.versions v SET valid_to = c.at, ended = CASE WHEN c.live THEN 'replaced' ELSE 'gone' END,
+        UPDATE history.versions v SET valid_to = c.at, ended = CASE WHEN c.live THEN 'replaced' ELSE 'deleted' END,
             upstream_to = CASE WHEN c.live THEN c.since ELSE greatest(coalesce(c.deleted_at, c.at), v.upstream_from) END
         FROM changed c WHERE c.open AND v.ctid = c.place
         RETURNING v.record_id
@@ -248,7 +248,7 @@ BEGIN
     -- What takes the place of a version needs it closed: there is one open version at most.
     INSERT INTO history.versions (organization_id, service, resource, record_id, valid_from, upstream_from, began, record, arrays)
     SELECT p_organization, p_service, p_resource, c.id, c.at, c.since,
-        CASE WHEN p_began = 'seen' AND NOT c.open AND c.valid_from IS NOT NULL THEN 'revived' ELSE p_began END, c.record, c.arrays
+        CASE WHEN p_began = 'seen' AND NOT c.open AND c.valid_from IS NOT NULL THEN 'restored' ELSE p_began END, c.record, c.arrays
     FROM changed c LEFT JOIN closed ON closed.record_id = c.id
     WHERE c.live AND (closed.record_id IS NOT NULL OR NOT c.open);
     GET DIAGNOSTICS v_written = ROW_COUNT;
@@ -256,11 +256,11 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION history.keep IS 'Brings the versions of records in line with their rows where versions are kept, and says how many began.';
+COMMENT ON FUNCTION history.write_versions IS 'Brings the versions of records in line with their rows where versions are kept, and says how many began.';
 
 -- The clock going back does not take a day back.
 -- +goose StatementBegin
-CREATE FUNCTION history.keep_days(p history.periods, p_ids text[]) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION history.write_days(p history.periods, p_ids text[]) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET jit = off SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_daily text[] := p.daily;
@@ -281,7 +281,7 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION history.keep_days IS 'Notes the values of single columns by day where they changed.';
+COMMENT ON FUNCTION history.write_days IS 'Notes the values of single columns by day where they changed.';
 
 -- Versions out of raw records ---------------------------------------------------------------------
 
@@ -330,28 +330,28 @@ BEGIN
                         = ((w.record ->> '_detail_call_id')::bigint, (w.record ->> '_detail_raw_position')::integer)))
                 ORDER BY r.at DESC LIMIT 1) AS m ON true
             UNION ALL
-            SELECT 'gone', w.valid_to, false, NULL, w.upstream_to, NULL, NULL, NULL FROM unnest(was) AS w WHERE w.ended = 'gone'
+            SELECT 'deleted', w.valid_to, false, NULL, w.upstream_to, NULL, NULL, NULL FROM unnest(was) AS w WHERE w.ended = 'deleted'
             UNION ALL
             SELECT 'raw', r.at, false, 'seen', NULL, r.detail, r.record, r.arrays FROM raws r
             WHERE (p_dropped IS NULL OR r.first_at > p_dropped OR r.at = r.last_at)
                 AND NOT EXISTS (SELECT FROM kept k WHERE r.at >= k.asked_at AND r.at < k.ended_at)
             UNION ALL
             SELECT t.kind, t.at, false, NULL, t.upstream, NULL, NULL, NULL
-            FROM sluice.tombstones s CROSS JOIN LATERAL (VALUES ('gone', coalesce(s.decided_at, s.proof_at), s.gone_at),
-                ('revived', s.revived_at, s.revived_at)) AS t (kind, at, upstream)
+            FROM sluice.tombstones s CROSS JOIN LATERAL (VALUES ('deleted', coalesce(s.decided_at, s.proof_at), s.deleted_at),
+                ('restored', s.restored_at, s.restored_at)) AS t (kind, at, upstream)
             WHERE (s.organization_id, s.service, s.resource, s.record_id) = (p.organization_id, p.service, p.resource, v_id)
-                AND s.state IN ('gone', 'revived') AND t.at IS NOT NULL AND NOT EXISTS (SELECT FROM kept k WHERE t.at >= k.asked_at AND t.at < k.ended_at)
+                AND s.state IN ('deleted', 'restored') AND t.at IS NOT NULL AND NOT EXISTS (SELECT FROM kept k WHERE t.at >= k.asked_at AND t.at < k.ended_at)
             ORDER BY at, kind
         LOOP
-            IF e.kind = 'gone' THEN
+            IF e.kind = 'deleted' THEN
                 IF v.valid_to = 'infinity' THEN
                     v.valid_to := greatest(e.at, v.valid_from + interval '1 microsecond');
                     v.upstream_to := greatest(coalesce(e.upstream, e.at), v.upstream_from);
-                    v.ended := 'gone';
+                    v.ended := 'deleted';
                 END IF;
                 CONTINUE;
-            ELSIF e.kind = 'revived' THEN
-                CONTINUE WHEN v.ended IS DISTINCT FROM 'gone';
+            ELSIF e.kind = 'restored' THEN
+                CONTINUE WHEN v.ended IS DISTINCT FROM 'deleted';
                 e.record := v.record;
                 e.arrays := v.arrays;
             END IF;
@@ -363,7 +363,7 @@ BEGIN
                 CONTINUE;
             END IF;
             v_modified := (e.record ->> p.modified_column)::timestamptz;
-            e.at := greatest(e.at, v.valid_from + interval '1 microsecond', CASE WHEN v.ended = 'gone' THEN v.valid_to END);
+            e.at := greatest(e.at, v.valid_from + interval '1 microsecond', CASE WHEN v.ended = 'deleted' THEN v.valid_to END);
             v_since := CASE WHEN v.valid_to = 'infinity' THEN v.upstream_from ELSE v.upstream_to END;
             v_since := CASE
                 -- A single record completes the version of its list record.
@@ -380,7 +380,7 @@ BEGIN
                 made := made || v;
             END IF;
             v := (p.organization_id, p.service, p.resource, v_id, e.at, 'infinity', v_since, 'infinity',
-                CASE WHEN v.record_id IS NULL THEN e.began WHEN v.ended = 'gone' THEN 'revived' ELSE 'seen' END, NULL, e.record, e.arrays);
+                CASE WHEN v.record_id IS NULL THEN e.began WHEN v.ended = 'deleted' THEN 'restored' ELSE 'seen' END, NULL, e.record, e.arrays);
             v_whole := coalesce(e.detail, false);
         END LOOP;
         CONTINUE WHEN v.record_id IS NULL;
@@ -388,7 +388,7 @@ BEGIN
             -- There is no such row, and nothing says since when: not when versions began to be kept.
             v.valid_to := greatest(p.asked_at, v.valid_from + interval '1 microsecond');
             v.upstream_to := greatest(v.valid_to, v.upstream_from);
-            v.ended := 'gone';
+            v.ended := 'deleted';
         END IF;
         made := made || v;
         CONTINUE WHEN made = was;
@@ -575,11 +575,11 @@ COMMENT ON FUNCTION history.astray IS 'Live rows and open versions that do not b
 
 -- Retention ---------------------------------------------------------------------------------------
 
--- keep_versions drops versions that ended before an instant, and days that another one replaced
+-- prune_history drops versions that ended before an instant, and days that another one replaced
 -- before it, a bounded number at a time. The note that as_of goes by comes first: no question is
 -- answered out of half of the versions of its instant.
 -- +goose StatementBegin
-CREATE FUNCTION sluice.keep_versions(p_keep interval, p_batch integer DEFAULT 5000) RETURNS integer LANGUAGE plpgsql
+CREATE FUNCTION sluice.prune_history(p_keep interval, p_batch integer DEFAULT 5000) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_before timestamptz := clock_timestamp() - p_keep;
@@ -605,4 +605,4 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.keep_versions IS 'Drops versions that ended longer ago than they are kept, and values by day that others replaced before, and says how many; null if another process is at it.';
+COMMENT ON FUNCTION sluice.prune_history IS 'Drops versions that ended longer ago than they are kept, and values by day that others replaced before, and says how many; null if another process is at it.';

@@ -35,14 +35,14 @@ CREATE TABLE "accounting"."chart_of_accounts" (
   "created_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "account_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "accounting"."chart_of_accounts" IS 'An account of the ledger: where amounts are booked, with its balance.';
@@ -72,14 +72,14 @@ COMMENT ON COLUMN "accounting"."chart_of_accounts"."documents" IS 'Attached file
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."created_time" IS 'When the account was created.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."last_modified_time" IS 'When the account itself last changed; bookings do not change it.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."chart_of_accounts"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."chart_of_accounts"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."chart_of_accounts_custom_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -131,7 +131,7 @@ CREATE TABLE "accounting"."vendor_payments" (
   "created_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
@@ -143,7 +143,7 @@ CREATE TABLE "accounting"."vendor_payments" (
   "_detail_raw_position" integer,
   "_detail_at" timestamp with time zone,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "payment_id")
 );
 COMMENT ON TABLE "accounting"."vendor_payments" IS 'A payment to a vendor, for one bill, for several, or in advance.';
@@ -177,7 +177,7 @@ COMMENT ON COLUMN "accounting"."vendor_payments"."documents" IS 'Attached files,
 COMMENT ON COLUMN "accounting"."vendor_payments"."created_time" IS 'When the payment was entered.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."last_modified_time" IS 'When the payment last changed.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."vendor_payments"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_run_id" IS 'Run that wrote this version.';
@@ -189,7 +189,7 @@ COMMENT ON COLUMN "accounting"."vendor_payments"."_detail_call_id" IS 'Call that
 COMMENT ON COLUMN "accounting"."vendor_payments"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."vendor_payments"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "vendor_payments_details" ON "accounting"."vendor_payments" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -341,14 +341,14 @@ CREATE TABLE "accounting"."opening_balances" (
   "price_precision" bigint,
   "total" numeric,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "opening_balance_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "accounting"."opening_balances" IS 'What stood on the accounts when the organization began to keep its books here; at most one an organization.';
@@ -358,14 +358,14 @@ COMMENT ON COLUMN "accounting"."opening_balances"."date" IS 'Day on which the ba
 COMMENT ON COLUMN "accounting"."opening_balances"."price_precision" IS 'Decimals that the amounts are shown with.';
 COMMENT ON COLUMN "accounting"."opening_balances"."total" IS 'Total of the opening balance as the service gives it, in the base currency.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."opening_balances"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."opening_balances"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."opening_balances"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."opening_balances"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."opening_balances_accounts" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -414,7 +414,7 @@ CREATE TABLE "accounting"."base_currency_adjustments" (
   "notes" text,
   "gain_or_loss" numeric,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
@@ -426,7 +426,7 @@ CREATE TABLE "accounting"."base_currency_adjustments" (
   "_detail_raw_position" integer,
   "_detail_at" timestamp with time zone,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "base_currency_adjustment_id")
 );
 COMMENT ON TABLE "accounting"."base_currency_adjustments" IS 'What balances in a foreign currency gained or lost when its exchange rate was set anew.';
@@ -439,7 +439,7 @@ COMMENT ON COLUMN "accounting"."base_currency_adjustments"."currency_code" IS 'I
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."notes" IS 'Free note on the adjustment.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."gain_or_loss" IS 'Gain of all accounts by the new rate, in the base currency; a loss is negative.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_run_id" IS 'Run that wrote this version.';
@@ -451,7 +451,7 @@ COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_detail_call_id" IS 
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "base_currency_adjustments_details" ON "accounting"."base_currency_adjustments" ("organization_id", "base_currency_adjustment_id" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -495,14 +495,14 @@ CREATE TABLE "accounting"."custom_module_records" (
   "created_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "module_record_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "accounting"."custom_module_records" IS 'A record of a module that the organization made itself, with fields of its own.';
@@ -516,14 +516,14 @@ COMMENT ON COLUMN "accounting"."custom_module_records"."last_modified_by_id" IS 
 COMMENT ON COLUMN "accounting"."custom_module_records"."created_time" IS 'When the record was made.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."last_modified_time" IS 'When the record last changed.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."custom_module_records"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."custom_module_records"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."custom_module_records"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."custom_module_records"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."custom_module_records_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -562,14 +562,14 @@ CREATE TABLE "accounting"."contact_persons" (
   "is_primary_contact" boolean,
   "is_added_in_portal" boolean,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "contact_person_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "accounting"."contact_persons" IS 'A person to talk to at a customer or a vendor of the organization.';
@@ -588,14 +588,14 @@ COMMENT ON COLUMN "accounting"."contact_persons"."department" IS 'Department tha
 COMMENT ON COLUMN "accounting"."contact_persons"."is_primary_contact" IS 'Whether the person is the one to talk to first.';
 COMMENT ON COLUMN "accounting"."contact_persons"."is_added_in_portal" IS 'Whether the person can see the contact''s documents in the portal.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."contact_persons"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."contact_persons"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."contact_persons"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."contact_persons"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."expenses" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -676,14 +676,14 @@ CREATE TABLE "accounting"."expenses" (
   "engine_capacity_range" text,
   "can_reclaim_vat_on_mileage" boolean,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "expense_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "accounting"."expenses" IS 'Money spent for the organization, such as a fare or a purchase without a bill.';
@@ -765,14 +765,14 @@ COMMENT ON COLUMN "accounting"."expenses"."fuel_type" IS 'What the vehicle ran o
 COMMENT ON COLUMN "accounting"."expenses"."engine_capacity_range" IS 'Size class of the engine, which the VAT that can be reclaimed depends on; UK edition only.';
 COMMENT ON COLUMN "accounting"."expenses"."can_reclaim_vat_on_mileage" IS 'Whether VAT on the fuel can be reclaimed; UK edition only.';
 COMMENT ON COLUMN "accounting"."expenses"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."expenses"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."expenses"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."expenses"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."expenses"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."expenses"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "accounting"."expenses"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."expenses"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."expenses"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."expenses"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."expenses"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."expenses_line_items" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -852,14 +852,14 @@ CREATE TABLE "accounting"."organizations" (
   "currency_format" text,
   "price_precision" bigint,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "accounting"."organizations" IS 'A business that the credentials can act for, with its currency, time zone and language.';
@@ -880,11 +880,11 @@ COMMENT ON COLUMN "accounting"."organizations"."currency_symbol" IS 'Symbol of t
 COMMENT ON COLUMN "accounting"."organizations"."currency_format" IS 'How amounts in the base currency are written, such as 1,234,567.89.';
 COMMENT ON COLUMN "accounting"."organizations"."price_precision" IS 'Decimals that prices in the base currency are shown with.';
 COMMENT ON COLUMN "accounting"."organizations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "accounting"."organizations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "accounting"."organizations"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "accounting"."organizations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "accounting"."organizations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."organizations"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "accounting"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."organizations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

@@ -57,7 +57,7 @@ CREATE TABLE "inventory"."items" (
   "created_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE "inventory"."items" (
   "_detail_raw_position" integer,
   "_detail_at" timestamp with time zone,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "item_id")
 );
 COMMENT ON TABLE "inventory"."items" IS 'Something that the organization buys, keeps in stock or sells.';
@@ -121,7 +121,7 @@ COMMENT ON COLUMN "inventory"."items"."documents" IS 'Attached files, kept as JS
 COMMENT ON COLUMN "inventory"."items"."created_time" IS 'When the item was created.';
 COMMENT ON COLUMN "inventory"."items"."last_modified_time" IS 'When the item itself last changed; movements of stock do not change it.';
 COMMENT ON COLUMN "inventory"."items"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "inventory"."items"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."items"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "inventory"."items"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "inventory"."items"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."items"."_run_id" IS 'Run that wrote this version.';
@@ -133,7 +133,7 @@ COMMENT ON COLUMN "inventory"."items"."_detail_call_id" IS 'Call that brought th
 COMMENT ON COLUMN "inventory"."items"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."items"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."items"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."items"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."items"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "items_details" ON "inventory"."items" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -243,7 +243,7 @@ CREATE TABLE "inventory"."bills" (
   "created_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
@@ -255,7 +255,7 @@ CREATE TABLE "inventory"."bills" (
   "_detail_raw_position" integer,
   "_detail_at" timestamp with time zone,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "bill_id")
 );
 COMMENT ON TABLE "inventory"."bills" IS 'What a vendor charged the organization for a delivery.';
@@ -297,7 +297,7 @@ COMMENT ON COLUMN "inventory"."bills"."vendor_credits_applied" IS 'Credits alrea
 COMMENT ON COLUMN "inventory"."bills"."created_time" IS 'When the bill was entered.';
 COMMENT ON COLUMN "inventory"."bills"."last_modified_time" IS 'When the bill last changed.';
 COMMENT ON COLUMN "inventory"."bills"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "inventory"."bills"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."bills"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "inventory"."bills"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "inventory"."bills"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."bills"."_run_id" IS 'Run that wrote this version.';
@@ -309,7 +309,7 @@ COMMENT ON COLUMN "inventory"."bills"."_detail_call_id" IS 'Call that brought th
 COMMENT ON COLUMN "inventory"."bills"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."bills"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."bills"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."bills"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."bills"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "bills_details" ON "inventory"."bills" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -551,7 +551,7 @@ CREATE TABLE "inventory"."credit_notes" (
   "created_time" timestamp with time zone,
   "updated_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
@@ -563,7 +563,7 @@ CREATE TABLE "inventory"."credit_notes" (
   "_detail_raw_position" integer,
   "_detail_at" timestamp with time zone,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "creditnote_id")
 );
 COMMENT ON TABLE "inventory"."credit_notes" IS 'What the organization owes a customer back, for a return or a mistake.';
@@ -598,7 +598,7 @@ COMMENT ON COLUMN "inventory"."credit_notes"."terms" IS 'Terms and conditions of
 COMMENT ON COLUMN "inventory"."credit_notes"."created_time" IS 'When the credit note was entered.';
 COMMENT ON COLUMN "inventory"."credit_notes"."updated_time" IS 'When the credit note last changed.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "inventory"."credit_notes"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_run_id" IS 'Run that wrote this version.';
@@ -610,7 +610,7 @@ COMMENT ON COLUMN "inventory"."credit_notes"."_detail_call_id" IS 'Call that bro
 COMMENT ON COLUMN "inventory"."credit_notes"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."credit_notes"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "credit_notes_details" ON "inventory"."credit_notes" ("organization_id", "updated_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -870,7 +870,7 @@ CREATE TABLE "inventory"."composite_items" (
   "created_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
@@ -882,7 +882,7 @@ CREATE TABLE "inventory"."composite_items" (
   "_detail_raw_position" integer,
   "_detail_at" timestamp with time zone,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "composite_item_id")
 );
 COMMENT ON TABLE "inventory"."composite_items" IS 'A bundle of items that is kept in stock and sold as one.';
@@ -930,7 +930,7 @@ COMMENT ON COLUMN "inventory"."composite_items"."image_name" IS 'File name of th
 COMMENT ON COLUMN "inventory"."composite_items"."created_time" IS 'When the bundle was created.';
 COMMENT ON COLUMN "inventory"."composite_items"."last_modified_time" IS 'When the bundle itself last changed; movements of stock do not change it.';
 COMMENT ON COLUMN "inventory"."composite_items"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "inventory"."composite_items"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."composite_items"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "inventory"."composite_items"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "inventory"."composite_items"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."composite_items"."_run_id" IS 'Run that wrote this version.';
@@ -942,7 +942,7 @@ COMMENT ON COLUMN "inventory"."composite_items"."_detail_call_id" IS 'Call that 
 COMMENT ON COLUMN "inventory"."composite_items"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."composite_items"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."composite_items"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."composite_items"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."composite_items"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "composite_items_details" ON "inventory"."composite_items" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -1050,14 +1050,14 @@ CREATE TABLE "inventory"."locations" (
   "auto_number_generation_id" text COLLATE "C",
   "tax_settings_id" text COLLATE "C",
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "location_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "inventory"."locations" IS 'A branch or a warehouse of the organization.';
@@ -1073,14 +1073,14 @@ COMMENT ON COLUMN "inventory"."locations"."phone" IS 'Phone number as it was ent
 COMMENT ON COLUMN "inventory"."locations"."auto_number_generation_id" IS 'Identifier of the numbering that new documents of the location get by default.';
 COMMENT ON COLUMN "inventory"."locations"."tax_settings_id" IS 'Identifier of the tax registration that the location belongs to.';
 COMMENT ON COLUMN "inventory"."locations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "inventory"."locations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."locations"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "inventory"."locations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "inventory"."locations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."locations"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "inventory"."locations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "inventory"."locations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "inventory"."locations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."locations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."locations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "inventory"."locations_address" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -1168,14 +1168,14 @@ CREATE TABLE "inventory"."taxes" (
   "purchase_tax_expense_account_id" text COLLATE "C",
   "tds_payable_account_id" text COLLATE "C",
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "tax_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "inventory"."taxes" IS 'A tax with its rate, as it is put on items and lines.';
@@ -1199,14 +1199,14 @@ COMMENT ON COLUMN "inventory"."taxes"."purchase_tax_account_name" IS 'Name of th
 COMMENT ON COLUMN "inventory"."taxes"."purchase_tax_expense_account_id" IS 'Identifier of the account that tax on purchases is booked on where it cannot be reclaimed.';
 COMMENT ON COLUMN "inventory"."taxes"."tds_payable_account_id" IS 'Identifier of the account that tax withheld at source is booked on.';
 COMMENT ON COLUMN "inventory"."taxes"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "inventory"."taxes"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."taxes"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "inventory"."taxes"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "inventory"."taxes"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."taxes"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "inventory"."taxes"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "inventory"."taxes"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "inventory"."taxes"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."taxes"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."taxes"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "inventory"."organizations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -1226,14 +1226,14 @@ CREATE TABLE "inventory"."organizations" (
   "currency_format" text,
   "price_precision" bigint,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "inventory"."organizations" IS 'A business that the credentials can act for, with its currency, time zone and language.';
@@ -1254,11 +1254,11 @@ COMMENT ON COLUMN "inventory"."organizations"."currency_symbol" IS 'Symbol of th
 COMMENT ON COLUMN "inventory"."organizations"."currency_format" IS 'How amounts in the base currency are written, such as 1,234,567.89.';
 COMMENT ON COLUMN "inventory"."organizations"."price_precision" IS 'Decimals that prices in the base currency are shown with.';
 COMMENT ON COLUMN "inventory"."organizations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "inventory"."organizations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "inventory"."organizations"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "inventory"."organizations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "inventory"."organizations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."organizations"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "inventory"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "inventory"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "inventory"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."organizations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

@@ -20,14 +20,14 @@ CREATE TABLE "invoicing"."currencies" (
   "exchange_rate" numeric,
   "effective_date" date,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "currency_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "invoicing"."currencies" IS 'A currency that the organization trades in, with its exchange rate in force.';
@@ -42,14 +42,14 @@ COMMENT ON COLUMN "invoicing"."currencies"."is_base_currency" IS 'Whether it is 
 COMMENT ON COLUMN "invoicing"."currencies"."exchange_rate" IS 'Price of one unit of the currency in the base currency, at the time of the last read.';
 COMMENT ON COLUMN "invoicing"."currencies"."effective_date" IS 'Day from which the exchange rate counts.';
 COMMENT ON COLUMN "invoicing"."currencies"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "invoicing"."currencies"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "invoicing"."currencies"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "invoicing"."currencies"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "invoicing"."currencies"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "invoicing"."currencies"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "invoicing"."currencies"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "invoicing"."currencies"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "invoicing"."currencies"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "invoicing"."currencies"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "invoicing"."currencies"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "invoicing"."currencies_history" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -84,14 +84,14 @@ CREATE TABLE "invoicing"."contact_persons" (
   "is_primary_contact" boolean,
   "is_added_in_portal" boolean,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "contact_person_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "invoicing"."contact_persons" IS 'A person to talk to at a customer who is sent invoices.';
@@ -110,14 +110,14 @@ COMMENT ON COLUMN "invoicing"."contact_persons"."department" IS 'Department that
 COMMENT ON COLUMN "invoicing"."contact_persons"."is_primary_contact" IS 'Whether the person is the one to talk to first.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."is_added_in_portal" IS 'Whether the person can see the customer''s documents in the portal.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "invoicing"."contact_persons"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "invoicing"."contact_persons"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "invoicing"."contact_persons"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "invoicing"."contact_persons"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "invoicing"."organizations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -137,14 +137,14 @@ CREATE TABLE "invoicing"."organizations" (
   "currency_format" text,
   "price_precision" bigint,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "invoicing"."organizations" IS 'A business that the credentials can act for, with its currency, time zone and language.';
@@ -165,11 +165,11 @@ COMMENT ON COLUMN "invoicing"."organizations"."currency_symbol" IS 'Symbol of th
 COMMENT ON COLUMN "invoicing"."organizations"."currency_format" IS 'How amounts in the base currency are written, such as 1,234,567.89.';
 COMMENT ON COLUMN "invoicing"."organizations"."price_precision" IS 'Decimals that prices in the base currency are shown with.';
 COMMENT ON COLUMN "invoicing"."organizations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "invoicing"."organizations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "invoicing"."organizations"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "invoicing"."organizations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "invoicing"."organizations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "invoicing"."organizations"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "invoicing"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "invoicing"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "invoicing"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "invoicing"."organizations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "invoicing"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

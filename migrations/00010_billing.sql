@@ -21,14 +21,14 @@ CREATE TABLE "billing"."contact_persons" (
   "created_time" timestamp with time zone,
   "updated_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "contactperson_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "billing"."contact_persons" IS 'A person at a customer who is told about subscriptions.';
@@ -44,14 +44,14 @@ COMMENT ON COLUMN "billing"."contact_persons"."fax" IS 'Fax number as it was ent
 COMMENT ON COLUMN "billing"."contact_persons"."created_time" IS 'When the person was entered.';
 COMMENT ON COLUMN "billing"."contact_persons"."updated_time" IS 'When the person last changed.';
 COMMENT ON COLUMN "billing"."contact_persons"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "billing"."contact_persons"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "billing"."contact_persons"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "billing"."contact_persons"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "billing"."contact_persons"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "billing"."contact_persons"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "billing"."contact_persons"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "billing"."contact_persons"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "billing"."contact_persons"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "billing"."contact_persons"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "billing"."contact_persons"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "billing"."organizations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -71,14 +71,14 @@ CREATE TABLE "billing"."organizations" (
   "currency_format" text,
   "price_precision" bigint,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "billing"."organizations" IS 'A business that the credentials can act for, with its currency, time zone and language.';
@@ -99,11 +99,11 @@ COMMENT ON COLUMN "billing"."organizations"."currency_symbol" IS 'Symbol of the 
 COMMENT ON COLUMN "billing"."organizations"."currency_format" IS 'How amounts in the base currency are written, such as 1,234,567.89.';
 COMMENT ON COLUMN "billing"."organizations"."price_precision" IS 'Decimals that prices in the base currency are shown with.';
 COMMENT ON COLUMN "billing"."organizations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "billing"."organizations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "billing"."organizations"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "billing"."organizations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "billing"."organizations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "billing"."organizations"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "billing"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "billing"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "billing"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "billing"."organizations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "billing"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

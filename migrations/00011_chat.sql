@@ -26,14 +26,14 @@ CREATE TABLE "chat"."channels" (
   "creation_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "channel_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "chat"."channels" IS 'A channel of the organization''s team chat: a named room for a group or for everybody.';
@@ -54,14 +54,14 @@ COMMENT ON COLUMN "chat"."channels"."chat_id" IS 'Identifier of the channel''s c
 COMMENT ON COLUMN "chat"."channels"."creation_time" IS 'When the channel was made.';
 COMMENT ON COLUMN "chat"."channels"."last_modified_time" IS 'When the channel last changed, such as by a new message.';
 COMMENT ON COLUMN "chat"."channels"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "chat"."channels"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "chat"."channels"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "chat"."channels"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "chat"."channels"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "chat"."channels"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "chat"."channels"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."channels"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."channels"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."channels"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."channels"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "chat"."conversations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -73,14 +73,14 @@ CREATE TABLE "chat"."conversations" (
   "total_message_count" bigint,
   "creator_id" text COLLATE "C",
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "chat_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "chat"."conversations" IS 'A chat, channel or bot conversation of the organization, with its size and age but not its messages.';
@@ -93,14 +93,14 @@ COMMENT ON COLUMN "chat"."conversations"."participant_count" IS 'Number of parti
 COMMENT ON COLUMN "chat"."conversations"."total_message_count" IS 'Number of messages ever written in it; falling figures point at deletions.';
 COMMENT ON COLUMN "chat"."conversations"."creator_id" IS 'Identifier of the user who opened the conversation.';
 COMMENT ON COLUMN "chat"."conversations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "chat"."conversations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "chat"."conversations"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "chat"."conversations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "chat"."conversations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "chat"."conversations"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "chat"."conversations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."conversations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."conversations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."conversations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."conversations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "chat"."network_channels" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -122,14 +122,14 @@ CREATE TABLE "chat"."network_channels" (
   "creation_time" timestamp with time zone,
   "last_modified_time" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "network_channel_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "chat"."network_channels" IS 'A channel of a network: a chat space that the organization shares with partners.';
@@ -152,14 +152,14 @@ COMMENT ON COLUMN "chat"."network_channels"."chat_id" IS 'Identifier of the chan
 COMMENT ON COLUMN "chat"."network_channels"."creation_time" IS 'When the channel was made.';
 COMMENT ON COLUMN "chat"."network_channels"."last_modified_time" IS 'When the channel last changed, such as by a new message.';
 COMMENT ON COLUMN "chat"."network_channels"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "chat"."network_channels"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "chat"."network_channels"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "chat"."network_channels"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "chat"."network_channels"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "chat"."network_channels"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "chat"."network_channels"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."network_channels"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."network_channels"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."network_channels"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."network_channels"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "chat"."network_conversations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -173,14 +173,14 @@ CREATE TABLE "chat"."network_conversations" (
   "total_message_count" bigint,
   "creator_id" text COLLATE "C",
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
   "_deleted_at" timestamp with time zone,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   PRIMARY KEY ("organization_id", "network_chat_id")
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE "chat"."network_conversations" IS 'A conversation of a network, with its size and age but not its messages.';
@@ -195,11 +195,11 @@ COMMENT ON COLUMN "chat"."network_conversations"."participant_count" IS 'Number 
 COMMENT ON COLUMN "chat"."network_conversations"."total_message_count" IS 'Number of messages ever written in it; falling figures point at deletions.';
 COMMENT ON COLUMN "chat"."network_conversations"."creator_id" IS 'Identifier of the user who opened the conversation.';
 COMMENT ON COLUMN "chat"."network_conversations"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "chat"."network_conversations"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "chat"."network_conversations"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "chat"."network_conversations"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "chat"."network_conversations"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "chat"."network_conversations"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "chat"."network_conversations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."network_conversations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."network_conversations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."network_conversations"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."network_conversations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

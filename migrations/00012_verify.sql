@@ -18,8 +18,8 @@ INSERT INTO sluice.checks (name, severity, means) VALUES
     ('orphans', 'violation', 'A row of an array belongs to no record: it was written or its record was deleted past the program.'),
     ('rows_without_call', 'violation', 'A row names a call that was never made: it was written past the program, or the call log was edited.'),
     ('details_unproven', 'violation', 'A row says that its single record is loaded, and no call brought it: it was edited.'),
-    ('marks_ahead', 'violation', 'A stream claims to be complete up to an instant that is still to come: what changes until then may be passed over.'),
-    ('marks_unproven', 'violation', 'A stream''s mark is later than the last run that was done: it was moved by something else than a clean run.'),
+    ('watermarks_ahead', 'violation', 'A stream claims to be complete up to an instant that is still to come: what changes until then may be passed over.'),
+    ('watermarks_unproven', 'violation', 'A stream''s watermark is later than the last run that was done: it was moved by something else than a clean run.'),
     ('runs_adrift', 'violation', 'A run ended without an outcome, or is open without a stream that works on it.'),
     ('requests_overtaken', 'violation', 'A stream counts more requests served than were made: the next request may be passed over.'),
     ('calls_unended', 'notice', 'The end of a call was never reported: its process was killed or lost the database. The call stays counted.'),
@@ -172,16 +172,16 @@ COMMENT ON VIEW sluice.check_details_unproven IS 'Rows whose single record is sa
 
 -- Marks, runs, calls ------------------------------------------------------------------------------
 
-CREATE VIEW sluice.check_marks_ahead AS
-SELECT organization_id, service, resource, ''::text AS record_id, 'the mark is ' || mark || ', which is still to come' AS detail
-FROM sluice.streams WHERE mark > clock_timestamp();
-COMMENT ON VIEW sluice.check_marks_ahead IS 'Streams that claim to be complete up to an instant that is still to come (promise 1); must be empty.';
+CREATE VIEW sluice.check_watermarks_ahead AS
+SELECT organization_id, service, resource, ''::text AS record_id, 'the watermark is ' || watermark || ', which is still to come' AS detail
+FROM sluice.streams WHERE watermark > clock_timestamp();
+COMMENT ON VIEW sluice.check_watermarks_ahead IS 'Streams that claim to be complete up to an instant that is still to come (promise 1); must be empty.';
 
-CREATE VIEW sluice.check_marks_unproven AS
+CREATE VIEW sluice.check_watermarks_unproven AS
 SELECT organization_id, service, resource, ''::text AS record_id,
-    'the mark is ' || mark || ', and the last run that was done ended ' || coalesce(last_done_at::text, 'never') AS detail
-FROM sluice.streams WHERE run_id IS NULL AND mark > coalesce(last_done_at, '-infinity');
-COMMENT ON VIEW sluice.check_marks_unproven IS 'Streams whose mark is later than the end of the last run that was done (promise 1); must be empty.';
+    'the watermark is ' || watermark || ', and the last run that was done ended ' || coalesce(last_done_at::text, 'never') AS detail
+FROM sluice.streams WHERE run_id IS NULL AND watermark > coalesce(last_done_at, '-infinity');
+COMMENT ON VIEW sluice.check_watermarks_unproven IS 'Streams whose watermark is later than the end of the last run that was done (promise 1); must be empty.';
 
 CREATE VIEW sluice.check_runs_adrift AS
 SELECT r.organization_id, r.service, r.resource, ''::text AS record_id,
@@ -196,8 +196,8 @@ COMMENT ON VIEW sluice.check_runs_adrift IS 'Runs that ended without an outcome,
 
 CREATE VIEW sluice.check_requests_overtaken AS
 SELECT organization_id, service, resource, ''::text AS record_id,
-    'served up to request ' || done_gen || ' of ' || wanted_gen AS detail
-FROM sluice.streams WHERE done_gen > wanted_gen;
+    'served up to request ' || served_gen || ' of ' || requested_gen AS detail
+FROM sluice.streams WHERE served_gen > requested_gen;
 COMMENT ON VIEW sluice.check_requests_overtaken IS 'Streams that served requests that nobody made; must be empty.';
 
 CREATE VIEW sluice.check_calls_unended AS
@@ -367,7 +367,7 @@ COMMENT ON COLUMN sluice.verifications.calls IS 'The calls that it made.';
 COMMENT ON COLUMN sluice.verifications.checks IS 'Checks that were run without a call.';
 COMMENT ON COLUMN sluice.verifications.rows IS 'Rows that were held against the raw records that they were made of.';
 COMMENT ON COLUMN sluice.verifications.records IS 'Records of upstream that were held against rows.';
-COMMENT ON COLUMN sluice.verifications.not_due IS 'Those of them that differ because they changed upstream since the stream''s mark: the next run brings them.';
+COMMENT ON COLUMN sluice.verifications.not_due IS 'Those of them that differ because they changed upstream since the stream''s watermark: the next run brings them.';
 COMMENT ON COLUMN sluice.verifications.violations IS 'Findings that are faults.';
 COMMENT ON COLUMN sluice.verifications.notices IS 'Findings that are worth a look.';
 COMMENT ON COLUMN sluice.verifications.outcome IS 'clean, found (violations), budget (calls were refused), unreachable (upstream did not answer) or failed; null until it ended.';
@@ -398,7 +398,7 @@ COMMENT ON COLUMN sluice.verified_streams.rows IS 'Rows that were held against t
 COMMENT ON COLUMN sluice.verified_streams.calls IS 'Calls that were made for it.';
 COMMENT ON COLUMN sluice.verified_streams.records IS 'Records of upstream that were held against rows.';
 COMMENT ON COLUMN sluice.verified_streams.complete IS 'Whether the whole list was read, so that rows without a record would have been found.';
-COMMENT ON COLUMN sluice.verified_streams.not_due IS 'Records that changed upstream since the mark.';
+COMMENT ON COLUMN sluice.verified_streams.not_due IS 'Records that changed upstream since the watermark.';
 COMMENT ON COLUMN sluice.verified_streams.violations IS 'Findings that are faults.';
 COMMENT ON COLUMN sluice.verified_streams.notices IS 'Findings that are worth a look.';
 COMMENT ON COLUMN sluice.verified_streams.note IS 'What kept it from being looked at, in words.';

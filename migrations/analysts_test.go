@@ -10,7 +10,7 @@ func TestShareOfBillsWithLines(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
 	list(t, url, `INSERT INTO inventory.bills (organization_id, bill_id, date, sub_total, tax_total, balance, exchange_rate,
-			_detail_state, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+			_detail_state, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization, id, day, net, tax, open, rate, state, '\x00', 1, 0, 1, now(), now() FROM (VALUES
 			('a', '1', date '2026-01-01', 100, 19, 0, 2, 'current'),
 			('a', '2', date '2026-01-31', 50, NULL, 0, NULL, 'none_needed'),

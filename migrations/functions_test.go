@@ -23,7 +23,7 @@ func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 		t.Errorf("functions without SET search_path = pg_catalog, pg_temp (-want +got):\n%s", diff)
 	}
 	const parsed = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'analytics') AND prosqlbody IS NOT NULL ORDER BY 1`
-	inlined := []string{"sluice.last_turn(timestamp with time zone,integer,text)"} // every reservation asks twice
+	inlined := []string{"sluice.last_reset(timestamp with time zone,integer,text)"} // every reservation asks twice
 	if diff := cmp.Diff(inlined, list(t, url, parsed)); diff != "" {
 		t.Errorf("functions whose body was parsed when they were made (-want +got):\n%s", diff)
 	}
@@ -50,7 +50,7 @@ func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 		}
 	}
 	var turn time.Time
-	const ask = `SELECT sluice.last_turn('2026-03-02 01:00+00', 9, 'Asia/Kolkata')` // 06:30 there: the day turned at 09:00 of the day before
+	const ask = `SELECT sluice.last_reset('2026-03-02 01:00+00', 9, 'Asia/Kolkata')` // 06:30 there: the day turned at 09:00 of the day before
 	if err := planted.QueryRow(t.Context(), ask).Scan(&turn); err != nil || !turn.Equal(time.Date(2026, 3, 1, 3, 30, 0, 0, time.UTC)) {
 		t.Errorf("the last turn is %s (%v)", turn, err)
 	}

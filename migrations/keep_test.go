@@ -32,9 +32,9 @@ func TestRunsAreKept(t *testing.T) {
 		query string
 		want  []string
 	}{
-		{`SELECT sluice.keep_runs('400 days', 20)::text`, []string{"20"}},
-		{`SELECT sluice.keep_runs('400 days')::text`, []string{"37"}}, // of 60 old ones, without the open one and the two that are named
-		{`SELECT sluice.keep_runs('400 days')::text`, []string{"0"}},
+		{`SELECT sluice.prune_runs('400 days', 20)::text`, []string{"20"}},
+		{`SELECT sluice.prune_runs('400 days')::text`, []string{"37"}}, // of 60 old ones, without the open one and the two that are named
+		{`SELECT sluice.prune_runs('400 days')::text`, []string{"0"}},
 		{`SELECT resource || ' ' || count(*) FROM sluice.runs GROUP BY resource ORDER BY 1`, []string{"few 300", "many 443"}},
 		{`SELECT count(*)::text FROM sluice.forecasts`, []string{"743"}},
 		{`SELECT calls_allowed::text FROM sluice.verifications`, []string{"2"}},

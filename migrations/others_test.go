@@ -109,12 +109,12 @@ func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 		INSERT INTO sluice.streams (organization_id, service, resource, every) VALUES ('o', 'inventory', 'taxes', '1 hour');
 		INSERT INTO sluice.raw_records (call_id, first_position, records, organization_id, service, resource, kept_at, record_count)
 			VALUES (7, 0, '[{}]', 'o', 'inventory', 'taxes', '2020-01-01', 1);
-		INSERT INTO inventory.taxes (organization_id, tax_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		INSERT INTO inventory.taxes (organization_id, tax_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 			VALUES ('o', '1', 'x', 7, 0, 1, now(), now());
 		ALTER TABLE inventory.taxes OWNER TO `+role)
 	look := func(when, want string) {
 		t.Helper()
-		dropped := list(t, url, `SELECT sluice.keep_raw('2 days')::text`)
+		dropped := list(t, url, `SELECT sluice.prune_raw('2 days')::text`)
 		if left := list(t, url, `SELECT count(*)::text FROM sluice.raw_records`); dropped[0] != "0" || left[0] != want {
 			t.Errorf("%s: %s were dropped, %s are left, want %s", when, dropped, left, want)
 		}
@@ -123,7 +123,7 @@ func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 	script(t, url, `ALTER TABLE inventory.taxes OWNER TO CURRENT_USER; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
 	look("ours again", "1")
 	script(t, url, `DELETE FROM inventory.taxes; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
-	if dropped := list(t, url, `SELECT sluice.keep_raw('2 days')::text`); dropped[0] != "1" {
+	if dropped := list(t, url, `SELECT sluice.prune_raw('2 days')::text`); dropped[0] != "1" {
 		t.Errorf("no row leads to it: %s were dropped", dropped)
 	}
 }

@@ -59,7 +59,7 @@ const (
 	AgainNot Again = ""
 	// AgainNoParent: no parent was known whose list could be read.
 	AgainNoParent Again = "no parent"
-	// AgainWithheld: too much was refused, and the mark waits.
+	// AgainWithheld: too much was refused, and the watermark waits.
 	AgainWithheld Again = "withheld"
 	// AgainMissed: a whole list did not show rows for the first time, and a second one confirms it.
 	AgainMissed Again = "missed"

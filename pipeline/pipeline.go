@@ -42,7 +42,7 @@ const (
 	WorkDetails Work = "details"
 	// WorkBackfill: the list again, on demand, beside the scheduled runs.
 	WorkBackfill Work = "backfill"
-	// WorkSweep: the whole list of a resource that is otherwise read from a mark.
+	// WorkSweep: the whole list of a resource that is otherwise read from a watermark.
 	WorkSweep Work = "sweep"
 )
 
@@ -184,10 +184,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	// OutcomeDone: the stream is complete up to the new mark.
+	// OutcomeDone: the stream is complete up to the new watermark.
 	OutcomeDone Outcome = "done"
 	// OutcomeProvisional: all was read, but the list kept shifting or was suspect:
-	// rows are loaded, the mark did not move, the next run reads again.
+	// rows are loaded, the watermark did not move, the next run reads again.
 	OutcomeProvisional Outcome = "provisional"
 	// OutcomeFailed: the run stopped on an error.
 	OutcomeFailed Outcome = "failed"

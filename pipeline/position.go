@@ -28,11 +28,11 @@ type Claim struct {
 	Reread bool
 }
 
-// Position is the mark and, if a scan is half-finished, where it stands.
+// Position is the watermark and, if a scan is half-finished, where it stands.
 type Position struct {
 	// Watermark is the instant up to which the stream is complete; zero if never.
 	Watermark time.Time
-	// ScannedUntil is upstream's clock when the last clean run began, which the mark lags behind;
+	// ScannedUntil is upstream's clock when the last clean run began, which the watermark lags behind;
 	// zero if it is not known.
 	ScannedUntil time.Time
 	// Scan is the half-finished scan; nil between runs.
@@ -42,8 +42,8 @@ type Position struct {
 // clockSlack is how far clocks may differ where it is not known when a list was read.
 const clockSlack = 24 * time.Hour
 
-// WatermarkAhead says that the mark is later than any clean run left it: something else moved it, and what changed until then would be
-// passed over. A clean run leaves the mark before the instant at which upstream's clock stood when it began, so the clocks of the
+// WatermarkAhead says that the watermark is later than any clean run left it: something else moved it, and what changed until then would be
+// passed over. A clean run leaves the watermark before the instant at which upstream's clock stood when it began, so the clocks of the
 // database and of this process decide nothing; now does where that instant is unknown.
 func (p Position) WatermarkAhead(now time.Time) bool {
 	if p.ScannedUntil.IsZero() {
@@ -96,9 +96,9 @@ type Scan struct {
 	Done   int `json:"done,omitempty"`
 	Failed int `json:"failed,omitempty"`
 	Total  int `json:"total,omitempty"`
-	// Partial says that what the run reads is not all there is: its end moves no mark.
+	// Partial says that what the run reads is not all there is: its end moves no watermark.
 	Partial bool `json:"partial,omitempty"`
-	// Once says that one pass is enough, as no mark depends on it, and Windows that the
+	// Once says that one pass is enough, as no watermark depends on it, and Windows that the
 	// list is read in windows by day.
 	Once    bool     `json:"once,omitempty"`
 	Windows *Windows `json:"windows,omitempty"`

@@ -8,7 +8,7 @@ const fewRejected = 1000
 
 // Refusals counts what a run was given, and what of it went to quarantine and is news: no
 // earlier run was judged with it, and no person decided about it. So one record that will
-// never fit holds a mark up once and not for ever (docs/decisions/0024-rejected-records).
+// never fit holds a watermark up once and not for ever (docs/decisions/0024-rejected-records).
 type Refusals struct {
 	Received, Refused int64
 	// Clashed are those of Refused that came under an identifier which others of the same
@@ -24,9 +24,9 @@ func (r Refusals) Flood(rules Rules) bool {
 }
 
 // Withhold turns the end of a run of which too much was refused into a provisional one, and
-// says whether it did: rows stay, and neither the mark nor anything that the run did not see
+// says whether it did: rows stay, and neither the watermark nor anything that the run did not see
 // is concluded from it (promises 1 and 7). Was is the position before the unit. Single records
-// move no mark.
+// move no watermark.
 func (r Refusals) Withhold(batch *Batch, was Position, rules Rules) bool {
 	if batch.End == nil || batch.End.Outcome == OutcomeFailed || batch.Claim.Stream.Work == WorkDetails {
 		return false
@@ -40,7 +40,7 @@ func (r Refusals) Withhold(batch *Batch, was Position, rules Rules) bool {
 	default:
 		return false
 	}
-	note += ": rows are loaded, the mark waits (sluice quarantine list)"
+	note += ": rows are loaded, the watermark waits (sluice quarantine list)"
 	if batch.End.Note != "" {
 		note += "; " + batch.End.Note
 	}

@@ -6,10 +6,10 @@ import "time"
 type Rules struct {
 	// PerPage is the page size asked for. Source: docs/upstream.md U80.
 	PerPage int
-	// Lag is how long a write may take upstream until readers see it: a new mark
+	// Lag is how long a write may take upstream until readers see it: a new watermark
 	// stays this far behind upstream's clock.
 	Lag time.Duration
-	// Overlap is what is read again below the mark; times upstream have one second
+	// Overlap is what is read again below the watermark; times upstream have one second
 	// of resolution.
 	Overlap time.Duration
 	// MaxPasses is after how many passes a list that keeps shifting is given up
@@ -23,7 +23,7 @@ type Rules struct {
 	// page after the other.
 	Prefetch int
 	// MaxRejected is the share of a run's records, from 0 to 1, above which what did not
-	// fit keeps the run from moving a mark (promise 1).
+	// fit keeps the run from moving a watermark (promise 1).
 	MaxRejected float64
 }
 

@@ -7,7 +7,7 @@ package schema
 type Cursor interface{ cursor() }
 
 // Since is for lists that filter by a modification time. The filter is asked
-// from the mark minus an overlap; page 1 is held against it, and where the server
+// from the watermark minus an overlap; page 1 is held against it, and where the server
 // ignored it the run reads the whole list and says so.
 type Since struct {
 	// Column is the wire name of the modification time in a record.
@@ -22,7 +22,7 @@ type Since struct {
 }
 
 // NewestFirst is for lists that sort by modification time: a pass stops below
-// the mark minus an overlap. Order is verified; where the server did not sort,
+// the watermark minus an overlap. Order is verified; where the server did not sort,
 // the run reads the whole list and says so.
 type NewestFirst struct {
 	// Column is the wire name of the modification time in a record.
@@ -108,13 +108,13 @@ func (PerParent) cursor()   {}
 
 // ReadWhole says whether the list of all records can be read from its first to its
 // last page: by every run of a full scan, and by sweeps of lists that are otherwise
-// read from a mark.
+// read from a watermark.
 func (r *Resource) ReadWhole() bool {
 	_, full := r.Cursor.(FullScan)
 	return full || r.Swept()
 }
 
-// Swept says whether the list is read from a mark, so that what no mark shows (what
+// Swept says whether the list is read from a watermark, so that what no watermark shows (what
 // was deleted, and what changed without a new modification time) is found by sweeps
 // alone.
 func (r *Resource) Swept() bool {
@@ -127,7 +127,7 @@ func (r *Resource) Swept() bool {
 }
 
 // Modified gives the wire name of the modification time of a resource's
-// records, or "" if they carry none. It decides about versions, never about marks.
+// records, or "" if they carry none. It decides about versions, never about watermarks.
 func (r *Resource) Modified() string { return modified(r.Cursor) }
 
 func modified(cursor Cursor) string {

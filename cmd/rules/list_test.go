@@ -256,7 +256,7 @@ func TestRulesBite(t *testing.T) {
 		"no init":                                                                            {"schema/a.go", "func init() {}", "schema/a.go", "type x int\nfunc (x) init() {}"},
 		"rows are copied by postgres.CopyFrom":                                               {"pipeline/a.go", "func f() { w.conn.CopyFrom(1) }", "pipeline/b.go", "import \"sluice/pipeline/warehouse/postgres\"\nfunc f() { postgres.CopyFrom(1) }"},
 		"no skipped tests":                                                                   {"schema/a_test.go", "func f(t *T) { t.Skip() }", "schema/a.go", "func f(s *scanner) { s.Skip() }"},
-		"no times compared as text":                                                          {"schema/a.go", "var x = a.Format(l) > mark", "schema/a.go", "var x = a.Format(l) == b.Format(l) || a.Before(b)"},
+		"no times compared as text":                                                          {"schema/a.go", "var x = a.Format(l) > watermark", "schema/a.go", "var x = a.Format(l) == b.Format(l) || a.Before(b)"},
 		"small rooms":                                                                        {"schema/a.go", long, "schema/a_test.go", long},
 	}
 	for _, rule := range rules() {
@@ -281,9 +281,9 @@ func TestRulesBite(t *testing.T) {
 		})
 	}
 	for text, want := range map[string]int{
-		"var x = mark < t.Format(l)": 1, "var x = cmp.Compare(a.Format(l), b)": 1, "var x = strings.Compare(b, a.Format(l))": 1,
+		"var x = watermark < t.Format(l)": 1, "var x = cmp.Compare(a.Format(l), b)": 1, "var x = strings.Compare(b, a.Format(l))": 1,
 		"const q = `WHERE modified::text >= $1`": 1, "const q = `ORDER BY to_char(edited_at, 'YYYY') > $2`": 1,
-		"var x = cmp.Compare(a.Unix(), b.Unix())": 0, "var x = day < t.Format(time.DateOnly)": 0, "const q = `WHERE modified >= $1::text::timestamptz`": 0, "const q = `mark::text <> ''`": 0,
+		"var x = cmp.Compare(a.Unix(), b.Unix())": 0, "var x = day < t.Format(time.DateOnly)": 0, "const q = `WHERE modified >= $1::text::timestamptz`": 0, "const q = `watermark::text <> ''`": 0,
 	} {
 		if s, err := parse("schema/a.go", []byte("package a\n"+text+"\n")); err != nil || len(s.timesAsText) != want {
 			t.Errorf("%s: found %q, error %v, want %d", text, s.timesAsText, err, want)

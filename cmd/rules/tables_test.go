@@ -17,9 +17,9 @@ const migrated = "migrations"
 // writers names, for each table of schema sluice, the one package that writes it, its folders below not included: what a table
 // means, and in which order its rows are locked, is then known in one place.
 //
-// A function of the database writes on behalf of the package that calls it: reserve_call, finish_call and keep_calls write calls,
-// live_calls, budgets, day_budgets, spent, external_spent for calls; keep_runs deletes runs for streams, and with them verifications
-// and processes that are as old; keep_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep functions, writes housekeeping.
+// A function of the database writes on behalf of the package that calls it: reserve_call, finish_call and prune_calls write calls,
+// live_calls, budgets, day_budgets, spent, external_spent for calls; prune_runs deletes runs for streams, and with them verifications
+// and processes that are as old; prune_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep functions, writes housekeeping.
 func writers() map[string]string {
 	const (
 		warehouse = "pipeline/warehouse"

@@ -8,7 +8,7 @@ import (
 )
 
 // sqlTexts finds times that SQL compares as texts; <> asks for no order.
-var sqlTexts = regexp.MustCompile(`(?i)((modified|mark|bound|_at|_time|_since)::text|to_char\([^)]*\))\s*(>|<[^>])`)
+var sqlTexts = regexp.MustCompile(`(?i)((modified|watermark|bound|_at|_time|_since)::text|to_char\([^)]*\))\s*(>|<[^>])`)
 
 // orderOfTexts returns the comparisons of times as texts in a piece of a program, in Go or in SQL.
 func orderOfTexts(node ast.Node) []string {

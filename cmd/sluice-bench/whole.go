@@ -57,7 +57,7 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 		if first, took, err = w.sync(ctx, u, stream); err != nil {
 			return err
 		}
-		if err := w.execute(ctx, "UPDATE sluice.streams SET mark = NULL"); err != nil { // so that everything is read again
+		if err := w.execute(ctx, "UPDATE sluice.streams SET watermark = NULL"); err != nil { // so that everything is read again
 			return err
 		}
 		if again, _, err = w.sync(ctx, u, stream); err != nil {

@@ -228,7 +228,7 @@ const far = `{"mode":"full","started":"0001-01-01T00:00:00Z","page":101,"per_pag
 const sqlBegin = `
 WITH opened AS (
 	INSERT INTO sluice.runs (organization_id, service, resource, class, gen)
-	SELECT organization_id, service, resource, 'incremental', wanted_gen FROM sluice.streams
+	SELECT organization_id, service, resource, 'incremental', requested_gen FROM sluice.streams
 	WHERE service || '.' || resource = ANY ($1) RETURNING id, organization_id, service, resource
 )
 UPDATE sluice.streams s SET run_id = o.id, scan = $2::jsonb FROM opened o

@@ -81,7 +81,7 @@ func (s *storm) known(ctx context.Context) bool {
 
 // sqlRested reports whether every stream ended a clean run that began after an instant, and has
 // nothing left to do.
-const sqlRested = `SELECT bool_and(state = 'idle' AND run_id IS NULL AND wanted_gen <= done_gen AND EXISTS (
+const sqlRested = `SELECT bool_and(state = 'idle' AND run_id IS NULL AND requested_gen <= served_gen AND EXISTS (
 		SELECT FROM sluice.runs r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
 			AND r.outcome = 'done' AND r.started_at > $1))
 	FROM sluice.streams s WHERE enabled`
@@ -166,7 +166,7 @@ func (s *storm) said() string {
 func (s *storm) situation(ctx context.Context) string {
 	var text string
 	err := s.ground.Postgres.Pool.QueryRow(context.WithoutCancel(ctx), `SELECT concat_ws(E'\n',
-		(SELECT string_agg(format('stream %s %s, wanted %s done %s, due %s, until %s, last run %s: %s', s.resource, s.state, s.wanted_gen, s.done_gen,
+		(SELECT string_agg(format('stream %s %s, wanted %s done %s, due %s, until %s, last run %s: %s', s.resource, s.state, s.requested_gen, s.served_gen,
 			s.next_due_at, s.wait_until, (SELECT r.outcome || ' ' || r.started_at FROM sluice.runs r WHERE (r.service, r.resource) = (s.service, s.resource)
 				ORDER BY r.id DESC LIMIT 1), s.reason), E'\n') FROM sluice.streams s WHERE enabled),
 		(SELECT string_agg(format('ticket %s %s of %s, due %s, tried by %s', id, state, args ->> 'resource', scheduled_at,

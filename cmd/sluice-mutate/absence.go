@@ -13,7 +13,7 @@ func absenceBugs() []bug {
 		tests(room, "^TestTwoCleanScansAreProof$", "one scan is enough", "a row gets its tombstone when one scan did not see its record",
 			edit{absenceFile, "	verdict.Suspected = len(missed)\n", "	verdict.Suspected = len(missed)\n	if _, err := bury(ctx, tx, scan.Stream, missed, scan.Started, b.began); err != nil {\n		return verdict, err\n	}\n"}),
 		tests(room, "^TestWhatProvesNothing$", "scans at once", "two scans prove something that one cache can hide from both",
-			edit{absenceFile, "	AND missed_at <= $10::timestamptz - $11::interval AND missed_clock <= $9::timestamptz - $11::interval\n", "	AND ($9::timestamptz, $10::timestamptz, $11::interval) IS NOT NULL\n"}),
+			edit{absenceFile, "	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval\n", "	AND ($9::timestamptz, $10::timestamptz, $11::interval) IS NOT NULL\n"}),
 		tests(room, "^TestALateAnswerKeepsItsRowAlive$", "a row written meanwhile", "a row that was written since the scan began can get a tombstone",
 			edit{absenceFile, " AND t._changed_at < $3\n", "\n"},
 			edit{rowsFile, "t._deleted_at IS NULL AND t._changed_at < $4\n", "t._deleted_at IS NULL AND $4::timestamptz IS NOT NULL\n"}),
@@ -33,9 +33,9 @@ func absenceBugs() []bug {
 			edit{"migrations/beside.go", "	lockWait = 250 * time.Millisecond\n	waitSum  = 400 * time.Millisecond\n", "	lockWait = 20 * time.Second\n	waitSum  = time.Minute\n"}),
 		tests("migrations", "^TestManyShortWaits$", "waits that add up", "a migration waits shortly for one table after the other, and holds the first",
 			edit{"migrations/beside.go", "waits >= waitSum {", "false {"}),
-		tests("cmd/sluice/cli", "^TestAWatermarkAheadOfTimeIsRefused$", "a mark ahead of time is read from", "what changed before a mark that something else moved is passed over",
+		tests("cmd/sluice/cli", "^TestAWatermarkAheadOfTimeIsRefused$", "a watermark ahead of time is read from", "what changed before a watermark that something else moved is passed over",
 			edit{"pipeline/sync/run.go", "if claim.Position.WatermarkAhead(r.Now()) {", "if false && claim.Position.WatermarkAhead(r.Now()) {"}),
-		schedules("5000", "a backfill moves the mark", "a run over a part of the list is taken for one over all of it",
+		schedules("5000", "a backfill moves the watermark", "a run over a part of the list is taken for one over all of it",
 			edit{"pipeline/sync/scan/window.go", "Partial: true, Once: true,", "Partial: false, Once: true,"}),
 	}
 }
@@ -60,8 +60,8 @@ func proofBugs() []bug {
 	return []bug{
 		tests("pipeline/lineage/verify", "^TestCompare$", "verify compares nothing", "rows that differ from their records are found equal",
 			edit{"pipeline/warehouse/contents/statement.go", "CASE WHEN %s IS DISTINCT FROM %s THEN %d END", "CASE WHEN false AND %s IS DISTINCT FROM %s THEN %d END"}),
-		tests("pipeline/lineage/verify", "^TestEachCheckFindsWhatItIsFor$", "a check that finds nothing", "a mark that is ahead of time is not reported",
-			edit{"migrations/00012_verify.sql", "FROM sluice.streams WHERE mark > clock_timestamp();", "FROM sluice.streams WHERE false;"}),
+		tests("pipeline/lineage/verify", "^TestEachCheckFindsWhatItIsFor$", "a check that finds nothing", "a watermark that is ahead of time is not reported",
+			edit{"migrations/00012_verify.sql", "FROM sluice.streams WHERE watermark > clock_timestamp();", "FROM sluice.streams WHERE false;"}),
 		tests("cmd/sluice/cli/explain", "^TestConclusions$", "explain is silent about details", "the command hides that a single record is missing",
 			edit{"cmd/sluice/cli/explain/explain.go", "	if row.DetailState != \"\" {\n", "	if false {\n"}),
 	}

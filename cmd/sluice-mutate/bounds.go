@@ -30,7 +30,7 @@ func boundBugs() []bug {
 			edit{"schema/record/extra.go", "len(s.drift) > maxKinds ||", ""}),
 		tests("pipeline/sync", "^TestARunEndsWhereTooMuchDoesNotFit$", "a flood of misfits", "a run goes on into the quarantine, whatever part of it does not fit",
 			edit{"pipeline/refusals.go", "fewRejected = 1000\n", "fewRejected = 5000\n"}),
-		tests("pipeline/sync", "^TestARunEndsWhereTooMuchDoesNotFit$", "a flood moves the mark", "a run that left off reading because of what did not fit ends as one that read all",
+		tests("pipeline/sync", "^TestARunEndsWhereTooMuchDoesNotFit$", "a flood moves the watermark", "a run that left off reading because of what did not fit ends as one that read all",
 			edit{"pipeline/sync/flood.go", "Outcome: pipeline.OutcomeProvisional,", "Outcome: pipeline.OutcomeDone,"}),
 	}
 }

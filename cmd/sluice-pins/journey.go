@@ -190,8 +190,8 @@ func (j *journey) room(ctx context.Context, calls int) error {
 // places are words of a plan that stand for what the database knows by then: the same in each recording.
 func places() map[string]string {
 	return map[string]string{
-		"{held run}":         `SELECT max(coalesce(proof_run_id, missed_run_id)) FROM sluice.tombstones WHERE state = 'held'`,
-		"{gone}":             `SELECT min(record_id) FROM sluice.tombstones WHERE state = 'gone'`,
+		"{held run}":         `SELECT max(coalesce(proof_run_id, suspected_run_id)) FROM sluice.tombstones WHERE state = 'needs_review'`,
+		"{gone}":             `SELECT min(record_id) FROM sluice.tombstones WHERE state = 'deleted'`,
 		"{edited bill}":      `SELECT max(bill_id) FROM inventory.bills WHERE last_modified_time = (SELECT max(last_modified_time) FROM inventory.bills)`,
 		"{gone credit note}": `SELECT min(creditnote_id) FROM inventory.credit_notes WHERE _deleted_at IS NOT NULL`,
 		"{item}":             `SELECT min(item_id) FROM inventory.items`,

@@ -41,11 +41,13 @@ func tablesLeftOut() []mask {
 }
 
 // hashColumns cover all that a record carried. They are recorded but where the record carries a time of the recording.
-func hashColumns() []string { return []string{"_hash", "_detail_hash", "_fingerprint", "record_hash"} }
+func hashColumns() []string {
+	return []string{"_content_hash", "_detail_hash", "_payload_hash", "record_hash"}
+}
 
 var (
 	// hashInside is such a column in a record that is kept as JSON, timeInside a time that the record itself carries there.
-	hashInside = regexp.MustCompile(`"(_hash|_detail_hash|_fingerprint)": ("[^"]*"|-?\d+)`)
+	hashInside = regexp.MustCompile(`"(_content_hash|_detail_hash|_payload_hash)": ("[^"]*"|-?\d+)`)
 	timeInside = regexp.MustCompile(`"[a-z][a-z_]*": "(` + maskedTime + `|` + maskedDay + `)"`)
 )
 

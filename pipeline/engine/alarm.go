@@ -10,7 +10,7 @@ import (
 )
 
 // Alarm says that too many records of a stream do not fit, by the thresholds of the configuration; empty if not. The share is
-// that of the last run that ended, the open entries are those of all runs: what made a mark wait alarms until it is loaded, is not
+// that of the last run that ended, the open entries are those of all runs: what made a watermark wait alarms until it is loaded, is not
 // upstream any more, or a person decides.
 func (a *App) Alarm(s *streams.Status) string {
 	thresholds := a.Config.Quarantine
@@ -19,7 +19,7 @@ func (a *App) Alarm(s *streams.Status) string {
 		return fmt.Sprintf("ALARM: %.1f %% of the last run's records are in quarantine (quarantine.max_share: %g %%)",
 			100*s.QuarantinedShare, 100*thresholds.MaxShare)
 	case s.Withheld > 0:
-		return fmt.Sprintf("ALARM: %s that made the mark wait are in quarantine (quarantine.max_share: %g %%)",
+		return fmt.Sprintf("ALARM: %s that made the watermark wait are in quarantine (quarantine.max_share: %g %%)",
 			records(s.Withheld), 100*thresholds.MaxShare)
 	case thresholds.MaxOpen > 0 && s.Quarantined > int64(thresholds.MaxOpen):
 		return fmt.Sprintf("ALARM: %s are in quarantine (quarantine.max_open: %s)",

@@ -12,7 +12,7 @@ func TestAlarm(t *testing.T) {
 	t.Parallel()
 	const (
 		share    = "ALARM: 6.0 % of the last run's records are in quarantine (quarantine.max_share: 5 %)"
-		withheld = "ALARM: 2 records that made the mark wait are in quarantine (quarantine.max_share: 5 %)"
+		withheld = "ALARM: 2 records that made the watermark wait are in quarantine (quarantine.max_share: 5 %)"
 		many     = "ALARM: 1,001 records are in quarantine (quarantine.max_open: 1,000)"
 	)
 	for name, test := range map[string]struct {

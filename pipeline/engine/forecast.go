@@ -68,7 +68,7 @@ func (a *App) foreseen(stream pipeline.Stream, known streams.Facts) planning.Str
 	return s
 }
 
-// watchedEnough is for how long runs have to have gone on from a mark before changes a
+// watchedEnough is for how long runs have to have gone on from a watermark before changes a
 // day are taken from them.
 const watchedEnough = time.Hour
 

@@ -57,7 +57,7 @@ func (a *App) limits(o *config.Organization, service *schema.Service) pipeline.L
 }
 
 // sharedBy names the allowance that minute and concurrency of a service are counted
-// against. A service that is counted by itself has one of its own name behind a mark
+// against. A service that is counted by itself has one of its own name behind a watermark
 // that no declared allowance has.
 func sharedBy(o *config.Organization, service *schema.Service) string {
 	if o.AllowanceOf(service.Name).RateScope == config.ScopeService {

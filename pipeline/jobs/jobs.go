@@ -1,5 +1,5 @@
 // Package jobs decides when a stream runs and what each kind of error means for
-// the queue. River holds tickets only: schedules, marks, scans and fences live in
+// the queue. River holds tickets only: schedules, watermarks, scans and fences live in
 // our own tables (docs/decisions/0002-river-carries-jobs).
 //
 // It never fetches and never loads: a job claims its stream, lets the pipeline

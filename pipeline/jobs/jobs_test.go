@@ -239,7 +239,7 @@ func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND wanted_gen = done_gen`); n != 1 {
+	if n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND requested_gen = served_gen`); n != 1 {
 		t.Fatal("somebody waits for the run")
 	}
 	r.start(false)

@@ -208,7 +208,7 @@ func (r *fixture) until(what, sql string, args ...any) {
 	}
 }
 
-const sqlIdle = `SELECT count(*) FROM sluice.streams WHERE resource = $1 AND state = 'idle' AND done_gen = wanted_gen AND last_run_id IS NOT NULL`
+const sqlIdle = `SELECT count(*) FROM sluice.streams WHERE resource = $1 AND state = 'idle' AND served_gen = requested_gen AND last_run_id IS NOT NULL`
 
 // jobs describes the queue, for a test that failed.
 func (r *fixture) jobs() string {

@@ -48,7 +48,7 @@ type Stream struct {
 	Resource string `db:"resource" json:"resource"`
 	Enabled  bool   `db:"enabled"  json:"enabled"`
 	// Watermark is the instant up to which it is complete; nil if it never was.
-	Watermark  *time.Time `db:"mark"         json:"mark"`
+	Watermark  *time.Time `db:"watermark"         json:"watermark"`
 	State      string     `db:"state"        json:"state"`
 	Reason     string     `db:"reason"       json:"reason,omitempty"`
 	Until      *time.Time `db:"wait_until"   json:"until,omitempty"`
@@ -92,7 +92,7 @@ SELECT id, state, code, path, detail, coalesce(call_id, 0), seen, first_seen_at,
 WHERE (organization_id, service, resource, record_id) = ($1, $2, $3, $4) ORDER BY id DESC LIMIT 100`
 
 	sqlStream = `
-SELECT resource, enabled, mark, state, reason, wait_until, next_due_at, last_done_at,
+SELECT resource, enabled, watermark, state, reason, wait_until, next_due_at, last_done_at,
 	CASE WHEN resource LIKE '%.details' THEN (
 		SELECT b.pending + b.stale + b.failed FROM sluice.detail_backlog(organization_id, service, resource) AS b WHERE b.pending IS NOT NULL
 	) END AS waiting

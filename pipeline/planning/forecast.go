@@ -66,7 +66,7 @@ const (
 	WayOnce Way = iota
 	// WayRows: pages of all rows.
 	WayRows
-	// WayChanges: pages of what changed since the mark; of all rows without one.
+	// WayChanges: pages of what changed since the watermark; of all rows without one.
 	WayChanges
 	// WayDetails: single records of the rows that wait for them.
 	WayDetails
@@ -129,7 +129,7 @@ func wayOf(cursor schema.Cursor, paging schema.Paging) Way {
 
 // Facts are what is known of a stream at one instant.
 type Facts struct {
-	// Read says that the stream has a mark, Since how old it is: what changed after it
+	// Read says that the stream has a watermark, Since how old it is: what changed after it
 	// is what the next run reads.
 	Read  bool
 	Since time.Duration

@@ -127,7 +127,7 @@ func (s *store) judge(of *stream, batch *pipeline.Batch) {
 	}
 }
 
-// overQuarantine reports whether a mark moves over records that its run was the first to be refused,
+// overQuarantine reports whether a watermark moves over records that its run was the first to be refused,
 // and that they are too many, or clash (invariant 1). What is known is asked for again.
 func (of *stream) overQuarantine(rules pipeline.Rules) bool {
 	fresh := int64(0)

@@ -218,7 +218,7 @@ func covered(t *testing.T, all map[string]int) {
 	t.Helper()
 	want := []string{
 		"crash", "rescued", "suspended", "zombie refused", "unchanged", "superseded", "rollback", "database away", "commit ambiguous",
-		"mark moved", "run given up", "waited for the day", "denied", "ended done", "ended provisional", "noted", "missed", "held", "revived",
+		"watermark moved", "run given up", "waited for the day", "denied", "ended done", "ended provisional", "noted", "missed", "held", "revived",
 		"gone by two scans", "gone by upstream's word", "accepted by a person",
 		"withheld", "released", "refused, and known", "asked for again", "not upstream any more",
 	}

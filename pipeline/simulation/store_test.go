@@ -280,7 +280,7 @@ func stamps(lines []record.Row) string {
 	return out
 }
 
-// advance moves the position, and holds a mark that moves against invariant 1.
+// advance moves the position, and holds a watermark that moves against invariant 1.
 func (s *store) advance(of *stream, batch pipeline.Batch) {
 	before := of.position
 	of.position = batch.Position
@@ -288,10 +288,10 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 		of.table.read = of.position.ScannedUntil
 	}
 	if of.position.Watermark.Before(before.Watermark) {
-		s.brokenf("%s: the mark moved back from %v to %v", of, before.Watermark, of.position.Watermark)
+		s.brokenf("%s: the watermark moved back from %v to %v", of, before.Watermark, of.position.Watermark)
 	}
 	if of.position.Watermark.After(before.Watermark) {
-		s.seen["mark moved"]++
+		s.seen["watermark moved"]++
 		s.passed(of)
 		if of.table.late.Records > 0 {
 			s.seen["with late records"]++
@@ -313,13 +313,13 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 	}
 }
 
-// passed looks for records that the mark passed and that are not loaded (invariant 1).
+// passed looks for records that the watermark passed and that are not loaded (invariant 1).
 func (s *store) passed(of *stream) {
 	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails {
-		s.brokenf("%s: a run over a part of the list moved a mark", of)
+		s.brokenf("%s: a run over a part of the list moved a watermark", of)
 	}
 	if of.overQuarantine(s.rules) {
-		s.brokenf("%s: the mark %v passed what was refused just now", of, of.position.Watermark.Format(time.TimeOnly))
+		s.brokenf("%s: the watermark %v passed what was refused just now", of, of.position.Watermark.Format(time.TimeOnly))
 	}
 	started := of.position.Watermark.Add(lag)
 	for _, t := range of.upstream.things {
@@ -331,7 +331,7 @@ func (s *store) passed(of *stream) {
 		if have != nil && !have.modified.Before(v.modified) || of.rejected(t, v) {
 			continue
 		}
-		s.brokenf("%s: the mark %v passed %s, written %v and not loaded", of, of.position.Watermark.Format(time.TimeOnly), t.id,
+		s.brokenf("%s: the watermark %v passed %s, written %v and not loaded", of, of.position.Watermark.Format(time.TimeOnly), t.id,
 			v.modified.Format(time.TimeOnly))
 	}
 }

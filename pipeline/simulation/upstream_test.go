@@ -31,7 +31,7 @@ type edition struct {
 	header, whole []byte
 }
 
-// late reports whether it could be read only when marks were allowed to be past it: later than half of the lag, since an answer out
+// late reports whether it could be read only when watermarks were allowed to be past it: later than half of the lag, since an answer out
 // of a cache may take the other half. A write that waits for an earlier one of its record can be in between.
 func (v *edition) late() bool { return v.visible.Sub(v.modified) > lag/2 }
 

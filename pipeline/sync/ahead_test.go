@@ -99,7 +99,7 @@ func (c *crowd) rig(cursor schema.Cursor, ahead int) *fixture {
 const storms = 250
 
 // TestReadingAheadLosesNothing is promise 1 where pages overlap in time: whatever happens
-// between the answers, no mark passes a record that is not loaded, and once upstream
+// between the answers, no watermark passes a record that is not loaded, and once upstream
 // is quiet nothing is missing. Where creations and edits move records in front of others,
 // one of them and a deletion in each pass can hide a record, however the passes are
 // read (docs/decisions/0007-passes-until-equal): there, records are deleted only.
@@ -152,7 +152,7 @@ func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) 
 			together++
 		}
 		if passed := r.passed(c.world, ""); len(passed) > 0 {
-			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Watermark, passed)
+			t.Fatalf("seed %d: the watermark %v passed %v", seed, r.memory.position.Watermark, passed)
 		}
 	}
 	must(t, r.run(t.Context()))
@@ -201,7 +201,7 @@ func (s *script) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 // TestWhyTheFirstPassIsReadPageByPage: with its pages overtaking each other, two passes
 // over eight records can be equal and both miss the oldest. In the first, a record comes
 // between the answers of pages 5 and 4; in the second, it goes between those of pages 4
-// and 1. So it is in a run that moves no mark. In one that does, the first pass sees all.
+// and 1. So it is in a run that moves no watermark. In one that does, the first pass sees all.
 func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	t.Parallel()
 	insert := func(w *world) { w.insert() }
@@ -233,7 +233,7 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	}
 }
 
-// TestTheFirstPassIsReadInOrder: in a scan that moves a mark no page of the first pass, nor
+// TestTheFirstPassIsReadInOrder: in a scan that moves a watermark no page of the first pass, nor
 // the first page of the second, is under way beside another; those behind it are.
 func TestTheFirstPassIsReadInOrder(t *testing.T) {
 	t.Parallel()

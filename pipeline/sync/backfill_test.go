@@ -86,7 +86,7 @@ func TestBackfillReadsWindowsOnce(t *testing.T) {
 			t.Errorf("asked\n%q, want\n%q", source.asked, want)
 		}
 		if len(memory.rows) != 4 || memory.ends[0].Outcome != pipeline.OutcomeDone || !memory.position.Watermark.IsZero() {
-			t.Errorf("%d rows, %+v, mark %s", len(memory.rows), memory.ends, memory.position.Watermark)
+			t.Errorf("%d rows, %+v, watermark %s", len(memory.rows), memory.ends, memory.position.Watermark)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestBackfillWithoutTheFilter(t *testing.T) {
 	}
 }
 
-// In any way of reading a backfill is one pass, moves no mark, and is no older than asked.
+// In any way of reading a backfill is one pass, moves no watermark, and is no older than asked.
 func TestBackfillOfEveryCursor(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {
@@ -121,7 +121,7 @@ func TestBackfillOfEveryCursor(t *testing.T) {
 				wanted = 3
 			}
 			if len(r.memory.rows) < wanted || wanted == 3 && len(r.memory.rows) > 2*w.perPage || !r.memory.position.Watermark.IsZero() {
-				t.Errorf("%s: %d rows, mark %s", name, len(r.memory.rows), r.memory.position.Watermark)
+				t.Errorf("%s: %d rows, watermark %s", name, len(r.memory.rows), r.memory.position.Watermark)
 			}
 			for i, request := range w.asked {
 				if request.Page != i+1 || request.Class != pipeline.ClassBackfill {

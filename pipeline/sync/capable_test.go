@@ -12,9 +12,9 @@ import (
 // TestPlanFollowsWhatIsKnown: a list that is known not to do what its cursor needs is read whole, and says why.
 func TestPlanFollowsWhatIsKnown(t *testing.T) {
 	t.Parallel()
-	mark := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	watermark := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	no := func(c pipeline.Capability) pipeline.Capabilities {
-		return pipeline.Capabilities{c: {Capability: c, Answer: pipeline.AnswerNo, Source: pipeline.SourceObserved, SeenAt: mark}}
+		return pipeline.Capabilities{c: {Capability: c, Answer: pipeline.AnswerNo, Source: pipeline.SourceObserved, SeenAt: watermark}}
 	}
 	for name, test := range map[string]struct {
 		cursor string
@@ -32,7 +32,7 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 	} {
 		stream := newRig(newWorld(0), cursors()[test.cursor]).stream
 		stream.Work = test.work
-		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Watermark: mark}, Capabilities: test.known}
+		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Watermark: watermark}, Capabilities: test.known}
 		scan := scan.Plan(&claim, pipeline.DefaultRules())
 		demoted := test.want == pipeline.ModeFull && test.cursor != "full"
 		if scan.Mode != test.want || strings.Contains(string(scan.Note), "(observed 2026-03-01)") != demoted {
@@ -41,26 +41,26 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestALagThatGrewCountsAtOnce: the mark does not move back, what is asked for does.
+// TestALagThatGrewCountsAtOnce: the watermark does not move back, what is asked for does.
 func TestALagThatGrewCountsAtOnce(t *testing.T) {
 	t.Parallel()
 	read := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	rules := pipeline.DefaultRules()
-	mark := read.Add(-5 * time.Minute)
+	watermark := read.Add(-5 * time.Minute)
 	for name, test := range map[string]struct {
 		read time.Time
 		late time.Duration
 		want time.Time
 	}{
-		"as ever":                    {read, 0, mark.Add(-2 * time.Second)},
-		"late within the lag":        {read, 2 * time.Minute, mark.Add(-2 * time.Second)},
+		"as ever":                    {read, 0, watermark.Add(-2 * time.Second)},
+		"late within the lag":        {read, 2 * time.Minute, watermark.Add(-2 * time.Second)},
 		"later than half of it":      {read, 4 * time.Minute, read.Add(-8*time.Minute - 2*time.Second)},
 		"later than any lag":         {read, time.Hour, read.Add(-time.Hour - 2*time.Second)},
-		"nobody knows when it began": {time.Time{}, time.Hour, mark.Add(-2 * time.Second)},
+		"nobody knows when it began": {time.Time{}, time.Hour, watermark.Add(-2 * time.Second)},
 	} {
 		for _, cursor := range []string{"since", "newest"} {
 			claim := pipeline.Claim{
-				Stream: newRig(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Watermark: mark, ScannedUntil: test.read}, Late: test.late,
+				Stream: newRig(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Watermark: watermark, ScannedUntil: test.read}, Late: test.late,
 			}
 			if scan := scan.Plan(&claim, rules); !scan.Bound.Equal(test.want) {
 				t.Errorf("%s, %s: from %s, want %s", name, cursor, scan.Bound, test.want)
@@ -80,16 +80,16 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	}
 	position, now := r.memory.position, w.now.Truncate(time.Second)
 	if !position.ScannedUntil.Equal(now) || !position.Watermark.Equal(now.Add(-40*time.Minute)) {
-		t.Errorf("read until %s with the mark at %s, want %s and 40 minutes before", position.ScannedUntil, position.Watermark, now)
+		t.Errorf("read until %s with the watermark at %s, want %s and 40 minutes before", position.ScannedUntil, position.Watermark, now)
 	}
-	// When lateness has faded, the mark goes on from where it is.
+	// When lateness has faded, the watermark goes on from where it is.
 	r.late = 0
 	w.now = w.now.Add(time.Hour)
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
-		t.Errorf("the mark is at %s, want %s", r.memory.position.Watermark, want)
+		t.Errorf("the watermark is at %s, want %s", r.memory.position.Watermark, want)
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 const CodeUnreadable = "unreadable_answer"
 
 // details reads the single records of rows whose list record was a header. It moves
-// no mark: how far a list is complete is not its matter (promise 1).
+// no watermark: how far a list is complete is not its matter (promise 1).
 type details struct {
 	*chunk
 

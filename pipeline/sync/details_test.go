@@ -190,7 +190,7 @@ func TestDetailsOneByOne(t *testing.T) {
 		t.Errorf("end %+v", got)
 	}
 	if !s.position.Watermark.IsZero() || s.position.Scan != nil {
-		t.Errorf("position %+v: details move no mark", s.position)
+		t.Errorf("position %+v: details move no watermark", s.position)
 	}
 }
 

@@ -28,7 +28,7 @@ func anchored(w *world) *fixture {
 	return r
 }
 
-// TestOnePassAndNoSecond reads a long list, the first time and from a mark: the calls are about its pages, each asks for page
+// TestOnePassAndNoSecond reads a long list, the first time and from a watermark: the calls are about its pages, each asks for page
 // 1 from the last record on, and a kill repeats one of them.
 func TestOnePassAndNoSecond(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestOnePassAndNoSecond(t *testing.T) {
 		t.Errorf("end = %+v", end)
 	}
 	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
-		t.Errorf("the mark is at %s, want %s", r.memory.position.Watermark, want)
+		t.Errorf("the watermark is at %s, want %s", r.memory.position.Watermark, want)
 	}
 
 	for i := range 200 {
@@ -100,7 +100,7 @@ func TestTies(t *testing.T) {
 }
 
 // TestWhatExistsAllThroughIsSeen plays random edits, creations and deletions between any two calls, over lists with ties: each
-// record that exists from the first call to the last one is seen, also one that is written again and again, and no mark passes
+// record that exists from the first call to the last one is seen, also one that is written again and again, and no watermark passes
 // one that is not loaded.
 func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 	t.Parallel()
@@ -128,7 +128,7 @@ func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 		r := anchored(w)
 		must(t, r.run(t.Context()))
 		if passed := r.passed(w, ""); len(passed) > 0 {
-			t.Fatalf("seed %d: the mark %v passed %v", seed, r.memory.position.Watermark, passed)
+			t.Fatalf("seed %d: the watermark %v passed %v", seed, r.memory.position.Watermark, passed)
 		}
 		if r.memory.ends[0].Outcome != pipeline.OutcomeDone {
 			continue
@@ -152,21 +152,21 @@ func TestWhatIsNoAnchor(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(*world)
 		want  string
-		// mark says that it happens to a run from a mark.
-		mark bool
+		// watermark says that it happens to a run from a watermark.
+		watermark bool
 	}{
 		"no order":                        {func(w *world) { w.ignoreSort = true }, "sort_ascending no observed", false},
-		"no order, from a mark":           {func(w *world) { w.ignoreSort = true }, "sort_ascending no observed", true},
+		"no order, from a watermark":      {func(w *world) { w.ignoreSort = true }, "sort_ascending no observed", true},
 		"an order that is none":           {func(w *world) { w.ignoreSort, w.lies = true, true; w.edit(5) }, "sort_ascending no observed", false},
 		"no filter":                       {func(w *world) { w.ignoreFilter = true }, "filter no observed", false},
-		"no filter, from a mark":          {func(w *world) { w.ignoreFilter = true }, "filter no observed", true},
+		"no filter, from a watermark":     {func(w *world) { w.ignoreFilter = true }, "filter no observed", true},
 		"a record without a time":         {func(w *world) { w.timeless = true }, "sort_ascending no observed", false},
 		"a filter that leaves out itself": {func(w *world) { w.exclusive = true; tied(w, 20) }, "filter_inclusive no observed", false},
 	} {
 		w := newWorld(40)
 		w.perPage = 4
 		r := anchored(w)
-		if test.mark {
+		if test.watermark {
 			must(t, r.run(t.Context()))
 			for i := range 20 {
 				w.now = w.now.Add(time.Minute)

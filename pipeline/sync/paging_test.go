@@ -28,7 +28,7 @@ func paged(paging schema.Paging, cursor schema.Cursor) *schema.Resource {
 }
 
 // TestTokensThatGoInCirclesEnd: after a lead the tokens repeat with some period. The
-// run ends after a few calls, and no mark moves.
+// run ends after a few calls, and no watermark moves.
 func TestTokensThatGoInCirclesEnd(t *testing.T) {
 	t.Parallel()
 	for lead := range 6 {
@@ -47,7 +47,7 @@ func TestTokensThatGoInCirclesEnd(t *testing.T) {
 			must(t, r.run(t.Context()))
 			end := r.memory.ends[0]
 			if end.Outcome != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero() {
-				t.Errorf("lead %d, period %d: end %+v, mark %v", lead, period, end, r.memory.position.Watermark)
+				t.Errorf("lead %d, period %d: end %+v, watermark %v", lead, period, end, r.memory.position.Watermark)
 			}
 			if limit := 2*(lead+1) + 3*period; calls > limit {
 				t.Errorf("lead %d, period %d: %d calls, want at most %d", lead, period, calls, limit)
@@ -119,7 +119,7 @@ func TestOneAnswerIsTheWholeList(t *testing.T) {
 			})
 			must(t, r.run(t.Context()))
 			if calls != 1 || len(r.memory.rows) != tc.records || r.memory.ends[0].Outcome != pipeline.OutcomeDone || r.memory.position.Watermark.IsZero() {
-				t.Errorf("%d calls, %d rows, end %+v, mark %v", calls, len(r.memory.rows), r.memory.ends[0], r.memory.position.Watermark)
+				t.Errorf("%d calls, %d rows, end %+v, watermark %v", calls, len(r.memory.rows), r.memory.ends[0], r.memory.position.Watermark)
 			}
 		})
 	}
@@ -165,7 +165,7 @@ func TestADeletionHidesTheSameRecordInNoTwoPasses(t *testing.T) {
 			t.Errorf("pages of one size: %v was hidden, want 0004: the schedule proves nothing", hidden)
 		}
 		if !fixed && len(hidden) > 0 {
-			t.Errorf("pages of two sizes: the mark passed %v", hidden)
+			t.Errorf("pages of two sizes: the watermark passed %v", hidden)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
 }
 
 // leave ends the list of the scan's parent. One that could not be read keeps the
-// mark where it is (promise 1).
+// watermark where it is (promise 1).
 func leave(s *pipeline.Scan, failed outside.Text) *pipeline.ParentRead {
 	read := &pipeline.ParentRead{ID: s.Parent, Failed: failed}
 	s.Parent = ""

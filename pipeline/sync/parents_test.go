@@ -196,17 +196,17 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 			t.Fatalf("run: %v", err)
 		}
 		if _, known := f.worlds[f.names[len(f.names)-1]]; !known && !r.memory.position.Watermark.IsZero() {
-			t.Fatalf("the mark moved to %v though a parent could not be read", r.memory.position.Watermark)
+			t.Fatalf("the watermark moved to %v though a parent could not be read", r.memory.position.Watermark)
 		}
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "runs") {
 		run()
 		for name, w := range f.worlds {
-			// The mark of an export is no proof: a list that shifts under one answer is
+			// The watermark of an export is no proof: a list that shifts under one answer is
 			// whole here, but this export is made of several.
 			if _, paged := list.(schema.FullScan); paged {
 				if passed := r.passed(w, name+"/"); len(passed) > 0 {
-					t.Fatalf("the mark %v passed %v", r.memory.position.Watermark, passed)
+					t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
 				}
 			}
 		}
@@ -246,13 +246,13 @@ func TestParentsAreReadStalestFirstWithinTheAllowance(t *testing.T) {
 		}
 	}
 	if !r.memory.position.Watermark.IsZero() {
-		t.Errorf("mark = %v, want none: no run read all", r.memory.position.Watermark)
+		t.Errorf("watermark = %v, want none: no run read all", r.memory.position.Watermark)
 	}
 	r.runner.Allowance = nil
 	must(t, r.run(t.Context()))
 	last := r.memory.ends[3]
 	if want := f.now().Truncate(time.Second).Add(-r.runner.Rules.Lag); last.Note != "" || !r.memory.position.Watermark.Equal(want) {
-		t.Errorf("end %+v, mark %v; want no note and %v", last, r.memory.position.Watermark, want)
+		t.Errorf("end %+v, watermark %v; want no note and %v", last, r.memory.position.Watermark, want)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 	end := r.memory.ends[0]
 	if end.Outcome != pipeline.OutcomeDone || !strings.HasPrefix(string(end.Note), "1 could not be read, the last because of: unexpected: HTTP 404") ||
 		!r.memory.position.Watermark.IsZero() {
-		t.Errorf("end %+v, mark %v; want done, the reason, and no mark", end, r.memory.position.Watermark)
+		t.Errorf("end %+v, watermark %v; want done, the reason, and no watermark", end, r.memory.position.Watermark)
 	}
 	if len(r.memory.rows) != 4 {
 		t.Errorf("%d rows, want those of a and c: 4", len(r.memory.rows))
@@ -341,7 +341,7 @@ func TestAListThatNeverHoldsStillFailsItsParentAlone(t *testing.T) {
 		t.Errorf("failed: %v, want b alone", got)
 	}
 	if !r.memory.position.Watermark.IsZero() {
-		t.Errorf("mark = %v, want none", r.memory.position.Watermark)
+		t.Errorf("watermark = %v, want none", r.memory.position.Watermark)
 	}
 }
 

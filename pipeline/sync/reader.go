@@ -70,7 +70,7 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 
 // export streams one body. Groups are loaded as they come: each row is true by
 // itself. That the body was whole is known only at its end, and only then does
-// the mark move.
+// the watermark move.
 type export struct{ *chunk }
 
 func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {

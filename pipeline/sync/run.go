@@ -35,7 +35,7 @@ type Runner struct {
 	// Allowance is how many calls one run over details or parents may spend before it
 	// begins no further one; nil, or zero calls, means that only the budget bounds it.
 	Allowance func(pipeline.Stream) int
-	// Now is the process's clock. It bounds chunks and never decides about marks
+	// Now is the process's clock. It bounds chunks and never decides about watermarks
 	// alone.
 	Now func() time.Time
 	// Normalizer gives what makes rows of the records of a resource; nil means
@@ -58,7 +58,7 @@ type Runner struct {
 // an error stays loaded, and the position says so.
 func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
 	if claim.Position.WatermarkAhead(r.Now()) { // promise 1: nothing is read from it
-		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the mark, %s, is later than a run left it: "+
+		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the watermark, %s, is later than a run left it: "+
 			"what changed until then would be passed over; sluice sync %s.%s --reset-watermark reads from the last proven one",
 			claim.Position.Watermark.Format(time.RFC3339), claim.Stream.Service.Name, claim.Stream.Key().Resource)}
 	}
@@ -158,7 +158,7 @@ func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, s
 	return over, c.writeBehind.Add(ctx, batch, most)
 }
 
-// after gives the position behind a unit. Promise 1: the mark moves only with
+// after gives the position behind a unit. Promise 1: the watermark moves only with
 // the last unit of a clean run over all there is, never beyond upstream's clock at
 // the start of the run minus the lag, and never because of a value in a record.
 func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
@@ -170,8 +170,8 @@ func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
 	if end.Outcome != pipeline.OutcomeDone || scan.Partial || scan.Started.IsZero() {
 		return position
 	}
-	if mark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); mark.After(position.Watermark) {
-		position.Watermark = mark
+	if watermark := scan.Started.Add(-c.runner.Rules.LagFor(c.claim.Late)); watermark.After(position.Watermark) {
+		position.Watermark = watermark
 	}
 	if scan.Started.After(position.ScannedUntil) {
 		position.ScannedUntil = scan.Started

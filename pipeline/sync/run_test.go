@@ -60,7 +60,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 		// In the order of creation two equal passes are a proof; in others a creation and
 		// a deletion in each pass can hide a record (docs/decisions/0007-passes-until-equal).
 		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
-			t.Fatalf("the mark %v passed %v", r.memory.position.Watermark, passed)
+			t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "quiet acts") {
 			act()
@@ -70,7 +70,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	w.between = nil
 	r.memory.failAfter = 0
 	w.now = w.now.Add(time.Minute)
-	mark := r.memory.position.Watermark
+	watermark := r.memory.position.Watermark
 	if err := r.run(ctx); err != nil {
 		t.Fatalf("quiet run: %v", err)
 	}
@@ -78,7 +78,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 		t.Fatalf("second quiet run: %v", err)
 	}
 	if lost := r.missing(); len(lost) > 0 {
-		t.Fatalf("lost or stale: %v (mark before the quiet run %v, ends %v)", lost, mark, r.memory.ends)
+		t.Fatalf("lost or stale: %v (watermark before the quiet run %v, ends %v)", lost, watermark, r.memory.ends)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestMarkFollowsUpstreamsClock(t *testing.T) {
 	must(t, r.run(t.Context()))
 	want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag)
 	if got := r.memory.position.Watermark; !got.Equal(want) {
-		t.Errorf("mark = %v, want upstream's clock less the lag, %v", got, want)
+		t.Errorf("watermark = %v, want upstream's clock less the lag, %v", got, want)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestShiftingListIsProvisional(t *testing.T) {
 		t.Errorf("end = %+v, want provisional, and no evidence of absence", got)
 	}
 	if !r.memory.position.Watermark.IsZero() {
-		t.Errorf("mark = %v, want none: the list never held still", r.memory.position.Watermark)
+		t.Errorf("watermark = %v, want none: the list never held still", r.memory.position.Watermark)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 				t.Errorf("outcome = %s, want provisional", got)
 			}
 			if calls > 10 || !r.memory.position.Watermark.IsZero() {
-				t.Errorf("%d calls, mark %v; want few calls and no mark", calls, r.memory.position.Watermark)
+				t.Errorf("%d calls, watermark %v; want few calls and no watermark", calls, r.memory.position.Watermark)
 			}
 		})
 	}
@@ -267,7 +267,7 @@ func TestAGapProvesNothing(t *testing.T) {
 	})
 	must(t, r.run(t.Context()))
 	if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero() {
-		t.Errorf("outcome = %s, mark %v; want provisional and none", got, r.memory.position.Watermark)
+		t.Errorf("outcome = %s, watermark %v; want provisional and none", got, r.memory.position.Watermark)
 	}
 }
 
@@ -292,14 +292,14 @@ func TestEmptyExportAfterOneThatWasNotKeepsTheMark(t *testing.T) {
 	r := newRig(w, schema.Export{Modified: "last_modified_time", FieldsParam: "fields"})
 	must(t, r.run(t.Context()))
 	if len(r.memory.rows) != 7 || r.memory.position.Watermark.IsZero() {
-		t.Fatalf("%d rows, mark %v; want 7 and a mark", len(r.memory.rows), r.memory.position.Watermark)
+		t.Fatalf("%d rows, watermark %v; want 7 and a watermark", len(r.memory.rows), r.memory.position.Watermark)
 	}
-	mark := r.memory.position.Watermark
+	watermark := r.memory.position.Watermark
 	w.records = nil
 	w.now = w.now.Add(time.Hour)
 	must(t, r.run(t.Context()))
-	if got := r.memory.ends[1].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Watermark.Equal(mark) {
-		t.Errorf("outcome %s, mark %v; want provisional and %v", got, r.memory.position.Watermark, mark)
+	if got := r.memory.ends[1].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Watermark.Equal(watermark) {
+		t.Errorf("outcome %s, watermark %v; want provisional and %v", got, r.memory.position.Watermark, watermark)
 	}
 }
 

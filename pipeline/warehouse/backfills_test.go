@@ -96,7 +96,7 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 		t.Errorf("resumed %s at %+v", key, third.Position.Scan)
 	}
 	s.turned(third, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
-	over := ask[bool](s.fixture, `SELECT NOT enabled AND wanted_gen = done_gen AND mark IS NULL AND scan IS NULL FROM sluice.streams
+	over := ask[bool](s.fixture, `SELECT NOT enabled AND requested_gen = served_gen AND watermark IS NULL AND scan IS NULL FROM sluice.streams
 		WHERE resource = 'bills.backfill'`)
 	if s.state(id) != "done 3" || !over {
 		t.Errorf("it is %s, and its stream over: %t", s.state(id), over)
@@ -129,7 +129,7 @@ func TestBackfillIsPaused(t *testing.T) {
 		t.Errorf("it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
 	}
 	s.turned(again, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
-	if served := ask[bool](s.fixture, `SELECT wanted_gen = done_gen FROM sluice.streams WHERE resource = 'bills.backfill'`); !served || s.state(id) != "done 1" {
+	if served := ask[bool](s.fixture, `SELECT requested_gen = served_gen FROM sluice.streams WHERE resource = 'bills.backfill'`); !served || s.state(id) != "done 1" {
 		t.Errorf("it is %s; both requests are served: %t", s.state(id), served)
 	}
 }

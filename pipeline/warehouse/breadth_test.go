@@ -19,8 +19,8 @@ import (
 )
 
 // ours are the columns of ours of every record table.
-const ours = `_extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
-	_first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _fingerprint bigint, _deleted_at timestamptz`
+const ours = `_extra jsonb, _content_hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
+	_first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _payload_hash bigint, _deleted_at timestamptz`
 
 // store is a service with bills, whose lists carry headers, and persons, who are listed under those who sent the bills. Its
 // tables are written by hand, as the layout demands.

@@ -160,7 +160,7 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 				}
 			}
 			// A session in another zone sees no difference, and writes no version where nothing changed.
-			_, err = tx.Exec(t.Context(), `SELECT history.keep($1, 'store', 'bills', '{a,b}')`, organization)
+			_, err = tx.Exec(t.Context(), `SELECT history.write_versions($1, 'store', 'bills', '{a,b}')`, organization)
 			return err
 		}))
 	}
@@ -197,20 +197,20 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	there := s.instant()
 	l.scan(1)
 	l.scan(1)
-	l.expect("after two scans", []string{"2 gone"}, []string{"2"})
+	l.expect("after two scans", []string{"2 deleted"}, []string{"2"})
 	gone := s.instant()
 	l.read(1) // what is still there is no sight of the other
 	s.sound()
 	l.read(2)
 	back := s.instant()
-	l.expect("after it was seen again", []string{"2 revived"}, []string{})
+	l.expect("after it was seen again", []string{"2 restored"}, []string{})
 	for at, want := range map[time.Time]string{there: "1 2", gone: "1", back: "1 2"} {
 		got := ask[string](l.fixture, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM history.as_of(NULL::shop.things, $1)`, at)
 		if got != want {
 			t.Errorf("as of %s: %q, want %q", at, got, want)
 		}
 	}
-	want := []string{"seen gone", "revived"}
+	want := []string{"seen deleted", "restored"}
 	if diff := cmp.Diff(want, ask[[]string](l.fixture, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`)); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
@@ -252,7 +252,7 @@ func TestSwitchingOnAndOff(t *testing.T) {
 			t.Errorf("as of %s: %q, want %q", at, got, want)
 		}
 	}
-	for id, want := range map[string][]string{"a": {"present 1 replaced", "seen 2 replaced", "present 3"}, "c": {"present 1 gone"}} {
+	for id, want := range map[string][]string{"a": {"present 1 replaced", "seen 2 replaced", "present 3"}, "c": {"present 1 deleted"}} {
 		if diff := cmp.Diff(want, s.versions(id)); diff != "" {
 			t.Errorf("versions of %s (-want +got):\n%s", id, diff)
 		}
@@ -287,7 +287,7 @@ func TestValuesByDay(t *testing.T) {
 	// yesterday makes the days that are there earlier ones.
 	yesterday := func() { s.exec(`UPDATE history.days SET day = day - 1`) }
 	days := func(id string) []string {
-		return ask[[]string](s.fixture, `SELECT array_agg((day - (clock_timestamp() AT TIME ZONE $2)::date) || ' ' || coalesce(content::text, 'gone') ORDER BY day)
+		return ask[[]string](s.fixture, `SELECT array_agg((day - (clock_timestamp() AT TIME ZONE $2)::date) || ' ' || coalesce(content::text, 'deleted') ORDER BY day)
 			FROM history.days WHERE record_id = $1`, id, zone)
 	}
 	same := func(id string, want ...string) {
@@ -314,8 +314,8 @@ func TestValuesByDay(t *testing.T) {
 		}
 	}
 	yesterday()
-	s.exec(`UPDATE store.bills SET _deleted_at = now() WHERE bill_id = 'a'; SELECT history.keep('` + organization + `', 'store', 'bills', '{a,b}')`)
-	same("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 gone")
+	s.exec(`UPDATE store.bills SET _deleted_at = now() WHERE bill_id = 'a'; SELECT history.write_versions('` + organization + `', 'store', 'bills', '{a,b}')`)
+	same("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 deleted")
 	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 0 {
 		t.Errorf("%d versions, and none are asked for", n)
 	}

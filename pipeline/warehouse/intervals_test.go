@@ -14,16 +14,16 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ran notes a run of a stream that is over: when it began, the mark that it went on from ("" for none), what it found.
-func (h *fixture) ran(key pipeline.Key, class pipeline.Class, ago, mark string, outcome pipeline.Outcome, changes, calls int) {
+// ran notes a run of a stream that is over: when it began, the watermark that it went on from ("" for none), what it found.
+func (h *fixture) ran(key pipeline.Key, class pipeline.Class, ago, watermark string, outcome pipeline.Outcome, changes, calls int) {
 	h.Helper()
 	_, err := h.db.Pool().Exec(h.Context(), `
 WITH run AS (
-	INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, mark_before, inserted, updated, calls)
+	INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, watermark_before, inserted, updated, calls)
 	VALUES ($1, $2, $3, $4, 0, clock_timestamp() - $5::interval, clock_timestamp() - $5::interval, $7,
 		clock_timestamp() - nullif($6, '')::interval, 1, $8 - 1, $9) RETURNING id)
 UPDATE sluice.streams s SET last_run_id = run.id FROM run WHERE (organization_id, service, resource) = ($1, $2, $3)`,
-		key.Organization, key.Service, key.Resource, class, ago, mark, outcome, changes, calls)
+		key.Organization, key.Service, key.Resource, class, ago, watermark, outcome, changes, calls)
 	h.must(err)
 }
 

@@ -15,7 +15,7 @@ const keepTurns = 20
 func (db *DB) PruneRaw(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int
-		if err := db.pool.QueryRow(ctx, `SELECT sluice.keep_raw($1)`, age).Scan(&dropped); err != nil {
+		if err := db.pool.QueryRow(ctx, `SELECT sluice.prune_raw($1)`, age).Scan(&dropped); err != nil {
 			return postgres.Fail("keeping raw records", err)
 		}
 		if dropped == nil {

@@ -57,7 +57,7 @@ func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
 			}
 			news = append(news, h.load(batch).MissingKeys...)
 		}
-		if got := ask[int64](h, `SELECT coalesce(sum(lacking), 0) FROM sluice.gone_keys`); got != step.lacking || !slices.Equal(news, step.news) {
+		if got := ask[int64](h, `SELECT coalesce(sum(lacking), 0) FROM sluice.missing_keys`); got != step.lacking || !slices.Equal(news, step.news) {
 			t.Fatalf("run %d: gone in %d records, news %q; want %d, %q", n, got, news, step.lacking, step.news)
 		}
 	}

@@ -111,13 +111,13 @@ func TestAMarkNeverMovesBack(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	late := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	for _, mark := range []time.Time{late, late.Add(-time.Hour), {}} {
+	for _, watermark := range []time.Time{late, late.Add(-time.Hour), {}} {
 		claim := h.claim()
 		batch := h.unit(claim)
-		batch.Position = pipeline.Position{Watermark: mark}
+		batch.Position = pipeline.Position{Watermark: watermark}
 		h.load(batch)
 		if got := h.claim().Position.Watermark; !got.Equal(late) {
-			t.Errorf("after %s the mark is %s, want %s", mark, got, late)
+			t.Errorf("after %s the watermark is %s, want %s", watermark, got, late)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestTheEndOfARun(t *testing.T) {
 	last.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: "two passes"}
 	h.load(last)
 
-	got := ask[string](h, `SELECT concat_ws('|', outcome, note, gen, mark_before, mark_after AT TIME ZONE 'UTC', chunks, calls, pages,
+	got := ask[string](h, `SELECT concat_ws('|', outcome, note, gen, watermark_before, watermark_after AT TIME ZONE 'UTC', chunks, calls, pages,
 		received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, ended_at IS NOT NULL) FROM sluice.runs`)
 	if want := "done|two passes|0|2026-03-01 00:00:00|2|3|2|6|2|0|1|0|2|1|1|t"; got != want {
 		t.Errorf("run is\n%s, want\n%s", got, want)
@@ -169,7 +169,7 @@ func TestSettle(t *testing.T) {
 		State: pipeline.StateWaiting, Kind: pipeline.Exhausted, Reason: "the day\x00 is spent", Until: until,
 	}))
 	const row = `SELECT concat_ws('|', state, reason, wait_until AT TIME ZONE 'UTC', failures, run_id IS NOT NULL, scan IS NOT NULL,
-		done_gen) FROM sluice.streams`
+		served_gen) FROM sluice.streams`
 	if got, want := ask[string](h, row), "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0"; got != want {
 		t.Errorf("stream is %q, want %q", got, want)
 	}

@@ -32,9 +32,9 @@ CREATE SCHEMA shop;
 INSERT INTO sluice.service_schemas VALUES ('shop');
 CREATE TABLE shop.things (
 	organization_id text COLLATE "C" NOT NULL, thing_id text COLLATE "C" NOT NULL, name text CHECK (name <> 'poison'),
-	amount numeric, modified timestamptz, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL,
+	amount numeric, modified timestamptz, _extra jsonb, _content_hash bytea NOT NULL, _call_id bigint NOT NULL,
 	_raw_position integer NOT NULL, _run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL,
-	_changed_at timestamptz NOT NULL, _fingerprint bigint, _deleted_at timestamptz, PRIMARY KEY (organization_id, thing_id))`
+	_changed_at timestamptz NOT NULL, _payload_hash bigint, _deleted_at timestamptz, PRIMARY KEY (organization_id, thing_id))`
 
 // shop is the service of the tests.
 func shop() *schema.Service {

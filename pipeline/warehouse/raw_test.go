@@ -244,7 +244,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited'`))
 	interrupted()
-	s.must(exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _fingerprint FROM store.bills`))
+	s.must(exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _payload_hash FROM store.bills`))
 	stream, learned := s.learned()
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
 	s.must(err)
@@ -253,10 +253,10 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 	s.must(exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
 	// What another declaration made is known by other fingerprints.
-	if same := ask[int](s.fixture, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._fingerprint IS NOT DISTINCT FROM bills._fingerprint`); same != 0 {
+	if same := ask[int](s.fixture, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._payload_hash IS NOT DISTINCT FROM bills._payload_hash`); same != 0 {
 		t.Errorf("%d rows have the fingerprint of the declaration of before", same)
 	}
-	s.must(exec(s, `UPDATE store.bills b SET _fingerprint = m._fingerprint FROM store.marks m WHERE m.bill_id = b.bill_id`))
+	s.must(exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
@@ -287,8 +287,8 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 		t.Errorf("of another rule than the one that just loaded them: %s", got)
 	}
 	s.must(exec(s, `UPDATE sluice.streams SET hash_rule = 0`))
-	s.must(exec(s, `UPDATE store.bills SET _hash = '\x00112233445566778899aabbccddeeff'`))
-	s.must(exec(s, `UPDATE sluice.streams SET wanted_gen = done_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
+	s.must(exec(s, `UPDATE store.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`))
+	s.must(exec(s, `UPDATE sluice.streams SET requested_gen = served_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
 	if got := others(); got != fmt.Sprint([]pipeline.Key{s.bills.Key()}) {
 		t.Errorf("of another rule: %s", got)
 	}
@@ -299,7 +299,7 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
-	if got := ask[string](s.fixture, `SELECT concat_ws(' ', wanted_gen - done_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
+	if got := ask[string](s.fixture, `SELECT concat_ws(' ', requested_gen - served_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
 		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
 		t.Errorf("who asked for the list is still to be served when it is due: %s", got)
 	}

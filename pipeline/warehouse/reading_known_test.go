@@ -12,18 +12,18 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ranBefore is of one stream: a first run without a mark, two that went on from it four
+// ranBefore is of one stream: a first run without a watermark, two that went on from it four
 // hours later and found 3 + 5 and 0 + 4, one too long ago to count, and one that begins.
 const ranBefore = `
-INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, mark_before, pages, inserted, updated)
-SELECT 'q', 'shop', 'things', 'incremental', 0, now() - began, now() - ended, nullif(outcome, 'open'), now() - mark, pages, inserted, updated FROM (VALUES
+INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, watermark_before, pages, inserted, updated)
+SELECT 'q', 'shop', 'things', 'incremental', 0, now() - began, now() - ended, nullif(outcome, 'open'), now() - watermark, pages, inserted, updated FROM (VALUES
 	(interval '30 days', interval '30 days', 'done', interval '31 days', 1, 7, 90),
 	(interval '11 hours', interval '11 hours', 'done', NULL, 1, 100, 0),
 	(interval '7 hours', interval '6 hours', 'failed', interval '10 hours', 1, 3, 5),
 	(interval '2 hours', interval '2 hours', 'provisional', interval '7 hours', 1, 0, 4),
 	(interval '1 second', NULL::interval, 'open', interval '2 hours', 0, 0, 0)
-) AS v (began, ended, outcome, mark, pages, inserted, updated);
-INSERT INTO sluice.streams (organization_id, service, resource, every, mark, run_id)
+) AS v (began, ended, outcome, watermark, pages, inserted, updated);
+INSERT INTO sluice.streams (organization_id, service, resource, every, watermark, run_id)
 SELECT 'q', 'shop', 'things', interval '90 minutes', now() - interval '2 hours', max(id) FROM sluice.runs WHERE organization_id = 'q';
 INSERT INTO sluice.parents (organization_id, service, resource, parent_id, active) VALUES
 	('q', 'shop', 'things', '1', true), ('q', 'shop', 'things', '2', true), ('q', 'shop', 'things', '3', false);

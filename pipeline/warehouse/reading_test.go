@@ -25,8 +25,8 @@ INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started
 	received, inserted) VALUES
 	('o', 'shop', 'things', 'sweep', 3, '2026-03-01 10:00Z', '2026-03-01 10:01:30Z', 'no right', 'failed', 7, 'denied', 2, 400, 12),
 	('o', 'shop', 'bills', 'incremental', 0, '2026-03-01 11:00Z', NULL, '', NULL, 0, NULL, 1, 200, 5);
-INSERT INTO sluice.streams (organization_id, service, resource, every, next_due_at, mark, state, reason, wait_until, failures, run_id,
-	last_run_id, wanted_gen, done_gen) VALUES
+INSERT INTO sluice.streams (organization_id, service, resource, every, next_due_at, watermark, state, reason, wait_until, failures, run_id,
+	last_run_id, requested_gen, served_gen) VALUES
 	('o', 'shop', 'things', '90 minutes', '2026-03-02Z', '2026-02-01Z', 'denied', 'no right', NULL, 4, NULL, 1, 3, 3),
 	('p', 'shop', 'bills', '1 day', '2026-03-02Z', NULL, 'running', '', NULL, 0, 2, NULL, 1, 0);
 INSERT INTO sluice.calls (organization_id, service, resource, class, shared, run_id, method, path, reserved_at, lease_until, finished_at,
@@ -106,10 +106,10 @@ func sameAs[T any](t *testing.T, want, got T, err error, options ...cmp.Option) 
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	reader := openReading(t)
-	mark := instant(t, "2026-02-01 00:00:00")
+	watermark := instant(t, "2026-02-01 00:00:00")
 	things := streams.Status{
 		Organization: "o", Service: "shop", Resource: "things", Enabled: true, EverySeconds: 5400,
-		NextDueAt: instant(t, "2026-03-02 00:00:00"), State: "denied", Reason: "no right", Watermark: &mark, Failures: 4,
+		NextDueAt: instant(t, "2026-03-02 00:00:00"), State: "denied", Reason: "no right", Watermark: &watermark, Failures: 4,
 		LastRun: new(int64(1)), Requested: 3, Done: 3, Quarantined: 1, Unrequested: 1,
 	}
 	bills := streams.Status{

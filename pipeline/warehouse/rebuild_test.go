@@ -92,7 +92,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 		got != "bills|unfit|wrong_type|weight|open" {
 		t.Errorf("the record that does not fit any more: %q", got)
 	}
-	if got := ask[string](s.fixture, `SELECT concat_ws('|', state, run_id, mark AT TIME ZONE 'UTC', (SELECT outcome FROM sluice.runs WHERE id = last_run_id))
+	if got := ask[string](s.fixture, `SELECT concat_ws('|', state, run_id, watermark AT TIME ZONE 'UTC', (SELECT outcome FROM sluice.runs WHERE id = last_run_id))
 		FROM sluice.streams WHERE resource = 'bills'`); got != "idle|2026-01-03 00:00:00|done" {
 		t.Errorf("the stream is %q", got)
 	}
@@ -123,8 +123,8 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	s.must(s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
 	// More rows than one batch holds, and one whose raw record is gone.
-	s.must(exec(s, `INSERT INTO store.bills (organization_id, bill_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
-		SELECT organization_id, 'n' || n, _hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
+	s.must(exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		SELECT organization_id, 'n' || n, _content_hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
 	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
 	s.must(err)
 	if diff := cmp.Diff(rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts); diff != "" {
@@ -174,10 +174,10 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	}
 	// Nothing says what a bill weighs: that is nobody's to change.
 	s.must(exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
-	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _hash, _call_id, _raw_position,
-		_fingerprint), E'\n' ORDER BY bill_id) FROM store.bills`
+	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
+		_payload_hash), E'\n' ORDER BY bill_id) FROM store.bills`
 	before := ask[string](s.fixture, columns)
-	s.must(exec(s, `UPDATE store.bills SET _hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
+	s.must(exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
 	s.must(err)
@@ -268,8 +268,8 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 		`UPDATE store.bills SET total = 'edited' WHERE bill_id = '00000'`,
 		`UPDATE store.bills SET vendor_id = NULL WHERE bill_id = '00299'`,
 		`UPDATE store.bills SET _extra = '{"novel": 7}' WHERE bill_id = '00298'`,
-		`UPDATE store.bills SET _fingerprint = 7 WHERE bill_id = '00297'`,
-		`UPDATE store.bills SET _hash = decode(md5('7'), 'hex') WHERE bill_id = '00296'`,
+		`UPDATE store.bills SET _payload_hash = 7 WHERE bill_id = '00297'`,
+		`UPDATE store.bills SET _content_hash = decode(md5('7'), 'hex') WHERE bill_id = '00296'`,
 		`UPDATE store.bills SET _detail_hash = decode(md5('7'), 'hex') WHERE bill_id = '00001'`,
 		`UPDATE store.bills_lines SET _deleted_at = now() WHERE _parent_id = '00002'`,
 		`UPDATE store.bills_lines SET line = 'edited' WHERE _parent_id = '00003'`,

@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/warehouse"
 )
 
-// quiet is the instant to which the runs of these tests would move the mark.
+// quiet is the instant to which the runs of these tests would move the watermark.
 var quiet = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant
 
 // misfit is a record that does not fit.
@@ -26,13 +26,13 @@ func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.R
 	batch.Position = pipeline.Position{Watermark: quiet, ScannedUntil: quiet}
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Entire: true, Whole: &pipeline.Whole{Started: quiet}}
 	h.load(batch)
-	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, mark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
+	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, watermark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
 }
 
 // TestTooMuchRefusedHoldsTheMark is promise 1: what a run met in all its chunks decides, and what is known decides no more.
 func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 	t.Parallel()
-	const waits = ": rows are loaded, the mark waits (sluice quarantine list)"
+	const waits = ": rows are loaded, the watermark waits (sluice quarantine list)"
 	clash := misfit("c", "7")
 	clash.Code = pipeline.CodeClash
 	for name, test := range map[string]struct {
@@ -185,7 +185,7 @@ func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 }
 
 // TestSingleRecordsInQuarantine have a pause of their own: no list is swept for them, and the end of their run is judged without them, as it
-// moves no mark.
+// moves no watermark.
 func TestSingleRecordsInQuarantine(t *testing.T) {
 	t.Parallel()
 	h := openStore(t)
@@ -207,7 +207,7 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	stream, err := h.db.Stream(t.Context(), h.bills.Key())
 	h.must(err)
 	if stream.Quarantined != 1 || stream.Unrequested != 0 || stream.Withheld != 0 {
-		t.Errorf("%d in quarantine, %d to be asked for, a mark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
+		t.Errorf("%d in quarantine, %d to be asked for, a watermark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
 	h.ends(h.claim(), 100)
 	stands := func() string {
-		return ask[string](h, `SELECT concat_ws('|', wanted_gen > done_gen, next_due_at < clock_timestamp() + interval '1 minute') FROM sluice.streams WHERE resource = $1`,
+		return ask[string](h, `SELECT concat_ws('|', requested_gen > served_gen, next_due_at < clock_timestamp() + interval '1 minute') FROM sluice.streams WHERE resource = $1`,
 			h.stream.Key().Resource)
 	}
 	load := func() {

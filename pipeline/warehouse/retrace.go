@@ -75,7 +75,7 @@ func (db *DB) RebuildHistory(
 func (db *DB) PruneHistory(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int
-		if err := db.pool.QueryRow(ctx, `SELECT sluice.keep_versions($1)`, age).Scan(&dropped); err != nil {
+		if err := db.pool.QueryRow(ctx, `SELECT sluice.prune_history($1)`, age).Scan(&dropped); err != nil {
 			return postgres.Fail("keeping versions", err)
 		}
 		if dropped == nil || *dropped == 0 {

@@ -102,7 +102,7 @@ func TestVersionsLearnColumns(t *testing.T) {
 	first := s.instant()
 	s.load(s.of(list, with(header("a", "2", 2), `,"colour":"blue"`)))
 	s.exec(`UPDATE store.bills SET _deleted_at = clock_timestamp() WHERE bill_id = 'c'`)
-	s.exec(`SELECT history.keep($1, 'store', 'bills', '{c}')`, organization)
+	s.exec(`SELECT history.write_versions($1, 'store', 'bills', '{c}')`, organization)
 	second := s.instant()
 	s.load(s.of(list, with(header("a", "3", 3), `,"colour":"grey"`)))
 	end := s.of(list)
@@ -198,7 +198,7 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	if _, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26)); err == nil {
 		t.Error("there is an answer about an instant whose versions were dropped")
 	}
-	if _, err := s.db.Pool().Exec(t.Context(), `SELECT sluice.keep_versions('1 day')`); err == nil {
+	if _, err := s.db.Pool().Exec(t.Context(), `SELECT sluice.prune_history('1 day')`); err == nil {
 		t.Error("versions are kept for a day, which is too short")
 	}
 	s.must(s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))

@@ -103,7 +103,7 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 		batch := h.unit(claim)
 		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 		h.load(batch)
-		return ask[string](h, `SELECT wanted_gen || '|' || done_gen FROM sluice.streams`)
+		return ask[string](h, `SELECT requested_gen || '|' || served_gen FROM sluice.streams`)
 	}
 	if got := end(claim); got != "1|0" {
 		t.Errorf("generations after the run that began before the request: %s", got)
@@ -139,7 +139,7 @@ func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 		t.Errorf("denied and not due after 25 hours: %v", got)
 	}
 	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
-	if got := ask[string](h, `SELECT concat_ws('|', state, reason, wanted_gen) FROM sluice.streams`); got != "idle||1" {
+	if got := ask[string](h, `SELECT concat_ws('|', state, reason, requested_gen) FROM sluice.streams`); got != "idle||1" {
 		t.Errorf("after a request it is %s", got)
 	}
 	if got := h.due(10); len(got) != 1 {
@@ -157,7 +157,7 @@ func TestUnknownStreams(t *testing.T) {
 			t.Errorf("Request(%s) = %v, want ErrNoStream", unknown, err)
 		}
 	}
-	if got := ask[int64](h, `SELECT sum(wanted_gen) FROM sluice.streams`); got != 0 {
+	if got := ask[int64](h, `SELECT sum(requested_gen) FROM sluice.streams`); got != 0 {
 		t.Errorf("%d requests were kept", got)
 	}
 	stream := h.stream

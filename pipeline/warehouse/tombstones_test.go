@@ -19,7 +19,7 @@ import (
 )
 
 // listFixture is a warehouse with the things of the tests in a list that is known to be
-// complete: with a stream that is read from the mark and one of sweeps.
+// complete: with a stream that is read from the watermark and one of sweeps.
 type listFixture struct {
 	*fixture
 	incremental, sweep pipeline.Stream
@@ -89,7 +89,7 @@ func (l *listFixture) end(batch pipeline.Batch) {
 	l.load(batch)
 }
 
-// states gives the records of which something is known, as "7 gone".
+// states gives the records of which something is known, as "7 deleted".
 func (l *listFixture) states() []string {
 	l.Helper()
 	return ask[[]string](l.fixture, `SELECT coalesce(array_agg(record_id || ' ' || state ORDER BY record_id::int), '{}') FROM sluice.tombstones`)
@@ -125,23 +125,23 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l := openList(t, once)
 	l.read(1, 2, 3, 4, 5)
 	l.scan(1, 2, 3, 4)
-	l.expect("one scan", []string{"5 missed"}, nil)
+	l.expect("one scan", []string{"5 suspected"}, nil)
 	if every := ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`); !every {
 		t.Error("a scan that missed something is not repeated soon")
 	}
 	l.scan(1, 2, 3)
-	l.expect("two scans", []string{"4 missed", "5 gone"}, []string{"5"})
+	l.expect("two scans", []string{"4 suspected", "5 deleted"}, []string{"5"})
 	l.scan(1, 2, 3, 4)
-	l.expect("seen again", []string{"5 gone"}, []string{"5"})
+	l.expect("seen again", []string{"5 deleted"}, []string{"5"})
 	l.read(5) // equal to its row
-	l.expect("back", []string{"5 revived"}, nil)
+	l.expect("back", []string{"5 restored"}, nil)
 	if l.known == 0 {
 		t.Error("no record was known: it came back as another does")
 	}
 	l.scan(1, 2, 3, 4)
 	l.scan(1, 2, 3, 4)
-	l.expect("gone again", []string{"5 gone"}, []string{"5"})
-	if n := ask[int](l.fixture, `SELECT revivals FROM sluice.tombstones`); n != 1 {
+	l.expect("gone again", []string{"5 deleted"}, []string{"5"})
+	if n := ask[int](l.fixture, `SELECT restores FROM sluice.tombstones`); n != 1 {
 		t.Errorf("it came back %d times, want once", n)
 	}
 	if n := ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`); n != 0 {
@@ -152,7 +152,7 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 func TestWhatProvesNothing(t *testing.T) {
 	t.Parallel()
 	for name, second := range map[string]func(*listFixture){
-		"a run from the mark": func(l *listFixture) { l.read(1, 2, 3, 4) },
+		"a run from the watermark": func(l *listFixture) { l.read(1, 2, 3, 4) },
 		"a scan that ends provisionally": func(l *listFixture) {
 			batch := l.unit(l.begin(l.sweep), l.records(1, 2, 3, 4)...)
 			batch.End = &pipeline.End{Outcome: pipeline.OutcomeProvisional}
@@ -202,7 +202,7 @@ func TestWhatProvesNothing(t *testing.T) {
 		l.read(1, 2, 3)
 		l.scan(1, 2)
 		l.scan(1, 2)
-		l.expect("at once", []string{"3 missed"}, nil)
+		l.expect("at once", []string{"3 suspected"}, nil)
 	})
 }
 
@@ -212,11 +212,11 @@ func TestTheBrake(t *testing.T) {
 	l.read(upTo(9)...)
 	l.scan(1, 2, 3, 4, 5, 6)
 	l.scan(1, 2, 3, 4, 5, 6, 7, 8) // within the brake: the first scan that counts
-	l.expect("a shrunken scan and a clean one", []string{"9 missed"}, nil)
+	l.expect("a shrunken scan and a clean one", []string{"9 suspected"}, nil)
 	l.scan(1, 2, 3, 4, 5)
-	l.expect("a clean one and a shrunken one", []string{"6 missed", "7 missed", "8 missed", "9 held"}, nil)
+	l.expect("a clean one and a shrunken one", []string{"6 suspected", "7 suspected", "8 suspected", "9 needs_review"}, nil)
 	l.scan(1, 2, 3, 4, 5)
-	l.expect("two shrunken ones", []string{"6 held", "7 held", "8 held", "9 held"}, nil)
+	l.expect("two shrunken ones", []string{"6 needs_review", "7 needs_review", "8 needs_review", "9 needs_review"}, nil)
 	run := ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones`)
 	decide := func(decide func(context.Context, pipeline.Stream, int64) (int, error), run int64, want int) {
 		t.Helper()
@@ -226,14 +226,14 @@ func TestTheBrake(t *testing.T) {
 	}
 	decide(l.db.AcceptTombstones, run, 3)
 	decide(l.db.AcceptTombstones, run, 0)
-	l.expect("accepted", []string{"6 gone", "7 gone", "8 gone", "9 held"}, []string{"6", "7", "8"})
+	l.expect("accepted", []string{"6 deleted", "7 deleted", "8 deleted", "9 needs_review"}, []string{"6", "7", "8"})
 	l.read(9)
-	l.expect("held and seen", []string{"6 gone", "7 gone", "8 gone"}, []string{"6", "7", "8"})
+	l.expect("held and seen", []string{"6 deleted", "7 deleted", "8 deleted"}, []string{"6", "7", "8"})
 	l.scan()
 	l.scan()
-	l.expect("an empty list", []string{"1 held", "2 held", "3 held", "4 held", "5 held", "6 gone", "7 gone", "8 gone", "9 held"}, []string{"6", "7", "8"})
-	decide(l.db.RejectTombstones, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'held'`), 6)
-	l.expect("rejected", []string{"6 gone", "7 gone", "8 gone"}, []string{"6", "7", "8"})
+	l.expect("an empty list", []string{"1 needs_review", "2 needs_review", "3 needs_review", "4 needs_review", "5 needs_review", "6 deleted", "7 deleted", "8 deleted", "9 needs_review"}, []string{"6", "7", "8"})
+	decide(l.db.RejectTombstones, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`), 6)
+	l.expect("rejected", []string{"6 deleted", "7 deleted", "8 deleted"}, []string{"6", "7", "8"})
 }
 
 // TestAnEarlierAnswerDoesNotRevive: a page that was asked for before the scan that proved
@@ -245,10 +245,10 @@ func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
 	slow := l.unit(l.begin(l.incremental), l.records(3)...)
 	l.scan(1, 2)
 	l.scan(1, 2)
-	l.expect("proven", []string{"3 gone"}, []string{"3"})
+	l.expect("proven", []string{"3 deleted"}, []string{"3"})
 	slow.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	l.load(slow)
-	l.expect("an answer from before", []string{"3 gone"}, []string{"3"})
+	l.expect("an answer from before", []string{"3 deleted"}, []string{"3"})
 }
 
 // TestALateAnswerKeepsItsRowAlive: an answer from before the first scan takes no evidence
@@ -262,7 +262,7 @@ func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 	claim := l.begin(l.sweep)
 	l.load(late)
 	l.end(l.unit(claim, l.records(1, 2)...))
-	l.expect("written during the second scan", []string{"3 missed"}, nil)
+	l.expect("written during the second scan", []string{"3 suspected"}, nil)
 }
 
 // TestALiveRecordIsNeverDead: whatever is created and deleted while lists are read, by
@@ -373,7 +373,7 @@ func benchmarkConclude(b *testing.B, records int) {
 	if err := db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}); err != nil {
 		b.Fatal(err)
 	}
-	const fill = `INSERT INTO shop.things (organization_id, thing_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+	const fill = `INSERT INTO shop.things (organization_id, thing_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT $1, (460000000000000000 + i)::text, '\x00', 1, 0, 1, now(), now() FROM generate_series(1, $2) AS i`
 	const sight = `INSERT INTO sluice.sightings (run_id, call_id, ids) SELECT $1, $3::bigint * 10000 + (i - 1) / 200, array_agg((460000000000000000 + i)::text)
 		FROM generate_series(1, $2) AS i WHERE i % 5000 <> 0 GROUP BY (i - 1) / 200`

@@ -159,13 +159,13 @@ func present() ddl.Catalog {
 			"changed":         {Type: "timestamptz", Comment: "When it changed."},
 			"blob":            {Type: "jsonb", Comment: "JSON because it is open."},
 			"_extra":          {Type: "jsonb", Comment: "Keys that upstream sent and no declaration knows, by their path; null if there are none."},
-			"_hash":           {Type: "bytea", Comment: "Content hash of all that the record carried, arrays included."},
+			"_content_hash":   {Type: "bytea", Comment: "Content hash of all that the record carried, arrays included."},
 			"_call_id":        {Type: "int8", Comment: "Call that brought this version; its bytes are in sluice.raw_records."},
 			"_raw_position":   {Type: "int4", Comment: "Place of the record's bytes among those of its call, from 0."},
 			"_run_id":         {Type: "bigint", Comment: "Run that wrote this version."},
 			"_first_seen_at":  {Type: stamp, Comment: "When the record was first loaded."},
 			"_changed_at":     {Type: stamp, Comment: "When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp."},
-			"_fingerprint": {Type: "int8", Comment: "Fingerprint of the bytes that this version was made of, and of all that decided what they became; " +
+			"_payload_hash": {Type: "int8", Comment: "Fingerprint of the bytes that this version was made of, and of all that decided what they became; " +
 				"null if none was kept."},
 			"_deleted_at": {Type: stamp, Comment: "When the record was found to be gone upstream, by upstream's clock; null while it exists. " +
 				"The evidence is in sluice.tombstones."},
@@ -210,8 +210,8 @@ func TestDraft(t *testing.T) {
 			have["shop"]["stuff"] = ddl.ExistingTable{}
 		}, "-- +goose Up\n-- by hand: shop.things.colour is no longer declared; decide what becomes of its values\n" +
 			"-- by hand: shop.stuff is no longer declared; decide what becomes of its rows\n", false},
-		{"column of ours", func(have ddl.Catalog) { delete(have["shop"]["things"].Columns, "_hash") },
-			"-- +goose Up\n-- by hand: shop.things._hash is missing and must not be null; decide what older rows get\n", false},
+		{"column of ours", func(have ddl.Catalog) { delete(have["shop"]["things"].Columns, "_content_hash") },
+			"-- +goose Up\n-- by hand: shop.things._content_hash is missing and must not be null; decide what older rows get\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

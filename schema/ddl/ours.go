@@ -10,14 +10,14 @@ import (
 func Bookkeeping() []Column {
 	return []Column{
 		{Name: "_extra", Type: "jsonb", Comment: "Keys that upstream sent and no declaration knows, by their path; null if there are none."},
-		{Name: "_hash", Type: "bytea", Required: true, Comment: "Content hash of all that the record carried, arrays included."},
+		{Name: "_content_hash", Type: "bytea", Required: true, Comment: "Content hash of all that the record carried, arrays included."},
 		{Name: "_call_id", Type: bigint, Required: true, Comment: "Call that brought this version; its bytes are in sluice.raw_records."},
 		{Name: "_raw_position", Type: "integer", Required: true, Comment: "Place of the record's bytes among those of its call, from 0."},
 		{Name: "_run_id", Type: bigint, Required: true, Comment: "Run that wrote this version."},
 		{Name: "_first_seen_at", Type: Timestamp, Required: true, Comment: "When the record was first loaded."},
 		{Name: "_changed_at", Type: Timestamp, Required: true, Comment: "When the row, or its tombstone, last changed here: " +
 			"the start of the transaction that wrote it, so rows can appear behind a later stamp."},
-		{Name: "_fingerprint", Type: bigint, Comment: "Fingerprint of the bytes that this version was made of, and of all that " +
+		{Name: "_payload_hash", Type: bigint, Comment: "Fingerprint of the bytes that this version was made of, and of all that " +
 			"decided what they became; null if none was kept."},
 		deletedColumn("When the record was found to be gone upstream, by upstream's clock; null while it exists. The evidence is in sluice.tombstones."),
 	}

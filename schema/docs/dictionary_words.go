@@ -40,9 +40,9 @@ func readingWords(r *schema.Resource) string {
 func cursorWords(cursor schema.Cursor) string {
 	switch c := cursor.(type) {
 	case schema.Since:
-		return "what changed since the mark, by the filter `" + c.Param + "`"
+		return "what changed since the watermark, by the filter `" + c.Param + "`"
 	case schema.NewestFirst:
-		return "newest first by `" + c.Sort + "`, down to the mark"
+		return "newest first by `" + c.Sort + "`, down to the watermark"
 	case schema.FullScan:
 		text := "the whole list"
 		if c.Sort != "" {

@@ -32,7 +32,7 @@ func TestDictionary(t *testing.T) {
 func TestDictionarySaysHowListsAreRead(t *testing.T) {
 	t.Parallel()
 	for want, cursor := range map[string]schema.Cursor{
-		"- Reading: newest first by `changed`, down to the mark, every 15m\n": schema.NewestFirst{Column: "changed", Sort: "changed"},
+		"- Reading: newest first by `changed`, down to the watermark, every 15m\n": schema.NewestFirst{Column: "changed", Sort: "changed"},
 		"- Reading: the whole list, sorted by `made`; `changed` tells which version is newer, every 15m\n": schema.FullScan{
 			Modified: "changed", Created: "made", Sort: "made",
 		},

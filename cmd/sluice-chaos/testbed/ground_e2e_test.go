@@ -35,7 +35,7 @@ func TestTheJudgeBites(t *testing.T) {
 	g := open(t)
 	pool := g.Postgres.Pool
 	for _, sql := range []string{
-		`INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state, wanted_gen)
+		`INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state, requested_gen)
 			VALUES ('1', 'inventory', 'bills', '1 hour', true, 'running', 3)`,
 		`INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state)
 			VALUES ('1', 'inventory', 'items', '1 hour', true, 'idle')`,

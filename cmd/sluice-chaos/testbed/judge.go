@@ -158,13 +158,13 @@ func identifiers(truth iter.Seq[json.RawMessage], key string) ([]string, error) 
 func questions() map[string]string {
 	const ticket = `SELECT concat_ws(' ', kind, args ->> 'resource', state, 'attempt', attempt, 'at', scheduled_at, 'by', attempted_by::text)
 		FROM river.river_job WHERE NOT (state = 'available' AND attempt = 0 AND EXISTS (
-			SELECT FROM sluice.streams s WHERE s.state = 'idle' AND s.run_id IS NULL AND s.wanted_gen <= s.done_gen AND s.service = args ->> 'service'
+			SELECT FROM sluice.streams s WHERE s.state = 'idle' AND s.run_id IS NULL AND s.requested_gen <= s.served_gen AND s.service = args ->> 'service'
 				AND s.resource = args ->> 'resource' AND s.organization_id = args ->> 'organization')) AND state `
 	return map[string]string{
 		"streams are not idle": `SELECT concat_ws(' ', service, resource, state, 'run', run_id) FROM sluice.streams
 			WHERE enabled AND (state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL)`,
-		"streams were asked for in vain": `SELECT concat_ws(' ', service, resource, wanted_gen, done_gen) FROM sluice.streams
-			WHERE enabled AND wanted_gen > done_gen`,
+		"streams were asked for in vain": `SELECT concat_ws(' ', service, resource, requested_gen, served_gen) FROM sluice.streams
+			WHERE enabled AND requested_gen > served_gen`,
 		"runs are open":             `SELECT concat_ws(' ', id, service, resource, started_at) FROM sluice.runs WHERE ended_at IS NULL`,
 		"tickets are not finished":  ticket + `NOT IN ('completed', 'cancelled', 'discarded')`,
 		"tickets were given up":     ticket + `IN ('cancelled', 'discarded')`,

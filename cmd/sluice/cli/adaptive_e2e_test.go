@@ -23,7 +23,7 @@ const (
 func (s *fixture) later(d time.Duration) {
 	s.t.Helper()
 	s.pass(d)
-	s.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval, mark_before = mark_before - $1::interval`, d)
+	s.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval, watermark_before = watermark_before - $1::interval`, d)
 	s.exec(`UPDATE sluice.streams SET planned_at = planned_at - $1::interval`, d)
 	// Upstream's clock stands still: its tokens are good yet, and it gives no more than ten in ten minutes.
 	s.exec(`UPDATE sluice.tokens SET expires_at = expires_at + $1::interval, attempted_at = attempted_at + $1::interval`, d)

@@ -130,7 +130,7 @@ func statementsOfOperation() []answer {
 			has:  "FROM sluice.streams WHERE enabled",
 			look: "SELECT count(*) > 20, count(*) FILTER (WHERE age > above) FROM (SELECT age, lag(age) OVER () AS above FROM (%s) AS shown WHERE age IS NOT NULL) AS a",
 			truth: func(*companyFixture, time.Time) []row {
-				return []row{{"t", 0}} // the oldest mark first
+				return []row{{"t", 0}} // the oldest watermark first
 			},
 		},
 		{
@@ -162,14 +162,14 @@ func statementsOfOperation() []answer {
 			has: "SELECT * FROM sluice.rebuilds", look: "SELECT count(*) FROM (%s) AS shown",
 			truth: func(*companyFixture, time.Time) []row { return []row{{0}} }, // nothing was rebuilt
 		},
-		none("VACUUM FULL"), none("SELECT history.keep(…)"), none("ALTER ROLE … SET"), none("LOCK … NOWAIT"),
+		none("VACUUM FULL"), none("SELECT history.write_versions(…)"), none("ALTER ROLE … SET"), none("LOCK … NOWAIT"),
 	}
 }
 
 func statementsWithEffect() []answer {
 	return append([]answer{
 		{
-			has: "SELECT history.keep('", stands: func(c *companyFixture, now time.Time) []string {
+			has: "SELECT history.write_versions('", stands: func(c *companyFixture, now time.Time) []string {
 				return append(ofDocs(c, now)[2:4], "460000000038049", c.changed(c.all[1]))
 			},
 			why: "the bill is one of the company",

@@ -97,7 +97,7 @@ func TestBackfillOverDays(t *testing.T) {
 		}
 		s.sync(codeFine, lists...)
 		beside.Wait()
-		return time.Duration(one[float64](s, `SELECT extract(epoch FROM max(clock_timestamp() - mark))::float8 FROM sluice.streams
+		return time.Duration(one[float64](s, `SELECT extract(epoch FROM max(clock_timestamp() - watermark))::float8 FROM sluice.streams
 			WHERE resource IN ('chart_of_accounts', 'vendor_payments')`) * float64(time.Second))
 	}
 	lag := map[string]time.Duration{}
@@ -121,14 +121,14 @@ func TestBackfillOverDays(t *testing.T) {
 	for range after {
 		lag["after"] = max(lag["after"], hour(false))
 	}
-	t.Logf("%d windows in %d hours, %v done when each day was two hours old; age of the oldest mark behind each hour's sync: before %s, during %s, after %s",
+	t.Logf("%d windows in %d hours, %v done when each day was two hours old; age of the oldest watermark behind each hour's sync: before %s, during %s, after %s",
 		b.Windows, ended, days, lag["before"].Round(time.Second), lag["during"].Round(time.Second), lag["after"].Round(time.Second))
 	if b.State != "done" || b.Windows != windows || b.Calls != windows || ended < 24*(*backfillDays-1) {
 		t.Errorf("%+v after %d hours, want %d windows with a call each, about %d a day", b, ended, windows, perDay)
 	}
 	for phase, age := range lag {
 		if age > 6*time.Minute {
-			t.Errorf("%s the backfill a mark was %s old behind an hourly sync, want the five minutes that a mark stays behind", phase, age)
+			t.Errorf("%s the backfill a watermark was %s old behind an hourly sync, want the five minutes that a watermark stays behind", phase, age)
 		}
 	}
 	if stats := s.world.Stats(); len(stats.Refused) > 0 {

@@ -47,10 +47,10 @@ func TestBackfill(t *testing.T) {
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 1500}).narrow()
 	s.sync(codeFine)
 	day := one[time.Time](s, `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY date) FROM accounting.vendor_payments`)
-	marks := `SELECT string_agg(resource || mark, ' ' ORDER BY resource) FROM sluice.streams WHERE resource NOT LIKE '%.backfill'`
+	marks := `SELECT string_agg(resource || watermark, ' ' ORDER BY resource) FROM sluice.streams WHERE resource NOT LIKE '%.backfill'`
 	before := one[string](s, marks)
 	s.exec(`DELETE FROM accounting.vendor_payments WHERE mod(hashtext(payment_id), 3) = 0`)
-	s.exec(`UPDATE accounting.vendor_payments SET amount = amount + 1, _hash = '\x00000000000000000000000000000000', _fingerprint = NULL
+	s.exec(`UPDATE accounting.vendor_payments SET amount = amount + 1, _content_hash = '\x00000000000000000000000000000000', _payload_hash = NULL
 		WHERE mod(hashtext(payment_id), 3) = 1`)
 	old := 0
 	for raw := range s.world.Truth("accounting", "vendor_payments") {
@@ -95,7 +95,7 @@ func TestBackfill(t *testing.T) {
 func (s *fixture) nothingOpen() {
 	s.t.Helper()
 	if left := one[int](s, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
-		AND (enabled OR run_id IS NOT NULL OR scan IS NOT NULL OR wanted_gen <> done_gen OR mark IS NOT NULL))
+		AND (enabled OR run_id IS NOT NULL OR scan IS NOT NULL OR requested_gen <> served_gen OR watermark IS NOT NULL))
 		+ (SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL)`); left != 0 {
 		s.t.Errorf("%d streams or runs are open behind backfills that are over", left)
 	}

@@ -85,7 +85,7 @@ func TestASingleRecordIsRetriedAsOne(t *testing.T) {
 	s.sync(codeFailed, "bills") // one of sixteen is more than the share that quarantine may take
 	must(t, s.world.SetFaults(nil))
 	id, bill := one[int64](s, `SELECT id FROM sluice.quarantine`), one[string](s, `SELECT bill_id FROM inventory.bills WHERE _detail_state = 'failed'`)
-	list := one[string](s, `SELECT encode(_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
+	list := one[string](s, `SELECT encode(_content_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
 	for raw := range s.world.Truth("inventory", "bills") {
 		if strings.Contains(string(raw), `"bill_id":"`+bill+`"`) {
 			s.exec(`UPDATE sluice.quarantine SET raw = $2 WHERE id = $1`, id, []byte(raw))
@@ -94,7 +94,7 @@ func TestASingleRecordIsRetriedAsOne(t *testing.T) {
 	var retried []map[string]any
 	s.document(&retried, "quarantine", "retry", strconv.FormatInt(id, 10))
 	state := one[string](s, `SELECT _detail_state FROM inventory.bills WHERE bill_id = $1`, bill)
-	after := one[string](s, `SELECT encode(_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
+	after := one[string](s, `SELECT encode(_content_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
 	if lines := one[int](s, `SELECT count(*) FROM inventory.bills_line_items WHERE _parent_id = $1`, bill); state != "current" || lines == 0 || after != list {
 		t.Errorf("after the retry the row is %s with %d lines, and its list's hash went from %s to %s", state, lines, list, after)
 	}

@@ -228,7 +228,7 @@ func TestProbedFilter(t *testing.T) {
 }
 
 // TestLateness has an upstream whose writes carry a time that is twenty minutes old when they become visible: runs from a
-// mark that lags five minutes behind miss them. The sweep that finds them measures by how much, and from then on runs see
+// watermark that lags five minutes behind miss them. The sweep that finds them measures by how much, and from then on runs see
 // such writes; the lag fades when none is seen any more.
 func TestLateness(t *testing.T) {
 	t.Parallel()
@@ -251,16 +251,16 @@ func TestLateness(t *testing.T) {
 	edit(1)
 	s.sync(codeFine, items)
 	if n := updated("items"); n != 0 {
-		t.Fatalf("a run from the mark saw %d of the late records", n)
+		t.Fatalf("a run from the watermark saw %d of the late records", n)
 	}
-	mark := one[time.Time](s, "SELECT mark FROM sluice.streams WHERE service || '.' || resource = $1", items)
+	watermark := one[time.Time](s, "SELECT watermark FROM sluice.streams WHERE service || '.' || resource = $1", items)
 
 	s.sync(codeFine, items+".sweep")
 	s.equal(items)
 	if n := updated("items.sweep"); n != 3 {
 		t.Fatalf("the sweep found %d of 3", n)
 	}
-	// A second less for the mark's resolution; what the test itself takes is on top.
+	// A second less for the watermark's resolution; what the test itself takes is on top.
 	peak := time.Duration(one[float64](s, "SELECT extract(epoch FROM peak)::float8 FROM sluice.lateness WHERE service || '.' || resource = $1 AND records = 3 AND beyond = 0",
 		items) * float64(time.Second))
 	if peak < late-2*time.Second || peak > late+time.Since(began) {
@@ -273,8 +273,8 @@ func TestLateness(t *testing.T) {
 	if n := updated("items"); n != 3 {
 		t.Errorf("with a longer lag, a run saw %d of 3", n)
 	}
-	if now := one[time.Time](s, "SELECT mark FROM sluice.streams WHERE service || '.' || resource = $1", items); now.Before(mark) {
-		t.Errorf("the mark moved back from %s to %s", mark, now)
+	if now := one[time.Time](s, "SELECT watermark FROM sluice.streams WHERE service || '.' || resource = $1", items); now.Before(watermark) {
+		t.Errorf("the watermark moved back from %s to %s", watermark, now)
 	}
 	reading := s.reading(items)
 	if reading.LagSeconds < 2*(late-2*time.Second).Seconds() || reading.Late == nil || reading.Late.Records != 6 {
@@ -286,10 +286,10 @@ func TestLateness(t *testing.T) {
 
 	s.exec("UPDATE sluice.lateness SET peak_at = peak_at - interval '7 days'")
 	if lag := s.reading(items).LagSeconds; lag < (late-2*time.Second).Seconds() || lag > (late+time.Minute).Seconds() {
-		t.Errorf("a week later the mark lags %g s behind, want half of twice %s", lag, late)
+		t.Errorf("a week later the watermark lags %g s behind, want half of twice %s", lag, late)
 	}
 	s.exec("UPDATE sluice.lateness SET peak_at = peak_at - interval '70 days'")
 	if lag := s.reading(items).LagSeconds; lag != 300 {
-		t.Errorf("ten weeks later the mark lags %g s behind, want 300", lag)
+		t.Errorf("ten weeks later the watermark lags %g s behind, want 300", lag)
 	}
 }

@@ -24,8 +24,8 @@ func empty() map[string]string {
 		"_detail_raw_position": "as _detail_hash",
 		"_detail_at":           "as _detail_hash",
 
-		"chat.conversations._fingerprint":         "lines of an export have none",
-		"chat.network_conversations._fingerprint": "lines of an export have none",
+		"chat.conversations._payload_hash":         "lines of an export have none",
+		"chat.network_conversations._payload_hash": "lines of an export have none",
 	}
 }
 

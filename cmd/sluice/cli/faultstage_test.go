@@ -69,8 +69,8 @@ func (f *faultStage) change(seed int64, edits int) {
 func (f *faultStage) stands() (pipeline.State, time.Time) {
 	f.t.Helper()
 	state := pipeline.State(one[string](f.fixture, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
-	mark := one[time.Time](f.fixture, `SELECT coalesce(mark, 'epoch') FROM sluice.streams WHERE service || '.' || resource = $1`, f.name)
-	return state, mark
+	watermark := one[time.Time](f.fixture, `SELECT coalesce(watermark, 'epoch') FROM sluice.streams WHERE service || '.' || resource = $1`, f.name)
+	return state, watermark
 }
 
 func (f *faultStage) rows() int {

@@ -13,7 +13,7 @@ import (
 // garbage is what upstream does for one run.
 type garbage struct {
 	kind string
-	// code is what the run that meets it comes to, and moved whether the mark moves.
+	// code is what the run that meets it comes to, and moved whether the watermark moves.
 	code  int
 	moved bool
 }
@@ -30,7 +30,7 @@ func TestPassingGarbageLosesNothing(t *testing.T) {
 		for _, list := range []struct {
 			name     string
 			filtered bool
-		}{{"from a mark", true}, {"whole", false}} {
+		}{{"from a watermark", true}, {"whole", false}} {
 			t.Run(g.kind+" "+list.name, func(t *testing.T) {
 				t.Parallel()
 				g.play(newFaultStageOf(t, list.filtered, small))
@@ -48,13 +48,13 @@ func (g garbage) play(f *faultStage) {
 	f.fault(g.kind, 0, 0)
 	result := f.sync(g.code, f.name)
 	if _, after := f.stands(); after.Equal(before) == g.moved {
-		f.t.Errorf("the mark moved: %t, want %t: %+v", !g.moved, g.moved, result)
+		f.t.Errorf("the watermark moved: %t, want %t: %+v", !g.moved, g.moved, result)
 	}
 	if f.open() == 0 {
 		f.t.Error("nothing is in quarantine")
 	}
 	if !g.moved && !strings.Contains(f.run("status").stdout, "ALARM") {
-		f.t.Error("status does not say that a mark waits because of what is in quarantine")
+		f.t.Error("status does not say that a watermark waits because of what is in quarantine")
 	}
 	f.clear()
 	f.minutes()
@@ -65,7 +65,7 @@ func (g garbage) play(f *faultStage) {
 	}
 }
 
-// TestGarbageIsNotForgotten: what was refused in two runs is known by the second, which moves the mark over it. The exit code says
+// TestGarbageIsNotForgotten: what was refused in two runs is known by the second, which moves the watermark over it. The exit code says
 // so until it is loaded, and within an hour the list is read whole because of it.
 func TestGarbageIsNotForgotten(t *testing.T) {
 	t.Parallel()
@@ -78,11 +78,11 @@ func TestGarbageIsNotForgotten(t *testing.T) {
 	f.sync(codeFailed, f.name)
 	f.sync(codeFailed, f.name)
 	if _, after := f.stands(); !after.After(before) {
-		f.t.Error("what will never fit keeps the mark where it is for ever")
+		f.t.Error("what will never fit keeps the watermark where it is for ever")
 	}
 	f.clear()
-	f.exec(`UPDATE sluice.streams SET mark = clock_timestamp(), read_until = NULL WHERE resource = 'items'`) // minutes later
-	f.sync(codeFailed, f.name)                                                                               // it read from the mark: nothing new, and nothing is mended
+	f.exec(`UPDATE sluice.streams SET watermark = clock_timestamp(), scanned_until = NULL WHERE resource = 'items'`) // minutes later
+	f.sync(codeFailed, f.name)                                                                                       // it read from the watermark: nothing new, and nothing is mended
 	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() + interval '1 hour' FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
 		t.Error("the whole list is not read within an hour")
 	}
@@ -91,7 +91,7 @@ func TestGarbageIsNotForgotten(t *testing.T) {
 	f.equal(f.name)
 }
 
-// TestOneRecordThatWillNeverFit holds a mark up once, and is asked for again less and less often.
+// TestOneRecordThatWillNeverFit holds a watermark up once, and is asked for again less and less often.
 func TestOneRecordThatWillNeverFit(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, small)
@@ -104,7 +104,7 @@ func TestOneRecordThatWillNeverFit(t *testing.T) {
 	f.sync(codeFailed, f.name)
 	_, after := f.stands()
 	if !after.After(before) {
-		t.Errorf("the mark waits for ever: %v, %v", before, after)
+		t.Errorf("the watermark waits for ever: %v, %v", before, after)
 	}
 	f.exec(`UPDATE sluice.quarantine SET opened_at = clock_timestamp() - interval '8 hours', asked_at = clock_timestamp();
 		UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '7 days' WHERE resource = 'items.sweep'`)

@@ -114,7 +114,7 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	for _, p := range instants {
 		s.relive(p)
 	}
-	if n := one[int](s, `SELECT count(*) FROM history.versions WHERE ended = 'gone'`); n != 4 {
+	if n := one[int](s, `SELECT count(*) FROM history.versions WHERE ended = 'deleted'`); n != 4 {
 		t.Errorf("%d versions ended with a tombstone, want 4", n)
 	}
 	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")

@@ -151,8 +151,8 @@ func (s *fixture) nothingLeft() {
 	s.t.Helper()
 	for what, sql := range map[string]string{
 		"streams are not idle":           `SELECT count(*) FROM sluice.streams WHERE state <> 'idle' OR run_id IS NOT NULL OR scan IS NOT NULL`,
-		"streams have no mark":           `SELECT count(*) FROM sluice.streams WHERE mark IS NULL AND enabled AND resource NOT LIKE '%.%'`,
-		"streams were asked for in vain": `SELECT count(*) FROM sluice.streams WHERE wanted_gen <> done_gen`,
+		"streams have no watermark":      `SELECT count(*) FROM sluice.streams WHERE watermark IS NULL AND enabled AND resource NOT LIKE '%.%'`,
+		"streams were asked for in vain": `SELECT count(*) FROM sluice.streams WHERE requested_gen <> served_gen`,
 		"runs are open":                  `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`,
 		"runs did not go well":           `SELECT count(*) FROM sluice.runs WHERE outcome <> 'done'`,
 		"tickets are not completed":      `SELECT count(*) FROM river.river_job WHERE state <> 'completed'`,

@@ -18,7 +18,7 @@ type nonsense struct {
 	// filtered plays it on a list that is filtered and not on one that is sorted.
 	filtered bool
 	// code and state are what a sync comes to while every page but the first one
-	// misbehaves; moved says that the mark may move nevertheless.
+	// misbehaves; moved says that the watermark may move nevertheless.
 	code  int
 	state pipeline.State
 	moved bool
@@ -46,7 +46,7 @@ func nonsenses() []nonsense {
 		{kind: "unauthorized", code: codeFailed, state: pipeline.StateDenied},
 		{kind: "forbidden", code: codeFailed, state: pipeline.StateDenied, once: codeFailed},
 		{kind: "exhausted", code: codeBudget, state: pipeline.StateWaiting, once: codeBudget},
-		// Lists that cannot be believed are read, but prove nothing: the mark waits.
+		// Lists that cannot be believed are read, but prove nothing: the watermark waits.
 		{kind: "repeat_page", code: codeFine, state: idle},
 		{kind: "empty_more", code: codeFine, state: idle},
 		{kind: "delete_between", code: codeFine, state: idle, deletes: true},
@@ -120,7 +120,7 @@ func (n nonsense) suffer(f *faultStage) {
 		f.t.Errorf("the stream is %s, want %s: %+v", state, n.state, result)
 	}
 	if moved := !after.Equal(before); moved != n.moved {
-		f.t.Errorf("the mark moved: %v, want %v: %+v", moved, n.moved, result)
+		f.t.Errorf("the watermark moved: %v, want %v: %+v", moved, n.moved, result)
 	}
 	if f.rows() < max(rows, 1) {
 		f.t.Errorf("%d rows after it, %d before: %+v", f.rows(), rows, result)

@@ -21,7 +21,7 @@ func (c *cli) quarantineCommand() *cobra.Command {
 rest of their page is loaded. Their list is read whole again because of them, and an
 entry closes by itself when a version of its record that fits is loaded, or when the
 list does not show it any more. If too many were refused at once (quarantine.max_share),
-or several had one identifier, their run's mark waits as well.
+or several had one identifier, their run's watermark waits as well.
 
 Retry tries the kept bytes again, after an upgrade for instance: 'sluice quarantine
 retry --resource all'. Who does not want a record at all accepts that it stays out.`,

@@ -18,7 +18,7 @@ import (
 type fate struct {
 	code  int
 	state pipeline.State
-	// moved says whether the mark moves; unsure leaves it open.
+	// moved says whether the watermark moves; unsure leaves it open.
 	moved, unsure bool
 	// kept says that records end in quarantine.
 	kept bool
@@ -30,7 +30,7 @@ type fate struct {
 var (
 	// harmless: what came is what upstream has, or less, or in another form.
 	harmless = fate{code: codeFine, state: pipeline.StateIdle, moved: true}
-	// unproven: the list is read, but proves nothing, so the mark waits.
+	// unproven: the list is read, but proves nothing, so the watermark waits.
 	unproven = fate{code: codeFine, state: pipeline.StateIdle}
 	// broken: an answer that nobody can believe; asking again is of no use.
 	broken = fate{code: codeFailed, state: pipeline.StateFailed}
@@ -40,7 +40,7 @@ var (
 	denied = fate{code: codeFailed, state: pipeline.StateDenied}
 	// spoilt: a record that does not fit is kept aside, the others are loaded.
 	spoilt = fate{code: codeFine, state: pipeline.StateIdle, moved: true, kept: true}
-	// rotten: likewise, but too many for a run that went well, so that the mark waits.
+	// rotten: likewise, but too many for a run that went well, so that the watermark waits.
 	rotten = fate{code: codeFailed, state: pipeline.StateIdle, kept: true}
 )
 
@@ -216,10 +216,10 @@ func (r rare) play(f *faultStage, seed int64) {
 		f.t.Errorf("%s: the stream is %s, want %s: %s", r.kind, state, r.fate.state, result.stderr)
 	}
 	if moved := !after.Equal(before); moved != r.fate.moved && !r.fate.unsure {
-		f.t.Errorf("%s: the mark moved: %t, want %t: %s", r.kind, moved, r.fate.moved, result.stderr)
+		f.t.Errorf("%s: the watermark moved: %t, want %t: %s", r.kind, moved, r.fate.moved, result.stderr)
 	}
-	if one[bool](f.fixture, `SELECT coalesce(max(mark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`) {
-		f.t.Errorf("%s: a mark lies less than five minutes back", r.kind)
+	if one[bool](f.fixture, `SELECT coalesce(max(watermark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`) {
+		f.t.Errorf("%s: a watermark lies less than five minutes back", r.kind)
 	}
 	if kept := f.open() > open; kept != r.fate.kept {
 		f.t.Errorf("%s: records went to quarantine: %t, want %t: %s", r.kind, kept, r.fate.kept, result.stderr)

@@ -145,11 +145,11 @@ func TestAnotherRuleOfTheHash(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 71, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
-	hashes := `SELECT md5(string_agg(bill_id || _hash::text, ' ' ORDER BY bill_id)) FROM inventory.bills`
+	hashes := `SELECT md5(string_agg(bill_id || _content_hash::text, ' ' ORDER BY bill_id)) FROM inventory.bills`
 	before := one[string](s, hashes)
-	s.exec(`UPDATE inventory.bills SET _hash = '\x00112233445566778899aabbccddeeff'`)
+	s.exec(`UPDATE inventory.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`)
 	s.exec(`UPDATE sluice.streams SET hash_rule = 0`)
-	s.exec(`UPDATE sluice.streams SET mark = NULL WHERE resource = 'bills'`) // the list is read whole again
+	s.exec(`UPDATE sluice.streams SET watermark = NULL WHERE resource = 'bills'`) // the list is read whole again
 	s.sync(codeFine, "inventory.bills")
 	if got := one[string](s, hashes); got != before {
 		t.Error("the hashes are others than before")

@@ -162,7 +162,7 @@ UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at 
 UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, reset_at = reset_at - $1::interval, seen_at = seen_at - $1::interval;
 UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
 	finished_at = finished_at - $1::interval, free_at = free_at - $1::interval;
-UPDATE sluice.streams SET mark = mark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
+UPDATE sluice.streams SET watermark = watermark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
 	last_done_at = last_done_at - $1::interval;
 UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval;
 UPDATE sluice.tokens SET expires_at = expires_at - $1::interval, attempted_at = attempted_at - $1::interval;

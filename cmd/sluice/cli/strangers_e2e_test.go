@@ -83,7 +83,7 @@ func (s *fixture) goesOn(strangers *warehousetest.Strangers, commands ...string)
 func (s *fixture) functions(strangers *warehousetest.Strangers) {
 	s.t.Helper()
 	calls := []string{
-		`SELECT sluice.keep_calls(2)`, `SELECT sluice.keep_runs('400 days')`, `SELECT sluice.keep_raw('2 days')`, `SELECT sluice.keep_versions('2 days')`,
+		`SELECT sluice.prune_calls(2)`, `SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('2 days')`, `SELECT sluice.prune_history('2 days')`,
 		`SELECT history.make_readers()`, `SELECT FROM sluice.detail_backlog('x', 'inventory', 'bills')`,
 		`SELECT FROM history.inventory_bills_as_of(clock_timestamp())`, `SELECT FROM analytics.bill_lines_loaded`,
 	}

@@ -39,7 +39,7 @@ func TestTombstones(t *testing.T) {
 		deleted[resource] = s.truth(resource)[20:23]
 		s.delete(resource, deleted[resource]...)
 	}
-	for range 2 { // what was modified since a mark never shows what was deleted
+	for range 2 { // what was modified since a watermark never shows what was deleted
 		s.sync(codeFine, "bills", "vendor_payments")
 	}
 	s.sync(codeFine, sweeps...)
@@ -48,7 +48,7 @@ func TestTombstones(t *testing.T) {
 			t.Errorf("%s: one scan is taken for proof of %v", resource, ids)
 		}
 	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'missed'`); n != 9 {
+	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'suspected'`); n != 9 {
 		t.Errorf("%d records were missed, want the 9 deleted ones", n)
 	}
 
@@ -70,12 +70,12 @@ func TestTombstones(t *testing.T) {
 		t.Errorf("%d pages are still noted although no scan is open", n)
 	}
 	o := s.run("tombstones", "show", deleted["inventory.bills"][0])
-	for _, text := range []string{"inventory.bills " + deleted["inventory.bills"][0], "gone", "a second scan did not show it", "by the rule"} {
+	for _, text := range []string{"inventory.bills " + deleted["inventory.bills"][0], "deleted", "a second scan did not show it", "by the rule"} {
 		if !strings.Contains(o.stdout, text) {
 			t.Errorf("show does not say %q:\n%s%s", text, o.stdout, o.stderr)
 		}
 	}
-	if o := s.run("tombstones", "list", "inventory.bills", "--state", "gone"); strings.Count(o.stdout, "\n") != 4 {
+	if o := s.run("tombstones", "list", "inventory.bills", "--state", "deleted"); strings.Count(o.stdout, "\n") != 4 {
 		t.Errorf("list: %s%s", o.stdout, o.stderr)
 	}
 	// What is known to be gone is neither looked for upstream nor told as news.
@@ -262,7 +262,7 @@ func TestWhatComesBackIsRevived(t *testing.T) {
 	if ids := s.ids(resource, dead); !slices.Equal(ids, []string{b, c}) {
 		t.Errorf("tombstones of %v after one came back", ids)
 	}
-	d.show(nil) // all of them come back, and the next run from the mark shows what changed
+	d.show(nil) // all of them come back, and the next run from the watermark shows what changed
 	changed, err := s.world.Change(sandbox.Change{Seed: 1, Edits: len(all), Resources: []string{"items"}})
 	must(t, err)
 	if len(changed["items"].Edited) != len(all) {
@@ -270,7 +270,7 @@ func TestWhatComesBackIsRevived(t *testing.T) {
 	}
 	s.sync(codeFine, "items")
 	s.truthful(resource)
-	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'revived' AND revivals = 1 AND revived_call IS NOT NULL`); n != 3 {
+	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'restored' AND restores = 1 AND restored_call IS NOT NULL`); n != 3 {
 		t.Errorf("%d records are known to have come back, want 3", n)
 	}
 	if n := one[int](s, `SELECT count(*) FROM inventory.items_custom_fields WHERE _deleted_at IS NOT NULL`); n > 0 {
@@ -287,7 +287,7 @@ func TestSilentEditsAreFoundBySweeps(t *testing.T) {
 	all := s.truth("inventory.items")
 	d.show(map[string]string{all[1]: "quiet", all[2]: "quieter"})
 	// What was modified after the list was last read is not judged, whatever the seed made of these two.
-	s.exec(`UPDATE sluice.streams SET mark = now() + interval '1 hour' WHERE resource = 'items'`)
+	s.exec(`UPDATE sluice.streams SET watermark = now() + interval '1 hour' WHERE resource = 'items'`)
 
 	result := s.sync(codeFine, sweep)
 	if r := result.Streams[0]; r.Updated != 2 || r.Silent != 2 {

@@ -53,7 +53,7 @@ func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 	if calls := result.Streams[0].Calls; calls > int64(len(gone)) {
 		t.Errorf("%d calls for %d single records", calls, len(gone))
 	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'gone' AND proof = 'not_found' AND proof_first_call = proof_last_call`); n != len(gone) {
+	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'deleted' AND proof = 'not_found' AND proof_first_call = proof_last_call`); n != len(gone) {
 		t.Errorf("%d are proven by an unknown single record, want %d", n, len(gone))
 	}
 	s.truthful("inventory.bills")
@@ -111,7 +111,7 @@ func TestNonsenseProvesNothing(t *testing.T) {
 	for _, resource := range resources {
 		s.truthful(resource)
 	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state IN ('missed', 'held')`); n > 0 {
+	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state IN ('suspected', 'needs_review')`); n > 0 {
 		t.Errorf("%d records are still missed although all lists were read whole since", n)
 	}
 }
@@ -119,7 +119,7 @@ func TestNonsenseProvesNothing(t *testing.T) {
 // heldIDs are the records that a person is to decide about.
 func (s *fixture) heldIDs() []string {
 	s.t.Helper()
-	return one[[]string](s, `SELECT coalesce(array_agg(record_id), '{}') FROM sluice.tombstones WHERE state = 'held'`)
+	return one[[]string](s, `SELECT coalesce(array_agg(record_id), '{}') FROM sluice.tombstones WHERE state = 'needs_review'`)
 }
 
 // unrest lets things happen upstream while lists are read: before every so many answers
@@ -172,7 +172,7 @@ func (u *unrest) stir() {
 }
 
 // TestSweepsInAStorm: whatever is inserted, edited and deleted while lists are read, by
-// sweeps and by runs from the mark, no row of a record that exists has a tombstone; and
+// sweeps and by runs from the watermark, no row of a record that exists has a tombstone; and
 // once upstream is quiet, live rows are the records upstream (promises 7 and 8).
 func TestSweepsInAStorm(t *testing.T) {
 	t.Parallel()
@@ -200,7 +200,7 @@ func TestSweepsInAStorm(t *testing.T) {
 				}
 			}
 			provisional := one[int](s, `SELECT count(*) FROM sluice.runs WHERE outcome = 'provisional'`)
-			early := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'gone'`)
+			early := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'deleted'`)
 			t.Logf("%d deleted, %d inserted; %d of %d runs provisional, %d tombstones in the storm", u.count["deleted"], u.count["inserted"],
 				provisional, one[int](s, `SELECT count(*) FROM sluice.runs`), early)
 			if u.count["deleted"] < 5 || u.count["inserted"] < 2 {

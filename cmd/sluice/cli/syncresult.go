@@ -32,7 +32,7 @@ type streamResult struct {
 	// that may be gone upstream, for a person to decide.
 	Silent int64 `json:"silent,omitempty"`
 	Held   int64 `json:"held,omitempty"`
-	// Withheld are records in quarantine that made the mark wait, of this run or an earlier one.
+	// Withheld are records in quarantine that made the watermark wait, of this run or an earlier one.
 	Withheld int64  `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Note     string `json:"note,omitempty"`
@@ -103,7 +103,7 @@ func (r *syncResult) text() string {
 		text += fmt.Sprintf("\n%s did not fit, now in quarantine: sluice quarantine list.", view.Plural(all.Quarantined, "record"))
 	}
 	if all.Withheld > 0 {
-		text += fmt.Sprintf("\n%s in quarantine made a mark wait, and are asked for again: sluice status.", view.Plural(all.Withheld, "record"))
+		text += fmt.Sprintf("\n%s in quarantine made a watermark wait, and are asked for again: sluice status.", view.Plural(all.Withheld, "record"))
 	}
 	if all.Held > 0 {
 		text += fmt.Sprintf("\n%s may be gone upstream, too many at once to be believed: sluice tombstones review.", view.Plural(all.Held, "row"))
@@ -170,12 +170,12 @@ func (r *syncResult) code(maxShare float64) int {
 	}
 }
 
-// withWithheld adds to the results of a sync what of their resources made a mark wait and is
+// withWithheld adds to the results of a sync what of their resources made a watermark wait and is
 // still in quarantine.
 func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error {
 	streams, err := a.DB.Streams(ctx, "")
 	if err != nil {
-		return fmt.Errorf("look for what made a mark wait: %w", err)
+		return fmt.Errorf("look for what made a watermark wait: %w", err)
 	}
 	withheld := make(map[pipeline.Key]int64, len(streams))
 	for i := range streams {

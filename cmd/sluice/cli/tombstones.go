@@ -34,13 +34,13 @@ func (c *cli) tombstonesList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [resource]",
 		Short:   "List what whole lists did not show, newest first",
-		Example: "  sluice tombstones list\n  sluice tombstones list inventory.bills --state gone --json",
+		Example: "  sluice tombstones list\n  sluice tombstones list inventory.bills --state deleted --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch filter.State {
-			case "", "missed", "held", "gone", "revived":
+			case "", "suspected", "needs_review", "deleted", "restored":
 			default:
-				return usage("--state %s: there are missed, held, gone and revived", filter.State)
+				return usage("--state %s: there are suspected, needs_review, deleted and restored", filter.State)
 			}
 			if len(args) == 1 {
 				filter.Service, filter.Resource = splitName(args[0])
@@ -50,7 +50,7 @@ func (c *cli) tombstonesList() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&filter.State, "state", "", "only those in this state: missed, held, gone, revived")
+	cmd.Flags().StringVar(&filter.State, "state", "", "only those in this state: suspected, needs_review, deleted, restored")
 	cmd.Flags().IntVar(&filter.Limit, "limit", 100, "how many")
 	return cmd
 }
@@ -98,7 +98,7 @@ func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 	field("state", "%s", t.State)
 	field("missed", "%s by run %d, calls %d to %d", at(&t.SuspectedAt), t.SuspectedRun, t.SuspectedFirstCall, t.SuspectedLastCall)
 	if t.Shrunken {
-		field("", "too many were missed at once to be believed")
+		field("", "too many were suspected at once to be believed")
 	}
 	if t.ProofRun != nil && t.ProofFirstCall != nil && t.ProofLastCall != nil {
 		how := "a second scan did not show it"

@@ -49,7 +49,7 @@ func TestTwoRoles(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	for _, sql := range []string{
-		`SELECT sluice.keep_runs('400 days')`, `SELECT sluice.keep_raw('400 days')`, `SELECT sluice.keep_versions('400 days')`,
+		`SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('400 days')`, `SELECT sluice.prune_history('400 days')`,
 	} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Errorf("%s: %v", sql, err)

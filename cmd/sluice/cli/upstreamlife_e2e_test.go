@@ -19,7 +19,7 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 	f, upstream := newZoneStage(t)
 	f.clear()
 	f.sync(codeFine, f.name, "items.sweep")
-	mark := one[time.Time](f.fixture, `SELECT mark FROM sluice.streams WHERE resource = 'items'`)
+	watermark := one[time.Time](f.fixture, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`)
 	upstream.writes(`"is_org_active":true`, `"is_org_active":false`)
 	f.change(1, all)
 	f.forget()
@@ -36,8 +36,8 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 	if gone != 0 {
 		t.Errorf("%d tombstones", gone)
 	}
-	if got := one[time.Time](f.fixture, `SELECT mark FROM sluice.streams WHERE resource = 'items'`); !got.Equal(mark) {
-		t.Errorf("the mark moved from %s to %s", mark, got)
+	if got := one[time.Time](f.fixture, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`); !got.Equal(watermark) {
+		t.Errorf("the watermark moved from %s to %s", watermark, got)
 	}
 	upstream.writes("", "")
 	f.forget()
@@ -45,12 +45,12 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 	f.equal(f.name)
 }
 
-// TestAResourceIsSwitchedOffAndOn: its mark is kept, so the first run after it asks for what changed meanwhile, and finds it.
+// TestAResourceIsSwitchedOffAndOn: its watermark is kept, so the first run after it asks for what changed meanwhile, and finds it.
 func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, large)
 	f.sync(codeFine, f.name)
-	mark := one[time.Time](f.fixture, `SELECT mark FROM sluice.streams WHERE resource = 'items'`)
+	watermark := one[time.Time](f.fixture, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`)
 	on, err := os.ReadFile(f.config)
 	must(t, err)
 	must(t, os.WriteFile(f.config, append(on, "  inventory.items: {enabled: false}\n"...), 0o600))
@@ -61,8 +61,8 @@ func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 	}
 	must(t, os.WriteFile(f.config, on, 0o600))
 	received := f.sync(codeFine, f.name).Streams[0].Received
-	if before := one[time.Time](f.fixture, `SELECT mark_before FROM sluice.runs WHERE resource = 'items' ORDER BY id DESC LIMIT 1`); !before.Equal(mark) {
-		t.Errorf("the run began from %s, and the mark was %s", before, mark)
+	if before := one[time.Time](f.fixture, `SELECT watermark_before FROM sluice.runs WHERE resource = 'items' ORDER BY id DESC LIMIT 1`); !before.Equal(watermark) {
+		t.Errorf("the run began from %s, and the watermark was %s", before, watermark)
 	}
 	if received == 0 || received > 200 {
 		t.Errorf("%d records came, want those that changed", received)

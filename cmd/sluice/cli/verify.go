@@ -28,7 +28,7 @@ records of upstream are held against their rows, the resource first that was ver
 longest ago. Upstream counts records in no answer: counts are compared where one answer
 is a whole list.
 
-What changed upstream since a stream's mark is no finding: the next run brings it. No row
+What changed upstream since a stream's watermark is no finding: the next run brings it. No row
 is changed, but a record in quarantine that upstream answers in a version that fits is
 loaded. What was found is kept: sluice verify list, sluice verify show.
 

@@ -56,7 +56,7 @@ func TestVerify(t *testing.T) {
 	payment := one[string](s, `SELECT payment_id FROM accounting.vendor_payments ORDER BY 1 LIMIT 1`)
 	account := one[string](s, `SELECT account_id FROM accounting.chart_of_accounts ORDER BY 1 LIMIT 1`)
 
-	// A change upstream after the mark is none of these.
+	// A change upstream after the watermark is none of these.
 	if _, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestVerify(t *testing.T) {
 	s.exec(`SET session_replication_role = replica`)
 	s.exec(`DELETE FROM inventory.bills WHERE bill_id = $1`, orphaned)
 	s.exec(`RESET session_replication_role`)
-	s.exec(`UPDATE sluice.streams SET mark = clock_timestamp() + interval '1 hour' WHERE resource = 'credit_notes'`)
+	s.exec(`UPDATE sluice.streams SET watermark = clock_timestamp() + interval '1 hour' WHERE resource = 'credit_notes'`)
 
 	found := s.verified(codeFailed, "--calls", "9")
 	want := []string{
@@ -83,8 +83,8 @@ func TestVerify(t *testing.T) {
 		"violation edited bills " + bill,
 		"violation edited bills " + edited,
 		"violation edited bills " + fresh,
-		"violation marks_ahead credit_notes ",
-		"violation marks_unproven credit_notes ",
+		"violation watermarks_ahead credit_notes ",
+		"violation watermarks_unproven credit_notes ",
 		"violation missing bills " + orphaned,
 		"violation missing chart_of_accounts " + account,
 		"violation missing vendor_payments " + payment,

@@ -14,11 +14,11 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 300}).narrow()
 	lists := []string{"inventory.items", "accounting.vendor_payments"}
 	s.sync(codeFine, lists...)
-	before := one[string](s, `SELECT mark::text FROM sluice.streams WHERE resource = 'items'`)
+	before := one[string](s, `SELECT watermark::text FROM sluice.streams WHERE resource = 'items'`)
 	if _, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Resources: []string{"items", "vendor_payments"}}); err != nil {
 		t.Fatal(err)
 	}
-	s.exec(`UPDATE sluice.streams SET mark = mark + interval '1 year' WHERE resource = 'items'`)
+	s.exec(`UPDATE sluice.streams SET watermark = watermark + interval '1 year' WHERE resource = 'items'`)
 
 	result := s.sync(codeFailed, lists...)
 	for _, r := range result.Streams {
@@ -43,12 +43,12 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	if r := s.synced(codeFine, o).Streams[0]; r.Inserted != 3 || !strings.Contains(o.stderr, "the watermark goes back from") {
 		t.Errorf("after the reset: %+v\n%s", r, o.stderr)
 	}
-	if moved := one[bool](s, `SELECT mark > $1::timestamptz AND mark < clock_timestamp() FROM sluice.streams WHERE resource = 'items'`, before); !moved {
+	if moved := one[bool](s, `SELECT watermark > $1::timestamptz AND watermark < clock_timestamp() FROM sluice.streams WHERE resource = 'items'`, before); !moved {
 		t.Error("the watermark is not where the last run left it")
 	}
 	// Where the runs are not known any more, the whole list is read.
-	s.exec(`UPDATE sluice.streams SET mark = mark + interval '1 year' WHERE resource = 'items'`)
-	s.exec(`UPDATE sluice.runs SET mark_after = NULL WHERE resource = 'items'`)
+	s.exec(`UPDATE sluice.streams SET watermark = watermark + interval '1 year' WHERE resource = 'items'`)
+	s.exec(`UPDATE sluice.runs SET watermark_after = NULL WHERE resource = 'items'`)
 	o = s.run("sync", "--json", "--reset-watermark", "inventory.items")
 	if r := s.synced(codeFine, o).Streams[0]; r.Received < one[int64](s, `SELECT count(*) FROM inventory.items`) || r.Inserted != 0 || !strings.Contains(o.stderr, "to none: the whole list is read") {
 		t.Errorf("without a proven watermark: %+v\n%s", r, o.stderr)

@@ -39,7 +39,7 @@ type Config struct {
 	Quarantine Quarantine `yaml:"quarantine"`
 	Schedule   Schedule   `yaml:"schedule"`
 	Budget     Budget     `yaml:"budget"`
-	Retention  Retention  `yaml:"keep"`
+	Retention  Retention  `yaml:"retention"`
 	Tombstones Tombstones `yaml:"tombstones"`
 }
 

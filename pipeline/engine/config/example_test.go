@@ -37,7 +37,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
 		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n", "  max_open: 1000\n",
-		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "keep:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n",
+		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n",
 	} {
 		if strings.Count(bare, "\n"+optional) != 1 {
 			t.Errorf("the example shows %q not once", optional)

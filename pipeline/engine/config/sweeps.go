@@ -31,7 +31,7 @@ func (c *checker) swept(usual time.Duration, written string, declared *schema.Re
 	case c.Raw(path) == "":
 		return usual
 	case !declared.Swept():
-		c.failf(path, "has no meaning here: only lists that are read from a mark are swept besides; remove it")
+		c.failf(path, "has no meaning here: only lists that are read from a watermark are swept besides; remove it")
 	case written == noSweep:
 		return 0
 	case err != nil || every < minSweep:

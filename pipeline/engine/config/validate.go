@@ -94,16 +94,16 @@ func (c *checker) process(cfg *Config) {
 		c.failf("quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s", c.Raw("quarantine.max_open"))
 	}
 	if calls := cfg.Retention.Calls; calls < minRetention || calls > maxRetention || calls%day != 0 {
-		c.failf("keep.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("keep.calls"))
+		c.failf("retention.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("retention.calls"))
 	} else if runs := cfg.Retention.Runs; runs != 0 && runs < calls {
-		c.failf("keep.runs", "has to be %gh at least, as the call log names runs for so long (keep.calls), or 0 for ever, not %s",
-			calls.Hours(), c.Raw("keep.runs"))
+		c.failf("retention.runs", "has to be %gh at least, as the call log names runs for so long (retention.calls), or 0 for ever, not %s",
+			calls.Hours(), c.Raw("retention.runs"))
 	}
 	if raw := cfg.Retention.Raw; raw != 0 && raw < minRetention {
-		c.failf("keep.raw", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("keep.raw"))
+		c.failf("retention.raw", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.raw"))
 	}
 	if history := cfg.Retention.History; history != 0 && history < minRetention {
-		c.failf("keep.history", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("keep.history"))
+		c.failf("retention.history", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.history"))
 	}
 	_, port, err := net.SplitHostPort(cfg.Listen)
 	if err == nil {

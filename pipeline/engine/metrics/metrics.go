@@ -40,17 +40,17 @@ func Registry(source Source, alarm func(*streams.Status) string) *prometheus.Reg
 
 // collector collects what the control tables say.
 type collector struct {
-	source Source
-	alarm  func(*streams.Status) string
-	up     *prometheus.Desc
-	state  *prometheus.Desc
-	mark   *prometheus.Desc
-	done   *prometheus.Desc
-	fails  *prometheus.Desc
-	quar   *prometheus.Desc
-	alarms *prometheus.Desc
-	calls  *prometheus.Desc
-	young  *prometheus.Desc
+	source    Source
+	alarm     func(*streams.Status) string
+	up        *prometheus.Desc
+	state     *prometheus.Desc
+	watermark *prometheus.Desc
+	done      *prometheus.Desc
+	fails     *prometheus.Desc
+	quar      *prometheus.Desc
+	alarms    *prometheus.Desc
+	calls     *prometheus.Desc
+	young     *prometheus.Desc
 }
 
 func newStreams(source Source, alarm func(*streams.Status) string) *collector {
@@ -59,23 +59,23 @@ func newStreams(source Source, alarm func(*streams.Status) string) *collector {
 		return prometheus.NewDesc("sluice_"+name, help, labels, nil)
 	}
 	return &collector{
-		source: source,
-		alarm:  alarm,
-		up:     desc("database_up", "Whether the control tables could be read."),
-		state:  desc("stream_state", "1 for the state that the stream is in.", append(stream, "state")...),
-		mark:   desc("stream_mark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
-		done:   desc("stream_last_done_timestamp_seconds", "When a run of the stream was last done.", stream...),
-		fails:  desc("stream_failures", "Failures of the stream in a row.", stream...),
-		quar:   desc("stream_quarantined_records", "Records of the stream in quarantine.", stream...),
-		alarms: desc("stream_quarantine_alarm", "1 if more of the stream is in quarantine than the configuration lets pass, 0 if not.", stream...),
-		calls:  desc("calls_24h", "Calls of the last 24 hours.", "service", "resource", "class"),
-		young:  desc("tokens_died_young", "Access tokens in a row that upstream refused before their time, of the credential with most of them."),
+		source:    source,
+		alarm:     alarm,
+		up:        desc("database_up", "Whether the control tables could be read."),
+		state:     desc("stream_state", "1 for the state that the stream is in.", append(stream, "state")...),
+		watermark: desc("stream_mark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
+		done:      desc("stream_last_done_timestamp_seconds", "When a run of the stream was last done.", stream...),
+		fails:     desc("stream_failures", "Failures of the stream in a row.", stream...),
+		quar:      desc("stream_quarantined_records", "Records of the stream in quarantine.", stream...),
+		alarms:    desc("stream_quarantine_alarm", "1 if more of the stream is in quarantine than the configuration lets pass, 0 if not.", stream...),
+		calls:     desc("calls_24h", "Calls of the last 24 hours.", "service", "resource", "class"),
+		young:     desc("tokens_died_young", "Access tokens in a row that upstream refused before their time, of the credential with most of them."),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (s *collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{s.up, s.state, s.mark, s.done, s.fails, s.quar, s.alarms, s.calls, s.young} {
+	for _, d := range []*prometheus.Desc{s.up, s.state, s.watermark, s.done, s.fails, s.quar, s.alarms, s.calls, s.young} {
 		out <- d
 	}
 }
@@ -122,7 +122,7 @@ func (s *collector) stream(out chan<- prometheus.Metric, row *streams.Status) {
 	}
 	gauge(s.alarms, alarms)
 	if row.Watermark != nil && !row.WatermarkAhead { // one that is ahead of time proves nothing
-		gauge(s.mark, float64(row.Watermark.Unix()))
+		gauge(s.watermark, float64(row.Watermark.Unix()))
 	}
 	if row.LastDoneAt != nil {
 		gauge(s.done, float64(row.LastDoneAt.Unix()))

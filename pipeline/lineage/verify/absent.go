@@ -19,7 +19,7 @@ func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRec
 		s.verified.NotDue++
 		return nil
 	case !r.Modified.IsZero():
-		s.say(verifications.Violation, codeMissing, r.ID, call, "", "upstream has the record since before the mark, and there is no row")
+		s.say(verifications.Violation, codeMissing, r.ID, call, "", "upstream has the record since before the watermark, and there is no row")
 		return nil
 	}
 	// A record without a date may have come since the last run, unless it was here before.

@@ -13,7 +13,7 @@ import (
 )
 
 // ours are values of the columns of ours.
-const ours = `_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at`
+const ours = `_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at`
 
 // bill makes statements for one bill: its own columns, then lines, taxes, payments and credits, each as a list of amounts.
 func bill(id, columns, values string, lines, taxes, payments, credits []string) string {
@@ -43,7 +43,7 @@ const sums = "status, sub_total, tax_total, balance, price_precision"
 const keeps = `INSERT INTO history.periods (organization_id, service, resource, asked_at, began_at, in_schema, key_column, modified_column, arrays,
 		versions, daily, time_zone)
 	VALUES ('1', 'shop', 'orders', now(), clock_timestamp(), 'shop', 'order_id', 'edited', '{orders_lines,orders_lines_taxes,orders_labels}', true, '{}', 'UTC');
-	SELECT history.keep('1', 'shop', 'orders', '{7,8,9}');`
+	SELECT history.write_versions('1', 'shop', 'orders', '{7,8,9}');`
 
 // violations are, by check, statements that break what it checks and nothing else that matters to it, and the records that it
 // has to name; "" stands for a finding about no record.
@@ -67,17 +67,17 @@ var violations = map[string]struct { //nolint:gochecknoglobals // a table of cas
 		want: "8 9",
 	},
 	"details_unproven": {sql: `UPDATE shop.orders SET _detail_state = 'current'; UPDATE shop.orders SET _detail_hash = '\x00', _detail_call_id = 1 WHERE order_id = '8'`, want: "7 9"},
-	"marks_ahead":      {sql: `UPDATE sluice.streams SET mark = clock_timestamp() + interval '1 minute' WHERE resource = 'orders'`, want: ""},
-	"marks_unproven": {
-		sql: `UPDATE sluice.streams SET mark = '2026-01-02', last_done_at = '2026-01-01' WHERE resource = 'orders';
-			UPDATE sluice.streams SET mark = '2026-01-01', last_done_at = '2026-01-02' WHERE resource = 'orders.details'`,
+	"watermarks_ahead": {sql: `UPDATE sluice.streams SET watermark = clock_timestamp() + interval '1 minute' WHERE resource = 'orders'`, want: ""},
+	"watermarks_unproven": {
+		sql: `UPDATE sluice.streams SET watermark = '2026-01-02', last_done_at = '2026-01-01' WHERE resource = 'orders';
+			UPDATE sluice.streams SET watermark = '2026-01-01', last_done_at = '2026-01-02' WHERE resource = 'orders.details'`,
 		want: "",
 	},
 	"runs_adrift": {
 		sql:  `INSERT INTO sluice.runs (organization_id, service, resource, class, gen) VALUES ('1', 'shop', 'orders', 'sweep', 0)`,
 		want: "",
 	},
-	"requests_overtaken": {sql: `UPDATE sluice.streams SET done_gen = wanted_gen + 1 WHERE resource = 'orders'`, want: ""},
+	"requests_overtaken": {sql: `UPDATE sluice.streams SET served_gen = requested_gen + 1 WHERE resource = 'orders'`, want: ""},
 	"calls_unended": {
 		sql: `UPDATE sluice.calls SET finished_at = NULL, reserved_at = now() - interval '1 hour', lease_until = now() - interval '55 minutes';
 			UPDATE sluice.calls SET lease_until = now() + interval '1 minute' WHERE id <> (SELECT min(id) FROM sluice.calls)`,
@@ -134,7 +134,7 @@ var violations = map[string]struct { //nolint:gochecknoglobals // a table of cas
 		want: "7 8",
 	},
 	"history_overlaps": {
-		sql: keeps + `UPDATE shop.orders SET rate = 99; SELECT history.keep('1', 'shop', 'orders', '{7,8,9}');
+		sql: keeps + `UPDATE shop.orders SET rate = 99; SELECT history.write_versions('1', 'shop', 'orders', '{7,8,9}');
 			UPDATE history.versions SET valid_to = valid_to + interval '1 minute' WHERE record_id = '7' AND ended = 'replaced';
 			UPDATE history.versions v SET record = w.record FROM history.versions w WHERE v.record_id = '8' AND w.record_id = '8' AND w.ended IS NULL`,
 		want: "7 8",
@@ -185,7 +185,7 @@ func TestEachCheckFindsWhatItIsFor(t *testing.T) {
 func TestChecksAreNarrowed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET mark = '2026-01-02', last_done_at = '2026-01-01'`)
+	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET watermark = '2026-01-02', last_done_at = '2026-01-01'`)
 	h.must(err)
 	for _, c := range []struct {
 		scope verifications.Scope
@@ -199,12 +199,12 @@ func TestChecksAreNarrowed(t *testing.T) {
 	} {
 		checks, err := verifications.New(h.db.Pool()).Checks(t.Context(), c.scope)
 		h.must(err)
-		at := slices.IndexFunc(checks, func(check verifications.Check) bool { return check.Name == "marks_unproven" })
+		at := slices.IndexFunc(checks, func(check verifications.Check) bool { return check.Name == "watermarks_unproven" })
 		if checks[at].Found != c.want || int64(len(checks[at].Findings)) != c.want {
 			t.Errorf("%+v: %d found, want %d", c.scope, checks[at].Found, c.want)
 		}
 		for _, f := range checks[at].Findings {
-			if f.Severity != verifications.Violation || f.Source != verifications.SourceCheck || f.Code != "marks_unproven" || f.Service != "shop" || f.Detail == "" {
+			if f.Severity != verifications.Violation || f.Source != verifications.SourceCheck || f.Code != "watermarks_unproven" || f.Service != "shop" || f.Detail == "" {
 				t.Errorf("a finding: %+v", f)
 			}
 		}

@@ -20,7 +20,7 @@ type upstreamRecord = record.Record
 const (
 	// codeMissing: upstream has the record, and it was due to be here.
 	codeMissing = "missing"
-	// codeDiffers: upstream has other values, by its own word since before the mark.
+	// codeDiffers: upstream has other values, by its own word since before the watermark.
 	codeDiffers = "differs"
 	// codeSilent: upstream has other values under the same modification time.
 	codeSilent = "silent"
@@ -197,7 +197,7 @@ func (s *subject) judge(ctx context.Context, view contents.View, r *upstreamReco
 	outdated := single && row.DetailState != "current"
 	dated := !r.Modified.IsZero()
 	same := dated && r.Modified.Truncate(time.Microsecond).Equal(row.Modified)
-	severity, code, text := verifications.Violation, codeDiffers, "upstream has had other values since before the mark: "
+	severity, code, text := verifications.Violation, codeDiffers, "upstream has had other values since before the watermark: "
 	switch {
 	case h.quarantined[r.ID]:
 		severity, code, text = verifications.Notice, codeQuarantined, "a version of the record is in quarantine, and the row is older: "

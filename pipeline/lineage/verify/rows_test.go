@@ -30,8 +30,8 @@ CREATE SCHEMA shop;
 INSERT INTO sluice.service_schemas VALUES ('shop');
 CREATE TABLE shop.orders (
 	organization_id text COLLATE "C" NOT NULL, order_id text COLLATE "C" NOT NULL, name text, rate numeric, active boolean, stock bigint,
-	since date, edited timestamptz, open jsonb, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL,
-	_run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _fingerprint bigint,
+	since date, edited timestamptz, open jsonb, _extra jsonb, _content_hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL,
+	_run_id bigint NOT NULL, _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _payload_hash bigint,
 	_detail_state text NOT NULL DEFAULT 'none_needed', _detail_hash bytea, _detail_call_id bigint, _detail_raw_position integer,
 	_detail_at timestamptz, _deleted_at timestamptz, PRIMARY KEY (organization_id, order_id));
 CREATE TABLE shop.orders_lines (
@@ -191,14 +191,14 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 		"a line":              {`UPDATE shop.orders_lines SET amount = 9 WHERE _parent_id = '7' AND _position = 1`, "violation edited lines[1].amount", "9"},
 		"a line too few":      {`DELETE FROM shop.orders_lines WHERE _parent_id = '7' AND _position = 1`, "violation edited lines[1]", "no such row"},
 		"a line too many":     {`INSERT INTO shop.orders_lines VALUES ('1', '7', 2, 1)`, "violation edited lines[2]", "the record has none"},
-		"another's line": {`INSERT INTO shop.orders (organization_id, order_id, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
-			SELECT '2', order_id, _hash, _call_id, 0, 1, now(), now() FROM shop.orders WHERE order_id = '7'; INSERT INTO shop.orders_lines VALUES ('2', '7', 2, 1)`, "", ""},
+		"another's line": {`INSERT INTO shop.orders (organization_id, order_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+			SELECT '2', order_id, _content_hash, _call_id, 0, 1, now(), now() FROM shop.orders WHERE order_id = '7'; INSERT INTO shop.orders_lines VALUES ('2', '7', 2, 1)`, "", ""},
 		"a tax":             {`UPDATE shop.orders_lines_taxes SET tax = 'c' WHERE _position = 1`, "violation edited lines[0].taxes[1].tax", "characters"},
 		"a bare value":      {`UPDATE shop.orders_labels SET label = 'green' WHERE _position = 0`, "violation edited labels[0].label", "characters"},
 		"an outdated line":  {`UPDATE shop.orders_lines SET amount = 4 WHERE _parent_id = '8'`, "violation edited lines[0].amount", "the record has 3"},
 		"an outdated value": {`UPDATE shop.orders SET rate = 1 WHERE order_id = '8'`, "violation edited rate", "the record has 2"},
 		"several":           {`UPDATE shop.orders SET name = 'nut', rate = 1, stock = 1, active = false WHERE order_id = '7'`, "violation edited name", "and 1 more"},
-		"a hash":            {`UPDATE shop.orders SET _hash = '\x01010101010101010101010101010101' WHERE order_id = '7'`, "violation hash ", "content hash"},
+		"a hash":            {`UPDATE shop.orders SET _content_hash = '\x01010101010101010101010101010101' WHERE order_id = '7'`, "violation hash ", "content hash"},
 		"another's raw":     {`UPDATE shop.orders SET _raw_position = 1 WHERE order_id = '7'`, "violation edited ", "of another record"},
 		"no raw record":     {`DELETE FROM sluice.raw_records WHERE call_id = (SELECT _call_id FROM shop.orders WHERE order_id = '8')`, "notice no_raw ", "not kept"},
 		"an unfit raw record": {

@@ -2,7 +2,7 @@
 // of rows against their raw records, without a call, then rows against records of upstream, within a stated number of calls.
 //
 // It changes no row, but loads what is in quarantine and fits as upstream answers it now. Where a record of upstream differs from
-// its row because it changed since the stream's mark, that is no finding: the next run brings it (docs/decisions/0015-verification).
+// its row because it changed since the stream's watermark, that is no finding: the next run brings it (docs/decisions/0015-verification).
 //
 // Start reading at Run, then subject.hold.
 package verify

@@ -34,7 +34,7 @@ type Reason string
 
 // The reasons.
 const (
-	// Unseen: no run was seen that went on from a mark; the interval is the declared one.
+	// Unseen: no run was seen that went on from a watermark; the interval is the declared one.
 	Unseen Reason = "unseen"
 	// Floor: changes are worth more runs than the floor allows.
 	Floor Reason = "floor"

@@ -196,7 +196,7 @@ func TestObserve(t *testing.T) {
 			[]cadence.Run{{now, 4, 0}}, ago(1), cadence.Seen{Runs: 1, Span: time.Hour, Changes: 4, PerHour: 4},
 		},
 		"runs without a pause": {[]cadence.Run{{now, 9, 2}, {now.Add(time.Second), 9, 2}}, now, cadence.Seen{Calls: 2}},
-		"a mark ahead of our clock": {
+		"a watermark ahead of our clock": {
 			[]cadence.Run{{ago(1), 2, 1}, {now, 3, 1}}, ago(0),
 			cadence.Seen{Runs: 2, Span: time.Hour, Changes: 5, PerHour: (3 + 2*math.Exp2(-1.0/24)), Calls: 1},
 		},

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Run is one run that went on from a mark.
+// Run is one run that went on from a watermark.
 type Run struct {
 	// Start is when it began; Changes are the records that it found new or changed.
 	Start   time.Time

@@ -18,7 +18,7 @@ const pagesPerGuess = 20
 // two equal passes is always read one page after the other. What it misses was
 // pulled up by the deletion of a record that it saw, which the second pass, read in
 // whatever order, cannot see any more: they differ (docs/decisions/0012-prefetching-pages). A scan that
-// moves no mark proves nothing and need not.
+// moves no watermark proves nothing and need not.
 func Prefetching(scan *pipeline.Scan, paging schema.Paging, most int) int {
 	if paging != schema.PagingNumber || scan.Mode == pipeline.ModeKeyset || !scan.Partial && (scan.LastPages == 0 || scan.LastPrefetched) {
 		return 0

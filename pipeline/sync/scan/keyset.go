@@ -105,7 +105,7 @@ func (s *progress) anchor(from, expect, first time.Time) *pipeline.End {
 	if !first.Before(s.Started) {
 		k.Beyond++
 	}
-	if k.Beyond > maxBeyond { // all that a mark depends on was seen
+	if k.Beyond > maxBeyond { // all that a watermark depends on was seen
 		s.Doubt = doubtHot
 		return s.arrive()
 	}

@@ -15,19 +15,19 @@ import (
 	"sluice/schema"
 )
 
-// Notes of runs that did not go as asked. A provisional run moves no mark and the
+// Notes of runs that did not go as asked. A provisional run moves no watermark and the
 // next one starts anew, so nonsense upstream costs a few calls and nothing else.
 const (
 	noteUnsorted = "upstream did not sort by modification time: everything was read"
 	noteIgnored  = "upstream ignored the filter by modification time: everything was read"
-	noteStuck    = "upstream kept answering empty or repeated pages and said that more follow: the mark waits"
-	noteCircle   = "upstream gave the same token twice and so would never end: the mark waits"
-	noteEndless  = "the list did not end: the mark waits"
-	noteShifting = "the list kept changing through %d passes: rows are loaded, the mark waits for a quiet pass"
+	noteStuck    = "upstream kept answering empty or repeated pages and said that more follow: the watermark waits"
+	noteCircle   = "upstream gave the same token twice and so would never end: the watermark waits"
+	noteEndless  = "the list did not end: the watermark waits"
+	noteShifting = "the list kept changing through %d passes: rows are loaded, the watermark waits for a quiet pass"
 )
 
-// Plan begins a scan. Without a mark everything is read; with one, what changed
-// since a little below it (promise 8: what came late or fell on the mark's second
+// Plan begins a scan. Without a watermark everything is read; with one, what changed
+// since a little below it (promise 8: what came late or fell on the watermark's second
 // is read again). A list that is known not to do what its cursor needs is read whole.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	stream, bound := claim.Stream, lowerBound(claim, rules)
@@ -37,7 +37,7 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 		return scan
 	}
 	if stream.Work == pipeline.WorkSweep {
-		// The whole list, whatever the mark: what no mark shows is what sweeps are for.
+		// The whole list, whatever the watermark: what no watermark shows is what sweeps are for.
 		if ReadsByKeyset(stream, claim.Capabilities) && !unfiltered(claim) {
 			scan.Mode = pipeline.ModeKeyset
 		}
@@ -64,9 +64,9 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	return scan
 }
 
-// lowerBound is from where on a run reads; zero without a mark, and where all is asked for
-// again. A lag that grew since the mark
-// was put counts at once: the mark does not move back, what is asked for does.
+// lowerBound is from where on a run reads; zero without a watermark, and where all is asked for
+// again. A lag that grew since the watermark
+// was put counts at once: the watermark does not move back, what is asked for does.
 func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 	from := claim.Position.Watermark
 	if from.IsZero() || claim.Reread {
@@ -80,7 +80,7 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 
 // Begin notes the upstream clock at the first answer of the run: the earlier of
 // what upstream said and what we have, so that neither clock alone can carry a
-// mark too far. Ours is read before the call leaves: an answer may lie about for as
+// watermark too far. Ours is read before the call leaves: an answer may lie about for as
 // long as its process is suspended. One without a date leaves it to our clock, less an
 // hour.
 func Begin(scan *pipeline.Scan, date, asked time.Time) {
@@ -241,7 +241,7 @@ func (s *progress) nextPass(rules pipeline.Rules) *pipeline.End {
 
 // moveEdges gives a pass other page edges than the one before: a deletion hides the
 // record behind an edge, and behind no edge of the next pass stands the same one
-// (docs/decisions/0007-passes-until-equal). A scan that moves no mark proves nothing and need not.
+// (docs/decisions/0007-passes-until-equal). A scan that moves no watermark proves nothing and need not.
 func (s *progress) moveEdges(rules pipeline.Rules) {
 	const every = 2 // every second pass has the smaller pages
 	switch {

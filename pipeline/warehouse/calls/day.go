@@ -43,9 +43,9 @@ const (
 	// The edges are those of reserve_call, in the migrations.
 	sqlDaySpent = `
 WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), edge AS MATERIALIZED (
-	SELECT at, CASE $4 WHEN '' THEN at - interval '24 hours' ELSE sluice.last_turn(at - interval '1 minute', $3, $4) END AS since,
+	SELECT at, CASE $4 WHEN '' THEN at - interval '24 hours' ELSE sluice.last_reset(at - interval '1 minute', $3, $4) END AS since,
 		CASE $4 WHEN '' THEN NULL
-			ELSE sluice.last_turn(sluice.last_turn(at - interval '1 minute', $3, $4) + interval '36 hours', $3, $4) END AS turn
+			ELSE sluice.last_reset(sluice.last_reset(at - interval '1 minute', $3, $4) + interval '36 hours', $3, $4) END AS turn
 	FROM clock)
 SELECT edge.at, edge.turn, coalesce(sum(s.calls), 0), coalesce(sum(s.incremental), 0), coalesce(sum(s.details), 0),
 	coalesce(sum(s.sweep), 0), coalesce(sum(s.backfill), 0), coalesce(sum(s.probe), 0),

@@ -40,7 +40,7 @@ const (
 	// process dies, its slot is held no longer than that of any other call.
 	sqlStillUnderWay = `SELECT sluice.renew_call($1, $2, $3)`
 
-	sqlPrune = `SELECT sluice.keep_calls($1)`
+	sqlPrune = `SELECT sluice.prune_calls($1)`
 
 	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 

@@ -61,7 +61,7 @@ func (t *Table) rowStatements(from, key string) {
 	if r.Details != nil {
 		detail = "t._detail_state, t._detail_hash, t._detail_call_id, t._detail_raw_position"
 	}
-	row := fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._changed_at, nullif(t._hash, %[6]s), t._call_id, t._raw_position, t._fingerprint,
+	row := fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._changed_at, nullif(t._content_hash, %[6]s), t._call_id, t._raw_position, t._payload_hash,
 	t._deleted_at, %[5]s
 FROM %[1]s AS t WHERE t.organization_id = $1 AND `, from, key, parent, modified, detail, statements.NoHash)
 	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read all rows of the organization.

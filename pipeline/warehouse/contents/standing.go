@@ -20,7 +20,7 @@ type Standing struct {
 }
 
 const (
-	sqlWatermark = `SELECT mark FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) AND mark IS NOT NULL`
+	sqlWatermark = `SELECT watermark FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) AND watermark IS NOT NULL`
 
 	sqlParent = `
 SELECT parent_id, read_at FROM sluice.parents
@@ -45,7 +45,7 @@ ORDER BY r.call_id DESC LIMIT 1`
 // maxArchives is how many archives are looked through for one identifier, the newest first.
 const maxArchives = 2000
 
-// Standing says how far the resource is copied. Under parents, the mark is when the list of the parent was last read.
+// Standing says how far the resource is copied. Under parents, the watermark is when the list of the parent was last read.
 func (t *Table) Standing(ctx context.Context, view View) (Standing, error) {
 	var s Standing
 	sql, into := sqlWatermark, []any{&s.Watermark}

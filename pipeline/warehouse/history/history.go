@@ -32,7 +32,7 @@ func (r Resource) key() pipeline.Key {
 	return pipeline.Key{Organization: r.Organization, Service: r.Service, Resource: r.Name}
 }
 
-const sqlWrite = `SELECT history.keep($1, $2, $3, $4)`
+const sqlWrite = `SELECT history.write_versions($1, $2, $3, $4)`
 
 // Write brings the versions of records in line with their rows: it has to be called in the transaction that wrote the rows or
 // their tombstones, with all of their arrays written. The rows have to be locked or new. Where no versions are kept, or nothing

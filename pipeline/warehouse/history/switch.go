@@ -73,14 +73,14 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL A
 	// seen, or it sees the row's version.
 	sqlRows = `SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3 FOR NO KEY UPDATE`
 
-	sqlFill = `SELECT history.keep($1, $2, $3, $4, 'present')`
+	sqlFill = `SELECT history.write_versions($1, $2, $3, $4, 'present')`
 
 	sqlFilled = `
 UPDATE history.periods SET filled_to = $4 WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
 
 	// Versions of an earlier period whose rows were removed meanwhile.
 	sqlLost = `
-SELECT history.keep($1, $2, $3, array_agg(v.record_id)) FROM history.versions v
+SELECT history.write_versions($1, $2, $3, array_agg(v.record_id)) FROM history.versions v
 WHERE (v.organization_id, v.service, v.resource) = ($1, $2, $3) AND v.valid_to = 'infinity'
 	AND NOT EXISTS (SELECT FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = v.record_id)
 HAVING count(*) > 0`

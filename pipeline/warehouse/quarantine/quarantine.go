@@ -28,7 +28,7 @@ const (
 const (
 	// The same bytes again are the same entry. One that a person set aside stays set aside; one that was loaded since and
 	// comes back unfit is open again, and news. Other bytes of a record of which an entry is open for the same reason are an entry of
-	// their own, and no news: so one that never comes twice alike does not keep a mark waiting for ever. Counted is what is news, and
+	// their own, and no news: so one that never comes twice alike does not keep a watermark waiting for ever. Counted is what is news, and
 	// was brought by a call: a rebuild brings what has a row.
 	sqlReject = `
 WITH came AS (

@@ -139,7 +139,7 @@ const sqlReadDrift = `
 SELECT organization_id, service, resource, path, kind, seen, first_seen_at, last_seen_at FROM sluice.drift
 WHERE $1 = '' OR organization_id = $1
 UNION ALL
-SELECT organization_id, service, resource, path, '` + KindMissing + `', lacking, lacking_since, lacking_at FROM sluice.gone_keys
+SELECT organization_id, service, resource, path, '` + KindMissing + `', lacking, lacking_since, lacking_at FROM sluice.missing_keys
 WHERE $1 = '' OR organization_id = $1
 ORDER BY organization_id, service, resource, path, kind`
 

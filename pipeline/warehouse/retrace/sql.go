@@ -130,7 +130,7 @@ func (p *Past) key() string {
 
 // sqlRows makes rows of records that come for the first time.
 func (p *Past) sqlRows() string {
-	return fmt.Sprintf(`INSERT INTO %s (organization_id, %s, _hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+	return fmt.Sprintf(`INSERT INTO %s (organization_id, %s, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 SELECT $1, w.id, decode(repeat('00', 16), 'hex'), 0, 0, 0, w.at, w.at FROM unnest($2::text[], $3::timestamptz[]) AS w (id, at)
 ON CONFLICT DO NOTHING`, p.name(temporary), p.key())
 }

@@ -204,7 +204,7 @@ func plainText(table *schema.Table, records []record.Record, index int) plainCop
 		names = append(names, column.ColumnName())
 	}
 	if table.Depth() == 0 {
-		names = append(names, "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
+		names = append(names, "_content_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
 	}
 	var text strings.Builder
 	for i := range records {

@@ -91,13 +91,13 @@ func TestSingleRecords(t *testing.T) {
 	same(t, "without a row", rows.Result{Inserted: 1}, load(t, conn, res, single(3, one)))
 	same(t, "row", []string{"1|5|∅|x|current|3|3"}, query(t, conn, lookDetails))
 	same(t, "both hashes and places are its own", []string{"t|t|t"}, query(t, conn,
-		"SELECT _detail_hash = _hash, _detail_raw_position = _raw_position, _detail_at = _changed_at FROM shop.bookings"))
+		"SELECT _detail_hash = _content_hash, _detail_raw_position = _raw_position, _detail_at = _changed_at FROM shop.bookings"))
 
 	execute(t, conn, "UPDATE shop.bookings SET _detail_state = 'failed', _detail_at = NULL")
-	before := query(t, conn, "SELECT _changed_at, _detail_call_id, _hash FROM shop.bookings")
+	before := query(t, conn, "SELECT _changed_at, _detail_call_id, _content_hash FROM shop.bookings")
 	same(t, "equal to the last", rows.Result{Unchanged: 1}, load(t, conn, res, single(4, one)))
 	same(t, "only the state", []string{"current|t"}, query(t, conn, "SELECT _detail_state, _detail_at > now() - interval '1 minute' FROM shop.bookings"))
-	same(t, "only the state", before, query(t, conn, "SELECT _changed_at, _detail_call_id, _hash FROM shop.bookings"))
+	same(t, "only the state", before, query(t, conn, "SELECT _changed_at, _detail_call_id, _content_hash FROM shop.bookings"))
 
 	load(t, conn, res, batch(5, recordOf(t, res, object{"booking_id": "1", "total": "6", "edited": day2})))
 	load(t, conn, res, single(6, recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1})))
@@ -145,7 +145,7 @@ func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	back := batch(5, before)
 	back.CallStarted = time.Now().Add(time.Hour)
 	same(t, "long after", rows.Result{Updated: 1, Rollbacks: 1, Owing: 1}, load(t, conn, res, back))
-	same(t, "row", []string{"5|stale|t"}, query(t, conn, "SELECT total, _detail_state, _fingerprint IS NOT NULL FROM shop.bookings"))
+	same(t, "row", []string{"5|stale|t"}, query(t, conn, "SELECT total, _detail_state, _payload_hash IS NOT NULL FROM shop.bookings"))
 	same(t, "again", rows.Result{Unchanged: 1}, load(t, conn, res, batch(6, before)))
 }
 

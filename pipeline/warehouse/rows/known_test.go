@@ -100,7 +100,7 @@ func TestFingerprintsChangeNothing(t *testing.T) {
 				r.Fatalf("%v\nnormalized %+v, known %+v", raws, results[0], results[1])
 			}
 		}
-		const sql = `SELECT order_id, total, edited, _extra, _hash, _fingerprint, (SELECT string_agg(line_id || amount, ' ' ORDER BY _position)
+		const sql = `SELECT order_id, total, edited, _extra, _content_hash, _payload_hash, (SELECT string_agg(line_id || amount, ' ' ORDER BY _position)
  FROM shop.orders_lines l WHERE l.organization_id = o.organization_id AND _parent_id = order_id) FROM shop.orders o WHERE organization_id = $1 ORDER BY 1`
 		if want, got := query(t, conn, sql, plain), query(t, conn, sql, quick); !slices.Equal(want, got) {
 			r.Fatalf("normalized:\n%s\nknown:\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
@@ -150,7 +150,7 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	}
 	load(t, conn, res, batch(1, marked("1", "1"), marked("2", "1"), marked("3", "1")))
 	load(t, conn, res, batch(2, marked("3", "2")))
-	if _, err := conn.Exec(context.Background(), `UPDATE shop.orders SET _fingerprint = NULL WHERE order_id = '2'`); err != nil {
+	if _, err := conn.Exec(context.Background(), `UPDATE shop.orders SET _payload_hash = NULL WHERE order_id = '2'`); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -75,7 +75,7 @@ func decodeStored(values [][]byte) (stored, error) {
 	hash, call, modified, changed, place, settled, mark := values[0], values[1], values[2], values[3], values[4], values[5], values[6]
 	if len(hash) != len(row.hash) || len(call) != 8 || (modified != nil && len(modified) != 8) || len(changed) != 8 ||
 		len(place) != len(row.ctid) || len(settled) != 1 || mark != nil && len(mark) != 8 {
-		return row, fmt.Errorf("_hash, _call_id, _changed_at, _fingerprint or the modification time has another type: %w", errShape)
+		return row, fmt.Errorf("_content_hash, _call_id, _changed_at, _payload_hash or the modification time has another type: %w", errShape)
 	}
 	copy(row.hash[:], hash)
 	copy(row.ctid[:], place)

@@ -102,8 +102,8 @@ func createTables(res *schema.Resource) string {
 		}
 		switch table.Depth() {
 		case 0:
-			fmt.Fprintf(&b, `, _extra jsonb, _hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
- _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _fingerprint bigint%s, PRIMARY KEY (organization_id, %s));`, detailColumns(res), res.ID)
+			fmt.Fprintf(&b, `, _extra jsonb, _content_hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
+ _first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _payload_hash bigint%s, PRIMARY KEY (organization_id, %s));`, detailColumns(res), res.ID)
 		case 1:
 			fmt.Fprintf(&b, `, PRIMARY KEY (organization_id, _parent_id, _position),
  FOREIGN KEY (organization_id, _parent_id) REFERENCES %s.%s ON DELETE CASCADE);`, room, tables[table.Parent].Name)

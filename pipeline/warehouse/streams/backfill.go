@@ -15,10 +15,10 @@ const backfillEvery = 15 * time.Minute
 
 const (
 	sqlRequestBackfill = `
-INSERT INTO sluice.streams AS s (organization_id, service, resource, every, wanted_gen, state)
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, requested_gen, state)
 VALUES ($1, $2, $3, $4, 1, 'queued')
 ON CONFLICT (organization_id, service, resource) DO UPDATE SET
-	every = excluded.every, enabled = true, wanted_gen = s.wanted_gen + 1,
+	every = excluded.every, enabled = true, requested_gen = s.requested_gen + 1,
 	state = 'queued', reason = '', wait_until = NULL, failures = 0`
 
 	sqlLockKey = `SELECT FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) FOR UPDATE`
@@ -26,7 +26,7 @@ ON CONFLICT (organization_id, service, resource) DO UPDATE SET
 	sqlDisableOne = `UPDATE sluice.streams SET enabled = false WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	sqlServeOpenRun = `
-UPDATE sluice.runs r SET gen = s.wanted_gen FROM sluice.streams s
+UPDATE sluice.runs r SET gen = s.requested_gen FROM sluice.streams s
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id`
 
 	sqlCancelRun = `
@@ -36,14 +36,14 @@ FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2
 
 	sqlCancelStream = `
 UPDATE sluice.streams SET enabled = false, fence = fence + 1, last_run_id = coalesce(run_id, last_run_id), run_id = NULL, scan = NULL,
-	done_gen = wanted_gen, state = 'idle', reason = '', wait_until = NULL, note = 'cancelled'
+	served_gen = requested_gen, state = 'idle', reason = '', wait_until = NULL, note = 'cancelled'
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND NOT EXISTS (SELECT FROM sluice.backfills b
 	WHERE (b.organization_id, b.service, b.resource || '.backfill') = ($1, $2, $3) AND b.state IN ('queued', 'running', 'paused'))`
 
 	sqlScan = `UPDATE sluice.streams SET scan = $4 WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	sqlCloseBackfill = `
-UPDATE sluice.streams s SET enabled = false, done_gen = wanted_gen
+UPDATE sluice.streams s SET enabled = false, served_gen = requested_gen
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND NOT EXISTS (SELECT FROM sluice.backfills b
 	WHERE (b.organization_id, b.service, b.resource || '.backfill') = ($1, $2, $3) AND b.state IN ('queued', 'running'))`
 )

@@ -15,19 +15,19 @@ import (
 
 const (
 	sqlLock = `
-SELECT s.fence, coalesce(s.run_id, 0), s.mark, s.scan,
+SELECT s.fence, coalesce(s.run_id, 0), s.watermark, s.scan,
 	(SELECT c.reserved_at FROM sluice.calls c WHERE c.id = $4),
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
-	l.mark, s.read_until, l.read_until, s.history
+	l.watermark, s.scanned_until, l.scanned_until, s.history
 FROM sluice.streams s
 LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
 
 	sqlOpenRun = `
-INSERT INTO sluice.runs (organization_id, service, resource, class, gen, mark_before)
-SELECT organization_id, service, resource, $4, wanted_gen, mark FROM sluice.streams
+INSERT INTO sluice.runs (organization_id, service, resource, class, gen, watermark_before)
+SELECT organization_id, service, resource, $4, requested_gen, watermark FROM sluice.streams
 WHERE (organization_id, service, resource) = ($1, $2, $3)
 RETURNING id`
 
@@ -51,7 +51,7 @@ type Locked struct {
 	Suspects bool
 	// Evidence says that something is known against records of the resource, which a unit may refute.
 	Evidence bool
-	// Listed is the mark of the resource's list, zero if it has none: what was modified before it was read.
+	// Listed is the watermark of the resource's list, zero if it has none: what was modified before it was read.
 	Listed time.Time
 	// ListRead is upstream's clock when the last clean run of that list began, zero if that is unknown.
 	ListRead time.Time
@@ -63,23 +63,23 @@ type Locked struct {
 // registered.
 func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locked, error) {
 	var (
-		key          = of.Key()
-		stream       Locked
-		mark, called *time.Time
-		listed       *time.Time
-		own, list    *time.Time
-		scan         []byte
+		key               = of.Key()
+		stream            Locked
+		watermark, called *time.Time
+		listed            *time.Time
+		own, list         *time.Time
+		scan              []byte
 	)
 	err := tx.QueryRow(ctx, sqlLock, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
-		Scan(&stream.Fence, &stream.Run, &mark, &scan, &called, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History)
+		Scan(&stream.Fence, &stream.Run, &watermark, &scan, &called, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
 	if err != nil {
 		return Locked{}, postgres.Fail("locking "+key.String(), err)
 	}
-	if mark != nil {
-		stream.Position.Watermark = mark.UTC()
+	if watermark != nil {
+		stream.Position.Watermark = watermark.UTC()
 	}
 	if called != nil {
 		stream.Called = *called

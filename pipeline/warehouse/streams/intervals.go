@@ -70,14 +70,14 @@ SELECT s.organization_id, s.service, s.resource, extract(epoch FROM s.every)::fl
 	coalesce(r.classes, '{}') AS classes, coalesce(r.marks, '{}') AS marks, coalesce(r.starts, '{}') AS starts,
 	coalesce(r.changes, '{}') AS changes, coalesce(r.calls, '{}') AS calls
 FROM wanted JOIN sluice.streams s USING (organization_id, service) CROSS JOIN LATERAL (
-	SELECT array_agg(class ORDER BY id) AS classes, array_agg(mark_before ORDER BY id) AS marks, array_agg(started_at ORDER BY id) AS starts,
+	SELECT array_agg(class ORDER BY id) AS classes, array_agg(watermark_before ORDER BY id) AS marks, array_agg(started_at ORDER BY id) AS starts,
 		array_agg(inserted + updated ORDER BY id) AS changes,
 		array_agg(CASE WHEN outcome = 'failed' THEN 0 ELSE o.calls END ORDER BY id) AS calls
 	FROM (
-		SELECT id, class, mark_before, started_at, ended_at, inserted, updated, outcome, calls FROM sluice.runs
+		SELECT id, class, watermark_before, started_at, ended_at, inserted, updated, outcome, calls FROM sluice.runs
 		WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
 		ORDER BY id DESC LIMIT 100
-	) AS o WHERE ended_at IS NOT NULL AND mark_before IS NOT NULL AND started_at > clock_timestamp() - interval '7 days'
+	) AS o WHERE ended_at IS NOT NULL AND watermark_before IS NOT NULL AND started_at > clock_timestamp() - interval '7 days'
 ) AS r
 WHERE s.enabled
 ORDER BY s.organization_id, s.service, s.resource`

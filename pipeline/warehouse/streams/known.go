@@ -16,7 +16,7 @@ type Facts struct {
 	Service      string `db:"service"`
 	Resource     string `db:"resource"`
 	// Watermark is the instant up to which the stream is complete, SinceSeconds how old it is by the clock of the database.
-	Watermark    *time.Time `db:"mark"`
+	Watermark    *time.Time `db:"watermark"`
 	SinceSeconds float64    `db:"since_seconds"`
 	EverySeconds float64    `db:"every_seconds"`
 	// Runs counts those of the last runs that ended and were not failures, Rows the rows that all runs inserted.
@@ -24,8 +24,8 @@ type Facts struct {
 	Rows int64 `db:"rows"`
 	// RowsBeside are those that other streams of the same list inserted: backfills, and sweeps of their own.
 	RowsBeside int64 `db:"rows_beside"`
-	// Changed counts new and changed records of the last runs, two weeks at most, that had a mark to go on from, in the time from
-	// the first of these marks to the last of these runs.
+	// Changed counts new and changed records of the last runs, two weeks at most, that had a watermark to go on from, in the time from
+	// the first of these watermarks to the last of these runs.
 	Changed        int64   `db:"changed"`
 	WatchedSeconds float64 `db:"watched_seconds"`
 	// Waiting are rows that wait for their single record; Parents are those whose lists are wanted.
@@ -37,8 +37,8 @@ type Facts struct {
 // inserted is in the last forecast, and only a stream that has none is summed up whole. $4 selects streams whose open run has
 // loaded nothing and has no forecast.
 const sqlFacts = `
-SELECT s.organization_id, s.service, s.resource, s.mark,
-	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.mark), 0), 0)::float8 AS since_seconds,
+SELECT s.organization_id, s.service, s.resource, s.watermark,
+	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.watermark), 0), 0)::float8 AS since_seconds,
 	extract(epoch FROM coalesce(s.planned_every, s.every))::float8 AS every_seconds, r.runs, r.rows,
 	(SELECT coalesce(sum(b.inserted), 0)::bigint FROM sluice.runs b WHERE (b.organization_id, b.service) = (s.organization_id, s.service)
 		AND b.resource IN (s.resource || '.backfill', s.resource || '.sweep')) AS rows_beside, r.changed, r.watched_seconds,
@@ -51,11 +51,11 @@ FROM sluice.streams s CROSS JOIN LATERAL (
 				WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource))
 			ELSE max(base) FILTER (WHERE id = base_id) + sum(inserted) FILTER (WHERE id >= base_id) END::bigint AS rows,
 		coalesce(sum(inserted + updated) FILTER (WHERE watched), 0)::bigint AS changed,
-		coalesce(extract(epoch FROM max(started_at) FILTER (WHERE watched) - min(mark_before) FILTER (WHERE watched)), 0)::float8
+		coalesce(extract(epoch FROM max(started_at) FILTER (WHERE watched) - min(watermark_before) FILTER (WHERE watched)), 0)::float8
 			AS watched_seconds
 	FROM (
 		SELECT last.*, f.rows AS base, max(f.run_id) OVER () AS base_id,
-			mark_before IS NOT NULL AND ended_at > clock_timestamp() - interval '14 days' AS watched
+			watermark_before IS NOT NULL AND ended_at > clock_timestamp() - interval '14 days' AS watched
 		FROM (
 			SELECT * FROM sluice.runs WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
 			ORDER BY id DESC LIMIT 400

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// Promise 1 from this side: a mark never moves back, whatever the caller says.
+	// Promise 1 from this side: a watermark never moves back, whatever the caller says.
 	sqlAdvance = `
-UPDATE sluice.streams SET mark = greatest(mark, $4::timestamptz), read_until = greatest(read_until, $6::timestamptz),
+UPDATE sluice.streams SET watermark = greatest(watermark, $4::timestamptz), scanned_until = greatest(scanned_until, $6::timestamptz),
 	scan = $5::jsonb, state = 'running'
 WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
@@ -40,18 +40,18 @@ WHERE (organization_id, service, resource) = ($1, $2, $3)`
 	sqlEndStream = `
 UPDATE sluice.streams s SET
 	state = $4, reason = $5, wait_until = $6, note = $7, run_id = NULL, scan = NULL, last_run_id = r.id,
-	done_gen = CASE WHEN r.class = 'probe' OR $9 THEN done_gen ELSE greatest(done_gen, r.gen) END,
+	served_gen = CASE WHEN r.class = 'probe' OR $9 THEN served_gen ELSE greatest(served_gen, r.gen) END,
 	last_done_at = CASE WHEN $8 = 'done' AND NOT $9 THEN clock_timestamp() ELSE last_done_at END,
 	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END
 FROM sluice.runs r
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id
-RETURNING r.class = 'probe' OR $9, s.wanted_gen > r.gen, coalesce(s.planned_every, s.every)`
+RETURNING r.class = 'probe' OR $9, s.requested_gen > r.gen, coalesce(s.planned_every, s.every)`
 
 	sqlEndRun = `
 UPDATE sluice.runs r SET
 	ended_at = clock_timestamp(), outcome = $2, kind = nullif($3, ''), note = $4,
 	calls = (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id),
-	mark_after = (SELECT s.mark FROM sluice.streams s
+	watermark_after = (SELECT s.watermark FROM sluice.streams s
 		WHERE (s.organization_id, s.service, s.resource) = (r.organization_id, r.service, r.resource))
 WHERE r.id = $1`
 )
@@ -120,7 +120,7 @@ type Ending struct {
 	ReadNothing bool
 }
 
-// QueueEnd closes the run of a claim. The stream's row comes first: the run keeps the mark that it arrived at. When the batch was
+// QueueEnd closes the run of a claim. The stream's row comes first: the run keeps the watermark that it arrived at. When the batch was
 // sent, the turn has what decides when the stream is due: that is to be said by QueueDue.
 func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, end Ending) *pipeline.Occasion {
 	key, note := claim.Stream.Key(), postgres.Clean(end.Note, postgres.MaxReason)

@@ -26,8 +26,8 @@ type Run struct {
 	// Gen is up to which request of the stream it serves.
 	Gen             int64      `db:"gen"         json:"gen"`
 	Bound           *time.Time `db:"bound"       json:"bound,omitempty"`
-	WatermarkBefore *time.Time `db:"mark_before" json:"mark_before"`
-	WatermarkAfter  *time.Time `db:"mark_after"  json:"mark_after"`
+	WatermarkBefore *time.Time `db:"watermark_before" json:"watermark_before"`
+	WatermarkAfter  *time.Time `db:"watermark_after"  json:"watermark_after"`
 
 	Chunks      int64 `db:"chunks"      json:"chunks"`
 	Calls       int64 `db:"calls"       json:"calls"`
@@ -64,7 +64,7 @@ type RunFilter struct {
 const sqlRuns = `
 SELECT id, organization_id, service, resource, class, started_at, ended_at,
 	extract(epoch FROM coalesce(ended_at, clock_timestamp()) - started_at)::float8 AS seconds,
-	coalesce(outcome, '') AS outcome, coalesce(kind, '') AS kind, note, gen, bound, mark_before, mark_after, chunks,
+	coalesce(outcome, '') AS outcome, coalesce(kind, '') AS kind, note, gen, bound, watermark_before, watermark_after, chunks,
 	CASE WHEN ended_at IS NULL THEN (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id) ELSE r.calls END AS calls,
 	pages, received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, silent, rollbacks,
 	f.calls AS forecast, coalesce(f.basis, '') AS forecast_basis

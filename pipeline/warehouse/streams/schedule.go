@@ -82,7 +82,7 @@ WITH wanted AS (
 	WHERE s.enabled ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
 )
 UPDATE sluice.streams s SET
-	wanted_gen = wanted_gen + 1,
+	requested_gen = requested_gen + 1,
 	state = CASE WHEN state = 'denied' THEN 'idle' WHEN state = 'waiting' OR wait_until > clock_timestamp() THEN 'queued' ELSE state END,
 	reason = CASE WHEN state IN ('denied', 'waiting') OR wait_until > clock_timestamp() THEN '' ELSE reason END,
 	wait_until = NULL

@@ -24,9 +24,9 @@ type Status struct {
 	Reason string     `db:"reason"     json:"reason,omitempty"`
 	Until  *time.Time `db:"wait_until" json:"until,omitempty"`
 	// Watermark is the instant up to which the stream is complete; nil if it never was.
-	Watermark *time.Time `db:"mark" json:"mark"`
-	// WatermarkAhead says that the mark is later than a run left it, so that nothing is read from it: pipeline.Position.WatermarkAhead.
-	WatermarkAhead bool `db:"mark_ahead" json:"mark_ahead,omitempty"`
+	Watermark *time.Time `db:"watermark" json:"watermark"`
+	// WatermarkAhead says that the watermark is later than a run left it, so that nothing is read from it: pipeline.Position.WatermarkAhead.
+	WatermarkAhead bool `db:"watermark_ahead" json:"watermark_ahead,omitempty"`
 	Failures       int  `db:"failures"   json:"failures"`
 	// Run is the open run, LastRun the last one that ended, with its Note.
 	Run        *int64     `db:"run_id"       json:"run,omitempty"`
@@ -34,11 +34,11 @@ type Status struct {
 	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
 	Note       string     `db:"note"         json:"note,omitempty"`
 	// Requested counts requests for a run, Done is up to which of them a run has ended.
-	Requested int64 `db:"wanted_gen" json:"wanted"`
-	Done      int64 `db:"done_gen"   json:"done"`
+	Requested int64 `db:"requested_gen" json:"wanted"`
+	Done      int64 `db:"served_gen"   json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
-	// Unrequested counts those of Quarantined for whose sake the list was not read whole yet, Withheld those because of which a mark
+	// Unrequested counts those of Quarantined for whose sake the list was not read whole yet, Withheld those because of which a watermark
 	// waited.
 	Unrequested int64 `db:"unasked"  json:"unasked,omitempty"`
 	Withheld    int64 `db:"withheld" json:"withheld,omitempty"`
@@ -74,13 +74,13 @@ type ParentRound struct {
 const sqlStreams = `
 SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(planned_every, every))::float8 AS every_seconds,
 	CASE WHEN planned_every IS NOT NULL THEN planned END AS planned, next_due_at, state, reason,
-	wait_until, mark, coalesce(mark > coalesce(read_until, clock_timestamp() + interval '1 day'), false) AS mark_ahead,
-	failures, run_id, last_run_id, last_done_at, note, wanted_gen, done_gen,
+	wait_until, watermark, coalesce(watermark > coalesce(scanned_until, clock_timestamp() + interval '1 day'), false) AS watermark_ahead,
+	failures, run_id, last_run_id, last_done_at, note, requested_gen, served_gen,
 	q.quarantined, q.unasked, q.withheld,
 	coalesce((SELECT r.quarantined::float8 / nullif(r.received, 0) FROM sluice.runs r
 		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.ended_at IS NOT NULL
 		ORDER BY r.id DESC LIMIT 1), 0) AS quarantined_share,
-	(SELECT count(*) FROM sluice.tombstones k WHERE k.state = 'held'
+	(SELECT count(*) FROM sluice.tombstones k WHERE k.state = 'needs_review'
 		AND (k.organization_id, k.service, k.resource) = (s.organization_id, s.service, s.resource)) AS held,
 	CASE WHEN resource LIKE '%.details' THEN (
 		SELECT to_json(b) FROM sluice.detail_backlog(organization_id, service, resource) AS b WHERE b.pending IS NOT NULL

@@ -29,7 +29,7 @@ SELECT organization_id, service, regexp_replace(resource, '\.sweep$', '') AS res
 	sum(silent)::bigint AS silent, sum(rollbacks)::bigint AS rollbacks, count(*) FILTER (WHERE whole) AS whole,
 	max(ended_at) FILTER (WHERE whole) AS whole_at
 FROM (
-	SELECT *, resource LIKE '%.sweep' OR class = 'sweep' AND mark_before IS NOT NULL AS whole
+	SELECT *, resource LIKE '%.sweep' OR class = 'sweep' AND watermark_before IS NOT NULL AS whole
 	FROM sluice.runs WHERE resource NOT LIKE '%.details' AND outcome IN ('done', 'provisional')
 ) AS r
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`

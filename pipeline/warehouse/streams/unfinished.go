@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	sqlAskedAgain = `SELECT wanted_gen > done_gen FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
+	sqlAskedAgain = `SELECT requested_gen > served_gen FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
 	sqlUnfinished = `
 SELECT organization_id, service, resource, state = 'queued' AS queued FROM sluice.streams
-WHERE enabled AND (wanted_gen > done_gen OR run_id IS NOT NULL) AND state NOT IN ('denied', 'failed')`
+WHERE enabled AND (requested_gen > served_gen OR run_id IS NOT NULL) AND state NOT IN ('denied', 'failed')`
 )
 
 // AskedAgain says whether a run of the stream was requested after its last one had started: a job that ends has to look, since

@@ -12,20 +12,20 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// A run that was done while the mark was ahead of time left it there: only marks from before that are proven. Where no such run is
-// known any more, the whole list is read. The fence keeps out workers that read from the wrong mark, and their scan goes.
+// A run that was done while the watermark was ahead of time left it there: only marks from before that are proven. Where no such run is
+// known any more, the whole list is read. The fence keeps out workers that read from the wrong watermark, and their scan goes.
 const sqlResetWatermark = `
-UPDATE sluice.streams s SET fence = fence + 1, scan = NULL, mark = (
-	SELECT max(r.mark_after) FROM sluice.runs r
+UPDATE sluice.streams s SET fence = fence + 1, scan = NULL, watermark = (
+	SELECT max(r.watermark_after) FROM sluice.runs r
 	WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
-		AND r.outcome = 'done' AND r.mark_after <= coalesce(s.read_until, clock_timestamp()))
-FROM (SELECT mark FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) FOR UPDATE) AS before
+		AND r.outcome = 'done' AND r.watermark_after <= coalesce(s.scanned_until, clock_timestamp()))
+FROM (SELECT watermark FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3) FOR UPDATE) AS before
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
-	AND s.mark > coalesce(s.read_until, clock_timestamp() + interval '1 day')
-RETURNING before.mark, s.mark`
+	AND s.watermark > coalesce(s.scanned_until, clock_timestamp() + interval '1 day')
+RETURNING before.watermark, s.watermark`
 
-// ResetWatermark sets a mark that is ahead of time (pipeline.Position.MarkAhead) back to the last one that a clean run left, or takes it
-// away if no such run is known. It gives both marks, zero where there is none, and whether there was anything to do.
+// ResetWatermark sets a watermark that is ahead of time (pipeline.Position.MarkAhead) back to the last one that a clean run left, or takes it
+// away if no such run is known. It gives both watermarks, zero where there is none, and whether there was anything to do.
 //
 //nolint:nonamedreturns // the names say which is which
 func (s *Schedule) ResetWatermark(ctx context.Context, key pipeline.Key) (before, after time.Time, reset bool, failure error) {
@@ -35,7 +35,7 @@ func (s *Schedule) ResetWatermark(ctx context.Context, key pipeline.Key) (before
 		return before, after, false, nil
 	}
 	if err != nil {
-		return before, after, false, postgres.Fail(fmt.Sprintf("resetting the mark of %s", key), err)
+		return before, after, false, postgres.Fail(fmt.Sprintf("resetting the watermark of %s", key), err)
 	}
 	if to != nil {
 		after = *to

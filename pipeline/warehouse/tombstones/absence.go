@@ -94,7 +94,7 @@ SELECT t.%[2]s FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND t._first_seen_at < least($3, $6::timestamptz) AND t._changed_at < $3
 	AND t.%[2]s NOT IN (SELECT unnest(ids) FROM sluice.sightings WHERE run_id = $2)
 	AND t.%[2]s NOT IN (SELECT record_id FROM sluice.tombstones
-		WHERE (organization_id, service, resource) = ($1, $4, $5) AND state = 'held')
+		WHERE (organization_id, service, resource) = ($1, $4, $5) AND state = 'needs_review')
 ORDER BY t.%[2]s`
 
 	sqlLive = `SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL`
@@ -103,25 +103,25 @@ ORDER BY t.%[2]s`
 	sqlConfirm = `
 UPDATE sluice.tombstones SET
 	state = $5::text, proof = 'scan', proof_run_id = $6, proof_first_call = $7, proof_last_call = $8, proof_at = clock_timestamp(),
-	gone_at = $9, decided_by = CASE $5::text WHEN 'gone' THEN 'rule' END,
-	decided_at = CASE $5::text WHEN 'gone' THEN clock_timestamp() END,
-	shrunken = shrunken OR $5::text = 'held'
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state = 'missed'
-	AND missed_run_id <> $6 AND (NOT shrunken OR $5::text = 'held')
-	AND missed_at <= $10::timestamptz - $11::interval AND missed_clock <= $9::timestamptz - $11::interval
+	deleted_at = $9, decided_by = CASE $5::text WHEN 'deleted' THEN 'rule' END,
+	decided_at = CASE $5::text WHEN 'deleted' THEN clock_timestamp() END,
+	shrunken = shrunken OR $5::text = 'needs_review'
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state = 'suspected'
+	AND suspected_run_id <> $6 AND (NOT shrunken OR $5::text = 'needs_review')
+	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval
 RETURNING record_id`
 
 	// A scan that can be believed takes the place of one that could not, and a record that came back can be missed again.
 	sqlMiss = `
 INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
-	missed_run_id, missed_first_call, missed_last_call, missed_clock)
-SELECT $1, $2, $3, id, 'missed', $8, $5, $6, $7, $9 FROM unnest($4::text[]) AS absent (id) ORDER BY id
+	suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
+SELECT $1, $2, $3, id, 'suspected', $8, $5, $6, $7, $9 FROM unnest($4::text[]) AS absent (id) ORDER BY id
 ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
-	state = 'missed', shrunken = excluded.shrunken, missed_run_id = excluded.missed_run_id,
-	missed_first_call = excluded.missed_first_call, missed_last_call = excluded.missed_last_call, missed_at = clock_timestamp(),
-	missed_clock = excluded.missed_clock, proof = NULL, proof_run_id = NULL, proof_first_call = NULL, proof_last_call = NULL,
-	proof_at = NULL, gone_at = NULL, decided_by = NULL, decided_at = NULL
-WHERE k.state = 'revived' OR k.state = 'missed' AND k.shrunken AND NOT excluded.shrunken
+	state = 'suspected', shrunken = excluded.shrunken, suspected_run_id = excluded.suspected_run_id,
+	suspected_first_call = excluded.suspected_first_call, suspected_last_call = excluded.suspected_last_call, suspected_at = clock_timestamp(),
+	suspected_clock = excluded.suspected_clock, proof = NULL, proof_run_id = NULL, proof_first_call = NULL, proof_last_call = NULL,
+	proof_at = NULL, deleted_at = NULL, decided_by = NULL, decided_at = NULL
+WHERE k.state = 'restored' OR k.state = 'suspected' AND k.shrunken AND NOT excluded.shrunken
 RETURNING record_id`
 )
 

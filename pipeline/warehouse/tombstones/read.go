@@ -26,10 +26,10 @@ type Tombstone struct {
 	// Shrunken says that the scan that missed it missed too many at once to be believed.
 	Shrunken bool `db:"shrunken" json:"shrunken"`
 	// SuspectedRun, its calls and SuspectedAt are the clean scan that first did not see it.
-	SuspectedRun       int64     `db:"missed_run_id"     json:"missed_run"`
-	SuspectedFirstCall int64     `db:"missed_first_call" json:"missed_first_call"`
-	SuspectedLastCall  int64     `db:"missed_last_call"  json:"missed_last_call"`
-	SuspectedAt        time.Time `db:"missed_at"         json:"missed_at"`
+	SuspectedRun       int64     `db:"suspected_run_id"     json:"suspected_run"`
+	SuspectedFirstCall int64     `db:"suspected_first_call" json:"suspected_first_call"`
+	SuspectedLastCall  int64     `db:"suspected_last_call"  json:"suspected_last_call"`
+	SuspectedAt        time.Time `db:"suspected_at"         json:"suspected_at"`
 	// Proof is scan or not_found, empty while nothing confirms it; what follows is where it comes from.
 	Proof          string     `db:"proof"            json:"proof,omitempty"`
 	ProofRun       *int64     `db:"proof_run_id"     json:"proof_run,omitempty"`
@@ -37,13 +37,13 @@ type Tombstone struct {
 	ProofLastCall  *int64     `db:"proof_last_call"  json:"proof_last_call,omitempty"`
 	ProofAt        *time.Time `db:"proof_at"         json:"proof_at,omitempty"`
 	// DeletedAt is the tombstone of the row; DecidedBy is rule or person.
-	DeletedAt *time.Time `db:"gone_at"    json:"gone_at,omitempty"`
+	DeletedAt *time.Time `db:"deleted_at"    json:"deleted_at,omitempty"`
 	DecidedBy string     `db:"decided_by" json:"decided_by,omitempty"`
 	DecidedAt *time.Time `db:"decided_at" json:"decided_at,omitempty"`
 	// RestoredAt is when it was last seen again after a tombstone, by RestoredCall; Revivals counts how often.
-	RestoredAt   *time.Time `db:"revived_at"   json:"revived_at,omitempty"`
-	RestoredCall *int64     `db:"revived_call" json:"revived_call,omitempty"`
-	Revivals     int        `db:"revivals"     json:"revivals,omitempty"`
+	RestoredAt   *time.Time `db:"restored_at"   json:"restored_at,omitempty"`
+	RestoredCall *int64     `db:"restored_call" json:"restored_call,omitempty"`
+	Revivals     int        `db:"restores"     json:"restores,omitempty"`
 }
 
 // Filter selects tombstones; empty fields select all.
@@ -54,12 +54,12 @@ type Filter struct {
 }
 
 const sqlTombstones = `
-SELECT organization_id, service, resource, record_id, state, shrunken, missed_run_id, missed_first_call, missed_last_call, missed_at,
-	coalesce(proof, '') AS proof, proof_run_id, proof_first_call, proof_last_call, proof_at, gone_at,
-	coalesce(decided_by, '') AS decided_by, decided_at, revived_at, revived_call, revivals
+SELECT organization_id, service, resource, record_id, state, shrunken, suspected_run_id, suspected_first_call, suspected_last_call, suspected_at,
+	coalesce(proof, '') AS proof, proof_run_id, proof_first_call, proof_last_call, proof_at, deleted_at,
+	coalesce(decided_by, '') AS decided_by, decided_at, restored_at, restored_call, restores
 FROM sluice.tombstones
 WHERE ($1 = '' OR service = $1) AND ($2 = '' OR resource = $2) AND ($3 = '' OR record_id = $3) AND ($4 = '' OR state = $4)
-ORDER BY greatest(missed_at, proof_at, decided_at, revived_at) DESC, organization_id, service, resource, record_id LIMIT $5`
+ORDER BY greatest(suspected_at, proof_at, decided_at, restored_at) DESC, organization_id, service, resource, record_id LIMIT $5`
 
 // Tombstones gives what is known of records that whole lists did not show, newest first.
 func (t *Table) Tombstones(ctx context.Context, f Filter) ([]Tombstone, error) {
@@ -83,10 +83,10 @@ type HeldScan struct {
 }
 
 const sqlHeldScans = `
-SELECT k.organization_id, k.service, k.resource, k.proof_run_id AS run_id, r.started_at, r.received, min(k.missed_run_id) AS first_run,
+SELECT k.organization_id, k.service, k.resource, k.proof_run_id AS run_id, r.started_at, r.received, min(k.suspected_run_id) AS first_run,
 	count(*) AS held, (array_agg(k.record_id ORDER BY k.record_id))[1:5] AS sample
 FROM sluice.tombstones k JOIN sluice.runs r ON r.id = k.proof_run_id
-WHERE k.state = 'held'
+WHERE k.state = 'needs_review'
 GROUP BY k.organization_id, k.service, k.resource, k.proof_run_id, r.id
 ORDER BY k.proof_run_id`
 

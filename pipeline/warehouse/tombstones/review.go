@@ -12,17 +12,17 @@ import (
 
 const (
 	sqlNeedsReviewOf = `
-SELECT record_id, gone_at, proof_at FROM sluice.tombstones
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND proof_run_id = $4
+SELECT record_id, deleted_at, proof_at FROM sluice.tombstones
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'needs_review' AND proof_run_id = $4
 ORDER BY record_id FOR UPDATE`
 
 	sqlAccept = `
-UPDATE sluice.tombstones SET state = 'gone', decided_by = 'person', decided_at = clock_timestamp()
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND proof_run_id = $4`
+UPDATE sluice.tombstones SET state = 'deleted', decided_by = 'person', decided_at = clock_timestamp()
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'needs_review' AND proof_run_id = $4`
 
 	sqlRefuse = `
 DELETE FROM sluice.tombstones
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'held' AND proof_run_id = $4`
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'needs_review' AND proof_run_id = $4`
 )
 
 // Accept marks as gone what a run's scan left for a person to decide, and gives how many rows that were. What was seen or

@@ -13,9 +13,9 @@ import (
 
 // The states of evidence that statements name.
 const (
-	stateSuspected   = "missed"
-	stateNeedsReview = "held"
-	stateDeleted     = "gone"
+	stateSuspected   = "suspected"
+	stateNeedsReview = "needs_review"
+	stateDeleted     = "deleted"
 )
 
 const (
@@ -38,12 +38,12 @@ WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND c.organization_i
 
 	sqlForget = `
 DELETE FROM sluice.tombstones
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND revivals = 0`
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND restores = 0`
 
 	// What came back once stays known.
 	sqlForgetAgain = `
-UPDATE sluice.tombstones SET state = 'revived'
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND revivals > 0`
+UPDATE sluice.tombstones SET state = 'restored'
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND restores > 0`
 )
 
 // names are the tables of a resource, quoted.

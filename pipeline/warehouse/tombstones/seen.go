@@ -20,21 +20,21 @@ INSERT INTO sluice.sightings (run_id, call_id, ids) VALUES ($1, $2, $3) ON CONFL
 	sqlDropSightings = `DELETE FROM sluice.sightings WHERE run_id = $1`
 
 	sqlEvidence = `
-SELECT record_id, state, shrunken, missed_last_call, CASE state WHEN 'gone' THEN proof_first_call ELSE missed_first_call END
+SELECT record_id, state, shrunken, suspected_last_call, CASE state WHEN 'deleted' THEN proof_first_call ELSE suspected_first_call END
 FROM sluice.tombstones
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state <> 'revived'
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state <> 'restored'
 ORDER BY record_id FOR UPDATE`
 
 	sqlRevive = `
-UPDATE sluice.tombstones SET state = 'revived', revived_at = clock_timestamp(), revived_call = $5, revivals = revivals + 1
+UPDATE sluice.tombstones SET state = 'restored', restored_at = clock_timestamp(), restored_call = $5, restores = restores + 1
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
 	sqlWaits = `
-SELECT EXISTS (SELECT FROM sluice.tombstones WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'missed')`
+SELECT EXISTS (SELECT FROM sluice.tombstones WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'suspected')`
 
 	sqlNotFound = `
-UPDATE sluice.tombstones SET state = 'gone', proof = 'not_found', proof_run_id = $5, proof_first_call = $6, proof_last_call = $6,
-	proof_at = clock_timestamp(), gone_at = $7, decided_by = 'rule', decided_at = clock_timestamp()
+UPDATE sluice.tombstones SET state = 'deleted', proof = 'not_found', proof_run_id = $5, proof_first_call = $6, proof_last_call = $6,
+	proof_at = clock_timestamp(), deleted_at = $7, decided_by = 'rule', decided_at = clock_timestamp()
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
 	// Nothing is asked of a path that never answered.

@@ -39,7 +39,7 @@ type Verification struct {
 	Allowed int `db:"calls_allowed" json:"calls_allowed"`
 	Calls   int `db:"calls"         json:"calls"`
 	Checks  int `db:"checks"        json:"checks"`
-	// Rows were held against their raw records, Records of upstream against rows; NotDue of them changed since the mark.
+	// Rows were held against their raw records, Records of upstream against rows; NotDue of them changed since the watermark.
 	Rows       int64   `db:"rows"       json:"rows"`
 	Records    int64   `db:"records"    json:"records"`
 	NotDue     int64   `db:"not_due"    json:"not_due"`

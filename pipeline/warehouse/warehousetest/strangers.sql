@@ -68,7 +68,7 @@ DECLARE
 BEGIN
     FOREACH place IN ARRAY ARRAY['mart.trap', 'public.trap', 'inventory.trap', 'mart.vendor_payments'] LOOP
         EXECUTE format('CREATE TABLE %s (organization_id mart.evil, trap_id mart.evil, _parent_id mart.evil, _position mart.evil,
-            _hash bytea, _call_id bigint, _raw_position integer, _detail_call_id bigint, _detail_raw_position integer,
+            _content_hash bytea, _call_id bigint, _raw_position integer, _detail_call_id bigint, _detail_raw_position integer,
             _detail_state text, _detail_hash bytea, note mart.tricky, PRIMARY KEY (organization_id, trap_id))', place);
         EXECUTE format('INSERT INTO %s SELECT row(n)::mart.evil, row(n)::mart.evil, row(n)::mart.evil, row(n)::mart.evil,
             NULL, 9000000000000 + n, n, 9000000000000 + n, n, ''current'', NULL, ''note'' FROM generate_series(1, 3) AS n', place);

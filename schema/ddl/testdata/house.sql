@@ -10,13 +10,13 @@ CREATE TABLE "house"."rates" (
   "unit" text,
   "changed" timestamp with time zone,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   "_deleted_at" timestamp with time zone,
   "_detail_state" text NOT NULL DEFAULT 'none_needed' CHECK ("_detail_state" IN ('none_needed', 'pending', 'current', 'stale', 'failed')),
   "_detail_hash" bytea,
@@ -34,13 +34,13 @@ COMMENT ON COLUMN "house"."rates"."kind" IS 'Which kind it is.';
 COMMENT ON COLUMN "house"."rates"."unit" IS 'What it is counted in.';
 COMMENT ON COLUMN "house"."rates"."changed" IS 'When it changed.';
 COMMENT ON COLUMN "house"."rates"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "house"."rates"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "house"."rates"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "house"."rates"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "house"."rates"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "house"."rates"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rates"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rates"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "house"."rates"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "house"."rates"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "house"."rates"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 COMMENT ON COLUMN "house"."rates"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
 COMMENT ON COLUMN "house"."rates"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
@@ -111,13 +111,13 @@ CREATE TABLE "house"."rooms" (
   "room_id" text COLLATE "C",
   "floor" text COLLATE "C",
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "room_key")
 ) WITH (fillfactor = 90);
@@ -127,13 +127,13 @@ COMMENT ON COLUMN "house"."rooms"."room_key" IS 'Floor and identifier.';
 COMMENT ON COLUMN "house"."rooms"."room_id" IS 'Identifier on the floor.';
 COMMENT ON COLUMN "house"."rooms"."floor" IS 'The floor of it.';
 COMMENT ON COLUMN "house"."rooms"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "house"."rooms"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "house"."rooms"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "house"."rooms"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "house"."rooms"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "house"."rooms"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rooms"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rooms"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "house"."rooms"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "house"."rooms"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "house"."rooms"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE SCHEMA IF NOT EXISTS "custom";
@@ -143,13 +143,13 @@ CREATE TABLE "custom"."opening" (
   "organization_id" text COLLATE "C" NOT NULL,
   "opening_id" text COLLATE "C" NOT NULL,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "opening_id")
 ) WITH (fillfactor = 90);
@@ -157,11 +157,11 @@ COMMENT ON TABLE "custom"."opening" IS 'What was there first.';
 COMMENT ON COLUMN "custom"."opening"."organization_id" IS 'Identifier upstream of the organization that the row belongs to.';
 COMMENT ON COLUMN "custom"."opening"."opening_id" IS 'Identifier of the opening.';
 COMMENT ON COLUMN "custom"."opening"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "custom"."opening"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "custom"."opening"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "custom"."opening"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "custom"."opening"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "custom"."opening"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "custom"."opening"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "custom"."opening"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "custom"."opening"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "custom"."opening"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "custom"."opening"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';

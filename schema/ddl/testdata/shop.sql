@@ -13,13 +13,13 @@ CREATE TABLE "shop"."things" (
   "changed" timestamp with time zone,
   "blob" jsonb,
   "_extra" jsonb,
-  "_hash" bytea NOT NULL,
+  "_content_hash" bytea NOT NULL,
   "_call_id" bigint NOT NULL,
   "_raw_position" integer NOT NULL,
   "_run_id" bigint NOT NULL,
   "_first_seen_at" timestamp with time zone NOT NULL,
   "_changed_at" timestamp with time zone NOT NULL,
-  "_fingerprint" bigint,
+  "_payload_hash" bigint,
   "_deleted_at" timestamp with time zone,
   PRIMARY KEY ("organization_id", "thing_id")
 ) WITH (fillfactor = 90);
@@ -35,13 +35,13 @@ COMMENT ON COLUMN "shop"."things"."day" IS 'Since which day.';
 COMMENT ON COLUMN "shop"."things"."changed" IS 'When it changed.';
 COMMENT ON COLUMN "shop"."things"."blob" IS 'JSON because it is open.';
 COMMENT ON COLUMN "shop"."things"."_extra" IS 'Keys that upstream sent and no declaration knows, by their path; null if there are none.';
-COMMENT ON COLUMN "shop"."things"."_hash" IS 'Content hash of all that the record carried, arrays included.';
+COMMENT ON COLUMN "shop"."things"."_content_hash" IS 'Content hash of all that the record carried, arrays included.';
 COMMENT ON COLUMN "shop"."things"."_call_id" IS 'Call that brought this version; its bytes are in sluice.raw_records.';
 COMMENT ON COLUMN "shop"."things"."_raw_position" IS 'Place of the record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "shop"."things"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "shop"."things"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "shop"."things"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "shop"."things"."_fingerprint" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "shop"."things"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "shop"."things"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE TABLE "shop"."things_parts" (

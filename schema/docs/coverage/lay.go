@@ -20,7 +20,7 @@ type Answer struct {
 
 // Lay compares the rows with the declarations; served says of each row whether the sandbox
 // simulates it. The second result lists contradictions: rows without an answer, other keys, other
-// scopes, and declared endpoints whose assumed mark disagrees with the rows.
+// scopes, and declared endpoints whose assumed watermark disagrees with the rows.
 func Lay(rows []Row, services []schema.Service, served []bool) ([]Answer, []string) {
 	declared := endpointsOf(services)
 	var misfits []string
@@ -167,7 +167,7 @@ func compare(row *Row, declared []endpoint) []string {
 	return misfits
 }
 
-// undocumented returns declared endpoints without a row and without the assumed mark.
+// undocumented returns declared endpoints without a row and without the assumed watermark.
 func undocumented(declared map[string][]endpoint, shown map[string]bool) []string {
 	var misfits []string
 	for at, endpoints := range declared {

@@ -23,7 +23,7 @@ type Reading struct {
 	// and that it has not.
 	Capabilities []pipeline.Verdict `json:"capabilities,omitempty"`
 	Lacks        []pipeline.Verdict `json:"lacks,omitempty"`
-	// Late is how late records became visible, nil if none was seen to; LagSeconds is how far the mark lags behind, 0 where
+	// Late is how late records became visible, nil if none was seen to; LagSeconds is how far the watermark lags behind, 0 where
 	// none is kept.
 	Late       *capabilities.Lateness `json:"late,omitempty"`
 	LagSeconds float64                `json:"lag_seconds,omitempty"`
@@ -54,7 +54,7 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	case reading.FallsBack:
 		reading.Mode = "the whole list in passes until two are equal, out of the calls of full scans, for " + words(verdict)
 	case scan.ReadsByKeyset(stream, known):
-		reading.Mode = "what was modified since the mark, re-anchored: one pass; " + words(known[pipeline.CapabilityAscending])
+		reading.Mode = "what was modified since the watermark, re-anchored: one pass; " + words(known[pipeline.CapabilityAscending])
 	default:
 		reading.Mode = mode(stream.Resource.ListCursor(), verdict)
 	}
@@ -80,9 +80,9 @@ func sweep(stream pipeline.Stream, known pipeline.Capabilities) Reading {
 func mode(cursor schema.Cursor, v pipeline.Verdict) string {
 	switch cursor.(type) {
 	case schema.Since:
-		return "what was modified since the mark; " + words(v)
+		return "what was modified since the watermark; " + words(v)
 	case schema.NewestFirst:
-		return "newest first, down to the mark; " + words(v)
+		return "newest first, down to the watermark; " + words(v)
 	case schema.Export:
 		return "one CSV body"
 	case schema.Snapshot:
@@ -120,7 +120,7 @@ func (r Reading) Lines() []string {
 		}
 	}
 	if l := r.Late; l != nil && l.Records > 0 {
-		lines = append(lines, fmt.Sprintf("late: %s seen up to %s after the time they carry; the mark lags %s behind",
+		lines = append(lines, fmt.Sprintf("late: %s seen up to %s after the time they carry; the watermark lags %s behind",
 			view.Plural(l.Records, "record"), Span(l.PeakSeconds), Span(r.LagSeconds)))
 	}
 	if l := r.Late; l != nil && l.Beyond > 0 {

@@ -36,29 +36,29 @@ func TestHowAListIsRead(t *testing.T) {
 		want   []string
 	}{
 		"assumed": {since, "", known(pipeline.Verdict{Capability: "filter", Answer: "yes", Source: "assumed", Evidence: "x"}), nil,
-			[]string{"reads: what was modified since the mark; filter yes (assumed)"}},
+			[]string{"reads: what was modified since the watermark; filter yes (assumed)"}},
 		"probed": {since, "", known(probed), nil,
-			[]string{"reads: what was modified since the mark; filter yes (probed 2026-03-01: it left out 28)"}},
+			[]string{"reads: what was modified since the watermark; filter yes (probed 2026-03-01: it left out 28)"}},
 		"demoted": {since, "", known(ignored), nil,
 			[]string{"reads: the whole list in passes until two are equal, out of the calls of full scans, for filter no (observed 2026-03-01: it was ignored)"}},
 		"newest first, of smaller pages": {newest, "", known(
 			pipeline.Verdict{Capability: "sort_descending", Answer: "yes", Source: "documented"},
 			pipeline.Verdict{Capability: "sort_ascending", Answer: "no", Source: "probed"}, // nothing relies on it
 			pipeline.Verdict{Capability: "page_size", Answer: "no", Value: "100", Source: "observed", Evidence: "100 came"}), nil,
-			[]string{"reads: newest first, down to the mark; sort_descending yes (documented)", "lacks: page_size no 100 (observed 2026-03-01: 100 came)"}},
+			[]string{"reads: newest first, down to the watermark; sort_descending yes (documented)", "lacks: page_size no 100 (observed 2026-03-01: 100 came)"}},
 		"whole":  {schema.FullScan{}, "", nil, nil, []string{"reads: the whole list in passes until two are equal"}},
 		"export": {schema.Export{}, "", nil, nil, []string{"reads: one CSV body"}},
 		"object": {schema.Snapshot{}, "", nil, nil, []string{"reads: one object"}},
 		"nothing known": {since, "", nil, nil,
-			[]string{"reads: what was modified since the mark; nothing is known of it yet"}},
+			[]string{"reads: what was modified since the watermark; nothing is known of it yet"}},
 		"late": {since, "", known(probed), &capabilities.Lateness{Records: 3, Beyond: 2, PeakSeconds: 1200, LeftSeconds: 600},
 			[]string{
-				"reads: what was modified since the mark; filter yes (probed 2026-03-01: it left out 28)",
-				"late: 3 records seen up to 20 m after the time they carry; the mark lags 20 m behind",
+				"reads: what was modified since the watermark; filter yes (probed 2026-03-01: it left out 28)",
+				"late: 3 records seen up to 20 m after the time they carry; the watermark lags 20 m behind",
 				"late: 2 records seen more than 1 h after the time they carry, which no lag waits for: scans of the whole list find such",
 			}},
 		"re-anchored": {since, "", known(probed, inclusive, ascending), nil,
-			[]string{"reads: what was modified since the mark, re-anchored: one pass; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
+			[]string{"reads: what was modified since the watermark, re-anchored: one pass; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
 		"a sweep, re-anchored": {since, pipeline.WorkSweep, known(probed, inclusive, ascending), nil,
 			[]string{"reads: the whole list, re-anchored: one pass; one sweep in four, and any that decides about rows that were missed, " +
 				"in passes until two are equal, without the filter; sort_ascending yes (probed 2026-03-01: 40 in order)"}},

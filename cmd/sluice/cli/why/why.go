@@ -119,7 +119,7 @@ func source(f *Facts) (Source, string) {
 func learned(p *streams.Plan, f *Facts) string {
 	text := "learned: "
 	if cadence.Reason(p.Reason) == cadence.Unseen {
-		text += "no run went on from a mark yet"
+		text += "no run went on from a watermark yet"
 	} else {
 		text += fmt.Sprintf("%s seen over %s, %s", rate(p.ChangesPerHour), Span(p.SeenHours*time.Hour.Seconds()), callsARun(p.CallsPerRun))
 	}

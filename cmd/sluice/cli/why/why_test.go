@@ -51,7 +51,7 @@ func TestWhereAnIntervalComesFrom(t *testing.T) {
 		"quiet": {learned(plan(cadence.Quiet), func(p *streams.Plan) { p.ChangesPerHour = 0 }), why.SourceLearned,
 			"learned: no change seen over 1 d 7 h, 1 call a run, target 1 h, floor 5 m" + bounds + "nothing changed, so it backs off until something does"},
 		"unseen": {learned(plan(cadence.Unseen), as), why.SourceLearned,
-			"learned: no run went on from a mark yet, target 1 h, floor 5 m" + bounds + "as declared, until something is seen"},
+			"learned: no run went on from a watermark yet, target 1 h, floor 5 m" + bounds + "as declared, until something is seen"},
 		"no target": {why.Facts{Ceiling: time.Hour, Stream: streams.Status{Plan: plan(cadence.Ceiling)}}, why.SourceLearned,
 			"learned: 12 changes an hour seen over 1 d 7 h, 1 call a run, at most every 1 h, floor 5 m" + bounds + "as rarely as is allowed"},
 		"missed": {learned(plan(cadence.Extended), as), why.SourceLearned,

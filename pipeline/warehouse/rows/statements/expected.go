@@ -35,13 +35,13 @@ func (s *Set) expect(tables []schema.Table) {
 			continue
 		}
 		add("_extra", pgtype.JSONBOID)
-		add("_hash", pgtype.ByteaOID)
+		add("_content_hash", pgtype.ByteaOID)
 		add("_call_id", pgtype.Int8OID)
 		add("_raw_position", pgtype.Int4OID)
 		add("_run_id", pgtype.Int8OID)
 		add("_first_seen_at", pgtype.TimestamptzOID)
 		add("_changed_at", pgtype.TimestamptzOID)
-		add("_fingerprint", pgtype.Int8OID)
+		add("_payload_hash", pgtype.Int8OID)
 		if s.Single != nil {
 			add("_detail_state", pgtype.TextOID)
 			add("_detail_hash", pgtype.ByteaOID)

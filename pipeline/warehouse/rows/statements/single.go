@@ -33,10 +33,10 @@ WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' ELSE 'stale' END`, 
 // the column of the modification time, "" where there is none.
 func (*Set) clearListHash(modified string) string {
 	if modified == "" {
-		return "_hash = t._hash"
+		return "_content_hash = t._content_hash"
 	}
 	other := fmt.Sprintf("s.%[1]s <> t.%[1]s", modified)
-	return fmt.Sprintf("_hash = CASE WHEN %[1]s THEN %[2]s ELSE t._hash END, _fingerprint = CASE WHEN %[1]s THEN NULL ELSE t._fingerprint END",
+	return fmt.Sprintf("_content_hash = CASE WHEN %[1]s THEN %[2]s ELSE t._content_hash END, _payload_hash = CASE WHEN %[1]s THEN NULL ELSE t._payload_hash END",
 		other, NoHash)
 }
 

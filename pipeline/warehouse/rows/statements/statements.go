@@ -140,7 +140,7 @@ SELECT %s AND t.%s = k.id LIMIT 1%s) AS f`
 ORDER BY t.organization_id, t.%[1]s COLLATE "C" LIMIT $4`, id, columns)
 		}
 	}
-	look(&s.List, "t._hash", "t._call_id", "true", "t._fingerprint")
+	look(&s.List, "t._content_hash", "t._call_id", "true", "t._payload_hash")
 	if s.Single != nil {
 		look(s.Single, "coalesce(t._detail_hash, "+NoHash+")",
 			"greatest(t._call_id, t._detail_call_id)", // which skips nulls
@@ -155,7 +155,7 @@ func (s *Set) writers(tables []schema.Table) {
 		names := columnNames(table.Columns)
 		if i == 0 {
 			all := append([]string{"organization_id"}, names...)
-			all = append(all, "_extra", "_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at", "_fingerprint")
+			all = append(all, "_extra", "_content_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at", "_payload_hash")
 			into := quote(s.schema, table.Name)
 			s.List.insert(into, all)
 			if s.Single != nil {

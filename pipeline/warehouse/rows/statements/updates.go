@@ -24,8 +24,8 @@ func (s *Set) updates(tables []schema.Table, modified string) {
 		}
 		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[2]s THEN s.%[1]s ELSE t.%[1]s END", quote(name), carries(i)))
 	}
-	staged := append(append([]string(nil), columns...), "_extra", "_hash", "_fingerprint", "_raw_position", "_row")
-	selected = append(selected, "t._extra", "t._hash", "t._fingerprint", "t._raw_position", "t.ctid AS _row")
+	staged := append(append([]string(nil), columns...), "_extra", "_content_hash", "_payload_hash", "_raw_position", "_row")
+	selected = append(selected, "t._extra", "t._content_hash", "t._payload_hash", "t._raw_position", "t.ctid AS _row")
 	for mask := range s.masks {
 		name := fmt.Sprintf("_has_%d", mask)
 		staged, selected = append(staged, name), append(selected, "0::bigint AS "+name)
@@ -43,21 +43,21 @@ func (s *Set) updates(tables []schema.Table, modified string) {
 WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
 			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = now()"}, ours), ", "), stage, quote(columns[s.id]))
 	}
-	const made = "_hash = s._hash, _fingerprint = s._fingerprint" // both are of one record, always
+	const made = "_content_hash = s._content_hash, _payload_hash = s._payload_hash" // both are of one record, always
 	// A row that a single record made another version of has neither: rewritten, it still has not.
-	const again = "_hash = CASE WHEN t._hash = " + NoHash + " THEN t._hash ELSE s._hash END, " +
-		"_fingerprint = CASE WHEN t._hash <> " + NoHash + " THEN s._fingerprint END"
+	const again = "_content_hash = CASE WHEN t._content_hash = " + NoHash + " THEN t._content_hash ELSE s._content_hash END, " +
+		"_payload_hash = CASE WHEN t._content_hash <> " + NoHash + " THEN s._payload_hash END"
 	ours := []string{made, "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
 	if s.Single != nil {
 		ours = append(ours, s.detailStateAfterList()...)
 		single := []string{
 			s.clearListHash(modified),
-			"_detail_state = 'current'", "_detail_hash = s._hash", "_detail_call_id = $1",
+			"_detail_state = 'current'", "_detail_hash = s._content_hash", "_detail_call_id = $1",
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}
 		s.Single.Update = update(single...)
 		// A row whose list record changed since has no such hash: its single record is to be loaded whole.
-		s.Single.Rewrite = update("_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._hash END")
+		s.Single.Rewrite = update("_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._content_hash END")
 	}
 	s.List.Update, s.List.Rewrite = update(ours...), update(again)
 }
