@@ -252,7 +252,7 @@ COMMENT ON COLUMN sluice.streams.fence IS 'Grows with every claim; a write that 
 COMMENT ON COLUMN sluice.streams.run_id IS 'The open run; null between runs.';
 COMMENT ON COLUMN sluice.streams.requested_gen IS 'Counts requests for a run.';
 COMMENT ON COLUMN sluice.streams.served_gen IS 'The requested_gen up to which requests were served by a run that ended.';
-COMMENT ON COLUMN sluice.streams.state IS 'idle, queued, running, retrying (after an error), waiting (for a budget), denied (tried again a day later, if nobody acts before) or failed.';
+COMMENT ON COLUMN sluice.streams.state IS 'idle, queued, running, retrying (after an error), waiting (for a budget), denied (tried again a day later, unless an operator acts before) or failed.';
 COMMENT ON COLUMN sluice.streams.reason IS 'Why the stream is retrying, waiting, denied or failed, in words.';
 COMMENT ON COLUMN sluice.streams.wait_until IS 'When the stream goes on by itself, if that is known.';
 COMMENT ON COLUMN sluice.streams.failures IS 'Failures in a row, back to 0 with a run that ends without one.';
@@ -360,7 +360,7 @@ CREATE TABLE sluice.backfills (
 -- Two of one stream at once would read the same list twice.
 CREATE UNIQUE INDEX backfills_open ON sluice.backfills (organization_id, service, resource)
     WHERE state IN ('queued', 'running', 'paused');
-COMMENT ON TABLE sluice.backfills IS 'One row per backfill: a list that somebody asked to have read again, whole or between two days.';
+COMMENT ON TABLE sluice.backfills IS 'One row per backfill: a list that an operator asked to have read again, whole or between two days.';
 COMMENT ON COLUMN sluice.backfills.id IS 'Number of the backfill.';
 COMMENT ON COLUMN sluice.backfills.organization_id IS 'The organization upstream.';
 COMMENT ON COLUMN sluice.backfills.service IS 'The service.';
@@ -369,7 +369,7 @@ COMMENT ON COLUMN sluice.backfills.column_name IS 'The column that from_day and 
 COMMENT ON COLUMN sluice.backfills.from_day IS 'The first day wanted, in the zone of the organization; null if there is none.';
 COMMENT ON COLUMN sluice.backfills.to_day IS 'The last day wanted, in the zone of the organization; null if there is none.';
 COMMENT ON COLUMN sluice.backfills.windows IS 'How many windows it is read in, one after the other; 1 where the list takes no filter by date.';
-COMMENT ON COLUMN sluice.backfills.forecast_calls IS 'Calls that it was expected to take when it was asked for; null if nobody could say.';
+COMMENT ON COLUMN sluice.backfills.forecast_calls IS 'Calls that it was expected to take when it was asked for; null if it could not be foreseen.';
 COMMENT ON COLUMN sluice.backfills.forecast_basis IS 'What that figure rests on: declared by the documents, measured, or assumed.';
 COMMENT ON COLUMN sluice.backfills.requested_at IS 'When it was asked for.';
 COMMENT ON COLUMN sluice.backfills.requested_by IS 'The database role of the process that asked for it.';

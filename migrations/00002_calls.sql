@@ -331,7 +331,7 @@ DECLARE
     v_from timestamptz;
 BEGIN
     FOR v_gone IN
-        -- A row that is locked is being renewed, by a unit that may take a while: nobody waits for it.
+        -- A row that is locked is being renewed, by a unit that may take a while: it is not waited for.
         DELETE FROM sluice.live_calls WHERE id IN (
             SELECT id FROM sluice.live_calls
             WHERE organization_id = p_organization AND shared = p_shared AND free_at <= p_now FOR UPDATE SKIP LOCKED) RETURNING *
@@ -672,7 +672,7 @@ BEGIN
     INTO v_live, v_under_way, v_early, v_unseen FROM sluice.live_calls
     WHERE organization_id = p_organization AND shared = p_shared AND free_at > v_now;
 
-    -- The day first: who may not call today need not wait for the minute to find out.
+    -- The day first: a call that may not leave today need not wait for the minute to find out.
     v_until := v_day.exhausted_until;
     IF v_day.reset_at > v_now AND (v_until IS NULL OR v_until <= v_now) THEN
         SELECT v_day.remaining_seen - v_unseen - coalesce(sum(reserved), 0) + coalesce(v_day.seen_place, 0) INTO v_seen_left

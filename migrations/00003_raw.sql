@@ -173,7 +173,7 @@ CREATE TABLE sluice.rebuilds (
     last_key text COLLATE "C" NOT NULL DEFAULT '',
     rows bigint NOT NULL DEFAULT 0,
     rewritten bigint NOT NULL DEFAULT 0,
-    unfit bigint NOT NULL DEFAULT 0,
+    rejected bigint NOT NULL DEFAULT 0,
     lost bigint NOT NULL DEFAULT 0,
     started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     ended_at timestamptz,
@@ -193,7 +193,7 @@ COMMENT ON COLUMN sluice.rebuilds.fence IS 'The claim under which it last wrote.
 COMMENT ON COLUMN sluice.rebuilds.last_key IS 'The key of the last row that it looked at; empty if none.';
 COMMENT ON COLUMN sluice.rebuilds.rows IS 'Rows that it looked at.';
 COMMENT ON COLUMN sluice.rebuilds.rewritten IS 'Rows that it wrote anew.';
-COMMENT ON COLUMN sluice.rebuilds.unfit IS 'Rows whose raw record does not fit the declaration any more: they stayed as they were.';
+COMMENT ON COLUMN sluice.rebuilds.rejected IS 'Rows whose raw record does not fit the declaration any more: they stayed as they were.';
 COMMENT ON COLUMN sluice.rebuilds.lost IS 'Rows without a raw record: they stayed as they were.';
 COMMENT ON COLUMN sluice.rebuilds.started_at IS 'When it began.';
 COMMENT ON COLUMN sluice.rebuilds.ended_at IS 'When it ended; null if it is under way, or was stopped.';

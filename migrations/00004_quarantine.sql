@@ -31,7 +31,7 @@ CREATE TABLE sluice.quarantine (
 );
 CREATE INDEX quarantine_open ON sluice.quarantine (organization_id, service, resource, record_id) WHERE state = 'open';
 CREATE INDEX quarantine_run ON sluice.quarantine (run_id) WHERE run_id IS NOT NULL;
-COMMENT ON TABLE sluice.quarantine IS 'Records that could not be loaded, whole, with the reason, until somebody decides.';
+COMMENT ON TABLE sluice.quarantine IS 'Records that could not be loaded, whole, with the reason, until an operator decides.';
 COMMENT ON COLUMN sluice.quarantine.id IS 'Number of the entry.';
 COMMENT ON COLUMN sluice.quarantine.organization_id IS 'The organization of the record.';
 COMMENT ON COLUMN sluice.quarantine.service IS 'The service of the record.';

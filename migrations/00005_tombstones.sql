@@ -48,8 +48,8 @@ COMMENT ON COLUMN sluice.tombstones.organization_id IS 'The organization.';
 COMMENT ON COLUMN sluice.tombstones.service IS 'The service of the resource.';
 COMMENT ON COLUMN sluice.tombstones.resource IS 'The resource whose row it is about.';
 COMMENT ON COLUMN sluice.tombstones.record_id IS 'Identifier of the record.';
-COMMENT ON COLUMN sluice.tombstones.state IS 'missed (once, which proves nothing), held (a person decides), gone (the row has its tombstone) or revived (it came back).';
-COMMENT ON COLUMN sluice.tombstones.shrunken IS 'Whether the scan that missed it missed too many at once to be believed: such a scan can only lead to a person.';
+COMMENT ON COLUMN sluice.tombstones.state IS 'suspected (one scan did not show it, which proves nothing), needs_review (a person decides), deleted (the row has its tombstone) or restored (it came back).';
+COMMENT ON COLUMN sluice.tombstones.shrunken IS 'Whether the scan that did not show it left out too many records at once to be believed: such a scan can only lead to a person.';
 COMMENT ON COLUMN sluice.tombstones.suspected_run_id IS 'The clean scan that first did not see it.';
 COMMENT ON COLUMN sluice.tombstones.suspected_first_call IS 'First call of that scan; what an earlier call showed says nothing against it.';
 COMMENT ON COLUMN sluice.tombstones.suspected_last_call IS 'Last call of that scan.';
@@ -61,7 +61,7 @@ COMMENT ON COLUMN sluice.tombstones.proof_first_call IS 'First call of the secon
 COMMENT ON COLUMN sluice.tombstones.proof_last_call IS 'Last call of the second scan, or the call for the single record.';
 COMMENT ON COLUMN sluice.tombstones.proof_at IS 'When it was confirmed.';
 COMMENT ON COLUMN sluice.tombstones.deleted_at IS 'Upstream''s clock when the second scan began, or the database''s when the single record was asked for: the tombstone of the row.';
-COMMENT ON COLUMN sluice.tombstones.decided_by IS 'Who put the tombstone: the rule, or a person who accepted what was held.';
+COMMENT ON COLUMN sluice.tombstones.decided_by IS 'Who put the tombstone: the rule, or a person who accepted what needed review.';
 COMMENT ON COLUMN sluice.tombstones.decided_at IS 'When that was.';
 COMMENT ON COLUMN sluice.tombstones.restored_at IS 'When the record was last seen again after a tombstone; null if never.';
 COMMENT ON COLUMN sluice.tombstones.restored_call IS 'The call that showed it then.';
@@ -89,7 +89,7 @@ COMMENT ON COLUMN sluice.capabilities.resource IS 'The resource whose list it is
 COMMENT ON COLUMN sluice.capabilities.capability IS 'filter (by modification time), filter_inclusive (at the instant itself), sort_descending and sort_ascending (by modification time), page, page_size, detail, batch_detail.';
 COMMENT ON COLUMN sluice.capabilities.verdict IS 'yes, no, or unknown.';
 COMMENT ON COLUMN sluice.capabilities.value IS 'The figure or the path that belongs to it, such as the largest page; empty if there is none.';
-COMMENT ON COLUMN sluice.capabilities.source IS 'documented (a document shows it), assumed (nobody but the declaration says so), probed (sluice check --probe measured it), observed (an answer to a run contradicted what was there, or a later one confirmed it).';
+COMMENT ON COLUMN sluice.capabilities.source IS 'documented (a document shows it), assumed (only the declaration says so), probed (sluice check --probe measured it), observed (an answer to a run contradicted what was there, or a later one confirmed it).';
 COMMENT ON COLUMN sluice.capabilities.evidence IS 'What the verdict rests on, in words.';
 COMMENT ON COLUMN sluice.capabilities.seen_at IS 'When the verdict was last declared, measured or seen.';
 

@@ -79,7 +79,7 @@ COMMENT ON COLUMN history.versions.valid_from IS 'Since when the row was so, by 
 COMMENT ON COLUMN history.versions.valid_to IS 'Until when, exclusive; infinity for the version that the row holds now.';
 COMMENT ON COLUMN history.versions.upstream_from IS 'Since when the record was so upstream: its modification time if that is later than the version before, otherwise valid_from.';
 COMMENT ON COLUMN history.versions.upstream_to IS 'Until when upstream, exclusive; equal to upstream_from if it never was so there, as of a row whose single record was still to be read.';
-COMMENT ON COLUMN history.versions.began IS 'seen: new or changed. revived: it came back after a tombstone. present: it was there when versions began to be kept, and what it was before is not known.';
+COMMENT ON COLUMN history.versions.began IS 'seen: new or changed. restored: it came back after a tombstone. present: it was there when versions began to be kept, and what it was before is not known.';
 COMMENT ON COLUMN history.versions.ended IS 'replaced: another version followed. gone: a tombstone. Null while it is valid.';
 COMMENT ON COLUMN history.versions.record IS 'The row, without nulls. Columns of the program, _call_id and its like, are as they were when the version began.';
 COMMENT ON COLUMN history.versions.arrays IS 'By table, the rows of its arrays, without nulls; tables without rows are left out.';
@@ -237,8 +237,8 @@ BEGIN
             CASE WHEN f.open THEN f.upstream_from ELSE f.upstream_to END) AS u (at, after)
         WHERE CASE WHEN f.open THEN NOT f.live OR f.differs ELSE f.live END
     ),
-    -- By their place, for a join by key is planned as a look through all versions until the table has statistics. Nobody moves
-    -- them meanwhile: whoever writes versions of a record has its row locked.
+    -- By their place, for a join by key is planned as a look through all versions until the table has statistics. They do not
+    -- move meanwhile: a writer of versions has the record's row locked.
     closed AS (
         UPDATE history.versions v SET valid_to = c.at, ended = CASE WHEN c.live THEN 'replaced' ELSE 'deleted' END,
             upstream_to = CASE WHEN c.live THEN c.since ELSE greatest(coalesce(c.deleted_at, c.at), v.upstream_from) END

@@ -79,7 +79,7 @@ COMMENT ON COLUMN "accounting"."chart_of_accounts"."_run_id" IS 'Run that wrote 
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."chart_of_accounts"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."chart_of_accounts"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."chart_of_accounts"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."chart_of_accounts_custom_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -189,7 +189,7 @@ COMMENT ON COLUMN "accounting"."vendor_payments"."_detail_call_id" IS 'Call that
 COMMENT ON COLUMN "accounting"."vendor_payments"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "accounting"."vendor_payments"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."vendor_payments"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."vendor_payments"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "vendor_payments_details" ON "accounting"."vendor_payments" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -365,7 +365,7 @@ COMMENT ON COLUMN "accounting"."opening_balances"."_run_id" IS 'Run that wrote t
 COMMENT ON COLUMN "accounting"."opening_balances"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."opening_balances"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."opening_balances"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."opening_balances"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."opening_balances_accounts" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -451,7 +451,7 @@ COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_detail_call_id" IS 
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."base_currency_adjustments"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "base_currency_adjustments_details" ON "accounting"."base_currency_adjustments" ("organization_id", "base_currency_adjustment_id" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -523,7 +523,7 @@ COMMENT ON COLUMN "accounting"."custom_module_records"."_run_id" IS 'Run that wr
 COMMENT ON COLUMN "accounting"."custom_module_records"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."custom_module_records"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."custom_module_records"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."custom_module_records"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."custom_module_records_fields" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -595,7 +595,7 @@ COMMENT ON COLUMN "accounting"."contact_persons"."_run_id" IS 'Run that wrote th
 COMMENT ON COLUMN "accounting"."contact_persons"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."contact_persons"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."contact_persons"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."contact_persons"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."expenses" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -772,7 +772,7 @@ COMMENT ON COLUMN "accounting"."expenses"."_run_id" IS 'Run that wrote this vers
 COMMENT ON COLUMN "accounting"."expenses"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."expenses"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."expenses"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."expenses"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."expenses"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "accounting"."expenses_line_items" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -887,4 +887,4 @@ COMMENT ON COLUMN "accounting"."organizations"."_run_id" IS 'Run that wrote this
 COMMENT ON COLUMN "accounting"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "accounting"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "accounting"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "accounting"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "accounting"."organizations"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

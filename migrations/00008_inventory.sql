@@ -133,7 +133,7 @@ COMMENT ON COLUMN "inventory"."items"."_detail_call_id" IS 'Call that brought th
 COMMENT ON COLUMN "inventory"."items"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."items"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."items"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."items"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."items"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "items_details" ON "inventory"."items" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -309,7 +309,7 @@ COMMENT ON COLUMN "inventory"."bills"."_detail_call_id" IS 'Call that brought th
 COMMENT ON COLUMN "inventory"."bills"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."bills"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."bills"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."bills"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."bills"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "bills_details" ON "inventory"."bills" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -610,7 +610,7 @@ COMMENT ON COLUMN "inventory"."credit_notes"."_detail_call_id" IS 'Call that bro
 COMMENT ON COLUMN "inventory"."credit_notes"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."credit_notes"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."credit_notes"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."credit_notes"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "credit_notes_details" ON "inventory"."credit_notes" ("organization_id", "updated_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -942,7 +942,7 @@ COMMENT ON COLUMN "inventory"."composite_items"."_detail_call_id" IS 'Call that 
 COMMENT ON COLUMN "inventory"."composite_items"."_detail_raw_position" IS 'Place of the single record''s bytes among those of its call, from 0.';
 COMMENT ON COLUMN "inventory"."composite_items"."_detail_at" IS 'When the single record was last loaded or tried.';
 COMMENT ON COLUMN "inventory"."composite_items"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."composite_items"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."composite_items"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 CREATE INDEX "composite_items_details" ON "inventory"."composite_items" ("organization_id", "last_modified_time" DESC)
   WHERE "_detail_state" IN ('pending', 'stale', 'failed');
 
@@ -1080,7 +1080,7 @@ COMMENT ON COLUMN "inventory"."locations"."_run_id" IS 'Run that wrote this vers
 COMMENT ON COLUMN "inventory"."locations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "inventory"."locations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "inventory"."locations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."locations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."locations"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "inventory"."locations_address" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -1206,7 +1206,7 @@ COMMENT ON COLUMN "inventory"."taxes"."_run_id" IS 'Run that wrote this version.
 COMMENT ON COLUMN "inventory"."taxes"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "inventory"."taxes"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "inventory"."taxes"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."taxes"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."taxes"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "inventory"."organizations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -1261,4 +1261,4 @@ COMMENT ON COLUMN "inventory"."organizations"."_run_id" IS 'Run that wrote this 
 COMMENT ON COLUMN "inventory"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "inventory"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "inventory"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "inventory"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "inventory"."organizations"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

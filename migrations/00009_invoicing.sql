@@ -49,7 +49,7 @@ COMMENT ON COLUMN "invoicing"."currencies"."_run_id" IS 'Run that wrote this ver
 COMMENT ON COLUMN "invoicing"."currencies"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "invoicing"."currencies"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "invoicing"."currencies"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "invoicing"."currencies"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "invoicing"."currencies"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "invoicing"."currencies_history" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -117,7 +117,7 @@ COMMENT ON COLUMN "invoicing"."contact_persons"."_run_id" IS 'Run that wrote thi
 COMMENT ON COLUMN "invoicing"."contact_persons"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "invoicing"."contact_persons"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "invoicing"."contact_persons"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "invoicing"."contact_persons"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "invoicing"."organizations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -172,4 +172,4 @@ COMMENT ON COLUMN "invoicing"."organizations"."_run_id" IS 'Run that wrote this 
 COMMENT ON COLUMN "invoicing"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "invoicing"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "invoicing"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "invoicing"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "invoicing"."organizations"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

@@ -51,7 +51,7 @@ COMMENT ON COLUMN "billing"."contact_persons"."_run_id" IS 'Run that wrote this 
 COMMENT ON COLUMN "billing"."contact_persons"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "billing"."contact_persons"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "billing"."contact_persons"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "billing"."contact_persons"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "billing"."contact_persons"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "billing"."organizations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -106,4 +106,4 @@ COMMENT ON COLUMN "billing"."organizations"."_run_id" IS 'Run that wrote this ve
 COMMENT ON COLUMN "billing"."organizations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "billing"."organizations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "billing"."organizations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "billing"."organizations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "billing"."organizations"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

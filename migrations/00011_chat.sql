@@ -61,7 +61,7 @@ COMMENT ON COLUMN "chat"."channels"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "chat"."channels"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."channels"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."channels"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."channels"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."channels"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "chat"."conversations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -100,7 +100,7 @@ COMMENT ON COLUMN "chat"."conversations"."_run_id" IS 'Run that wrote this versi
 COMMENT ON COLUMN "chat"."conversations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."conversations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."conversations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."conversations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."conversations"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "chat"."network_channels" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -159,7 +159,7 @@ COMMENT ON COLUMN "chat"."network_channels"."_run_id" IS 'Run that wrote this ve
 COMMENT ON COLUMN "chat"."network_channels"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."network_channels"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."network_channels"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."network_channels"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."network_channels"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 
 CREATE TABLE "chat"."network_conversations" (
   "organization_id" text COLLATE "C" NOT NULL,
@@ -202,4 +202,4 @@ COMMENT ON COLUMN "chat"."network_conversations"."_run_id" IS 'Run that wrote th
 COMMENT ON COLUMN "chat"."network_conversations"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "chat"."network_conversations"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
 COMMENT ON COLUMN "chat"."network_conversations"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
-COMMENT ON COLUMN "chat"."network_conversations"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "chat"."network_conversations"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';

@@ -192,13 +192,13 @@ WHERE r.ended_at IS NULL AND NOT EXISTS (SELECT FROM sluice.streams s WHERE s.ru
 UNION ALL
 SELECT s.organization_id, s.service, s.resource, '', 'the open run ' || r.id || ' has ended already'
 FROM sluice.streams s JOIN sluice.runs r ON r.id = s.run_id WHERE r.ended_at IS NOT NULL;
-COMMENT ON VIEW sluice.check_runs_adrift IS 'Runs that ended without an outcome, or that are open and nobody''s; must be empty.';
+COMMENT ON VIEW sluice.check_runs_adrift IS 'Runs that ended without an outcome, or that are open and belong to no stream; must be empty.';
 
 CREATE VIEW sluice.check_requests_overtaken AS
 SELECT organization_id, service, resource, ''::text AS record_id,
     'served up to request ' || served_gen || ' of ' || requested_gen AS detail
 FROM sluice.streams WHERE served_gen > requested_gen;
-COMMENT ON VIEW sluice.check_requests_overtaken IS 'Streams that served requests that nobody made; must be empty.';
+COMMENT ON VIEW sluice.check_requests_overtaken IS 'Streams that served requests that were never made; must be empty.';
 
 CREATE VIEW sluice.check_calls_unended AS
 SELECT organization_id, service, resource, ''::text AS record_id,

@@ -165,7 +165,7 @@ func present() ddl.Catalog {
 			"_run_id":         {Type: "bigint", Comment: "Run that wrote this version."},
 			"_first_seen_at":  {Type: stamp, Comment: "When the record was first loaded."},
 			"_changed_at":     {Type: stamp, Comment: "When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp."},
-			"_payload_hash": {Type: "int8", Comment: "Fingerprint of the bytes that this version was made of, and of all that decided what they became; " +
+			"_payload_hash": {Type: "int8", Comment: "Payload hash of the bytes that this version was made of, and of all that decided what they became; " +
 				"null if none was kept."},
 			"_deleted_at": {Type: stamp, Comment: "When the record was found to be gone upstream, by upstream's clock; null while it exists. " +
 				"The evidence is in sluice.tombstones."},

@@ -17,7 +17,7 @@ func Bookkeeping() []Column {
 		{Name: "_first_seen_at", Type: Timestamp, Required: true, Comment: "When the record was first loaded."},
 		{Name: "_changed_at", Type: Timestamp, Required: true, Comment: "When the row, or its tombstone, last changed here: " +
 			"the start of the transaction that wrote it, so rows can appear behind a later stamp."},
-		{Name: "_payload_hash", Type: bigint, Comment: "Fingerprint of the bytes that this version was made of, and of all that " +
+		{Name: "_payload_hash", Type: bigint, Comment: "Payload hash of the bytes that this version was made of, and of all that " +
 			"decided what they became; null if none was kept."},
 		deletedColumn("When the record was found to be gone upstream, by upstream's clock; null while it exists. The evidence is in sluice.tombstones."),
 	}

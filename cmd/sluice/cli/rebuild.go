@@ -155,7 +155,7 @@ type retracedView struct {
 	Raw          int    `json:"raw"`
 	Records      int    `json:"records"`
 	Versions     int    `json:"versions"`
-	Rejected     int    `json:"unfit"`
+	Rejected     int    `json:"rejected"`
 	// Since is when the table can be asked for from now on, as far as raw records
 	// say; nil if they say nothing about that.
 	Since *time.Time `json:"since,omitempty"`

@@ -85,7 +85,7 @@ type filledView struct {
 	Rewritten int `json:"rewritten"`
 	// Rejected rows stay as they are, their records are in quarantine; Lost ones have no
 	// record any more.
-	Rejected int `json:"unfit"`
+	Rejected int `json:"rejected"`
 	Lost     int `json:"lost"`
 }
 

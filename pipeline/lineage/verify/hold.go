@@ -37,7 +37,7 @@ const (
 	// codeQuarantined: the record is in quarantine and not here, or here in an older version.
 	codeQuarantined = "quarantined"
 	// codeRejected: the record does not fit the declaration.
-	codeRejected = "unfit"
+	codeRejected = "rejected"
 )
 
 // held is what an answer is held against.

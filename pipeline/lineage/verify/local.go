@@ -21,7 +21,7 @@ const (
 	// CodeNoRaw: the raw record is not kept (any more).
 	CodeNoRaw = "no_raw"
 	// CodeRejected: the raw record does not fit the declaration any more.
-	CodeRejected = "unfit"
+	CodeRejected = "rejected"
 )
 
 // local holds rows against their raw records: a sample, or all.

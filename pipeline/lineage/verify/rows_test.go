@@ -202,7 +202,7 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 		"another's raw":     {`UPDATE shop.orders SET _raw_position = 1 WHERE order_id = '7'`, "violation edited ", "of another record"},
 		"no raw record":     {`DELETE FROM sluice.raw_records WHERE call_id = (SELECT _call_id FROM shop.orders WHERE order_id = '8')`, "notice no_raw ", "not kept"},
 		"an unfit raw record": {
-			`UPDATE sluice.raw_records SET records = replace(records, '"rate":2', '"rate":"x"')`, "notice unfit ", "rate",
+			`UPDATE sluice.raw_records SET records = replace(records, '"rate":2', '"rate":"x"')`, "notice rejected ", "rate",
 		},
 		"a repaired raw record": {
 			"UPDATE sluice.raw_records SET records = replace(records, 'new', 'n\uFFFDw')", "notice edited name", "could not be kept",

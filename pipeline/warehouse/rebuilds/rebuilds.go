@@ -72,10 +72,10 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL A
 	sqlBegin = `
 INSERT INTO sluice.rebuilds AS r (organization_id, service, resource, scope, declaration, run_id, fence) VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (organization_id, service, resource) WHERE ended_at IS NULL DO UPDATE SET run_id = excluded.run_id, fence = excluded.fence
-RETURNING r.id, r.last_key, r.rows, r.rewritten, r.unfit, r.lost`
+RETURNING r.id, r.last_key, r.rows, r.rewritten, r.rejected, r.lost`
 
 	sqlStep = `
-UPDATE sluice.rebuilds SET last_key = $2, rows = rows + $3, rewritten = rewritten + $4, unfit = unfit + $5, lost = lost + $6 WHERE id = $1`
+UPDATE sluice.rebuilds SET last_key = $2, rows = rows + $3, rewritten = rewritten + $4, rejected = rejected + $5, lost = lost + $6 WHERE id = $1`
 
 	sqlEnd = `UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'done' WHERE id = $1`
 )

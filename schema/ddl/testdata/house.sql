@@ -40,7 +40,7 @@ COMMENT ON COLUMN "house"."rates"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "house"."rates"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rates"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rates"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "house"."rates"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "house"."rates"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "house"."rates"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 COMMENT ON COLUMN "house"."rates"."_detail_state" IS 'What is known of the single record: none_needed (the list had it all), pending (not read yet), current, stale (the list record changed since), failed (to be tried again).';
 COMMENT ON COLUMN "house"."rates"."_detail_hash" IS 'Content hash of the single record that was last loaded; null if none was.';
@@ -133,7 +133,7 @@ COMMENT ON COLUMN "house"."rooms"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "house"."rooms"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "house"."rooms"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "house"."rooms"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "house"."rooms"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "house"."rooms"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "house"."rooms"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE SCHEMA IF NOT EXISTS "custom";
@@ -163,5 +163,5 @@ COMMENT ON COLUMN "custom"."opening"."_raw_position" IS 'Place of the record''s 
 COMMENT ON COLUMN "custom"."opening"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "custom"."opening"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "custom"."opening"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "custom"."opening"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "custom"."opening"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "custom"."opening"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';

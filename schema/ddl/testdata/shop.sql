@@ -41,7 +41,7 @@ COMMENT ON COLUMN "shop"."things"."_raw_position" IS 'Place of the record''s byt
 COMMENT ON COLUMN "shop"."things"."_run_id" IS 'Run that wrote this version.';
 COMMENT ON COLUMN "shop"."things"."_first_seen_at" IS 'When the record was first loaded.';
 COMMENT ON COLUMN "shop"."things"."_changed_at" IS 'When the row, or its tombstone, last changed here: the start of the transaction that wrote it, so rows can appear behind a later stamp.';
-COMMENT ON COLUMN "shop"."things"."_payload_hash" IS 'Fingerprint of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
+COMMENT ON COLUMN "shop"."things"."_payload_hash" IS 'Payload hash of the bytes that this version was made of, and of all that decided what they became; null if none was kept.';
 COMMENT ON COLUMN "shop"."things"."_deleted_at" IS 'When the record was found to be gone upstream, by upstream''s clock; null while it exists. The evidence is in sluice.tombstones.';
 
 CREATE TABLE "shop"."things_parts" (
