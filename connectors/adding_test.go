@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAddingAResourceShowsTheRealOne: what the page shows as added stands in the
-// files that it names, line for line.
+// TestAddingAResourceShowsTheRealOne: what the page shows as added stands in the files that it
+// names, line for line.
 func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/adding-a-resource.md")

@@ -20,8 +20,8 @@ type object struct {
 	ignored  map[string]string
 }
 
-// TestDeclarationsAgreeWithTheirWitnesses lays every declaration over a sample of
-// the wire that another hand transcribed from the documents, both ways.
+// TestDeclarationsAgreeWithTheirWitnesses lays every declaration over a sample of the wire that
+// another hand transcribed from the documents, both ways.
 func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 	t.Parallel()
 	for _, service := range connectors.All() {
@@ -102,8 +102,8 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 	}
 }
 
-// agreePrefix takes the keys that a prefix holds out of the wire: there are some, and
-// each has its twin.
+// agreePrefix takes the keys that a prefix holds out of the wire: there are some, and each has its
+// twin.
 func agreePrefix(t *testing.T, path string, child *schema.Child, wire map[string]json.RawMessage) {
 	t.Helper()
 	var keys []string
@@ -148,8 +148,8 @@ func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMess
 	}
 }
 
-// fits holds the types against each other: a declared amount that the witness
-// writes as a word does not become a row.
+// fits holds the types against each other: a declared amount that the witness writes as a word does
+// not become a row.
 func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	t.Helper()
 	normalizer, err := record.New(resource, time.UTC)
@@ -173,8 +173,8 @@ func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	}
 }
 
-// parentOf returns a parent that the records could have been listed under, "" for lists
-// that have none.
+// parentOf returns a parent that the records could have been listed under, "" for lists that have
+// none.
 func parentOf(resource *schema.Resource) string {
 	if _, ok := resource.Cursor.(schema.PerParent); ok {
 		return "a parent"

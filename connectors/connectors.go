@@ -1,8 +1,8 @@
 // Package connectors is the catalogue: every service that is known, as data.
 //
-// The folders beside it hold one service each, and one file a resource. They
-// declare, and never do anything: what a declaration means is said in package
-// schema, how it is copied in package pipeline.
+// The folders beside it hold one service each, and one file a resource. They declare, and never do
+// anything: what a declaration means is said in package schema, how it is copied in package
+// pipeline.
 //
 // Start reading at All, then any resource, such as the bills of inventory.
 package connectors
@@ -16,8 +16,8 @@ import (
 	"sluice/schema"
 )
 
-// All gives the catalogue, in the order in which it is shown. Every call builds
-// it anew: changing the result changes nothing else.
+// All gives the catalogue, in the order in which it is shown. Every call builds it anew: changing
+// the result changes nothing else.
 func All() []schema.Service {
 	return []schema.Service{
 		withOrganizations(accounting.Service()),

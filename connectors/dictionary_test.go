@@ -10,8 +10,8 @@ import (
 	"sluice/schema/docs"
 )
 
-// TestDictionaryIsCurrent fails when a declaration changed and the dictionary did
-// not: write it anew by the command dictionary.
+// TestDictionaryIsCurrent fails when a declaration changed and the dictionary did not: write it
+// anew by the command dictionary.
 func TestDictionaryIsCurrent(t *testing.T) {
 	t.Parallel()
 	stored, err := os.ReadFile("../docs/dictionary.md")

@@ -31,8 +31,8 @@ type sample struct {
 	id string
 }
 
-// samples returns all witnesses that have a declaration; that none lacks one is for
-// another test to say.
+// samples returns all witnesses that have a declaration; that none lacks one is for another test to
+// say.
 func samples(tb testing.TB) []sample {
 	tb.Helper()
 	all, err := witness.All()
@@ -121,8 +121,8 @@ func written(tb testing.TB, document any) []byte {
 // replacement is what upstream may send in place of any value.
 type replacement struct {
 	name, json string
-	// nothing says that such a value stands for nothing and must never cost the
-	// record, unless it stands where the key or a whole element is.
+	// nothing says that such a value stands for nothing and must never cost the record, unless it
+	// stands where the key or a whole element is.
 	nothing bool
 }
 
@@ -143,8 +143,8 @@ func replacements() []replacement {
 	}
 }
 
-// TestEveryLeafOfEveryWitness replaces each value of each witness by everything
-// that upstream was seen or may be feared to send.
+// TestEveryLeafOfEveryWitness replaces each value of each witness by everything that upstream was
+// seen or may be feared to send.
 func TestEveryLeafOfEveryWitness(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples(t) {
@@ -173,8 +173,8 @@ func isObject(value any) bool {
 	return ok
 }
 
-// TestSpellingsOfAnAmountHashAlike writes every amount of every witness in other
-// ways, and once as another amount.
+// TestSpellingsOfAnAmountHashAlike writes every amount of every witness in other ways, and once as
+// another amount.
 func TestSpellingsOfAnAmountHashAlike(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples(t) {
@@ -225,8 +225,9 @@ func (s sample) declares(l leaf, kind schema.Kind) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.Wire == path[0] && c.Kind == kind && !c.Given })
 }
 
-// check normalizes a document, which comes as bytes and parsed: rows that hold its identifiers, amounts and texts to
-// the digit, or a *RejectedError that carries the identifier wherever it can be read.
+// check normalizes a document, which comes as bytes and parsed: rows that hold its identifiers,
+// amounts and texts to the digit, or a *RejectedError that carries the identifier wherever it can
+// be read.
 func (s sample) check(tb testing.TB, what string, raw []byte, document map[string]any, fits bool) {
 	tb.Helper()
 	rec, err := s.normalizer.RecordUnder(raw, under)
@@ -251,8 +252,8 @@ func (s sample) check(tb testing.TB, what string, raw []byte, document map[strin
 	}
 }
 
-// key returns the key of a document as the warehouse has to write it; "" if the
-// document has none that can be kept.
+// key returns the key of a document as the warehouse has to write it; "" if the document has none
+// that can be kept.
 func (s sample) key(document map[string]any) string {
 	id, ok := text(document[s.id])
 	const maxKey = 512
@@ -286,8 +287,8 @@ func text(value any) (string, bool) {
 	}
 }
 
-// exact compares all rows with the document: each value that it holds under a
-// declared key, in the order of the document.
+// exact compares all rows with the document: each value that it holds under a declared key, in the
+// order of the document.
 func (s sample) exact(tb testing.TB, what string, document map[string]any, record record.Record) {
 	tb.Helper()
 	tables := s.resource.Tables()
@@ -355,8 +356,8 @@ func prefixed(r *schema.Resource, t *schema.Table, document map[string]any) []ma
 	return found
 }
 
-// same reports whether a stored value is that of the wire. What is neither identifier
-// nor text nor amount is compared for its absence alone.
+// same reports whether a stored value is that of the wire. What is neither identifier nor text nor
+// amount is compared for its absence alone.
 func same(kind schema.Kind, wire any, stored record.Value) bool {
 	words, isText := wire.(string)
 	if wire == nil || isText && kind != schema.KindText && strings.Trim(words, " ") == "" {

@@ -2,10 +2,9 @@ package connectors
 
 import "sluice/schema"
 
-// organizations declares the list of businesses that a token may act for. Four services
-// answer it alike, each under its own root, so it is declared once. Source:
-// docs/upstream.md U150 and U151. That it comes without
-// pages: U82.
+// organizations declares the list of businesses that a token may act for. Four services answer it
+// alike, each under its own root, so it is declared once. Source: docs/upstream.md U150 and U151.
+// That it comes without pages: U82.
 func organizations() schema.Resource {
 	return schema.Resource{
 		Name:   "organizations",

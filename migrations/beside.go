@@ -14,9 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// A session that reads a table which a migration alters waits behind it: for its transaction, and for what that waits for itself. A statement
-// that waits for lockWait ends, a transaction whose waits come to waitSum is ended, and both are tried again after a pause in which
-// readers get their turn. So no reader waits for a second (docs/decisions/0005-migrations).
+// A session that reads a table which a migration alters waits behind it: for its transaction, and
+// for what that waits for itself. A statement that waits for lockWait ends, a transaction whose
+// waits come to waitSum is ended, and both are tried again after a pause in which readers get their
+// turn. So no reader waits for a second (docs/decisions/0005-migrations).
 const (
 	lockWait = 250 * time.Millisecond
 	waitSum  = 400 * time.Millisecond
@@ -28,8 +29,9 @@ const (
 	DefaultPatience = time.Minute
 )
 
-// A role that is no superuser is not told the type of another role's process, but that it has no role: of those only autovacuum locks tables.
-// Autovacuum gives way only to a session that waits for a second. Waiting in this mode is behind it alone: readers and writers pass.
+// A role that is no superuser is not told the type of another role's process, but that it has no
+// role: of those only autovacuum locks tables. Autovacuum gives way only to a session that waits
+// for a second. Waiting in this mode is behind it alone: readers and writers pass.
 const (
 	sqlNudge   = `LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`
 	nudgeWait  = `SET LOCAL lock_timeout = '5s'`
@@ -52,7 +54,8 @@ ORDER BY 2, 3`
 	deadlockIsSeen = "40P01"
 )
 
-// ErrBlocked says that others held a table for longer than Migrate waits: what is done stays, and running it again goes on.
+// ErrBlocked says that others held a table for longer than Migrate waits: what is done stays, and
+// running it again goes on.
 var ErrBlocked = errors.New("others hold what has to be changed")
 
 // holder is a session in the way.
@@ -80,7 +83,8 @@ func (h holder) String() string {
 
 // beside runs transactions beside the sessions of others. It is used by one goroutine.
 type beside struct {
-	// conn holds the lock of migrations; it looks at sessions while a transaction runs on another connection.
+	// conn holds the lock of migrations; it looks at sessions while a transaction runs on another
+	// connection.
 	conn     *pgx.Conn
 	log      *slog.Logger
 	patience time.Duration
@@ -89,7 +93,8 @@ type beside struct {
 	said   string
 }
 
-// try runs fn, which is one transaction on another connection, until nothing is in its way or the patience is over. What names it.
+// try runs fn, which is one transaction on another connection, until nothing is in its way or the
+// patience is over. What names it.
 func (b *beside) try(ctx context.Context, what string, fn func(ctx context.Context) error) error {
 	var last []holder
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
@@ -115,7 +120,8 @@ func (b *beside) try(ctx context.Context, what string, fn func(ctx context.Conte
 	}
 }
 
-// inTheWay says whether an attempt failed because of others. One that was canceled did if we ended it: a person may, too.
+// inTheWay says whether an attempt failed because of others. One that was canceled did if we ended
+// it: a person may, too.
 func inTheWay(err error, ended bool) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (answer.Code == lockNotThere || answer.Code == deadlockIsSeen || answer.Code == queryCanceled && ended)
@@ -140,7 +146,8 @@ func (b *beside) tell(ctx context.Context, what string, holders []holder) {
 	}
 }
 
-// attempt runs fn once, and gives the sessions that it waited behind. It ends fn where its waits add up to too much, and says so.
+// attempt runs fn once, and gives the sessions that it waited behind. It ends fn where its waits
+// add up to too much, and says so.
 func (b *beside) attempt(ctx context.Context, fn func(ctx context.Context) error) ([]holder, bool, error) {
 	over, ended := make(chan error, 1), false
 	go func() { over <- fn(ctx) }()
@@ -170,7 +177,8 @@ func (b *beside) attempt(ctx context.Context, fn func(ctx context.Context) error
 		}
 		seen = holders
 		if waits += since; waits >= waitSum {
-			// A role that was set after connecting may not cancel its own session: then each wait ends by lock_timeout alone.
+			// A role that was set after connecting may not cancel its own session: then each wait
+			// ends by lock_timeout alone.
 			_, err := b.conn.Exec(ctx, sqlCancel, waiter)
 			ended = ended || err == nil
 		}

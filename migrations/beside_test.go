@@ -22,8 +22,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// later is what a later version of the program applies: the files that are released, and one that alters every table of records in one
-// transaction.
+// later is what a later version of the program applies: the files that are released, and one that
+// alters every table of records in one transaction.
 func later(t *testing.T, opts migrations.Options) migrations.Options {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -112,8 +112,8 @@ func alone(t *testing.T) time.Duration {
 	return took
 }
 
-// reads asks a table for its rows again and again until it is told to stop, and gives the error of the one that waited for a second, and
-// what the migration's own statements may take besides.
+// reads asks a table for its rows again and again until it is told to stop, and gives the error of
+// the one that waited for a second, and what the migration's own statements may take besides.
 func reads(t *testing.T, url, table string) func() error {
 	t.Helper()
 	most := time.Second + 4*alone(t)
@@ -135,8 +135,9 @@ func reads(t *testing.T, url, table string) func() error {
 	return func() error { cancel(); return <-ended }
 }
 
-// TestAMigrationBesideReaders: an open transaction on a small table holds the upgrade up, and those who read another table of the same
-// upgrade wait for less than a second. When it lets go, the upgrade finishes by itself.
+// TestAMigrationBesideReaders: an open transaction on a small table holds the upgrade up, and those
+// who read another table of the same upgrade wait for less than a second. When it lets go, the
+// upgrade finishes by itself.
 func TestAMigrationBesideReaders(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -166,7 +167,8 @@ func TestAMigrationBesideReaders(t *testing.T) {
 	}
 }
 
-// TestAReaderThatNeverLetsGo: the upgrade ends in bounded time, names the session, and the next one goes on.
+// TestAReaderThatNeverLetsGo: the upgrade ends in bounded time, names the session, and the next one
+// goes on.
 func TestAReaderThatNeverLetsGo(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -198,8 +200,8 @@ func TestAReaderThatNeverLetsGo(t *testing.T) {
 	}
 }
 
-// TestManyShortWaits: a transaction that has to wait for one table after the other, never long, is ended before its waits add up to a
-// second, for a reader of the first table waits for all of them.
+// TestManyShortWaits: a transaction that has to wait for one table after the other, never long, is
+// ended before its waits add up to a second, for a reader of the first table waits for all of them.
 func TestManyShortWaits(t *testing.T) {
 	t.Parallel()
 	const tables = 6
@@ -228,8 +230,8 @@ func TestManyShortWaits(t *testing.T) {
 	}
 }
 
-// TestASessionThatCallsItselfAMigration: the name of an application is anyone's to choose; a session of another role that waits under ours
-// is not ended.
+// TestASessionThatCallsItselfAMigration: the name of an application is anyone's to choose; a
+// session of another role that waits under ours is not ended.
 func TestASessionThatCallsItselfAMigration(t *testing.T) {
 	t.Parallel()
 	url := warehousetest.New(t)
@@ -244,7 +246,8 @@ func TestASessionThatCallsItselfAMigration(t *testing.T) {
 		_, err := stranger.Exec(t.Context(), "SELECT pg_advisory_lock(7)")
 		waited <- err
 	}()
-	// Three times as long as a migration's own waits may come to, and the stranger waits for all of it.
+	// Three times as long as a migration's own waits may come to, and the stranger waits for all of
+	// it.
 	must(t, migrations.Beside(t.Context(), watcher, migrations.Options{}, func(ctx context.Context) error {
 		_, err := worker.Exec(ctx, "SELECT pg_sleep(1.2)")
 		return err

@@ -11,10 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Execute runs statements that plan gives, one behind the other with ";" and a line break, under the lock of migrations: no other
-// process migrates at the same time, and a plan that is made anew under the lock is about the database as it is. Each table has a
-// transaction of its own, so that one that others hold keeps none of the others from being done. Nothing is executed if plan fails or
-// gives nothing. It returns ErrBlocked as Migrate does; a new plan holds what is left then.
+// Execute runs statements that plan gives, one behind the other with ";" and a line break, under
+// the lock of migrations: no other process migrates at the same time, and a plan that is made anew
+// under the lock is about the database as it is. Each table has a transaction of its own, so that
+// one that others hold keeps none of the others from being done. Nothing is executed if plan fails
+// or gives nothing. It returns ErrBlocked as Migrate does; a new plan holds what is left then.
 func Execute(ctx context.Context, url string, opts Options, plan func(ctx context.Context) (string, error)) error {
 	config, err := parse(url)
 	if err != nil {
@@ -74,7 +75,8 @@ const (
 	sqlWorker  = `SELECT sluice.grant_worker($1)`
 )
 
-// GrantWorker gives a role what every command but migrate needs. It is called by the role that migrates, and may be repeated.
+// GrantWorker gives a role what every command but migrate needs. It is called by the role that
+// migrates, and may be repeated.
 func GrantWorker(ctx context.Context, url, role string) error {
 	config, err := parse(url)
 	if err != nil {
@@ -104,7 +106,8 @@ func GrantWorker(ctx context.Context, url, role string) error {
 // step is what a plan does to one table.
 type step struct{ table, sql string }
 
-// tableOf finds what a statement of a plan is about: what it names first behind its verb. A schema counts with what comes behind it.
+// tableOf finds what a statement of a plan is about: what it names first behind its verb. A schema
+// counts with what comes behind it.
 //
 //nolint:lll // one expression
 var tableOf = regexp.MustCompile(`^(?:CREATE TABLE|ALTER TABLE|COMMENT ON TABLE|COMMENT ON COLUMN|CREATE INDEX .* ON) "((?:[^"]|"")+)"\."((?:[^"]|"")+)"`)

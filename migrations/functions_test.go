@@ -11,9 +11,10 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// TestFunctionsSeeNoOthersSchema: a function that looks for names in other schemas executes what another role has put there, with the
-// rights of its caller. The path of a function is pinned, or its body was parsed when it was made and names nothing later; of the second kind
-// are those listed, which are inlined where they are called.
+// TestFunctionsSeeNoOthersSchema: a function that looks for names in other schemas executes what
+// another role has put there, with the rights of its caller. The path of a function is pinned, or
+// its body was parsed when it was made and names nothing later; of the second kind are those
+// listed, which are inlined where they are called.
 func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -32,7 +33,8 @@ func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	}
 }
 
-// TestTheTurnOfADayLooksForNoName: its path is not pinned, so that it is inlined, and what another role has put before Postgres's own is not called.
+// TestTheTurnOfADayLooksForNoName: its path is not pinned, so that it is inlined, and what another
+// role has put before Postgres's own is not called.
 func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 	t.Parallel()
 	planted := warehousetest.Connect(t, migrated(t))
@@ -56,8 +58,8 @@ func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 	}
 }
 
-// TestUpgradeBesideObjectsOfOthers: another role has planted objects before a database is brought up to date. The program makes no function
-// for tables of that role, so that it can drop them.
+// TestUpgradeBesideObjectsOfOthers: another role has planted objects before a database is brought
+// up to date. The program makes no function for tables of that role, so that it can drop them.
 func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

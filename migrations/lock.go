@@ -16,18 +16,21 @@ const (
 	lockKey = 0x736c75696365
 	// lockPoll is how often a waiting process asks for the lock.
 	lockPoll = 100 * time.Millisecond
-	// lockPatience outlasts the migrations of another process, but for indexes of the largest tables.
+	// lockPatience outlasts the migrations of another process, but for indexes of the largest
+	// tables.
 	lockPatience = 10 * time.Minute
 )
 
-// The lock is asked for again and again, and not waited for inside the server: a waiting statement holds a snapshot, and
-// CREATE INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot for ever.
+// The lock is asked for again and again, and not waited for inside the server: a waiting statement
+// holds a snapshot, and CREATE INDEX CONCURRENTLY of the process that has the lock would wait for
+// that snapshot for ever.
 const sqlTryLock = `SELECT pg_try_advisory_lock($1)`
 
 var errLockPatience = errors.New("it was not let go of in time: if that is no sluice that migrates, end the session with pg_terminate_backend, " +
 	"and REVOKE CONNECT ON DATABASE from its role")
 
-// lock waits for the advisory lock. The server lets go of it when the connection ends, however it ends.
+// lock waits for the advisory lock. The server lets go of it when the connection ends, however it
+// ends.
 func lock(ctx context.Context, conn *pgx.Conn, patience time.Duration) error {
 	ticker := time.NewTicker(lockPoll)
 	defer ticker.Stop()

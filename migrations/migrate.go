@@ -33,8 +33,9 @@ const (
 
 const (
 	sqlSchemas = `CREATE SCHEMA IF NOT EXISTS sluice; CREATE SCHEMA IF NOT EXISTS river`
-	// sqlOthers names the owner of what is there if that is not the role of this session, and the schemas that another role made under the
-	// names of ours: objects in them would be executed, and it may drop ours.
+	// sqlOthers names the owner of what is there if that is not the role of this session, and the
+	// schemas that another role made under the names of ours: objects in them would be executed,
+	// and it may drop ours.
 	sqlOthers = `
 WITH ours AS (
 	SELECT r.oid, r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = coalesce(
@@ -53,13 +54,15 @@ FROM ours o`
 	sqlHasHers = `SELECT to_regclass('river.river_migration') IS NOT NULL`
 )
 
-// ErrNewer says that the database was migrated by a newer version of the program: this one must not write to it.
+// ErrNewer says that the database was migrated by a newer version of the program: this one must not
+// write to it.
 var ErrNewer = errors.New("the database was migrated by a newer version of the program")
 
 // ErrOthers says that another role has schemas under the names of ours.
 var ErrOthers = errors.New("schemas under the program's names belong to other roles: drop or rename them, or ALTER SCHEMA … OWNER TO")
 
-// ErrNotOwner says that the tables belong to another role than that of the session: what this one made would be out of reach for it.
+// ErrNotOwner says that the tables belong to another role than that of the session: what this one
+// made would be out of reach for it.
 var ErrNotOwner = errors.New("the tables belong to another role: migrate as that one, or with ?role=… in the address of the database")
 
 // makeSchemas makes the schemas that migrations begin with, where all that is there is ours.
@@ -72,7 +75,8 @@ func makeSchemas(ctx context.Context, conn *pgx.Conn) error {
 	})
 }
 
-// refuseOthers makes sure that all objects in our schemas have one owner, which is this session's role.
+// refuseOthers makes sure that all objects in our schemas have one owner, which is this session's
+// role.
 func refuseOthers(ctx context.Context, session postgres.Asker) error {
 	var owner, schemas string
 	if err := session.QueryRow(ctx, sqlOthers).Scan(&owner, &schemas); err != nil {
@@ -91,7 +95,8 @@ func refuseOthers(ctx context.Context, session postgres.Asker) error {
 type Options struct {
 	// Log gets a line for each migration, and one when others are in the way; nil means silence.
 	Log *slog.Logger
-	// Patience is how long Migrate waits in all for sessions that hold tables; zero means DefaultPatience.
+	// Patience is how long Migrate waits in all for sessions that hold tables; zero means
+	// DefaultPatience.
 	Patience time.Duration
 
 	// files are applied instead of those that are embedded: tests have later ones.
@@ -102,16 +107,18 @@ func (o Options) beside(conn *pgx.Conn) *beside {
 	return &beside{conn: conn, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), patience: cmp.Or(o.Patience, DefaultPatience)}
 }
 
-// Migrate brings the database to the state that the embedded files and the queue's own migrations describe. It may be called
-// by any number of processes at once: one works, the others wait. A database where nothing is pending is not changed. After a
-// kill at any instant the next call goes on where it stopped. It returns ErrNewer, and changes nothing, if the database is
-// ahead of this program, and ErrBlocked if others hold a table for longer than the options say.
+// Migrate brings the database to the state that the embedded files and the queue's own migrations
+// describe. It may be called by any number of processes at once: one works, the others wait. A
+// database where nothing is pending is not changed. After a kill at any instant the next call goes
+// on where it stopped. It returns ErrNewer, and changes nothing, if the database is ahead of this
+// program, and ErrBlocked if others hold a table for longer than the options say.
 func Migrate(ctx context.Context, url string, opts Options) error {
 	config, err := parse(url)
 	if err != nil {
 		return err
 	}
-	// The lock is held on a connection outside of the pool, so that those who wait can never use up what the holder needs.
+	// The lock is held on a connection outside of the pool, so that those who wait can never use up
+	// what the holder needs.
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig.Copy())
 	if err != nil {
 		return fmt.Errorf("connecting to migrate: %w", err)
@@ -135,8 +142,8 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 	return migrateQueue(ctx, pool, others)
 }
 
-// Pending says whether Migrate would change the database. It changes nothing itself. It returns ErrNewer if the database is
-// ahead of this program.
+// Pending says whether Migrate would change the database. It changes nothing itself. It returns
+// ErrNewer if the database is ahead of this program.
 func Pending(ctx context.Context, url string) (bool, error) {
 	config, err := parse(url)
 	if err != nil {
@@ -269,7 +276,8 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error
 	if err != nil {
 		return err
 	}
-	// A transaction for each version, as an enum value that one adds cannot be used in the same transaction.
+	// A transaction for each version, as an enum value that one adds cannot be used in the same
+	// transaction.
 	var result *rivermigrate.MigrateResult
 	err = others.try(ctx, "the queue's", func(ctx context.Context) error {
 		var err error

@@ -32,7 +32,8 @@ func nameOf(t *testing.T, address string) string {
 	return strings.TrimPrefix(parsed.Path, "/")
 }
 
-// TestSchemasOfOthers: a role that may make schemas made one of ours first. What the program made in it could be replaced by its owner.
+// TestSchemasOfOthers: a role that may make schemas made one of ours first. What the program made
+// in it could be replaced by its owner.
 func TestSchemasOfOthers(t *testing.T) {
 	t.Parallel()
 	owner := warehousetest.Owner(t)
@@ -61,7 +62,8 @@ func TestSchemasOfOthers(t *testing.T) {
 	script(t, stranger, `DROP SCHEMA custom`)
 }
 
-// TestOneRoleMigrates: what another role made, a superuser included, the owner of the tables could not use.
+// TestOneRoleMigrates: what another role made, a superuser included, the owner of the tables could
+// not use.
 func TestOneRoleMigrates(t *testing.T) {
 	t.Parallel()
 	owner := warehousetest.Owner(t)
@@ -128,8 +130,8 @@ func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 	}
 }
 
-// TestAutovacuumGivesWay: to a session that waits for a second, which no statement of a migration does. Its process shows nothing of
-// itself to a role that is no superuser.
+// TestAutovacuumGivesWay: to a session that waits for a second, which no statement of a migration
+// does. Its process shows nothing of itself to a role that is no superuser.
 func TestAutovacuumGivesWay(t *testing.T) {
 	t.Parallel()
 	owner := warehousetest.Owner(t)

@@ -7,8 +7,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// Upstream merges and drops records, and what refers to them comes before them or without them: a row of a service leads to its own parent
-// row by a foreign key, and to no other.
+// Upstream merges and drops records, and what refers to them comes before them or without them: a
+// row of a service leads to its own parent row by a foreign key, and to no other.
 func TestNoForeignKeyFollowsUpstreamsIdentifiers(t *testing.T) {
 	t.Parallel()
 	url := warehousetest.New(t)

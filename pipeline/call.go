@@ -23,17 +23,17 @@ type Call struct {
 	Page int
 }
 
-// Limits are what a call is held against: the plan's figures after the
-// configuration's choice. Zero means not limited.
+// Limits are what a call is held against: the plan's figures after the configuration's choice. Zero
+// means not limited.
 type Limits struct {
-	// Shared names the allowance within the organization that minute and
-	// concurrency are counted against ("suite", "chat").
+	// Shared names the allowance within the organization that minute and concurrency are counted
+	// against ("suite", "chat").
 	Shared string
-	// PerMinute is the most calls in any 60 seconds, Concurrent the most under way
-	// at once, Daily the most in a day.
+	// PerMinute is the most calls in any 60 seconds, Concurrent the most under way at once, Daily
+	// the most in a day.
 	PerMinute, Concurrent, Daily int
-	// ResetZone is the IANA time zone in which the day turns at ResetHour. If it is
-	// empty the day is the last 24 hours, which satisfies every possible turn.
+	// ResetZone is the IANA time zone in which the day turns at ResetHour. If it is empty the day
+	// is the last 24 hours, which satisfies every possible turn.
 	ResetZone string
 	ResetHour int
 	// Shares divide the day among the classes of work; nil means DefaultShares.
@@ -43,22 +43,21 @@ type Limits struct {
 // ClassBackfill is reading what lies far back, on demand.
 const ClassBackfill Class = "backfill"
 
-// Share is what a class of work gets of the daily allowance, as parts of it
-// between 0 and 1.
+// Share is what a class of work gets of the daily allowance, as parts of it between 0 and 1.
 type Share struct {
-	// Floor is kept for the class: while the class keeps to it, nobody can spend
-	// what it may still need. What it will not need any more is lent to the others.
+	// Floor is kept for the class: while the class keeps to it, nobody can spend what it may still
+	// need. What it will not need any more is lent to the others.
 	Floor float64 `json:"floor"`
 	// Ceiling is the most that the class spends in a day; zero means all of it.
 	Ceiling float64 `json:"ceiling"`
 }
 
-// Shares divide a day among classes. A class that is not named has neither floor
-// nor ceiling. Floors add up to 1 at most.
+// Shares divide a day among classes. A class that is not named has neither floor nor ceiling.
+// Floors add up to 1 at most.
 type Shares map[Class]Share
 
-// DefaultShares keep hourly lists going whatever else is under way, and leave a
-// call for finding out whether upstream answers again.
+// DefaultShares keep hourly lists going whatever else is under way, and leave a call for finding
+// out whether upstream answers again.
 func DefaultShares() Shares {
 	return Shares{
 		ClassIncremental: {Floor: 0.4},
@@ -110,14 +109,14 @@ type CallResult struct {
 	// Bytes of the body and Records in it.
 	Bytes   int64
 	Records int
-	// DayLimit, DayRemaining and DayReset are the daily rate headers; DayLimit is
-	// zero if they were not sent. Source: docs/upstream.md U48.
+	// DayLimit, DayRemaining and DayReset are the daily rate headers; DayLimit is zero if they were
+	// not sent. Source: docs/upstream.md U48.
 	DayLimit, DayRemaining int
 	DayReset               time.Duration
 	// RetryAfter is the header of that name, zero if not sent.
 	RetryAfter time.Duration
-	// Arrived is how long before its end the call had reached upstream, at least; zero if
-	// that is not known.
+	// Arrived is how long before its end the call had reached upstream, at least; zero if that is
+	// not known.
 	Arrived time.Duration
 }
 
@@ -125,7 +124,8 @@ type CallResult struct {
 type Token struct {
 	// Sealed is the encrypted access token; empty if there is none.
 	Sealed []byte
-	// Refresh is the encrypted refresh token that upstream sent in place of the configured one; empty if it sent none.
+	// Refresh is the encrypted refresh token that upstream sent in place of the configured one;
+	// empty if it sent none.
 	Refresh []byte
 	// DiedYoung is how many access tokens in a row were refused before their time.
 	DiedYoung int
@@ -141,8 +141,10 @@ type Token struct {
 	Refusals int
 	// Worked says that the credential has brought a token before.
 	Worked bool
-	// FellBack says that the configured refresh token is in use although upstream sent another, kept in Refresh, and refused it later.
+	// FellBack says that the configured refresh token is in use although upstream sent another,
+	// kept in Refresh, and refused it later.
 	FellBack bool
-	// Forgotten, of what is to be stored, says that a person asked for it and no call was made: the time of the last attempt stands.
+	// Forgotten, of what is to be stored, says that a person asked for it and no call was made: the
+	// time of the last attempt stands.
 	Forgotten bool
 }

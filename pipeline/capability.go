@@ -7,8 +7,8 @@ type Capability string
 
 // The capabilities.
 const (
-	// CapabilityFilter: the filter by modification time lets pass what was modified since,
-	// and nothing else.
+	// CapabilityFilter: the filter by modification time lets pass what was modified since, and
+	// nothing else.
 	CapabilityFilter Capability = "filter"
 	// CapabilityInclusive: the filter lets pass what was modified at the instant itself.
 	CapabilityInclusive Capability = "filter_inclusive"
@@ -17,11 +17,11 @@ const (
 	CapabilityAscending  Capability = "sort_ascending"
 	// CapabilityPage: the parameter page leads to another page.
 	CapabilityPage Capability = "page"
-	// CapabilityPageSize: the parameter per_page sets the size of a page. The value of its
-	// verdict is the largest size that was answered, or that is said to be.
+	// CapabilityPageSize: the parameter per_page sets the size of a page. The value of its verdict
+	// is the largest size that was answered, or that is said to be.
 	CapabilityPageSize Capability = "page_size"
-	// CapabilityDetail: a single record is read by its identifier; CapabilityBatchDetail:
-	// several in one call. The value of their verdicts is the path.
+	// CapabilityDetail: a single record is read by its identifier; CapabilityBatchDetail: several
+	// in one call. The value of their verdicts is the path.
 	CapabilityDetail      Capability = "detail"
 	CapabilityBatchDetail Capability = "batch_detail"
 )
@@ -66,25 +66,25 @@ type Verdict struct {
 	Age time.Duration `json:"-"`
 }
 
-// RetryAfter is how long an observed no counts: the next run then asks as the
-// declaration says once more, which costs a page at most, and the no is taken back or
-// renewed. One that was probed counts until it is probed again, for there are ways of
-// misreading a filter that the answer to a run does not show.
+// RetryAfter is how long an observed no counts: the next run then asks as the declaration says once
+// more, which costs a page at most, and the no is taken back or renewed. One that was probed counts
+// until it is probed again, for there are ways of misreading a filter that the answer to a run does
+// not show.
 const RetryAfter = 24 * time.Hour
 
 // Capabilities are the verdicts on one list, by capability.
 type Capabilities map[Capability]Verdict
 
-// Lacks says that the list is known not to have the capability, so that the next run
-// does not ask for it.
+// Lacks says that the list is known not to have the capability, so that the next run does not ask
+// for it.
 func (c Capabilities) Lacks(capability Capability) bool {
 	v := c[capability]
 	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < RetryAfter)
 }
 
-// Shows says that the list was measured or seen to have the capability: what a declaration
-// or a document says alone does not count. One that an answer contradicted, which only
-// those do that were asked for what was known, is tried again like all others.
+// Shows says that the list was measured or seen to have the capability: what a declaration or a
+// document says alone does not count. One that an answer contradicted, which only those do that
+// were asked for what was known, is tried again like all others.
 func (c Capabilities) Shows(capability Capability) bool {
 	v := c[capability]
 	switch v.Answer {

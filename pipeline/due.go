@@ -2,22 +2,25 @@ package pipeline
 
 import "time"
 
-// Occasion is one at which it is decided when a stream is due, with the facts that decide. Instants are of the database's
-// clock. Package planning has the rule, package streams of the warehouse the facts.
+// Occasion is one at which it is decided when a stream is due, with the facts that decide. Instants
+// are of the database's clock. Package planning has the rule, package streams of the warehouse the
+// facts.
 type Occasion struct {
 	Event Event
 	// Every is the stream's interval: the learned one, or the one of the configuration.
 	Every time.Duration
 	// First is how long after it is registered a new stream is first due.
 	First time.Duration
-	// Since is when the last run ended, or since when rejected records wait; zero if that is unknown.
+	// Since is when the last run ended, or since when rejected records wait; zero if that is
+	// unknown.
 	Since time.Time
 	// Now is the database's clock.
 	Now time.Time
 	// Idle says that no run of the stream is open or waited for.
 	Idle bool
-	// The facts of a run that ended: the state it leaves, until when that lasts, whether it asked for little time, whether it
-	// serves the schedule at all, and whether another run was requested meanwhile.
+	// The facts of a run that ended: the state it leaves, until when that lasts, whether it asked
+	// for little time, whether it serves the schedule at all, and whether another run was requested
+	// meanwhile.
 	State     State
 	Until     time.Time
 	Again     Again
@@ -35,7 +38,8 @@ const (
 	Reconfigured Event = "reconfigured"
 	// Taken: a job was made of it, because it was due.
 	Taken Event = "taken"
-	// Requested: a person or a command asks for a run, or for a backfill. Woken: what it waited for has happened.
+	// Requested: a person or a command asks for a run, or for a backfill. Woken: what it waited for
+	// has happened.
 	Requested Event = "requested"
 	Woken     Event = "woken"
 	// Ended: a run ended.
@@ -50,7 +54,8 @@ const (
 	Rezoned Event = "rezoned"
 )
 
-// Again is a closed set: why a run wants to be followed by another one sooner than its stream's interval says.
+// Again is a closed set: why a run wants to be followed by another one sooner than its stream's
+// interval says.
 type Again string
 
 // The reasons.
@@ -65,8 +70,8 @@ const (
 	AgainMissed Again = "missed"
 )
 
-// Due is when a stream is due, in a form that the database's clock completes: After from Since, or from now where Since is zero, and
-// not before NotBefore.
+// Due is when a stream is due, in a form that the database's clock completes: After from Since, or
+// from now where Since is zero, and not before NotBefore.
 type Due struct {
 	Bound     Bound
 	After     time.Duration

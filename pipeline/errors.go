@@ -7,12 +7,12 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// ErrLostClaim says that another worker claimed the stream: whatever this one
-// still holds must not be written.
+// ErrLostClaim says that another worker claimed the stream: whatever this one still holds must not
+// be written.
 var ErrLostClaim = errors.New("the stream was claimed by another worker")
 
-// ErrNotRequested says that nobody wants the stream read any more: its backfill is over, or
-// paused. Whoever holds its ticket drops it.
+// ErrNotRequested says that nobody wants the stream read any more: its backfill is over, or paused.
+// Whoever holds its ticket drops it.
 var ErrNotRequested = errors.New("nobody asked for the stream")
 
 // ErrNotMade says of a call that failed that it never left.
@@ -54,8 +54,8 @@ func (k Kind) text() outside.Text {
 	return "kind " + outside.Number(k)
 }
 
-// Error is a failure with its kind. Its text never holds a secret (promise 10): all of
-// it is the program's own words, or was made fit to be kept by a scrubber.
+// Error is a failure with its kind. Its text never holds a secret (promise 10): all of it is the
+// program's own words, or was made fit to be kept by a scrubber.
 type Error struct {
 	Kind Kind
 	// Op is the call: "GET /inventory/v1/bills page 3".

@@ -1,11 +1,12 @@
-// Package pipeline defines the types that all stages of copying share: streams, what is asked and answered, claims, positions,
-// units, calls, limits and the kinds of errors.
+// Package pipeline defines the types that all stages of copying share: streams, what is asked and
+// answered, claims, positions, units, calls, limits and the kinds of errors.
 //
-// It does nothing, and no type names a resource. The packages below it do the work; imports among them run downward: engine, then
-// jobs, planning and lineage, then sync and budget, then upstream and warehouse.
+// It does nothing, and no type names a resource. The packages below it do the work; imports among
+// them run downward: engine, then jobs, planning and lineage, then sync and budget, then upstream
+// and warehouse.
 //
-// Start reading at Stream, Ask and Page, then Unit and Position; what is done with
-// them at package sync.
+// Start reading at Stream, Ask and Page, then Unit and Position; what is done with them at package
+// sync.
 package pipeline
 
 import (
@@ -19,8 +20,7 @@ import (
 	"sluice/schema/record"
 )
 
-// Stream is one resource of one organization: the unit of scheduling, of
-// position and of failure.
+// Stream is one resource of one organization: the unit of scheduling, of position and of failure.
 type Stream struct {
 	// Organization is the key of Org, which tables and jobs hold.
 	Organization string
@@ -70,8 +70,8 @@ type Request struct {
 	Page, PerPage int
 	// Token is what the answer before gave to go on with, where lists go on by token.
 	Token string
-	// Parent is the identifier of the parent whose list is asked for; "" where the
-	// resource has no parents.
+	// Parent is the identifier of the parent whose list is asked for; "" where the resource has no
+	// parents.
 	Parent string
 	// Since is the lower bound of the modification time; zero asks for all.
 	Since time.Time
@@ -83,8 +83,8 @@ type Request struct {
 
 // Page is one page of records, as it came.
 type Page struct {
-	// Call is the number of the call in the call log. Numbers are drawn before
-	// the call leaves, so a larger one was asked later.
+	// Call is the number of the call in the call log. Numbers are drawn before the call leaves, so
+	// a larger one was asked later.
 	Call int64
 	// Date is upstream's clock when it answered; zero if it did not say.
 	Date time.Time
@@ -112,35 +112,33 @@ type RejectedRecord struct {
 	Detail outside.Text
 }
 
-// CodeClash is the code of records that came under one identifier in one answer, which
-// does not say which of them has it.
+// CodeClash is the code of records that came under one identifier in one answer, which does not say
+// which of them has it.
 const CodeClash = "id_clash"
 
-// Batch is what one transaction writes: records, what could not be loaded, and
-// the position behind them (promise 2).
+// Batch is what one transaction writes: records, what could not be loaded, and the position behind
+// them (promise 2).
 type Batch struct {
 	Claim Claim
 	// Call is the call that brought the records; zero if the unit has none.
 	Call     int64
 	Records  []record.Record
 	Rejected []RejectedRecord
-	// Received counts the records of the answer, Duplicates those dropped because
-	// the same bytes were in the same answer.
+	// Received counts the records of the answer, Duplicates those dropped because the same bytes
+	// were in the same answer.
 	Received, Duplicates int
 	// Position is the position after this unit.
 	Position Position
-	// Details says that the records are single records and not a list's: they
-	// complete their rows. Missing are the identifiers that were asked for and that
-	// upstream does not know.
+	// Details says that the records are single records and not a list's: they complete their rows.
+	// Missing are the identifiers that were asked for and that upstream does not know.
 	Details bool
 	Missing []string
-	// Unknown says that upstream said of Missing, in its own words, that there are no
-	// such records.
+	// Unknown says that upstream said of Missing, in its own words, that there are no such records.
 	Unknown bool
 	// Observed are verdicts on the list that its answer changed.
 	Observed []Verdict
-	// Listed says that the records come from a list's answer just now, so that one that
-	// should have come earlier was late.
+	// Listed says that the records come from a list's answer just now, so that one that should have
+	// come earlier was late.
 	Listed bool
 	// Parent is set by the unit that brings the last of one parent's list.
 	Parent *ParentRead
@@ -165,11 +163,11 @@ type End struct {
 	Note    outside.Text
 	// Again is why the stream wants another run sooner than its interval says.
 	Again Again
-	// Whole, if set, says that the run read the whole list, cleanly: what it did not
-	// see is evidence (promise 7).
+	// Whole, if set, says that the run read the whole list, cleanly: what it did not see is
+	// evidence (promise 7).
 	Whole *Whole
-	// Entire says that the run read all that the list showed, cleanly: what is in
-	// quarantine and was not among it is not upstream any more.
+	// Entire says that the run read all that the list showed, cleanly: what is in quarantine and
+	// was not among it is not upstream any more.
 	Entire bool
 }
 
@@ -186,8 +184,8 @@ type Outcome string
 const (
 	// OutcomeDone: the stream is complete up to the new watermark.
 	OutcomeDone Outcome = "done"
-	// OutcomeProvisional: all was read, but the list kept shifting or was suspect:
-	// rows are loaded, the watermark did not move, the next run reads again.
+	// OutcomeProvisional: all was read, but the list kept shifting or was suspect: rows are loaded,
+	// the watermark did not move, the next run reads again.
 	OutcomeProvisional Outcome = "provisional"
 	// OutcomeFailed: the run stopped on an error.
 	OutcomeFailed Outcome = "failed"
@@ -195,17 +193,18 @@ const (
 
 // Loaded counts what units did to the warehouse.
 type Loaded struct {
-	// Inserted, Updated, Unchanged and Superseded count records; Superseded are
-	// older than the stored row.
+	// Inserted, Updated, Unchanged and Superseded count records; Superseded are older than the
+	// stored row.
 	Inserted, Updated, Unchanged, Superseded int
-	// Rejected are records that the database refused, found by bisection and put
-	// into quarantine with the others.
+	// Rejected are records that the database refused, found by bisection and put into quarantine
+	// with the others.
 	Rejected int
 	// Silent counts those of Updated that changed without a new modification time.
 	Silent int
 	// Rollbacks counts those of Updated whose modification time went back: upstream was set back.
 	Rollbacks int
-	// MissingKeys are the declared keys that most records of the list carried so far, and do not from now on.
+	// MissingKeys are the declared keys that most records of the list carried so far, and do not
+	// from now on.
 	MissingKeys []string
 }
 

@@ -16,15 +16,15 @@ type Claim struct {
 	Opened bool
 	// Position is where the stream stands.
 	Position Position
-	// Capabilities are what is known of the list, and Late is how late writes became
-	// visible in it, as far as that has not faded.
+	// Capabilities are what is known of the list, and Late is how late writes became visible in it,
+	// as far as that has not faded.
 	Capabilities Capabilities
 	Late         time.Duration
-	// Suspected says that an earlier scan of the whole list did not see some of its rows, and
-	// that the next one decides about them.
+	// Suspected says that an earlier scan of the whole list did not see some of its rows, and that
+	// the next one decides about them.
 	Suspected bool
-	// Reread says that records of the list are in quarantine which it is time to ask for
-	// again, and that no sweep does: this run reads the list whole.
+	// Reread says that records of the list are in quarantine which it is time to ask for again, and
+	// that no sweep does: this run reads the list whole.
 	Reread bool
 }
 
@@ -32,8 +32,8 @@ type Claim struct {
 type Position struct {
 	// Watermark is the instant up to which the stream is complete; zero if never.
 	Watermark time.Time
-	// ScannedUntil is upstream's clock when the last clean run began, which the watermark lags behind;
-	// zero if it is not known.
+	// ScannedUntil is upstream's clock when the last clean run began, which the watermark lags
+	// behind; zero if it is not known.
 	ScannedUntil time.Time
 	// Scan is the half-finished scan; nil between runs.
 	Scan *Scan
@@ -42,9 +42,10 @@ type Position struct {
 // clockSlack is how far clocks may differ where it is not known when a list was read.
 const clockSlack = 24 * time.Hour
 
-// WatermarkAhead says that the watermark is later than any clean run left it: something else moved it, and what changed until then would be
-// passed over. A clean run leaves the watermark before the instant at which upstream's clock stood when it began, so the clocks of the
-// database and of this process decide nothing; now does where that instant is unknown.
+// WatermarkAhead says that the watermark is later than any clean run left it: something else moved
+// it, and what changed until then would be passed over. A clean run leaves the watermark before the
+// instant at which upstream's clock stood when it began, so the clocks of the database and of this
+// process decide nothing; now does where that instant is unknown.
 func (p Position) WatermarkAhead(now time.Time) bool {
 	if p.ScannedUntil.IsZero() {
 		return p.Watermark.After(now.Add(clockSlack))
@@ -65,15 +66,15 @@ type Scan struct {
 	PerPage int `json:"per_page"`
 	// Pass counts from 1.
 	Pass int `json:"pass"`
-	// Seen and Digest are what this pass saw so far; LastSeen and LastDigest what
-	// the pass before saw in all.
+	// Seen and Digest are what this pass saw so far; LastSeen and LastDigest what the pass before
+	// saw in all.
 	Seen       int64  `json:"seen"`
 	Digest     uint64 `json:"digest"`
 	LastSeen   int64  `json:"last_seen"`
 	LastDigest uint64 `json:"last_digest"`
-	// LastPages is how many pages the pass before had; zero if there is none to compare
-	// with. Ahead says that pages of this pass were asked for before the one in front of
-	// them was there, LastPrefetched the same of the pass before.
+	// LastPages is how many pages the pass before had; zero if there is none to compare with. Ahead
+	// says that pages of this pass were asked for before the one in front of them was there,
+	// LastPrefetched the same of the pass before.
 	LastPages      int  `json:"last_pages,omitempty"`
 	Prefetched     bool `json:"ahead,omitempty"`
 	LastPrefetched bool `json:"last_ahead,omitempty"`
@@ -81,33 +82,32 @@ type Scan struct {
 	PageDigest uint64 `json:"page_digest"`
 	// Edge is the order key of the last record of the page before.
 	Edge time.Time `json:"edge,omitzero"`
-	// Token is what the next page is asked for with, where lists go on by token, and
-	// Anchor the digest of an earlier one of the pass, against circles.
+	// Token is what the next page is asked for with, where lists go on by token, and Anchor the
+	// digest of an earlier one of the pass, against circles.
 	Token  string `json:"token,omitempty"`
 	Anchor uint64 `json:"anchor,omitempty"`
 	// Keyset is where a list that is re-anchored stands.
 	Keyset Keyset `json:"keyset,omitzero"`
 	// Parent is the parent whose list is being read.
 	Parent string `json:"parent,omitempty"`
-	// Spent is how many calls the run spent so far. Done counts the details or
-	// parents that it is through with, Failed those of them that could not be read;
-	// Total is how many details there were to read when it began.
+	// Spent is how many calls the run spent so far. Done counts the details or parents that it is
+	// through with, Failed those of them that could not be read; Total is how many details there
+	// were to read when it began.
 	Spent  int `json:"spent,omitempty"`
 	Done   int `json:"done,omitempty"`
 	Failed int `json:"failed,omitempty"`
 	Total  int `json:"total,omitempty"`
 	// Partial says that what the run reads is not all there is: its end moves no watermark.
 	Partial bool `json:"partial,omitempty"`
-	// Once says that one pass is enough, as no watermark depends on it, and Windows that the
-	// list is read in windows by day.
+	// Once says that one pass is enough, as no watermark depends on it, and Windows that the list
+	// is read in windows by day.
 	Once    bool     `json:"once,omitempty"`
 	Windows *Windows `json:"windows,omitempty"`
-	// Stuck counts pages in a row that brought nothing: empty with more to follow,
-	// or equal to the page before; for details, identifiers that upstream does not
-	// know.
+	// Stuck counts pages in a row that brought nothing: empty with more to follow, or equal to the
+	// page before; for details, identifiers that upstream does not know.
 	Stuck int `json:"stuck,omitempty"`
-	// Suspect says that a page of this pass brought nothing in that way: what it should
-	// have brought may be missing, so the pass proves nothing.
+	// Suspect says that a page of this pass brought nothing in that way: what it should have
+	// brought may be missing, so the pass proves nothing.
 	Suspect bool `json:"suspect,omitempty"`
 	// Doubt says why what the run does not see proves nothing, however it ends.
 	Doubt outside.Text `json:"doubt,omitempty"`
@@ -116,17 +116,18 @@ type Scan struct {
 }
 
 // Keyset is the anchor of a scan that asks for page 1 again and again, each time from the
-// modification time of the last record on (docs/decisions/0017-keyset-paging). Instants are whole seconds.
+// modification time of the last record on (docs/decisions/0017-keyset-paging). Instants are whole
+// seconds.
 type Keyset struct {
 	// From is what is asked for next, inclusively; zero asks from the beginning.
 	From time.Time `json:"from,omitzero"`
 	// Expect is a second of which the answer has to show a record; zero if none has to be.
 	Expect time.Time `json:"expect,omitzero"`
-	// Tie is a second of more records than a page, which is walked by page number; zero if
-	// none is. The passes of the scan are then walks over it.
+	// Tie is a second of more records than a page, which is walked by page number; zero if none is.
+	// The passes of the scan are then walks over it.
 	Tie time.Time `json:"tie,omitzero"`
-	// Answers counts pages; Absent those in a row that did not show what was expected; Beyond
-	// those that brought only what was written after the run began.
+	// Answers counts pages; Absent those in a row that did not show what was expected; Beyond those
+	// that brought only what was written after the run began.
 	Answers int `json:"answers,omitempty"`
 	Absent  int `json:"absent,omitempty"`
 	Beyond  int `json:"beyond,omitempty"`
@@ -141,8 +142,8 @@ const (
 	ModeSince Mode = "since"
 	// ModeNewest: the list is sorted by modification time, newest first.
 	ModeNewest Mode = "newest"
-	// ModeKeyset: the list is filtered by modification time, in ascending order of it, and page
-	// 1 is asked for again from the last record on.
+	// ModeKeyset: the list is filtered by modification time, in ascending order of it, and page 1
+	// is asked for again from the last record on.
 	ModeKeyset Mode = "keyset"
 	// ModeFull: everything is read.
 	ModeFull Mode = "full"

@@ -10,8 +10,8 @@ import (
 	"sluice/schema"
 )
 
-// Key names a stream in tables and jobs. Resource is the resource's name, and for
-// work on its details "<name>.details", for sweeps "<name>.sweep".
+// Key names a stream in tables and jobs. Resource is the resource's name, and for work on its
+// details "<name>.details", for sweeps "<name>.sweep".
 type Key struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
@@ -35,9 +35,9 @@ func (s Stream) ListKey() Key {
 	return Key{Organization: s.Organization, Service: s.Service.Name, Resource: s.Resource.Name}
 }
 
-// ProvesAbsence says whether what a clean run of the stream did not see is evidence
-// that it is gone: the run reads the whole list, and that list is known to show every
-// record there is (promise 7).
+// ProvesAbsence says whether what a clean run of the stream did not see is evidence that it is
+// gone: the run reads the whole list, and that list is known to show every record there is (promise
+// 7).
 func (s Stream) ProvesAbsence() bool {
 	if s.Resource.Complete == "" {
 		return false
@@ -91,13 +91,12 @@ type Settlement struct {
 	Until time.Time
 	// EndRun closes the run as failed; otherwise it stays open and goes on later.
 	EndRun bool
-	// Complete is called inside the transaction, last; nil if the job is settled
-	// elsewhere.
+	// Complete is called inside the transaction, last; nil if the job is settled elsewhere.
 	Complete func(ctx context.Context, tx pgx.Tx) error
 }
 
-// Settle is called inside the last transaction of a chunk. More says that the
-// run goes on in another chunk.
+// Settle is called inside the last transaction of a chunk. More says that the run goes on in
+// another chunk.
 type Settle func(ctx context.Context, tx pgx.Tx, more bool) error
 
 // Completion gives what a unit calls last in its transaction.

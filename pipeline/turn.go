@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Turn is the right to have a large answer in memory, which one has at a time in a process. It goes from hand to hand with what was made
-// of the answer, and ends when that is loaded. Nil is the turn of an answer that is not large.
+// Turn is the right to have a large answer in memory, which one has at a time in a process. It goes
+// from hand to hand with what was made of the answer, and ends when that is loaded. Nil is the turn
+// of an answer that is not large.
 type Turn struct {
 	once sync.Once
 	end  func()
@@ -24,7 +25,8 @@ func (t *Turn) End() {
 
 type frontKey struct{}
 
-// WithFront marks the calls of a context as made ahead of others: front is closed when there is none left in front of them.
+// WithFront marks the calls of a context as made ahead of others: front is closed when there is
+// none left in front of them.
 func WithFront(ctx context.Context, front <-chan struct{}) context.Context {
 	return context.WithValue(ctx, frontKey{}, front)
 }

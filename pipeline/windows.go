@@ -2,17 +2,16 @@ package pipeline
 
 import "time"
 
-// Windows divide a range of days into windows of whole months, read one after the other,
-// so that a list that shifts or a run that fails costs one of them and not the range.
+// Windows divide a range of days into windows of whole months, read one after the other, so that a
+// list that shifts or a run that fails costs one of them and not the range.
 type Windows struct {
-	// From and To are the first and the last day of the range, midnight UTC; zero leaves
-	// that end open.
+	// From and To are the first and the last day of the range, midnight UTC; zero leaves that end
+	// open.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
 	// Months is how many calendar months a window has.
 	Months int `json:"months"`
-	// At is the window being read, from 0, which is how many were read; Of is how many
-	// there are.
+	// At is the window being read, from 0, which is how many were read; Of is how many there are.
 	At int `json:"at"`
 	Of int `json:"of"`
 }
@@ -23,8 +22,8 @@ func MonthsBetween(from, to time.Time) int {
 	return (to.Year()-from.Year())*year + int(to.Month()) - int(from.Month()) + 1
 }
 
-// NewWindows divides a range. Where it has no end, the windows reach to today, and the
-// last one has none; where it has no beginning there is one window.
+// NewWindows divides a range. Where it has no end, the windows reach to today, and the last one has
+// none; where it has no beginning there is one window.
 func NewWindows(from, to, today time.Time, months int) *Windows {
 	w := &Windows{From: from, To: to, Months: max(months, 1), Of: 1}
 	last := to

@@ -74,8 +74,7 @@ func TestScopesAreEnforced(t *testing.T) {
 	}
 }
 
-// Each service refuses a call without a token, and one with a dead token, in its own
-// form.
+// Each service refuses a call without a token, and one with a dead token, in its own form.
 func TestRefusalsByService(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60})

@@ -13,14 +13,14 @@ import (
 // watchScope opens everything of notifications (docs/upstream.md U37).
 const watchScope = "CRM.notifications.ALL"
 
-// Poster sends callbacks: see delivery.Poster. The sandbox itself calls no other
-// machine.
+// Poster sends callbacks: see delivery.Poster. The sandbox itself calls no other machine.
 type Poster = delivery.Poster
 
 // Chaos is what goes wrong with callbacks.
 type Chaos = delivery.Chaos
 
-// noPoster stands in where no Poster was given. Nothing is published then, so that no callback waits.
+// noPoster stands in where no Poster was given. Nothing is published then, so that no callback
+// waits.
 type noPoster struct{}
 
 // Post fails.

@@ -36,11 +36,11 @@ type Options struct {
 	// persons come on top. It defaults to 1000.
 	Seed    int64
 	Records int
-	// Plan is the organization's plan: free, standard, professional, premium,
-	// elite, ultimate (accounting) or enterprise (inventory). It defaults to free.
+	// Plan is the organization's plan: free, standard, professional, premium, elite, ultimate
+	// (accounting) or enterprise (inventory). It defaults to free.
 	Plan string
-	// OrganizationID defaults to DefaultOrganizationID, TimeZone (an IANA name)
-	// to Asia/Kolkata, Vendor (the prefix of scheme and scopes) to Svc.
+	// OrganizationID defaults to DefaultOrganizationID, TimeZone (an IANA name) to Asia/Kolkata,
+	// Vendor (the prefix of scheme and scopes) to Svc.
 	OrganizationID string
 	TimeZone       string
 	Vendor         string
@@ -88,8 +88,7 @@ type Options struct {
 	// answer but the last ends with a blank line and the token to ask on with (docs/upstream.md
 	// U254).
 	ChatPage int
-	// ChatEpoch writes the times of chats in epoch milliseconds
-	// (docs/upstream.md U256).
+	// ChatEpoch writes the times of chats in epoch milliseconds (docs/upstream.md U256).
 	ChatEpoch bool
 }
 

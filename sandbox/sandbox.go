@@ -63,8 +63,8 @@ func New(options Options) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers the landing page, the control paths, the authorization servers
-// and the services.
+// ServeHTTP answers the landing page, the control paths, the authorization servers and the
+// services.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, address := s.tolerate(w, r)
 	if s.offset.Load() != 0 { // else net/http writes the machine's time

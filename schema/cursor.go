@@ -1,36 +1,35 @@
 package schema
 
-// Cursor is a closed set: the way in which a list is read. Every way reads a
-// list in passes and repeats a pass until two passes saw the same records, for
-// a list can shift while it is read; what differs is what is asked for and where
-// a pass may stop.
+// Cursor is a closed set: the way in which a list is read. Every way reads a list in passes and
+// repeats a pass until two passes saw the same records, for a list can shift while it is read; what
+// differs is what is asked for and where a pass may stop.
 type Cursor interface{ cursor() }
 
-// Since is for lists that filter by a modification time. The filter is asked
-// from the watermark minus an overlap; page 1 is held against it, and where the server
-// ignored it the run reads the whole list and says so.
+// Since is for lists that filter by a modification time. The filter is asked from the watermark
+// minus an overlap; page 1 is held against it, and where the server ignored it the run reads the
+// whole list and says so.
 type Since struct {
 	// Column is the wire name of the modification time in a record.
 	Column string
 	// Param is the query parameter of the filter ("at or after").
 	Param string
-	// Created is the wire name of the creation time: the order in which these
-	// lists answer (newest first) unless another one is asked for.
+	// Created is the wire name of the creation time: the order in which these lists answer (newest
+	// first) unless another one is asked for.
 	Created string
 	// Assumed says that the documents do not show the filter on this list.
 	Assumed bool
 }
 
-// NewestFirst is for lists that sort by modification time: a pass stops below
-// the watermark minus an overlap. Order is verified; where the server did not sort,
-// the run reads the whole list and says so.
+// NewestFirst is for lists that sort by modification time: a pass stops below the watermark minus
+// an overlap. Order is verified; where the server did not sort, the run reads the whole list and
+// says so.
 type NewestFirst struct {
 	// Column is the wire name of the modification time in a record.
 	Column string
 	// Sort is the value of sort_column.
 	Sort string
-	// Created is the wire name of the creation time, by which a list that is read
-	// whole answers unless another order is asked for; empty if records carry none.
+	// Created is the wire name of the creation time, by which a list that is read whole answers
+	// unless another order is asked for; empty if records carry none.
 	Created string
 	// Assumed says that the documents do not show the sort on this list.
 	Assumed bool
@@ -38,8 +37,8 @@ type NewestFirst struct {
 
 // FullScan is for lists that do neither: read all, write only what differs.
 type FullScan struct {
-	// Modified is the wire name of the modification time, if records carry one:
-	// it decides which of two versions is newer.
+	// Modified is the wire name of the modification time, if records carry one: it decides which of
+	// two versions is newer.
 	Modified string
 	// Created is the wire name of the creation time: the sort that edits cannot move.
 	Created string
@@ -55,25 +54,24 @@ type Export struct {
 	FieldsParam string
 }
 
-// Snapshot is for a single object that exists at most once an organization, such
-// as the opening balance: read, compare. The response key carries the object
-// itself; an answer without it, or with an empty one, is no record.
+// Snapshot is for a single object that exists at most once an organization, such as the opening
+// balance: read, compare. The response key carries the object itself; an answer without it, or with
+// an empty one, is no record.
 type Snapshot struct{}
 
-// PerParent is for lists under a parent: one list for each, stalest parent first,
-// so many in one run as its calls allow.
+// PerParent is for lists under a parent: one list for each, stalest parent first, so many in one
+// run as its calls allow.
 type PerParent struct {
-	// Column is the wire name of the column that holds the parent's identifier. It
-	// is filled in where the record does not carry it.
+	// Column is the wire name of the column that holds the parent's identifier. It is filled in
+	// where the record does not carry it.
 	Column string
 	// From are the columns of the warehouse in which parents are found.
 	From []ParentColumn
-	// Listed is the key of the configuration that names parents, such as networks;
-	// "" if none does.
+	// Listed is the key of the configuration that names parents, such as networks; "" if none does.
 	Listed Listed
-	// Identifier is set where identifiers are unique under one parent only: the wire
-	// name of the record's own identifier. The key column is then Given, and holds
-	// parent and identifier with a slash between them.
+	// Identifier is set where identifiers are unique under one parent only: the wire name of the
+	// record's own identifier. The key column is then Given, and holds parent and identifier with a
+	// slash between them.
 	Identifier string
 	// List says how the list of one parent is read: FullScan or Export.
 	List Cursor
@@ -85,8 +83,7 @@ type ParentColumn struct {
 	Schema, Table, Column string
 }
 
-// Listed is a closed set: the keys below a service in the configuration that name
-// parents.
+// Listed is a closed set: the keys below a service in the configuration that name parents.
 type Listed string
 
 // The lists of the configuration.
@@ -106,17 +103,15 @@ func (Export) cursor()      {}
 func (Snapshot) cursor()    {}
 func (PerParent) cursor()   {}
 
-// ReadWhole says whether the list of all records can be read from its first to its
-// last page: by every run of a full scan, and by sweeps of lists that are otherwise
-// read from a watermark.
+// ReadWhole says whether the list of all records can be read from its first to its last page: by
+// every run of a full scan, and by sweeps of lists that are otherwise read from a watermark.
 func (r *Resource) ReadWhole() bool {
 	_, full := r.Cursor.(FullScan)
 	return full || r.Swept()
 }
 
-// Swept says whether the list is read from a watermark, so that what no watermark shows (what
-// was deleted, and what changed without a new modification time) is found by sweeps
-// alone.
+// Swept says whether the list is read from a watermark, so that what no watermark shows (what was
+// deleted, and what changed without a new modification time) is found by sweeps alone.
 func (r *Resource) Swept() bool {
 	switch r.Cursor.(type) {
 	case Since, NewestFirst:
@@ -126,8 +121,8 @@ func (r *Resource) Swept() bool {
 	}
 }
 
-// Modified gives the wire name of the modification time of a resource's
-// records, or "" if they carry none. It decides about versions, never about watermarks.
+// Modified gives the wire name of the modification time of a resource's records, or "" if they
+// carry none. It decides about versions, never about watermarks.
 func (r *Resource) Modified() string { return modified(r.Cursor) }
 
 func modified(cursor Cursor) string {
@@ -147,7 +142,8 @@ func modified(cursor Cursor) string {
 	}
 }
 
-// Created gives the wire name of the time of creation that a resource's list is ordered by, or "" if it is by none.
+// Created gives the wire name of the time of creation that a resource's list is ordered by, or ""
+// if it is by none.
 func (r *Resource) Created() string {
 	switch c := r.ListCursor().(type) {
 	case Since:
@@ -183,7 +179,8 @@ func (r *Resource) SchemaName(service *Service) string {
 	return service.Name
 }
 
-// ColumnOfParent is the column that holds the parent under which a record was listed, "" where records have none.
+// ColumnOfParent is the column that holds the parent under which a record was listed, "" where
+// records have none.
 func (r *Resource) ColumnOfParent() string {
 	cursor, under := r.Cursor.(PerParent)
 	if !under {

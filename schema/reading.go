@@ -5,9 +5,8 @@ type Paging int
 
 // The kinds of paging.
 const (
-	// PagingNumber: parameters page and per_page, and page_context in the answer.
-	// Source: docs/upstream.md U80
-	// and U81.
+	// PagingNumber: parameters page and per_page, and page_context in the answer. Source:
+	// docs/upstream.md U80 and U81.
 	PagingNumber Paging = iota
 	// PagingWhole: the answer is the whole list, without pages. Source: docs/upstream.md U82: no
 	// page_context at all on locations, organizations, opening balance, billing contact persons.

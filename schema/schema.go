@@ -7,12 +7,11 @@
 // Start reading at Resource, then Column and Cursor.
 package schema
 
-// Service is one upstream service: its address rules, its limits and its
-// resources. Source: docs/upstream.md U2 to U8, U20, U34
-// and U40 to U47.
+// Service is one upstream service: its address rules, its limits and its resources. Source:
+// docs/upstream.md U2 to U8, U20, U34 and U40 to U47.
 type Service struct {
-	// Name is the word used in the configuration and the Postgres schema of its
-	// tables: accounting, inventory, chat.
+	// Name is the word used in the configuration and the Postgres schema of its tables: accounting,
+	// inventory, chat.
 	Name string
 	// Doc describes the service in one sentence.
 	Doc string
@@ -22,8 +21,8 @@ type Service struct {
 	Root string
 	// Organization says how a call names its organization.
 	Organization OrganizationPlacement
-	// Scope is the product part of an OAuth scope without the vendor's name
-	// ("Books" of "SvcBooks.bills.READ").
+	// Scope is the product part of an OAuth scope without the vendor's name ("Books" of
+	// "SvcBooks.bills.READ").
 	Scope string
 	// Limits are the documented limits.
 	Limits Limits
@@ -49,8 +48,8 @@ const (
 type OrganizationPlacement struct {
 	// Query is the name of the query parameter; empty if not sent there.
 	Query string
-	// Header is the name of a header, in which {vendor} stands for the vendor's
-	// name in lower case; empty if not sent there.
+	// Header is the name of a header, in which {vendor} stands for the vendor's name in lower case;
+	// empty if not sent there.
 	Header string
 }
 
@@ -158,8 +157,8 @@ type Single struct {
 	Assumed bool
 }
 
-// Child is an array of a record that becomes a table, keyed by the parent's key
-// and the position in the array, and replaced whole with its parent.
+// Child is an array of a record that becomes a table, keyed by the parent's key and the position in
+// the array, and replaced whole with its parent.
 type Child struct {
 	// Name is the wire key of the array; the table is <parent>_<name>.
 	Name string
@@ -167,8 +166,8 @@ type Child struct {
 	Doc string
 	// Columns are the leaves of an element.
 	Columns []Column
-	// Scalar marks an array of bare values: it has exactly one column, and the
-	// element itself is its value.
+	// Scalar marks an array of bare values: it has exactly one column, and the element itself is
+	// its value.
 	Scalar bool
 	// Object marks a key that holds one object instead of an array: the table has at most one row a
 	// parent, position 0. An array of objects is accepted, too.
@@ -196,8 +195,8 @@ type Column struct {
 	Doc string
 	// Assumed says that another source than an API document names this key (docs/upstream.md).
 	Assumed bool
-	// Given says that the engine supplies the value and the wire never carries it,
-	// such as the network that a channel was listed under.
+	// Given says that the engine supplies the value and the wire never carries it, such as the
+	// network that a channel was listed under.
 	Given bool
 	// Values are the documented ones, if any. The set is open: another value is loaded and reported
 	// as drift.
@@ -207,8 +206,7 @@ type Column struct {
 // Kind is a closed set of types.
 type Kind int
 
-// The eight kinds. Canonical text and Postgres type of each are in package
-// record and package ddl.
+// The eight kinds. Canonical text and Postgres type of each are in package record and package ddl.
 const (
 	KindID Kind = iota + 1
 	KindText
@@ -220,8 +218,8 @@ const (
 	KindJSON
 )
 
-// ID declares an identifier: opaque text, also where the wire shows a number
-// (docs/upstream.md U130: identifiers are strings, treat as opaque).
+// ID declares an identifier: opaque text, also where the wire shows a number (docs/upstream.md
+// U130: identifiers are strings, treat as opaque).
 func ID(wire, doc string) Column { return Column{Wire: wire, Kind: KindID, Doc: doc} }
 
 // Text declares text; "" stays "".

@@ -1,14 +1,14 @@
 package schema
 
-// Table is one table of a resource, flattened: index 0 of Resource.Tables is the
-// table of the records, the others are its arrays in depth-first order.
+// Table is one table of a resource, flattened: index 0 of Resource.Tables is the table of the
+// records, the others are its arrays in depth-first order.
 type Table struct {
 	// Name is the table's name without its schema: bills, bills_line_items.
 	Name string
 	// Doc describes one row in one sentence.
 	Doc string
-	// Path are the wire keys that lead from the record to the array, or the name of
-	// a child with a prefix; empty for the records themselves.
+	// Path are the wire keys that lead from the record to the array, or the name of a child with a
+	// prefix; empty for the records themselves.
 	Path []string
 	// Parent is the index of the table that holds the array; -1 for the records.
 	Parent int
@@ -21,8 +21,8 @@ type Table struct {
 	Child *Child
 }
 
-// Depth returns the number of positions in the key of a row: 0 for the records, 1
-// for an array, 2 for an array inside an array.
+// Depth returns the number of positions in the key of a row: 0 for the records, 1 for an array, 2
+// for an array inside an array.
 func (t *Table) Depth() int { return len(t.Path) }
 
 // ColumnName returns the name of the column in the warehouse.
@@ -39,8 +39,8 @@ func (r *Resource) HistoryTable() string { return r.Name + "_history" }
 // DetailsIndex returns the name of the index of records without details.
 func (r *Resource) DetailsIndex() string { return r.Name + "_details" }
 
-// Tables flattens a resource into its tables. A child with a prefix is a table like
-// any other: its path is its name, although no such key is on the wire.
+// Tables flattens a resource into its tables. A child with a prefix is a table like any other: its
+// path is its name, although no such key is on the wire.
 func (r *Resource) Tables() []Table {
 	tables := []Table{{Name: r.Name, Doc: r.Doc, Parent: -1, Columns: r.Columns}}
 	return appendChildren(tables, 0, r.Children)

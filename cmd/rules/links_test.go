@@ -12,8 +12,9 @@ import (
 	"unicode"
 )
 
-// TestLinks demands that each relative link of a Markdown page leads to a file of the repository, and each anchor to a heading: a reader
-// of documentation follows a link once, and does not come back to a page that sent him nowhere.
+// TestLinks demands that each relative link of a Markdown page leads to a file of the repository,
+// and each anchor to a heading: a reader of documentation follows a link once, and does not come
+// back to a page that sent him nowhere.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{}
@@ -89,7 +90,8 @@ func brokenLinks(name string, pages map[string]string, exists func(name string) 
 	return broken
 }
 
-// anchors are the headings of a page as GitHub names them: small letters, digits, hyphens, and a number for one that comes again.
+// anchors are the headings of a page as GitHub names them: small letters, digits, hyphens, and a
+// number for one that comes again.
 func anchors(page string) []string {
 	var names []string
 	seen := map[string]int{}
@@ -117,10 +119,12 @@ func anchors(page string) []string {
 	return names
 }
 
-// cited is a decision that a source names. A name beside the number keeps a renumbering from leading to another page.
+// cited is a decision that a source names. A name beside the number keeps a renumbering from
+// leading to another page.
 var cited = regexp.MustCompile(`docs/decisions/(\d{4}[\w-]*)`)
 
-// TestCitedDecisions demands that each decision that a source names is a page. Frozen migrations are what they were when they were run.
+// TestCitedDecisions demands that each decision that a source names is a page. Frozen migrations
+// are what they were when they were run.
 func TestCitedDecisions(t *testing.T) {
 	t.Parallel()
 	dir := root(t)

@@ -20,7 +20,8 @@ import (
 	"testing"
 )
 
-// maxFileLines is the hard limit of a source file: size follows cohesion, and a larger file has more than one subject.
+// maxFileLines is the hard limit of a source file: size follows cohesion, and a larger file has
+// more than one subject.
 const maxFileLines = 400
 
 // source is one Go file of the module.

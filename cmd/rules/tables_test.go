@@ -14,12 +14,15 @@ import (
 // migrated stands for tables whose rows the migrations write, and no package.
 const migrated = "migrations"
 
-// writers names, for each table of schema sluice, the one package that writes it, its folders below not included: what a table
-// means, and in which order its rows are locked, is then known in one place.
+// writers names, for each table of schema sluice, the one package that writes it, its folders below
+// not included: what a table means, and in which order its rows are locked, is then known in one
+// place.
 //
-// A function of the database writes on behalf of the package that calls it: reserve_call, finish_call and prune_calls write calls,
-// live_calls, budgets, day_budgets, spent, external_spent for calls; prune_runs deletes runs for streams, and with them verifications
-// and processes that are as old; prune_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep functions, writes housekeeping.
+// A function of the database writes on behalf of the package that calls it: reserve_call,
+// finish_call and prune_calls write calls, live_calls, budgets, day_budgets, spent, external_spent
+// for calls; prune_runs deletes runs for streams, and with them verifications and processes that
+// are as old; prune_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep
+// functions, writes housekeeping.
 func writers() map[string]string {
 	const (
 		warehouse = "pipeline/warehouse"
@@ -42,11 +45,13 @@ func writers() map[string]string {
 	}
 }
 
-// writing finds statements that write a table of schema sluice, and names of such tables by themselves, out of which statements are made.
+// writing finds statements that write a table of schema sluice, and names of such tables by
+// themselves, out of which statements are made.
 var writing = regexp.MustCompile(`(?i)\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|COPY|MERGE\s+INTO|TRUNCATE(?:\s+TABLE)?)\s+(?:ONLY\s+)?sluice\.(\w+)` +
 	`|"sluice\.(\w+)"|Identifier\{"sluice",\s*"(\w+)"\}`)
 
-// foreign gives the tables that a Go source writes and that are another package's, each with its line.
+// foreign gives the tables that a Go source writes and that are another package's, each with its
+// line.
 func foreign(name, text string) []string {
 	folder, _, _ := strings.Cut(name, "/"+filepath.Base(name))
 	if strings.HasSuffix(name, "_test.go") || folder == migrated || slices.ContainsFunc(tools(), func(tool string) bool { return under(folder, tool) }) {

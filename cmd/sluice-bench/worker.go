@@ -122,8 +122,8 @@ func work(ctx context.Context, args []string) error {
 	return nil
 }
 
-// read lets the queue work streams until each has done what was asked, and gives their runs. At the limit that is never: it reads until the
-// context ends.
+// read lets the queue work streams until each has done what was asked, and gives their runs. At the
+// limit that is never: it reads until the context ends.
 func read(ctx context.Context, a *engine.App, names []string, limited, prepare bool) ([]streams.Run, error) {
 	if !limited {
 		for i := range a.Catalogue {

@@ -2,7 +2,8 @@ package main
 
 const bodyRoom = "pipeline/upstream/body"
 
-// boundBugs take from answers more than a process has room for (docs/decisions/0026-bounded-answers).
+// boundBugs take from answers more than a process has room for
+// (docs/decisions/0026-bounded-answers).
 func boundBugs() []bug {
 	return []bug{
 		tests("cmd/sluice/cli", "^TestStatusConnectionsAreBounded$", "connections without end", "the status pages take as many connections as come, and the descriptors of the calls with them",

@@ -7,7 +7,8 @@ const (
 	plantedByRoot = "^(TestNoFolderIsHandedOverByALink|TestWhatOthersPlantedIsRefused|TestWhoMayOwnAServersFolder)$"
 )
 
-// machineBugs open the machine that the program runs on to its other accounts (docs/decisions/0028-sharing-a-machine).
+// machineBugs open the machine that the program runs on to its other accounts
+// (docs/decisions/0028-sharing-a-machine).
 func machineBugs() []bug {
 	return []bug{
 		tests(localpgRoom, plantedByRoot, "handed over first", "the account that root lends owns the folder in which root makes others for it",

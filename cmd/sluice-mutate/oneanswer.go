@@ -1,6 +1,7 @@
 package main
 
-// oneAnswerBugs let one answer stop an organization for longer than it may (docs/decisions/0025-recovery-from-refusals).
+// oneAnswerBugs let one answer stop an organization for longer than it may
+// (docs/decisions/0025-recovery-from-refusals).
 func oneAnswerBugs() []bug {
 	const (
 		functions = "migrations/00002_calls.sql"

@@ -2,7 +2,8 @@ package main
 
 import "slices"
 
-// thirty are the bugs that stand for the thirty mistakes of docs/reliability.md ("Deliberate bugs"): each sample has all of them.
+// thirty are the bugs that stand for the thirty mistakes of docs/reliability.md ("Deliberate
+// bugs"): each sample has all of them.
 func thirty() []string {
 	return []string{
 		"watermark from data", "watermark from data, one second on", "strict bound", "known by its time", "order taken for granted", "one pass is enough",

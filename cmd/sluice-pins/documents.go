@@ -66,7 +66,8 @@ func (r *recorder) documents(ctx context.Context) error {
 	return nil
 }
 
-// schema records the tables, views, functions and comments that the migrations make in an empty database.
+// schema records the tables, views, functions and comments that the migrations make in an empty
+// database.
 func (r *recorder) schema(ctx context.Context) error {
 	address, err := r.postgres.database(ctx, "schema")
 	if err != nil {
@@ -120,7 +121,8 @@ func (r *recorder) pinSchema(ctx context.Context, name, address string) error {
 	return r.pin(name, r.masks.times(dumpNoise.ReplaceAllString(string(out), "")))
 }
 
-// tryConfigs records what is said about each configuration of the folders: NAME.good.yaml and NAME.bad.yaml. Nothing is asked of an upstream.
+// tryConfigs records what is said about each configuration of the folders: NAME.good.yaml and
+// NAME.bad.yaml. Nothing is asked of an upstream.
 func (r *recorder) tryConfigs(ctx context.Context) error {
 	address, err := r.postgres.database(ctx, "configs")
 	if err != nil {

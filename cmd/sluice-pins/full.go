@@ -11,7 +11,8 @@ const fullSteps = `
 	sync --org first
 `
 
-// full copies two organizations with one command, as schedulers do. The order of the streams is a matter of time, so the pins hold none.
+// full copies two organizations with one command, as schedulers do. The order of the streams is a
+// matter of time, so the pins hold none.
 func (r *recorder) full(ctx context.Context) error {
 	j, err := r.begin(ctx, "full", "--seed", "5", "--records", "120", "--plan", "premium", "--organizations", "60099999999")
 	if err != nil {

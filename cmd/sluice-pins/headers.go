@@ -58,7 +58,8 @@ const headersReadings = `
 	+ explain inventory.bills {edited bill}
 `
 
-// headers puts two organizations through syncs whose lists leave out what only single records give, and sort by modification time.
+// headers puts two organizations through syncs whose lists leave out what only single records give,
+// and sort by modification time.
 func (r *recorder) headers(ctx context.Context) error {
 	j, err := r.begin(ctx, "headers", "--seed", "11", "--records", "150", "--plan", "premium", "--headers-only", "--sorts-modified",
 		"--organizations", "60099999999")

@@ -20,7 +20,8 @@ type journey struct {
 	environment []string
 	masks       *masker
 	steps       int
-	// anyOrder says that streams are read in an order that is a matter of time: numbers of runs and calls are masked, and lines sorted.
+	// anyOrder says that streams are read in an order that is a matter of time: numbers of runs and
+	// calls are masked, and lines sorted.
 	anyOrder bool
 }
 
@@ -46,7 +47,8 @@ func (r *recorder) begin(ctx context.Context, name string, sandbox ...string) (*
 	return j, nil
 }
 
-// configure writes the configuration that the next steps use. Streams are read one after the other, so that the calls have an order.
+// configure writes the configuration that the next steps use. Streams are read one after the other,
+// so that the calls have an order.
 func (j *journey) configure(services, rest string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `database: {url: "${DATABASE_URL}"}
@@ -116,8 +118,9 @@ func (j *journey) migrate(ctx context.Context) error {
 	return err
 }
 
-// control has the sandbox do something, and records what it answers. It begins with a second and ends before the next one, so that all that
-// changes has one time, and what is read afterwards is read later: the order of single records follows these times.
+// control has the sandbox do something, and records what it answers. It begins with a second and
+// ends before the next one, so that all that changes has one time, and what is read afterwards is
+// read later: the order of single records follows these times.
 func (j *journey) control(ctx context.Context, path, body string) error {
 	if err := nextSecond(ctx); err != nil {
 		return err
@@ -133,8 +136,9 @@ func (j *journey) control(ctx context.Context, path, body string) error {
 	return j.pinStep("upstream "+path, body+"\n"+strings.ReplaceAll(answer, "],", "],\n"))
 }
 
-// each has a sync for each of the streams, so that they are read one after the other. One sync of all puts tickets into the queue while others
-// are worked on already, and which is next is a matter of time. The first two words may be --org and its name.
+// each has a sync for each of the streams, so that they are read one after the other. One sync of
+// all puts tickets into the queue while others are worked on already, and which is next is a matter
+// of time. The first two words may be --org and its name.
 func (j *journey) each(ctx context.Context, streams []string) error {
 	flags := []string{"--config", "config.yaml", "sync"}
 	what := "each"
@@ -154,7 +158,8 @@ func (j *journey) each(ctx context.Context, streams []string) error {
 	return j.pinStep(what+" "+strings.Join(streams, " "), b.String())
 }
 
-// nextSecond waits until a second of the clock begins. That of the sandbox is some whole seconds off.
+// nextSecond waits until a second of the clock begins. That of the sandbox is some whole seconds
+// off.
 func nextSecond(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -164,7 +169,8 @@ func nextSecond(ctx context.Context) error {
 	}
 }
 
-// room waits until so many calls can be made without a wait: a stream that waits in between is one more thing to happen.
+// room waits until so many calls can be made without a wait: a stream that waits in between is one
+// more thing to happen.
 func (j *journey) room(ctx context.Context, calls int) error {
 	conn, err := open(ctx, j.address)
 	if err != nil {
@@ -187,7 +193,8 @@ func (j *journey) room(ctx context.Context, calls int) error {
 	}
 }
 
-// places are words of a plan that stand for what the database knows by then: the same in each recording.
+// places are words of a plan that stand for what the database knows by then: the same in each
+// recording.
 func places() map[string]string {
 	return map[string]string{
 		"{held run}":         `SELECT max(coalesce(proof_run_id, suspected_run_id)) FROM sluice.tombstones WHERE state = 'needs_review'`,
@@ -199,7 +206,8 @@ func places() map[string]string {
 	}
 }
 
-// filled splits a line into words, with what its places stand for; a place of which the database knows nothing is 0.
+// filled splits a line into words, with what its places stand for; a place of which the database
+// knows nothing is 0.
 func (j *journey) filled(ctx context.Context, line string) []string {
 	for place, sql := range places() {
 		if !strings.Contains(line, place) {
@@ -215,8 +223,9 @@ func (j *journey) filled(ctx context.Context, line string) []string {
 	return strings.Fields(line)
 }
 
-// plan goes through steps: each line is a command of the program, or begins with @ and has the sandbox do something, with + and is given as text
-// and as JSON, with * and waits for room for so many calls, with = and writes the rows of all tables, or with each and is a sync per stream.
+// plan goes through steps: each line is a command of the program, or begins with @ and has the
+// sandbox do something, with + and is given as text and as JSON, with * and waits for room for so
+// many calls, with = and writes the rows of all tables, or with each and is a sync per stream.
 func (j *journey) plan(ctx context.Context, plan string) error {
 	for _, line := range lines(plan) {
 		line = strings.TrimSpace(line)

@@ -1,12 +1,15 @@
 // Command sluice-pins records what the program does, as text files, and compares two recordings.
 //
-// It is for changes that must change nothing: moves, renames and merges of packages. Record before, record afterwards, compare. It knows the
-// program from outside only: it runs bin/sluice as processes, with a Postgres and simulated upstreams of its own, and imports nothing of this
+// It is for changes that must change nothing: moves, renames and merges of packages. Record before,
+// record afterwards, compare. It knows the program from outside only: it runs bin/sluice as
+// processes, with a Postgres and simulated upstreams of its own, and imports nothing of this
 // module. So it works the same whatever the packages are called.
 //
-// A recording holds only what comes out the same each time. What does not is masked by one list, masks.go, with the reason of each mask.
+// A recording holds only what comes out the same each time. What does not is masked by one list,
+// masks.go, with the reason of each mask.
 //
-// Start reading at record.go, which lists the pins, then journey.go, which says what the program is put through.
+// Start reading at record.go, which lists the pins, then journey.go, which says what the program is
+// put through.
 package main
 
 import (

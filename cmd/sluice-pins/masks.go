@@ -11,8 +11,9 @@ type mask struct {
 	table, column, reason string
 }
 
-// columnMasks is the list of columns that are masked; null stays to be told from a value. Besides, each time near that of the recording is
-// masked wherever it stands, in rows as in printed text: see masker. All else is compared as it is, numbers of runs and calls included.
+// columnMasks is the list of columns that are masked; null stays to be told from a value. Besides,
+// each time near that of the recording is masked wherever it stands, in rows as in printed text:
+// see masker. All else is compared as it is, numbers of runs and calls included.
 func columnMasks() []mask {
 	const random, sealed, process = "drawn at random", "sealed with a random nonce", "numbers of processes of the machine"
 	return []mask{
@@ -40,18 +41,21 @@ func tablesLeftOut() []mask {
 	}
 }
 
-// hashColumns cover all that a record carried. They are recorded but where the record carries a time of the recording.
+// hashColumns cover all that a record carried. They are recorded but where the record carries a
+// time of the recording.
 func hashColumns() []string {
 	return []string{"_content_hash", "_detail_hash", "_payload_hash", "record_hash"}
 }
 
 var (
-	// hashInside is such a column in a record that is kept as JSON, timeInside a time that the record itself carries there.
+	// hashInside is such a column in a record that is kept as JSON, timeInside a time that the
+	// record itself carries there.
 	hashInside = regexp.MustCompile(`"(_content_hash|_detail_hash|_payload_hash)": ("[^"]*"|-?\d+)`)
 	timeInside = regexp.MustCompile(`"[a-z][a-z_]*": "(` + maskedTime + `|` + maskedDay + `)"`)
 )
 
-// numberOfOrder is a column with a number of a run, a call or a ticket. They are masked only where streams are read in any order.
+// numberOfOrder is a column with a number of a run, a call or a ticket. They are masked only where
+// streams are read in any order.
 var numberOfOrder = regexp.MustCompile(`^id$|(^|_)(run|call|run_id|call_id|first_call|last_call)$|^(version|unique_key|fence)$`)
 
 // The words that stand for what is masked.
@@ -68,8 +72,8 @@ type masker struct {
 	replace  *strings.Replacer
 }
 
-// newMasker masks times from two days before the recording on, up to more than a year after it. The made-up companies end with 2025, so their
-// own times stay.
+// newMasker masks times from two days before the recording on, up to more than a year after it. The
+// made-up companies end with 2025, so their own times stay.
 func newMasker(began time.Time) *masker {
 	return &masker{from: began.Add(-48 * time.Hour), to: began.Add(500 * 24 * time.Hour), replace: strings.NewReplacer()}
 }
@@ -87,7 +91,8 @@ var (
 	epochPattern     = regexp.MustCompile(`\b1[6-9]\d{8}(\d{3})?\b`)
 )
 
-// times masks times and days near that of the recording, in any form that the program or the sandbox write.
+// times masks times and days near that of the recording, in any form that the program or the
+// sandbox write.
 func (m *masker) times(text string) string {
 	text = timePattern.ReplaceAllStringFunc(text, func(found string) string {
 		day, err := time.Parse(time.DateOnly, found[:len(time.DateOnly)])
@@ -119,7 +124,8 @@ func (m *masker) times(text string) string {
 	})
 }
 
-// wordPattern is what printed text says about how long something takes, took or will take from now on. Stated intervals stay.
+// wordPattern is what printed text says about how long something takes, took or will take from now
+// on. Stated intervals stay.
 type wordPattern struct {
 	pattern *regexp.Regexp
 	with    string
@@ -142,7 +148,8 @@ var wordPatterns = []wordPattern{
 	{regexp.MustCompile(`("[a-z_]*(seconds|took|millis|elapsed|age|duration)[a-z_]*": )-?\d+(\.\d+)?(e[+-]\d+)?`), "$1<so long>", "the same in JSON"},
 }
 
-// printed masks printed text. Where something was masked columns are no wider than before by chance: blanks count as one.
+// printed masks printed text. Where something was masked columns are no wider than before by
+// chance: blanks count as one.
 func (m *masker) printed(text string) string {
 	text = m.replace.Replace(text)
 	masked := m.times(text)

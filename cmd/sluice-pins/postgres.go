@@ -19,7 +19,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgres is a server for databases of recordings: a private one, or the one that SLUICE_TEST_DATABASE_URL names.
+// postgres is a server for databases of recordings: a private one, or the one that
+// SLUICE_TEST_DATABASE_URL names.
 type postgres struct {
 	address *url.URL // of its database postgres, or of the one that was named
 	bin     string   // the folder of its programs; empty for a server that was named
@@ -57,7 +58,8 @@ func startPostgres(ctx context.Context, folder string) (*postgres, error) {
 	if err := p.program(ctx, "initdb", "-D", p.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"); err != nil {
 		return nil, err
 	}
-	// Without autovacuum the planner knows the same in each recording: which of equal rows a query with a limit gives depends on its plan.
+	// Without autovacuum the planner knows the same in each recording: which of equal rows a query
+	// with a limit gives depends on its plan.
 	settings := "-c listen_addresses= -c fsync=off -c autovacuum=off -c unix_socket_directories=" + top
 	return p, p.program(ctx, "pg_ctl", "-D", p.data, "-w", "-l", filepath.Join(top, "server.log"), "-o", settings, "start")
 }

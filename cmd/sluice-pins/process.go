@@ -63,7 +63,8 @@ func (r *recorder) sluiceWith(ctx context.Context, environment []string, args ..
 	return said{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode()}, nil
 }
 
-// plainEnvironment is that of every process: nothing of what a person has set reaches it, but for where Postgres is.
+// plainEnvironment is that of every process: nothing of what a person has set reaches it, but for
+// where Postgres is.
 func plainEnvironment(home string) []string {
 	environment := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C", "TZ=UTC"}
 	if bin := os.Getenv("SLUICE_POSTGRES_BIN"); bin != "" {

@@ -21,8 +21,9 @@ var (
 	labelValue = regexp.MustCompile(`="(\\.|[^"\\])*"`)
 )
 
-// serve starts the service for a moment and records its pages: of the metrics names, labels and help. It comes after all other
-// pins of a journey, for which streams are copied meanwhile is a matter of time.
+// serve starts the service for a moment and records its pages: of the metrics names, labels and
+// help. It comes after all other pins of a journey, for which streams are copied meanwhile is a
+// matter of time.
 func (j *journey) serve(ctx context.Context) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,8 +60,8 @@ func (j *journey) serve(ctx context.Context) error {
 	return nil
 }
 
-// metrics are the lines of metrics about what they mean, and their names with those of their labels, sorted. Figures, and which streams are in
-// which state by now, are left out.
+// metrics are the lines of metrics about what they mean, and their names with those of their
+// labels, sorted. Figures, and which streams are in which state by now, are left out.
 func metrics(text string) string {
 	var kept []string
 	for _, line := range lines(text) {

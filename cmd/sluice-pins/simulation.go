@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// simulation records a line per simulated schedule: its seed, the SHA-256 of its trace and its last state.
+// simulation records a line per simulated schedule: its seed, the SHA-256 of its trace and its last
+// state.
 func (r *recorder) simulation(ctx context.Context) error {
 	if r.simulated == "" {
 		return nil

@@ -34,7 +34,8 @@ func open(ctx context.Context, address string) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// tables are all tables and views of ours, sorted; views that are in schema sluice and begin with check_ are among them.
+// tables are all tables and views of ours, sorted; views that are in schema sluice and begin with
+// check_ are among them.
 func tables(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 	rows, err := conn.Query(ctx, `SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum)
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid

@@ -10,7 +10,8 @@ const wholeServices = `      accounting: {plan: premium, custom_modules: [cm_veh
       billing: {plan: paid}
 `
 
-// wholeRest wants everything, of lists under parents a few calls a run, and a list of the configuration's own.
+// wholeRest wants everything, of lists under parents a few calls a run, and a list of the
+// configuration's own.
 const wholeRest = `resources:
   accounting.expenses: {enabled: true}
   accounting.contact_persons: {calls_per_run: 6}

@@ -1,6 +1,6 @@
-// Command sluice-scale simulates a fleet in virtual time: many organizations and streams, for days, with
-// outages, killed processes and other clients that spend the same allowance. make scale runs it;
-// docs/scale.md has its table and explains it.
+// Command sluice-scale simulates a fleet in virtual time: many organizations and streams, for days,
+// with outages, killed processes and other clients that spend the same allowance. make scale runs
+// it; docs/scale.md has its table and explains it.
 //
 // The deciding parts are real: the functions of the call log and the statements of the schedule, on
 // a real Postgres with a virtual clock. The rest is simulated: upstream, which is the judge, and

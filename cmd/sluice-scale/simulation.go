@@ -56,7 +56,8 @@ type simulation struct {
 type counts struct {
 	reservations, granted, finishes, penalties, ticks, taken, kills int
 	refused                                                         map[pipeline.Refusal]int
-	// asked are the statements about calls in the current minute, ticked those of ticks; most are the most in one.
+	// asked are the statements about calls in the current minute, ticked those of ticks; most are
+	// the most in one.
 	minute, asked, ticked, mostAsked, mostTicked int
 	busy                                         time.Duration // of workers
 	slowest                                      time.Duration // the longest wait of a job for a worker

@@ -1,6 +1,6 @@
-// Command sluice copies the business records of organizations from a suite of
-// accounting, invoicing, billing, inventory and chat services into a Postgres
-// warehouse and keeps the two equal.
+// Command sluice copies the business records of organizations from a suite of accounting,
+// invoicing, billing, inventory and chat services into a Postgres warehouse and keeps the two
+// equal.
 //
 // It opens what a process has around it and hands it to package cli.
 package main

@@ -3,10 +3,9 @@ package accounting
 import "sluice/schema"
 
 // baseCurrencyAdjustments declares the list of adjustments to new exchange rates. Source:
-// docs/upstream.md U180 (with the name of the filter) and U181; that the list lacks
-// the accounts: U182.
-// A filter by modification time (U106, U329)
-// exists, but records carry none that its answer could be held against.
+// docs/upstream.md U180 (with the name of the filter) and U181; that the list lacks the accounts:
+// U182. A filter by modification time (U106, U329) exists, but records carry none that its answer
+// could be held against.
 func baseCurrencyAdjustments() schema.Resource {
 	return schema.Resource{
 		Name:     "base_currency_adjustments",
@@ -51,8 +50,8 @@ func baseCurrencyAdjustments() schema.Resource {
 	}
 }
 
-// baseCurrencyAdjustmentAccounts previews an adjustment before it is made. Source:
-// docs/upstream.md U184; its answer is one of the gaps.
+// baseCurrencyAdjustmentAccounts previews an adjustment before it is made. Source: docs/upstream.md
+// U184; its answer is one of the gaps.
 func baseCurrencyAdjustmentAccounts() schema.Read {
 	return schema.Read{
 		Name:  "base_currency_adjustment_accounts",

@@ -1,13 +1,12 @@
-// Package accounting declares the accounting service: data only, it cannot do
-// anything.
+// Package accounting declares the accounting service: data only, it cannot do anything.
 //
 // Start reading at Service, then any resource: one file each.
 package accounting
 
 import "sluice/schema"
 
-// Service declares the accounting service. Source: docs/upstream.md U2, U11, U40 to
-// U42 and U155 to U190.
+// Service declares the accounting service. Source: docs/upstream.md U2, U11, U40 to U42 and U155 to
+// U190.
 func Service() schema.Service {
 	const free, paid = 5, 10
 	return schema.Service{

@@ -2,9 +2,8 @@ package accounting
 
 import "sluice/schema"
 
-// chartOfAccounts declares the list of accounts. Source: docs/upstream.md U165
-// to U169; that inactive accounts must be asked
-// for: U103.
+// chartOfAccounts declares the list of accounts. Source: docs/upstream.md U165 to U169; that
+// inactive accounts must be asked for: U103.
 func chartOfAccounts() schema.Resource {
 	return schema.Resource{
 		Name:     "chart_of_accounts",
@@ -61,8 +60,7 @@ func chartOfAccounts() schema.Resource {
 	}
 }
 
-// accountTypes returns the kinds that the document lists. Source:
-// docs/upstream.md U168.
+// accountTypes returns the kinds that the document lists. Source: docs/upstream.md U168.
 func accountTypes() []string {
 	return []string{
 		"accounts_payable", "accounts_receivable", "bank", "cash", "contingent_asset", "contingent_liability",

@@ -2,9 +2,8 @@ package accounting
 
 import "sluice/schema"
 
-// contactPersons declares the people at customers and vendors, one list for each contact
-// that bills, payments or credit notes name. Source: docs/upstream.md U155
-// to U157.
+// contactPersons declares the people at customers and vendors, one list for each contact that
+// bills, payments or credit notes name. Source: docs/upstream.md U155 to U157.
 func contactPersons() schema.Resource {
 	return schema.Resource{
 		Name:  "contact_persons",

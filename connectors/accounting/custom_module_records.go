@@ -2,9 +2,8 @@ package accounting
 
 import "sluice/schema"
 
-// customModuleRecords declares the records of modules that the organization made itself,
-// one list for each module that the configuration names. Source:
-// docs/upstream.md U158 and U159.
+// customModuleRecords declares the records of modules that the organization made itself, one list
+// for each module that the configuration names. Source: docs/upstream.md U158 and U159.
 func customModuleRecords() schema.Resource {
 	return schema.Resource{
 		Name:  "custom_module_records",

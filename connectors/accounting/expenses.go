@@ -2,11 +2,10 @@ package accounting
 
 import "sluice/schema"
 
-// expenses declares the list of expenses. The document shows how to write one and what an
-// answer holds, but no list: it is read only where the configuration enables it.
-// Source: docs/upstream.md U185 to U188. Types that the document
-// does not state follow its conventions: what ends in _id or is a code is an
-// identifier. Codes of supply have no closed list: the document gives those of the
+// expenses declares the list of expenses. The document shows how to write one and what an answer
+// holds, but no list: it is read only where the configuration enables it. Source: docs/upstream.md
+// U185 to U188. Types that the document does not state follow its conventions: what ends in _id or
+// is a code is an identifier. Codes of supply have no closed list: the document gives those of the
 // Gulf states only, and the Indian edition uses others.
 func expenses() schema.Resource {
 	return schema.Resource{
@@ -167,8 +166,8 @@ func expenseChildren() []schema.Child {
 	}
 }
 
-// productTypes returns those of all editions: digital_service is the UK's, the last two
-// are South Africa's.
+// productTypes returns those of all editions: digital_service is the UK's, the last two are South
+// Africa's.
 func productTypes() []string {
 	return []string{"goods", "service", "digital_service", "capital_service", "capital_goods"}
 }

@@ -2,9 +2,9 @@ package accounting
 
 import "sluice/schema"
 
-// openingBalances declares the balance that the books began with: one object, at most one
-// an organization. Source: docs/upstream.md U162 to
-// U164; the spelling of acount_split_id is the document's.
+// openingBalances declares the balance that the books began with: one object, at most one an
+// organization. Source: docs/upstream.md U162 to U164; the spelling of acount_split_id is the
+// document's.
 func openingBalances() schema.Resource {
 	return schema.Resource{
 		Name:   "opening_balances",

@@ -2,9 +2,8 @@ package accounting
 
 import "sluice/schema"
 
-// vendorPayments declares the list of payments made. Source: docs/upstream.md U171
-// to U175; that it carries headers: U87;
-// filters: U104 to U106.
+// vendorPayments declares the list of payments made. Source: docs/upstream.md U171 to U175; that it
+// carries headers: U87; filters: U104 to U106.
 func vendorPayments() schema.Resource {
 	return schema.Resource{
 		Name:     "vendor_payments",

@@ -1,13 +1,12 @@
-// Package billing declares the subscription-billing service: data only, it
-// cannot do anything.
+// Package billing declares the subscription-billing service: data only, it cannot do anything.
 //
 // Start reading at Service, then its one resource.
 package billing
 
 import "sluice/schema"
 
-// Service declares the subscription-billing service. Source: docs/upstream.md U2, U12,
-// U40, U41, U43 and U200 to U202; no daily figure is shown.
+// Service declares the subscription-billing service. Source: docs/upstream.md U2, U12, U40, U41,
+// U43 and U200 to U202; no daily figure is shown.
 func Service() schema.Service {
 	return schema.Service{
 		Name:         "billing",

@@ -2,11 +2,10 @@ package billing
 
 import "sluice/schema"
 
-// contactPersons declares the people at customers with subscriptions, one list for each
-// customer. Source: docs/upstream.md U200 to U202; that the list comes without
-// pages: U82.
-// The document shows the list with identifier, names, email, mobile and
-// phone; where it leaves the others out, they stay null.
+// contactPersons declares the people at customers with subscriptions, one list for each customer.
+// Source: docs/upstream.md U200 to U202; that the list comes without pages: U82. The document shows
+// the list with identifier, names, email, mobile and phone; where it leaves the others out, they
+// stay null.
 func contactPersons() schema.Resource {
 	return schema.Resource{
 		Name:   "contact_persons",

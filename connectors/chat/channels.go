@@ -2,10 +2,9 @@ package chat
 
 import "sluice/schema"
 
-// channels declares the list of channels. Source: docs/upstream.md U121
-// and U250. The document shows the key of the list and none of a channel's
-// fields: all are assumed, and keys that they miss are kept and counted as drift. That
-// the list goes on by token: U86.
+// channels declares the list of channels. Source: docs/upstream.md U121 and U250. The document
+// shows the key of the list and none of a channel's fields: all are assumed, and keys that they
+// miss are kept and counted as drift. That the list goes on by token: U86.
 func channels() schema.Resource {
 	return schema.Resource{
 		Name:    "channels",

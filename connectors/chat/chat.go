@@ -5,9 +5,9 @@ package chat
 
 import "sluice/schema"
 
-// Service declares the chat service. Its organization is that of the token and is
-// not sent. Source: docs/upstream.md U3, U8, U13 and U14; the figures of
-// the limits: U46, where the document knows none (U45).
+// Service declares the chat service. Its organization is that of the token and is not sent. Source:
+// docs/upstream.md U3, U8, U13 and U14; the figures of the limits: U46, where the document knows
+// none (U45).
 func Service() schema.Service {
 	plan := schema.Plan{Concurrent: 5}
 	return schema.Service{

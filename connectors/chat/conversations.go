@@ -2,8 +2,7 @@ package chat
 
 import "sluice/schema"
 
-// conversations declares the maintenance export. Source: docs/upstream.md U251
-// to U253.
+// conversations declares the maintenance export. Source: docs/upstream.md U251 to U253.
 func conversations() schema.Resource {
 	return schema.Resource{
 		Name:    "conversations",
@@ -21,8 +20,8 @@ func conversations() schema.Resource {
 	}
 }
 
-// conversationColumns returns the fields that can be asked for, all of them; chatID is
-// the sentence of the identifier.
+// conversationColumns returns the fields that can be asked for, all of them; chatID is the sentence
+// of the identifier.
 func conversationColumns(chatID string) []schema.Column {
 	return []schema.Column{
 		schema.ID("chat_id", chatID),

@@ -3,8 +3,8 @@ package chat
 import "sluice/schema"
 
 // networkChannels declares the channels of networks, one list for each network that the
-// configuration names. Source: docs/upstream.md U4, U250 and U257.
-// Identifiers are unique within one network only, as far as is known.
+// configuration names. Source: docs/upstream.md U4, U250 and U257. Identifiers are unique within
+// one network only, as far as is known.
 func networkChannels() schema.Resource {
 	return schema.Resource{
 		Name:   "network_channels",

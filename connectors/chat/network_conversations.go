@@ -2,9 +2,8 @@ package chat
 
 import "sluice/schema"
 
-// networkConversations declares the maintenance export of networks, one body for each
-// network that the configuration names. Source: docs/upstream.md U4, U251 to
-// U253 and U257.
+// networkConversations declares the maintenance export of networks, one body for each network that
+// the configuration names. Source: docs/upstream.md U4, U251 to U253 and U257.
 func networkConversations() schema.Resource {
 	return schema.Resource{
 		Name:  "network_conversations",

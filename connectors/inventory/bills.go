@@ -2,8 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// bills declares the list of bills. Source: docs/upstream.md U220 and U221; the sort:
-// U100 and U113.
+// bills declares the list of bills. Source: docs/upstream.md U220 and U221; the sort: U100 and
+// U113.
 func bills() schema.Resource {
 	return schema.Resource{
 		Name:     "bills",

@@ -2,9 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// compositeItems declares the list of bundles. Source: docs/upstream.md U208
-// to U210; the filter by modification time:
-// U106. What the document calls input (product_type) is not in an answer.
+// compositeItems declares the list of bundles. Source: docs/upstream.md U208 to U210; the filter by
+// modification time: U106. What the document calls input (product_type) is not in an answer.
 func compositeItems() schema.Resource {
 	return schema.Resource{
 		Name:     "composite_items",

@@ -2,8 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// creditNotes declares the list of credit notes. Source: docs/upstream.md U223
-// to U227; the list key: U224.
+// creditNotes declares the list of credit notes. Source: docs/upstream.md U223 to U227; the list
+// key: U224.
 func creditNotes() schema.Resource {
 	return schema.Resource{
 		Name:     "credit_notes",
@@ -162,8 +162,8 @@ func creditNoteLine() []schema.Column {
 	}
 }
 
-// cfdiUsages returns the purposes that the document lists, spelled as it spells them.
-// Source: docs/upstream.md U227.
+// cfdiUsages returns the purposes that the document lists, spelled as it spells them. Source:
+// docs/upstream.md U227.
 func cfdiUsages() []string {
 	return []string{
 		"acquisition_of_merchandise", "buildings", "computer_equipmentdye_molds_tools", "contribution_sar",

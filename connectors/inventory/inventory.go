@@ -1,13 +1,12 @@
-// Package inventory declares the inventory service: data only, it cannot do
-// anything.
+// Package inventory declares the inventory service: data only, it cannot do anything.
 //
 // Start reading at Service, then any resource: one file each.
 package inventory
 
 import "sluice/schema"
 
-// Service declares the inventory service. Source: docs/upstream.md U2, U11, U40,
-// U41, U44 and U205 to U230.
+// Service declares the inventory service. Source: docs/upstream.md U2, U11, U40, U41, U44 and U205
+// to U230.
 func Service() schema.Service {
 	const free, paid = 5, 10
 	return schema.Service{

@@ -2,12 +2,10 @@ package inventory
 
 import "sluice/schema"
 
-// itemsAtOnce is how many items one call of /itemdetails takes. Source:
-// docs/upstream.md U218.
+// itemsAtOnce is how many items one call of /itemdetails takes. Source: docs/upstream.md U218.
 const itemsAtOnce = 100
 
-// items declares the list of items. Source: docs/upstream.md U216 to U219; the
-// filter: U106.
+// items declares the list of items. Source: docs/upstream.md U216 to U219; the filter: U106.
 func items() schema.Resource {
 	return schema.Resource{
 		Name:   "items",

@@ -2,9 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// locations declares the list of branches and warehouses. Source: docs/upstream.md U205
-// to U207; that it comes without pages:
-// U82.
+// locations declares the list of branches and warehouses. Source: docs/upstream.md U205 to U207;
+// that it comes without pages: U82.
 func locations() schema.Resource {
 	return schema.Resource{
 		Name:   "locations",

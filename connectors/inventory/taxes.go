@@ -2,8 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// taxes is the list of taxes. Source: docs/upstream.md U212 to U215; that
-// inactive ones must be asked for: U103.
+// taxes is the list of taxes. Source: docs/upstream.md U212 to U215; that inactive ones must be
+// asked for: U103.
 func taxes() schema.Resource {
 	return schema.Resource{
 		Name:     "taxes",

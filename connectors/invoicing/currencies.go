@@ -2,9 +2,8 @@ package invoicing
 
 import "sluice/schema"
 
-// currencies declares the list of currencies. Source: docs/upstream.md U197
-// to U199. The list shows the rate in force only: what it was before is kept
-// from one read to the next.
+// currencies declares the list of currencies. Source: docs/upstream.md U197 to U199. The list shows
+// the rate in force only: what it was before is kept from one read to the next.
 func currencies() schema.Resource {
 	return schema.Resource{
 		Name:     "currencies",

@@ -1,14 +1,12 @@
-// Package invoicing declares the invoicing service: data only, it cannot do
-// anything.
+// Package invoicing declares the invoicing service: data only, it cannot do anything.
 //
 // Start reading at Service, then any resource: one file each.
 package invoicing
 
 import "sluice/schema"
 
-// Service declares the invoicing service. Source: docs/upstream.md U2, U12,
-// U40, U41, U43 and U195 to U199; the only plan that the document shows
-// figures for is the free one.
+// Service declares the invoicing service. Source: docs/upstream.md U2, U12, U40, U41, U43 and U195
+// to U199; the only plan that the document shows figures for is the free one.
 func Service() schema.Service {
 	return schema.Service{
 		Name:         "invoicing",

@@ -1,9 +1,9 @@
 // Package budget answers one question: may this call leave now?
 //
-// The ledger (Postgres) decides, for any number of processes; this package waits
-// in the meantime, paces this process so that the ledger is spared refusals, and
-// carries to the ledger what upstream says about its limits. It never counts
-// calls itself, never talks to upstream and never gives a call back.
+// The ledger (Postgres) decides, for any number of processes; this package waits in the meantime,
+// paces this process so that the ledger is spared refusals, and carries to the ledger what upstream
+// says about its limits. It never counts calls itself, never talks to upstream and never gives a
+// call back.
 //
 // Start reading at Gate.Enter, then Gate.Leave.
 package budget
@@ -22,8 +22,8 @@ import (
 const (
 	// defaultMaxWait outlasts one full minute of a closed gate, but not two.
 	defaultMaxWait = 75 * time.Second
-	// staleParts of a minute is how old a grant may be when it is used: two minutes and
-	// the call's slot is free.
+	// staleParts of a minute is how old a grant may be when it is used: two minutes and the call's
+	// slot is free.
 	staleParts = 3
 	// finishTimeout bounds the note that a call is over.
 	finishTimeout = 10 * time.Second
@@ -46,8 +46,8 @@ type Options struct {
 	Now func() time.Time
 	// MaxWait is how long Enter may wait in all; zero means 75 seconds.
 	MaxWait time.Duration
-	// Minute is how long the minute of the limits is, which the ledger has to count
-	// alike; zero means a minute. Tests and benchmarks have shorter ones.
+	// Minute is how long the minute of the limits is, which the ledger has to count alike; zero
+	// means a minute. Tests and benchmarks have shorter ones.
 	Minute time.Duration
 }
 
@@ -79,11 +79,10 @@ func New(o Options) (*Gate, error) {
 	return gate, nil
 }
 
-// Enter waits until the call may leave, counts it and returns its number in the
-// call log. A call that may not leave within MaxWait gives a *pipeline.Error of
-// kind Throttled or Crowded, one that may not leave today, or not as work of its
-// class, one of kind Exhausted, each with Until. Every call that entered has to
-// Leave.
+// Enter waits until the call may leave, counts it and returns its number in the call log. A call
+// that may not leave within MaxWait gives a *pipeline.Error of kind Throttled or Crowded, one that
+// may not leave today, or not as work of its class, one of kind Exhausted, each with Until. Every
+// call that entered has to Leave.
 func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	limits, err := limitsOf(call)
 	if err != nil {
@@ -99,8 +98,8 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	}
 	defer lane.done()
 	for {
-		// Taken before asking: a call that leaves between the answer and the wait
-		// must still wake this one.
+		// Taken before asking: a call that leaves between the answer and the wait must still wake
+		// this one.
 		freed := lane.freed()
 		asked := g.now()
 		decision, reserveErr := g.ledger.Reserve(ctx, call, limits)
@@ -142,8 +141,8 @@ func limitsOf(call pipeline.Call) (pipeline.Limits, error) {
 	return limits, nil
 }
 
-// errTooLong says that the wait would pass the deadline; stopped makes of it the
-// error that callers see.
+// errTooLong says that the wait would pass the deadline; stopped makes of it the error that callers
+// see.
 var errTooLong = errors.New("the wait is too long")
 
 // wait waits until it makes sense to ask the ledger again.
@@ -154,8 +153,8 @@ func (g *Gate) wait(ctx context.Context, decision pipeline.Decision, deadline ti
 	case pipeline.RefusedDay, pipeline.RefusedClass:
 		return errTooLong
 	case pipeline.RefusedConcurrent:
-		// The ledger only knows when a lost call's lease ends; most calls end much
-		// sooner, here or in another process.
+		// The ledger only knows when a lost call's lease ends; most calls end much sooner, here or
+		// in another process.
 		pause = min(pause, pollConcurrent)
 	case pipeline.RefusedMinute, pipeline.RefusedClosed:
 		freed = nil

@@ -267,8 +267,8 @@ func TestEnterReportsWhatTheLedgerMayNotSay(t *testing.T) {
 	}
 }
 
-// The pace: a full burst at once, then one every 600 ms, and what another service
-// of the same allowance took is gone, while another organization has its own.
+// The pace: a full burst at once, then one every 600 ms, and what another service of the same
+// allowance took is gone, while another organization has its own.
 func TestEnterPacesThisProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -327,7 +327,8 @@ func TestAPaceTooLongIsThrottled(t *testing.T) {
 
 func TestLeaveTellsTheLedger(t *testing.T) {
 	t.Parallel()
-	// 2000-01-01 00:00 UTC, where synctest starts, is 05:30 in India: 18:30 left, and a minute for clocks that differ.
+	// 2000-01-01 00:00 UTC, where synctest starts, is 05:30 in India: 18:30 left, and a minute for
+	// clocks that differ.
 	const toMidnight = 18*time.Hour + 31*time.Minute
 	cases := map[string]struct {
 		result pipeline.CallResult

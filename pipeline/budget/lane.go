@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	// pollConcurrent is how often a call that waits for a slot asks again: slots
-	// are freed in other processes, too.
+	// pollConcurrent is how often a call that waits for a slot asks again: slots are freed in other
+	// processes, too.
 	pollConcurrent = time.Second
-	// minPause keeps a ledger that answers "ask again at once" from being asked
-	// in a tight loop.
+	// minPause keeps a ledger that answers "ask again at once" from being asked in a tight loop.
 	minPause = 20 * time.Millisecond
 	// maxJitter spreads those who wait for the same instant: one of each process.
 	maxJitter = 25 * time.Millisecond
@@ -31,12 +30,12 @@ type laneKey struct {
 
 // lane is what this process does within one allowance.
 type lane struct {
-	// limiter paces; nil if there is no limit a minute. It decides nothing, it
-	// only spares the ledger refusals that are certain.
+	// limiter paces; nil if there is no limit a minute. It decides nothing, it only spares the
+	// ledger refusals that are certain.
 	limiter *rate.Limiter
 
-	// turn holds one: the call that asks the ledger. What refuses one of the lane
-	// refuses all, so the others wait behind it, in the order in which they came.
+	// turn holds one: the call that asks the ledger. What refuses one of the lane refuses all, so
+	// the others wait behind it, in the order in which they came.
 	turn chan struct{}
 
 	mu   sync.Mutex
@@ -60,8 +59,8 @@ func (g *Gate) lane(organization string, limits pipeline.Limits) *lane {
 	return known
 }
 
-// pace waits for this process's turn. If that lies beyond the deadline, it gives
-// errTooLong and the wait it would have taken.
+// pace waits for this process's turn. If that lies beyond the deadline, it gives errTooLong and the
+// wait it would have taken.
 func (l *lane) pace(ctx context.Context, now func() time.Time, deadline time.Time) (time.Duration, error) {
 	if l.limiter == nil {
 		return 0, nil
@@ -83,8 +82,8 @@ func (l *lane) pace(ctx context.Context, now func() time.Time, deadline time.Tim
 	return wait, nil
 }
 
-// queue waits until this call is the one that asks the ledger; done lets the next one
-// ask. Beyond the deadline it gives errTooLong.
+// queue waits until this call is the one that asks the ledger; done lets the next one ask. Beyond
+// the deadline it gives errTooLong.
 func (l *lane) queue(ctx context.Context, left time.Duration) error {
 	timer := time.NewTimer(left)
 	defer timer.Stop()
@@ -128,8 +127,8 @@ func (l *lane) leave() {
 	l.gone = make(chan struct{})
 }
 
-// jitter lengthens a pause a little, so that those who were refused together do
-// not come back together.
+// jitter lengthens a pause a little, so that those who were refused together do not come back
+// together.
 func jitter(pause time.Duration) time.Duration {
 	pause = max(pause, minPause)
 	spread := min(pause/4, maxJitter)

@@ -9,26 +9,25 @@ import (
 	"sluice/pipeline"
 )
 
-// What holds for how long where upstream does not say: code 44 blocks the
-// organization for about a minute (docs/upstream.md U51);
-// fewer calls at once are kept up for five. What upstream says is believed for an
-// hour at most: behind a longer wait one call asks again.
+// What holds for how long where upstream does not say: code 44 blocks the organization for about a
+// minute (docs/upstream.md U51); fewer calls at once are kept up for five. What upstream says is
+// believed for an hour at most: behind a longer wait one call asks again.
 const (
 	throttledFor = time.Minute
 	crowdedFor   = 5 * time.Minute
 	maxRetry     = time.Hour
 )
 
-// Leave notes how a call that entered ended, also when ctx is cancelled by then:
-// a call whose end is not noted holds its slot until its lease is over. If
-// upstream refused the call for its limits, calls are held back for everybody.
-// An error means that the ledger did not take the note; the call stays counted.
+// Leave notes how a call that entered ended, also when ctx is cancelled by then: a call whose end
+// is not noted holds its slot until its lease is over. If upstream refused the call for its limits,
+// calls are held back for everybody. An error means that the ledger did not take the note; the call
+// stays counted.
 func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	limits, err := limitsOf(call)
-	// First the penalty: the freed slot must not let another call out to upstream
-	// that has just refused one.
+	// First the penalty: the freed slot must not let another call out to upstream that has just
+	// refused one.
 	if d := g.penalty(call, limits, result); d > 0 && err == nil {
 		if penalizeErr := g.ledger.Penalize(ctx, call.Organization, call.Service, limits.Shared, result.Kind, d); penalizeErr != nil {
 			err = fmt.Errorf("hold calls of %s/%s back: %w", call.Organization, call.Service, penalizeErr)
@@ -70,9 +69,10 @@ func (g *Gate) penalty(call pipeline.Call, limits pipeline.Limits, result pipeli
 	}
 }
 
-// untilTurn is the time to the next instant at which the day of an organization may turn: the configured one, and else, as that is
-// not documented, its own midnight or that in UTC, whichever is sooner. If the day is still spent then, the call that finds out
-// leads to the next of them. A minute is added, as clocks differ: a call a moment too early would cost a day.
+// untilTurn is the time to the next instant at which the day of an organization may turn: the
+// configured one, and else, as that is not documented, its own midnight or that in UTC, whichever
+// is sooner. If the day is still spent then, the call that finds out leads to the next of them. A
+// minute is added, as clocks differ: a call a moment too early would cost a day.
 func (g *Gate) untilTurn(zone *time.Location, limits pipeline.Limits) time.Duration {
 	now := g.now()
 	if limits.ResetZone != "" {

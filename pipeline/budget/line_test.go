@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline"
 )
 
-// slow is a ledger whose decisions take the times given, then none, and which notes how
-// many are asked for at once.
+// slow is a ledger whose decisions take the times given, then none, and which notes how many are
+// asked for at once.
 type slow struct {
 	*script
 
@@ -38,8 +38,8 @@ func (s *slow) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.
 	return s.script.Reserve(ctx, call, limits)
 }
 
-// TestOneCallOfALaneAsksAtATime: what refuses one refuses all, so the others spare the
-// ledger their questions; and who stops waiting leaves the line.
+// TestOneCallOfALaneAsksAtATime: what refuses one refuses all, so the others spare the ledger their
+// questions; and who stops waiting leaves the line.
 func TestOneCallOfALaneAsksAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestWhoWaitsInLineTooLongIsRefusedAsTheFirstWas(t *testing.T) {
 	})
 }
 
-// TestAStaleGrantIsGivenUp: a process that was suspended while it asked finds a grant that
-// nobody holds for it any more. It is noted as over, and another one asked for (promise 3).
+// TestAStaleGrantIsGivenUp: a process that was suspended while it asked finds a grant that nobody
+// holds for it any more. It is noted as over, and another one asked for (promise 3).
 func TestAStaleGrantIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 	"sluice/pipeline/budget"
 )
 
-// TestASpentDayIsAskedAboutAtEachTurn: after code 45 the service sleeps to the next instant at which its day may turn, and if
-// it is spent then, to the one after that. Instants are worked out by hand; each is a minute late.
+// TestASpentDayIsAskedAboutAtEachTurn: after code 45 the service sleeps to the next instant at
+// which its day may turn, and if it is spent then, to the one after that. Instants are worked out
+// by hand; each is a minute late.
 func TestASpentDayIsAskedAboutAtEachTurn(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) *time.Location {

@@ -13,11 +13,13 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// longestAsk is how long a person's question for a token waits for the minute between two requests, or for a second refresh token.
+// longestAsk is how long a person's question for a token waits for the minute between two requests,
+// or for a second refresh token.
 const longestAsk = 70 * time.Second
 
-// Reauthorize asks the authorization server for a token of the organization's credential, whatever was refused before, and lets
-// its streams go on if it gives one. It gives their number. The error of a refusal is upstream's; waits hears of one that is tried again.
+// Reauthorize asks the authorization server for a token of the organization's credential, whatever
+// was refused before, and lets its streams go on if it gives one. It gives their number. The error
+// of a refusal is upstream's; waits hears of one that is tried again.
 func (a *App) Reauthorize(ctx context.Context, o *config.Organization, waits func(*pipeline.Error)) (int, error) {
 	_, tokens, err := a.tokens()
 	if err != nil {
@@ -49,8 +51,8 @@ func (a *App) Reauthorize(ctx context.Context, o *config.Organization, waits fun
 	return woken, nil
 }
 
-// Reopen opens what upstream's answers have closed for an organization, or for one of its services and what shares its allowance,
-// and lets the streams that wait go on. It gives their number.
+// Reopen opens what upstream's answers have closed for an organization, or for one of its services
+// and what shares its allowance, and lets the streams that wait go on. It gives their number.
 func (a *App) Reopen(ctx context.Context, o *config.Organization, service string) (calls.Reopened, int, error) {
 	services := servicesOf(o)
 	if service != "" {

@@ -9,9 +9,10 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// Alarm says that too many records of a stream do not fit, by the thresholds of the configuration; empty if not. The share is
-// that of the last run that ended, the open entries are those of all runs: what made a watermark wait alarms until it is loaded, is not
-// upstream any more, or a person decides.
+// Alarm says that too many records of a stream do not fit, by the thresholds of the configuration;
+// empty if not. The share is that of the last run that ended, the open entries are those of all
+// runs: what made a watermark wait alarms until it is loaded, is not upstream any more, or a person
+// decides.
 func (a *App) Alarm(s *streams.Status) string {
 	thresholds := a.Config.Quarantine
 	switch {

@@ -13,8 +13,8 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// Allowances gives the allowances that the calls of streams are taken from: limits as
-// configured, what was spent and how long a call took by the call log.
+// Allowances gives the allowances that the calls of streams are taken from: limits as configured,
+// what was spent and how long a call took by the call log.
 func (a *App) Allowances(ctx context.Context, streams []pipeline.Stream) ([]planning.Service, error) {
 	var all []planning.Service
 	for i := range a.Config.Organizations {
@@ -106,7 +106,8 @@ func (a *App) allowance(ctx context.Context, organization, service string, hours
 	return allowance, nil
 }
 
-// turns counts a day that turns at an hour: what was spent since it began, and all of that comes back when it turns.
+// turns counts a day that turns at an hour: what was spent since it began, and all of that comes
+// back when it turns.
 func (a *App) turns(ctx context.Context, allowance *planning.Service, limits pipeline.Limits) error {
 	day, err := a.DB.Day(ctx, allowance.Organization, allowance.Name, limits)
 	if err != nil || day.Turn == nil {
@@ -147,8 +148,8 @@ func ceilings(limits pipeline.Limits, hours []calls.Hour) map[pipeline.Class]pla
 	return days
 }
 
-// heard takes what upstream said about the day: others spend from it, too, and what is
-// spent comes back when upstream says that the day turns.
+// heard takes what upstream said about the day: others spend from it, too, and what is spent comes
+// back when upstream says that the day turns.
 func (a *App) heard(day *planning.Day, budget calls.Budget) {
 	now := a.options.Now()
 	if budget.LimitSeen != nil && budget.RemainingSeen != nil && budget.ResetAt != nil && budget.ResetAt.After(now) {

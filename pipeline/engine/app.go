@@ -1,5 +1,5 @@
-// Package engine wires the pieces of the program together, as every command that
-// works on the warehouse needs them.
+// Package engine wires the pieces of the program together, as every command that works on the
+// warehouse needs them.
 //
 // It never prints and never decides what a command means. Start reading at Open.
 package engine
@@ -31,7 +31,8 @@ var ErrNotMigrated = errors.New("the database is not migrated: run sluice migrat
 
 // Options are what a process has around it.
 type Options struct {
-	// Catalogue are the built-in declarations: all that there is to copy, besides what the configuration declares.
+	// Catalogue are the built-in declarations: all that there is to copy, besides what the
+	// configuration declares.
 	Catalogue  []schema.Service
 	ConfigPath string
 	LookupEnv  func(string) (string, bool)
@@ -40,30 +41,31 @@ type Options struct {
 	// Retries are the waits between the attempts of a chunk that failed; nil means
 	// jobs.DefaultRetries.
 	Retries []time.Duration
-	// Minute is how long the minute of the limits is; zero means a minute. Tests and
-	// benchmarks scale it down, here and in the sandbox.
+	// Minute is how long the minute of the limits is; zero means a minute. Tests and benchmarks
+	// scale it down, here and in the sandbox.
 	Minute time.Duration
 	// Ledger wraps what counts calls, for benchmarks that measure it; nil leaves it.
 	Ledger func(budget.Ledger) budget.Ledger
-	// LogTo is where the log goes, LogLevel overrides the configuration's. Quiet
-	// leaves out what is below a warning, for commands that tell people themselves
-	// what they do.
-	// Terminal, if not nil, gets the log instead, in lines for people.
+	// LogTo is where the log goes, LogLevel overrides the configuration's. Quiet leaves out what is
+	// below a warning, for commands that tell people themselves what they do. Terminal, if not nil,
+	// gets the log instead, in lines for people.
 	LogTo    io.Writer
 	Terminal io.Writer
 	LogLevel string
 	Quiet    bool
-	// Offline says that upstream is asked nothing: the vendor's secrets may be missing, and Client is refused.
+	// Offline says that upstream is asked nothing: the vendor's secrets may be missing, and Client
+	// is refused.
 	Offline bool
-	// Scrub takes the secrets of the configuration out of what is said; nil means one of the app's own.
+	// Scrub takes the secrets of the configuration out of what is said; nil means one of the app's
+	// own.
 	Scrub *outside.Scrubber
 }
 
 // App is the wired program.
 type App struct {
 	Config *config.Config
-	// Catalogue are the services of this process: the built-in declarations and
-	// those of the configuration.
+	// Catalogue are the services of this process: the built-in declarations and those of the
+	// configuration.
 	Catalogue []schema.Service
 	DB        *warehouse.DB
 	Log       *slog.Logger
@@ -108,8 +110,7 @@ func Load(options Options) (*App, error) {
 	return a, nil
 }
 
-// Open loads the configuration and connects to the database, which has to be
-// migrated.
+// Open loads the configuration and connects to the database, which has to be migrated.
 func Open(ctx context.Context, options Options) (*App, error) {
 	a, err := Load(options)
 	if err != nil {
@@ -128,11 +129,12 @@ func Open(ctx context.Context, options Options) (*App, error) {
 	return a, nil
 }
 
-// ErrNoServer says that there is no private server: its disk is full, its folder belongs to others, or whatever the error says besides.
+// ErrNoServer says that there is no private server: its disk is full, its folder belongs to others,
+// or whatever the error says besides.
 var ErrNoServer = errors.New("the private Postgres did not start")
 
-// OpenDatabase makes the database of the configuration available: it starts the
-// private one if no other is named, and looks whether the other one gives sessions.
+// OpenDatabase makes the database of the configuration available: it starts the private one if no
+// other is named, and looks whether the other one gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
 	if !a.Config.Database.Private() {
 		a.URL = a.Config.Database.URL.Reveal()
@@ -146,7 +148,8 @@ func (a *App) OpenDatabase(ctx context.Context) error {
 	return nil
 }
 
-// Exposed says why others may read or forge what goes between this process and the database; "" if they cannot, or the configuration allows it.
+// Exposed says why others may read or forge what goes between this process and the database; "" if
+// they cannot, or the configuration allows it.
 func (a *App) Exposed() string {
 	database := a.Config.Database
 	if database.Private() || database.AllowInsecure {
@@ -168,7 +171,8 @@ func (a *App) WarnExposed(ctx context.Context) {
 	}
 }
 
-// Migrate brings the database up to date. Patience is how long it waits for others that hold tables; zero means a minute.
+// Migrate brings the database up to date. Patience is how long it waits for others that hold
+// tables; zero means a minute.
 func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
 	if err := migrations.Migrate(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}); err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -194,8 +198,8 @@ func (a *App) Begun(ctx context.Context) (bool, error) {
 	return begun, nil
 }
 
-// Migrated gives ErrNotMigrated if the database lacks anything that this version or
-// the configuration's own declarations need.
+// Migrated gives ErrNotMigrated if the database lacks anything that this version or the
+// configuration's own declarations need.
 func (a *App) Migrated(ctx context.Context) error {
 	pending, err := a.Pending(ctx)
 	if err == nil && pending {
@@ -204,7 +208,8 @@ func (a *App) Migrated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What is missing of the program's own tables stops the streams that need it and no others (promise 9): check names it.
+	// What is missing of the program's own tables stops the streams that need it and no others
+	// (promise 9): check names it.
 	sql, changed, err := a.declared(ctx)
 	plan := Plan{}
 	if err == nil {
@@ -218,8 +223,8 @@ func (a *App) Migrated(ctx context.Context) error {
 
 // Connect opens the warehouse and registers the configured streams.
 func (a *App) Connect(ctx context.Context) error {
-	// Each worker holds one connection while it loads; the gate, the tick and the
-	// reports need some more.
+	// Each worker holds one connection while it loads; the gate, the tick and the reports need some
+	// more.
 	conns := int32(min(a.Config.Workers, 64)) + 8 //nolint:gosec // bounded by the configuration
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{

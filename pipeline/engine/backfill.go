@@ -15,8 +15,8 @@ import (
 	"sluice/schema"
 )
 
-// Days are the first and the last day that a backfill is wanted for, midnight UTC; zero
-// leaves that end open.
+// Days are the first and the last day that a backfill is wanted for, midnight UTC; zero leaves that
+// end open.
 type Days struct{ From, To time.Time }
 
 // Backfill is a backfill as it would be asked for, with what it would cost.
@@ -26,8 +26,8 @@ type Backfill struct {
 	// Column is the wire name of what the days are about, "" where the whole list is read.
 	Column string
 	Days   Days
-	// Windows are those that the list is read in, nil if it takes no filter by day; Bound
-	// is the lower bound of the modification time, zero if there is none.
+	// Windows are those that the list is read in, nil if it takes no filter by day; Bound is the
+	// lower bound of the modification time, zero if there is none.
 	Windows *pipeline.Windows
 	Bound   time.Time
 	// Rows are those that the warehouse has of it, or that were assumed; nil if nobody knows.
@@ -35,8 +35,8 @@ type Backfill struct {
 	Run  planning.Run
 }
 
-// Backfills gives the backfills that a command line names. Assume may put figures in the
-// place of those that are known of the lists.
+// Backfills gives the backfills that a command line names. Assume may put figures in the place of
+// those that are known of the lists.
 func (a *App) Backfills(
 	ctx context.Context, names []string, organization string, days Days, assume func([]planning.Stream) error,
 ) ([]Backfill, error) {
@@ -75,9 +75,9 @@ func (a *App) Backfills(
 	return backfills, nil
 }
 
-// narrowed says how the days narrow a list: by the days of its records where it filters by
-// them, otherwise by modification time, from below. What cannot be narrowed is a mistake:
-// reading more than was asked for costs calls that somebody else has to do without.
+// narrowed says how the days narrow a list: by the days of its records where it filters by them,
+// otherwise by modification time, from below. What cannot be narrowed is a mistake: reading more
+// than was asked for costs calls that somebody else has to do without.
 func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
 	b := Backfill{Stream: list, Days: days}
 	b.Stream.Work = pipeline.WorkBackfill
@@ -116,15 +116,15 @@ func (a *App) midnight(organization string, day time.Time) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, a.Zone(organization))
 }
 
-// A window is to have about windowRows rows, and is no longer than a year: a shorter one
-// has a first page that is not worth its call, a longer one costs more where it fails.
+// A window is to have about windowRows rows, and is no longer than a year: a shorter one has a
+// first page that is not worth its call, a longer one costs more where it fails.
 const (
 	windowRows   = 1000
 	windowMonths = 12
 )
 
-// size says how many rows a backfill is about, divides its windows by that, and forecasts
-// its calls.
+// size says how many rows a backfill is about, divides its windows by that, and forecasts its
+// calls.
 func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) error {
 	if err := a.narrowable(ctx, b); err != nil {
 		return err
@@ -158,8 +158,8 @@ func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) err
 	return nil
 }
 
-// rows counts those of each span, or divides those that were assumed among them; nil if
-// nobody knows how many there are.
+// rows counts those of each span, or divides those that were assumed among them; nil if nobody
+// knows how many there are.
 func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spans []warehouse.Span) ([]int64, error) {
 	if known.Rows.Basis == planning.Assumed {
 		each := make([]int64, len(spans))

@@ -26,8 +26,7 @@ func (w *word) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// business is one organization of the list.
-// Source: docs/upstream.md U150 and U151.
+// business is one organization of the list. Source: docs/upstream.md U150 and U151.
 type business struct {
 	ID       word   `json:"organization_id"`
 	Name     string `json:"name"`
@@ -69,8 +68,8 @@ func others(all []business) string {
 	return strings.Join(names, ", ")
 }
 
-// zoneWarning says that configuration and upstream disagree about the time zone,
-// or that neither names one; "" if all is well.
+// zoneWarning says that configuration and upstream disagree about the time zone, or that neither
+// names one; "" if all is well.
 func zoneWarning(o *config.Organization, upstream *time.Location, name string, now time.Time) string {
 	switch {
 	case o.Location == nil && upstream == nil && name == "":
@@ -84,8 +83,7 @@ func zoneWarning(o *config.Organization, upstream *time.Location, name string, n
 	}
 }
 
-// sameZone says whether two zones agree now and through the year around: one zone
-// has many names.
+// sameZone says whether two zones agree now and through the year around: one zone has many names.
 func sameZone(a, b *time.Location, now time.Time) bool {
 	const months = 12
 	for month := range months {

@@ -15,10 +15,11 @@ import (
 const (
 	// replanAfter is how old a plan of intervals becomes, unless a quiet stream comes back to life.
 	replanAfter = 10 * time.Minute
-	// replanLimit bounds the services of one turn: a turn a minute goes round 4,000 services in ten.
+	// replanLimit bounds the services of one turn: a turn a minute goes round 4,000 services in
+	// ten.
 	replanLimit = 400
-	// ceilingPart is what scheduled runs of a class take of its ceiling where nothing is kept for it: the rest is for
-	// first loads and for the other classes.
+	// ceilingPart is what scheduled runs of a class take of its ceiling where nothing is kept for
+	// it: the rest is for first loads and for the other classes.
 	ceilingPart = 0.5
 )
 
@@ -63,7 +64,8 @@ func (a *App) Replan(ctx context.Context) error {
 	return nil
 }
 
-// scheduled is what the configuration says of a stream: the class of its runs, and whether a freshness is promised.
+// scheduled is what the configuration says of a stream: the class of its runs, and whether a
+// freshness is promised.
 type scheduled struct {
 	class    pipeline.Class
 	promised bool
@@ -102,15 +104,16 @@ func planned(service *streams.Service, limits pipeline.Limits, floor time.Durati
 	return plans
 }
 
-// ceilingOf is the interval that keeps a change within its target: it waits for the tick, and for two runs, if it came just
-// behind the page of the first one.
+// ceilingOf is the interval that keeps a change within its target: it waits for the tick, and for
+// two runs, if it came just behind the page of the first one.
 func ceilingOf(target time.Duration, seen cadence.Seen, floor time.Duration, pace planning.Pace) time.Duration {
 	calls := int(math.Ceil(math.Max(seen.Calls, 1)))
 	return max(target-planning.TickEvery-2*pace.Takes(calls, calls), floor)
 }
 
-// scheduledCalls are the calls of a day that the scheduled runs of a class share: what is kept for the class, and where nothing
-// is, a part of its ceiling. What others spend of the day is nobody's here. Infinite without a daily limit.
+// scheduledCalls are the calls of a day that the scheduled runs of a class share: what is kept for
+// the class, and where nothing is, a part of its ceiling. What others spend of the day is nobody's
+// here. Infinite without a daily limit.
 func scheduledCalls(limits pipeline.Limits, class pipeline.Class, external int64) float64 {
 	if limits.Daily == 0 {
 		return math.Inf(1)

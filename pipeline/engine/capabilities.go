@@ -24,8 +24,9 @@ func (a *App) declareCapabilities(ctx context.Context) error {
 	return nil
 }
 
-// narrowable refuses to narrow a backfill by what the list is known not to do: a filter that lets less pass than it should
-// would hide records, one that is ignored would spend calls that nobody asked for.
+// narrowable refuses to narrow a backfill by what the list is known not to do: a filter that lets
+// less pass than it should would hide records, one that is ignored would spend calls that nobody
+// asked for.
 func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 	if b.Bound.IsZero() {
 		return nil
@@ -42,8 +43,9 @@ func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 		ErrUsage, name, name)
 }
 
-// observedLoads is a store that says in the log when an answer changed what is held of its list: a list that does not do what
-// its declaration relies on is read in another way from then on, which costs calls; a key that is gone leaves its column behind.
+// observedLoads is a store that says in the log when an answer changed what is held of its list: a
+// list that does not do what its declaration relies on is read in another way from then on, which
+// costs calls; a key that is gone leaves its column behind.
 type observedLoads struct {
 	sync.Store
 

@@ -36,8 +36,8 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 	return foreseen, nil
 }
 
-// ofList gives what is known of a stream with the rows of its resource, which are what
-// a sweep reads: its own runs hardly ever insert one.
+// ofList gives what is known of a stream with the rows of its resource, which are what a sweep
+// reads: its own runs hardly ever insert one.
 func ofList(own, list streams.Facts) streams.Facts {
 	if strings.HasSuffix(own.Resource, "."+string(pipeline.WorkSweep)) {
 		own.Rows, own.Runs = list.Rows, list.Runs
@@ -68,8 +68,8 @@ func (a *App) foreseen(stream pipeline.Stream, known streams.Facts) planning.Str
 	return s
 }
 
-// watchedEnough is for how long runs have to have gone on from a watermark before changes a
-// day are taken from them.
+// watchedEnough is for how long runs have to have gone on from a watermark before changes a day are
+// taken from them.
 const watchedEnough = time.Hour
 
 func changes(known streams.Facts) planning.Figure {
@@ -90,9 +90,8 @@ func measured(value float64, known bool) planning.Figure {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// forecasting notes, before a run loads anything, what it is expected to cost, so that
-// forecast and actual can be held against each other. A forecast that cannot be kept
-// holds up no run.
+// forecasting notes, before a run loads anything, what it is expected to cost, so that forecast and
+// actual can be held against each other. A forecast that cannot be kept holds up no run.
 func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
 	return func(ctx context.Context, stream pipeline.Stream) error {
 		if err := a.storeForecast(ctx, stream); err != nil {

@@ -18,20 +18,19 @@ import (
 	"sluice/schema"
 )
 
-// identityGood is for how long one look at the organizations upstream counts, in
-// all processes.
+// identityGood is for how long one look at the organizations upstream counts, in all processes.
 const identityGood = 6 * time.Hour
 
 // organizationsName is the resource that lists the businesses of the credentials.
 const organizationsName = "organizations"
 
-// Identities holds organizations against what upstream says about them: a wrong
-// identifier must not mix two businesses. It is safe for concurrent use.
+// Identities holds organizations against what upstream says about them: a wrong identifier must not
+// mix two businesses. It is safe for concurrent use.
 type Identities struct {
 	app    *App
 	client *upstream.Client
-	// looks joins those who ask about one organization at the same time: one call is
-	// enough, and its failure is that of all of them.
+	// looks joins those who ask about one organization at the same time: one call is enough, and
+	// its failure is that of all of them.
 	looks singleflight.Group
 
 	mu sync.Mutex
@@ -44,8 +43,8 @@ func (a *App) Identities(client *upstream.Client) *Identities {
 	return &Identities{app: a, client: client, good: make(map[string]time.Time)}
 }
 
-// Ready says whether a stream's organization is the one that it was. Its errors
-// are those of the call, or of kind Denied if a person has to decide.
+// Ready says whether a stream's organization is the one that it was. Its errors are those of the
+// call, or of kind Denied if a person has to decide.
 func (i *Identities) Ready(ctx context.Context, stream pipeline.Stream) error {
 	o := i.app.organization(stream.Organization)
 	if o == nil {
@@ -104,8 +103,7 @@ type Seen struct {
 
 	// Found says that upstream listed it; false if no service could be asked.
 	Found bool
-	// Warning says what does not stop the work and a person should know; "" if
-	// nothing.
+	// Warning says what does not stop the work and a person should know; "" if nothing.
 	Warning string
 }
 
@@ -130,9 +128,9 @@ func (i *Identities) Look(ctx context.Context, o *config.Organization) (Seen, er
 	return seen, nil
 }
 
-// ask finds the organization among those of the credentials. A service that does
-// not let them be listed is passed over: whether its own streams are denied is for
-// them to find out (promise 9). Nothing found and no error means that none does.
+// ask finds the organization among those of the credentials. A service that does not let them be
+// listed is passed over: whether its own streams are denied is for them to find out (promise 9).
+// Nothing found and no error means that none does.
 func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, error) {
 	refused := false
 	for s := range i.app.Catalogue {

@@ -10,7 +10,8 @@ import (
 	"sluice/schema/ddl"
 )
 
-// Lacking gives what the database lacks of the program's own tables: it is migrated, and something else dropped or altered them.
+// Lacking gives what the database lacks of the program's own tables: it is migrated, and something
+// else dropped or altered them.
 func (a *App) Lacking(ctx context.Context) ([]ddl.Lack, error) {
 	lacks, _, err := a.lacking(ctx)
 	return lacks, err

@@ -56,9 +56,9 @@ func (a *App) limits(o *config.Organization, service *schema.Service) pipeline.L
 	return limits
 }
 
-// sharedBy names the allowance that minute and concurrency of a service are counted
-// against. A service that is counted by itself has one of its own name behind a watermark
-// that no declared allowance has.
+// sharedBy names the allowance that minute and concurrency of a service are counted against. A
+// service that is counted by itself has one of its own name behind a watermark that no declared
+// allowance has.
 func sharedBy(o *config.Organization, service *schema.Service) string {
 	if o.AllowanceOf(service.Name).RateScope == config.ScopeService {
 		return "service:" + service.Name
@@ -66,8 +66,8 @@ func sharedBy(o *config.Organization, service *schema.Service) string {
 	return service.Limits.Shared
 }
 
-// SharedWith are the other services of an organization whose calls count against the
-// same minute and the same calls at once.
+// SharedWith are the other services of an organization whose calls count against the same minute
+// and the same calls at once.
 func (a *App) SharedWith(organization, name string) []string {
 	o, service := a.organization(organization), a.service(name)
 	if o == nil || service == nil {

@@ -11,7 +11,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// newLog writes lines for people on a terminal and JSON elsewhere. The colours of a terminal are commands: nothing may stand between.
+// newLog writes lines for people on a terminal and JSON elsewhere. The colours of a terminal are
+// commands: nothing may stand between.
 func newLog(options Options, configured string) (*slog.Logger, error) {
 	name := configured
 	if options.LogLevel != "" {
@@ -32,8 +33,8 @@ func newLog(options Options, configured string) (*slog.Logger, error) {
 	return slog.New(scrubbed{next: handler, scrub: options.Scrub}), nil
 }
 
-// scrubbed is the last line of defence of promise 10 in the log: no message and no attribute of a line, ours or a library's, holds a secret
-// in force, or a character that commands a terminal.
+// scrubbed is the last line of defence of promise 10 in the log: no message and no attribute of a
+// line, ours or a library's, holds a secret in force, or a character that commands a terminal.
 type scrubbed struct {
 	next  slog.Handler
 	scrub *outside.Scrubber

@@ -57,9 +57,10 @@ func (a *App) readZones(ctx context.Context) error {
 	return nil
 }
 
-// zoned notes in which time zone the chunk that is about to begin reads, by what upstream said last to whichever process. If
-// the configuration changed it, what was read before was read wrong: the rows of the resource become due to be written anew. If upstream
-// did, rows are what they were when they were read, and whole lists are read again (warehouse.PinOrganization).
+// zoned notes in which time zone the chunk that is about to begin reads, by what upstream said last
+// to whichever process. If the configuration changed it, what was read before was read wrong: the
+// rows of the resource become due to be written anew. If upstream did, rows are what they were when
+// they were read, and whole lists are read again (warehouse.PinOrganization).
 func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
 	return func(ctx context.Context, stream pipeline.Stream) error {
 		if err := ready(ctx, stream); err != nil {
@@ -82,8 +83,8 @@ func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(con
 	}
 }
 
-// Accept pins an organization to the name that upstream gives now. It makes one
-// call, for what a person accepts has to be what upstream says.
+// Accept pins an organization to the name that upstream gives now. It makes one call, for what a
+// person accepts has to be what upstream says.
 func (i *Identities) Accept(ctx context.Context, o *config.Organization) (Seen, error) {
 	seen, err := i.ask(ctx, o)
 	if err != nil {

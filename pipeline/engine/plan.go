@@ -18,9 +18,9 @@ import (
 	"sluice/schema/ddl"
 )
 
-// Plan is what the user-declared resources of the configuration ask of the
-// database, and what makes tables and columns of the program again that something else
-// dropped. A person reads it before it is executed.
+// Plan is what the user-declared resources of the configuration ask of the database, and what makes
+// tables and columns of the program again that something else dropped. A person reads it before it
+// is executed.
 type Plan struct {
 	// ID is a short hash of the statements: who accepts it has seen these and no others.
 	ID string `json:"id"`
@@ -28,11 +28,13 @@ type Plan struct {
 	SQL string `json:"sql"`
 	// Notes are what no plan does: it never drops and never changes a type.
 	Notes []string `json:"notes,omitempty"`
-	// Lacking says what is missing or altered of the program's own tables, and what brings back what was in it.
+	// Lacking says what is missing or altered of the program's own tables, and what brings back
+	// what was in it.
 	Lacking []string `json:"lacking,omitempty"`
 }
 
-// Plan compares the user-declared resources and the program's own tables with the database, which has to be migrated.
+// Plan compares the user-declared resources and the program's own tables with the database, which
+// has to be migrated.
 func (a *App) Plan(ctx context.Context) (Plan, error) {
 	restoring, lacks, err := a.restore(ctx)
 	if err != nil {
@@ -73,8 +75,8 @@ func (p Plan) needed() bool {
 	return false
 }
 
-// Accept executes the plan whose ID a person has read; another one is refused.
-// Patience is how long it waits for others that hold tables.
+// Accept executes the plan whose ID a person has read; another one is refused. Patience is how long
+// it waits for others that hold tables.
 func (a *App) Accept(ctx context.Context, id string, patience time.Duration) error {
 	err := migrations.Execute(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}, func(ctx context.Context) (string, error) {
 		plan, err := a.Plan(ctx)
@@ -138,8 +140,9 @@ func planOf(draft string, changed bool, schemas []string) (Plan, error) {
 	return plan, nil
 }
 
-// harmless says whether a plan holds nothing but what makes something new in some schemas. Sentences of declarations hold no line breaks, so a
-// statement ends where a line ends in a semicolon.
+// harmless says whether a plan holds nothing but what makes something new in some schemas.
+// Sentences of declarations hold no line breaks, so a statement ends where a line ends in a
+// semicolon.
 func harmless(sql string, schemas []string) error {
 	for statement := range strings.SplitSeq(sql, ";\n") {
 		if statement = strings.TrimSpace(statement); statement == "" {
@@ -157,8 +160,8 @@ func harmless(sql string, schemas []string) error {
 var making = regexp.MustCompile(`^(?:CREATE SCHEMA IF NOT EXISTS "(\w+)"$|COMMENT ON SCHEMA "(\w+)" IS |` +
 	`(?:CREATE TABLE|COMMENT ON TABLE|COMMENT ON COLUMN|CREATE INDEX "\w+" ON) "(\w+)"\.|ALTER TABLE "(\w+)"\."\w+" ADD COLUMN )`)
 
-// CatalogOf reads what a database has in some schemas, in the words of package
-// render. Schemas without tables are left out.
+// CatalogOf reads what a database has in some schemas, in the words of package render. Schemas
+// without tables are left out.
 func CatalogOf(ctx context.Context, url string, schemas []string) (ddl.Catalog, error) {
 	db, err := warehouse.Open(ctx, url, warehouse.Options{})
 	if err != nil {

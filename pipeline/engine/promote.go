@@ -11,14 +11,13 @@ import (
 	"sluice/schema/custom"
 )
 
-// sqlStored reads the records, as they came, of the calls that brought the rows of a
-// table, %s.
+// sqlStored reads the records, as they came, of the calls that brought the rows of a table, %s.
 const sqlStored = `
 SELECT records FROM sluice.raw_records
 WHERE service = $1 AND resource = $2 AND call_id IN (SELECT DISTINCT _call_id FROM %s)`
 
-// Survey looks at the keys of a user-declared resource that no column takes, in the
-// records of all organizations.
+// Survey looks at the keys of a user-declared resource that no column takes, in the records of all
+// organizations.
 func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Proposal, error) {
 	r := stream.Resource
 	table := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
@@ -43,8 +42,8 @@ func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Propo
 	return survey.Proposal(), nil
 }
 
-// Declared finds the lists of a resource, one for each organization that has it: a
-// user-declared one by its table (custom.price_lists), any by its service or alone.
+// Declared finds the lists of a resource, one for each organization that has it: a user-declared
+// one by its table (custom.price_lists), any by its service or alone.
 func (a *App) Declared(name string) ([]pipeline.Stream, error) {
 	var found []pipeline.Stream
 	for _, stream := range a.Streams() {

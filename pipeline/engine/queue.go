@@ -16,8 +16,7 @@ type Queue struct {
 	stopping chan struct{}
 }
 
-// StartQueue begins to work streams in this process. With schedule it also picks
-// due ones.
+// StartQueue begins to work streams in this process. With schedule it also picks due ones.
 func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	client, err := a.Client()
 	if err != nil {
@@ -70,8 +69,8 @@ func (a *App) rules() pipeline.Rules {
 	return rules
 }
 
-// ahead is how many pages of a list are asked for before the ones in front of them are
-// there: with the one that is waited for, as many as the plan allows at once.
+// ahead is how many pages of a list are asked for before the ones in front of them are there: with
+// the one that is waited for, as many as the plan allows at once.
 func ahead(stream pipeline.Stream) int {
 	if atOnce := stream.Org.Limits[stream.Service.Name].Concurrent; atOnce > 0 {
 		return atOnce - 1
@@ -88,8 +87,8 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return nil
 }
 
-// WakeBackfills queues the open backfills that this process knows, so that they go on
-// also where nobody schedules.
+// WakeBackfills queues the open backfills that this process knows, so that they go on also where
+// nobody schedules.
 func (a *App) WakeBackfills(ctx context.Context, queue *Queue) error {
 	open, err := a.DB.OpenStreams(ctx)
 	if err != nil {

@@ -23,8 +23,8 @@ type Retried struct {
 // ErrBusy says that a stream is being copied right now.
 var ErrBusy = errors.New("the stream is being copied right now: try again when its run has ended")
 
-// Retry loads the kept bytes of one entry, as the version that they were when
-// they came: a newer row stays. It makes no call.
+// Retry loads the kept bytes of one entry, as the version that they were when they came: a newer
+// row stays. It makes no call.
 func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	result := Retried{ID: id}
 	entry, err := a.DB.QuarantineShow(ctx, id)
@@ -58,8 +58,8 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	return result, nil
 }
 
-// parentOf is the parent that a record was listed under, where its key tells: parent
-// and identifier with a slash between them.
+// parentOf is the parent that a record was listed under, where its key tells: parent and identifier
+// with a slash between them.
 func parentOf(resource *schema.Resource, key string) string {
 	cursor, ok := resource.Cursor.(schema.PerParent)
 	at := strings.LastIndex(key, "/")

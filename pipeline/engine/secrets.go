@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// keepSecrets makes the secrets in force known to the scrubber: those of the configuration, and the keys that tokens are sealed with.
-// Tokens come and go, and become known when they are fetched.
+// keepSecrets makes the secrets in force known to the scrubber: those of the configuration, and the
+// keys that tokens are sealed with. Tokens come and go, and become known when they are fetched.
 func keepSecrets(options Options, conf *config.Config) {
 	keep := options.Scrub.Keep
 	for i := range conf.Organizations {
@@ -25,7 +25,8 @@ func keepSecrets(options Options, conf *config.Config) {
 	}
 }
 
-// keysOf are the keys that tokens are sealed with, none where something is wrong with them: commands that need them say what.
+// keysOf are the keys that tokens are sealed with, none where something is wrong with them:
+// commands that need them say what.
 func keysOf(options Options) [][]byte {
 	keys, err := secrets.Source{Getenv: options.LookupEnv}.EncryptionKeys()
 	if err != nil {
@@ -34,7 +35,8 @@ func keysOf(options Options) [][]byte {
 	return keys
 }
 
-// learnTokens makes the tokens that the database keeps known to the scrubber. Without the key the program cannot open them.
+// learnTokens makes the tokens that the database keeps known to the scrubber. Without the key the
+// program cannot open them.
 func (a *App) learnTokens(ctx context.Context) error {
 	keys := keysOf(a.options)
 	if keys == nil {

@@ -8,11 +8,11 @@ import (
 	"sluice/pipeline"
 )
 
-// Select picks the enabled streams that a command line names: a resource
-// ("bills"), which includes its details, a service ("inventory"), both
-// ("inventory.bills") or a stream ("inventory.bills.details"); nothing named means
-// all. Sweeps are meant by the name of their stream alone ("inventory.bills.sweep"):
-// they read whole lists. Organization, if given, is a name, a key or an id.
+// Select picks the enabled streams that a command line names: a resource ("bills"), which includes
+// its details, a service ("inventory"), both ("inventory.bills") or a stream
+// ("inventory.bills.details"); nothing named means all. Sweeps are meant by the name of their
+// stream alone ("inventory.bills.sweep"): they read whole lists. Organization, if given, is a name,
+// a key or an id.
 func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
 	key, err := a.organizationKey(organization)
 	if err != nil {
@@ -64,8 +64,7 @@ func (a *App) names() []string {
 	return slices.Compact(names)
 }
 
-// organizationKey is the key of the organization that a command line names; ""
-// means all.
+// organizationKey is the key of the organization that a command line names; "" means all.
 func (a *App) organizationKey(named string) (string, error) {
 	if named == "" {
 		return "", nil

@@ -11,9 +11,9 @@ import (
 	"sluice/schema"
 )
 
-// Streams are the configured streams, in the order of the catalogue: each list,
-// with the work on its details behind it. Lists under parents are left out where
-// neither the configuration nor the warehouse has any.
+// Streams are the configured streams, in the order of the catalogue: each list, with the work on
+// its details behind it. Lists under parents are left out where neither the configuration nor the
+// warehouse has any.
 func (a *App) Streams() []pipeline.Stream {
 	var streams []pipeline.Stream
 	for i := range a.Config.Organizations {
@@ -35,15 +35,15 @@ func (a *App) Streams() []pipeline.Stream {
 	return streams
 }
 
-// hasParents says whether a resource's list can be asked for at all: one that is
-// listed under parents needs some, found or named.
+// hasParents says whether a resource's list can be asked for at all: one that is listed under
+// parents needs some, found or named.
 func hasParents(resource *schema.Resource, setting config.Service) bool {
 	cursor, perParent := resource.Cursor.(schema.PerParent)
 	return !perParent || len(cursor.From) > 0 || len(setting.Listed(cursor.Listed)) > 0
 }
 
-// worksOf are the streams of one resource: its list and, if it has such, its details
-// and its sweeps.
+// worksOf are the streams of one resource: its list and, if it has such, its details and its
+// sweeps.
 func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	works := []pipeline.Stream{list}
 	if list.Resource.Details != nil {
@@ -59,8 +59,8 @@ func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	return works
 }
 
-// Phases splits streams in two: lists, and what lives on what lists brought,
-// details and lists under parents.
+// Phases splits streams in two: lists, and what lives on what lists brought, details and lists
+// under parents.
 func Phases(streams []pipeline.Stream) [][]pipeline.Stream {
 	var lists, rest []pipeline.Stream
 	for _, stream := range streams {
@@ -74,8 +74,7 @@ func Phases(streams []pipeline.Stream) [][]pipeline.Stream {
 	return [][]pipeline.Stream{lists, rest}
 }
 
-// Stream resolves a key, also that of a backfill; false if the configuration does not
-// have it.
+// Stream resolves a key, also that of a backfill; false if the configuration does not have it.
 func (a *App) Stream(key Key) (pipeline.Stream, bool) {
 	key, backfill := listOf(key)
 	for _, stream := range a.Streams() {
@@ -121,8 +120,8 @@ func (a *App) settings() []warehouse.StreamSetting {
 	return settings
 }
 
-// listParents tells the warehouse which parents the configuration names, also
-// where it names none any more.
+// listParents tells the warehouse which parents the configuration names, also where it names none
+// any more.
 func (a *App) listParents(ctx context.Context) error {
 	for _, stream := range a.Streams() {
 		cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
@@ -137,9 +136,8 @@ func (a *App) listParents(ctx context.Context) error {
 	return nil
 }
 
-// The calls that one run over details or parents may spend where the configuration
-// does not say: a share of the day, so that lists and the other runs of the day
-// have the rest.
+// The calls that one run over details or parents may spend where the configuration does not say: a
+// share of the day, so that lists and the other runs of the day have the rest.
 const (
 	allowanceShare = 10
 	allowanceLeast = 20
@@ -147,8 +145,8 @@ const (
 	allowanceFree = 500
 )
 
-// Allowance is how many calls one run over details or parents of a stream may spend;
-// 0 for backfills, which only the budget bounds.
+// Allowance is how many calls one run over details or parents of a stream may spend; 0 for
+// backfills, which only the budget bounds.
 func (a *App) Allowance(stream pipeline.Stream) int {
 	if stream.Work == pipeline.WorkBackfill {
 		return 0

@@ -42,8 +42,8 @@ func (a *App) Quotas(ctx context.Context) (*Quotas, error) {
 	return supplies, nil
 }
 
-// Under says what becomes of an allowance under a demand of backfills; false if the
-// configuration does not have it.
+// Under says what becomes of an allowance under a demand of backfills; false if the configuration
+// does not have it.
 func (s *Quotas) Under(account QuotaKey, demand planning.BackfillCost) (planning.Quota, bool) {
 	service, known := s.services[account]
 	if !known {

@@ -10,8 +10,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// Client wires the door to upstream: the gate that counts calls, the tokens that
-// all processes share, and the addresses of the configuration.
+// Client wires the door to upstream: the gate that counts calls, the tokens that all processes
+// share, and the addresses of the configuration.
 func (a *App) Client() (*upstream.Client, error) {
 	gate, tokens, err := a.tokens()
 	if err != nil {
@@ -53,7 +53,8 @@ func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
 	return gate, tokens, nil
 }
 
-// errOffline says that a command asks upstream without having said so, and that its secrets may be missing.
+// errOffline says that a command asks upstream without having said so, and that its secrets may be
+// missing.
 var errOffline = errors.New("this command was started as one that asks upstream nothing: its call was not made")
 
 // vendor is the vendor of the configuration.

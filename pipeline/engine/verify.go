@@ -17,7 +17,8 @@ type VerifyOptions struct {
 	// Names and Organization are those of a command line.
 	Names        []string
 	Organization string
-	// Calls are what may be called; Sample is how many rows of each resource are held against their raw records, zero for all.
+	// Calls are what may be called; Sample is how many rows of each resource are held against their
+	// raw records, zero for all.
 	Calls, Sample int
 }
 

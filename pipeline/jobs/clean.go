@@ -11,10 +11,9 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// cleaner is the first middleware of every job. One NUL in one job's error text
-// stops River's completer for ever, for Postgres refuses it in json; and error
-// texts quote upstream. It also turns panics into errors, for their values reach
-// the same column.
+// cleaner is the first middleware of every job. One NUL in one job's error text stops River's
+// completer for ever, for Postgres refuses it in json; and error texts quote upstream. It also
+// turns panics into errors, for their values reach the same column.
 type cleaner struct {
 	river.MiddlewareDefaults
 
@@ -39,8 +38,8 @@ func (c *cleaner) Work(ctx context.Context, job *rivertype.JobRow, inner func(co
 	return &cleanError{text: c.scrub.Error(err), cause: err}
 }
 
-// cleanError shows a cleaned text and leads to its cause, so that snoozes and
-// cancels are still seen for what they are.
+// cleanError shows a cleaned text and leads to its cause, so that snoozes and cancels are still
+// seen for what they are.
 type cleanError struct {
 	text  outside.Text
 	cause error

@@ -1,9 +1,9 @@
-// Package jobs decides when a stream runs and what each kind of error means for
-// the queue. River holds tickets only: schedules, watermarks, scans and fences live in
-// our own tables (docs/decisions/0002-river-carries-jobs).
+// Package jobs decides when a stream runs and what each kind of error means for the queue. River
+// holds tickets only: schedules, watermarks, scans and fences live in our own tables
+// (docs/decisions/0002-river-carries-jobs).
 //
-// It never fetches and never loads: a job claims its stream, lets the pipeline
-// read one bounded chunk, and is completed in the chunk's last transaction.
+// It never fetches and never loads: a job claims its stream, lets the pipeline read one bounded
+// chunk, and is completed in the chunk's last transaction.
 //
 // Start reading at New, then worker.Work.
 package jobs
@@ -33,8 +33,8 @@ const Schema = "river"
 // queueStreams is the one queue: budgets, not queues, hold streams apart.
 const queueStreams = "streams"
 
-// Args is the ticket of one chunk of one stream: identifiers only, never a
-// secret (promise 10: jobs are stored and shown in clear).
+// Args is the ticket of one chunk of one stream: identifiers only, never a secret (promise 10: jobs
+// are stored and shown in clear).
 type Args struct {
 	Organization string `json:"organization" river:"unique"`
 	Service      string `json:"service"      river:"unique"`
@@ -44,8 +44,8 @@ type Args struct {
 // Kind names the job kind in River's tables.
 func (Args) Kind() string { return "stream" }
 
-// InsertOpts makes a ticket unique among unfinished ones only: a finished run
-// must never block the next one.
+// InsertOpts makes a ticket unique among unfinished ones only: a finished run must never block the
+// next one.
 func (a Args) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		Queue:       queueStreams,
@@ -61,8 +61,8 @@ func (a Args) InsertOpts() river.InsertOpts {
 	}
 }
 
-// priorityOf lets the chunks of backfills wait for those of everything else: the next
-// worker that is free takes what the schedule asks for.
+// priorityOf lets the chunks of backfills wait for those of everything else: the next worker that
+// is free takes what the schedule asks for.
 func priorityOf(a Args) int {
 	if strings.HasSuffix(a.Resource, "."+string(pipeline.WorkBackfill)) {
 		return river.PriorityDefault + 1
@@ -70,8 +70,8 @@ func priorityOf(a Args) int {
 	return river.PriorityDefault
 }
 
-// maxAttempts is out of reach on purpose: a killed worker costs an attempt
-// without being an error, so how often a chunk may fail is counted by Retries.
+// maxAttempts is out of reach on purpose: a killed worker costs an attempt without being an error,
+// so how often a chunk may fail is counted by Retries.
 const maxAttempts = 1000
 
 // Store is what the queue needs of the warehouse.
@@ -86,8 +86,8 @@ type Store interface {
 
 // Runner is who reads.
 type Runner interface {
-	// Chunk reads on from where the claim stands, as far as a chunk goes, and settles
-	// the ticket in its last transaction.
+	// Chunk reads on from where the claim stands, as far as a chunk goes, and settles the ticket in
+	// its last transaction.
 	Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error
 }
 
@@ -95,23 +95,24 @@ type Runner interface {
 type Options struct {
 	Pool  *pgxpool.Pool
 	Store Store
-	// Stream resolves a key to its declaration; false if this process does not
-	// know it.
+	// Stream resolves a key to its declaration; false if this process does not know it.
 	Stream func(pipeline.Key) (pipeline.Stream, bool)
 	Runner Runner
-	// Ready is asked before each chunk whether the stream may be read at all; its
-	// error is settled as an error of the chunk is. Nil means always.
+	// Ready is asked before each chunk whether the stream may be read at all; its error is settled
+	// as an error of the chunk is. Nil means always.
 	Ready func(ctx context.Context, stream pipeline.Stream) error
 	// Workers is how many streams are worked at once in this process.
 	Workers int
 	// Schedule makes this process pick due streams.
 	Schedule bool
-	// Replan works out learned intervals anew; a process that schedules calls it once a minute. Nil means that none are learned.
+	// Replan works out learned intervals anew; a process that schedules calls it once a minute. Nil
+	// means that none are learned.
 	Replan func(ctx context.Context) error
-	// Prune is the housekeeping: a process that schedules calls it every ten minutes, and any number may. Nil means that there is none.
+	// Prune is the housekeeping: a process that schedules calls it every ten minutes, and any
+	// number may. Nil means that there is none.
 	Prune func(ctx context.Context) error
-	// Retries are the waits between attempts of a chunk that failed; after the
-	// last one the run ends as failed.
+	// Retries are the waits between attempts of a chunk that failed; after the last one the run
+	// ends as failed.
 	Retries []time.Duration
 	Logger  *slog.Logger
 	Now     func() time.Time
@@ -174,7 +175,8 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 // sqlOwns says whether the role may rebuild the indexes of the queue.
 const sqlOwns = `SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class c WHERE c.oid = 'river.river_job'::pg_catalog.regclass`
 
-// reindexed are the indexes that the queue rebuilds by night: its own choice for the owner of the tables, none for a worker.
+// reindexed are the indexes that the queue rebuilds by night: its own choice for the owner of the
+// tables, none for a worker.
 func reindexed(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	var owns bool
 	if err := pool.QueryRow(ctx, sqlOwns).Scan(&owns); err != nil {
@@ -186,8 +188,8 @@ func reindexed(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	return []string{}, nil
 }
 
-// The figures of the client. A chunk is at most a minute of reading, the wait at
-// the gate and one call; an export is one call whatever its size.
+// The figures of the client. A chunk is at most a minute of reading, the wait at the gate and one
+// call; an export is one call whatever its size.
 const (
 	pollInterval  = 500 * time.Millisecond
 	chunkTimeout  = 6 * time.Minute
@@ -216,8 +218,8 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
-// loop calls work now and then until the queue stops. Its errors are logged: the
-// next turn tries again.
+// loop calls work now and then until the queue stops. Its errors are logged: the next turn tries
+// again.
 func (q *Queue) loop(ctx context.Context, every time.Duration, work func(context.Context) error) {
 	q.loops.Go(func() {
 		ticker := time.NewTicker(every)
@@ -235,8 +237,8 @@ func (q *Queue) loop(ctx context.Context, every time.Duration, work func(context
 	})
 }
 
-// Stop lets running chunks end at their next page, and gives up on them after
-// the soft-stop time: their tickets go back without an attempt spent.
+// Stop lets running chunks end at their next page, and gives up on them after the soft-stop time:
+// their tickets go back without an attempt spent.
 func (q *Queue) Stop(ctx context.Context) error {
 	if q.stop != nil {
 		q.stop()
@@ -250,8 +252,8 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Insert puts streams into the queue. A ticket that already waits is woken up:
-// whoever asks now does not want to wait for a turn.
+// Insert puts streams into the queue. A ticket that already waits is woken up: whoever asks now
+// does not want to wait for a turn.
 func (q *Queue) Insert(ctx context.Context, keys []pipeline.Key) error {
 	for _, key := range keys {
 		result, err := q.client.Insert(ctx, argsOf(key), nil)

@@ -19,15 +19,16 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 15 {
 		t.Errorf("%d rows, want 15", got)
 	}
-	// 15 things, two a page and in the second pass one (docs/decisions/0007-passes-until-equal): 23 pages, 3 a chunk, 8 chunks, each a completed job.
+	// 15 things, two a page and in the second pass one (docs/decisions/0007-passes-until-equal): 23
+	// pages, 3 a chunk, 8 chunks, each a completed job.
 	r.until("all jobs are completed", `SELECT CASE WHEN count(*) = 8 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
 	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`); got != 1 {
 		t.Errorf("%d runs are done in 8 chunks, want 1", got)
 	}
 }
 
-// TestErrorTextCannotStopTheQueue: without the cleaning middleware one NUL keeps
-// every later job of the process from completing.
+// TestErrorTextCannotStopTheQueue: without the cleaning middleware one NUL keeps every later job of
+// the process from completing.
 func TestErrorTextCannotStopTheQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -73,8 +74,8 @@ func TestDeniedStopsOneStreamOnly(t *testing.T) {
 	}
 }
 
-// TestAStreamThatIsNotReadyIsNotRead: what Ready says is settled as an error of the
-// chunk is, and no call is made for the stream.
+// TestAStreamThatIsNotReadyIsNotRead: what Ready says is settled as an error of the chunk is, and
+// no call is made for the stream.
 func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -177,8 +178,8 @@ func TestTickTakesDueStreams(t *testing.T) {
 	}
 }
 
-// TestKilledWorkersJobsComeBack plays a process that took a ticket and was killed:
-// its lock is gone.
+// TestKilledWorkersJobsComeBack plays a process that took a ticket and was killed: its lock is
+// gone.
 func TestKilledWorkersJobsComeBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -194,8 +195,8 @@ func TestKilledWorkersJobsComeBack(t *testing.T) {
 	r.until("apples are done", sqlIdle, "apples")
 }
 
-// TestZombieWritesNothing: a worker whose stream was claimed by another one while
-// it waited for a page must not write that page, nor take the ticket along.
+// TestZombieWritesNothing: a worker whose stream was claimed by another one while it waited for a
+// page must not write that page, nor take the ticket along.
 func TestZombieWritesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -247,8 +248,8 @@ func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
 	r.until("apples are at rest", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'idle' AND run_id IS NULL`)
 }
 
-// TestTicketsOfOtherConfigurationsAreLeft: a process that does not know a stream
-// must not take its ticket out of the queue.
+// TestTicketsOfOtherConfigurationsAreLeft: a process that does not know a stream must not take its
+// ticket out of the queue.
 func TestTicketsOfOtherConfigurationsAreLeft(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -7,8 +7,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// TestLocksOfOthers: any role that may connect can take locks of the class by which processes show that they live. It stops no process, and
-// speaks for none that was killed.
+// TestLocksOfOthers: any role that may connect can take locks of the class by which processes show
+// that they live. It stops no process, and speaks for none that was killed.
 func TestLocksOfOthers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -10,9 +10,9 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// reaper brings back the tickets of killed processes. River would do so an hour
-// later; a lock that nobody holds tells it at once. It looks twice before it acts,
-// and never stops looking: a statement of a killed process may still commit.
+// reaper brings back the tickets of killed processes. River would do so an hour later; a lock that
+// nobody holds tells it at once. It looks twice before it acts, and never stops looking: a
+// statement of a killed process may still commit.
 type reaper struct {
 	queue *Queue
 	// missed and forgotten are what the last look saw.
@@ -39,8 +39,9 @@ const orphans = `SELECT j.id, j.attempt FROM river.river_job j
 const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
 	WHERE id = $1 AND attempt = $2 AND state = 'running'`
 
-// ticketless are those of some streams that no ticket stands for. A ticket that sleeps does not stand for a queued stream: somebody
-// asked in the moment between the note that the stream waits and the ticket's falling asleep.
+// ticketless are those of some streams that no ticket stands for. A ticket that sleeps does not
+// stand for a queued stream: somebody asked in the moment between the note that the stream waits
+// and the ticket's falling asleep.
 const ticketless = `SELECT s.organization_id, s.service, s.resource
 	FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) AS s (organization_id, service, resource, queued)
 	WHERE NOT EXISTS (
@@ -74,8 +75,8 @@ func (r *reaper) reap(ctx context.Context) error {
 	return r.remember(ctx)
 }
 
-// remember queues what was forgotten: whoever asks for a stream queues it a moment
-// later, so one look proves nothing.
+// remember queues what was forgotten: whoever asks for a stream queues it a moment later, so one
+// look proves nothing.
 func (r *reaper) remember(ctx context.Context) error {
 	keys, err := r.lookForForgotten(ctx)
 	if err != nil {
@@ -94,10 +95,9 @@ func (r *reaper) remember(ctx context.Context) error {
 }
 
 // lookForForgotten gives the streams that were asked for, or whose run is open, and that no ticket
-// stands for: the last resort behind every way in which a ticket can get lost. A run
-// loses its ticket when a worker that lost its claim ends, for River then completes the
-// ticket that another process works, and that process is killed. Both tables are read as of
-// one instant.
+// stands for: the last resort behind every way in which a ticket can get lost. A run loses its
+// ticket when a worker that lost its claim ends, for River then completes the ticket that another
+// process works, and that process is killed. Both tables are read as of one instant.
 func (r *reaper) lookForForgotten(ctx context.Context) ([]pipeline.Key, error) {
 	var keys []pipeline.Key
 	instant := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

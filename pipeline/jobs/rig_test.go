@@ -133,8 +133,7 @@ func (r *fixture) stream(key pipeline.Key) (pipeline.Stream, bool) {
 	return pipeline.Stream{}, false
 }
 
-// start runs a queue until the test ends. Retries are short: what is tested is
-// that they happen.
+// start runs a queue until the test ends. Retries are short: what is tested is that they happen.
 func (r *fixture) start(schedule bool) *jobs.Queue {
 	r.t.Helper()
 	rules := pipeline.DefaultRules()
@@ -189,8 +188,8 @@ func (r *fixture) number(sql string, args ...any) int {
 	return n
 }
 
-// patience is how long a condition may take to come true. The zoo, whose bugs keep them from
-// ever doing so, has less.
+// patience is how long a condition may take to come true. The zoo, whose bugs keep them from ever
+// doing so, has less.
 var patience = flag.Duration("patience", time.Minute, "how long a condition may take to come true")
 
 // until waits for a condition in the database: true is 1.

@@ -12,10 +12,9 @@ import (
 // tickLimit is how many due streams one tick takes.
 const tickLimit = 500
 
-// tick picks due streams from our schedule and queues them, in one transaction:
-// a stream's turn moves on exactly when its ticket exists. Any number of processes
-// may tick; rows taken by one are skipped by the others. Due-ness is state, so a
-// tick that is missed loses nothing.
+// tick picks due streams from our schedule and queues them, in one transaction: a stream's turn
+// moves on exactly when its ticket exists. Any number of processes may tick; rows taken by one are
+// skipped by the others. Due-ness is state, so a tick that is missed loses nothing.
 func (q *Queue) tick(ctx context.Context) error {
 	err := pgx.BeginFunc(ctx, q.options.Pool, func(tx pgx.Tx) error {
 		keys, err := q.options.Store.TakeDue(ctx, tx, tickLimit)

@@ -17,8 +17,8 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// errLostJob says that the ticket is no longer ours to complete: it was rescued
-// or worked by somebody else. The transaction that hears it rolls back.
+// errLostJob says that the ticket is no longer ours to complete: it was rescued or worked by
+// somebody else. The transaction that hears it rolls back.
 var errLostJob = errors.New("the job is no longer running in this process")
 
 // worker works tickets.
@@ -38,8 +38,8 @@ func (w *worker) Timeout(job *river.Job[Args]) time.Duration {
 	return chunkTimeout
 }
 
-// NextRetry spaces the attempts of a chunk that failed. Only errors count, not
-// attempts lost to killed workers.
+// NextRetry spaces the attempts of a chunk that failed. Only errors count, not attempts lost to
+// killed workers.
 func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
 	retries := w.queue.options.Retries
 	if len(retries) == 0 {
@@ -48,8 +48,8 @@ func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
 	return w.queue.options.Now().Add(jitter(retries[min(len(job.Errors), len(retries)-1)]))
 }
 
-// Work claims the stream and reads one chunk. The chunk's last transaction
-// completes the ticket, so a nil return only tells River what is already true.
+// Work claims the stream and reads one chunk. The chunk's last transaction completes the ticket, so
+// a nil return only tells River what is already true.
 func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	stream, ok := w.queue.options.Stream(job.Args.key())
 	if !ok {
@@ -78,8 +78,8 @@ func (w *worker) chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	return w.queue.options.Runner.Chunk(ctx, claim, settle)
 }
 
-// leave gives back a ticket that this process does not know: another one on the
-// same database may have a configuration that does. After a while nobody has.
+// leave gives back a ticket that this process does not know: another one on the same database may
+// have a configuration that does. After a while nobody has.
 func (w *worker) leave(job *river.Job[Args]) error {
 	if w.queue.options.Now().Sub(job.CreatedAt) < strangerPatience {
 		return river.JobSnooze(strangerWait)
@@ -93,9 +93,8 @@ const (
 	strangerPatience = time.Hour
 )
 
-// complete settles the ticket inside the chunk's last transaction (promise 2).
-// JobCompleteTx reports no error when the job is no longer running: state and
-// attempt have to be looked at.
+// complete settles the ticket inside the chunk's last transaction (promise 2). JobCompleteTx
+// reports no error when the job is no longer running: state and attempt have to be looked at.
 func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], more bool) error {
 	done, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 	if err != nil {
@@ -118,18 +117,16 @@ func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], 
 	return nil
 }
 
-// fate turns the kind of an error into what happens to stream and ticket. It
-// touches this stream only (promise 9): what streams share, a gate or a token, is
-// closed where it is kept.
+// fate turns the kind of an error into what happens to stream and ticket. It touches this stream
+// only (promise 9): what streams share, a gate or a token, is closed where it is kept.
 func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error) error {
 	if ctx.Err() != nil {
-		// Soft stop gives the attempt back; a remote cancel ends the job. Nothing
-		// more is written.
+		// Soft stop gives the attempt back; a remote cancel ends the job. Nothing more is written.
 		return fmt.Errorf("stopped: %w", context.Cause(ctx))
 	}
 	if errors.Is(cause, pipeline.ErrLostClaim) || errors.Is(cause, errLostJob) {
-		// Another worker has the stream, and settles it. Saying anything but "done"
-		// would take the ticket out of its hands.
+		// Another worker has the stream, and settles it. Saying anything but "done" would take the
+		// ticket out of its hands.
 		return nil
 	}
 	now := w.queue.options.Now()
@@ -165,9 +162,8 @@ func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.
 	}
 }
 
-// snoozes says how often the ticket has waited without spending an attempt: an
-// upstream that names an instant to come back at, again and again, must not keep a
-// run open for ever.
+// snoozes says how often the ticket has waited without spending an attempt: an upstream that names
+// an instant to come back at, again and again, must not keep a run open for ever.
 func snoozes(job *river.Job[Args]) int {
 	var counted struct {
 		Snoozes int `json:"snoozes"` // River's own count
@@ -197,8 +193,8 @@ func (w *worker) retry(ctx context.Context, claim pipeline.Claim, cause error) e
 	return cause
 }
 
-// end closes the run and completes the ticket in one transaction: the schedule
-// or a person brings the stream back.
+// end closes the run and completes the ticket in one transaction: the schedule or a person brings
+// the stream back.
 func (w *worker) end(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error, state pipeline.State) error {
 	return w.settle(ctx, claim, cause, pipeline.Settlement{
 		State:    state,
@@ -225,8 +221,8 @@ func jitter(d time.Duration) time.Duration {
 	return d - d/10 + rand.N(d/5+1)
 }
 
-// jitterUp spreads a wait upwards only, by at most five seconds: before its end
-// there is nothing to be had.
+// jitterUp spreads a wait upwards only, by at most five seconds: before its end there is nothing to
+// be had.
 func jitterUp(d time.Duration) time.Duration {
 	return d + rand.N(5*time.Second)
 }

@@ -68,7 +68,8 @@ type Parent struct {
 }
 
 const (
-	// An archive is a page of records: it is looked through for the identifier before it is taken apart.
+	// An archive is a page of records: it is looked through for the identifier before it is taken
+	// apart.
 	sqlVersions = `
 SELECT r.call_id, r.first_position + e.place - 1, r.kept_at, coalesce(e.record->>$5::text, ''),
 	octet_length(e.record::text), c.reserved_at, coalesce(c.path, ''), coalesce(c.page, 0), coalesce(c.status, 0), coalesce(c.code, ''),
@@ -103,7 +104,8 @@ SELECT parent_id, active, read_at, failures, note FROM sluice.parents
 WHERE (organization_id, service, resource, parent_id) = ($1, $2, $3, $4)`
 )
 
-// own is the record's own identifier and the key on the wire that carries it: keys can be qualified by a parent.
+// own is the record's own identifier and the key on the wire that carries it: keys can be qualified
+// by a parent.
 func own(r *schema.Resource, id string) (string, string) {
 	if cursor, ok := r.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {
 		return id[strings.LastIndex(id, "/")+1:], cursor.Identifier
@@ -138,7 +140,8 @@ func (t *Tracer) versions(ctx context.Context, stream pipeline.Stream, h *Histor
 	return err
 }
 
-// single says whether a call brought single records: by its class, or, if it is not in the log any more, by the row.
+// single says whether a call brought single records: by its class, or, if it is not in the log any
+// more, by the row.
 func single(stream pipeline.Stream, h *History, c Call) bool {
 	if stream.Resource.Details == nil {
 		return false

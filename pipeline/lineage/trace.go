@@ -1,5 +1,5 @@
-// Package lineage tells the history of one record: its row, the calls that brought its versions, its quarantine, and how far the
-// streams that it belongs to are.
+// Package lineage tells the history of one record: its row, the calls that brought its versions,
+// its quarantine, and how far the streams that it belongs to are.
 //
 // It reads only. Its structs are the JSON of sluice explain.
 //
@@ -35,14 +35,16 @@ type History struct {
 	Record       string `json:"record"`
 	// Row is nil if there is none.
 	Row *Row `json:"row"`
-	// Versions are those that raw records are kept of, newest call first. Archives is how many archives were looked through;
-	// AllArchives says that there are no more, so that no version is missing that is kept at all.
+	// Versions are those that raw records are kept of, newest call first. Archives is how many
+	// archives were looked through; AllArchives says that there are no more, so that no version is
+	// missing that is kept at all.
 	Versions    []Version `json:"versions"`
 	Archives    int       `json:"archives"`
 	AllArchives bool      `json:"all_archives"`
 	// Quarantine are entries about the record, newest first.
 	Quarantine []Entry `json:"quarantine"`
-	// List and Details are the streams that bring it; the latter is nil where there are no single records.
+	// List and Details are the streams that bring it; the latter is nil where there are no single
+	// records.
 	List    *Stream `json:"list"`
 	Details *Stream `json:"details,omitempty"`
 	// Parent is how far the list of the record's parent is read; nil where there are no parents.
@@ -55,12 +57,14 @@ type Row struct {
 	ChangedAt   time.Time `json:"changed_at"`
 	// Modified is upstream's modification time; nil if it has none.
 	Modified *time.Time `json:"modified,omitempty"`
-	// List is the call that brought the last list record that changed the row, Detail that of the last single record.
+	// List is the call that brought the last list record that changed the row, Detail that of the
+	// last single record.
 	List   *Call `json:"list_call"`
 	Detail *Call `json:"detail_call,omitempty"`
 	// Run loaded the list record.
 	Run *Run `json:"run"`
-	// DetailState is what is known of the single record, "" where there are none; DetailAt is when it was last loaded or tried.
+	// DetailState is what is known of the single record, "" where there are none; DetailAt is when
+	// it was last loaded or tried.
 	DetailState string     `json:"detail_state,omitempty"`
 	DetailAt    *time.Time `json:"detail_at,omitempty"`
 	// Unknown are keys that no declaration knows: they are in _extra.
@@ -89,12 +93,14 @@ type Run struct {
 	ID        int64      `json:"id"`
 	Class     string     `json:"class,omitempty"`
 	StartedAt *time.Time `json:"started_at,omitempty"`
-	// Outcome is done, provisional or failed; "" while it is open, and if the run is not known any more.
+	// Outcome is done, provisional or failed; "" while it is open, and if the run is not known any
+	// more.
 	Outcome string `json:"outcome,omitempty"`
 	Note    string `json:"note,omitempty"`
 }
 
-// Record tells the history of a record. Archives bounds how many archives are looked through for versions, the newest first.
+// Record tells the history of a record. Archives bounds how many archives are looked through for
+// versions, the newest first.
 func (t *Tracer) Record(ctx context.Context, stream pipeline.Stream, id string, archives int) (History, error) {
 	h := History{
 		Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name, Record: id,
@@ -200,7 +206,8 @@ SELECT reserved_at, path, coalesce(page, 0), coalesce(status, 0), coalesce(code,
 	sqlRun = `SELECT class, started_at, coalesce(outcome, ''), note FROM sluice.runs WHERE id = $1`
 )
 
-// call gives a call by its number, with no more than that if the log does not have it any more; nil for no number.
+// call gives a call by its number, with no more than that if the log does not have it any more; nil
+// for no number.
 func (t *Tracer) call(ctx context.Context, id int64) (*Call, error) {
 	if id == 0 {
 		return nil, nil //nolint:nilnil // no call

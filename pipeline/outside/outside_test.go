@@ -18,7 +18,8 @@ import (
 // canary is as a token is: it has what addresses, JSON and base64 spell otherwise.
 const canary = `1000.C4nary/of+the=access "token\x`
 
-// spelled returns the ways to write a secret that invariant 10 names. They are not those of the scrubber, which looks for parts.
+// spelled returns the ways to write a secret that invariant 10 names. They are not those of the
+// scrubber, which looks for parts.
 func spelled(secret string) map[string]string {
 	quoted, _ := json.Marshal(secret) //nolint:errchkjson // text always has a JSON
 	escaped := strings.Trim(string(quoted), `"`)
@@ -199,7 +200,8 @@ func FuzzScrubber(f *testing.F) {
 	})
 }
 
-// FuzzVisible cleans texts: nothing is left that commands a terminal or hides, and JSON keeps its values.
+// FuzzVisible cleans texts: nothing is left that commands a terminal or hides, and JSON keeps its
+// values.
 func FuzzVisible(f *testing.F) {
 	f.Add("plain")
 	f.Add("\x1b]0;title\x07\u009b31m\r\n\u202e\u2066\u200b\U000e0041\xff\u3164")

@@ -11,19 +11,19 @@ import (
 	"sync/atomic"
 )
 
-// remembered is how many secrets that come and go are known at once, of which those that were not used for longest are forgotten: the
-// access tokens of as many organizations, old and new.
+// remembered is how many secrets that come and go are known at once, of which those that were not
+// used for longest are forgotten: the access tokens of as many organizations, old and new.
 const remembered = 512
 
-// Scrubber takes the secrets in force out of texts. It does not hold them: what it keeps are keyed hashes of their parts. It is
-// safe for concurrent use; nil knows no secret.
+// Scrubber takes the secrets in force out of texts. It does not hold them: what it keeps are keyed
+// hashes of their parts. It is safe for concurrent use; nil knows no secret.
 type Scrubber struct {
 	seed maphash.Seed
 	used atomic.Uint64
 
 	mu sync.RWMutex
-	// parts are the hashes of all parts of all secrets, with the number of secrets that have it; lengths how many parts of a length
-	// there are.
+	// parts are the hashes of all parts of all secrets, with the number of secrets that have it;
+	// lengths how many parts of a length there are.
 	parts   map[uint64]int
 	lengths [run + 1]int
 	known   map[uint64]*secret
@@ -56,7 +56,8 @@ func (s *Scrubber) Keep(secrets ...string) {
 	}
 }
 
-// Know makes a secret known that others follow: an access token, a refresh token that upstream gave.
+// Know makes a secret known that others follow: an access token, a refresh token that upstream
+// gave.
 func (s *Scrubber) Know(text string) { s.learn(text, false) }
 
 func (s *Scrubber) learn(text string, stays bool) {
@@ -137,8 +138,9 @@ func (s *Scrubber) partsOf(text string) []part {
 // span is a piece of a text.
 type span struct{ from, to int }
 
-// Scrub gives a text with [redacted] in the place of each secret, and of each run of at least twelve characters of one, however it
-// is spelled: raw, in hex, in base64, with percent signs, escaped as JSON, in large letters. It leaves everything else as it is.
+// Scrub gives a text with [redacted] in the place of each secret, and of each run of at least
+// twelve characters of one, however it is spelled: raw, in hex, in base64, with percent signs,
+// escaped as JSON, in large letters. It leaves everything else as it is.
 func (s *Scrubber) Scrub(text string) string {
 	if s == nil || len(text) < shortest {
 		return text

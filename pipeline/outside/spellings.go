@@ -7,15 +7,16 @@ import (
 )
 
 const (
-	// run is how many characters of a secret in a row are looked for: fewer are no help to a reader, and our own words would
-	// be among them.
+	// run is how many characters of a secret in a row are looked for: fewer are no help to a
+	// reader, and our own words would be among them.
 	run = 12
 	// shortest is the least that a secret has to have to be looked for at all.
 	shortest = 8
 )
 
-// spellings returns the ways in which a secret is written: as it is, in hex, and in base64 of both alphabets wherever it stands in
-// what was encoded. What percent signs and backslashes do to it is undone in the text (views.go), and large and small letters are the same.
+// spellings returns the ways in which a secret is written: as it is, in hex, and in base64 of both
+// alphabets wherever it stands in what was encoded. What percent signs and backslashes do to it is
+// undone in the text (views.go), and large and small letters are the same.
 func spellings(secret string) []string {
 	found := []string{fold(secret), fold(strings.ToUpper(secret)), fold(strings.ToLower(secret)), hex.EncodeToString([]byte(secret))}
 	if strings.Contains(secret, " ") {
@@ -32,8 +33,9 @@ func spellings(secret string) []string {
 	return found
 }
 
-// wordlike reports whether a secret is so short and plain that it may be a word of ours: to hide each of those would hide what the
-// program says. A password of fewer than twelve letters is guessed anyway.
+// wordlike reports whether a secret is so short and plain that it may be a word of ours: to hide
+// each of those would hide what the program says. A password of fewer than twelve letters is
+// guessed anyway.
 func wordlike(secret string) bool {
 	return len(secret) < shortest || len(secret) < run && !strings.ContainsFunc(secret, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

@@ -1,10 +1,12 @@
-// Package outside is the ground under everything that shows or keeps words of others: what upstream, the network and the
-// database say goes into errors, the call log, notes, the log and onto terminals as a Text, and a Text is made here only.
+// Package outside is the ground under everything that shows or keeps words of others: what
+// upstream, the network and the database say goes into errors, the call log, notes, the log and
+// onto terminals as a Text, and a Text is made here only.
 //
-// It imports nothing of ours, so every floor may import it. Data is not its matter: records are loaded and kept byte for byte.
+// It imports nothing of ours, so every floor may import it. Data is not its matter: records are
+// loaded and kept byte for byte.
 //
-// Start reading at Scrubber.Text; what secrets are looked for is in spellings.go and views.go, what control characters become in
-// visible.go.
+// Start reading at Scrubber.Text; what secrets are looked for is in spellings.go and views.go, what
+// control characters become in visible.go.
 package outside
 
 import (
@@ -13,10 +15,12 @@ import (
 	"strings"
 )
 
-// Text is words that may be kept, logged and printed: the program's own, which are constants in its source and need no making, or
-// those of others, which a Scrubber made one of. It holds no secret in force and no control character.
+// Text is words that may be kept, logged and printed: the program's own, which are constants in its
+// source and need no making, or those of others, which a Scrubber made one of. It holds no secret
+// in force and no control character.
 //
-// A string becomes a Text by a Scrubber only; a conversion elsewhere breaks a rule of the repository.
+// A string becomes a Text by a Scrubber only; a conversion elsewhere breaks a rule of the
+// repository.
 type Text string
 
 // MaxText bounds a Text that is put together of others.
@@ -25,10 +29,12 @@ const MaxText = 2000
 // redacted stands where a secret would.
 const redacted = "[redacted]"
 
-// Text makes the words of others fit to be kept: without secrets, then without control characters, then at most so many bytes
-// long. Cutting comes last, for a secret that is cut in two is not found any more.
+// Text makes the words of others fit to be kept: without secrets, then without control characters,
+// then at most so many bytes long. Cutting comes last, for a secret that is cut in two is not found
+// any more.
 func (s *Scrubber) Text(raw string, most int) Text {
-	// What is far behind the cut is not worth looking at; what is near it is, for a secret may begin before it.
+	// What is far behind the cut is not worth looking at; what is near it is, for a secret may
+	// begin before it.
 	const near = 4096
 	cut := len(raw) > most+near
 	if cut {
@@ -51,8 +57,9 @@ func (s *Scrubber) Error(err error) Text {
 	return s.Text(strings.ReplaceAll(err.Error(), "\n", "; "), MaxText)
 }
 
-// Plain makes a Text of words that hold nothing of a record, an answer or an address by the rules of the room that wrote them: of the
-// schema's reasons for a misfit, for instance. A rule of the repository says where that may be done.
+// Plain makes a Text of words that hold nothing of a record, an answer or an address by the rules
+// of the room that wrote them: of the schema's reasons for a misfit, for instance. A rule of the
+// repository says where that may be done.
 func Plain(text string) Text { return (*Scrubber)(nil).Text(text, MaxText) }
 
 // Plainf is Plain of a sentence.
@@ -67,7 +74,8 @@ type Cause struct { //nolint:errname // named for the field that it is in
 	err  error
 }
 
-// Cause makes the text of an error fit to be kept, nil of nil. What it wraps is still found by errors.Is and errors.As.
+// Cause makes the text of an error fit to be kept, nil of nil. What it wraps is still found by
+// errors.Is and errors.As.
 func (s *Scrubber) Cause(err error) *Cause {
 	if err == nil {
 		return nil

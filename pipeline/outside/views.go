@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// view is a text with something undone in it. Byte i of it was made of the bytes from at[i] to at[i+1] of the text itself; nil
-// at says that it is the text itself.
+// view is a text with something undone in it. Byte i of it was made of the bytes from at[i] to
+// at[i+1] of the text itself; nil at says that it is the text itself.
 type view struct {
 	text string
 	at   []int
@@ -25,7 +25,8 @@ func (v view) place(i int) int {
 // depth is how many times a text may be escaped and be seen through.
 const depth = 3
 
-// views returns all the ways to read a text: as it is, with percent escapes undone, with those of JSON, and both upon each other.
+// views returns all the ways to read a text: as it is, with percent escapes undone, with those of
+// JSON, and both upon each other.
 func views(text string) []view {
 	all := []view{{text: text}}
 	for from, round := 0, 0; round < depth; round++ {
@@ -45,8 +46,9 @@ func views(text string) []view {
 	return all
 }
 
-// undo replaces every escape that begins with a sign. The function gives what an escape at the front stands for and how long it is, 0
-// if there is none. False says that there was nothing to undo.
+// undo replaces every escape that begins with a sign. The function gives what an escape at the
+// front stands for and how long it is, 0 if there is none. False says that there was nothing to
+// undo.
 func (v view) undo(sign byte, escape func(string) (string, int)) (view, bool) {
 	if strings.IndexByte(v.text, sign) < 0 {
 		return view{}, false

@@ -11,8 +11,8 @@ import (
 // sign stands for a character that would command the terminal, or hide.
 const sign = '\u2400'
 
-// Visible shows a text on one line: every control character, mark of direction and invisible character as a sign, bytes that are
-// no UTF-8 as the replacement character.
+// Visible shows a text on one line: every control character, mark of direction and invisible
+// character as a sign, bytes that are no UTF-8 as the replacement character.
 func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if Hidden(r) {
@@ -32,8 +32,8 @@ func VisibleLines(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// Hidden reports whether a character is not seen as what it is: it commands the terminal (C0, DEL, C1, ends of lines), turns the
-// direction of what follows, or takes no room.
+// Hidden reports whether a character is not seen as what it is: it commands the terminal (C0, DEL,
+// C1, ends of lines), turns the direction of what follows, or takes no room.
 func Hidden(r rune) bool {
 	if r < ' ' || r >= 0x7f && r < 0xa0 {
 		return true
@@ -50,8 +50,8 @@ var fillers = &unicode.RangeTable{ //nolint:gochecknoglobals // a constant table
 	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
 }
 
-// JSON writes what hides in a JSON document as escapes: the values stay what they are, to the character. Ends of lines
-// between the values stay.
+// JSON writes what hides in a JSON document as escapes: the values stay what they are, to the
+// character. Ends of lines between the values stay.
 func JSON(document string) string {
 	if !strings.ContainsFunc(document, func(r rune) bool { return r >= ' ' && Hidden(r) }) {
 		return document

@@ -79,8 +79,8 @@ func (p *ServicePlan) add(s *StreamPlan) {
 	}
 }
 
-// together is how long the next sync of the services takes that share an allowance:
-// lists side by side, and behind them what lives on them.
+// together is how long the next sync of the services takes that share an allowance: lists side by
+// side, and behind them what lives on them.
 func (m *maker) together(of *Service, streams []StreamPlan) time.Duration {
 	calls, lists, behind := of.Besides, 0, 0
 	for i := range streams {

@@ -6,8 +6,8 @@ import (
 	"sluice/pipeline"
 )
 
-// BackfillRun forecasts the run of a backfill: every list in one pass, window by window.
-// Rows are those of each window; none are known if it is empty.
+// BackfillRun forecasts the run of a backfill: every list in one pass, window by window. Rows are
+// those of each window; none are known if it is empty.
 func (s *Stream) BackfillRun(rows []int64) Run {
 	run := Run{Key: s.Key, Basis: Measured}
 	switch {
@@ -47,17 +47,17 @@ type BackfillCost struct {
 type Quota struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
-	// Daily is the limit of calls a day, 0 if there is none; Ceiling is how many of them
-	// backfills may spend.
+	// Daily is the limit of calls a day, 0 if there is none; Ceiling is how many of them backfills
+	// may spend.
 	Daily   int `json:"daily_limit"`
 	Ceiling int `json:"ceiling"`
 	Calls   int `json:"calls"`
-	// Today are those of Calls that leave before the allowance stops them, Seconds how long
-	// all take where it does not.
+	// Today are those of Calls that leave before the allowance stops them, Seconds how long all
+	// take where it does not.
 	Today   int     `json:"calls_today"`
 	Seconds float64 `json:"seconds"`
-	// Remaining are left of the day for the others behind those of today; nil where there is
-	// no limit. PerDay is what the schedule takes of each day.
+	// Remaining are left of the day for the others behind those of today; nil where there is no
+	// limit. PerDay is what the schedule takes of each day.
 	Remaining *int    `json:"remaining"`
 	PerDay    float64 `json:"schedule_calls_per_day"`
 	// DoneSeconds is in how long all is read beside the schedule; nil if it never is.

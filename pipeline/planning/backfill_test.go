@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/planning"
 )
 
-// Counted by hand: one pass, of which each window has a page at least, and one more where
-// its last page is full.
+// Counted by hand: one pass, of which each window has a page at least, and one more where its last
+// page is full.
 func TestBackfillRun(t *testing.T) {
 	t.Parallel()
 	byNumber := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
@@ -36,8 +36,8 @@ func TestBackfillRun(t *testing.T) {
 	}
 }
 
-// Of 1,000 calls a day backfills get half, of which 100 were spent an hour ago, beside 300
-// of other work.
+// Of 1,000 calls a day backfills get half, of which 100 were spent an hour ago, beside 300 of other
+// work.
 func TestUnder(t *testing.T) {
 	t.Parallel()
 	service := planning.Service{Organization: "1", Name: "s", Pace: planning.Pace{PerMinute: 100, Latency: time.Second}}

@@ -12,8 +12,8 @@ import (
 type Run struct {
 	pipeline.Key
 
-	// Calls are those of the run, Left those that the runs behind it need until
-	// everything known is copied.
+	// Calls are those of the run, Left those that the runs behind it need until everything known is
+	// copied.
 	Calls, Left int
 	// Basis is what the calls rest on; Unknown means that there is no forecast.
 	Basis Basis
@@ -21,8 +21,8 @@ type Run struct {
 	Request string
 }
 
-// Next forecasts the next run of each stream. Lists run first: what they are expected
-// to bring is work for the details behind them, where both are among the streams.
+// Next forecasts the next run of each stream. Lists run first: what they are expected to bring is
+// work for the details behind them, where both are among the streams.
 func Next(streams []Stream) []Run {
 	lists := make(map[pipeline.Key]*Stream, len(streams))
 	for i := range streams {
@@ -70,8 +70,8 @@ func (s *Stream) next(list *Stream) Run {
 	}
 }
 
-// records are how many the next run over a list will be shown. Where changes were not
-// measured yet, they are assumed to fit one page.
+// records are how many the next run over a list will be shown. Where changes were not measured yet,
+// they are assumed to fit one page.
 func (s *Stream) records() Figure {
 	if s.Way != WayChanges || !s.Read {
 		return s.Rows
@@ -87,11 +87,12 @@ func (s *Stream) changed(in time.Duration) Figure {
 	return Figure{Value: s.Changes.Value * days(in), Basis: s.Changes.Basis}
 }
 
-// listing is how many calls a list of so many records takes: pages, and where there
-// is more than one, a second pass that sees the same (docs/decisions/0007-passes-until-equal).
+// listing is how many calls a list of so many records takes: pages, and where there is more than
+// one, a second pass that sees the same (docs/decisions/0007-passes-until-equal).
 func (s *Stream) listing(records float64) int {
 	if s.ReadsByKeyset {
-		// Each page shows the record that it is asked from again (docs/decisions/0017-keyset-paging).
+		// Each page shows the record that it is asked from again
+		// (docs/decisions/0017-keyset-paging).
 		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
 	}
 	pages := s.pages(records)
@@ -116,9 +117,9 @@ func (s *Stream) pages(records float64) int {
 // parts is how finely records are told apart that are expected and not counted.
 const parts = 1e6
 
-// details forecasts a run over single records: those that wait, and those that the
-// list is about to bring. The rows of a list never read are all taken for headers,
-// unless a person says how many wait.
+// details forecasts a run over single records: those that wait, and those that the list is about to
+// bring. The rows of a list never read are all taken for headers, unless a person says how many
+// wait.
 func (s *Stream) details(list *Stream) Run {
 	owing := s.Waiting
 	if list != nil && owing.Basis != Assumed {
@@ -152,8 +153,8 @@ func (s *Stream) parents() Run {
 // ParentsSuffix names, behind a stream, the number of its parents.
 const ParentsSuffix = ".parents"
 
-// each is how many calls the list of one parent takes. Rows that nobody knows are
-// assumed to fit one page.
+// each is how many calls the list of one parent takes. Rows that nobody knows are assumed to fit
+// one page.
 func (s *Stream) each() (int, Basis) {
 	switch {
 	case s.Each == WayOnce:
@@ -165,8 +166,8 @@ func (s *Stream) each() (int, Basis) {
 	}
 }
 
-// bounded holds calls against those that one run may spend. What was begun, such as
-// the list of a parent, is read to its end: calls come in steps.
+// bounded holds calls against those that one run may spend. What was begun, such as the list of a
+// parent, is read to its end: calls come in steps.
 func (s *Stream) bounded(calls, step int, basis Basis) Run {
 	if s.PerRun <= 0 {
 		return Run{Calls: calls, Basis: basis}

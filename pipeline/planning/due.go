@@ -8,23 +8,28 @@ import (
 )
 
 const (
-	// DetailsEvery is how often single records are looked for where no list asked for them: a run that finds none makes no call.
+	// DetailsEvery is how often single records are looked for where no list asked for them: a run
+	// that finds none makes no call.
 	DetailsEvery = time.Hour
-	// deniedRest is after how long a denied stream is tried again: an operator upstream may have mended the cause.
+	// deniedRest is after how long a denied stream is tried again: an operator upstream may have
+	// mended the cause.
 	deniedRest = 24 * time.Hour
-	// noParentRest is after how long a run that knew no parent is repeated: the lists that bring the first ones may have been under
-	// way, and looking for them costs no call.
+	// noParentRest is after how long a run that knew no parent is repeated: the lists that bring
+	// the first ones may have been under way, and looking for them costs no call.
 	noParentRest = 30 * time.Minute
-	// withheldRest is after how long a list is read again of which too much was refused: from the same bound.
+	// withheldRest is after how long a list is read again of which too much was refused: from the
+	// same bound.
 	withheldRest = time.Hour
 	// confirmRest is after how long a scan that missed rows for the first time is repeated.
 	confirmRest = time.Hour
-	// rejectedRest is after how long a list is read whole for the sake of a record in quarantine. From then on the pause doubles: package
-	// quarantine counts it from the entries. A sync by hand asks at once, the first time.
+	// rejectedRest is after how long a list is read whole for the sake of a record in quarantine.
+	// From then on the pause doubles: package quarantine counts it from the entries. A sync by hand
+	// asks at once, the first time.
 	rejectedRest = time.Hour
 )
 
-// Due is the rule of when a stream is due, for every occasion at which that is a question. It is pure.
+// Due is the rule of when a stream is due, for every occasion at which that is a question. It is
+// pure.
 //
 //nolint:exhaustruct // what is not named says nothing
 func Due(turn pipeline.Occasion) pipeline.Due {
@@ -82,8 +87,9 @@ func rest(again pipeline.Again) time.Duration {
 	return 0
 }
 
-// learned is when a stream is due whose interval was worked out anew: a shorter one takes effect at once, counted from the end of
-// the last run, a longer one after the next. A stream that was asked for, that runs or that waits is left to that.
+// learned is when a stream is due whose interval was worked out anew: a shorter one takes effect at
+// once, counted from the end of the last run, a longer one after the next. A stream that was asked
+// for, that runs or that waits is left to that.
 func learned(turn pipeline.Occasion) pipeline.Due {
 	switch {
 	case !turn.Idle:
@@ -94,8 +100,9 @@ func learned(turn pipeline.Occasion) pipeline.Due {
 	return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: turn.Every, NotBefore: turn.Now}
 }
 
-// FirstSweep is how long after it is first registered a stream of sweeps is first due: not at once, for the first run of its list
-// reads everything anyway, and not when all others are. From then on each keeps its own turn.
+// FirstSweep is how long after it is first registered a stream of sweeps is first due: not at once,
+// for the first run of its list reads everything anyway, and not when all others are. From then on
+// each keeps its own turn.
 func FirstSweep(key pipeline.Key, every time.Duration) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(key.String())) // a hash never fails

@@ -56,7 +56,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestSweepsAreSpread: the first sweep comes in the second half of its interval, and not with all others.
+// TestSweepsAreSpread: the first sweep comes in the second half of its interval, and not with all
+// others.
 func TestSweepsAreSpread(t *testing.T) {
 	t.Parallel()
 	turns := map[time.Duration]bool{}

@@ -1,8 +1,8 @@
-// Package planning says what runs will cost: calls, minutes, the day on which all is
-// copied, and which schedule buys a stated freshness for the fewest calls.
+// Package planning says what runs will cost: calls, minutes, the day on which all is copied, and
+// which schedule buys a stated freshness for the fewest calls.
 //
-// It is pure: facts go in, figures come out, and each figure carries what it rests on.
-// It never guesses a size: what is unknown stays unknown until a run or a person says it.
+// It is pure: facts go in, figures come out, and each figure carries what it rests on. It never
+// guesses a size: what is unknown stays unknown until a run or a person says it.
 //
 // Start reading at Next, then PerDay and Cheapest; docs/decisions/0010-forecasts says why.
 package planning
@@ -77,8 +77,8 @@ const (
 // Shape is how a stream is read, as far as its cost depends on it.
 type Shape struct {
 	Way Way
-	// Page is how many records a page takes; Full says that a full last page is
-	// followed by an empty one, as where pages go by number.
+	// Page is how many records a page takes; Full says that a full last page is followed by an
+	// empty one, as where pages go by number.
 	Page int
 	Full bool
 	// Batch is how many single records one call brings.
@@ -129,14 +129,13 @@ func wayOf(cursor schema.Cursor, paging schema.Paging) Way {
 
 // Facts are what is known of a stream at one instant.
 type Facts struct {
-	// Read says that the stream has a watermark, Since how old it is: what changed after it
-	// is what the next run reads.
+	// Read says that the stream has a watermark, Since how old it is: what changed after it is what
+	// the next run reads.
 	Read  bool
 	Since time.Duration
 	// Rows are those in the warehouse; Changes are new and changed records a day.
 	Rows, Changes Figure
-	// Waiting are rows that wait for their single record, Parents those whose lists are
-	// wanted.
+	// Waiting are rows that wait for their single record, Parents those whose lists are wanted.
 	Waiting, Parents Figure
 	// PerRun is how many calls a run over details or parents may spend; 0 bounds none.
 	PerRun int
@@ -146,8 +145,8 @@ type Facts struct {
 	Every time.Duration
 }
 
-// Stream is one stream with what is known of it. The list of a stream of details is
-// found by its key.
+// Stream is one stream with what is known of it. The list of a stream of details is found by its
+// key.
 type Stream struct {
 	pipeline.Key
 	Shape

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Pace is how fast calls may leave: the limits that an allowance shares, and how long
-// a call takes.
+// Pace is how fast calls may leave: the limits that an allowance shares, and how long a call takes.
 type Pace struct {
 	// PerMinute and Concurrent are limits; 0 is none.
 	PerMinute, Concurrent int
@@ -14,9 +13,9 @@ type Pace struct {
 	Latency time.Duration
 }
 
-// Takes is how long so many calls take, chain of which follow one after the other: by
-// their latency, side by side as far as the limit of calls at once allows, and by the
-// minutes that they fill.
+// Takes is how long so many calls take, chain of which follow one after the other: by their
+// latency, side by side as far as the limit of calls at once allows, and by the minutes that they
+// fill.
 func (p Pace) Takes(calls, chain int) time.Duration {
 	if calls <= 0 {
 		return 0
@@ -28,8 +27,8 @@ func (p Pace) Takes(calls, chain int) time.Duration {
 	if p.PerMinute <= 0 {
 		return side
 	}
-	// A full minute's calls leave as fast as they can; those behind them when the slots
-	// are free again, a minute after the answers.
+	// A full minute's calls leave as fast as they can; those behind them when the slots are free
+	// again, a minute after the answers.
 	full := (calls - 1) / p.PerMinute
 	rest := float64(calls-full*p.PerMinute) / float64(calls)
 	return max(side, time.Duration(full)*(time.Minute+p.Latency)+time.Duration(rest*float64(side)))
@@ -39,8 +38,8 @@ func (p Pace) Takes(calls, chain int) time.Duration {
 type Day struct {
 	// Limit is the calls in any 24 hours; 0 is no limit.
 	Limit int
-	// Spent are the calls of the last 24 hours by how many hours ago they were: they
-	// are given back when they are 24 hours old.
+	// Spent are the calls of the last 24 hours by how many hours ago they were: they are given back
+	// when they are 24 hours old.
 	Spent [24]int
 	// Others is what the regular schedule takes of each day.
 	Others float64
@@ -60,8 +59,8 @@ const horizon = 10 * 365 * 24
 
 const hoursADay = 24
 
-// Done is after how long so many calls are made beside the others, or false if the
-// allowance never gives them.
+// Done is after how long so many calls are made beside the others, or false if the allowance never
+// gives them.
 func (d Day) Done(calls int, pace Pace) (time.Duration, bool) {
 	if d.Limit == 0 || calls <= 0 {
 		return pace.Takes(calls, 0), true

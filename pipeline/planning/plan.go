@@ -15,8 +15,7 @@ type Input struct {
 	Fresh map[pipeline.Key]time.Duration
 }
 
-// Service is one service of one organization: a day's allowance, and a share of the
-// minute's.
+// Service is one service of one organization: a day's allowance, and a share of the minute's.
 type Service struct {
 	Organization, Name string
 	// Shared names the allowance of the minute and of calls at once.
@@ -25,8 +24,8 @@ type Service struct {
 	// Ceilings are what classes of work may spend of the day, where that is less.
 	Ceilings map[pipeline.Class]Day
 	Pace     Pace
-	// Besides are calls of the next sync, BesidesPerDay of the schedule, that belong to
-	// no stream: who the organization is.
+	// Besides are calls of the next sync, BesidesPerDay of the schedule, that belong to no stream:
+	// who the organization is.
 	Besides       int
 	BesidesPerDay float64
 }
@@ -35,8 +34,8 @@ type Service struct {
 type Plan struct {
 	Streams  []StreamPlan  `json:"streams"`
 	Services []ServicePlan `json:"services"`
-	// Fits says that the next sync fits into what is left of each day, and the schedule
-	// into each day and into the freshness asked for.
+	// Fits says that the next sync fits into what is left of each day, and the schedule into each
+	// day and into the freshness asked for.
 	Fits bool `json:"fits"`
 }
 
@@ -46,8 +45,8 @@ type StreamPlan struct {
 
 	// Rows are those known; nil if nobody knows.
 	Rows *int `json:"rows"`
-	// Calls are those of the next run, Later those after it until all is copied; nil if
-	// nobody can say. Ask is then what --assume has to give.
+	// Calls are those of the next run, Later those after it until all is copied; nil if nobody can
+	// say. Ask is then what --assume has to give.
 	Calls   *int   `json:"calls"`
 	Later   int    `json:"calls_later"`
 	Basis   Basis  `json:"basis"`
@@ -55,14 +54,14 @@ type StreamPlan struct {
 	// Seconds is how long the next run takes by itself.
 	Seconds  float64  `json:"seconds"`
 	Schedule Schedule `json:"schedule"`
-	// Cheapest is the schedule that keeps within Wanted; nil if none was asked for, or
-	// if none does.
+	// Cheapest is the schedule that keeps within Wanted; nil if none was asked for, or if none
+	// does.
 	Cheapest  *Schedule `json:"cheapest,omitempty"`
 	Requested float64   `json:"freshness_wanted_seconds,omitempty"`
 }
 
-// Suspected says that no interval keeps the stream as fresh as it is wanted. Of what
-// nobody knows, nobody can say that.
+// Suspected says that no interval keeps the stream as fresh as it is wanted. Of what nobody knows,
+// nobody can say that.
 func (p *StreamPlan) Suspected() bool {
 	return p.Requested > 0 && p.Cheapest == nil && p.Schedule.CallsPerDay != nil
 }
@@ -83,17 +82,16 @@ type Schedule struct {
 type ServicePlan struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
-	// Daily is the limit of calls a day, 0 if there is none; Spent are those of the last
-	// 24 hours.
+	// Daily is the limit of calls a day, 0 if there is none; Spent are those of the last 24 hours.
 	Daily int `json:"daily_limit"`
 	Spent int `json:"spent"`
-	// Calls are those of the next sync, Seconds how long they take with those of the
-	// services that share the minute's allowance; Remaining are left for others then.
+	// Calls are those of the next sync, Seconds how long they take with those of the services that
+	// share the minute's allowance; Remaining are left for others then.
 	Calls     int     `json:"calls"`
 	Seconds   float64 `json:"seconds"`
 	Remaining *int    `json:"remaining"`
-	// Later are calls after that until all is copied, DoneSeconds in how long that is
-	// beside the schedule; nil if it never is.
+	// Later are calls after that until all is copied, DoneSeconds in how long that is beside the
+	// schedule; nil if it never is.
 	Later       int      `json:"calls_later"`
 	DoneSeconds *float64 `json:"done_seconds"`
 	// CallsPerDay is what the schedule takes: the cheapest where one was asked for.

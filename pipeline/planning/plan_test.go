@@ -71,8 +71,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestSharedMinute: two services of one allowance take the time of their calls
-// together; that of another organization does not.
+// TestSharedMinute: two services of one allowance take the time of their calls together; that of
+// another organization does not.
 func TestSharedMinute(t *testing.T) {
 	t.Parallel()
 	other := service("accounting", 0)
@@ -83,8 +83,8 @@ func TestSharedMinute(t *testing.T) {
 		Streams:  []planning.Stream{rows("inventory", "taxes", 15_000), rows("accounting", "accounts", 15_000), foreign},
 		Services: []planning.Service{service("inventory", 0), service("accounting", 0), other},
 	})
-	// 76 pages twice are 152 calls each, 304 together: three full minutes and their
-	// answers, and the last four calls.
+	// 76 pages twice are 152 calls each, 304 together: three full minutes and their answers, and
+	// the last four calls.
 	for _, of := range plan.Services[:2] {
 		if of.Calls != 152 || of.Seconds < 183 || of.Seconds > 187 {
 			t.Errorf("%s: %d calls in %.0f s", of.Service, of.Calls, of.Seconds)

@@ -19,8 +19,8 @@ type Cost struct {
 // TickEvery is how long a stream may be due before it is taken. Source: the scheduler.
 const TickEvery = 15 * time.Second
 
-// PerDay is what a stream costs under its own interval. List is the list of a stream
-// of details: those run when it brought something.
+// PerDay is what a stream costs under its own interval. List is the list of a stream of details:
+// those run when it brought something.
 func (s *Stream) PerDay(list *Stream, pace Pace) Cost {
 	if s.Way == WayDetails && list != nil {
 		return s.follows(list, pace)
@@ -28,9 +28,9 @@ func (s *Stream) PerDay(list *Stream, pace Pace) Cost {
 	return s.under(s.Every, s.PerRun, pace)
 }
 
-// Cheapest is the interval, in whole minutes, that keeps a stream within a freshness
-// for the fewest calls a day; false if none does, or if nobody knows. It tries them all: lists of more than
-// one page are read twice, so a longer interval can cost more.
+// Cheapest is the interval, in whole minutes, that keeps a stream within a freshness for the fewest
+// calls a day; false if none does, or if nobody knows. It tries them all: lists of more than one
+// page are read twice, so a longer interval can cost more.
 func (s *Stream) Cheapest(fresh time.Duration, pace Pace) (Cost, bool) {
 	perRun := 0
 	if s.Way == WayParents && s.Parents.Known() {
@@ -61,8 +61,8 @@ func (s *Stream) under(every time.Duration, perRun int, pace Pace) Cost {
 	return Cost{
 		Every: every, PerRun: perRun,
 		PerDay: Figure{Value: turn.calls / days(every), Basis: turn.basis},
-		// What changes just behind the reading waits for the end of this run, for the
-		// interval, for the tick and for the next run, or for a round of runs.
+		// What changes just behind the reading waits for the end of this run, for the interval, for
+		// the tick and for the next run, or for a round of runs.
 		Fresh: time.Duration(turn.round)*(every+TickEvery+run) + run,
 	}
 }
@@ -101,8 +101,8 @@ func (s *Stream) turn(every time.Duration, perRun int) turn {
 	}
 }
 
-// follows is what details cost behind the runs of their list: one call for each row
-// that changed, or for each batch.
+// follows is what details cost behind the runs of their list: one call for each row that changed,
+// or for each batch.
 func (s *Stream) follows(list *Stream, pace Pace) Cost {
 	cost := list.under(list.Every, list.PerRun, pace)
 	changed := list.changed(list.Every)

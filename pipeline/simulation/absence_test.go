@@ -7,9 +7,9 @@ import (
 	"sluice/pipeline"
 )
 
-// evidence is what is known against a record: one row of sluice.tombstones. The rules
-// are those of package tombstones, whose decisions are SQL and are tested on a database;
-// here they meet everything else.
+// evidence is what is known against a record: one row of sluice.tombstones. The rules are those of
+// package tombstones, whose decisions are SQL and are tested on a database; here they meet
+// everything else.
 type evidence struct {
 	state    string
 	shrunken bool
@@ -18,8 +18,8 @@ type evidence struct {
 	gone          time.Time
 }
 
-// sight is one scan, or one call for a single record: first and last are its calls,
-// clock is upstream's when it began and ended the database's when it was over.
+// sight is one scan, or one call for a single record: first and last are its calls, clock is
+// upstream's when it began and ended the database's when it was over.
 type sight struct {
 	run, first, last int64
 	clock, ended     time.Time
@@ -100,8 +100,7 @@ func (s *store) revive(of *stream, id string, call int64) {
 	}
 }
 
-// conclude is what the end of a clean scan of the whole list says about rows that it
-// did not see.
+// conclude is what the end of a clean scan of the whole list says about rows that it did not see.
 func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 	now := sight{run: of.run, first: of.scan.first, last: of.scan.last, clock: whole.Started, ended: s.clock(of)}
 	absent, live := of.absent(whole)
@@ -138,8 +137,8 @@ func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool
 		!of.scan.began.Before(e.missed.ended.Add(apart)) && !now.clock.Before(e.missed.clock.Add(apart))
 }
 
-// absent returns the live rows that were there when the scan began and that it did not see,
-// and how many live ones there are.
+// absent returns the live rows that were there when the scan began and that it did not see, and how
+// many live ones there are.
 func (of *stream) absent(whole *pipeline.Whole) ([]string, int) {
 	var ids []string
 	live := 0
@@ -175,9 +174,9 @@ func (t *table) answered() bool {
 	return false
 }
 
-// bury puts a tombstone on a row, unless somebody wrote it since the proof began: then
-// it is alive, and the evidence goes. Invariant 7 is checked here: the record was not to
-// be seen at some instant of each scan, or when its single record was asked for.
+// bury puts a tombstone on a row, unless somebody wrote it since the proof began: then it is alive,
+// and the evidence goes. Invariant 7 is checked here: the record was not to be seen at some instant
+// of each scan, or when its single record was asked for.
 func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	have, e := of.table.rows[id], of.table.evidence[id]
 	if !have.changed.Before(began) {
@@ -192,8 +191,8 @@ func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	}
 }
 
-// sees reports whether a record could be read all through a scan, allowing for answers out of
-// a cache.
+// sees reports whether a record could be read all through a scan, allowing for answers out of a
+// cache.
 func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	from := u.asked[during.first].Add(-skew - lag/2)
 	for _, t := range u.things {

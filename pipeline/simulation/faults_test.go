@@ -12,10 +12,9 @@ import (
 // fault is a way in which an answer can be wrong.
 type fault int
 
-// What a list does wrong, each of them seen at services of this kind
-// (docs/faults.md). Only an answer that is the whole list comes out of a cache: pages
-// of one list as it was at different times can hide a record from any number of passes,
-// and only a later sweep finds it.
+// What a list does wrong, each of them seen at services of this kind (docs/faults.md). Only an
+// answer that is the whole list comes out of a cache: pages of one list as it was at different
+// times can hide a record from any number of passes, and only a later sweep finds it.
 const (
 	faultNone fault = iota
 	faultRefused
@@ -106,9 +105,10 @@ func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline
 	return distort(page, f), nil
 }
 
-// strays reports whether the page of a list that is not filtered shows a record that the filter leaves out. If it shows none, nobody can
-// tell that the filter was ignored on that page and on no other, and with the same pages in the next pass it is one that is equal:
-// an upstream that does so twice is not promised to be read whole (docs/decisions/0020-simulation-chaos-and-mutation).
+// strays reports whether the page of a list that is not filtered shows a record that the filter
+// leaves out. If it shows none, nobody can tell that the filter was ignored on that page and on no
+// other, and with the same pages in the next pass it is one that is equal: an upstream that does so
+// twice is not promised to be read whole (docs/decisions/0020-simulation-chaos-and-mutation).
 func strays(all, filtered []*thing, number, size int) bool {
 	from, to := bounds(all, number, size)
 	return slices.ContainsFunc(all[from:to], func(t *thing) bool { return !slices.Contains(filtered, t) })

@@ -127,8 +127,8 @@ func (s *store) judge(of *stream, batch *pipeline.Batch) {
 	}
 }
 
-// overQuarantine reports whether a watermark moves over records that its run was the first to be refused,
-// and that they are too many, or clash (invariant 1). What is known is asked for again.
+// overQuarantine reports whether a watermark moves over records that its run was the first to be
+// refused, and that they are too many, or clash (invariant 1). What is known is asked for again.
 func (of *stream) overQuarantine(rules pipeline.Rules) bool {
 	fresh := int64(0)
 	for _, e := range of.table.entries {
@@ -141,8 +141,8 @@ func (of *stream) overQuarantine(rules pipeline.Rules) bool {
 	return float64(fresh) > rules.MaxRejected*float64(of.met.Received)
 }
 
-// unmended says for how long the oldest entry is open that a healthy upstream would close, zero
-// if there is none.
+// unmended says for how long the oldest entry is open that a healthy upstream would close, zero if
+// there is none.
 func (w *world) unmended() time.Duration {
 	of := w.streams[0]
 	longest := time.Duration(0)

@@ -56,9 +56,8 @@ func drawn(seed uint64) (swarm, []action) {
 	return s, schedule(rng, s)
 }
 
-// equal is invariant 8: upstream is quiet, so the two sides are equal, as far as this list
-// can show: an edit without a new time, or one seen later than the lag, takes a scan of
-// the whole list.
+// equal is invariant 8: upstream is quiet, so the two sides are equal, as far as this list can
+// show: an edit without a new time, or one seen later than the lag, takes a scan of the whole list.
 func (w *world) equal() {
 	of := w.streams[0]
 	if id := w.unburied(); id != "" {
@@ -88,8 +87,8 @@ func (w *world) equal() {
 	}
 }
 
-// unburied names a record that is gone and whose row is not, although scans of the whole
-// list can tell, and no person is asked (I2); "" if there is none.
+// unburied names a record that is gone and whose row is not, although scans of the whole list can
+// tell, and no person is asked (I2); "" if there is none.
 func (w *world) unburied() string {
 	if !w.swarm.complete || w.swarm.cursor != "full" && !w.swarm.sweep {
 		return ""
@@ -107,8 +106,8 @@ func (w *world) unburied() string {
 	return ""
 }
 
-// TestSchedules is invariants 1, 5, 6 and 8 under everything at once. A seed that
-// fails is printed with the fewest actions that still fail.
+// TestSchedules is invariants 1, 5, 6 and 8 under everything at once. A seed that fails is printed
+// with the fewest actions that still fail.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	if *only != 0 {
@@ -162,8 +161,8 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// writeTraces plays the schedules and writes what each did, for a comparison with another state of the program: whoever moves code without a
-// change in what it does gets the same file.
+// writeTraces plays the schedules and writes what each did, for a comparison with another state of
+// the program: whoever moves code without a change in what it does gets the same file.
 func writeTraces(t *testing.T) {
 	t.Helper()
 	var (
@@ -212,8 +211,8 @@ func (w *world) count(all map[string]int) {
 	all["calls"] += int(w.calls)
 }
 
-// covered demands that what is meant to happen did happen: a simulation in which
-// nobody crashes proves nothing.
+// covered demands that what is meant to happen did happen: a simulation in which nobody crashes
+// proves nothing.
 func covered(t *testing.T, all map[string]int) {
 	t.Helper()
 	want := []string{
@@ -265,9 +264,9 @@ func shrunk(actions []action, fails func([]action) bool) []action {
 	return actions
 }
 
-// TestAFailureIsShrunkAndPlayedAgain: a store that loses what one thing brings breaks
-// schedules; each that does is made so small that no action can be left out of it, and
-// fails again in the same way, by the same way.
+// TestAFailureIsShrunkAndPlayedAgain: a store that loses what one thing brings breaks schedules;
+// each that does is made so small that no action can be left out of it, and fails again in the same
+// way, by the same way.
 func TestAFailureIsShrunkAndPlayedAgain(t *testing.T) {
 	t.Parallel()
 	failed := 0

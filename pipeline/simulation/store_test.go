@@ -24,8 +24,8 @@ type row struct {
 	call                    int64
 	// list and single are the hashes of what each form brought last.
 	list, single [16]byte
-	// pending says that the row waits for its single record, failed since when it
-	// rests because that was not to be had; answered that there was one.
+	// pending says that the row waits for its single record, failed since when it rests because
+	// that was not to be had; answered that there was one.
 	pending, answered bool
 	failed            time.Time
 	// tried is when one came that was older than the row.
@@ -35,12 +35,13 @@ type row struct {
 // table is one resource's rows, what did not fit, and what is known against rows.
 type table struct {
 	rows map[string]*row
-	// entries are those of the quarantine, by their bytes; swept says that sweeps ask for them again.
+	// entries are those of the quarantine, by their bytes; swept says that sweeps ask for them
+	// again.
 	entries  map[string]*entry
 	swept    bool
 	evidence map[string]*evidence
-	// known is what answers showed of the list, late how late records came in it, read when
-	// its last clean run began.
+	// known is what answers showed of the list, late how late records came in it, read when its
+	// last clean run began.
 	known pipeline.Capabilities
 	late  pipeline.Lateness
 	// deaf lists keep their lag: one that grows reads again what a bug had missed.
@@ -61,8 +62,8 @@ type stream struct {
 	begun    time.Time
 	whole    bool
 	position pipeline.Position
-	// due says that a ticket waits (until, if that is set), wanted that somebody asked
-	// while one was worked.
+	// due says that a ticket waits (until, if that is set), wanted that somebody asked while one
+	// was worked.
 	due, held, wanted bool
 	until             time.Time
 	// attempt counts how often the ticket was handed out.
@@ -70,8 +71,8 @@ type stream struct {
 	ends    int
 }
 
-// store is the warehouse: rows, positions and fences. What it does in one step is
-// what the real one does in one transaction.
+// store is the warehouse: rows, positions and fences. What it does in one step is what the real one
+// does in one transaction.
 type store struct {
 	rules   pipeline.Rules
 	absence pipeline.TombstoneRules
@@ -186,8 +187,8 @@ func (s *store) load(of *stream, batch pipeline.Batch) error {
 	return nil
 }
 
-// apply is the rule about versions: what is older by its own word, or as old and
-// asked for earlier, changes nothing.
+// apply is the rule about versions: what is older by its own word, or as old and asked for earlier,
+// changes nothing.
 func (s *store) apply(of *stream, batch pipeline.Batch, record *record.Record) {
 	have, known := of.table.rows[record.ID]
 	before := time.Time{}
@@ -251,9 +252,9 @@ func (s *store) whole(of *stream, id string, have *row) {
 	}
 }
 
-// older asks the rule of the warehouse, and holds what it says against invariant 5: a row
-// goes back by its own word only if upstream was set back, which takes a while to believe,
-// or if one of the two times cannot be.
+// older asks the rule of the warehouse, and holds what it says against invariant 5: a row goes back
+// by its own word only if upstream was set back, which takes a while to believe, or if one of the
+// two times cannot be.
 func (s *store) older(of *stream, batch pipeline.Batch, record *record.Record, have *row) bool {
 	asked := of.upstream.asked[batch.Call]
 	verdict := version.Judge(
@@ -355,8 +356,9 @@ func (s *store) rest(of *stream, id string) {
 	}
 }
 
-// pending gives rows that wait for their single record, newest first, and behind them those for which it was not to be had a
-// day ago or longer, or was older than they are, those first that were asked for the longest time ago.
+// pending gives rows that wait for their single record, newest first, and behind them those for
+// which it was not to be had a day ago or longer, or was older than they are, those first that were
+// asked for the longest time ago.
 func (s *store) pending(of *stream) []string {
 	var waiting, again []string
 	asked := map[string]time.Time{}

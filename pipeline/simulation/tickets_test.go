@@ -21,9 +21,8 @@ func (w *world) take() *stream {
 
 func (of *stream) ready() bool { return of.due && !of.held && !of.upstream.now.Before(of.until) }
 
-// fate is what becomes of a ticket whose chunk failed, by the kind of the failure: it
-// waits without an end of its run, it ends until somebody asks, it is tried again, or
-// the run is given up.
+// fate is what becomes of a ticket whose chunk failed, by the kind of the failure: it waits without
+// an end of its run, it ends until somebody asks, it is tried again, or the run is given up.
 func (w *world) fate(of *stream, err error) {
 	switch pipeline.KindOf(err) {
 	case pipeline.Exhausted:
@@ -70,8 +69,8 @@ func (w *world) steps(n uint32) {
 	}
 }
 
-// round lets hours pass, as they do between scans of a whole list, and then all streams
-// be asked for and worked on for a while.
+// round lets hours pass, as they do between scans of a whole list, and then all streams be asked
+// for and worked on for a while.
 func (w *world) round(n uint32) {
 	up := w.streams[0].upstream
 	up.now = up.now.Add(time.Duration(n%180) * time.Minute)
@@ -107,8 +106,8 @@ func (w *world) crash(i int) {
 	w.workers[i] = w.newWorker()
 }
 
-// rescue gives a worker's ticket to another one although the worker lives: it was
-// suspended, or its network was cut.
+// rescue gives a worker's ticket to another one although the worker lives: it was suspended, or its
+// network was cut.
 func (w *world) rescue(i int) {
 	w.release(w.workers[i])
 	w.store.seen["rescued"]++
@@ -137,9 +136,9 @@ func (w *world) suspend(n uint32) {
 // mostRuns is how many more runs may be needed until nothing is waited for.
 const mostRuns = 8
 
-// heal ends all trouble and lets everything come to rest: three more runs of each
-// stream, the last of them a day later, when what rested is asked for again and what
-// was missed has been so long enough.
+// heal ends all trouble and lets everything come to rest: three more runs of each stream, the last
+// of them a day later, when what rested is asked for again and what was missed has been so long
+// enough.
 func (w *world) heal() {
 	w.healed = true
 	up := w.streams[0].upstream
@@ -153,8 +152,8 @@ func (w *world) heal() {
 		up.now = up.now.Add(pause)
 		w.catchUp()
 	}
-	// What the brake held back leaves room for what it stopped with it, and what came to
-	// the backlog during a run, or rested until then, is the next one's: a run takes a few.
+	// What the brake held back leaves room for what it stopped with it, and what came to the
+	// backlog during a run, or rested until then, is the next one's: a run takes a few.
 	for range mostRuns {
 		open := w.unmended()
 		if w.unburied() == "" && open == 0 && len(w.store.pending(w.streams[len(w.streams)-1])) == 0 {

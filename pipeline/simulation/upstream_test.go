@@ -9,12 +9,12 @@ import (
 	"sluice/pipeline"
 )
 
-// lag is how long a write upstream may take until it can be read, and the rules say the
-// same: half of it until the write itself is visible, half for an answer out of a cache.
+// lag is how long a write upstream may take until it can be read, and the rules say the same: half
+// of it until the write itself is visible, half for an answer out of a cache.
 const lag = 20 * time.Second
 
-// edition is one state of a record: value is a stamp that no other version has, and
-// every line carries it, too.
+// edition is one state of a record: value is a stamp that no other version has, and every line
+// carries it, too.
 type edition struct {
 	value int
 	lines int
@@ -31,8 +31,9 @@ type edition struct {
 	header, whole []byte
 }
 
-// late reports whether it could be read only when watermarks were allowed to be past it: later than half of the lag, since an answer out
-// of a cache may take the other half. A write that waits for an earlier one of its record can be in between.
+// late reports whether it could be read only when watermarks were allowed to be past it: later than
+// half of the lag, since an answer out of a cache may take the other half. A write that waits for
+// an earlier one of its record can be in between.
 func (v *edition) late() bool { return v.visible.Sub(v.modified) > lag/2 }
 
 // thing is one record upstream with all it ever was.

@@ -39,8 +39,8 @@ func (p point) String() string {
 	return [...]string{"idle", "ticket taken", "claimed", "before the call", "after the call", "before the commit", "after the commit"}[p]
 }
 
-// worker is one process with one hand. It stands still at each point until it is
-// told to go on, and may be killed there.
+// worker is one process with one hand. It stands still at each point until it is told to go on, and
+// may be killed there.
 type worker struct {
 	world *world
 	pause func(point) bool
@@ -173,8 +173,8 @@ func (source) Export(context.Context, pipeline.Request, func(pipeline.Page) erro
 	return errors.ErrUnsupported
 }
 
-// target is the store as a worker sees it: it may go away before a transaction, or
-// in the middle of its commit.
+// target is the store as a worker sees it: it may go away before a transaction, or in the middle of
+// its commit.
 type target struct {
 	*worker
 

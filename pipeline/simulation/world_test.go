@@ -8,16 +8,15 @@ import (
 	"sluice/schema"
 )
 
-// swarm is what a seed draws before its schedule: which kinds of trouble there are
-// at all, and how often. Few at a time find more than all at once.
+// swarm is what a seed draws before its schedule: which kinds of trouble there are at all, and how
+// often. Few at a time find more than all at once.
 type swarm struct {
 	cursor string
 	// anchored says that the list is known to filter and to sort, so that it is re-anchored.
 	anchored bool
 	headers  bool
-	// complete says that the list shows every record, so that absence from it is
-	// evidence; sweep that it is swept beside the scheduled runs, backfill that it is
-	// read again beside them.
+	// complete says that the list shows every record, so that absence from it is evidence; sweep
+	// that it is swept beside the scheduled runs, backfill that it is read again beside them.
 	complete, sweep, backfill bool
 	perPage                   int
 	// fixed says that upstream does not heed the page size asked for.
@@ -32,14 +31,14 @@ type swarm struct {
 	// crashes, zombies, suspends and writes are weights among the actions.
 	crashes, zombies, suspends, writes int
 	kinds                              []kind
-	// skew is how far this process's clock is off, databaseSkew the same of the
-	// database's; jumps is a weight.
+	// skew is how far this process's clock is off, databaseSkew the same of the database's; jumps
+	// is a weight.
 	skew, databaseSkew time.Duration
 	jumps              int
 	// maxGone is the brake of a scan that misses rows.
 	maxGone int
-	// forgets makes the store lose what one thing brings: a bug of this simulation, to see
-	// that it is found.
+	// forgets makes the store lose what one thing brings: a bug of this simulation, to see that it
+	// is found.
 	forgets string
 }
 
@@ -178,8 +177,7 @@ func (w *world) inhabit(s swarm) {
 
 var service = &schema.Service{Name: "test", Root: "/v1"}
 
-// resources are the ways of reading a list, complete the same where the list shows every
-// record.
+// resources are the ways of reading a list, complete the same where the list shows every record.
 var resources, complete = things(""), things("It shows all.")
 
 func things(shows string) map[string]*schema.Resource {
@@ -217,8 +215,8 @@ func mix(h uint64, of string, n uint64) uint64 {
 	return h ^ h>>29
 }
 
-// chance returns a number that depends on the seed and on what it is for, and on nothing
-// that happened before: leaving out an action does not change the others.
+// chance returns a number that depends on the seed and on what it is for, and on nothing that
+// happened before: leaving out an action does not change the others.
 func (w *world) chance(of string, n uint64) uint64 {
 	h := mix(mix(w.seed^14695981039346656037, of, n), "", n>>32)
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93

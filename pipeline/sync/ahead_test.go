@@ -16,18 +16,17 @@ import (
 	"sluice/schema"
 )
 
-// crowd is a world that is asked for several pages at once: answers come after times
-// of their own, so pages overtake each other. Between two answers the list changes. It
-// belongs into a bubble of virtual time, where waiting costs nothing and at whose end no
-// goroutine may be left.
+// crowd is a world that is asked for several pages at once: answers come after times of their own,
+// so pages overtake each other. Between two answers the list changes. It belongs into a bubble of
+// virtual time, where waiting costs nothing and at whose end no goroutine may be left.
 type crowd struct {
 	*world
 
 	mu     sync.Mutex
 	seed   uint64
 	chance *rand.Rand
-	// asks counts how often a page was asked for, underWay how many are now, most
-	// how many ever were.
+	// asks counts how often a page was asked for, underWay how many are now, most how many ever
+	// were.
 	asks           map[int]int
 	underWay, most int
 	answered       int
@@ -45,8 +44,8 @@ func newCrowd(seed uint64, records int) *crowd {
 func (c *crowd) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	c.mu.Lock()
 	c.asks[request.Page]++
-	// Of the ask alone, so that it does not matter which goroutine comes first; no two
-	// answers come at one instant.
+	// Of the ask alone, so that it does not matter which goroutine comes first; no two answers come
+	// at one instant.
 	way := rand.New(rand.NewPCG(c.seed, uint64(1000*request.Page+c.asks[request.Page])))
 	wait := time.Duration(1+way.IntN(3000))*time.Millisecond + time.Duration(request.Page)*time.Microsecond
 	c.underWay++
@@ -98,11 +97,11 @@ func (c *crowd) rig(cursor schema.Cursor, ahead int) *fixture {
 // storms are how many schedules each test of a list in motion goes through.
 const storms = 250
 
-// TestReadingAheadLosesNothing is promise 1 where pages overlap in time: whatever happens
-// between the answers, no watermark passes a record that is not loaded, and once upstream
-// is quiet nothing is missing. Where creations and edits move records in front of others,
-// one of them and a deletion in each pass can hide a record, however the passes are
-// read (docs/decisions/0007-passes-until-equal): there, records are deleted only.
+// TestReadingAheadLosesNothing is promise 1 where pages overlap in time: whatever happens between
+// the answers, no watermark passes a record that is not loaded, and once upstream is quiet nothing
+// is missing. Where creations and edits move records in front of others, one of them and a deletion
+// in each pass can hide a record, however the passes are read
+// (docs/decisions/0007-passes-until-equal): there, records are deleted only.
 func TestReadingAheadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {
@@ -121,8 +120,8 @@ func TestReadingAheadLosesNothing(t *testing.T) {
 	}
 }
 
-// readInMotion reads a list in motion a few times and then at rest. It gives in how many
-// runs several pages were under way at once.
+// readInMotion reads a list in motion a few times and then at rest. It gives in how many runs
+// several pages were under way at once.
 func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) int {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(seed, 1))
@@ -162,8 +161,8 @@ func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) 
 	return together
 }
 
-// script is a world whose answers come in a given order, each with something that happens
-// right behind it. Pages that no later step names are answered at once.
+// script is a world whose answers come in a given order, each with something that happens right
+// behind it. Pages that no later step names are answered at once.
 type script struct {
 	*world
 
@@ -198,10 +197,10 @@ func (s *script) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 	return page, err
 }
 
-// TestWhyTheFirstPassIsReadPageByPage: with its pages overtaking each other, two passes
-// over eight records can be equal and both miss the oldest. In the first, a record comes
-// between the answers of pages 5 and 4; in the second, it goes between those of pages 4
-// and 1. So it is in a run that moves no watermark. In one that does, the first pass sees all.
+// TestWhyTheFirstPassIsReadPageByPage: with its pages overtaking each other, two passes over eight
+// records can be equal and both miss the oldest. In the first, a record comes between the answers
+// of pages 5 and 4; in the second, it goes between those of pages 4 and 1. So it is in a run that
+// moves no watermark. In one that does, the first pass sees all.
 func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	t.Parallel()
 	insert := func(w *world) { w.insert() }
@@ -253,8 +252,8 @@ func TestTheFirstPassIsReadInOrder(t *testing.T) {
 	})
 }
 
-// TestTheEndIsNotPassed: where the pass before says how many pages there are, none beyond
-// them is asked for; where nothing is known, at most a twentieth is.
+// TestTheEndIsNotPassed: where the pass before says how many pages there are, none beyond them is
+// asked for; where nothing is known, at most a twentieth is.
 func TestTheEndIsNotPassed(t *testing.T) {
 	t.Parallel()
 	for _, pages := range []int{1, 2, 3, 19, 20, 21, 40, 99, 100, 137, 400} {
@@ -293,8 +292,8 @@ func (c *crowd) total() int {
 	return n
 }
 
-// TestAFullChunkLoadsWhatIsUnderWay: neither its end by pages or time nor a stop loses an
-// answer that was asked for, and what the run spent is every call.
+// TestAFullChunkLoadsWhatIsUnderWay: neither its end by pages or time nor a stop loses an answer
+// that was asked for, and what the run spent is every call.
 func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(r *fixture, c *crowd, stop chan struct{}){
@@ -335,8 +334,9 @@ func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsIsLoadedTogether: where a transaction takes longer than a call, it takes all pages that came meanwhile. What is under way
-// and what is not loaded are never more pages than may be under way (promise 6).
+// TestWhatWaitsIsLoadedTogether: where a transaction takes longer than a call, it takes all pages
+// that came meanwhile. What is under way and what is not loaded are never more pages than may be
+// under way (promise 6).
 func TestWhatWaitsIsLoadedTogether(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -373,8 +373,8 @@ func TestWhatWaitsIsLoadedTogether(t *testing.T) {
 	}
 }
 
-// TestNothingIsUnderWayAfterAChunk: an error, a fallback, a lost claim and the end of the
-// context leave no call behind. The bubble checks it, too: a goroutine would deadlock it.
+// TestNothingIsUnderWayAfterAChunk: an error, a fallback, a lost claim and the end of the context
+// leave no call behind. The bubble checks it, too: a goroutine would deadlock it.
 func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 	t.Parallel()
 	known := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: 3, Pass: 2, LastPages: 101, LastSeen: 300}

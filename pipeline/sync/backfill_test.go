@@ -91,8 +91,8 @@ func TestBackfillReadsWindowsOnce(t *testing.T) {
 	}
 }
 
-// A filter that is ignored would make every window cost the whole list: the first page
-// shows it, and the list is read once.
+// A filter that is ignored would make every window cost the whole list: the first page shows it,
+// and the list is read once.
 func TestBackfillWithoutTheFilter(t *testing.T) {
 	t.Parallel()
 	source := newCalendar(true, year...)

@@ -9,7 +9,8 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-// TestPlanFollowsWhatIsKnown: a list that is known not to do what its cursor needs is read whole, and says why.
+// TestPlanFollowsWhatIsKnown: a list that is known not to do what its cursor needs is read whole,
+// and says why.
 func TestPlanFollowsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	watermark := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -93,7 +94,8 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	}
 }
 
-// TestObservedVerdicts: what answers show is said with the unit that they bring, once, and taken back by a clean run.
+// TestObservedVerdicts: what answers show is said with the unit that they bring, once, and taken
+// back by a clean run.
 func TestObservedVerdicts(t *testing.T) {
 	t.Parallel()
 	for cursor, needed := range map[string]pipeline.Capability{

@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// maxUnknown is after how many identifiers in a row that upstream does not know
-	// the run leaves the rest to the next one: such calls bring nothing, and where
-	// the path is wrong none ever would.
+	// maxUnknown is after how many identifiers in a row that upstream does not know the run leaves
+	// the rest to the next one: such calls bring nothing, and where the path is wrong none ever
+	// would.
 	maxUnknown = 20
-	// queued is about how many identifiers are taken from the backlog at once, if a
-	// call does not take more.
+	// queued is about how many identifiers are taken from the backlog at once, if a call does not
+	// take more.
 	queued = 20
 )
 
 // CodeUnreadable is the code in quarantine of a single record whose answer was none.
 const CodeUnreadable = "unreadable_answer"
 
-// details reads the single records of rows whose list record was a header. It moves
-// no watermark: how far a list is complete is not its matter (promise 1).
+// details reads the single records of rows whose list record was a header. It moves no watermark:
+// how far a list is complete is not its matter (promise 1).
 type details struct {
 	*chunk
 
-	// most is how many identifiers a call takes. Suspects is how many of the first in
-	// the queue are known to hold one to blame for an answer that was none.
+	// most is how many identifiers a call takes. Suspects is how many of the first in the queue are
+	// known to hold one to blame for an answer that was none.
 	most, suspects int
 	queue          []string
 	left           int
@@ -72,8 +72,8 @@ func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline
 	return d.complete(ctx, page, ids)
 }
 
-// size is how many identifiers the next call is given: half of the suspects, until
-// the one to blame is alone; behind it one, to see whether it was the only one.
+// size is how many identifiers the next call is given: half of the suspects, until the one to blame
+// is alone; behind it one, to see whether it was the only one.
 func (d *details) size() int {
 	switch {
 	case d.suspects > 1:
@@ -105,8 +105,8 @@ func (d *details) through(scan *pipeline.Scan, ids []string) {
 	scan.Done += len(ids)
 }
 
-// complete makes the unit of an answer: records, those that do not fit, and the
-// identifiers that upstream does not know.
+// complete makes the unit of an answer: records, those that do not fit, and the identifiers that
+// upstream does not know.
 func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string) (pipeline.Batch, error) {
 	batch, err := d.batch(ctx, page, "")
 	if err != nil {
@@ -131,9 +131,9 @@ func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string
 	return batch, nil
 }
 
-// skipUnreadable finds the identifier that has no readable answer and goes on without it:
-// one poisoned record must not hold up the others. Several in a row are no matter
-// of a record; they stop the run, as everything else does.
+// skipUnreadable finds the identifier that has no readable answer and goes on without it: one
+// poisoned record must not hold up the others. Several in a row are no matter of a record; they
+// stop the run, as everything else does.
 func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok || failure.Kind != pipeline.Unexpected {

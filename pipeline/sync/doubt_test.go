@@ -31,8 +31,8 @@ func (o *oddFamily) Page(_ context.Context, request pipeline.Request) (pipeline.
 	return page, nil
 }
 
-// TestDoubtStaysOverParents: a run of which one list showed a record without an identifier has not shown all that there is, so nothing is
-// concluded from what it did not show.
+// TestDoubtStaysOverParents: a run of which one list showed a record without an identifier has not
+// shown all that there is, so nothing is concluded from what it did not show.
 func TestDoubtStaysOverParents(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 1)

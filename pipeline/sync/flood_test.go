@@ -22,7 +22,8 @@ func unfit(from, n int) [][]byte {
 	return records
 }
 
-// TestARunEndsWhereTooMuchDoesNotFit: a list without an end, of which all or a part does not fit, must not fill the quarantine.
+// TestARunEndsWhereTooMuchDoesNotFit: a list without an end, of which all or a part does not fit,
+// must not fill the quarantine.
 func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -81,8 +82,9 @@ func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestWhatNeverFitsDoesNotStopAListForEver: of a list 2,250 of 15,000 records do not fit, far above the share, and never will. They are counted over
-// all chunks of a run, the first runs end early, and each knows what the one before met: in the end the list is read whole.
+// TestWhatNeverFitsDoesNotStopAListForEver: of a list 2,250 of 15,000 records do not fit, far above
+// the share, and never will. They are counted over all chunks of a run, the first runs end early,
+// and each knows what the one before met: in the end the list is read whole.
 func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 	t.Parallel()
 	r, calls := newRigOf(newWorld(0), resource(schema.FullScan{})), 0
@@ -101,7 +103,8 @@ func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 		must(t, r.run(t.Context()))
 		made = append(made, calls-before)
 	}
-	// 1,020 misfits are on 34 pages, and the page behind them is the last; the list ends with an empty page, and is read twice to be sure of it.
+	// 1,020 misfits are on 34 pages, and the page behind them is the last; the list ends with an
+	// empty page, and is read twice to be sure of it.
 	if !slices.Equal(made, []int{35, 70, 152}) {
 		t.Errorf("the runs made %v calls", made)
 	}
@@ -165,7 +168,8 @@ func (o *oneFlood) Page(_ context.Context, request pipeline.Request) (pipeline.P
 	return pipeline.Page{Call: int64(o.calls), Date: o.now(), PerPage: 200, Records: things(0, 3)}, nil
 }
 
-// TestAFloodOfOneParentStopsNoOther is promise 9 among parents: the next run begins with those that were not read.
+// TestAFloodOfOneParentStopsNoOther is promise 9 among parents: the next run begins with those that
+// were not read.
 func TestAFloodOfOneParentStopsNoOther(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 1, 1)

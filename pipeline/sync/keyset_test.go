@@ -28,8 +28,8 @@ func anchored(w *world) *fixture {
 	return r
 }
 
-// TestOnePassAndNoSecond reads a long list, the first time and from a watermark: the calls are about its pages, each asks for page
-// 1 from the last record on, and a kill repeats one of them.
+// TestOnePassAndNoSecond reads a long list, the first time and from a watermark: the calls are
+// about its pages, each asks for page 1 from the last record on, and a kill repeats one of them.
 func TestOnePassAndNoSecond(t *testing.T) {
 	t.Parallel()
 	w := newWorld(1000)
@@ -99,9 +99,9 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestWhatExistsAllThroughIsSeen plays random edits, creations and deletions between any two calls, over lists with ties: each
-// record that exists from the first call to the last one is seen, also one that is written again and again, and no watermark passes
-// one that is not loaded.
+// TestWhatExistsAllThroughIsSeen plays random edits, creations and deletions between any two calls,
+// over lists with ties: each record that exists from the first call to the last one is seen, also
+// one that is written again and again, and no watermark passes one that is not loaded.
 func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 	t.Parallel()
 	done := 0
@@ -145,8 +145,9 @@ func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoAnchor has lists that do otherwise than what is known of them: the run goes on in passes and misses nothing, and
-// what was contradicted is said, so that the next one does not ask so again.
+// TestWhatIsNoAnchor has lists that do otherwise than what is known of them: the run goes on in
+// passes and misses nothing, and what was contradicted is said, so that the next one does not ask
+// so again.
 func TestWhatIsNoAnchor(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -195,7 +196,8 @@ func TestWhatIsNoAnchor(t *testing.T) {
 	}
 }
 
-// TestPlanFollowsAnchors: a list is re-anchored if that was measured or seen, and no sweep that decides about rows relies on it.
+// TestPlanFollowsAnchors: a list is re-anchored if that was measured or seen, and no sweep that
+// decides about rows relies on it.
 func TestPlanFollowsAnchors(t *testing.T) {
 	t.Parallel()
 	yes, no := pipeline.AnswerYes, pipeline.AnswerNo

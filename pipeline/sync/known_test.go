@@ -24,8 +24,9 @@ func (m *memory) Unchanged(_ context.Context, _ pipeline.Stream, records []recor
 	return nil
 }
 
-// TestKnownRecordsChangeNothing lets two runners read the same world, one of which normalizes every record: rows, position, ends, calls and
-// what did not fit are the same after every run, whatever happens between the pages.
+// TestKnownRecordsChangeNothing lets two runners read the same world, one of which normalizes every
+// record: rows, position, ends, calls and what did not fit are the same after every run, whatever
+// happens between the pages.
 func TestKnownRecordsChangeNothing(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {

@@ -19,19 +19,19 @@ import (
 	"sluice/schema/record"
 )
 
-// world is a small upstream on virtual time: one list, one-second resolution,
-// and something happens between two pages.
+// world is a small upstream on virtual time: one list, one-second resolution, and something happens
+// between two pages.
 type world struct {
 	now     time.Time
 	records []*thing
 	nextID  int
-	// perPage is the size upstream answers with; ignoreFilter and ignoreSort are
-	// what live services were seen to do.
+	// perPage is the size upstream answers with; ignoreFilter and ignoreSort are what live services
+	// were seen to do.
 	perPage      int
 	ignoreFilter bool
 	ignoreSort   bool
-	// exclusive makes the filter leave out its own instant, timeless the first record carry
-	// no modification time; lies says that the list is sorted as asked, and it is not.
+	// exclusive makes the filter leave out its own instant, timeless the first record carry no
+	// modification time; lies says that the list is sorted as asked, and it is not.
 	exclusive, timeless, lies bool
 	// byToken makes the list go on by token: an offset, which shifts as pages do.
 	byToken bool
@@ -163,8 +163,8 @@ func (w *world) Export(ctx context.Context, request pipeline.Request, each func(
 	}
 }
 
-// memory is a warehouse in memory, with the one rule that matters here: an older
-// version never overwrites a newer one.
+// memory is a warehouse in memory, with the one rule that matters here: an older version never
+// overwrites a newer one.
 type memory struct {
 	mu       gosync.Mutex
 	rows     map[string]record.Record
@@ -172,18 +172,19 @@ type memory struct {
 	ends     []pipeline.End
 	units    int
 	rejects  []pipeline.RejectedRecord
-	// received counts what each run was given, refused has the run that met a record first which did not fit.
+	// received counts what each run was given, refused has the run that met a record first which
+	// did not fit.
 	received map[int64]int64
 	refused  map[string]int64
 	// observed are what answers showed of the list.
 	observed []pipeline.Verdict
-	// read says in which run a parent was read or left, order in which order they were,
-	// failed why they were left.
+	// read says in which run a parent was read or left, order in which order they were, failed why
+	// they were left.
 	read   map[string]int64
 	order  []string
 	failed map[string]string
-	// failAfter makes the n-th load from now fail as a killed process would: the
-	// unit is not written.
+	// failAfter makes the n-th load from now fail as a killed process would: the unit is not
+	// written.
 	failAfter int
 	// known counts the records that were.
 	known int
@@ -363,8 +364,8 @@ func (r *fixture) run(ctx context.Context) error {
 	}
 }
 
-// passed lists live things that the watermark passed and that the memory does not hold
-// in the version that they had then (promise 1). Keys begin with prefix.
+// passed lists live things that the watermark passed and that the memory does not hold in the
+// version that they had then (promise 1). Keys begin with prefix.
 func (r *fixture) passed(w *world, prefix string) []string {
 	var out []string
 	for _, t := range w.records {

@@ -27,8 +27,8 @@ func paged(paging schema.Paging, cursor schema.Cursor) *schema.Resource {
 	return list
 }
 
-// TestTokensThatGoInCirclesEnd: after a lead the tokens repeat with some period. The
-// run ends after a few calls, and no watermark moves.
+// TestTokensThatGoInCirclesEnd: after a lead the tokens repeat with some period. The run ends after
+// a few calls, and no watermark moves.
 func TestTokensThatGoInCirclesEnd(t *testing.T) {
 	t.Parallel()
 	for lead := range 6 {
@@ -70,8 +70,8 @@ func TestEmptyPagesWithTokensEnd(t *testing.T) {
 	}
 }
 
-// TestPagesByTokenMayHaveAnySize: a full page with no token is the last one, and a
-// short one with a token is not.
+// TestPagesByTokenMayHaveAnySize: a full page with no token is the last one, and a short one with a
+// token is not.
 func TestPagesByTokenMayHaveAnySize(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 0, 5, 200}
@@ -125,8 +125,8 @@ func TestOneAnswerIsTheWholeList(t *testing.T) {
 	}
 }
 
-// TestAWholeListThatGoesOnIsReadOn: where upstream says against the declaration that
-// more follows, it is believed.
+// TestAWholeListThatGoesOnIsReadOn: where upstream says against the declaration that more follows,
+// it is believed.
 func TestAWholeListThatGoesOnIsReadOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(7)
@@ -137,10 +137,10 @@ func TestAWholeListThatGoesOnIsReadOn(t *testing.T) {
 	}
 }
 
-// TestADeletionHidesTheSameRecordInNoTwoPasses: a record is deleted behind the first page
-// of each pass and comes back with its old time of creation in between, so that both
-// passes see the same page edges in the same state. Pages of another size in the second
-// pass find what such a deletion hid in the first.
+// TestADeletionHidesTheSameRecordInNoTwoPasses: a record is deleted behind the first page of each
+// pass and comes back with its old time of creation in between, so that both passes see the same
+// page edges in the same state. Pages of another size in the second pass find what such a deletion
+// hid in the first.
 func TestADeletionHidesTheSameRecordInNoTwoPasses(t *testing.T) {
 	t.Parallel()
 	for _, fixed := range []bool{false, true} {

@@ -9,17 +9,16 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// maxRejected is after how many answers in a row that are no answer a run over
-// parents or details stops: one such answer is a matter of one parent or record,
-// five are a matter of the service.
+// maxRejected is after how many answers in a row that are no answer a run over parents or details
+// stops: one such answer is a matter of one parent or record, five are a matter of the service.
 const maxRejected = 5
 
 // statusNotFound is the HTTP status of what upstream does not know.
 const statusNotFound = 404
 
-// parents reads one list after the other, each in the way of list: the parent whose
-// list was read longest ago comes first. A list that was begun is read to its end;
-// a killed run goes on within it (promise 6).
+// parents reads one list after the other, each in the way of list: the parent whose list was read
+// longest ago comes first. A list that was begun is read to its end; a killed run goes on within it
+// (promise 6).
 type parents struct {
 	*chunk
 
@@ -52,8 +51,7 @@ func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch
 	return batch, err
 }
 
-// next goes to the next parent, or ends the run: nobody is left, or its calls are
-// spent.
+// next goes to the next parent, or ends the run: nobody is left, or its calls are spent.
 func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End, error) {
 	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
 	switch {
@@ -72,9 +70,9 @@ func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End,
 	return nil, nil //nolint:nilnil // the run goes on
 }
 
-// rejectParent tells what is wrong with one parent from what is wrong with them all. A
-// parent that upstream does not know, or whose list is no list, is left for this
-// run (promise 9, among parents); anything else stops the run where it stands.
+// rejectParent tells what is wrong with one parent from what is wrong with them all. A parent that
+// upstream does not know, or whose list is no list, is left for this run (promise 9, among
+// parents); anything else stops the run where it stands.
 func (p *parents) rejectParent(scan *pipeline.Scan, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok || failure.Kind != pipeline.Unexpected {
@@ -98,8 +96,8 @@ func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
 	}
 }
 
-// leave ends the list of the scan's parent. One that could not be read keeps the
-// watermark where it is (promise 1).
+// leave ends the list of the scan's parent. One that could not be read keeps the watermark where it
+// is (promise 1).
 func leave(s *pipeline.Scan, failed outside.Text) *pipeline.ParentRead {
 	read := &pipeline.ParentRead{ID: s.Parent, Failed: failed}
 	s.Parent = ""

@@ -16,8 +16,8 @@ import (
 	"sluice/schema"
 )
 
-// family is a small upstream of one list for each parent; identifiers are unique
-// under one parent only. It is its own backlog.
+// family is a small upstream of one list for each parent; identifiers are unique under one parent
+// only. It is its own backlog.
 type family struct {
 	worlds map[string]*world
 	memory *memory
@@ -85,8 +85,8 @@ func (*family) Details(context.Context, pipeline.Request, []string) (pipeline.Pa
 	panic("no details were asked for")
 }
 
-// NextParent implements sync.Backlog: the one read longest ago of those that
-// this run did not come to.
+// NextParent implements sync.Backlog: the one read longest ago of those that this run did not come
+// to.
 func (f *family) NextParent(_ context.Context, claim pipeline.Claim) (string, int, error) {
 	var left []string
 	for _, name := range f.names {
@@ -134,8 +134,7 @@ func newFamilyRig(f *family, list schema.Cursor) *fixture {
 	return r
 }
 
-// behind lists live things of the family that the memory does not hold in their last
-// version.
+// behind lists live things of the family that the memory does not hold in their last version.
 func (f *family) behind() []string {
 	var out []string
 	for name, w := range f.worlds {
@@ -149,8 +148,8 @@ func (f *family) behind() []string {
 	return out
 }
 
-// TestNothingIsLostUnderParents is promise 1, 6 and 8 on a model: lists of several
-// parents under edits and kills, a few calls a run, one parent unknown upstream.
+// TestNothingIsLostUnderParents is promise 1, 6 and 8 on a model: lists of several parents under
+// edits and kills, a few calls a run, one parent unknown upstream.
 func TestNothingIsLostUnderParents(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string]schema.Cursor{
@@ -202,8 +201,8 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 	for range rapid.IntRange(1, 3).Draw(t, "runs") {
 		run()
 		for name, w := range f.worlds {
-			// The watermark of an export is no proof: a list that shifts under one answer is
-			// whole here, but this export is made of several.
+			// The watermark of an export is no proof: a list that shifts under one answer is whole
+			// here, but this export is made of several.
 			if _, paged := list.(schema.FullScan); paged {
 				if passed := r.passed(w, name+"/"); len(passed) > 0 {
 					t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
@@ -219,8 +218,8 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 	}
 	r.memory.failAfter = 0
 	f.advance(time.Minute)
-	// A run that may make few calls reads one parent at least; stalest first, each has
-	// its turn. One run goes on with what was begun.
+	// A run that may make few calls reads one parent at least; stalest first, each has its turn.
+	// One run goes on with what was begun.
 	for range len(f.names) + 1 {
 		run()
 	}
@@ -345,8 +344,8 @@ func TestAListThatNeverHoldsStillFailsItsParentAlone(t *testing.T) {
 	}
 }
 
-// TestAKilledRunGoesOnWithinItsParent is promise 6: parents that were read are not
-// read again, and the one under way goes on at its page.
+// TestAKilledRunGoesOnWithinItsParent is promise 6: parents that were read are not read again, and
+// the one under way goes on at its page.
 func TestAKilledRunGoesOnWithinItsParent(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 8, 1) // 1 page; 3 pages, twice; 1 page

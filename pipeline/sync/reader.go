@@ -10,11 +10,11 @@ import (
 	"sluice/schema"
 )
 
-// reader is one way of reading. The ways are a closed set: a list by pages, an
-// export, one of these for each parent, and single records.
+// reader is one way of reading. The ways are a closed set: a list by pages, an export, one of these
+// for each parent, and single records.
 type reader interface {
-	// step takes one answer of upstream at most, the one that the scan asks for, into the
-	// scan and gives the unit to load with it.
+	// step takes one answer of upstream at most, the one that the scan asks for, into the scan and
+	// gives the unit to load with it.
 	step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch, error)
 }
 
@@ -38,8 +38,8 @@ func (c *chunk) reader() (reader, error) {
 	return list, nil
 }
 
-// pages reads a list page by page, or what comes in one answer as its only page. Where
-// that is safe, further pages are under way meanwhile; they are taken in their order.
+// pages reads a list page by page, or what comes in one answer as its only page. Where that is
+// safe, further pages are under way meanwhile; they are taken in their order.
 type pages struct{ *chunk }
 
 func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
@@ -68,9 +68,8 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 	return batch, nil
 }
 
-// export streams one body. Groups are loaded as they come: each row is true by
-// itself. That the body was whole is known only at its end, and only then does
-// the watermark move.
+// export streams one body. Groups are loaded as they come: each row is true by itself. That the
+// body was whole is known only at its end, and only then does the watermark move.
 type export struct{ *chunk }
 
 func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {

@@ -1,11 +1,11 @@
-// Package sync is one run of one stream: the loop, in the ways in which a stream can
-// be read. It says how anything is copied and knows no resource by name.
+// Package sync is one run of one stream: the loop, in the ways in which a stream can be read. It
+// says how anything is copied and knows no resource by name.
 //
-// It never talks HTTP and never writes SQL: bytes come from a Source, rows and
-// progress go to a Store.
+// It never talks HTTP and never writes SQL: bytes come from a Source, rows and progress go to a
+// Store.
 //
-// Start reading at Runner.Chunk, then at reader: the ways of reading. How the pages
-// of a list make a whole is decided by package scan.
+// Start reading at Runner.Chunk, then at reader: the ways of reading. How the pages of a list make
+// a whole is decided by package scan.
 package sync
 
 import (
@@ -24,22 +24,21 @@ import (
 	"sluice/schema/record"
 )
 
-// Runner copies streams. It holds no state between chunks: where a stream stands
-// is in the claim and goes back through the Store.
+// Runner copies streams. It holds no state between chunks: where a stream stands is in the claim
+// and goes back through the Store.
 type Runner struct {
 	Source Source
 	Store  Store
-	// Backlog says what runs over details and parents read next; it may be nil
-	// where there are none.
+	// Backlog says what runs over details and parents read next; it may be nil where there are
+	// none.
 	Backlog Backlog
-	// Allowance is how many calls one run over details or parents may spend before it
-	// begins no further one; nil, or zero calls, means that only the budget bounds it.
+	// Allowance is how many calls one run over details or parents may spend before it begins no
+	// further one; nil, or zero calls, means that only the budget bounds it.
 	Allowance func(pipeline.Stream) int
-	// Now is the process's clock. It bounds chunks and never decides about watermarks
-	// alone.
+	// Now is the process's clock. It bounds chunks and never decides about watermarks alone.
 	Now func() time.Time
-	// Normalizer gives what makes rows of the records of a resource; nil means
-	// record.New. Who reads many small lists gives the same one again.
+	// Normalizer gives what makes rows of the records of a resource; nil means record.New. Who
+	// reads many small lists gives the same one again.
 	Normalizer func(*schema.Resource, *time.Location) (*record.Normalizer, error)
 	// Unchanged says which records of a list need not be normalized; may be nil.
 	Unchanged UnchangedFinder
@@ -47,15 +46,14 @@ type Runner struct {
 	Rules pipeline.Rules
 	// Prefetch gives Rules.Prefetch for a stream, where it is not the same for all; may be nil.
 	Prefetch func(pipeline.Stream) int
-	// Stopping, when closed, ends a chunk at the next page, or behind those that are
-	// under way already.
+	// Stopping, when closed, ends a chunk at the next page, or behind those that are under way
+	// already.
 	Stopping <-chan struct{}
 }
 
-// Chunk reads on from where the claim stands, at most as far as the rules allow,
-// and settles the job in its last transaction. Its errors are those of the
-// source (*pipeline.Error), of the store, or of the context; whatever was loaded before
-// an error stays loaded, and the position says so.
+// Chunk reads on from where the claim stands, at most as far as the rules allow, and settles the
+// job in its last transaction. Its errors are those of the source (*pipeline.Error), of the store,
+// or of the context; whatever was loaded before an error stays loaded, and the position says so.
 func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
 	if claim.Position.WatermarkAhead(r.Now()) { // promise 1: nothing is read from it
 		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the watermark, %s, is later than a run left it: "+
@@ -110,7 +108,8 @@ type chunk struct {
 	pages    int
 	// turn is that of the answer read last: one that was not loaded ends with the chunk.
 	turn *pipeline.Turn
-	// prefetched are the pages under way beside the one that is being read, behind the units that are not loaded yet.
+	// prefetched are the pages under way beside the one that is being read, behind the units that
+	// are not loaded yet.
 	prefetched  *prefetch.Pages
 	writeBehind *writebehind.Batches
 }
@@ -131,7 +130,8 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 	}
 }
 
-// load gives a unit away to be written with the position behind it, and says whether the chunk is over.
+// load gives a unit away to be written with the position behind it, and says whether the chunk is
+// over.
 func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, scan pipeline.Scan) (bool, error) {
 	c.pages++
 	if batch.End == nil && len(batch.Rejected) > 0 {
@@ -158,9 +158,9 @@ func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, s
 	return over, c.writeBehind.Add(ctx, batch, most)
 }
 
-// after gives the position behind a unit. Promise 1: the watermark moves only with
-// the last unit of a clean run over all there is, never beyond upstream's clock at
-// the start of the run minus the lag, and never because of a value in a record.
+// after gives the position behind a unit. Promise 1: the watermark moves only with the last unit of
+// a clean run over all there is, never beyond upstream's clock at the start of the run minus the
+// lag, and never because of a value in a record.
 func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
 	position := pipeline.Position{Watermark: c.position.Watermark, ScannedUntil: c.position.ScannedUntil}
 	if end == nil {
@@ -197,8 +197,9 @@ func (c *chunk) mostPrefetched() int {
 	return c.runner.Rules.Prefetch
 }
 
-// mostWriteBehind is how many units may wait to be loaded while the scan goes on: one where pages are read in order, for a kill repeats
-// what is not loaded, and as many as may be under way where they are read ahead, of which they take the room (promise 6).
+// mostWriteBehind is how many units may wait to be loaded while the scan goes on: one where pages
+// are read in order, for a kill repeats what is not loaded, and as many as may be under way where
+// they are read ahead, of which they take the room (promise 6).
 func (c *chunk) mostWriteBehind(unfinished *pipeline.Scan) int {
 	most := c.mostPrefetched()
 	return min(most, max(scan.Prefetching(unfinished, c.claim.Stream.Resource.Paging, most), 1))
@@ -221,9 +222,8 @@ func (c *chunk) spent(scan *pipeline.Scan) bool {
 	return allowed > 0 && scan.Spent >= allowed
 }
 
-// class is what the calls are spent on. A list that is read whole, again and again,
-// because it does not filter or sort, must not spend what is kept for asking others what
-// changed.
+// class is what the calls are spent on. A list that is read whole, again and again, because it does
+// not filter or sort, must not spend what is kept for asking others what changed.
 func (c *chunk) class(unfinished *pipeline.Scan) pipeline.Class {
 	again := c.claim.Stream.Work == pipeline.WorkList && c.claim.Stream.Resource.Swept() && !c.position.Watermark.IsZero()
 	if again && unfinished.Mode == pipeline.ModeFull && scan.FallsBack(c.claim.Stream, c.claim.Capabilities) {

@@ -13,9 +13,9 @@ import (
 	"sluice/schema"
 )
 
-// TestNothingIsLost is promise 1 and 8 on a model: whatever happens between two
-// pages, once upstream is quiet a further run leaves no live record behind.
-// Deletes are among it: they pull records up over a page's edge.
+// TestNothingIsLost is promise 1 and 8 on a model: whatever happens between two pages, once
+// upstream is quiet a further run leaves no live record behind. Deletes are among it: they pull
+// records up over a page's edge.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {
@@ -57,8 +57,8 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 		if err := r.run(ctx); err != nil {
 			t.Fatalf("run: %v", err)
 		}
-		// In the order of creation two equal passes are a proof; in others a creation and
-		// a deletion in each pass can hide a record (docs/decisions/0007-passes-until-equal).
+		// In the order of creation two equal passes are a proof; in others a creation and a
+		// deletion in each pass can hide a record (docs/decisions/0007-passes-until-equal).
 		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
 			t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
 		}
@@ -252,8 +252,8 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 	}
 }
 
-// TestAGapProvesNothing: a page in the middle that comes back empty in each pass leaves the
-// same gap in all of them.
+// TestAGapProvesNothing: a page in the middle that comes back empty in each pass leaves the same
+// gap in all of them.
 func TestAGapProvesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)

@@ -11,7 +11,8 @@ import (
 	"sluice/schema"
 )
 
-// largePages are a list whose answers have turns: one page at a time, those that were asked for ahead not before they are in front.
+// largePages are a list whose answers have turns: one page at a time, those that were asked for
+// ahead not before they are in front.
 type largePages struct {
 	answer
 
@@ -49,7 +50,8 @@ func (l *largePages) count(of *int) {
 	*of++
 }
 
-// TestEveryTurnEnds: whatever becomes of a large answer, the next one comes, and when the chunk is over nothing is held.
+// TestEveryTurnEnds: whatever becomes of a large answer, the next one comes, and when the chunk is
+// over nothing is held.
 func TestEveryTurnEnds(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -16,8 +16,8 @@ import (
 // maxValues bounds the values of all rows of one answer: absent ones take memory, too.
 const maxValues = 2_000_000
 
-// batch normalizes a page. What does not fit is kept whole (promise 4), as is what clashes:
-// one answer is one state of the list, in which an identifier belongs to one record.
+// batch normalizes a page. What does not fit is kept whole (promise 4), as is what clashes: one
+// answer is one state of the list, in which an identifier belongs to one record.
 func (c *chunk) batch(ctx context.Context, page pipeline.Page, parent string) (pipeline.Batch, error) {
 	batch := pipeline.Batch{Claim: c.claim, Call: page.Call, Received: len(page.Records), Turn: page.Turn}
 	if page.Turn != nil { // at most one is not ended: the one before was, when this one began
@@ -67,8 +67,9 @@ func valuesOf(record *record.Record) int {
 	return values
 }
 
-// setApart takes all records out of the unit whose identifiers others have, too, be it one that does
-// not fit: the answer does not say which of them an identifier belongs to. At has the identifiers of the unit.
+// setApart takes all records out of the unit whose identifiers others have, too, be it one that
+// does not fit: the answer does not say which of them an identifier belongs to. At has the
+// identifiers of the unit.
 func setApart(batch *pipeline.Batch, at map[string]int, others []record.Record) {
 	clashing, kept := make(map[string]bool, len(others)), make(map[[sha256.Size]byte]bool, len(others))
 	for i := range others {

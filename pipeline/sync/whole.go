@@ -2,17 +2,16 @@ package sync
 
 import "sluice/pipeline"
 
-// doubtNameless is why a scan proves nothing that saw a record whose identifier could
-// not be read: it may be any of those that it did not see.
+// doubtNameless is why a scan proves nothing that saw a record whose identifier could not be read:
+// it may be any of those that it did not see.
 const doubtNameless = "a record came whose identifier could not be read"
 
-// doubtClash is why a scan proves nothing in which several records had one identifier: all
-// but one of them may be any of those that it did not see.
+// doubtClash is why a scan proves nothing in which several records had one identifier: all but one
+// of them may be any of those that it did not see.
 const doubtClash = "several records of one answer had the same identifier"
 
-// doubt notes what makes the scan useless as evidence of absence (promise 7). What is
-// noted stays for all of the run: of a scan that saw nonsense once, nobody knows which
-// of its pages were true.
+// doubt notes what makes the scan useless as evidence of absence (promise 7). What is noted stays
+// for all of the run: of a scan that saw nonsense once, nobody knows which of its pages were true.
 func doubt(scan *pipeline.Scan, batch *pipeline.Batch) {
 	for i := range batch.Rejected {
 		switch reject := &batch.Rejected[i]; {
@@ -33,9 +32,8 @@ func entire(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 	end.Entire = end.Outcome == pipeline.OutcomeDone && !scan.Partial && scan.Bound.IsZero() && scan.Doubt == ""
 }
 
-// prove says at the end of a run whether it was a clean scan of the whole list. A run
-// that ended provisionally, in which upstream did otherwise than asked, or which is in
-// doubt, is none.
+// prove says at the end of a run whether it was a clean scan of the whole list. A run that ended
+// provisionally, in which upstream did otherwise than asked, or which is in doubt, is none.
 func prove(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 	if end == nil || end.Outcome != pipeline.OutcomeDone || !stream.ProvesAbsence() {
 		return

@@ -19,8 +19,8 @@ import (
 
 const jsonType = "application/json"
 
-// What every answer means, one line each. The kinds are those of
-// docs/upstream.md U60 to U72 and of the faults H1-H17.
+// What every answer means, one line each. The kinds are those of docs/upstream.md U60 to U72 and of
+// the faults H1-H17.
 func TestEveryAnswerHasItsKind(t *testing.T) {
 	t.Parallel()
 	html := "<!DOCTYPE html><html><body>Please sign in, " + canaryToken + "</body></html>"
@@ -162,8 +162,7 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 	}
 }
 
-// One bad record must not lose the page: what is wrong inside of one is found by
-// who reads it.
+// One bad record must not lose the page: what is wrong inside of one is found by who reads it.
 func TestABadRecordIsGivenAsItIs(t *testing.T) {
 	t.Parallel()
 	record := "{\"n\":\"a\\u0000b\",\"n\":\"\\ud800\",\"x\":\"\xff\"}"

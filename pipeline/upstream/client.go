@@ -1,12 +1,12 @@
-// Package upstream is the only door in: it makes calls to the services, with
-// tokens and organizations as each wants them, and gives raw records back.
+// Package upstream is the only door in: it makes calls to the services, with tokens and
+// organizations as each wants them, and gives raw records back.
 //
-// It never decides when a call may leave (the Gate does), never repeats one but
-// after a refused token, never believes an answer that is not whole, and never
-// puts a token, a secret or a query into an error (promise 10).
+// It never decides when a call may leave (the Gate does), never repeats one but after a refused
+// token, never believes an answer that is not whole, and never puts a token, a secret or a query
+// into an error (promise 10).
 //
-// Start reading at Client.Page, then authorized and counted; the bodies are read
-// by package body, the tokens kept by Tokens.
+// Start reading at Client.Page, then authorized and counted; the bodies are read by package body,
+// the tokens kept by Tokens.
 package upstream
 
 import (
@@ -42,14 +42,13 @@ type Options struct {
 	UserAgent string
 	// Scrub takes secrets out of what comes from outside; nil means one of the client's own.
 	Scrub *outside.Scrubber
-	// MaxBody is the most that an answer may unfold to, in bytes; zero means 32 MiB.
-	// It does not apply to exports.
+	// MaxBody is the most that an answer may unfold to, in bytes; zero means 32 MiB. It does not
+	// apply to exports.
 	MaxBody   int64
 	Transport wire.Transport
 }
 
-// Client makes the calls. It implements sync.Source and is safe for
-// concurrent use.
+// Client makes the calls. It implements sync.Source and is safe for concurrent use.
 type Client struct {
 	vendor  wire.Vendor
 	gate    wire.Gate
@@ -80,8 +79,8 @@ func New(o Options) (*Client, error) {
 	return client, nil
 }
 
-// Get reads the value under key of one answer, such as the organizations of
-// /organizations. The path is relative to the service's root.
+// Get reads the value under key of one answer, such as the organizations of /organizations. The
+// path is relative to the service's root.
 func (c *Client) Get(
 	ctx context.Context, service *schema.Service, organization *pipeline.Organization, path string, query map[string]string, key string,
 ) ([]byte, error) {
@@ -103,8 +102,7 @@ func (c *Client) Get(
 	return value, nil
 }
 
-// Check makes the service's probe call: nil says that address, token and
-// organization fit together.
+// Check makes the service's probe call: nil says that address, token and organization fit together.
 func (c *Client) Check(ctx context.Context, organization *pipeline.Organization, service *schema.Service) error {
 	probe := service.Probe
 	if probe.Format == schema.FormatCSV {
@@ -114,8 +112,8 @@ func (c *Client) Check(ctx context.Context, organization *pipeline.Organization,
 	return err
 }
 
-// fetch makes one JSON call; take reads the believed envelope and counts records. It
-// is not called where the target may miss and does.
+// fetch makes one JSON call; take reads the believed envelope and counts records. It is not called
+// where the target may miss and does.
 func (c *Client) fetch(
 	ctx context.Context, t target, take func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error),
 ) error {

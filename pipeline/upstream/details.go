@@ -14,12 +14,11 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// Details reads single records by their identifiers: one a call, or as many as the
-// declaration's batch takes. Identifiers that upstream does not know are left out
-// of the page (docs/upstream.md U65: 404 code 5 or 1002); a record that was not asked
-// for, or that comes twice, is an error of kind Unexpected. Source:
-// docs/upstream.md U65 (codes), U88, U169, U182 and U217, the rows
-// of single records.
+// Details reads single records by their identifiers: one a call, or as many as the declaration's
+// batch takes. Identifiers that upstream does not know are left out of the page (docs/upstream.md
+// U65: 404 code 5 or 1002); a record that was not asked for, or that comes twice, is an error of
+// kind Unexpected. Source: docs/upstream.md U65 (codes), U88, U169, U182 and U217, the rows of
+// single records.
 func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error) {
 	target, key, err := c.detailsTarget(request, ids)
 	if err != nil || len(ids) == 0 {
@@ -49,8 +48,7 @@ func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []st
 	return page, nil
 }
 
-// detailsTarget says where the records of these identifiers are found, and under
-// which key.
+// detailsTarget says where the records of these identifiers are found, and under which key.
 func (c *Client) detailsTarget(request pipeline.Request, ids []string) (target, string, error) {
 	resource := request.Stream.Resource
 	t := targetOf(request)
@@ -89,9 +87,9 @@ func readSingles(envelope *body.Envelope, key string, many bool) ([][]byte, erro
 	return [][]byte{object}, err
 }
 
-// hold holds the answer against what was asked for: a record under another's
-// identifier must not be taken for it. One whose identifier cannot be read is
-// given as it is: whether it fits is not decided here (promise 4).
+// hold holds the answer against what was asked for: a record under another's identifier must not be
+// taken for it. One whose identifier cannot be read is given as it is: whether it fits is not
+// decided here (promise 4).
 func hold(records [][]byte, key string, ids []string) error {
 	if len(records) > len(ids) {
 		return fmt.Errorf("%w: more records than were asked for", body.ErrShape)
@@ -111,9 +109,8 @@ func hold(records [][]byte, key string, ids []string) error {
 	return nil
 }
 
-// noSuchRecord says whether a code of a 404 is upstream's word that it has no such
-// record, and not that of a path or a gateway. Source:
-// docs/upstream.md U65.
+// noSuchRecord says whether a code of a 404 is upstream's word that it has no such record, and not
+// that of a path or a gateway. Source: docs/upstream.md U65.
 func noSuchRecord(code string) bool { return code == "5" || code == "1002" }
 
 // miss passes a 404 on.

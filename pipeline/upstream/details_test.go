@@ -9,8 +9,7 @@ import (
 	"sluice/schema"
 )
 
-// Source of paths and keys: docs/upstream.md U216, U217 and U220; of single
-// records U88.
+// Source of paths and keys: docs/upstream.md U216, U217 and U220; of single records U88.
 var (
 	inventory = &schema.Service{
 		Name: "inventory", Host: schema.HostAPI, Root: "/inventory/v1",

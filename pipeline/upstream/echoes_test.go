@@ -35,7 +35,8 @@ func inEightSpellings(secret string) map[string]string {
 	}
 }
 
-// leaks says which run of twelve characters of a secret is in a text, in one of the spellings; "" if none is.
+// leaks says which run of twelve characters of a secret is in a text, in one of the spellings; ""
+// if none is.
 func leaks(text, secret string) string {
 	for name, spelled := range inEightSpellings(secret) {
 		spelled = strings.ReplaceAll(strings.Trim(spelled, "="), `\\`, `\`)
@@ -81,7 +82,8 @@ func echoes() map[string]func(echo string) http.HandlerFunc {
 	}
 }
 
-// TestNoEchoOfATokenIsSaid lets upstream echo the access token in every place of an answer and every spelling (promise 10).
+// TestNoEchoOfATokenIsSaid lets upstream echo the access token in every place of an answer and
+// every spelling (promise 10).
 func TestNoEchoOfATokenIsSaid(t *testing.T) {
 	t.Parallel()
 	for place, echo := range echoes() {
@@ -146,7 +148,8 @@ func (r *fixture) mustNotSay(t *testing.T, spelling string, err error, secrets .
 	}
 }
 
-// TestAPathIsScrubbed: an identifier out of data that is a token stands in a path, which the call log keeps.
+// TestAPathIsScrubbed: an identifier out of data that is a token stands in a path, which the call
+// log keeps.
 func TestAPathIsScrubbed(t *testing.T) {
 	t.Parallel()
 	scrub := outside.NewScrubber()

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// groupSize is how many records of an export are given at once, groupBytes how many bytes of them, but for the last: each group is
-	// a transaction, which costs its commit however few they are.
+	// groupSize is how many records of an export are given at once, groupBytes how many bytes of
+	// them, but for the last: each group is a transaction, which costs its commit however few they
+	// are.
 	groupSize  = 5000
 	groupBytes = 4 << 20
 )
 
-// Export streams a list that comes as one CSV body and gives its records in groups
-// of thousands, each a JSON object of strings. Groups that were given stay good
-// if an error follows; that the list is whole is known only when Export returns
-// nil. An error of each ends it and is returned as it is. Where the body ends with
-// a token to ask on with, further calls follow, each counted. Source:
-// docs/upstream.md U251 to U254.
+// Export streams a list that comes as one CSV body and gives its records in groups of thousands,
+// each a JSON object of strings. Groups that were given stay good if an error follows; that the
+// list is whole is known only when Export returns nil. An error of each ends it and is returned as
+// it is. Where the body ends with a token to ask on with, further calls follow, each counted.
+// Source: docs/upstream.md U251 to U254.
 func (c *Client) Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error {
 	resource := request.Stream.Resource
 	param := fieldsParam(resource)
@@ -66,8 +66,8 @@ func (c *Client) Export(ctx context.Context, request pipeline.Request, each func
 	}
 }
 
-// fieldsParam is the parameter that names the columns of an export, of one parent
-// or of all; "" if the list is no export.
+// fieldsParam is the parameter that names the columns of an export, of one parent or of all; "" if
+// the list is no export.
 func fieldsParam(resource *schema.Resource) string {
 	cursor := resource.Cursor
 	if parents, ok := cursor.(schema.PerParent); ok {
@@ -168,8 +168,8 @@ func (c *Client) judgeOther(op wire.Call, answer *wire.Reply, start []byte) erro
 	return c.failure(op, pipeline.Unexpected, answer, "", "JSON where CSV was asked for", nil)
 }
 
-// checkExport makes the probe call of a service that answers with CSV. It reads
-// no further than needed to see that it does.
+// checkExport makes the probe call of a service that answers with CSV. It reads no further than
+// needed to see that it does.
 func (c *Client) checkExport(ctx context.Context, organization *pipeline.Organization, service *schema.Service) error {
 	t := target{
 		organization: organization, service: service, path: service.Probe.Path, resource: resourceOf(service.Probe.Path),

@@ -14,7 +14,8 @@ import (
 	"sluice/schema/record"
 )
 
-// Years of conversations: what is held of an export is a group and some, however long it is. It runs alone: others would be in the figure.
+// Years of conversations: what is held of an export is a group and some, however long it is. It
+// runs alone: others would be in the figure.
 //
 //nolint:paralleltest // see above
 func TestALongExportIsNeverHeldWhole(t *testing.T) {
@@ -47,7 +48,8 @@ func TestALongExportIsNeverHeldWhole(t *testing.T) {
 	}
 }
 
-// Figures for people and times without a zone arrive as they came, and what does not fit its column is a misfit of one record.
+// Figures for people and times without a zone arrive as they came, and what does not fit its column
+// is a misfit of one record.
 func TestExportOfFiguresForPeople(t *testing.T) {
 	t.Parallel()
 	resource := &schema.Resource{

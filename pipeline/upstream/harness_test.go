@@ -21,8 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The canaries: none may show up in any error or call result, whatever upstream
-// does with them.
+// The canaries: none may show up in any error or call result, whatever upstream does with them.
 const (
 	canaryToken   = "1000.canary-access-token"
 	canaryRenewed = "1000.canary-renewed-token"
@@ -207,8 +206,7 @@ func raw(text string) http.HandlerFunc {
 	}
 }
 
-// mustFail demands an error of the kind, without canaries, its call counted and
-// noted.
+// mustFail demands an error of the kind, without canaries, its call counted and noted.
 func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Error {
 	t.Helper()
 	var failure *pipeline.Error

@@ -9,8 +9,9 @@ import (
 	"sluice/pipeline"
 )
 
-// TestKeysAreReplaced rotates the sealing key: the new one is put before the old, the next refresh seals with it what the old one sealed, the
-// refresh token that upstream sent in between too, and then the old one can go. The pairs of keys have different ids and the same one.
+// TestKeysAreReplaced rotates the sealing key: the new one is put before the old, the next refresh
+// seals with it what the old one sealed, the refresh token that upstream sent in between too, and
+// then the old one can go. The pairs of keys have different ids and the same one.
 func TestKeysAreReplaced(t *testing.T) {
 	t.Parallel()
 	old := bytes.Repeat([]byte{7}, 32)

@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	// timeFormat is how last_modified_time is sent: offset without a colon, in the
-	// organization's zone. Source: docs/upstream.md U110 and U120.
+	// timeFormat is how last_modified_time is sent: offset without a colon, in the organization's
+	// zone. Source: docs/upstream.md U110 and U120.
 	timeFormat = "2006-01-02T15:04:05-0700"
 	// holeParent is where a path takes the parent's identifier, holeID the record's.
 	holeParent = "{parent}"
 	holeID     = "{id}"
-	// A page has a few more records than were asked for, where upstream rounds; one of many times as many is no page.
+	// A page has a few more records than were asked for, where upstream rounds; one of many times
+	// as many is no page.
 	morePages, fewest = 10, 2000
 )
 
-// Page reads one page of a list, or a list or an object that comes in one answer.
-// Its errors are *pipeline.Error with a kind; a page that is given is whole, is
-// the page that was asked for, and has its call in the call log. Source:
-// docs/upstream.md U80 and U81; for lists without page_context
-// and those that go on by token, U82 and U86.
+// Page reads one page of a list, or a list or an object that comes in one answer. Its errors are
+// *pipeline.Error with a kind; a page that is given is whole, is the page that was asked for, and
+// has its call in the call log. Source: docs/upstream.md U80 and U81; for lists without
+// page_context and those that go on by token, U82 and U86.
 func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	query, err := c.listQuery(request, request.Stream.Org.Zone())
 	if err != nil {
@@ -87,7 +87,8 @@ func readList(envelope *body.Envelope, request pipeline.Request) (body.Page, err
 	}
 }
 
-// mostRecords is how many records the answer may hold: of a list that comes whole, as many as a body may.
+// mostRecords is how many records the answer may hold: of a list that comes whole, as many as a
+// body may.
 func mostRecords(request pipeline.Request) int {
 	if request.Stream.Resource.Paging == schema.PagingWhole {
 		return body.MaxElements
@@ -95,8 +96,7 @@ func mostRecords(request pipeline.Request) int {
 	return max(fewest, morePages*request.PerPage)
 }
 
-// listQuery are the parameters of a list. Source: docs/upstream.md U80, U86
-// and U100 to U110.
+// listQuery are the parameters of a list. Source: docs/upstream.md U80, U86 and U100 to U110.
 func (c *Client) listQuery(request pipeline.Request, zone *time.Location) (url.Values, error) {
 	query := valuesOf(request.Stream.Resource.Params)
 	setPage(query, request)
@@ -119,8 +119,7 @@ func (c *Client) listQuery(request pipeline.Request, zone *time.Location) (url.V
 	return query, c.setWindow(query, request)
 }
 
-// setWindow asks for the days of a window. Source:
-// docs/upstream.md U174.
+// setWindow asks for the days of a window. Source: docs/upstream.md U174.
 func (c *Client) setWindow(query url.Values, request pipeline.Request) error {
 	if request.From.IsZero() && request.To.IsZero() {
 		return nil
@@ -141,9 +140,9 @@ func (c *Client) setWindow(query url.Values, request pipeline.Request) error {
 	return nil
 }
 
-// setPage asks for the page. A list that is said to come whole is asked for without
-// any; where its answer has a page_context that says that more follows, the next
-// pages are asked for by number all the same.
+// setPage asks for the page. A list that is said to come whole is asked for without any; where its
+// answer has a page_context that says that more follows, the next pages are asked for by number all
+// the same.
 func setPage(query url.Values, request pipeline.Request) {
 	switch paging := request.Stream.Resource.Paging; {
 	case paging == schema.PagingToken:

@@ -222,8 +222,8 @@ func TestExportUnderAParent(t *testing.T) {
 	}
 }
 
-// Two businesses with the same identifier, in two data centers: the word under
-// which rows are kept tells them apart here, the identifier goes upstream.
+// Two businesses with the same identifier, in two data centers: the word under which rows are kept
+// tells them apart here, the identifier goes upstream.
 func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`))
@@ -291,8 +291,8 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 	}
 }
 
-// Windows are asked for by the parameters that the declaration names; a list that names
-// none is not asked at all.
+// Windows are asked for by the parameters that the declaration names; a list that names none is not
+// asked at all.
 func TestWindowsAreAskedFor(t *testing.T) {
 	t.Parallel()
 	payments := &schema.Resource{

@@ -16,7 +16,8 @@ type consentOffice struct {
 	mu sync.Mutex
 	// says are the bodies of the next answers.
 	says []string
-	// refuses are refresh tokens that it does not accept; gives is the refresh token that it sends along.
+	// refuses are refresh tokens that it does not accept; gives is the refresh token that it sends
+	// along.
 	refuses map[string]bool
 	gives   string
 	granted int
@@ -73,7 +74,8 @@ func (r *tokenRig) ask(t *testing.T) error {
 	return err // the test looks at it
 }
 
-// Of the authorization server only words that are known to mean it deny a credential; others wait, and the next answer counts.
+// Of the authorization server only words that are known to mean it deny a credential; others wait,
+// and the next answer counts.
 func TestOnlyKnownWordsDeny(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]struct{ denies, locks bool }{
@@ -109,7 +111,8 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 	}
 }
 
-// An unknown word that comes again and again denies after hours, and costs few requests until then, in all processes together.
+// An unknown word that comes again and again denies after hours, and costs few requests until then,
+// in all processes together.
 func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 	t.Parallel()
 	o := &consentOffice{says: slices.Repeat([]string{says("oops")}, 100)}
@@ -231,7 +234,8 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	}
 }
 
-// A server that replaces refresh tokens and lies once about the one that holds locks no organization out: the one that it refused is tried again.
+// A server that replaces refresh tokens and lies once about the one that holds locks no
+// organization out: the one that it refused is tried again.
 func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 	t.Parallel()
 	server := &rotating{valid: canaryRefresh}
@@ -267,7 +271,8 @@ func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 	}
 }
 
-// Forget makes the next request a real one, whatever was refused, and keeps to the minute between two.
+// Forget makes the next request a real one, whatever was refused, and keeps to the minute between
+// two.
 func TestForgetAsksAgain(t *testing.T) {
 	t.Parallel()
 	o := &consentOffice{says: []string{says("invalid_client")}}
@@ -286,8 +291,8 @@ func TestForgetAsksAgain(t *testing.T) {
 	}
 }
 
-// A denied credential is asked about once a day, and a failure of the server at that moment is no answer: the next one counts, not that of
-// another day later.
+// A denied credential is asked about once a day, and a failure of the server at that moment is no
+// answer: the next one counts, not that of another day later.
 func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"server_error", "slow_down"} {
@@ -307,7 +312,8 @@ func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 	}
 }
 
-// Where both refresh tokens are refused, the third refusal denies; an unknown word is not held against the token in use before the third.
+// Where both refresh tokens are refused, the third refusal denies; an unknown word is not held
+// against the token in use before the third.
 func TestBothRefreshTokensAreTried(t *testing.T) {
 	t.Parallel()
 	const newer = "1000.canary-newer"
@@ -349,7 +355,8 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 	}
 }
 
-// A living token is used up, whatever was said of the next one and how often, and the question costs one request for all processes.
+// A living token is used up, whatever was said of the next one and how often, and the question
+// costs one request for all processes.
 func TestALivingTokenIsUsedUp(t *testing.T) {
 	t.Parallel()
 	o, r := worked(t)

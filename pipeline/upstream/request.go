@@ -20,8 +20,8 @@ import (
 type target struct {
 	organization *pipeline.Organization
 	service      *schema.Service
-	// path is relative to the service's root; fill are the words in braces that
-	// stand in it and what goes there, in turn.
+	// path is relative to the service's root; fill are the words in braces that stand in it and
+	// what goes there, in turn.
 	path     string
 	fill     []string
 	resource string
@@ -30,8 +30,8 @@ type target struct {
 	page     int
 	query    url.Values
 	csv      bool
-	// mayMiss says that 404 is an answer: there is no such record. Missed, if not nil,
-	// hears of it, with the code of the envelope.
+	// mayMiss says that 404 is an answer: there is no such record. Missed, if not nil, hears of it,
+	// with the code of the envelope.
 	mayMiss bool
 	missed  func(number int64, answer *wire.Reply, code string)
 }
@@ -43,9 +43,9 @@ func (c *Client) call(t target, address *url.URL) pipeline.Call {
 	}
 }
 
-// address is where a call goes, without its query. An error is a matter of the
-// configuration: kind Denied, for only a person can mend it; an identifier that
-// cannot stand in a path is one of kind Unexpected.
+// address is where a call goes, without its query. An error is a matter of the configuration: kind
+// Denied, for only a person can mend it; an identifier that cannot stand in a path is one of kind
+// Unexpected.
 func (c *Client) address(t target) (*url.URL, error) {
 	base, err := c.root(t)
 	if err != nil {
@@ -74,8 +74,8 @@ func (c *Client) address(t target) (*url.URL, error) {
 	return u, nil
 }
 
-// root is the address of the service's root for the organization: that of the
-// configuration, or the vendor's in the organization's data center.
+// root is the address of the service's root for the organization: that of the configuration, or the
+// vendor's in the organization's data center.
 func (c *Client) root(t target) (string, error) {
 	if base := t.organization.BaseURLs[t.service.Name]; base != "" {
 		return base, nil
@@ -106,8 +106,8 @@ func (c *Client) misconfigured(t target, err error) error {
 	}
 }
 
-// request builds the request. Source: docs/upstream.md U14 and U20; for the
-// organization, U11 to U13.
+// request builds the request. Source: docs/upstream.md U14 and U20; for the organization, U11 to
+// U13.
 func (c *Client) request(ctx context.Context, t target, address *url.URL, token string) (*http.Request, error) {
 	query := maps.Clone(t.query)
 	placement := t.service.Organization

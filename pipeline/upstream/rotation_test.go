@@ -43,7 +43,8 @@ func (o *rotating) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	answer(200, jsonType, fmt.Sprintf(`{"access_token":"%s%d","refresh_token":"%s","expires_in":3600}`, canaryToken, o.granted, o.valid))(w, q)
 }
 
-// An authorization server that replaces refresh tokens locks nobody out: the new one is kept, sealed, and used by every process (faults A5).
+// An authorization server that replaces refresh tokens locks nobody out: the new one is kept,
+// sealed, and used by every process (faults A5).
 func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	t.Parallel()
 	server := &rotating{valid: canaryRefresh}
@@ -71,7 +72,8 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatalf("after a failure: %v", err)
 	}
-	// Another key cannot open it: nothing is asked with the configured one, which is dead, and nothing is overwritten.
+	// Another key cannot open it: nothing is asked with the configured one, which is dead, and
+	// nothing is overwritten.
 	r.advance(2 * time.Hour)
 	r.key = bytes.Repeat([]byte{8}, 32)
 	asked := len(r.seen())
@@ -103,7 +105,8 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	}
 }
 
-// Tokens that die before their time are counted in a row: somebody else may use the same refresh token (faults A9).
+// Tokens that die before their time are counted in a row: somebody else may use the same refresh
+// token (faults A9).
 func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))
@@ -128,8 +131,9 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	}
 }
 
-// The life of a token is counted by the store's clock: a process whose clock jumps fetches none because of it, and one
-// that takes a dead one for alive is told so by upstream and goes on (faults A8).
+// The life of a token is counted by the store's clock: a process whose clock jumps fetches none
+// because of it, and one that takes a dead one for alive is told so by upstream and goes on (faults
+// A8).
 func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))

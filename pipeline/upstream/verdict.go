@@ -13,8 +13,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// Waits where upstream does not name one (docs/upstream.md U51: code 44
-// about a minute, 1070 a short wait).
+// Waits where upstream does not name one (docs/upstream.md U51: code 44 about a minute, 1070 a
+// short wait).
 const (
 	throttledWait = time.Minute
 	crowdedWait   = 10 * time.Second
@@ -24,9 +24,8 @@ const (
 	wordLength = 32
 )
 
-// classify turns status and code into a kind and a sentence; kind 0 is success.
-// Codes are matched, never texts: those are localized. Source:
-// docs/upstream.md U60 to U71.
+// classify turns status and code into a kind and a sentence; kind 0 is success. Codes are matched,
+// never texts: those are localized. Source: docs/upstream.md U60 to U71.
 func classify(status int, code string) (pipeline.Kind, outside.Text) {
 	success := isSuccess(status)
 	if success || status == http.StatusTooManyRequests {
@@ -70,8 +69,8 @@ func limit(code string) (pipeline.Kind, outside.Text) {
 
 func isSuccess(status int) bool { return status == http.StatusOK || status == http.StatusCreated }
 
-// judge believes an answer or says what is wrong with it. coded says that the
-// envelope must carry a code; for chat none is shown (docs/upstream.md U70).
+// judge believes an answer or says what is wrong with it. coded says that the envelope must carry a
+// code; for chat none is shown (docs/upstream.md U70).
 func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool) (*body.Envelope, error) {
 	isJSON, charset := wire.MediaType(answer.Header)
 	seen := func() outside.Text { return body.Excerpt(c.scrub, answer.Header.Get("Content-Type"), data) }
@@ -124,8 +123,7 @@ func parse(isJSON bool, data []byte) (*body.Envelope, error) {
 	return envelope, nil
 }
 
-// failure makes the error of an answer, with the instant to come back at where it
-// can be told.
+// failure makes the error of an answer, with the instant to come back at where it can be told.
 func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, code string, detail outside.Text, cause error) *pipeline.Error {
 	e := &pipeline.Error{
 		Kind: kind, Op: op.Op, Status: answer.Status, Code: c.scrub.Text(code, wordLength), Detail: detail, Err: c.scrub.Cause(cause),

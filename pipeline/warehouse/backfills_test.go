@@ -40,7 +40,8 @@ func (s *storeFixture) state(id int64) string {
 	return ask[string](s.fixture, `SELECT concat_ws(' ', state, cardinality(runs)) FROM sluice.backfills WHERE id = $1`, id)
 }
 
-// turned loads a page under a claim, behind which the scan stands at another page, and ends the run if there is an end.
+// turned loads a page under a claim, behind which the scan stands at another page, and ends the run
+// if there is an end.
 func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End) pipeline.Claim {
 	s.Helper()
 	batch := s.of(claim, header("1", "10", 4))
@@ -56,8 +57,8 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 	return claim
 }
 
-// A failed run is followed by another one that goes on where the first stood; what a person has to see to waits for that
-// person.
+// A failed run is followed by another one that goes on where the first stood; what a person has to
+// see to waits for that person.
 func TestBackfillOutlivesItsRuns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -105,7 +106,8 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	s.order() // the list is free for another one
 }
 
-// One that is paused is claimed by nobody, keeps its run and its position, and is not closed by a start of the program.
+// One that is paused is claimed by nobody, keeps its run and its position, and is not closed by a
+// start of the program.
 func TestBackfillIsPaused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -134,8 +136,8 @@ func TestBackfillIsPaused(t *testing.T) {
 	}
 }
 
-// Whoever is at work on one that is cancelled may not write any more (promise 6), and a chunk that fails while its
-// backfill is paused keeps the position.
+// Whoever is at work on one that is cancelled may not write any more (promise 6), and a chunk that
+// fails while its backfill is paused keeps the position.
 func TestBackfillIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -170,7 +172,8 @@ func TestBackfillIsCancelled(t *testing.T) {
 	}
 }
 
-// A list and its backfill bring the same new record at the same time: one inserts it, and the other waits before it looks.
+// A list and its backfill bring the same new record at the same time: one inserts it, and the other
+// waits before it looks.
 func TestBackfillWaitsForTheList(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline/warehouse/streams/details"
 )
 
-// Pending implements sync.Backlog: rows that wait for their single record, newest modification first, those that failed
-// a day ago or longer behind them.
+// Pending implements sync.Backlog: rows that wait for their single record, newest modification
+// first, those that failed a day ago or longer behind them.
 func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([]string, int, error) {
 	ids, total, err := details.Pending(ctx, db.pool, stream, limit)
 	if err != nil {
@@ -21,7 +21,8 @@ func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([
 	return ids, total, nil
 }
 
-// NextParent implements sync.Backlog: the parent that was tried longest ago, of those that the run has not tried.
+// NextParent implements sync.Backlog: the parent that was tried longest ago, of those that the run
+// has not tried.
 func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int, error) {
 	parent, left, err := details.NextParent(ctx, db.pool, claim)
 	if err != nil {
@@ -30,8 +31,9 @@ func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int
 	return parent, left, nil
 }
 
-// ListParents makes ids the parents that the configuration names for a stream; call it at start, also with none. A parent that
-// is not named any more is read on only if a row of the warehouse refers to it.
+// ListParents makes ids the parents that the configuration names for a stream; call it at start,
+// also with none. A parent that is not named any more is read on only if a row of the warehouse
+// refers to it.
 func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []string) error {
 	op := "listing parents of " + stream.String()
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
@@ -39,7 +41,8 @@ func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []str
 	})
 }
 
-// holdRows locks the rows of a unit of details, whatever becomes of each, in the order in which everybody locks them.
+// holdRows locks the rows of a unit of details, whatever becomes of each, in the order in which
+// everybody locks them.
 func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	if !batch.Details {
 		return nil
@@ -51,8 +54,8 @@ func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	return details.Hold(ctx, tx, batch.Claim.Stream, ids)
 }
 
-// queueBacklog adds what the unit does to what is left to be read: single records that were not to be had, lists of parents
-// that were read, and headers whose single records are wanted.
+// queueBacklog adds what the unit does to what is left to be read: single records that were not to
+// be had, lists of parents that were read, and headers whose single records are wanted.
 func (db *DB) queueBacklog(batch *pgx.Batch, unit pipeline.Batch, result rows.Result, refused []rows.Rejected) error {
 	stream := unit.Claim.Stream
 	if unit.Details {

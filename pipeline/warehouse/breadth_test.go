@@ -22,8 +22,8 @@ import (
 const ours = `_extra jsonb, _content_hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
 	_first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _payload_hash bigint, _deleted_at timestamptz`
 
-// store is a service with bills, whose lists carry headers, and persons, who are listed under those who sent the bills. Its
-// tables are written by hand, as the layout demands.
+// store is a service with bills, whose lists carry headers, and persons, who are listed under those
+// who sent the bills. Its tables are written by hand, as the layout demands.
 const store = `
 CREATE SCHEMA store;
 INSERT INTO sluice.service_schemas VALUES ('store');
@@ -218,8 +218,9 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	s.wantPending(10, 1, "1")
 }
 
-// TestASingleRecordThatStaysOlderIsAskedForSeldom: where upstream's single record never becomes as new as its list says, each pause is as
-// long as the row waits already: an hour at least, a day at most.
+// TestASingleRecordThatStaysOlderIsAskedForSeldom: where upstream's single record never becomes as
+// new as its list says, each pause is as long as the row waits already: an hour at least, a day at
+// most.
 func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -241,7 +242,8 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 	s.wantPending(10, 1, "1")
 }
 
-// TestWaitingGoesByTurns: what is asked for in vain again and again is not in the way of what is asked for seldom.
+// TestWaitingGoesByTurns: what is asked for in vain again and again is not in the way of what is
+// asked for seldom.
 func TestWaitingGoesByTurns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -317,8 +319,8 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 }
 
-// TestListAndDetailsDoNotWaitForEachOther holds the details stream while its list loads: the one waits for rows of the other,
-// so the other must not wait for it.
+// TestListAndDetailsDoNotWaitForEachOther holds the details stream while its list loads: the one
+// waits for rows of the other, so the other must not wait for it.
 func TestListAndDetailsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -9,8 +9,8 @@ import (
 	"sluice/schema"
 )
 
-// TestDeclaredCapabilities has declarations and what they say, written down from the documents: chart of accounts shows the
-// filter, bills are assumed to sort, taxes do neither.
+// TestDeclaredCapabilities has declarations and what they say, written down from the documents:
+// chart of accounts shows the filter, bills are assumed to sort, taxes do neither.
 func TestDeclaredCapabilities(t *testing.T) {
 	t.Parallel()
 	modified := []schema.Column{schema.ID("id", "Key."), schema.Time("changed", "Modification.")}
@@ -66,8 +66,9 @@ func TestDeclaredCapabilities(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreKept: a declaration never replaces what was measured or seen, what could not be found out replaces
-// nothing, what an answer shows commits with its unit, and a claim carries it all.
+// TestVerdictsAreKept: a declaration never replaces what was measured or seen, what could not be
+// found out replaces nothing, what an answer shows commits with its unit, and a claim carries it
+// all.
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -123,7 +124,8 @@ func TestVerdictsAreKept(t *testing.T) {
 	}
 }
 
-// TestLatenessIsMeasured has records of 15:27:23 (+0530), and runs of the list that began at other times.
+// TestLatenessIsMeasured has records of 15:27:23 (+0530), and runs of the list that began at other
+// times.
 func TestLatenessIsMeasured(t *testing.T) {
 	t.Parallel()
 	modified := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
@@ -169,8 +171,8 @@ func TestLatenessIsMeasured(t *testing.T) {
 	}
 }
 
-// TestLatenessFades: half of a peak is left after a week, a smaller lateness leaves the larger rest alone, a larger one
-// takes its place.
+// TestLatenessFades: half of a peak is left after a week, a smaller lateness leaves the larger rest
+// alone, a larger one takes its place.
 func TestLatenessFades(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -8,9 +8,11 @@ import (
 
 // Catalog is what a database looks like.
 type Catalog struct {
-	// Columns gives the type of each column, by "schema.table" and column: numeric, timestamp with time zone.
+	// Columns gives the type of each column, by "schema.table" and column: numeric, timestamp with
+	// time zone.
 	Columns map[string]map[string]string
-	// Comments gives the comment of a table by "schema.table" and of a column by "schema.table.column".
+	// Comments gives the comment of a table by "schema.table" and of a column by
+	// "schema.table.column".
 	Comments map[string]string
 }
 
@@ -30,7 +32,8 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY($1::text[])
 	AND c.relowner = (SELECT o.role FROM sluice.owner o)
 ORDER BY 1, a.attnum NULLS FIRST`
 
-// Catalog reads the tables of schemas that the program made: what is written to one of another role has its triggers executed.
+// Catalog reads the tables of schemas that the program made: what is written to one of another role
+// has its triggers executed.
 func (db *DB) Catalog(ctx context.Context, schemas []string) (Catalog, error) {
 	type line struct {
 		Table   string `db:"table"`
@@ -100,7 +103,8 @@ FROM tables t JOIN pg_catalog.pg_roles r ON r.oid = t.owner
 WHERE t.owner <> (SELECT owner FROM ours) AND t.schema IN (SELECT s.name FROM sluice.service_schemas s)
 ORDER BY 1`
 
-// Rights gives what other roles may do that could harm the warehouse, or those who work in the database.
+// Rights gives what other roles may do that could harm the warehouse, or those who work in the
+// database.
 func (db *DB) Rights(ctx context.Context) ([]Right, error) {
 	return postgres.Read[Right](ctx, db.pool, "the rights of other roles", sqlRights)
 }

@@ -15,9 +15,10 @@ import (
 	"sluice/pipeline/warehouse/tombstones"
 )
 
-// Claim gives the right to write to a stream and takes it from whoever had it. The open run goes on, with its class and from
-// its position; if there is none, a new one of this class begins. It returns ErrNoStream if the stream is not registered, and
-// pipeline.ErrNotAsked if it is that of a backfill and none is open.
+// Claim gives the right to write to a stream and takes it from whoever had it. The open run goes
+// on, with its class and from its position; if there is none, a new one of this class begins. It
+// returns ErrNoStream if the stream is not registered, and pipeline.ErrNotAsked if it is that of a
+// backfill and none is open.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
 	claim := pipeline.Claim{Stream: stream}
 	key := stream.Key()
@@ -62,8 +63,8 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 	return claim, nil
 }
 
-// Settle records why a chunk stopped before its end. It returns pipeline.ErrLostClaim, and writes nothing, if somebody else
-// claimed the stream.
+// Settle records why a chunk stopped before its end. It returns pipeline.ErrLostClaim, and writes
+// nothing, if somebody else claimed the stream.
 func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
 	key := claim.Stream.Key()
 	return db.inTx(ctx, "settling "+key.String(), func(tx pgx.Tx) error {
@@ -90,8 +91,9 @@ func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipel
 	})
 }
 
-// endRun closes the run of a claim, and what belongs to it in the tables of backfills, quarantine and tombstones; then it says when
-// the stream is due, and the one that reads the list whole, if records in quarantine want that.
+// endRun closes the run of a claim, and what belongs to it in the tables of backfills, quarantine
+// and tombstones; then it says when the stream is due, and the one that reads the list whole, if
+// records in quarantine want that.
 func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end streams.Ending) error {
 	batch := new(pgx.Batch)
 	if err := backfills.QueueEnd(batch, claim, end.Outcome, end.Kind, postgres.Clean(end.Note, postgres.MaxReason)); err != nil {
@@ -117,7 +119,8 @@ func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end s
 	return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
 }
 
-// complete settles the job, last in the transaction (promise 2): if it cannot be settled, nothing was written.
+// complete settles the job, last in the transaction (promise 2): if it cannot be settled, nothing
+// was written.
 func complete(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, fn func(context.Context, pgx.Tx) error) error {
 	if err := fn(ctx, tx); err != nil {
 		return fmt.Errorf("settling the job of %s: %w", claim.Stream, err)

@@ -20,8 +20,9 @@ func (h *fixture) jump(by time.Duration) {
 	}
 }
 
-// TestTheDatabasesClockJumps: the ledger has no other clock. Back, what waits goes on waiting for as long as the jump was, and no limit is exceeded.
-// Ahead, a minute is given twice, once: upstream refuses what is too much, and that closes the gate.
+// TestTheDatabasesClockJumps: the ledger has no other clock. Back, what waits goes on waiting for
+// as long as the jump was, and no limit is exceeded. Ahead, a minute is given twice, once: upstream
+// refuses what is too much, and that closes the gate.
 func TestTheDatabasesClockJumps(t *testing.T) {
 	t.Parallel()
 	h := open(t)

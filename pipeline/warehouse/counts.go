@@ -11,7 +11,8 @@ import (
 
 const sqlTableCount = `SELECT count(*) FROM `
 
-// TableCounts counts the rows of tables, each named schema.table. The counts are exact, which takes a while with large tables.
+// TableCounts counts the rows of tables, each named schema.table. The counts are exact, which takes
+// a while with large tables.
 func (db *DB) TableCounts(ctx context.Context, tables []string) (map[string]int64, error) {
 	counts := make(map[string]int64, len(tables))
 	for _, table := range tables {
@@ -34,8 +35,8 @@ SELECT count(t.organization_id) FROM unnest($2::text[], $3::text[]) WITH ORDINAL
 LEFT JOIN %[1]s AS t ON t.organization_id = $1 AND (w.first = '' OR %[2]s >= w.first::%[3]s) AND (w.last = '' OR %[2]s <= w.last::%[3]s)
 GROUP BY w.place ORDER BY w.place`
 
-// RowsWithin counts the rows of an organization in a table, named by its schema and itself, whose column lies in each of the
-// spans: a day, or an instant. Without a column, all rows count in each.
+// RowsWithin counts the rows of an organization in a table, named by its schema and itself, whose
+// column lies in each of the spans: a day, or an instant. Without a column, all rows count in each.
 func (db *DB) RowsWithin(ctx context.Context, organization string, table [2]string, column string, day bool, spans ...Span) ([]int64, error) {
 	value, kind, layout := "t."+pgx.Identifier{column}.Sanitize(), "timestamptz", time.RFC3339
 	if day {

@@ -6,8 +6,7 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// TestAForecastIsMadeOnceAndBeforeTheRun: one that is made behind the first page knows
-// the outcome.
+// TestAForecastIsMadeOnceAndBeforeTheRun: one that is made behind the first page knows the outcome.
 func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -79,8 +79,8 @@ func bill(id, total string, day int, lines ...string) string {
 	return strings.TrimSuffix(header(id, total, day), "}") + `,"lines":[` + strings.Join(elements, ",") + `]}`
 }
 
-// TestVersionsAreWhatTheTablesHeld loads, changes and loads again, and asks for each instant in between: the answers are those
-// that are written here.
+// TestVersionsAreWhatTheTablesHeld loads, changes and loads again, and asks for each instant in
+// between: the answers are those that are written here.
 func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -119,7 +119,8 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 7 {
 		t.Errorf("%d versions, want 7: three of a, three of b, one of c", n)
 	}
-	// By upstream's time the single record of b completed its list record and changed nothing; the lines of a did change, when we saw it.
+	// By upstream's time the single record of b completed its list record and changed nothing; the
+	// lines of a did change, when we saw it.
 	for _, c := range []struct {
 		day  int
 		want string
@@ -138,7 +139,8 @@ func (s *storeFixture) exec(sql string, args ...any) {
 	s.must(err)
 }
 
-// TestTheTableIsItsOwnVersion holds the rows, column by column, against those of now, and one bill's against an earlier copy.
+// TestTheTableIsItsOwnVersion holds the rows, column by column, against those of now, and one
+// bill's against an earlier copy.
 func TestTheTableIsItsOwnVersion(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -159,7 +161,8 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 					t.Errorf("%s in zone %s: %d rows are other ones", table, zone, n)
 				}
 			}
-			// A session in another zone sees no difference, and writes no version where nothing changed.
+			// A session in another zone sees no difference, and writes no version where nothing
+			// changed.
 			_, err = tx.Exec(t.Context(), `SELECT history.write_versions($1, 'store', 'bills', '{a,b}')`, organization)
 			return err
 		}))
@@ -217,7 +220,8 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	s.sound()
 }
 
-// TestSwitchingOnAndOff: rows that are there become the first version, and what came while nothing was kept is a gap that is said.
+// TestSwitchingOnAndOff: rows that are there become the first version, and what came while nothing
+// was kept is a gap that is said.
 func TestSwitchingOnAndOff(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -270,7 +274,8 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	}
 }
 
-// TestValuesByDay: a row for each day on which the values changed, in the organization's zone; other columns make none.
+// TestValuesByDay: a row for each day on which the values changed, in the organization's zone;
+// other columns make none.
 func TestValuesByDay(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -326,8 +331,8 @@ func TestValuesByDay(t *testing.T) {
 	s.sound()
 }
 
-// TestSwitchingOnUnderWriters switches on while units are under way, by several processes at once: no row is without its version, and
-// none has two.
+// TestSwitchingOnUnderWriters switches on while units are under way, by several processes at once:
+// no row is without its version, and none has two.
 func TestSwitchingOnUnderWriters(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -389,8 +394,9 @@ func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
 	}
 }
 
-// TestARewriteMakesVersions: rows that a declaration taught something new are written anew, without a call, and hold something else
-// from then on; those that it taught nothing have their old version.
+// TestARewriteMakesVersions: rows that a declaration taught something new are written anew, without
+// a call, and hold something else from then on; those that it taught nothing have their old
+// version.
 func TestARewriteMakesVersions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

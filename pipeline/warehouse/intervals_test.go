@@ -14,7 +14,8 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ran notes a run of a stream that is over: when it began, the watermark that it went on from ("" for none), what it found.
+// ran notes a run of a stream that is over: when it began, the watermark that it went on from (""
+// for none), what it found.
 func (h *fixture) ran(key pipeline.Key, class pipeline.Class, ago, watermark string, outcome pipeline.Outcome, changes, calls int) {
 	h.Helper()
 	_, err := h.db.Pool().Exec(h.Context(), `
@@ -66,7 +67,8 @@ func TestWhatRunsShowed(t *testing.T) {
 	if fixed.Key != key("a", "fixed") || fixed.Ceiling != 0 || of.Key != learned || of.Every != time.Hour || of.Ceiling != 6*time.Hour {
 		t.Errorf("streams: %+v, %+v", fixed, of)
 	}
-	// Five, four and three hours back in hours that weigh nearly the same: 12 changes in three hours; one call and three.
+	// Five, four and three hours back in hours that weigh nearly the same: 12 changes in three
+	// hours; one call and three.
 	want := cadence.Seen{Runs: 3, Span: 3 * time.Hour, Changes: 12, PerHour: 4, Calls: 2}
 	near := cmp.Options{cmpopts.EquateApprox(0.05, 0), cmp.Comparer(func(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Second })}
 	if diff := cmp.Diff(want, planning.SeenOf(&of, pipeline.ClassIncremental), near); diff != "" {
@@ -80,7 +82,8 @@ func TestWhatRunsShowed(t *testing.T) {
 	}
 }
 
-// TestIntervalsThatWereLearned follows one stream through a plan, its turn, a restart and a change of mind.
+// TestIntervalsThatWereLearned follows one stream through a plan, its turn, a restart and a change
+// of mind.
 func TestIntervalsThatWereLearned(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -25,7 +25,8 @@ func (h *fixture) page(name string, things int, amount bool) []record.Record {
 	return records
 }
 
-// One step is a run of a list: its pages, with the key or without it. What is new is said once; what a run shows of both kinds proves nothing.
+// One step is a run of a list: its pages, with the key or without it. What is new is said once;
+// what a run shows of both kinds proves nothing.
 func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -44,8 +44,8 @@ func (h *fixture) granted(service string, limits pipeline.Limits) int64 {
 	return decision.Call
 }
 
-// traffic lets workers of two processes call until it is enough, however slow the machine is, and returns when each call arrived and how
-// many were under way at most.
+// traffic lets workers of two processes call until it is enough, however slow the machine is, and
+// returns when each call arrived and how many were under way at most.
 func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers int, enough func(calls, top int) bool) ([]time.Time, int) {
 	h.Helper()
 	processes := []*warehouse.DB{h.db, h.another(warehouse.Options{})}

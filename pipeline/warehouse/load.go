@@ -17,15 +17,16 @@ import (
 	"sluice/schema/record"
 )
 
-// Load implements sync.Store: records, what did not fit, drift, counts, the position, the end of the run and the job's fate
-// are one transaction (promise 2), of all units or, if the server refuses it, of each by itself: those before the one that
-// it refuses stay loaded. It returns pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more
-// (promise 6). After an error of which it is unknown whether it came before or after the commit, claim the stream again: the
-// claim says where it stands.
+// Load implements sync.Store: records, what did not fit, drift, counts, the position, the end of
+// the run and the job's fate are one transaction (promise 2), of all units or, if the server
+// refuses it, of each by itself: those before the one that it refuses stay loaded. It returns
+// pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more (promise 6). After
+// an error of which it is unknown whether it came before or after the commit, claim the stream
+// again: the claim says where it stands.
 func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
 	loaded, err := db.loadTogether(ctx, batches)
-	// A unit locks its rows in order, several in one transaction do not: single records that are loaded meanwhile can wait for one of its
-	// rows, and it for one of theirs.
+	// A unit locks its rows in order, several in one transaction do not: single records that are
+	// loaded meanwhile can wait for one of its rows, and it for one of theirs.
 	if !postgres.Refused(err) || len(batches) == 1 && !postgres.Deadlocked(err) {
 		return loaded, err
 	}
@@ -64,7 +65,8 @@ type loadingBatch struct {
 	db    *DB
 	tx    pgx.Tx
 	batch pipeline.Batch
-	// row is the stream's, locked; evidence is what is known against records of the unit, locked, too.
+	// row is the stream's, locked; evidence is what is known against records of the unit, locked,
+	// too.
 	row      streams.Locked
 	evidence tombstones.Evidence
 	// result and refused are what became of the records, loaded what the caller hears of it.
@@ -73,8 +75,9 @@ type loadingBatch struct {
 	loaded   pipeline.Loaded
 }
 
-// loadBatch is the way of a unit, in the order of its steps. Locks come in the order in which every transaction takes them: list, stream,
-// evidence, rows. What is recorded counts what was written, an end is judged by what was recorded, and the job is settled last.
+// loadBatch is the way of a unit, in the order of its steps. Locks come in the order in which every
+// transaction takes them: list, stream, evidence, rows. What is recorded counts what was written,
+// an end is judged by what was recorded, and the job is settled last.
 func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (pipeline.Loaded, error) {
 	l := &loadingBatch{db: db, tx: tx, batch: batch}
 	for _, step := range []func(context.Context) error{
@@ -203,8 +206,9 @@ func (l *loadingBatch) settleJob(ctx context.Context) error {
 	return complete(ctx, l.tx, l.batch.Claim, l.batch.Complete)
 }
 
-// Unchanged implements sync.Unchanged: it looks at the rows as they are at this instant, without a lock. Whoever writes one meanwhile has a
-// version that came later than the one that was looked at; the next read of the list meets it.
+// Unchanged implements sync.Unchanged: it looks at the rows as they are at this instant, without a
+// lock. Whoever writes one meanwhile has a version that came later than the one that was looked at;
+// the next read of the list meets it.
 func (db *DB) Unchanged(ctx context.Context, stream pipeline.Stream, records []record.Record) error {
 	op := "looking at rows of " + stream.String()
 	conn, err := db.pool.Acquire(ctx)

@@ -253,7 +253,8 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	}
 }
 
-// TestALargeMisfitIsKeptWhole: it goes in pieces, which is nothing that its entry shows, and nothing is added when it comes again.
+// TestALargeMisfitIsKeptWhole: it goes in pieces, which is nothing that its entry shows, and
+// nothing is added when it comes again.
 func TestALargeMisfitIsKeptWhole(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -305,8 +306,8 @@ func TestRawRecordsLeadBack(t *testing.T) {
 	}
 }
 
-// TestAnExportShowsThatItIsStillUnderWay: one call, many units, each of which holds
-// its slot a lease longer; once its end was reported, nothing does.
+// TestAnExportShowsThatItIsStillUnderWay: one call, many units, each of which holds its slot a
+// lease longer; once its end was reported, nothing does.
 func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	t.Parallel()
 	h := open(t)

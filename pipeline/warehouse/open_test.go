@@ -83,7 +83,8 @@ func TestEveryStatementPrepares(t *testing.T) {
 		return strings.Contains(sql, "%s") || strings.Contains(sql, "%[") // takes the names of tables, and is prepared where it has them
 	})
 	names := slices.Sorted(maps.Keys(all))
-	// Several commands in one text make what others need, such as a temporary table: they are executed, and first.
+	// Several commands in one text make what others need, such as a temporary table: they are
+	// executed, and first.
 	for _, name := range names {
 		if strings.Contains(all[name], ";") {
 			if _, err := conn.Exec(t.Context(), all[name]); err != nil {
@@ -105,7 +106,8 @@ func TestEveryStatementPrepares(t *testing.T) {
 	}
 }
 
-// statements gives the constants of a file whose names begin with sql; tests have none of the program's.
+// statements gives the constants of a file whose names begin with sql; tests have none of the
+// program's.
 func statements(t *testing.T, file string) map[string]string {
 	t.Helper()
 	if strings.HasSuffix(file, "_test.go") {
@@ -144,7 +146,8 @@ func (h *fixture) with(parameter string) *warehouse.DB {
 	return db
 }
 
-// TestASessionThatHangsLosesItsTransaction: whoever hangs between two statements holds nobody up for long: the server ends the session.
+// TestASessionThatHangsLosesItsTransaction: whoever hangs between two statements holds nobody up
+// for long: the server ends the session.
 func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -164,8 +167,8 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	}
 }
 
-// TestASessionWithoutAClientLetsGo: the session of a process that was killed while it waits for a lock does not keep those that it has until
-// the other one is free: whoever takes over needs them.
+// TestASessionWithoutAClientLetsGo: the session of a process that was killed while it waits for a
+// lock does not keep those that it has until the other one is free: whoever takes over needs them.
 func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -174,7 +177,8 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	h.must(err)
 	_, err = other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)
 	h.must(err)
-	// A process that is killed says nothing any more: the library would ask the server to cancel, over another connection.
+	// A process that is killed says nothing any more: the library would ask the server to cancel,
+	// over another connection.
 	config, dialed := db.Pool().Config().ConnConfig, atomic.Bool{}
 	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -11,8 +11,9 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// ErrOtherOrganization says that upstream gives another name than the one that was pinned at first sight: the identifier may
-// be that of another business, whose rows must not be mixed with those that are there.
+// ErrOtherOrganization says that upstream gives another name than the one that was pinned at first
+// sight: the identifier may be that of another business, whose rows must not be mixed with those
+// that are there.
 var ErrOtherOrganization = errors.New("another organization answers")
 
 // Identity is who an organization is, by upstream's word.
@@ -26,8 +27,8 @@ type Identity struct {
 }
 
 const (
-	// The name is compared and never replaced. An answer without a time zone takes none away. After another time zone every whole list is
-	// due to be read.
+	// The name is compared and never replaced. An answer without a time zone takes none away. After
+	// another time zone every whole list is due to be read.
 	sqlPin = `
 WITH was AS (SELECT time_zone FROM sluice.organizations WHERE organization_id = $1), pinned AS (
 	INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
@@ -47,9 +48,10 @@ ON CONFLICT (organization_id) DO UPDATE SET
 	sqlPinned = `SELECT name, time_zone, is_active FROM sluice.organizations WHERE organization_id = $1`
 )
 
-// PinOrganization holds what upstream says about an organization against what it said at first sight, which it keeps. The key
-// is the word under which rows of the organization are kept. It returns what is pinned, and ErrOtherOrganization if the names
-// differ; time zone and activity follow upstream. An identity without a name changes nothing.
+// PinOrganization holds what upstream says about an organization against what it said at first
+// sight, which it keeps. The key is the word under which rows of the organization are kept. It
+// returns what is pinned, and ErrOtherOrganization if the names differ; time zone and activity
+// follow upstream. An identity without a name changes nothing.
 func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (Identity, error) {
 	op := "pinning organization " + key
 	seen.Name = postgres.Clean(seen.Name, postgres.MaxReason)
@@ -73,7 +75,8 @@ func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (I
 	}
 }
 
-// pin notes the identity, and makes whole lists due after another time zone: in one transaction, so that they are not forgotten.
+// pin notes the identity, and makes whole lists due after another time zone: in one transaction, so
+// that they are not forgotten.
 func (db *DB) pin(ctx context.Context, op, key string, seen Identity) error {
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
 		moved := false
@@ -88,7 +91,8 @@ func (db *DB) pin(ctx context.Context, op, key string, seen Identity) error {
 	})
 }
 
-// AcceptOrganization pins an organization to the name that upstream gives now: a person decided that it is the same business.
+// AcceptOrganization pins an organization to the name that upstream gives now: a person decided
+// that it is the same business.
 func (db *DB) AcceptOrganization(ctx context.Context, key string, seen Identity) error {
 	op := "accepting organization " + key
 	name := postgres.Clean(seen.Name, postgres.MaxReason)

@@ -50,9 +50,10 @@ const follow = `UPDATE store.bills_lines l SET _deleted_at = b._deleted_at FROM 
 
 const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTION IF EXISTS store.noop()`
 
-// TestRawOfARowIsAlwaysThere: whatever is loaded, by lists and one by one, and however long ago, what is too old and led to by nothing
-// goes, and the raw records of each row are the very bytes that came last; a rebuild of all rows leaves the tables as they were, with a trigger of
-// somebody else's and without, whatever somebody did to the rows in between.
+// TestRawOfARowIsAlwaysThere: whatever is loaded, by lists and one by one, and however long ago,
+// what is too old and led to by nothing goes, and the raw records of each row are the very bytes
+// that came last; a rebuild of all rows leaves the tables as they were, with a trigger of somebody
+// else's and without, whatever somebody did to the rows in between.
 func TestRawOfARowIsAlwaysThere(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -77,7 +78,8 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 				s.must(exec(s, follow))
 			}
 		}
-		// Lists, and single records, carry the same keys of a record each time: what came with an earlier version alone is known to the table alone.
+		// Lists, and single records, carry the same keys of a record each time: what came with an
+		// earlier version alone is known to the table alone.
 		keys := rapid.SliceOfN(rapid.IntRange(0, 31), records, records).Draw(r, "keys")
 		header := func(id int) string {
 			day[id]++
@@ -176,7 +178,8 @@ func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 	}
 }
 
-// TestWhatDoesNotFitARebuildStays: a value that the database refuses by now is found, its row stays, the others are written.
+// TestWhatDoesNotFitARebuildStays: a value that the database refuses by now is found, its row
+// stays, the others are written.
 func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -205,7 +208,8 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	}
 }
 
-// TestARebuildGoesOnWhereItStopped: after an interruption, with the counts of the whole, and from the start if the declaration is another one.
+// TestARebuildGoesOnWhereItStopped: after an interruption, with the counts of the whole, and from
+// the start if the declaration is another one.
 func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -268,7 +272,8 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-// TestAnotherRuleOfTheHashIsFound: only lists that hold anything have to be brought up to date, once.
+// TestAnotherRuleOfTheHashIsFound: only lists that hold anything have to be brought up to date,
+// once.
 func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -308,8 +313,9 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	}
 }
 
-// TestRawOfHistoryAndQuarantineStays: what a table of history or an open entry of the quarantine names is kept until they are gone; what is young is
-// kept, too, and a resource that was looked through has to wait for a day.
+// TestRawOfHistoryAndQuarantineStays: what a table of history or an open entry of the quarantine
+// names is kept until they are gone; what is young is kept, too, and a resource that was looked
+// through has to wait for a day.
 func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -12,8 +12,8 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ranBefore is of one stream: a first run without a watermark, two that went on from it four
-// hours later and found 3 + 5 and 0 + 4, one too long ago to count, and one that begins.
+// ranBefore is of one stream: a first run without a watermark, two that went on from it four hours
+// later and found 3 + 5 and 0 + 4, one too long ago to count, and one that begins.
 const ranBefore = `
 INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, watermark_before, pages, inserted, updated)
 SELECT 'q', 'shop', 'things', 'incremental', 0, now() - began, now() - ended, nullif(outcome, 'open'), now() - watermark, pages, inserted, updated FROM (VALUES
@@ -44,7 +44,7 @@ func TestKnown(t *testing.T) {
 		Organization: "q", Service: "shop", Resource: "things", SinceSeconds: 7200, EverySeconds: 5400, Runs: 3, Rows: 110,
 		Changed: 12, WatchedSeconds: 8 * 3600, Parents: 2,
 	}}
-	about := cmp.Options{cmpopts.EquateApprox(0, 60), cmpopts.IgnoreFields(streams.Facts{}, "Mark")}
+	about := cmp.Options{cmpopts.EquateApprox(0, 60), cmpopts.IgnoreFields(streams.Facts{}, "Watermark")}
 	known, err := reader.FactsOfStreams(t.Context(), "q")
 	if diff := cmp.Diff(want, known, about); diff != "" || err != nil {
 		t.Errorf("known: %v\n%s", err, diff)
@@ -77,7 +77,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestAForecastWaitsForNobody: whoever locks a table holds up no run that wants to know how many of its rows wait.
+// TestAForecastWaitsForNobody: whoever locks a table holds up no run that wants to know how many of
+// its rows wait.
 func TestAForecastWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	pool, reader := openReadingPool(t)

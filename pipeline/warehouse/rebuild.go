@@ -24,19 +24,22 @@ const (
 	sqlLockRebuild   = `SELECT pg_try_advisory_lock(key), key FROM (SELECT hashtextextended('sluice rebuild ' || $1, 0) AS key OFFSET 0) AS k`
 	sqlUnlockRebuild = `SELECT pg_advisory_unlock(hashtextextended('sluice rebuild ' || $1, 0))`
 
-	// What runs under the fence of an open rebuild was that rebuild: it is dead, for we have its lock.
+	// What runs under the fence of an open rebuild was that rebuild: it is dead, for we have its
+	// lock.
 	sqlAtWork = `
 SELECT s.state = 'running' AND NOT EXISTS (SELECT FROM sluice.rebuilds r WHERE r.ended_at IS NULL
 	AND (r.organization_id, r.service, r.resource, r.fence) = (s.organization_id, s.service, s.resource, s.fence))
 FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
 
-	// All streams that write to the table of a list; in this order wherever more than one is locked.
+	// All streams that write to the table of a list; in this order wherever more than one is
+	// locked.
 	sqlLockWriters = `
 SELECT FROM sluice.streams WHERE organization_id = $1 AND service = $2 AND (resource = $3 OR starts_with(resource, $3 || '.'))
 ORDER BY resource FOR UPDATE`
 )
 
-// Rebuild is a rebuild under way: it has the claim of its stream's list, and a lock that belongs to its session.
+// Rebuild is a rebuild under way: it has the claim of its stream's list, and a lock that belongs to
+// its session.
 type Rebuild struct {
 	db       *DB
 	claim    pipeline.Claim
@@ -45,8 +48,8 @@ type Rebuild struct {
 	position rebuilds.Position
 }
 
-// BeginRebuild claims a stream's list for a rebuild, which End gives back. It returns ErrAtWork if a run of the stream is under way, or
-// another rebuild.
+// BeginRebuild claims a stream's list for a rebuild, which End gives back. It returns ErrAtWork if
+// a run of the stream is under way, or another rebuild.
 func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope rebuilds.Scope) (*Rebuild, error) {
 	stream.Work = pipeline.WorkList
 	unlock, err := db.lockRebuild(ctx, stream)
@@ -67,8 +70,8 @@ func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope re
 // Counts are those of the whole rebuild so far.
 func (r *Rebuild) Counts() rebuilds.Counts { return r.position.Counts }
 
-// lockRebuild makes sure that nobody else writes to the stream, as far as can be known before it is claimed. The lock is on a
-// connection of its own.
+// lockRebuild makes sure that nobody else writes to the stream, as far as can be known before it is
+// claimed. The lock is on a connection of its own.
 func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), error) {
 	key := stream.Key()
 	op := "locking " + key.String()
@@ -115,7 +118,8 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 	return unlock, nil
 }
 
-// begin finds out where a rebuild that was stopped goes on. One under the time zone of before is none of this one.
+// begin finds out where a rebuild that was stopped goes on. One under the time zone of before is
+// none of this one.
 func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
 	key := r.claim.Stream.Key()
 	op := "beginning a rebuild of " + key.String()
@@ -131,8 +135,9 @@ func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
 	})
 }
 
-// Step is one batch, in one transaction, with the position behind it (promise 6): look says which of the next rows are to be written.
-// All streams that write to the table are locked meanwhile. It says false when there was no row left.
+// Step is one batch, in one transaction, with the position behind it (promise 6): look says which
+// of the next rows are to be written. All streams that write to the table are locked meanwhile. It
+// says false when there was no row left.
 func (r *Rebuild) Step(
 	ctx context.Context, look func(ctx context.Context, view contents.View, after string) (rebuilds.Batch, error),
 ) (bool, error) {
@@ -147,7 +152,8 @@ func (r *Rebuild) Step(
 		if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
 			return postgres.Fail(op, err)
 		}
-		// Nobody waits for the disk: what a crash of the server takes back, the position with it, is written again.
+		// Nobody waits for the disk: what a crash of the server takes back, the position with it,
+		// is written again.
 		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return postgres.Fail(op, err)
 		}
@@ -186,8 +192,8 @@ func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, ve
 	return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
 }
 
-// End ends the run that the rebuild began. One that was open before goes on where it stood, with its next job. Failure is why the rebuild
-// stops before its end; nil if it came there.
+// End ends the run that the rebuild began. One that was open before goes on where it stood, with
+// its next job. Failure is why the rebuild stops before its end; nil if it came there.
 func (r *Rebuild) End(ctx context.Context, failure error) error {
 	defer r.unlock()
 	if errors.Is(failure, pipeline.ErrLostClaim) {

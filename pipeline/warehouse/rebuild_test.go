@@ -18,7 +18,8 @@ import (
 	"sluice/schema/record"
 )
 
-// learned is the stream with a declaration that knows two columns more; their tables are altered as a migration would.
+// learned is the stream with a declaration that knows two columns more; their tables are altered as
+// a migration would.
 func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
 	s.Helper()
 	s.must(exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
@@ -156,7 +157,8 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	}
 }
 
-// TestRebuildWhereMostHashesDiffer: columns are read only of the rows whose hashes say nothing, and what no record carries stays.
+// TestRebuildWhereMostHashesDiffer: columns are read only of the rows whose hashes say nothing, and
+// what no record carries stays.
 func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -194,9 +196,10 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	}
 }
 
-// TestRebuildOfRowsThatLieScattered: each page holds keys out of the whole table, and all of them together are more than stays in memory, so that
-// raw records of several batches are read together. The table has no statistics, and yet each batch reads its own rows and not all that
-// are behind them.
+// TestRebuildOfRowsThatLieScattered: each page holds keys out of the whole table, and all of them
+// together are more than stays in memory, so that raw records of several batches are read together.
+// The table has no statistics, and yet each batch reads its own rows and not all that are behind
+// them.
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -241,8 +244,8 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	}
 }
 
-// TestRebuildLooksAtEverything: looked at without a write, elements whose tombstone is not their bill's, and unknown keys that the record has
-// otherwise, count as edited.
+// TestRebuildLooksAtEverything: looked at without a write, elements whose tombstone is not their
+// bill's, and unknown keys that the record has otherwise, count as edited.
 func TestRebuildLooksAtEverything(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

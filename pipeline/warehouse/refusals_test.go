@@ -29,7 +29,8 @@ func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.R
 	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, watermark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
 }
 
-// TestTooMuchRefusedHoldsTheMark is promise 1: what a run met in all its chunks decides, and what is known decides no more.
+// TestTooMuchRefusedHoldsTheMark is promise 1: what a run met in all its chunks decides, and what
+// is known decides no more.
 func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 	t.Parallel()
 	const waits = ": rows are loaded, the watermark waits (sluice quarantine list)"
@@ -100,8 +101,8 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 	}
 }
 
-// TestQuarantineIsAskedForAgain: within an hour by the sweep, which is brought forward, then with a pause as long as the entry was
-// old; by the list's own runs where nothing sweeps it.
+// TestQuarantineIsAskedForAgain: within an hour by the sweep, which is brought forward, then with a
+// pause as long as the entry was old; by the list's own runs where nothing sweeps it.
 func TestQuarantineIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -170,7 +171,8 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestARunThatBroughtNoPageHasAsked: an empty export, or a run over no parents, is no reason to ask again at once.
+// TestARunThatBroughtNoPageHasAsked: an empty export, or a run over no parents, is no reason to ask
+// again at once.
 func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -184,8 +186,8 @@ func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 	}
 }
 
-// TestSingleRecordsInQuarantine have a pause of their own: no list is swept for them, and the end of their run is judged without them, as it
-// moves no watermark.
+// TestSingleRecordsInQuarantine have a pause of their own: no list is swept for them, and the end
+// of their run is judged without them, as it moves no watermark.
 func TestSingleRecordsInQuarantine(t *testing.T) {
 	t.Parallel()
 	h := openStore(t)
@@ -243,8 +245,9 @@ func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotUpstreamAnyMoreLeavesQuarantine: garbage had identifiers that no record has, or none. A clean reading of the whole
-// list that does not show it closes it, and one that met it, was no clean one or brought nothing does not.
+// TestWhatIsNotUpstreamAnyMoreLeavesQuarantine: garbage had identifiers that no record has, or
+// none. A clean reading of the whole list that does not show it closes it, and one that met it, was
+// no clean one or brought nothing does not.
 func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	t.Parallel()
 	h := open(t)

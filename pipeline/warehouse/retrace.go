@@ -12,10 +12,11 @@ import (
 	"sluice/pipeline/warehouse/retrace"
 )
 
-// RebuildHistory makes the versions of a stream's resource anew out of the raw records that are kept, and of the versions that
-// are there: see package retrace. It makes no call. Records have all of their new versions or none of them when it is
-// stopped or killed, and doing it again begins anew. It returns ErrAtWork if a run of the stream is under way, and
-// retrace.ErrNoHistory if no versions are kept. Progress, if not nil, gets the number of raw records that were read so far.
+// RebuildHistory makes the versions of a stream's resource anew out of the raw records that are
+// kept, and of the versions that are there: see package retrace. It makes no call. Records have all
+// of their new versions or none of them when it is stopped or killed, and doing it again begins
+// anew. It returns ErrAtWork if a run of the stream is under way, and retrace.ErrNoHistory if no
+// versions are kept. Progress, if not nil, gets the number of raw records that were read so far.
 func (db *DB) RebuildHistory(
 	ctx context.Context, stream pipeline.Stream, normalize retrace.Normalize, progress func(n int),
 ) (retrace.Counts, error) {
@@ -70,8 +71,8 @@ func (db *DB) RebuildHistory(
 	return counts, postgres.Fail(op, err)
 }
 
-// PruneHistory drops versions that ended longer ago than this, and values by day that others replaced before, a bounded number at a
-// time. What it leaves, the next call goes on with.
+// PruneHistory drops versions that ended longer ago than this, and values by day that others
+// replaced before, a bounded number at a time. What it leaves, the next call goes on with.
 func (db *DB) PruneHistory(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int

@@ -20,8 +20,9 @@ func (s *storeFixture) retraced(stream pipeline.Stream) retrace.Counts {
 	return counts
 }
 
-// TestVersionsOutOfRawRecords: history that is switched on late and retraced says of each instant what the table held then, and so it does
-// where it was switched off for a while: the answers are those that are written here.
+// TestVersionsOutOfRawRecords: history that is switched on late and retraced says of each instant
+// what the table held then, and so it does where it was switched off for a while: the answers are
+// those that are written here.
 func TestVersionsOutOfRawRecords(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -91,8 +92,9 @@ func TestVersionsOutOfRawRecords(t *testing.T) {
 	}
 }
 
-// TestVersionsLearnColumns: a column, and one of an array, that the declaration learned since are in the versions from before; what live
-// keeping knows, tombstones among it, is as it was, and what somebody wrote into a version is not what raw records say.
+// TestVersionsLearnColumns: a column, and one of an array, that the declaration learned since are
+// in the versions from before; what live keeping knows, tombstones among it, is as it was, and what
+// somebody wrote into a version is not what raw records say.
 func TestVersionsLearnColumns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -130,7 +132,8 @@ func TestVersionsLearnColumns(t *testing.T) {
 	s.sound()
 }
 
-// TestDroppedRawRecordsSayNothing: where archives were dropped, what was before is not known, and nobody says that it was.
+// TestDroppedRawRecordsSayNothing: where archives were dropped, what was before is not known, and
+// nobody says that it was.
 func TestDroppedRawRecordsSayNothing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -164,8 +167,8 @@ func TestDroppedRawRecordsSayNothing(t *testing.T) {
 	}
 }
 
-// TestVersionsAreKeptForATime: those that ended before go, those that were valid then stay, and no question is answered out of
-// half of them; of values by day the last one before stays.
+// TestVersionsAreKeptForATime: those that ended before go, those that were valid then stay, and no
+// question is answered out of half of them; of values by day the last one before stays.
 func TestVersionsAreKeptForATime(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -10,13 +10,15 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// ErrSharedSessions says that connections lead to a pooler that hands sessions from one to the other. The lock that shows that a process
-// lives belongs to a session, and so do prepared statements.
+// ErrSharedSessions says that connections lead to a pooler that hands sessions from one to the
+// other. The lock that shows that a process lives belongs to a session, and so do prepared
+// statements.
 var ErrSharedSessions = errors.New("the database is behind a pooler that shares sessions between connections (transaction or statement mode): " +
 	"name the database itself in database.url, or a pooler in session mode")
 
-// CheckSessions opens two connections and looks whether each keeps its session, also when the other one was in a transaction meanwhile. It
-// returns ErrSharedSessions if not. That it finds none is no proof: a pooler may happen to give each its own.
+// CheckSessions opens two connections and looks whether each keeps its session, also when the other
+// one was in a transaction meanwhile. It returns ErrSharedSessions if not. That it finds none is no
+// proof: a pooler may happen to give each its own.
 func CheckSessions(ctx context.Context, url string) error {
 	var conns [2]*pgx.Conn
 	var sessions [2]uint32

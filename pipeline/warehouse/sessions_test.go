@@ -18,7 +18,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// pooler gives a session of the database to a connection for one transaction, as poolers in transaction mode do.
+// pooler gives a session of the database to a connection for one transaction, as poolers in
+// transaction mode do.
 type pooler struct {
 	t        *testing.T
 	listener net.Listener
@@ -46,13 +47,15 @@ func message(from io.Reader, typed bool) (byte, []byte, error) {
 	return head[0], slices.Concat(head, body), err
 }
 
-// What a server says about proving who one is, and that nobody has to answer: it is proven, or the last word of the proof.
+// What a server says about proving who one is, and that nobody has to answer: it is proven, or the
+// last word of the proof.
 const (
 	proven    = 0
 	lastProof = 12
 )
 
-// pass passes on what a server says until it is ready, and says whether it is in no transaction then.
+// pass passes on what a server says until it is ready, and says whether it is in no transaction
+// then.
 func pass(client, server io.ReadWriter) (bool, error) {
 	for {
 		kind, all, err := message(server, true)
@@ -132,7 +135,8 @@ func (p *pooler) take() net.Conn {
 	return server
 }
 
-// A pooler that shares sessions is found out, in whatever order it gives them; the database itself is none (faults D7).
+// A pooler that shares sessions is found out, in whatever order it gives them; the database itself
+// is none (faults D7).
 func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	direct := warehousetest.New(t)

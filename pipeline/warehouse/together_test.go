@@ -13,7 +13,8 @@ import (
 	"sluice/pipeline"
 )
 
-// TestSeveralUnitsAreOneTransaction: nothing of them is there before the last is, and each counts for itself.
+// TestSeveralUnitsAreOneTransaction: nothing of them is there before the last is, and each counts
+// for itself.
 func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -47,7 +48,8 @@ func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 	}
 }
 
-// TestOneOfSeveralUnitsThatIsRefused: those before it stay loaded with their position, and the error is its own.
+// TestOneOfSeveralUnitsThatIsRefused: those before it stay loaded with their position, and the
+// error is its own.
 func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -75,8 +77,8 @@ func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestSeveralUnitsAndSingleRecordsThatWaitForEachOther: the units of a list lock the rows 2 and then 1, single records 1 and then 2. The
-// server ends one of the two, and both are loaded.
+// TestSeveralUnitsAndSingleRecordsThatWaitForEachOther: the units of a list lock the rows 2 and
+// then 1, single records 1 and then 2. The server ends one of the two, and both are loaded.
 func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -16,7 +16,8 @@ import (
 func TestOneRefreshForTheFleet(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	// Two processes with hardly any connections: those who wait must leave some to the one who refreshes.
+	// Two processes with hardly any connections: those who wait must leave some to the one who
+	// refreshes.
 	processes := []*warehouse.DB{h.another(warehouse.Options{MaxConns: 2}), h.another(warehouse.Options{MaxConns: 2})}
 	var refreshes, seen atomic.Int64
 	group, ctx := errgroup.WithContext(t.Context())

@@ -21,8 +21,9 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row stre
 	return evidence, postgres.Fail("looking at the evidence of "+batch.Claim.Stream.String(), err)
 }
 
-// concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a whole list says about rows
-// that it did not see (promise 7): in the transaction of the unit, so that the two are never apart.
+// concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a
+// whole list says about rows that it did not see (promise 7): in the transaction of the unit, so
+// that the two are never apart.
 func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := unit.Claim.Stream
 	if err := evidence.Apply(ctx, tx, *unit, row.Called); err != nil {
@@ -55,13 +56,14 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Bat
 	return postgres.Fail("asking for single records of "+stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
-// AcceptTombstones marks as gone what a run left for a person to decide, and gives how many rows that were.
+// AcceptTombstones marks as gone what a run left for a person to decide, and gives how many rows
+// that were.
 func (db *DB) AcceptTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
 	return db.decideTombstones(ctx, stream, run, tombstones.Accept)
 }
 
-// RejectTombstones forgets the evidence of what a run left for a person to decide: two new scans are needed. It gives how many
-// records that were.
+// RejectTombstones forgets the evidence of what a run left for a person to decide: two new scans
+// are needed. It gives how many records that were.
 func (db *DB) RejectTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
 	return db.decideTombstones(ctx, stream, run, tombstones.Reject)
 }

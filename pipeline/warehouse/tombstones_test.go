@@ -18,8 +18,8 @@ import (
 	"sluice/schema/record"
 )
 
-// listFixture is a warehouse with the things of the tests in a list that is known to be
-// complete: with a stream that is read from the watermark and one of sweeps.
+// listFixture is a warehouse with the things of the tests in a list that is known to be complete:
+// with a stream that is read from the watermark and one of sweeps.
 type listFixture struct {
 	*fixture
 	incremental, sweep pipeline.Stream
@@ -49,7 +49,8 @@ func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 	return claim
 }
 
-// records are things of these numbers; odd ones are not read further than needed where they are known: they are shown like others.
+// records are things of these numbers; odd ones are not read further than needed where they are
+// known: they are shown like others.
 func (l *listFixture) records(ids ...int) []record.Record {
 	l.Helper()
 	records, glances := make([]record.Record, len(ids)), make([]record.Record, len(ids))
@@ -236,8 +237,8 @@ func TestTheBrake(t *testing.T) {
 	l.expect("rejected", []string{"6 deleted", "7 deleted", "8 deleted"}, []string{"6", "7", "8"})
 }
 
-// TestAnEarlierAnswerDoesNotRevive: a page that was asked for before the scan that proved
-// a record gone is loaded after it, by a worker that was slow.
+// TestAnEarlierAnswerDoesNotRevive: a page that was asked for before the scan that proved a record
+// gone is loaded after it, by a worker that was slow.
 func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
 	t.Parallel()
 	l := openList(t, once)
@@ -251,8 +252,8 @@ func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
 	l.expect("an answer from before", []string{"3 deleted"}, []string{"3"})
 }
 
-// TestALateAnswerKeepsItsRowAlive: an answer from before the first scan takes no evidence
-// back, but a row that it changes while the second one is under way is not buried.
+// TestALateAnswerKeepsItsRowAlive: an answer from before the first scan takes no evidence back, but
+// a row that it changes while the second one is under way is not buried.
 func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 	t.Parallel()
 	l := openList(t, once)
@@ -265,10 +266,10 @@ func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 	l.expect("written during the second scan", []string{"3 suspected"}, nil)
 }
 
-// TestALiveRecordIsNeverDead: whatever is created and deleted while lists are read, by
-// sweeps and by runs whose answers are loaded late, a row gets its tombstone only if its
-// record did not exist at some instant of the scan that gave it; and once upstream is
-// quiet, live rows are the records (promises 7 and 8).
+// TestALiveRecordIsNeverDead: whatever is created and deleted while lists are read, by sweeps and
+// by runs whose answers are loaded late, a row gets its tombstone only if its record did not exist
+// at some instant of the scan that gave it; and once upstream is quiet, live rows are the records
+// (promises 7 and 8).
 func TestALiveRecordIsNeverDead(t *testing.T) {
 	t.Parallel()
 	l := openList(t, pipeline.TombstoneRules{MaxRows: 100})
@@ -348,8 +349,8 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 	})
 }
 
-// BenchmarkConclude takes what the end of a clean scan of so many records takes, of which
-// some are missed.
+// BenchmarkConclude takes what the end of a clean scan of so many records takes, of which some are
+// missed.
 func BenchmarkConclude(b *testing.B) {
 	for _, records := range []int{10_000, 100_000} {
 		if testing.Short() { // make bench QUICK=1: it works, and measures little.

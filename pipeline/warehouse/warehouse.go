@@ -1,13 +1,14 @@
-// Package warehouse is the only door out: rows, positions, quarantine, runs, the call log and the tokens go to Postgres
-// through it.
+// Package warehouse is the only door out: rows, positions, quarantine, runs, the call log and the
+// tokens go to Postgres through it.
 //
-// It never talks to upstream, never decides what to copy, and knows no resource by name. Whatever belongs together is one
-// transaction: a unit of records, the position behind it and the job that brought it (promise 2). Decisions about budgets are
-// made by the database, by its clock.
+// It never talks to upstream, never decides what to copy, and knows no resource by name. Whatever
+// belongs together is one transaction: a unit of records, the position behind it and the job that
+// brought it (promise 2). Decisions about budgets are made by the database, by its clock.
 //
-// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, each package writes its own tables and reads them
-// for people and commands: rows the rows, calls the call log, streams the schedule, positions and runs, streams/backfills what
-// was asked for besides, streams/details what is left to be read, quarantine what did not fit, tombstones what is gone,
+// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, each package
+// writes its own tables and reads them for people and commands: rows the rows, calls the call log,
+// streams the schedule, positions and runs, streams/backfills what was asked for besides,
+// streams/details what is left to be read, quarantine what did not fit, tombstones what is gone,
 // capabilities what lists can do.
 package warehouse
 
@@ -37,9 +38,11 @@ import (
 
 // The errors that callers tell apart, next to pipeline.ErrLostClaim.
 var (
-	// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the environment.
+	// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the
+	// environment.
 	ErrUnreachable = postgres.ErrUnreachable
-	// ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
+	// ErrNoStream says that no such stream is registered, or that the configuration has it
+	// disabled.
 	ErrNoStream = streams.ErrNoStream
 	// ErrNotFound says that there is no row of that number.
 	ErrNotFound = postgres.ErrNotFound
@@ -49,22 +52,25 @@ const (
 	defaultMaxConns = 16
 	// tokenConns are the connections on which processes wait for each other's token refresh.
 	tokenConns = 2
-	// tokenWait outlasts a refresh by another process: its wait at the gate, the
-	// deadline of the token call, and some.
+	// tokenWait outlasts a refresh by another process: its wait at the gate, the deadline of the
+	// token call, and some.
 	tokenWait = 115 * time.Second
 )
 
 // Options of Open. The zero value is fine.
 type Options struct {
-	// MaxConns bounds the connections of this process; zero means 16. Two more are opened when tokens are refreshed.
+	// MaxConns bounds the connections of this process; zero means 16. Two more are opened when
+	// tokens are refreshed.
 	MaxConns int32
-	// Ledger says how calls are counted; the zero value means calls.DefaultRules. All processes on a database have the same.
+	// Ledger says how calls are counted; the zero value means calls.DefaultRules. All processes on
+	// a database have the same.
 	Ledger calls.Rules
 	// Absence are the rules of tombstones; nil means pipeline.DefaultTombstoneRules.
 	Absence *pipeline.TombstoneRules
 	// Scrub takes secrets out of what is kept of errors; nil knows none.
 	Scrub *outside.Scrubber
-	// Due is the rule of when a stream is due: planning.Due. Without one, which is for programs that only read, no stream's turn moves.
+	// Due is the rule of when a stream is due: planning.Due. Without one, which is for programs
+	// that only read, no stream's turn moves.
 	Due pipeline.DueRule
 	// Rules say which share of a run's records may be refused; nil means pipeline.DefaultRules.
 	Rules *pipeline.Rules
@@ -79,7 +85,8 @@ type DB struct {
 	*quarantine.Entries
 	*tombstones.Table
 
-	// tokens is apart from pool: those who wait for a token must not use up the connections that its refresher needs.
+	// tokens is apart from pool: those who wait for a token must not use up the connections that
+	// its refresher needs.
 	pool, tokens *pgxpool.Pool
 
 	absence pipeline.TombstoneRules
@@ -98,8 +105,8 @@ type unchangedFinder struct {
 	loader   *rows.Loader
 }
 
-// Open connects to the database at url (postgres://user@host/database). Its error is ErrUnreachable if that fails; it names
-// host and database, never the password.
+// Open connects to the database at url (postgres://user@host/database). Its error is ErrUnreachable
+// if that fails; it names host and database, never the password.
 func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -112,8 +119,9 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		"lock_timeout":      "20s",  // longer than a unit holds its stream
 		// A worker that hangs between two statements loses its transaction, not the stream.
 		"idle_in_transaction_session_timeout": "2min",
-		// A killed process's session that waits for somebody else's lock gives back its own: the server looks whether anybody still
-		// listens. Servers on Windows cannot; there the address needs client_connection_check_interval=0.
+		// A killed process's session that waits for somebody else's lock gives back its own: the
+		// server looks whether anybody still listens. Servers on Windows cannot; there the address
+		// needs client_connection_check_interval=0.
 		"client_connection_check_interval": "1s",
 	}
 	tokens := config.Copy()

@@ -16,8 +16,8 @@ type Change struct {
 	Inserts int   `json:"inserts"`
 	Edits   int   `json:"edits"`
 	Deletes int   `json:"deletes"`
-	// Resources are names such as "bills", or with their service, as
-	// "billing.contact_persons", where services share a name.
+	// Resources are names such as "bills", or with their service, as "billing.contact_persons",
+	// where services share a name.
 	Resources []string `json:"resources"`
 }
 

@@ -1,8 +1,8 @@
-// Package company is one organization upstream: its world of records, its
-// allowance of calls and its clock.
+// Package company is one organization upstream: its world of records, its allowance of calls and
+// its clock.
 //
-// It knows no other organization and answers no call: packages endpoints and
-// sandbox do. Start reading with New, then With.
+// It knows no other organization and answers no call: packages endpoints and sandbox do. Start
+// reading with New, then With.
 package company
 
 import (

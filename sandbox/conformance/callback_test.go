@@ -36,10 +36,9 @@ func (r *receiver) taken() ([]string, []string) {
 	return addresses, bodies
 }
 
-// docs/upstream.md U278: the service POSTs a callback to notify_url
-// whenever an event subscribed on the channel occurs and the channel has not expired.
-// Its form is that of U279. The callback of a creation carries the operation insert
-// (U280).
+// docs/upstream.md U278: the service POSTs a callback to notify_url whenever an event subscribed on
+// the channel occurs and the channel has not expired. Its form is that of U279. The callback of a
+// creation carries the operation insert (U280).
 func TestCallbacks(t *testing.T) {
 	t.Parallel()
 	received := &receiver{}

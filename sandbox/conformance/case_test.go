@@ -27,8 +27,8 @@ type file struct {
 
 // testCase is one row of a document's table, or one condition of its error tables.
 type testCase struct {
-	// Row is the row: method and path as the document writes them, or the status or
-	// code of an error table.
+	// Row is the row: method and path as the document writes them, or the status or code of an
+	// error table.
 	Row string `json:"row"`
 	// Variant tells cases of one row apart.
 	Variant string `json:"variant,omitempty"`
@@ -77,9 +77,9 @@ type step struct {
 	// Assumed says whether the header X-Sandbox-Assumed is expected: true where the document shows
 	// only a part of the call, false where it shows all of it.
 	Assumed *bool `json:"assumed,omitempty"`
-	// Keep notes values for later steps: name to the path in the answer, as in
-	// "bills.0.bill_id"; "redirect:code" is a query parameter of the Location, and
-	// "match:…" the first group of a regular expression, for pages.
+	// Keep notes values for later steps: name to the path in the answer, as in "bills.0.bill_id";
+	// "redirect:code" is a query parameter of the Location, and "match:…" the first group of a
+	// regular expression, for pages.
 	Keep map[string]string `json:"keep,omitempty"`
 }
 

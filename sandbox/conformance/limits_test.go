@@ -19,10 +19,9 @@ func limited(t *testing.T, options sandbox.Options) *caller {
 	return newCallerOf(t, options, "")
 }
 
-// docs/upstream.md U42: accounting gives free 1000; standard 2000;
-// professional 5000; premium 10000; elite 10000; ultimate 10000. U43:
-// invoicing gives free 1000. U44: inventory gives free 1500; standard 2500; professional
-// 5000; premium 7500; enterprise 10000. The headers: U48.
+// docs/upstream.md U42: accounting gives free 1000; standard 2000; professional 5000; premium
+// 10000; elite 10000; ultimate 10000. U43: invoicing gives free 1000. U44: inventory gives free
+// 1500; standard 2500; professional 5000; premium 7500; enterprise 10000. The headers: U48.
 func TestDailyAllowanceOfEachPlan(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -90,9 +89,9 @@ func TestCode45(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U41: an organization has 5 calls at once on the free plan and
-// 10, a soft limit, on paid ones. U62: code 1070, with HTTP 429, says that more
-// requests than that were active at once.
+// docs/upstream.md U41: an organization has 5 calls at once on the free plan and 10, a soft limit,
+// on paid ones. U62: code 1070, with HTTP 429, says that more requests than that were active at
+// once.
 func TestCode1070(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

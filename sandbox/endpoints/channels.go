@@ -84,8 +84,8 @@ func (c *Call) channelsFrom(wanted world.Query, from, limit int) ([][]byte, int)
 	return records, next
 }
 
-// typed reports whether the call carries a Content-Type, which chat demands of every
-// call (docs/upstream.md U14). Live services answer GETs without one (U17).
+// typed reports whether the call carries a Content-Type, which chat demands of every call
+// (docs/upstream.md U14). Live services answer GETs without one (U17).
 func (c *Call) typed(want string) bool {
 	if c.Request.Header.Get("Content-Type") == "" && c.Request.Method == http.MethodGet && !c.Manner.Strict {
 		c.Header().Add(AssumedHeader, "live services of chat answer GETs without Content-Type")

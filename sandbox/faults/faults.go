@@ -14,8 +14,8 @@ import (
 
 // Fault makes some calls go wrong.
 type Fault struct {
-	// Path is the prefix of the paths concerned, such as /inventory/v1/bills; with the
-	// prefix of the data center, if there is one.
+	// Path is the prefix of the paths concerned, such as /inventory/v1/bills; with the prefix of
+	// the data center, if there is one.
 	Path  string `json:"path"`
 	Kind  string `json:"kind"`  // one of Kinds
 	Count int    `json:"count"` // number of calls; 0: until the faults are set anew
@@ -28,8 +28,7 @@ type Fault struct {
 	// makes the choice repeatable.
 	Rate float64 `json:"rate,omitempty"`
 	Seed uint64  `json:"seed,omitempty"`
-	// Milliseconds is the pause of the kinds slow, between two pieces, and stall; 0
-	// means 50.
+	// Milliseconds is the pause of the kinds slow, between two pieces, and stall; 0 means 50.
 	Milliseconds int `json:"milliseconds,omitempty"`
 	// Byte is the number of bytes of a body that the kinds cut, cut_silent and reset_body send; 0
 	// means half of them.

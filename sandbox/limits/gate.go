@@ -13,8 +13,7 @@ const (
 	wholeDay = 24 * time.Hour
 )
 
-// Gate counts calls and decides. It is not safe for concurrent use: the server's
-// lock guards it.
+// Gate counts calls and decides. It is not safe for concurrent use: the server's lock guards it.
 type Gate struct {
 	limits   Limits
 	minute   Window

@@ -16,8 +16,7 @@ import (
 // Paging is the way from one page of a list to the next (docs/upstream.md U80, U82 and U86).
 type Paging int
 
-// The ways of paging: by number with page_context, all at once without one, and by
-// token.
+// The ways of paging: by number with page_context, all at once without one, and by token.
 const (
 	ByNumber Paging = iota
 	Whole

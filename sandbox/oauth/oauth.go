@@ -50,8 +50,8 @@ type Options struct {
 	// the request followed by Prefix, the part before every path of the data center, such as
 	// /dc/eu.
 	APIDomain, Prefix string
-	// Scopes are the scopes that exist, without the vendor's name:
-	// Books.accountants.READ. None means DocumentedScopes.
+	// Scopes are the scopes that exist, without the vendor's name: Books.accountants.READ. None
+	// means DocumentedScopes.
 	Scopes []string
 	// Clients are the registered applications, Users the people who may consent. At least one user
 	// must have an organization.
@@ -76,8 +76,8 @@ type Client struct {
 	Name       string // shown on the consent page; "" shows the id
 	// RedirectURIs are the addresses that may receive a code, compared byte by byte.
 	RedirectURIs []string
-	// AnyLoopbackPort lets a registered address on 127.0.0.1 or [::1] have another
-	// port than the registered one (RFC 8252, section 7.3).
+	// AnyLoopbackPort lets a registered address on 127.0.0.1 or [::1] have another port than the
+	// registered one (RFC 8252, section 7.3).
 	AnyLoopbackPort bool
 	// AnyLoopback lets every address on 127.0.0.1, [::1] or localhost receive the code.
 	AnyLoopback bool

@@ -12,8 +12,8 @@ import "slices"
 // U133).
 type Type int
 
-// The types. An ID is opaque: a text, or a whole number as some examples show it. A
-// number may come as a text. IDs is a text of identifiers with commas between.
+// The types. An ID is opaque: a text, or a whole number as some examples show it. A number may come
+// as a text. IDs is a text of identifiers with commas between.
 const (
 	Text Type = iota
 	ID

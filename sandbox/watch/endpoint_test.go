@@ -14,7 +14,8 @@ import (
 	"sluice/sandbox/watch/channel"
 )
 
-// docs/upstream.md U271, U274 and U277; the status is U283, the text of channel_id and the offset U284.
+// docs/upstream.md U271, U274 and U277; the status is U283, the text of channel_id and the offset
+// U284.
 func TestEnable(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -55,8 +55,7 @@ type Options struct {
 	// BatchIDs is the most records in one callback; 0 is 50.
 	BatchIDs int
 
-	// Poster sends callbacks; required. Seed, Chaos and Timeout are those of
-	// delivery.Options.
+	// Poster sends callbacks; required. Seed, Chaos and Timeout are those of delivery.Options.
 	Poster  delivery.Poster
 	Seed    int64
 	Chaos   delivery.Chaos

@@ -36,14 +36,13 @@ type Witness struct {
 	// Key is the response key above the records of a list; empty where there is none (the CSV
 	// export, the token answer).
 	Key string `json:"key"`
-	// Record is one full record with every key the document names for output.
-	// For the conversation export it is an object of the CSV columns, in the
-	// document's order, with text values.
+	// Record is one full record with every key the document names for output. For the conversation
+	// export it is an object of the CSV columns, in the document's order, with text values.
 	Record json.RawMessage `json:"record"`
 }
 
-// Load reads the witness of one resource. The service is empty for "token". An
-// unknown pair is an error that wraps fs.ErrNotExist.
+// Load reads the witness of one resource. The service is empty for "token". An unknown pair is an
+// error that wraps fs.ErrNotExist.
 func Load(service, resource string) (Witness, error) {
 	name := path.Join(service, resource+".json")
 	data, err := files.ReadFile(name)

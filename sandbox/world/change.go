@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Insert adds a record, created and modified at an instant (epoch seconds),
-// and returns its index.
+// Insert adds a record, created and modified at an instant (epoch seconds), and returns its index.
 func (w *World) Insert(kind Kind, at int64) int {
 	t := &w.tables[kind]
 	t.created = append(t.created, at)

@@ -35,8 +35,8 @@ var digests = map[world.Kind]string{
 	world.Organizations:   "eb50da6ae030826b2e68ee7b45bb3341",
 }
 
-// TestSameSeedSameBytes writes worlds of several zones, sizes and manners in all forms,
-// also after edits, payments and silent changes.
+// TestSameSeedSameBytes writes worlds of several zones, sizes and manners in all forms, also after
+// edits, payments and silent changes.
 func TestSameSeedSameBytes(t *testing.T) {
 	t.Parallel()
 	sums := map[world.Kind]hash.Hash{}

@@ -5,8 +5,7 @@ import "slices"
 // Operation is a kind of change of a record.
 type Operation int
 
-// The operations. Quieted is a change that moves no modification time: a balance, a
-// stock, a count.
+// The operations. Quieted is a change that moves no modification time: a balance, a stock, a count.
 const (
 	Inserted Operation = iota + 1
 	Edited

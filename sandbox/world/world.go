@@ -152,8 +152,8 @@ func (w *World) AppendPreview(dst []byte, currency, day string, rate int64, note
 // ChatFields returns the columns of the conversation export, in the document's order.
 func ChatFields() []string { return books.ChatFields() }
 
-// ChatField returns one column of chat i, of the organization or of its networks,
-// as text; false for an unknown column.
+// ChatField returns one column of chat i, of the organization or of its networks, as text; false
+// for an unknown column.
 func (w *World) ChatField(kind Kind, i int, name string) (string, bool) {
 	return w.books.ChatField(kind, i, name)
 }

@@ -13,8 +13,8 @@ func (w *World) Record(kind Kind, i int) *overlay.Object {
 	return parsed(w.AppendRecord(nil, kind, i, Full))
 }
 
-// Create adds a record at an instant (epoch seconds) and returns its index with an
-// object of all its names, each value absent. The caller fills it and Puts it.
+// Create adds a record at an instant (epoch seconds) and returns its index with an object of all
+// its names, each value absent. The caller fills it and Puts it.
 func (w *World) Create(kind Kind, at int64) (int, *overlay.Object) {
 	i := w.Insert(kind, at)
 	blank := w.generated(kind, i).Blank()
@@ -60,8 +60,7 @@ func (w *World) Sample(kind Kind, name string) *overlay.Object {
 	return overlay.NewObject()
 }
 
-// Contact returns the name of a vendor or customer; false if there is none with that
-// identifier.
+// Contact returns the name of a vendor or customer; false if there is none with that identifier.
 func (w *World) Contact(id string) (string, bool) {
 	if n, ok := ids.FixedIndex(ids.GroupVendor, id); ok && n < w.books.Vendors() {
 		return w.books.Words.VendorName(n), true

@@ -59,7 +59,8 @@ func TestCustomModules(t *testing.T) {
 	second := u.call(t, post, "/books/v3/projects", `{"record_name":"Barn"}`)
 	a, b := first.at(t, "module_record", "module_record_id"), second.at(t, "module_record", "module_record_id")
 
-	// docs/upstream.md U160: module_record_id as comma-separated string; each item with code and message.
+	// docs/upstream.md U160: module_record_id as comma-separated string; each item with code and
+	// message.
 	u.call(t, put, "/books/v3/cm_projects", fmt.Sprintf(`{"module_record_id":"%s,%s,77","cf_colour":"blue"}`, a, b)).is(t, 200, fmt.Sprintf(
 		`{"code":0,"module_record":[{"code":0,"message":"*","module_record_id":%q,"record_name":"Mill","cf_colour":"blue"},
 		{"code":0,"message":"*","module_record_id":%q,"record_name":"Barn","cf_colour":"blue"},{"code":1002,"message":"*","module_record_id":"77"}]}`, a, b))
@@ -255,8 +256,8 @@ func TestReceipts(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U177: the record is found by a custom field that is configured
-// to reject duplicates.
+// docs/upstream.md U177: the record is found by a custom field that is configured to reject
+// duplicates.
 func TestUniqueValueUpdate(t *testing.T) {
 	t.Parallel()
 	u := start(t)

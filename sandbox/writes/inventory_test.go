@@ -141,7 +141,8 @@ func TestBills(t *testing.T) {
 		{"name":"Rope","rate":10.10,"quantity":3,"tax_id":%q},{"name":"Nails","rate":2,"quantity":5,"tax_id":%q},{"name":"Net","rate":1.115,"quantity":1,"tax_id":%q}]}`,
 		vendor, gst18, gst5, gst18)
 	created := u.call(t, post, path, body)
-	// 30.30 + 10.00 + 1.12 (1.115 rounded half up); taxes 18 % of 30.30 = 5.45 and of 1.12 = 0.20, 5 % of 10 = 0.50.
+	// 30.30 + 10.00 + 1.12 (1.115 rounded half up); taxes 18 % of 30.30 = 5.45 and of 1.12 = 0.20,
+	// 5 % of 10 = 0.50.
 	created.is(t, 201, fmt.Sprintf(`{"code":0,"bill":{"bill_id":"*","vendor_id":%q,"vendor_name":"*","bill_number":"X-1","date":"2026-03-01","due_date":"2026-03-15","due_by_days":5,
 		"status":"open","currency_code":"INR","notes":"Gate","sub_total":41.42,"tax_total":6.15,"balance":47.57,"payments":[],"vendor_credits":[],"line_items":[
 		{"line_item_id":"*","name":"Rope","rate":10.1,"quantity":3,"item_total":30.3,"item_order":0,"tax_name":"GST18","tax_percentage":18},

@@ -10,8 +10,8 @@ import (
 	"sluice/sandbox/world/overlay"
 )
 
-// updateMany changes the records of a custom module that the body names; each answers
-// with a code and message of its own (docs/upstream.md U160).
+// updateMany changes the records of a custom module that the body names; each answers with a code
+// and message of its own (docs/upstream.md U160).
 func updateMany(e *edit) (said, error) {
 	under, err := e.parent()
 	if err != nil {

@@ -22,14 +22,13 @@ const defaultEvery = 24 * time.Hour
 
 // Declaration is one user-declared resource, with the keys of the file.
 type Declaration struct {
-	// Service is one of the services of the catalogue, Name the table in schema
-	// custom.
+	// Service is one of the services of the catalogue, Name the table in schema custom.
 	Service string `yaml:"service"`
 	Name    string `yaml:"name"`
 	// Doc describes a record in one sentence.
 	Doc string `yaml:"doc"`
-	// Path is the list relative to the service's root, Key carries its records, ID is
-	// the key of a record's identifier.
+	// Path is the list relative to the service's root, Key carries its records, ID is the key of a
+	// record's identifier.
 	Path string `yaml:"path"`
 	Key  string `yaml:"key"`
 	ID   string `yaml:"id"`

@@ -9,9 +9,8 @@ import (
 // userSchemaDoc is the comment on a Postgres schema that is no service's own.
 const userSchemaDoc = "Lists that users declared in their configuration."
 
-// DDL writes the tables of a service: schemas, tables with their keys, and a
-// Comment on each of them and on every column. A service without resources gives
-// "".
+// DDL writes the tables of a service: schemas, tables with their keys, and a Comment on each of
+// them and on every column. A service without resources gives "".
 func DDL(service schema.Service) string {
 	var b strings.Builder
 	made := map[string]bool{}

@@ -21,8 +21,8 @@ type ExistingTable struct {
 
 // ExistingColumn is one column of a database.
 type ExistingColumn struct {
-	// Type is the type as Postgres spells it: information_schema's data_type or
-	// format_type, without collation.
+	// Type is the type as Postgres spells it: information_schema's data_type or format_type,
+	// without collation.
 	Type string
 	// Comment is the comment on the column; "" if it has none.
 	Comment string

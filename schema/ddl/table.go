@@ -58,8 +58,9 @@ type Table struct {
 	Parent *Reference
 	// Index is the index of the details; nil if there are none.
 	Index *Index
-	// roomy says that pages keep room for new versions of their rows: no index has a column that an update changes, so one that stays on its
-	// page writes no index (docs/decisions/0021-loading-at-copy-speed).
+	// roomy says that pages keep room for new versions of their rows: no index has a column that an
+	// update changes, so one that stays on its page writes no index
+	// (docs/decisions/0021-loading-at-copy-speed).
 	roomy bool
 }
 

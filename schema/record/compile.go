@@ -70,7 +70,8 @@ type column struct {
 	name   string
 	label  string
 	values []string
-	// identifies and modified say that it is the record's own identifier, and its modification time.
+	// identifies and modified say that it is the record's own identifier, and its modification
+	// time.
 	identifies, modified bool
 }
 

@@ -14,8 +14,8 @@ import (
 	"sluice/schema/record"
 )
 
-// For any bytes there is no panic, but a *RejectedError or rows, the same each time, and no text that
-// Postgres refuses.
+// For any bytes there is no panic, but a *RejectedError or rows, the same each time, and no text
+// that Postgres refuses.
 func FuzzRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"order_id":"1","note":"a\u0000\ud800","total":1e3,"changed":"2026-01-17T15:27:23+0530"}`,

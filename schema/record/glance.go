@@ -5,9 +5,9 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// Peek reads only what is needed if the row was made of the same bytes: key, fingerprint, the
-// times that decide about versions and passes, the day of list filters, and which arrays are
-// present, except prefixes. Other values are absent. It returns false if in doubt; the caller then
+// Peek reads only what is needed if the row was made of the same bytes: key, fingerprint, the times
+// that decide about versions and passes, the day of list filters, and which arrays are present,
+// except prefixes. Other values are absent. It returns false if in doubt; the caller then
 // normalizes the record. It does not check whether the record fits: bytes that have a row did.
 func (n *Normalizer) Peek(raw []byte, parent string) (Record, bool) {
 	if n.salt == 0 {

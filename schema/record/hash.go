@@ -6,9 +6,11 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// HashRule is the number of the rule by which the content hash of a record is made. Whatever makes another hash of the same bytes under the
-// same declaration, here or in the canonical values, takes the next number, and so does what makes other drift of them: the warehouse
-// then writes the hashes of all rows anew, once and without a call (docs/decisions/0019-rebuild-from-raw-records). Otherwise each record would look changed.
+// HashRule is the number of the rule by which the content hash of a record is made. Whatever makes
+// another hash of the same bytes under the same declaration, here or in the canonical values, takes
+// the next number, and so does what makes other drift of them: the warehouse then writes the hashes
+// of all rows anew, once and without a call (docs/decisions/0019-rebuild-from-raw-records).
+// Otherwise each record would look changed.
 const HashRule = 2
 
 // label returns a text with its length before it, which separates it from the following parts.
@@ -28,9 +30,11 @@ const (
 	tagExtra = 'X'
 )
 
-// hash returns the content hash: XXH3 of all that the record carries, its 128 bits in their canonical order. What a record does not carry leaves
-// no trace in it, so that declaring a further column changes no hash until upstream sends it. Only versions of one record are compared by
-// it; nobody is kept from making two alike on purpose, who can write upstream need not deceive us (docs/decisions/0022-payload-and-content-hashes).
+// hash returns the content hash: XXH3 of all that the record carries, its 128 bits in their
+// canonical order. What a record does not carry leaves no trace in it, so that declaring a further
+// column changes no hash until upstream sends it. Only versions of one record are compared by it;
+// nobody is kept from making two alike on purpose, who can write upstream need not deceive us
+// (docs/decisions/0022-payload-and-content-hashes).
 func (s *scratch) hash(record *Record) [16]byte {
 	buf := s.spareHash[:0]
 	for i, rows := range record.Tables {

@@ -38,8 +38,8 @@ type Value struct {
 
 // Row is one row of one table of the resource.
 type Row struct {
-	// Position is the key within the record: empty for the record itself, the
-	// index in the array, or the indices along nested arrays (from 0).
+	// Position is the key within the record: empty for the record itself, the index in the array,
+	// or the indices along nested arrays (from 0).
 	Position []int
 	// Values are in the order of the table's columns.
 	Values []Value
@@ -51,17 +51,15 @@ type Record struct {
 	ID string
 	// Modified is the modification time, zero if the record carries none.
 	Modified time.Time
-	// Tables holds the rows by table, in the order of Resource.Tables; Tables[0]
-	// has exactly one row.
+	// Tables holds the rows by table, in the order of Resource.Tables; Tables[0] has exactly one
+	// row.
 	Tables [][]Row
-	// Carries says, by table, whether the record has the key of the table's
-	// top-level array: rows of a table that a record does not carry are left alone.
-	// Index 0 is always true.
+	// Carries says, by table, whether the record has the key of the table's top-level array: rows
+	// of a table that a record does not carry are left alone. Index 0 is always true.
 	Carries []bool
 	// Extra is one JSON object of the undeclared keys, by path; "" if there are none.
 	Extra string
-	// Hash is the content hash of all that the record carries: canonical values,
-	// arrays included.
+	// Hash is the content hash of all that the record carries: canonical values, arrays included.
 	Hash [16]byte
 	// Drift lists undeclared keys and values, by path and kind.
 	Drift []Drift
@@ -70,10 +68,11 @@ type Record struct {
 	// PayloadHash covers the bytes and everything else that decides the row: a row with the same
 	// one is the row of this record. 0 means none: for exports, and for records with drift.
 	PayloadHash uint64
-	// Unchanged says that the row has this fingerprint, so that nothing needs to be written. A known
-	// record has only the parts that Normalizer.Glance reads.
+	// Unchanged says that the row has this fingerprint, so that nothing needs to be written. A
+	// known record has only the parts that Normalizer.Glance reads.
 	Unchanged bool
-	// Seen is what was stored when the record's row was looked for, before the record was normalized.
+	// Seen is what was stored when the record's row was looked for, before the record was
+	// normalized.
 	Seen Seen
 }
 
@@ -88,8 +87,8 @@ type Seen struct {
 type Drift struct {
 	// Path is the key without array positions: line_items[].surprise.
 	Path string
-	// Kind is the JSON type seen: string, number, bool, object, array, null; or, for
-	// a value of a known key, "value: " with its first 60 bytes.
+	// Kind is the JSON type seen: string, number, bool, object, array, null; or, for a value of a
+	// known key, "value: " with its first 60 bytes.
 	Kind string
 }
 

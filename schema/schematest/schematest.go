@@ -4,8 +4,8 @@ package schematest
 
 import "sluice/schema"
 
-// Shop has every kind and every depth. The files in testdata of ddl and docs were
-// written by hand from the layout of the warehouse, not by the code under test.
+// Shop has every kind and every depth. The files in testdata of ddl and docs were written by hand
+// from the layout of the warehouse, not by the code under test.
 func Shop() schema.Service {
 	return schema.Service{
 		Name: "shop", Doc: "What the shop's shelves hold.", Root: "/shop/v1",

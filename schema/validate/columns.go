@@ -24,8 +24,8 @@ type object struct {
 	ignored  map[string]string
 }
 
-// tables checks the names of all tables of a resource against each other and
-// against those of its Postgres schema.
+// tables checks the names of all tables of a resource against each other and against those of its
+// Postgres schema.
 func (f *faults) tables(where, inSchema string, r *schema.Resource) {
 	all := r.Tables()
 	for i := range all {
@@ -169,8 +169,8 @@ func (f *faults) prefix(where string, child *schema.Child) {
 	}
 }
 
-// prefixes checks that no key can belong to two children, and that only the record
-// itself has such children.
+// prefixes checks that no key can belong to two children, and that only the record itself has such
+// children.
 func (f *faults) prefixes(where string, r *schema.Resource) {
 	for i, one := range r.Children {
 		for _, other := range r.Children[:i] {

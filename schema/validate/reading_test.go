@@ -7,8 +7,8 @@ import (
 	"sluice/schema/validate"
 )
 
-// wide returns a declaration without faults that uses the words for details, history,
-// documented values, keys by prefix, parents, snapshots and reads on demand.
+// wide returns a declaration without faults that uses the words for details, history, documented
+// values, keys by prefix, parents, snapshots and reads on demand.
 func wide() schema.Service {
 	s := good()
 	things := &s.Resources[0]

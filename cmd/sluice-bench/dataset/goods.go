@@ -16,7 +16,8 @@ func Service() *schema.Service {
 	return &schema.Service{Name: "bench", Doc: "What is measured.", Resources: []schema.Resource{items.resource(), bills.resource()}}
 }
 
-// Append appends record number n, an item or a bill, in a version: 0, or that of a later day up to 8.
+// Append appends record number n, an item or a bill, in a version: 0, or that of a later day up to
+// 8.
 func Append(buf []byte, resource *schema.Resource, n, version int) []byte {
 	if resource.Name == bills.name {
 		return bills.append(buf, n, version)

@@ -13,7 +13,8 @@ type record struct {
 	many func(n int) int
 }
 
-// items have the 45 leaves of an item (docs/upstream.md U219) as columns; its arrays are in raw records only.
+// items have the 45 leaves of an item (docs/upstream.md U219) as columns; its arrays are in raw
+// records only.
 var items = record{name: "items", doc: "Wide rows.", key: "items", loose: []record{
 	{name: "documents", many: func(int) int { return 0 }},
 	{name: "locations", many: once, fields: []field{

@@ -21,7 +21,8 @@ func (t trial) String() string {
 // counts holds how often each class passes in an undisturbed run, by scenario.
 type counts map[string]map[class]int
 
-// all returns all points, in an order that is the same for the same counts: scenario by scenario, the calls first.
+// all returns all points, in an order that is the same for the same counts: scenario by scenario,
+// the calls first.
 func (c counts) all() []trial {
 	var trials []trial
 	for _, sc := range scenarios() {

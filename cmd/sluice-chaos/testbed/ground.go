@@ -55,7 +55,8 @@ type Options struct {
 // Key seals tokens on this testbed; it opens nothing else.
 const key = "c3Rvcm0tZ3JvdW5kLXN0b3JtLWdyb3VuZC1zdG9ybTE="
 
-// Plan is the plan of the organization, PerMinute and AtOnce its limits: docs/upstream.md U40 and U41.
+// Plan is the plan of the organization, PerMinute and AtOnce its limits: docs/upstream.md U40 and
+// U41.
 const (
 	Plan      = "premium"
 	PerMinute = 100

@@ -25,7 +25,8 @@ func (s *fixture) later(d time.Duration) {
 	s.pass(d)
 	s.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval, watermark_before = watermark_before - $1::interval`, d)
 	s.exec(`UPDATE sluice.streams SET planned_at = planned_at - $1::interval`, d)
-	// Upstream's clock stands still: its tokens are good yet, and it gives no more than ten in ten minutes.
+	// Upstream's clock stands still: its tokens are good yet, and it gives no more than ten in ten
+	// minutes.
 	s.exec(`UPDATE sluice.tokens SET expires_at = expires_at + $1::interval, attempted_at = attempted_at + $1::interval`, d)
 }
 
@@ -51,8 +52,9 @@ const (
 	runsOf = `SELECT count(*) FROM sluice.runs WHERE service || '.' || resource = $1`
 )
 
-// TestAdaptive: a resource that changes twelve times an hour and one that never does, through a virtual day. The busy one is read
-// as often as the floor allows, the quiet one as rarely as its target; what changes then is noticed, and the schedule follows.
+// TestAdaptive: a resource that changes twelve times an hour and one that never does, through a
+// virtual day. The busy one is read as often as the floor allows, the quiet one as rarely as its
+// target; what changes then is noticed, and the schedule follows.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 400, Limits: sandbox.Limits{Off: true}}).narrow()

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// This file answers the questions of the docs out of what upstream has, in plain Go with exact fractions: it knows no SQL.
+// This file answers the questions of the docs out of what upstream has, in plain Go with exact
+// fractions: it knows no SQL.
 
 // ledger is what upstream has of one business.
 type ledger struct {
@@ -123,7 +124,8 @@ func first(records []record, name string) any {
 // row is a row of an answer: texts, whole numbers, fractions, nil for what is not known.
 type row = []any
 
-// descending puts rows in the order of a column from large to small, what is not known last, and of the one that breaks ties.
+// descending puts rows in the order of a column from large to small, what is not known last, and of
+// the one that breaks ties.
 func descending(rows []row, column, tie int) []row {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		x, y := a[column].(*big.Rat), b[column].(*big.Rat)
@@ -218,7 +220,8 @@ func (l *ledger) sameNames() []row {
 	return rows
 }
 
-// spent are the lines of bills that are loaded, and the headers of the others, as parts with an account, a net amount and a rate.
+// spent are the lines of bills that are loaded, and the headers of the others, as parts with an
+// account, a net amount and a rate.
 func (l *ledger) spent(loaded func(record) bool) []record {
 	var parts []record
 	for _, bill := range only(l.bills, posted) {
@@ -297,7 +300,8 @@ func rates(ledgers ...*ledger) []row {
 	return rows
 }
 
-// entered counts bills by the day on which they were entered. Upstream writes that with the offset of the business's zone.
+// entered counts bills by the day on which they were entered. Upstream writes that with the offset
+// of the business's zone.
 func (l *ledger) entered() []row {
 	dates, bills := by(only(l.bills, posted), func(r record) string { return r.text("created_time")[:len(time.DateOnly)] })
 	var rows []row

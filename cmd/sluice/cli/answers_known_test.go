@@ -102,8 +102,8 @@ func questionsOfMoney() []answer {
 		},
 		{
 			has: "history.inventory_bills_as_of(timestamp '2026-11-01' AT TIME ZONE o.time_zone",
-			// Midnight of this clock is fourteen hours ago in the first business and eleven hours ahead in the second: before and after what
-			// changed.
+			// Midnight of this clock is fourteen hours ago in the first business and eleven hours
+			// ahead in the second: before and after what changed.
 			stands: func(_ *companyFixture, now time.Time) []string {
 				return []string{"timestamp '2026-11-01'", "timestamp '" + now.UTC().Format(time.DateTime) + "'"}
 			},
@@ -149,8 +149,8 @@ func (c *companyFixture) parents(b business, l *ledger) []row {
 	}
 }
 
-// yesterday takes the place of an instant that docs name: the company was copied three days ago, as its rows have it, and changed
-// since.
+// yesterday takes the place of an instant that docs name: the company was copied three days ago, as
+// its rows have it, and changed since.
 func yesterday(_ *companyFixture, now time.Time) []string {
 	kolkata := time.FixedZone("Asia/Kolkata", 19800)
 	return []string{"'2026-11-01 00:00 Asia/Kolkata'", "'" + now.Add(-24*time.Hour).In(kolkata).Format(time.DateTime) + " Asia/Kolkata'"}
@@ -158,12 +158,14 @@ func yesterday(_ *companyFixture, now time.Time) []string {
 
 const atAnInstant = "no test knows what a warehouse held on a day of the calendar"
 
-// ofDocs are the organization and the bill that docs name, and a bill of the company that changed since yesterday.
+// ofDocs are the organization and the bill that docs name, and a bill of the company that changed
+// since yesterday.
 func ofDocs(c *companyFixture, now time.Time) []string {
 	return append(yesterday(c, now), "'10234695'", "'"+c.all[1].key+"'", "'460000000038049'", "'"+c.changed(c.all[1])+"'")
 }
 
-// changed is a bill of a business that was edited and whose lines were not read since, the first by its identifier.
+// changed is a bill of a business that was edited and whose lines were not read since, the first by
+// its identifier.
 func (c *companyFixture) changed(b business) string {
 	var ids []string
 	for key := range c.traps.heads {
@@ -196,10 +198,12 @@ func balances(_ business, l *ledger) []row {
 
 const lookAtBills = "SELECT organization_id, bill_id, status, balance, exchange_rate FROM (%s) AS shown"
 
-// role is what statements that give rights call it here: roles belong to the server, which tests share.
+// role is what statements that give rights call it here: roles belong to the server, which tests
+// share.
 const role = "analysts_of_the_test"
 
-// given has a statement give or take rights: the condition does not hold before it, and does so then.
+// given has a statement give or take rights: the condition does not hold before it, and does so
+// then.
 func given(condition string, before ...string) func(context.Context, *testing.T, pgx.Tx, string) {
 	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 		t.Helper()

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// otherStatements are those about the past, about the program's own work, and those that change something.
+// otherStatements are those about the past, about the program's own work, and those that change
+// something.
 func otherStatements() []answer {
 	return append(append(statementsOfThePast(), statementsOfOperation()...), statementsWithEffect()...)
 }

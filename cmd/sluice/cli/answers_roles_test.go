@@ -135,7 +135,8 @@ func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	}
 }
 
-// analystsMayAsk gives a role what docs say that analysts need, and asks every question of docs/querying.md as that role.
+// analystsMayAsk gives a role what docs say that analysts need, and asks every question of
+// docs/querying.md as that role.
 func (c *companyFixture) analystsMayAsk(t *testing.T, shown []statement) {
 	t.Helper()
 	tx, err := c.conn.Begin(t.Context())

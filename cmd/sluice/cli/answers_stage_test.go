@@ -17,19 +17,22 @@ import (
 	"sluice/sandbox"
 )
 
-// companyFixture is the stage on which the questions of the docs are asked: two businesses under one identifier in two data centers,
-// whose days never are the same, with everything in it that makes a plausible query wrong.
+// companyFixture is the stage on which the questions of the docs are asked: two businesses under
+// one identifier in two data centers, whose days never are the same, with everything in it that
+// makes a plausible query wrong.
 type companyFixture struct {
 	*fixture
 	all []business
 	// then is what upstream had before the changes, today what it has now.
 	then, today map[string]*ledger
-	// deleted counts the bills that were deleted in between, heads are those whose list leaves out the lines.
+	// deleted counts the bills that were deleted in between, heads are those whose list leaves out
+	// the lines.
 	deleted int
 	traps   traps
 }
 
-// companyZones are 25 hours apart: whatever the time is, their days differ, and one of them is not the day of UTC.
+// companyZones are 25 hours apart: whatever the time is, their days differ, and one of them is not
+// the day of UTC.
 func companyZones() map[string]string {
 	return map[string]string{sandbox.DefaultOrganizationID: "Pacific/Kiritimati", "first-eu": "Pacific/Pago_Pago"}
 }
@@ -87,7 +90,8 @@ func (c *companyFixture) backdate() {
 	c.exec(`UPDATE history.periods SET began_at = began_at - interval '3 days', asked_at = asked_at - interval '3 days'`)
 }
 
-// change edits, adds and deletes records of each business. What changed is listed without its lines from now on.
+// change edits, adds and deletes records of each business. What changed is listed without its lines
+// from now on.
 func (c *companyFixture) change() {
 	c.t.Helper()
 	for _, b := range c.all {
@@ -152,15 +156,17 @@ func (c *companyFixture) look() map[string]*ledger {
 	return ledgers
 }
 
-// traps is the upstream of a company: the sandbox, with what it has no words for. The same changes are made to its answers and to
-// what it calls the truth.
+// traps is the upstream of a company: the sandbox, with what it has no words for. The same changes
+// are made to its answers and to what it calls the truth.
 type traps struct {
 	next  http.Handler
 	today time.Time
 	mu    sync.Mutex
-	// heads are the bills whose list leaves out their lines, fresh those of them that came later, by data center and identifier.
+	// heads are the bills whose list leaves out their lines, fresh those of them that came later,
+	// by data center and identifier.
 	heads, fresh map[string]bool
-	// calls and refused count what was called and what was not fine, read are the paths that were answered, by data center.
+	// calls and refused count what was called and what was not fine, read are the paths that were
+	// answered, by data center.
 	calls, refused map[string]int
 	read           map[string]bool
 }
@@ -232,8 +238,8 @@ func encoded(value any) json.RawMessage {
 	return text
 }
 
-// head changes a bill as its list shows it: of those that changed, without the lines; of those that are new without the sums, too,
-// as live lists are.
+// head changes a bill as its list shows it: of those that changed, without the lines; of those that
+// are new without the sums, too, as live lists are.
 func (x *traps) head(center string, r record) {
 	x.bill(r)
 	if x.heads[center+r.text("bill_id")] {
@@ -247,8 +253,8 @@ func (x *traps) head(center string, r record) {
 	}
 }
 
-// bill makes bills of what a sandbox has none or few of: void ones, dollars, unknown rates (of one vendor all), vendors that share a
-// name, vendors with two names, and dates around today.
+// bill makes bills of what a sandbox has none or few of: void ones, dollars, unknown rates (of one
+// vendor all), vendors that share a name, vendors with two names, and dates around today.
 func (x *traps) bill(r record) {
 	n := number(r.text("bill_id"))
 	if n%7 == 3 {

@@ -20,14 +20,15 @@ import (
 type answer struct {
 	// has are words by which the statement is told from all others.
 	has string
-	// stands says what takes the place of words of the statement, as pairs, for a statement that names an organization, a record or
-	// an instant of its own; why is the reason for that, or for running nothing.
+	// stands says what takes the place of words of the statement, as pairs, for a statement that
+	// names an organization, a record or an instant of its own; why is the reason for that, or for
+	// running nothing.
 	stands func(*companyFixture, time.Time) []string
 	why    string
 	// look is laid around the statement: what of its answer is compared. Empty is all of it.
 	look string
-	// truth is the whole answer, out of what upstream has at an instant; nil for statements that have an effect instead, and for what only
-	// looks like a statement.
+	// truth is the whole answer, out of what upstream has at an instant; nil for statements that
+	// have an effect instead, and for what only looks like a statement.
 	truth func(*companyFixture, time.Time) []row
 	// effect runs the statement and says what it has to bring about.
 	effect func(context.Context, *testing.T, pgx.Tx, string)
@@ -38,8 +39,9 @@ type answer struct {
 // sessions are the zones in which every question is asked: an answer that depends on them is none.
 func sessions() []string { return []string{"UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"} }
 
-// TestAnswersAreRight runs every statement that README, docs, help texts, the configuration's example, the tour and the comments in
-// the database show, against a company that was copied by the program, and holds each answer against what upstream has.
+// TestAnswersAreRight runs every statement that README, docs, help texts, the configuration's
+// example, the tour and the comments in the database show, against a company that was copied by the
+// program, and holds each answer against what upstream has.
 func TestAnswersAreRight(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -90,8 +92,8 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 // bare is an instant of the past without a zone.
 var bare = regexp.MustCompile(`as_of\([^')]*'[0-9: -]+'(?: *[,)]|$)`)
 
-// noticesWrongOnes asks the query that README and the tour showed until it was found to be wrong: it is not the answer, and neither is
-// the right one with one of its conditions left out.
+// noticesWrongOnes asks the query that README and the tour showed until it was found to be wrong:
+// it is not the answer, and neither is the right one with one of its conditions left out.
 func (c *companyFixture) noticesWrongOnes(t *testing.T) {
 	t.Helper()
 	const first = `SELECT vendor_name, count(*) AS bills, sum(balance) AS open_balance, min(due_date) AS first_due
@@ -139,7 +141,8 @@ func questionsOfTour(t *testing.T, text string) string {
 	return ""
 }
 
-// bites says that the company has what makes wrong queries wrong: a test on it that finds nothing proves something.
+// bites says that the company has what makes wrong queries wrong: a test on it that finds nothing
+// proves something.
 func (c *companyFixture) bites() {
 	c.t.Helper()
 	if n := one[int](c.fixture, `SELECT count(*) FROM inventory.bills WHERE _deleted_at IS NOT NULL`); n != c.deleted {
@@ -171,7 +174,8 @@ func (c *companyFixture) bites() {
 	}
 }
 
-// ask runs a statement in a session of a zone, and compares or has its effect judged. Nothing stays.
+// ask runs a statement in a session of a zone, and compares or has its effect judged. Nothing
+// stays.
 func (c *companyFixture) ask(a *answer, sql, zone string) (err error) {
 	c.t.Helper()
 	ctx := c.t.Context()

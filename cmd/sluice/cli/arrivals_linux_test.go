@@ -8,7 +8,8 @@ import (
 	"unsafe"
 )
 
-// sinceData is how long ago the system acknowledged the last bytes of a call, to a few milliseconds; 0 if it does not say.
+// sinceData is how long ago the system acknowledged the last bytes of a call, to a few
+// milliseconds; 0 if it does not say.
 func sinceData(r *http.Request) time.Duration {
 	conn, ok := r.Context().Value(connKey{}).(*net.TCPConn)
 	if !ok {
@@ -18,7 +19,8 @@ func sinceData(r *http.Request) time.Duration {
 	if err != nil {
 		return 0
 	}
-	// struct tcp_info of linux/tcp.h: eight bytes, then words, of which the twelfth is tcpi_last_data_recv, in milliseconds.
+	// struct tcp_info of linux/tcp.h: eight bytes, then words, of which the twelfth is
+	// tcpi_last_data_recv, in milliseconds.
 	var info struct {
 		_        [8]byte
 		_        [11]uint32

@@ -58,7 +58,8 @@ func (a *arrivals) through(of func(upstream http.Handler) http.Handler) {
 	a.next = of(a.next)
 }
 
-// hold lets so many more calls of services through. Those after them wait until the returned function is called.
+// hold lets so many more calls of services through. Those after them wait until the returned
+// function is called.
 func (a *arrivals) hold(calls int) func() {
 	released := make(chan struct{})
 	var passed atomic.Int64

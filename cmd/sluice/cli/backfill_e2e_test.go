@@ -15,9 +15,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestKillsInBackfill tries promises 2, 5 and 6 where two streams read one list at once: a
-// backfill and the first sync bring the same new records while upstream changes, and both
-// are killed again and again.
+// TestKillsInBackfill tries promises 2, 5 and 6 where two streams read one list at once: a backfill
+// and the first sync bring the same new records while upstream changes, and both are killed again
+// and again.
 func TestKillsInBackfill(t *testing.T) {
 	t.Parallel()
 	const (
@@ -48,7 +48,8 @@ func TestKillsInBackfill(t *testing.T) {
 		if b.State != "done" || len(b.Runs) != 1 {
 			t.Errorf("%+v, want it done in one run", b)
 		}
-		// A chunk under way when its process was killed repeats the page under way and the one that was being loaded.
+		// A chunk under way when its process was killed repeats the page under way and the one that
+		// was being loaded.
 		if pages := one[int](s, `SELECT pages FROM sluice.runs WHERE id = $1`, b.Runs[0]); b.Calls < pages || b.Calls > pages+2*kills {
 			t.Errorf("%d calls for %d pages in %d kills", b.Calls, pages, kills)
 		}
@@ -57,11 +58,12 @@ func TestKillsInBackfill(t *testing.T) {
 	t.Logf("backfills were at work in %d of %d kills", atWork, kills)
 }
 
-// backfillDays says how long the backfill of TestBackfillOverDays takes: each day is 24 hourly syncs; make soak has more.
+// backfillDays says how long the backfill of TestBackfillOverDays takes: each day is 24 hourly
+// syncs; make soak has more.
 var backfillDays = flag.Int("backfill-days", 2, "the backfill of TestBackfillOverDays takes so many days, two or more")
 
-// TestBackfillOverDays is a backfill of days beside hourly incrementals of the same
-// list and of another one of its service: it never makes them wait.
+// TestBackfillOverDays is a backfill of days beside hourly incrementals of the same list and of
+// another one of its service: it never makes them wait.
 func TestBackfillOverDays(t *testing.T) {
 	t.Parallel()
 	const (
@@ -74,8 +76,8 @@ func TestBackfillOverDays(t *testing.T) {
 	from, to := time.Date(2026, 5-time.Month(windows), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), "2026-04-30"
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 700, Limits: sandbox.Limits{DailyAccounting: daily, PerMinute: 1000}}).narrow()
 	lists := []string{"accounting.chart_of_accounts", "accounting.vendor_payments"}
-	// Asked for while nobody knows how many payments there are, it has a window for each
-	// month; it rests until its time has come.
+	// Asked for while nobody knows how many payments there are, it has a window for each month; it
+	// rests until its time has come.
 	id := fmt.Sprint(s.backfills(codeFine, "accounting.vendor_payments", "--from", from, "--to", to, "--detach")[0].ID)
 	s.backfills(codeFine, "pause", id)
 	s.sync(codeFine, lists...)
@@ -156,8 +158,8 @@ func (s *fixture) waitsForTheDay(b backfilled) {
 	}
 }
 
-// TestBackfillIsServed leaves the work to serve: it outlives an outage at upstream, tries
-// again by itself, and goes on where it stood.
+// TestBackfillIsServed leaves the work to serve: it outlives an outage at upstream, tries again by
+// itself, and goes on where it stood.
 func TestBackfillIsServed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 6000, Limits: sandbox.Limits{Off: true}}).narrow()

@@ -40,8 +40,8 @@ func (s *fixture) backfills(code int, args ...string) []backfilled {
 	return shown
 }
 
-// TestBackfill mends rows that no incremental run would ever read again: some are gone
-// from the warehouse, some hold other values. The window takes those of its days only.
+// TestBackfill mends rows that no incremental run would ever read again: some are gone from the
+// warehouse, some hold other values. The window takes those of its days only.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 1500}).narrow()
@@ -162,8 +162,8 @@ func TestBackfillDryRun(t *testing.T) {
 		}
 		return shown
 	}
-	// Nothing was read yet: a size has to be said. A free plan has 1,500 calls a day, of
-	// which backfills get half: 200,000 rows are 1,001 pages.
+	// Nothing was read yet: a size has to be said. A free plan has 1,500 calls a day, of which
+	// backfills get half: 200,000 rows are 1,001 pages.
 	if f := dry(codeFine, "inventory.bills"); f.Backfills[0].Calls != nil || f.Backfills[0].Assume != "inventory.bills" {
 		t.Errorf("before anything was read: %+v", f)
 	}
@@ -260,8 +260,8 @@ func TestBackfillVerbs(t *testing.T) {
 	s.nothingOpen()
 }
 
-// TestBackfillOfEveryKind reads again what is no list of pages: an object, an export, and
-// the lists under parents.
+// TestBackfillOfEveryKind reads again what is no list of pages: an object, an export, and the lists
+// under parents.
 func TestBackfillOfEveryKind(t *testing.T) {
 	t.Parallel()
 	s := newWideStage(t, sandbox.Options{Seed: 99, Records: 60})

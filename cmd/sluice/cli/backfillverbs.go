@@ -60,7 +60,8 @@ func (c *cli) backfillCancel() *cobra.Command {
 // changeable are the states of a backfill that is not over for good.
 const changeable = "queued, running, paused or failed"
 
-// change makes a command that changes the state of backfills, which have to be in one of the states needed, and shows them.
+// change makes a command that changes the state of backfills, which have to be in one of the states
+// needed, and shows them.
 func (c *cli) change(use, short, needed string, do func(*warehouse.DB, context.Context, int64) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.MinimumNArgs(1),
@@ -126,7 +127,8 @@ func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes wor
 	return c.work(ctx, a, ids, wishes)
 }
 
-// onBackfills reads the numbers of backfills and does something about them; asks says that upstream is asked.
+// onBackfills reads the numbers of backfills and does something about them; asks says that upstream
+// is asked.
 func (c *cli) onBackfills(ctx context.Context, args []string, asks bool, work func(context.Context, *engine.App, []int64) error) error {
 	ids, err := numbers(args, "number of a backfill", "backfill list")
 	if err != nil {

@@ -29,8 +29,8 @@ const (
 type backfillView struct {
 	backfills.Backfill
 
-	// CallsLeft are those that it is expected to take yet, and DoneAt is when they are made;
-	// nil if it is over, paused, or nobody can say.
+	// CallsLeft are those that it is expected to take yet, and DoneAt is when they are made; nil if
+	// it is over, paused, or nobody can say.
 	CallsLeft *int       `json:"calls_left"`
 	DoneAt    *time.Time `json:"done_at"`
 }
@@ -72,8 +72,8 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfi
 	return views, nil
 }
 
-// callsLeft goes on from how far a backfill came, in windows where there are several,
-// otherwise by what was forecast; nil if neither tells.
+// callsLeft goes on from how far a backfill came, in windows where there are several, otherwise by
+// what was forecast; nil if neither tells.
 func callsLeft(b *backfills.Backfill) *int {
 	const telling = 2 // of one window little follows
 	if b.WindowsDone >= telling {

@@ -1,7 +1,8 @@
 //go:build e2e && !race
 
-// What these tests measure the race detector multiplies: memory by five to ten, and the time of what looks at each byte
-// (https://go.dev/doc/articles/race_detector, "Runtime Overheads"). .ci/run plays them without it.
+// What these tests measure the race detector multiplies: memory by five to ten, and the time of
+// what looks at each byte (https://go.dev/doc/articles/race_detector, "Runtime Overheads"). .ci/run
+// plays them without it.
 
 package cli
 
@@ -23,7 +24,8 @@ import (
 // mostMemory is what a process takes at most, whatever upstream answers.
 const mostMemory = 150 // MiB
 
-// peakOf runs a command line as a process of its own and gives its exit code and what it took at most, in MiB.
+// peakOf runs a command line as a process of its own and gives its exit code and what it took at
+// most, in MiB.
 func (s *fixture) peakOf(args ...string) (*process, int64) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "peak")
@@ -49,7 +51,8 @@ type evil struct {
 	packed bool
 	// endless repeats the body, as an export, until the client is gone.
 	endless bool
-	// answered, if not nil, hears of each body that was sent; of an endless one when a part of it was.
+	// answered, if not nil, hears of each body that was sent; of an endless one when a part of it
+	// was.
 	answered chan struct{}
 }
 
@@ -120,8 +123,8 @@ func taxes(elements string) []byte {
 		`],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)
 }
 
-// TestAnyAnswerIsBoundedInMemory: what a page of small elements costs does not grow with their number, and when upstream is well again
-// everything is there.
+// TestAnyAnswerIsBoundedInMemory: what a page of small elements costs does not grow with their
+// number, and when upstream is well again everything is there.
 func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
 	s := newStage(t, sandbox.Options{Seed: 71, Records: small, Limits: sandbox.Limits{Off: true}})
 	const list, name = "/inventory/v1/settings/taxes", "inventory.taxes"
@@ -175,7 +178,8 @@ func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // bes
 	}
 }
 
-// TestFaultsOfBoundsHeal: what takes more than a process has room for is refused, and everything is there when upstream is well again.
+// TestFaultsOfBoundsHeal: what takes more than a process has room for is refused, and everything is
+// there when upstream is well again.
 func TestFaultsOfBoundsHeal(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
 	for _, kind := range []string{"many_elements", "many_keys", "huge_token", "all_poison"} {
 		t.Run(kind, func(t *testing.T) {
@@ -206,9 +210,11 @@ func TestFaultsOfBoundsHeal(t *testing.T) { //nolint:paralleltest // beside othe
 	}
 }
 
-// TestLargeBodiesTakeTurns: lists whose answers are large at the same time are read one after the other; ten took 1.6 GB.
+// TestLargeBodiesTakeTurns: lists whose answers are large at the same time are read one after the
+// other; ten took 1.6 GB.
 func TestLargeBodiesTakeTurns(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
-	// One record that fits, for each list that comes by pages: the name of its identifier, and a text of any length.
+	// One record that fits, for each list that comes by pages: the name of its identifier, and a
+	// text of any length.
 	names := map[string][2]string{
 		"chart_of_accounts": {"account_id", "account_name"}, "vendor_payments": {"payment_id", "vendor_name"},
 		"items": {"item_id", "name"}, "bills": {"bill_id", "vendor_name"}, "credit_notes": {"creditnote_id", "customer_name"},
@@ -243,7 +249,8 @@ func TestLargeBodiesTakeTurns(t *testing.T) { //nolint:paralleltest // beside ot
 	}
 }
 
-// TestHostileAnswersDoNotHoldUpTheEnd: SIGTERM ends a process within half a minute whatever it is at.
+// TestHostileAnswersDoNotHoldUpTheEnd: SIGTERM ends a process within half a minute whatever it is
+// at.
 func TestHostileAnswersDoNotHoldUpTheEnd(t *testing.T) { //nolint:paralleltest // it measures how long the end takes
 	var keys, lines strings.Builder
 	for n := range 1_000_000 {

@@ -11,8 +11,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestBreadth copies everything that the documents let one read, as lists carry
-// it and as lists of headers do, then what changed, then nothing.
+// TestBreadth copies everything that the documents let one read, as lists carry it and as lists of
+// headers do, then what changed, then nothing.
 func TestBreadth(t *testing.T) {
 	t.Parallel()
 	for name, headers := range map[string]bool{"lists carry lines": false, "lists carry headers": true} {
@@ -53,8 +53,8 @@ func TestBreadth(t *testing.T) {
 	}
 }
 
-// detailed makes sure that no row waits for its lines, and that lines were fetched
-// one by one where lists carry headers, and only there.
+// detailed makes sure that no row waits for its lines, and that lines were fetched one by one where
+// lists carry headers, and only there.
 func (s *fixture) detailed(headers bool) {
 	s.t.Helper()
 	for _, table := range []string{"inventory.bills", "inventory.credit_notes", "inventory.items", "inventory.composite_items", "accounting.vendor_payments"} {
@@ -76,8 +76,8 @@ func (s *fixture) detailed(headers bool) {
 	}
 }
 
-// TestASingleRecordIsRetriedAsOne: what was kept of a single record completes its
-// row, and does not pass for what the list said.
+// TestASingleRecordIsRetriedAsOne: what was kept of a single record completes its row, and does not
+// pass for what the list said.
 func TestASingleRecordIsRetriedAsOne(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 74, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()

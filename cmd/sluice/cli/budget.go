@@ -36,8 +36,8 @@ type classDay struct {
 	Spent   int64          `json:"spent"`
 	Floor   int64          `json:"floor"`
 	Ceiling int64          `json:"ceiling"`
-	// Reserved is what the class has not spent of its floor; Lent is how much of that others have at the moment, which
-	// comes back as their calls leave the day.
+	// Reserved is what the class has not spent of its floor; Lent is how much of that others have
+	// at the moment, which comes back as their calls leave the day.
 	Reserved int64 `json:"reserved"`
 	Lent     int64 `json:"lent"`
 }
@@ -49,12 +49,13 @@ type serviceDay struct {
 	Limit        int64      `json:"limit"`
 	Left         int64      `json:"left"`
 	Classes      []classDay `json:"classes"`
-	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back sooner.
+	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back
+	// sooner.
 	RunsOutAt *time.Time `json:"runs_out_at"`
 	// Rules are what the configuration and the plan say of the allowance.
 	Rules allowanceRules `json:"rules"`
-	// Gate is the allowance that it shares with other services, where upstream has closed or narrowed it; ExhaustedUntil is until
-	// when upstream calls the day spent.
+	// Gate is the allowance that it shares with other services, where upstream has closed or
+	// narrowed it; ExhaustedUntil is until when upstream calls the day spent.
 	Gate           *calls.Gate `json:"gate,omitempty"`
 	ExhaustedUntil *time.Time  `json:"exhausted_until,omitempty"`
 
@@ -145,7 +146,8 @@ func dayOf(organization, service string, limits pipeline.Limits, day calls.Day) 
 	return view
 }
 
-// runsOut says when a service has nothing left at the pace of the last hour, if that is before calls come back.
+// runsOut says when a service has nothing left at the pace of the last hour, if that is before
+// calls come back.
 func runsOut(view *serviceDay) *time.Time {
 	if view.LastHour == 0 || view.Limit == 0 && view.SeenLeft == nil {
 		return nil

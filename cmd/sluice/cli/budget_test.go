@@ -22,7 +22,8 @@ func TestDayOf(t *testing.T) {
 		pipeline.ClassIncremental: 100, pipeline.ClassBackfill: 700,
 	}}
 	got := dayOf("o", "shop", limits, day)
-	// 300 of the incremental floor and 100 of the probes' are reserved; 200 are left, so half of each is lent.
+	// 300 of the incremental floor and 100 of the probes' are reserved; 200 are left, so half of
+	// each is lent.
 	want := []classDay{
 		{Class: "incremental", Spent: 100, Floor: 400, Ceiling: 1000, Reserved: 300, Lent: 150},
 		{Class: "details", Ceiling: 250},

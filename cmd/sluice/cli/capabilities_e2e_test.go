@@ -31,8 +31,9 @@ func (s *fixture) reading(resource string) why.Reading {
 	return why.Reading{}
 }
 
-// TestProbe measures what the lists of the sandbox can do: the verdicts stand here as the sandbox plays the live services
-// (docs/upstream.md U80 to U113), healthy and with the fault that makes each of them wrong.
+// TestProbe measures what the lists of the sandbox can do: the verdicts stand here as the sandbox
+// plays the live services (docs/upstream.md U80 to U113), healthy and with the fault that makes
+// each of them wrong.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	const items, bills = "/inventory/v1/items", "/inventory/v1/bills"
@@ -97,7 +98,8 @@ func TestProbe(t *testing.T) {
 			if list.Calls != test.calls {
 				t.Errorf("%d calls, want %d", list.Calls, test.calls)
 			}
-			// Every call went through the call log, as class probe: those of the list beside who the organization is and one for each service.
+			// Every call went through the call log, as class probe: those of the list beside who
+			// the organization is and one for each service.
 			logged := one[int](s, "SELECT count(*) FROM sluice.calls WHERE class = 'probe' AND service || '.' || resource = $1", test.resource)
 			if total := one[int](s, "SELECT count(*) FROM sluice.calls WHERE class = 'probe'"); logged < test.calls || total-before < test.calls {
 				t.Errorf("%d calls of the list are in the call log (%d in all), %d were made", logged, total-before, test.calls)
@@ -122,8 +124,9 @@ func TestProbeIsRefusedLikeOthers(t *testing.T) {
 	}
 }
 
-// TestDemotion has lists that stop doing what they were asked for: the verdict says so at once, in the log, too, the next
-// run reads the whole list out of the calls of full scans, and when the list does it again that is noticed, too.
+// TestDemotion has lists that stop doing what they were asked for: the verdict says so at once, in
+// the log, too, the next run reads the whole list out of the calls of full scans, and when the list
+// does it again that is noticed, too.
 func TestDemotion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -140,7 +143,8 @@ func TestDemotion(t *testing.T) {
 				return one[string](s, `SELECT verdict || ' ' || source FROM sluice.capabilities WHERE service || '.' || resource = $1 AND capability = $2`,
 					test.resource, test.capability)
 			}
-			// run gives the received records and the classes of the calls of the run that a sync makes.
+			// run gives the received records and the classes of the calls of the run that a sync
+			// makes.
 			run := func() (int64, []string, outcome) {
 				t.Helper()
 				_, name, _ := strings.Cut(test.resource, ".")
@@ -197,8 +201,8 @@ func TestDemotion(t *testing.T) {
 	}
 }
 
-// TestProbedFilter has a filter that gives less than it should: no answer to a run shows that, so what changed is missing
-// until the list is probed. From then on it is read whole.
+// TestProbedFilter has a filter that gives less than it should: no answer to a run shows that, so
+// what changed is missing until the list is probed. From then on it is read whole.
 func TestProbedFilter(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 75, Records: 600, Limits: sandbox.Limits{Off: true},
@@ -227,9 +231,10 @@ func TestProbedFilter(t *testing.T) {
 	}
 }
 
-// TestLateness has an upstream whose writes carry a time that is twenty minutes old when they become visible: runs from a
-// watermark that lags five minutes behind miss them. The sweep that finds them measures by how much, and from then on runs see
-// such writes; the lag fades when none is seen any more.
+// TestLateness has an upstream whose writes carry a time that is twenty minutes old when they
+// become visible: runs from a watermark that lags five minutes behind miss them. The sweep that
+// finds them measures by how much, and from then on runs see such writes; the lag fades when none
+// is seen any more.
 func TestLateness(t *testing.T) {
 	t.Parallel()
 	const (

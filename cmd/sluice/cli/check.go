@@ -266,7 +266,8 @@ func findingLines(findings []finding) view.Text {
 	}
 }
 
-// checkRights warns of what other roles of the database may do and should not; each warning ends with the statement that ends it.
+// checkRights warns of what other roles of the database may do and should not; each warning ends
+// with the statement that ends it.
 func checkRights(ctx context.Context, a *engine.App) []finding {
 	const check = "other roles of the database"
 	rights, err := a.DB.Rights(ctx)
@@ -280,7 +281,8 @@ func checkRights(ctx context.Context, a *engine.App) []finding {
 	return findings
 }
 
-// checkTables names tables and columns of the program that something else dropped or altered. It says nothing where all is as declared.
+// checkTables names tables and columns of the program that something else dropped or altered. It
+// says nothing where all is as declared.
 func (c *cli) checkTables(ctx context.Context, a *engine.App) []finding {
 	lacks, err := a.Lacking(ctx)
 	if err != nil {

@@ -35,8 +35,8 @@ type measuredView struct {
 	Evidence    string              `json:"evidence"`
 }
 
-// probe measures one list after the other and keeps what was found. A list that cannot be measured stops no other, unless
-// the calls are spent or upstream is out of reach.
+// probe measures one list after the other and keeps what was found. A list that cannot be measured
+// stops no other, unless the calls are spent or upstream is out of reach.
 func (c *cli) probe(ctx context.Context, a *engine.App, client probe.Source, streams []pipeline.Stream) ([]listView, error) {
 	lists := []listView{}
 	var failed error

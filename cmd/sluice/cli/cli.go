@@ -1,6 +1,7 @@
-// Package cli is the commands of sluice: one file per command, and Main, which the program and tests start. It is flags, words
-// and exit codes; what the commands do is in pipeline/engine, and what is copied is declared in connectors. What several commands
-// share is in command.go; each gives its result to package view, which prints it for people or for programs.
+// Package cli is the commands of sluice: one file per command, and Main, which the program and
+// tests start. It is flags, words and exit codes; what the commands do is in pipeline/engine, and
+// what is copied is declared in connectors. What several commands share is in command.go; each
+// gives its result to package view, which prints it for people or for programs.
 //
 // Start reading at Main, then sync.go.
 package cli
@@ -15,11 +16,11 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Main runs one command line and gives its exit code: 0 fine, 1 something
-// failed, 2 usage or configuration, 3 database or upstream out of reach, 4 stopped
-// by the budget with work left.
+// Main runs one command line and gives its exit code: 0 fine, 1 something failed, 2 usage or
+// configuration, 3 database or upstream out of reach, 4 stopped by the budget with work left.
 //
-// Whatever it prints leaves through outlets, which know the secrets in force (promise 10); a panic does, too.
+// Whatever it prints leaves through outlets, which know the secrets in force (promise 10); a panic
+// does, too.
 func Main(ctx context.Context, args []string, env Env) (code int) { //nolint:nonamedreturns // what is deferred decides about it
 	env.scrub = outside.NewScrubber()
 	stdout, stderr := view.NewOutlet(env.Stdout, env.scrub), view.NewOutlet(env.Stderr, env.scrub)

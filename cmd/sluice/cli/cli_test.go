@@ -17,16 +17,17 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// asProgram makes the test binary the program itself: tests that kill or signal
-// processes start it anew.
+// asProgram makes the test binary the program itself: tests that kill or signal processes start it
+// anew.
 const asProgram = "SLUICE_TEST_AS_PROGRAM"
 
-// withMinute is how long the minute of the limits is in such a process, withClock how far
-// its clock is off. Package storm/ground sets them, too.
+// withMinute is how long the minute of the limits is in such a process, withClock how far its clock
+// is off. Package storm/ground sets them, too.
 const (
 	withMinute = "SLUICE_TEST_MINUTE"
 	withClock  = "SLUICE_TEST_CLOCK"
-	// withPeak names the file into which such a process writes at its end how many bytes it took at most, withHaste makes its retries quick.
+	// withPeak names the file into which such a process writes at its end how many bytes it took at
+	// most, withHaste makes its retries quick.
 	withPeak  = "SLUICE_TEST_PEAK"
 	withHaste = "SLUICE_TEST_HASTE"
 )
@@ -35,12 +36,14 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(program())
 	}
-	// What the judges read is garbage a moment later: collected less often, the tests take a tenth less of the processor.
+	// What the judges read is garbage a moment later: collected less often, the tests take a tenth
+	// less of the processor.
 	debug.SetGCPercent(300)
 	os.Exit(warehousetest.Run(m))
 }
 
-// clockJump is how far the clock of such a process jumps at a signal: ahead at SIGUSR1, back at SIGUSR2.
+// clockJump is how far the clock of such a process jumps at a signal: ahead at SIGUSR1, back at
+// SIGUSR2.
 const clockJump = 10 * time.Minute
 
 // program is main with another minute and another clock.

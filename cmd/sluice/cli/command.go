@@ -24,8 +24,8 @@ type Env struct {
 	LookupEnv      func(string) (string, bool)
 	ReadFile       func(string) ([]byte, error)
 	Now            func() time.Time
-	// Retries are the waits between the attempts of a chunk that failed; nil means
-	// the usual patience.
+	// Retries are the waits between the attempts of a chunk that failed; nil means the usual
+	// patience.
 	Retries []time.Duration
 	// Minute is how long the minute of the limits is, for tests; zero means a minute.
 	Minute time.Duration
@@ -128,9 +128,9 @@ func withOptions(ctx context.Context, options engine.Options, do func(context.Co
 	return errors.Join(do(ctx, a), a.Close(ctx))
 }
 
-// catalogue gives the services with what the configuration adds, and the vendor's
-// name. Without a configuration that can be used it is the built-in one: what can
-// be copied is asked before there is one.
+// catalogue gives the services with what the configuration adds, and the vendor's name. Without a
+// configuration that can be used it is the built-in one: what can be copied is asked before there
+// is one.
 func (c *cli) catalogue() ([]schema.Service, string) {
 	a, err := engine.Load(c.offline())
 	if err != nil {
@@ -142,7 +142,8 @@ func (c *cli) catalogue() ([]schema.Service, string) {
 // defaultVendor is how the documents write the vendor's name.
 const defaultVendor = "Svc"
 
-// organizationFlag is --org. It means the same in every command: one organization, by its name, key or id.
+// organizationFlag is --org. It means the same in every command: one organization, by its name, key
+// or id.
 type organizationFlag string
 
 func (f *organizationFlag) add(cmd *cobra.Command) {
@@ -161,8 +162,8 @@ func (f *organizationFlag) key(a *engine.App) (string, error) {
 	return chosen.Key, nil
 }
 
-// chooseOrganization finds the organization that a command line names by name, key or id; nothing named means the only one. A name
-// or a key is no other's, an id may be in two data centers.
+// chooseOrganization finds the organization that a command line names by name, key or id; nothing
+// named means the only one. A name or a key is no other's, an id may be in two data centers.
 func chooseOrganization(a *engine.App, named string) (*config.Organization, error) {
 	var found []*config.Organization
 	for i := range a.Config.Organizations {
@@ -203,10 +204,12 @@ func streamName(several bool, organization, service, resource string) string {
 	return name
 }
 
-// manyOrganizations says that the configuration has more than one organization, so that names of streams need theirs.
+// manyOrganizations says that the configuration has more than one organization, so that names of
+// streams need theirs.
 func manyOrganizations(a *engine.App) bool { return len(a.Config.Organizations) > 1 }
 
-// numbers reads the numbers of a command line; what they are and which command lists them is said where one is none.
+// numbers reads the numbers of a command line; what they are and which command lists them is said
+// where one is none.
 func numbers(args []string, what, list string) ([]int64, error) {
 	read := make([]int64, 0, len(args))
 	for _, arg := range args {

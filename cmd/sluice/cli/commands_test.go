@@ -16,8 +16,7 @@ import (
 	"sluice/schema/ddl"
 )
 
-// TestCommands runs every command that looks at something, for people and for
-// programs.
+// TestCommands runs every command that looks at something, for people and for programs.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 81, Records: 500})

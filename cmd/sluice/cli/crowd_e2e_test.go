@@ -9,9 +9,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTwoSyncsAtOnce breaks promise 3 if it can: two processes at work and checks
-// beside them, and more to read than a minute allows. The judge is upstream, which
-// counts for itself and refuses what is too much.
+// TestTwoSyncsAtOnce breaks promise 3 if it can: two processes at work and checks beside them, and
+// more to read than a minute allows. The judge is upstream, which counts for itself and refuses
+// what is too much.
 func TestTwoSyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	const minute, atOnce = 100, 5 // of the plan free: docs/upstream.md U40 and U41

@@ -10,8 +10,8 @@ import (
 	"sluice/sandbox"
 )
 
-// declared is a resource of the user's own: a list that the sandbox has, under
-// another name, so that there is something to hold its tables against.
+// declared is a resource of the user's own: a list that the sandbox has, under another name, so
+// that there is something to hold its tables against.
 const declared = `
 custom:
   - service: inventory
@@ -62,8 +62,8 @@ func (s *fixture) accept() string {
 	return sql
 }
 
-// TestCustomResource takes a user's own resource from three lines of YAML to typed
-// columns: plan, raw rows, proposal, columns, rows filled without a call.
+// TestCustomResource takes a user's own resource from three lines of YAML to typed columns: plan,
+// raw rows, proposal, columns, rows filled without a call.
 func TestCustomResource(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 500})

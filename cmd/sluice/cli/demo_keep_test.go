@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestDemoKeep runs the demo until it stays up, and then other commands with nothing but the lines that it printed.
+// TestDemoKeep runs the demo until it stays up, and then other commands with nothing but the lines
+// that it printed.
 func TestDemoKeep(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -30,7 +30,8 @@ type demoStage struct {
 	postgres *local.Server
 	upstream *runningSandbox
 	app      *engine.App
-	// environment is what the configuration refers to, and kept the folder with the configuration for others; "" if nothing is kept.
+	// environment is what the configuration refers to, and kept the folder with the configuration
+	// for others; "" if nothing is kept.
 	environment map[string]string
 	kept        string
 }
@@ -79,8 +80,8 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 		view.Count(flags.records), s.cli.env.Now().Sub(began).Seconds())
 }
 
-// options are those of a process with a configuration made for this demo. Where it is kept, its secrets will be printed: they are
-// those of a made-up company, and open nothing else.
+// options are those of a process with a configuration made for this demo. Where it is kept, its
+// secrets will be printed: they are those of a made-up company, and open nothing else.
 func (s *demoStage) options(keep bool) (engine.Options, error) {
 	key := make([]byte, keyBytes)
 	if _, err := rand.Read(key); err != nil {
@@ -115,8 +116,8 @@ func demoConfig(upstream *runningSandbox) string {
 	return "database:\n  url: ${DEMO_DATABASE_URL}\n" + upstream.config("standard") + demoResources
 }
 
-// demoResources wants everything that there is, with so few calls per run under
-// parents that both syncs together stay below the 100 calls of one minute.
+// demoResources wants everything that there is, with so few calls per run under parents that both
+// syncs together stay below the 100 calls of one minute.
 const demoResources = `resources:
   accounting.expenses: {enabled: true}
   accounting.contact_persons: {calls_per_run: 8}
@@ -143,8 +144,8 @@ func (s *demoStage) dueWithin(wait time.Duration) []string {
 	return due
 }
 
-// sync runs one batch sync of the named resources, or of all, as the command does,
-// with its progress.
+// sync runs one batch sync of the named resources, or of all, as the command does, with its
+// progress.
 func (s *demoStage) sync(ctx context.Context, title string, names []string) (*syncResult, error) {
 	if err := s.title(title); err != nil {
 		return nil, err

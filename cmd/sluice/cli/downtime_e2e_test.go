@@ -32,8 +32,8 @@ func (s *fixture) aDay(seed int64) {
 	s.later(24 * time.Hour)
 }
 
-// TestThreeDaysDown: nothing runs for three days on which every list changes. One run of
-// each brings all of it, for being due is a state (promise 8).
+// TestThreeDaysDown: nothing runs for three days on which every list changes. One run of each
+// brings all of it, for being due is a state (promise 8).
 func TestThreeDaysDown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 71, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -49,16 +49,17 @@ func TestThreeDaysDown(t *testing.T) {
 	}
 }
 
-// TestThreeDaysWithARevokedToken: the consent is withdrawn, and given anew three days
-// later. The only hand is the one that gives it and puts it into the configuration:
-// streams that were denied go on by themselves. Meanwhile the authorization server is
-// asked once a day, and no call is made (promises 3, 8 and 9).
+// TestThreeDaysWithARevokedToken: the consent is withdrawn, and given anew three days later. The
+// only hand is the one that gives it and puts it into the configuration: streams that were denied
+// go on by themselves. Meanwhile the authorization server is asked once a day, and no call is made
+// (promises 3, 8 and 9).
 func TestThreeDaysWithARevokedToken(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 72, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.serveUntil("all is copied", doneSince, 1)
 	s.form("/oauth/v2/token/revoke", url.Values{"token": {sandbox.RefreshToken}})
-	// The last refresh was not a moment ago, and the first refusal, which proves nothing, lies behind.
+	// The last refresh was not a moment ago, and the first refusal, which proves nothing, lies
+	// behind.
 	s.exec(`UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 hour', refusals = 1`)
 	const denied = `SELECT count(*) = 6 FROM (SELECT 1 FROM sluice.runs WHERE kind = 'denied' AND resource NOT LIKE '%.%'
 		GROUP BY service, resource HAVING count(*) >= $1) AS r`

@@ -75,8 +75,8 @@ func namedBy(name, service, resource string) bool {
 	return (ofService == "" || ofService == service) && ofResource == resource || name == service
 }
 
-// The two kinds of drift with words of their own: a value that an enumeration does
-// not list, and the line that counts what came after a thousand keys.
+// The two kinds of drift with words of their own: a value that an enumeration does not list, and
+// the line that counts what came after a thousand keys.
 const (
 	driftValue  = "value: "
 	driftOthers = "(others)"
@@ -96,8 +96,8 @@ func driftHint(d *quarantine.Drift) string {
 	}
 }
 
-// extraKey says under which key of _extra the values of an unknown key are: its
-// path, with the positions of arrays in it.
+// extraKey says under which key of _extra the values of an unknown key are: its path, with the
+// positions of arrays in it.
 func extraKey(path string) string {
 	path = outside.Visible(path)
 	if strings.Contains(path, "[]") {

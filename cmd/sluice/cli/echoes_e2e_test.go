@@ -18,8 +18,8 @@ import (
 	"sluice/sandbox"
 )
 
-// echoing is an upstream that sends back what it was given: the access token on every list, each in another place of the answer and
-// another spelling, and the credential on the token endpoint.
+// echoing is an upstream that sends back what it was given: the access token on every list, each in
+// another place of the answer and another spelling, and the credential on the token endpoint.
 type echoing struct {
 	next http.Handler
 
@@ -75,8 +75,8 @@ func (e *echoing) set(lists, credentials bool) {
 	e.lists, e.credentials = lists, credentials
 }
 
-// TestEchoesAreNowhere: an upstream that echoes secrets finds none of them in what is printed, logged or kept about calls, runs, streams,
-// tokens and jobs (promise 10).
+// TestEchoesAreNowhere: an upstream that echoes secrets finds none of them in what is printed,
+// logged or kept about calls, runs, streams, tokens and jobs (promise 10).
 func TestEchoesAreNowhere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 20, Limits: sandbox.Limits{Off: true}})
@@ -114,7 +114,8 @@ func TestEchoesAreNowhere(t *testing.T) {
 	}
 }
 
-// shown gives a run of sixteen characters of one of a secret's spellings that a text has; "" if it has none.
+// shown gives a run of sixteen characters of one of a secret's spellings that a text has; "" if it
+// has none.
 func shown(text, secret string) string {
 	const run = 16
 	text = strings.ToLower(text)
@@ -168,8 +169,9 @@ func (c commanding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// TestNothingCommandsTheTerminal: names, identifiers and keys of upstream are shown with signs for what would command a terminal or hide, in
-// text and in JSON, whose values stay exact; data is loaded and exported as it came.
+// TestNothingCommandsTheTerminal: names, identifiers and keys of upstream are shown with signs for
+// what would command a terminal or hide, in text and in JSON, whose values stay exact; data is
+// loaded and exported as it came.
 func TestNothingCommandsTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 98, Records: 20, Limits: sandbox.Limits{Off: true}})

@@ -86,8 +86,7 @@ func codeOf(err error) int {
 // errEnvironment marks what is wrong around the program and not in it.
 var errEnvironment = errors.New("environment")
 
-// isUsage recognises cobra's own complaints about flags and arguments, which have
-// no type.
+// isUsage recognises cobra's own complaints about flags and arguments, which have no type.
 func isUsage(err error) bool {
 	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "accepts ", "requires ", "flag needs"} {
 		if strings.HasPrefix(err.Error(), start) {

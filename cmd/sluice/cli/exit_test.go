@@ -27,7 +27,8 @@ func TestExitCodes(t *testing.T) {
 		code    int
 		// says has to be on standard error, or on standard output of check.
 		says string
-		// alone is a case that calls upstream, or changes it or the database: it has a stage of its own.
+		// alone is a case that calls upstream, or changes it or the database: it has a stage of its
+		// own.
 		alone bool
 	}{
 		"fine":                 {alone: true, args: "sync", code: codeFine, says: "chart_of_accounts: done"},
@@ -114,7 +115,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// beside gives a stage with a configuration and an environment of its own, on the database and the upstream of another.
+// beside gives a stage with a configuration and an environment of its own, on the database and the
+// upstream of another.
 func (s *fixture) beside(t *testing.T) *fixture {
 	t.Helper()
 	copied := *s
@@ -163,8 +165,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// TestDaysGoBy reads more than a day allows: each day's sync goes on where the
-// last one stopped.
+// TestDaysGoBy reads more than a day allows: each day's sync goes on where the last one stopped.
 func TestDaysGoBy(t *testing.T) {
 	t.Parallel()
 	const daily, maxDays = 5, 12
@@ -183,8 +184,8 @@ func TestDaysGoBy(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers closes the door of the token endpoint, too. Every stream then
-// waits for the next token, a minute each time, and still has to come to an end.
+// TestNobodyAnswers closes the door of the token endpoint, too. Every stream then waits for the
+// next token, a minute each time, and still has to come to an end.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

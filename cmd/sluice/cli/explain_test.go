@@ -30,8 +30,8 @@ func (v *explainView) concludes(texts ...string) bool {
 	return false
 }
 
-// TestExplain follows bills through their lives: with its single record, changed twice,
-// in quarantine, deleted by hand, and one that never was.
+// TestExplain follows bills through their lives: with its single record, changed twice, in
+// quarantine, deleted by hand, and one that never was.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 93, Records: 40, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()

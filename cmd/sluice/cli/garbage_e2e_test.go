@@ -18,8 +18,9 @@ type garbage struct {
 	moved bool
 }
 
-// TestPassingGarbageLosesNothing: upstream talks nonsense for one run and is well again. The next sync has all records, however
-// many there were of what did not fit, and whichever way the list is read (promise 1).
+// TestPassingGarbageLosesNothing: upstream talks nonsense for one run and is well again. The next
+// sync has all records, however many there were of what did not fit, and whichever way the list is
+// read (promise 1).
 func TestPassingGarbageLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, g := range []garbage{
@@ -65,8 +66,9 @@ func (g garbage) play(f *faultStage) {
 	}
 }
 
-// TestGarbageIsNotForgotten: what was refused in two runs is known by the second, which moves the watermark over it. The exit code says
-// so until it is loaded, and within an hour the list is read whole because of it.
+// TestGarbageIsNotForgotten: what was refused in two runs is known by the second, which moves the
+// watermark over it. The exit code says so until it is loaded, and within an hour the list is read
+// whole because of it.
 func TestGarbageIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, small)
@@ -91,7 +93,8 @@ func TestGarbageIsNotForgotten(t *testing.T) {
 	f.equal(f.name)
 }
 
-// TestOneRecordThatWillNeverFit holds a watermark up once, and is asked for again less and less often.
+// TestOneRecordThatWillNeverFit holds a watermark up once, and is asked for again less and less
+// often.
 func TestOneRecordThatWillNeverFit(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, small)
@@ -114,7 +117,8 @@ func TestOneRecordThatWillNeverFit(t *testing.T) {
 	}
 }
 
-// TestVerifyLoadsWhatItReads: a record in quarantine that verify reads in a version that fits needs no sweep any more.
+// TestVerifyLoadsWhatItReads: a record in quarantine that verify reads in a version that fits needs
+// no sweep any more.
 func TestVerifyLoadsWhatItReads(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, small)

@@ -43,7 +43,8 @@ func TestGroupsOfCommands(t *testing.T) {
 	}
 }
 
-// groupsOf are the commands of the README's table by their group, which stands in its first row only.
+// groupsOf are the commands of the README's table by their group, which stands in its first row
+// only.
 func groupsOf(readme string) map[string][]string {
 	commands := map[string][]string{}
 	group := ""
@@ -62,7 +63,8 @@ func groupsOf(readme string) map[string][]string {
 	return commands
 }
 
-// sections are the first words of the lines below each heading of a help text, behind the first heading, which is Usage.
+// sections are the first words of the lines below each heading of a help text, behind the first
+// heading, which is Usage.
 func sections(help string) map[string][]string {
 	_, help, _ = strings.Cut(help, "\nUsage:\n")
 	words := map[string][]string{}
@@ -78,7 +80,8 @@ func sections(help string) map[string][]string {
 	return words
 }
 
-// TestTrustIsAFlag: what was a command of its own is a flag of verify, which takes no other one beside it.
+// TestTrustIsAFlag: what was a command of its own is a flag of verify, which takes no other one
+// beside it.
 func TestTrustIsAFlag(t *testing.T) {
 	t.Parallel()
 	for args, says := range map[string]string{

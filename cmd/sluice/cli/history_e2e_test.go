@@ -36,8 +36,8 @@ func (s *fixture) look() past {
 	return p
 }
 
-// relive holds the tables as of an instant against what upstream had then, field by field: they are made once more, out of
-// the functions that analysts call.
+// relive holds the tables as of an instant against what upstream had then, field by field: they are
+// made once more, out of the functions that analysts call.
 func (s *fixture) relive(p past) {
 	s.t.Helper()
 	for resource, truth := range p.truth {
@@ -75,8 +75,8 @@ func withVersions() []string {
 	return []string{"bills", "bills.details", "credit_notes", "credit_notes.details", "vendor_payments", "vendor_payments.details"}
 }
 
-// live copies everything, and then edits, deletes and copies in turns, one bill gone in each. It gives every instant at which
-// upstream and warehouse were equal.
+// live copies everything, and then edits, deletes and copies in turns, one bill gone in each. It
+// gives every instant at which upstream and warehouse were equal.
 func (s *fixture) live(turns int) []past {
 	s.t.Helper()
 	s.sync(codeFine)
@@ -98,8 +98,9 @@ func (s *fixture) live(turns int) []past {
 	return instants
 }
 
-// TestThePastIsWhatUpstreamHad edits, deletes and copies in turns, and then asks for every instant at which upstream and
-// warehouse were equal: the tables of then are held against the records that the test kept.
+// TestThePastIsWhatUpstreamHad edits, deletes and copies in turns, and then asks for every instant
+// at which upstream and warehouse were equal: the tables of then are held against the records that
+// the test kept.
 func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -125,8 +126,9 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Logf("%d versions of %d instants", written, len(instants))
 }
 
-// TestThePastComesOutOfRawRecords edits, deletes and copies in turns while no versions are kept, switches history on and has it made out of raw
-// records, by a process that is killed and by another: the tables as of every instant are held against what upstream had then.
+// TestThePastComesOutOfRawRecords edits, deletes and copies in turns while no versions are kept,
+// switches history on and has it made out of raw records, by a process that is killed and by
+// another: the tables as of every instant are held against what upstream had then.
 func TestThePastComesOutOfRawRecords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -180,8 +182,9 @@ func TestThePastComesOutOfRawRecords(t *testing.T) {
 	}
 }
 
-// TestKillsLeaveRowsAndVersionsTogether kills processes while they load, fetch details and take rows in: what a row holds and
-// its open version are never apart (promise 2), and in the end the past of now is the truth.
+// TestKillsLeaveRowsAndVersionsTogether kills processes while they load, fetch details and take
+// rows in: what a row holds and its open version are never apart (promise 2), and in the end the
+// past of now is the truth.
 func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
 	t.Parallel()
 	const kills = 5

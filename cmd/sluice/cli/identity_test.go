@@ -32,8 +32,8 @@ func (s *fixture) looks() int {
 	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE class = 'probe' AND resource = 'organizations'`)
 }
 
-// TestIdentity: an organization is looked at once in six hours, by whichever
-// process; another business under its id stops its streams until a person decides.
+// TestIdentity: an organization is looked at once in six hours, by whichever process; another
+// business under its id stops its streams until a person decides.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 92, Records: 100})
@@ -66,8 +66,8 @@ func TestIdentity(t *testing.T) {
 	s.sync(codeFine, "items")
 }
 
-// TestIdentityOfAnotherID: credentials of another business are found out before a
-// single record comes.
+// TestIdentityOfAnotherID: credentials of another business are found out before a single record
+// comes.
 func TestIdentityOfAnotherID(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 93, Records: 100})
@@ -82,8 +82,8 @@ func TestIdentityOfAnotherID(t *testing.T) {
 	}
 }
 
-// TestOrganizationsCommand: the zone of an organization is upstream's where the
-// configuration has none, and its rows are kept under its key.
+// TestOrganizationsCommand: the zone of an organization is upstream's where the configuration has
+// none, and its rows are kept under its key.
 func TestOrganizationsCommand(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 94, Records: 100})

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestEveryPromiseIsKeptSomewhere looks for the number of each promise of
-// docs/invariants.md beside the lines that keep it.
+// TestEveryPromiseIsKeptSomewhere looks for the number of each promise of docs/invariants.md beside
+// the lines that keep it.
 func TestEveryPromiseIsKeptSomewhere(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("../../../docs/invariants.md")

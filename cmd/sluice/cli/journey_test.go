@@ -47,8 +47,8 @@ func journey(s *fixture, paged bool) {
 		if r.Inserted+r.Updated+r.Quarantined > 0 {
 			s.t.Errorf("%s: the third sync says that it wrote: %+v", r.Key, r)
 		}
-		// Credit notes have neither filter nor sort: they are read whole. So is an
-		// export, which may come in pages.
+		// Credit notes have neither filter nor sort: they are read whole. So is an export, which
+		// may come in pages.
 		whole := r.Resource == "credit_notes" || paged && r.Resource == "conversations"
 		want := int64(1)
 		if strings.HasSuffix(r.Resource, ".details") {
@@ -63,8 +63,8 @@ func journey(s *fixture, paged bool) {
 	}
 }
 
-// expect holds a sync's result against what upstream has, and its own words
-// against what was changed; nil means that everything was new.
+// expect holds a sync's result against what upstream has, and its own words against what was
+// changed; nil means that everything was new.
 func (s *fixture) expect(result syncResult, changed sandbox.Changed) {
 	s.t.Helper()
 	gone, undeclared := s.equal()
@@ -107,8 +107,8 @@ func withDetails(streams []streamResult) int {
 	return n
 }
 
-// upstreamHas counts the records of a list; where lists carry lines, none of
-// single records are to be had.
+// upstreamHas counts the records of a list; where lists carry lines, none of single records are to
+// be had.
 func (s *fixture) upstreamHas(service, resource string) int {
 	n := 0
 	if !strings.HasSuffix(resource, ".details") {
@@ -138,8 +138,8 @@ func (s *fixture) written() [3]int64 {
 	return n
 }
 
-// quiet waits until nobody else is connected to the database: then every session
-// of a process that ended has reported what it did.
+// quiet waits until nobody else is connected to the database: then every session of a process that
+// ended has reported what it did.
 func (s *fixture) quiet() {
 	s.t.Helper()
 	s.until("all sessions have ended", `SELECT count(*) = 0 FROM pg_stat_activity

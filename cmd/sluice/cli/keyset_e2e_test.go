@@ -25,7 +25,8 @@ func sorting(t *testing.T, sorts bool) *fixture {
 		Now: func() time.Time { return time.Now().Add(-time.Minute) }, PageLatency: 10 * time.Millisecond}).narrow()
 }
 
-// listed gives what a sync of a stream notes, of all runs that it makes, and its calls as upstream counts them.
+// listed gives what a sync of a stream notes, of all runs that it makes, and its calls as upstream
+// counts them.
 func (s *fixture) listed(stream string) (string, int) {
 	s.t.Helper()
 	_, name, _ := strings.Cut(stream, ".")
@@ -35,8 +36,9 @@ func (s *fixture) listed(stream string) (string, int) {
 	return note, s.world.Stats().ByPath[anchoredPath] - before
 }
 
-// TestReanchored copies a list that is known, by a probe, to filter and to sort: the first sync takes one pass and no second,
-// also while the list changes and after a kill in its middle; so do sweeps, but not those that decide what is gone.
+// TestReanchored copies a list that is known, by a probe, to filter and to sort: the first sync
+// takes one pass and no second, also while the list changes and after a kill in its middle; so do
+// sweeps, but not those that decide what is gone.
 func TestReanchored(t *testing.T) {
 	t.Parallel()
 	s := sorting(t, true)
@@ -88,7 +90,8 @@ func TestReanchored(t *testing.T) {
 	s.sweepsDecide(pages)
 }
 
-// sweepsDecide deletes records: the sweep that misses them may be re-anchored, the one that decides is not.
+// sweepsDecide deletes records: the sweep that misses them may be re-anchored, the one that decides
+// is not.
 func (s *fixture) sweepsDecide(pages int) {
 	s.t.Helper()
 	const sweep = anchoredList + ".sweep"
@@ -120,7 +123,8 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.truthful(anchoredList)
 }
 
-// TestWhatIsNotKnownIsNotAnchored: the same list, probed without the order, and with it but not probed, is read in passes.
+// TestWhatIsNotKnownIsNotAnchored: the same list, probed without the order, and with it but not
+// probed, is read in passes.
 func TestWhatIsNotKnownIsNotAnchored(t *testing.T) {
 	t.Parallel()
 	for _, sorts := range []bool{false, true} {

@@ -11,11 +11,12 @@ import (
 	"sluice/sandbox"
 )
 
-// killsFlag says how often TestKills kills: make soak has more, and make chaos kills a hundred others.
+// killsFlag says how often TestKills kills: make soak has more, and make chaos kills a hundred
+// others.
 var killsFlag = flag.Int("kills", 10, "so many processes are killed in TestKills")
 
-// TestKills tries promise 6: a process is killed at any instant, again and again,
-// and the next one goes on.
+// TestKills tries promise 6: a process is killed at any instant, again and again, and the next one
+// goes on.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const (
@@ -47,8 +48,8 @@ func TestKills(t *testing.T) {
 	t.Logf("%s in all, %d calls", time.Since(began).Round(time.Millisecond), s.calls())
 }
 
-// TestKillsInDetailsAndParents tries promise 6 where a run has no list of its own:
-// among single records, and among the lists of parents.
+// TestKillsInDetailsAndParents tries promise 6 where a run has no list of its own: among single
+// records, and among the lists of parents.
 func TestKillsInDetailsAndParents(t *testing.T) {
 	t.Parallel()
 	const (
@@ -77,8 +78,8 @@ func TestKillsInDetailsAndParents(t *testing.T) {
 	s.t.Logf("%d streams were at work in %d kills", atWork, kills)
 }
 
-// killedSync starts a sync and kills it: a few calls later, or before the first
-// one, and then some milliseconds more.
+// killedSync starts a sync and kills it: a few calls later, or before the first one, and then some
+// milliseconds more.
 func (s *fixture) killedSync(chance *rand.Rand, streams ...string) {
 	s.t.Helper()
 	s.killed(chance, append([]string{"sync"}, streams...)...)
@@ -112,13 +113,12 @@ func (s *fixture) killed(chance *rand.Rand, args ...string) {
 	s.quiet() // the server may still be at what the process began
 }
 
-// atOnce is how many calls of business services the stage's plan allows at once, and so
-// how many pages a stream has under way at most.
+// atOnce is how many calls of business services the stage's plan allows at once, and so how many
+// pages a stream has under way at most.
 const atOnce = 10
 
-// nothingTwice holds what the runs say against the tables: each row was inserted
-// once and never updated, and a kill repeated at most the pages under way of each
-// stream that was at work.
+// nothingTwice holds what the runs say against the tables: each row was inserted once and never
+// updated, and a kill repeated at most the pages under way of each stream that was at work.
 func (s *fixture) nothingTwice(atWork int) {
 	s.t.Helper()
 	rows := 0

@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// mostConnections is how many connections the status pages have at once: descriptors that they take, calls and the database need, too.
+// mostConnections is how many connections the status pages have at once: descriptors that they
+// take, calls and the database need, too.
 const mostConnections = 64
 
-// statusServer serves the status pages. No connection stays that asks for nothing, does not end its question, or does not read its answer.
+// statusServer serves the status pages. No connection stays that asks for nothing, does not end its
+// question, or does not read its answer.
 func statusServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -24,7 +26,8 @@ func statusServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// limited is a listener with a bounded number of open connections: the next one waits until one of them is closed.
+// limited is a listener with a bounded number of open connections: the next one waits until one of
+// them is closed.
 type limited struct {
 	net.Listener
 

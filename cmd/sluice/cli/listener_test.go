@@ -16,7 +16,8 @@ import (
 	"sluice/sandbox"
 )
 
-// statusOf serves a page as serve does, for so many connections, which stay open for so long, and gives its address.
+// statusOf serves a page as serve does, for so many connections, which stay open for so long, and
+// gives its address.
 func statusOf(t *testing.T, connections int, idle func(time.Duration) time.Duration) (string, *http.Server, *buffer) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -49,7 +50,8 @@ func dial(t *testing.T, address, first string) net.Conn {
 	return connection
 }
 
-// TestStatusConnectionsAreBounded: the one that is too many waits, and is served when another one has gone.
+// TestStatusConnectionsAreBounded: the one that is too many waits, and is served when another one
+// has gone.
 func TestStatusConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	const ask = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -137,7 +139,8 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 	}
 }
 
-// TestNoStatusConnectionStays: none that asked once and says nothing more, none whose question does not end, none that does not read.
+// TestNoStatusConnectionStays: none that asked once and says nothing more, none whose question does
+// not end, none that does not read.
 func TestNoStatusConnectionStays(t *testing.T) {
 	t.Parallel()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -179,7 +182,8 @@ func TestNoStatusConnectionStays(t *testing.T) {
 	}
 }
 
-// TestServeBoundsItsConnections: serve itself ends a connection that asked once, and has no room for more than it may have.
+// TestServeBoundsItsConnections: serve itself ends a connection that asked once, and has no room
+// for more than it may have.
 func TestServeBoundsItsConnections(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 64, Records: 20, Limits: sandbox.Limits{Off: true}})

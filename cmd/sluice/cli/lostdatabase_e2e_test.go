@@ -33,8 +33,9 @@ func (s *fixture) through(tap proxy.Tap) {
 	s.environment["SLUICE_DATABASE_URL"] = fmt.Sprintf("postgres://%s@%s%s?sslmode=disable", address.User.Username(), line.Address(), address.Path)
 }
 
-// TestTheDatabaseIsLostAtTheStart: whatever a command says to the database last, before that goes away for good, the exit
-// code is that of the environment, so that a service manager starts it again.
+// TestTheDatabaseIsLostAtTheStart: whatever a command says to the database last, before that goes
+// away for good, the exit code is that of the environment, so that a service manager starts it
+// again.
 func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"status"}, {"migrate"}} {
@@ -71,7 +72,8 @@ func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
 	}
 }
 
-// TestServeIsToldToStopWhileItStarts: whatever serve says to the database when it is told to stop, it has not failed.
+// TestServeIsToldToStopWhileItStarts: whatever serve says to the database when it is told to stop,
+// it has not failed.
 func TestServeIsToldToStopWhileItStarts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

@@ -71,7 +71,8 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 	if shown.Changed, err = a.Pending(ctx); err != nil {
 		return err
 	}
-	// Also where nothing is pending: what an interrupted one left behind its last file is made up for.
+	// Also where nothing is pending: what an interrupted one left behind its last file is made up
+	// for.
 	if err := a.Migrate(ctx, wait); err != nil {
 		return err
 	}

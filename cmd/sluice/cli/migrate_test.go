@@ -19,8 +19,8 @@ func lists(columns string) string {
 	return text
 }
 
-// TestAPlanBesideAReader: of a plan each table is a transaction; the one that a reader holds is left, named with the reader, and a
-// new plan holds it alone.
+// TestAPlanBesideAReader: of a plan each table is a transaction; the one that a reader holds is
+// left, named with the reader, and a new plan holds it alone.
 func TestAPlanBesideAReader(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 98, Records: 20})

@@ -14,12 +14,13 @@ import (
 type trustView struct {
 	streams.Trust
 
-	// Told is the share of changes that came with a new modification time, 0 to 1; nil if
-	// nobody can know: nothing changed, or the whole list was never read again.
+	// Told is the share of changes that came with a new modification time, 0 to 1; nil if nobody
+	// can know: nothing changed, or the whole list was never read again.
 	Told *float64 `json:"told"`
 }
 
-// modificationTimes shows which share of the changes of each resource its modification time told of, of those named, or of all.
+// modificationTimes shows which share of the changes of each resource its modification time told
+// of, of those named, or of all.
 func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []string) error {
 	found, err := a.DB.Trust(ctx)
 	if err != nil {

@@ -17,13 +17,13 @@ type nonsense struct {
 	kind string
 	// filtered plays it on a list that is filtered and not on one that is sorted.
 	filtered bool
-	// code and state are what a sync comes to while every page but the first one
-	// misbehaves; moved says that the watermark may move nevertheless.
+	// code and state are what a sync comes to while every page but the first one misbehaves; moved
+	// says that the watermark may move nevertheless.
 	code  int
 	state pipeline.State
 	moved bool
-	// once is the exit code of a sync in which a single page misbehaves. Zero means
-	// that the same sync heals it.
+	// once is the exit code of a sync in which a single page misbehaves. Zero means that the same
+	// sync heals it.
 	once int
 	// spoils says that records themselves are spoilt, and stay so until they change.
 	spoils bool
@@ -55,8 +55,9 @@ func nonsenses() []nonsense {
 		{kind: "unsorted", code: codeFine, state: idle, moved: true},
 		{kind: "duplicate", code: codeFine, state: idle, moved: true},
 		{kind: "slow", code: codeFine, state: idle, moved: true},
-		// One record never stops the others. Poison goes by the place on the page, and the pages of two passes have other edges
-		// (docs/decisions/0007-passes-until-equal): to a run it is a list that never holds still.
+		// One record never stops the others. Poison goes by the place on the page, and the pages of
+		// two passes have other edges (docs/decisions/0007-passes-until-equal): to a run it is a
+		// list that never holds still.
 		{kind: "poison", code: codeFine, state: idle, spoils: true},
 		{kind: "nul", code: codeFine, state: idle, moved: true, spoils: true},
 		{kind: "extra_keys", code: codeFine, state: idle, moved: true, spoils: true},
@@ -66,8 +67,8 @@ func nonsenses() []nonsense {
 // refusals never end while they last: they are played once, below.
 func refusals() []string { return []string{"throttle", "crowded"} }
 
-// TestNonsenseMovesNoMark plays every fault of the sandbox on the whole program:
-// first while it reads everything, then while it reads what changed, then once.
+// TestNonsenseMovesNoMark plays every fault of the sandbox on the whole program: first while it
+// reads everything, then while it reads what changed, then once.
 func TestNonsenseMovesNoMark(t *testing.T) {
 	t.Parallel()
 	played := refusals()
@@ -190,8 +191,8 @@ func (n nonsense) spoilt(f *faultStage) {
 	}
 }
 
-// released makes sure that entries close when their records fit again. One whose
-// record nobody can name stays, until a person decides.
+// released makes sure that entries close when their records fit again. One whose record nobody can
+// name stays, until a person decides.
 func (f *faultStage) released() {
 	f.t.Helper()
 	if n := one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id <> ''`); n > 0 {
@@ -199,8 +200,8 @@ func (f *faultStage) released() {
 	}
 }
 
-// TestRefusalsAreWaitedFor plays the two refusals that every call meets: nobody
-// gives up because of them, and nobody calls while they last.
+// TestRefusalsAreWaitedFor plays the two refusals that every call meets: nobody gives up because of
+// them, and nobody calls while they last.
 func TestRefusalsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	held := map[string]string{

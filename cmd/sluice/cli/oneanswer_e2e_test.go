@@ -14,7 +14,8 @@ import (
 	"sluice/sandbox"
 )
 
-// oneAnswers are the faults whose single answer once stopped an organization for a day or for ever. They are played here.
+// oneAnswers are the faults whose single answer once stopped an organization for a day or for ever.
+// They are played here.
 func oneAnswers() []string {
 	return []string{"token_denied", "token_slow_down", "token_unknown", "token_unauthorized", "token_rotated", "rate_huge", "rate_spent", "retry_after"}
 }
@@ -67,7 +68,8 @@ func (f *faultStage) waits(code int) {
 	f.synced(code, <-ended)
 }
 
-// TestOneWordOfTheTokenEndpoint: a word that does not say for certain that the credential is dead is waited out.
+// TestOneWordOfTheTokenEndpoint: a word that does not say for certain that the credential is dead
+// is waited out.
 func TestOneWordOfTheTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"token_unknown", "token_unauthorized"} {
@@ -85,7 +87,8 @@ func TestOneWordOfTheTokenEndpoint(t *testing.T) {
 	}
 }
 
-// TestATokenEndpointThatIsFull: the gate closes for ten minutes, which no sync waits for; a command opens it.
+// TestATokenEndpointThatIsFull: the gate closes for ten minutes, which no sync waits for; a command
+// opens it.
 func TestATokenEndpointThatIsFull(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"token_slow_down", "token_denied"} {
@@ -105,7 +108,8 @@ func TestATokenEndpointThatIsFull(t *testing.T) {
 	}
 }
 
-// TestADeniedCredentialComesBack: a day later by itself, and at once by a command; not with every sync.
+// TestADeniedCredentialComesBack: a day later by itself, and at once by a command; not with every
+// sync.
 func TestADeniedCredentialComesBack(t *testing.T) {
 	t.Parallel()
 	f := oneAnswer(t, "token_unauthorized", false)
@@ -178,7 +182,8 @@ func TestHugeRateHeadersStopNothing(t *testing.T) {
 	f.heals("with figures that fit into no column")
 }
 
-// TestOneAnswerClosesForAnHour: what one answer closes for a day is closed for an hour, no sync waits for it, and a command opens it.
+// TestOneAnswerClosesForAnHour: what one answer closes for a day is closed for an hour, no sync
+// waits for it, and a command opens it.
 func TestOneAnswerClosesForAnHour(t *testing.T) {
 	t.Parallel()
 	for kind, allowance := range map[string]struct{ gate, day string }{"retry_after": {gate: "suite"}, "rate_spent": {day: "inventory"}} {

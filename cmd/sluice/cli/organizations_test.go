@@ -18,8 +18,8 @@ type business struct {
 	id, dataCenter string
 }
 
-// businesses: two in one data center, whose records have the same identifiers, and
-// one in another data center with the identifier of the first.
+// businesses: two in one data center, whose records have the same identifiers, and one in another
+// data center with the identifier of the first.
 func businesses() []business {
 	return []business{
 		{sandbox.DefaultOrganizationID, "first", sandbox.DefaultOrganizationID, ""},
@@ -28,8 +28,7 @@ func businesses() []business {
 	}
 }
 
-// TestSeveralOrganizations: nothing mixes, and one's failure stops no other
-// (promise 9).
+// TestSeveralOrganizations: nothing mixes, and one's failure stops no other (promise 9).
 func TestSeveralOrganizations(t *testing.T) {
 	t.Parallel()
 	all := businesses()

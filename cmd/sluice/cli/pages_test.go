@@ -13,8 +13,8 @@ import (
 	"sluice/schema/docs/coverage"
 )
 
-// TestPagesAreCurrent fails when a declaration changed and a generated page did
-// not. The dictionary has a test beside the declarations.
+// TestPagesAreCurrent fails when a declaration changed and a generated page did not. The dictionary
+// has a test beside the declarations.
 func TestPagesAreCurrent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})
@@ -35,8 +35,8 @@ func TestPagesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestCoverage: every endpoint of the documents has an answer, every declared one
-// is on a document or marked assumed, and the sandbox serves them all.
+// TestCoverage: every endpoint of the documents has an answer, every declared one is on a document
+// or marked assumed, and the sandbox serves them all.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

@@ -131,8 +131,8 @@ func assumed(s *planning.Stream, name string) *planning.Figure {
 	}
 }
 
-// freshness reads how fresh each stream is wanted; what names one resource counts
-// before what names none.
+// freshness reads how fresh each stream is wanted; what names one resource counts before what names
+// none.
 func freshness(streams []planning.Stream, flags []string) (map[pipeline.Key]time.Duration, error) {
 	general, wanted := time.Duration(0), make(map[string]time.Duration)
 	for _, flag := range flags {
@@ -174,8 +174,8 @@ func freshness(streams []planning.Stream, flags []string) (map[pipeline.Key]time
 // maxFresh is the longest freshness that a schedule is looked for: a month.
 const maxFresh = 31 * 24 * time.Hour
 
-// configLines are the lines of the configuration that bring the cheapest schedule, each
-// resource once: the shortest interval that any organization needs.
+// configLines are the lines of the configuration that bring the cheapest schedule, each resource
+// once: the shortest interval that any organization needs.
 func configLines(streams []planning.StreamPlan) []string {
 	var names []string
 	every, calls := make(map[string]float64), make(map[string]int)

@@ -88,15 +88,15 @@ func (s *fixture) count(r resource) int {
 	return n
 }
 
-// TestPlan holds the forecast of a first sync, of which only the sizes are assumed,
-// against what it then takes, call for call: upstream is quiet, so nothing excuses a
-// difference. The second forecast rests on what the first sync measured.
+// TestPlan holds the forecast of a first sync, of which only the sizes are assumed, against what it
+// then takes, call for call: upstream is quiet, so nothing excuses a difference. The second
+// forecast rests on what the first sync measured.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		options sandbox.Options
-		// details are the rows of each list that are assumed to be headers; none leaves it
-		// to the forecast, which takes all for headers.
+		// details are the rows of each list that are assumed to be headers; none leaves it to the
+		// forecast, which takes all for headers.
 		details string
 	}{
 		"headers":    {options: sandbox.Options{Seed: 83, Records: 70, HeadersOnly: true}},
@@ -167,8 +167,8 @@ func (s *fixture) came(forecast planned, behind int64) {
 	}
 }
 
-// kept looks at the forecasts that the runs have beside them: none where nothing was
-// known, and all of them right; those behind last knew everything.
+// kept looks at the forecasts that the runs have beside them: none where nothing was known, and all
+// of them right; those behind last knew everything.
 func (s *fixture) kept(last int64) {
 	s.t.Helper()
 	if wrong := one[int](s, "SELECT count(*) FROM sluice.runs r JOIN sluice.forecasts f ON f.run_id = r.id WHERE f.calls <> r.calls"); wrong != 0 {
@@ -224,8 +224,8 @@ func TestPlanFreshness(t *testing.T) {
 	}
 }
 
-// TestPlanFits: what is more than the day has left ends with the code for that, and
-// the tables fit a terminal.
+// TestPlanFits: what is more than the day has left ends with the code for that, and the tables fit
+// a terminal.
 func TestPlanFits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 85, Records: 30, Plan: "free"})

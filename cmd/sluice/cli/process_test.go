@@ -74,7 +74,8 @@ func (p *process) terminate() {
 	must(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
 }
 
-// worksOff waits for the end of a process that has work: it may take as long as calls arrive, and a minute more for what waits for the next one.
+// worksOff waits for the end of a process that has work: it may take as long as calls arrive, and a
+// minute more for what waits for the next one.
 func (p *process) worksOff(code int) {
 	p.t.Helper()
 	const still = time.Minute + patience

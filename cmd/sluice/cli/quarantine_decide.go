@@ -30,7 +30,8 @@ func (c *cli) quarantineRetry() *cobra.Command {
 	return cmd
 }
 
-// withEntries gives work the entries that a command line means: numbers, or all open ones that flags leave.
+// withEntries gives work the entries that a command line means: numbers, or all open ones that
+// flags leave.
 func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineFlags, work func(context.Context, *engine.App, []int64) error) error {
 	if len(args) == 0 && flags.resource == "" {
 		return usage("name entries, or --resource inventory.bills, or --resource all")

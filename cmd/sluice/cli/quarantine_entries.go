@@ -66,7 +66,8 @@ const (
 type wholeEntry struct {
 	quarantine.Entry
 
-	// Raw is the record, byte for byte; where it is no valid UTF-8, RawBase64 has the bytes and Raw shows them as well as it can.
+	// Raw is the record, byte for byte; where it is no valid UTF-8, RawBase64 has the bytes and Raw
+	// shows them as well as it can.
 	Raw       string `json:"raw"`
 	RawBase64 []byte `json:"raw_base64,omitempty"`
 }

@@ -70,8 +70,8 @@ func (c *cli) exportEntries(ctx context.Context, a *engine.App, filter quarantin
 	return nil
 }
 
-// openExport opens a file that is empty and its owner's alone before the first record is written, whatever it was before. What is no file, as a
-// pipe, is written to as it is.
+// openExport opens a file that is empty and its owner's alone before the first record is written,
+// whatever it was before. What is no file, as a pipe, is written to as it is.
 func openExport(output string) (*os.File, error) {
 	file, err := os.OpenFile(output, os.O_CREATE|os.O_WRONLY, exportMode)
 	if err != nil {

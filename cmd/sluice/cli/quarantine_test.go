@@ -79,8 +79,8 @@ func lines(t *testing.T, text string) []exported {
 	return found
 }
 
-// TestQuarantineExportAndAccept: what is exported is what came, byte for byte; what a
-// person accepts is closed and stays so.
+// TestQuarantineExportAndAccept: what is exported is what came, byte for byte; what a person
+// accepts is closed and stays so.
 func TestQuarantineExportAndAccept(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 95, Records: 10})

@@ -50,9 +50,8 @@ type rare struct {
 	fate fate
 }
 
-// rareFaults are the kinds that strike lists, in groups that share a stage. What has to
-// come of each follows from what the fault does; where that leaves a choice, the line
-// says what was chosen.
+// rareFaults are the kinds that strike lists, in groups that share a stage. What has to come of
+// each follows from what the fault does; where that leaves a choice, the line says what was chosen.
 func rareFaults() map[string][]rare {
 	return map[string][]rare{
 		"pages": {
@@ -134,9 +133,8 @@ func rareOnTokens() []rare {
 	}
 }
 
-// rareRefusals never end while they last: they are played once. The times are how long
-// is waited: what the answer says, or a minute. The
-// date of retry_date has passed by the time it is read.
+// rareRefusals never end while they last: they are played once. The times are how long is waited:
+// what the answer says, or a minute. The date of retry_date has passed by the time it is read.
 func rareRefusals() map[string]time.Duration {
 	return map[string]time.Duration{
 		"retry_after": 30 * time.Second, "retry_date": time.Minute, "plain_429": time.Minute,
@@ -146,8 +144,8 @@ func rareRefusals() map[string]time.Duration {
 // rareFaultsOneIn says how many of the rare faults are played: all of them take minutes.
 var rareFaultsOneIn = flag.Int("rare-faults-one-in", 8, "of the rare faults one in so many is played; 1 plays all")
 
-// TestRareFaults plays the rare faults of the sandbox on the whole program, and holds
-// after each of them that nothing is missing once upstream is right again.
+// TestRareFaults plays the rare faults of the sandbox on the whole program, and holds after each of
+// them that nothing is missing once upstream is right again.
 func TestRareFaults(t *testing.T) {
 	t.Parallel()
 	played := slices.Concat(slices.Collect(maps.Keys(rareRefusals())), oneAnswers())
@@ -239,8 +237,8 @@ func (r rare) heal(f *faultStage, seed int64) {
 	}
 }
 
-// TestRareRefusalsAreWaitedFor plays the refusals that do not end while they last: nobody
-// gives up because of them, and what waits goes on when their time is over.
+// TestRareRefusalsAreWaitedFor plays the refusals that do not end while they last: nobody gives up
+// because of them, and what waits goes on when their time is over.
 func TestRareRefusalsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	for kind, wait := range rareRefusals() {

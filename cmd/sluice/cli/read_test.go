@@ -55,8 +55,7 @@ func TestFindRead(t *testing.T) {
 	}
 }
 
-// TestChooseOrganization: the same id may be in two data centers, a name or a key
-// is nobody else's.
+// TestChooseOrganization: the same id may be in two data centers, a name or a key is nobody else's.
 func TestChooseOrganization(t *testing.T) {
 	t.Parallel()
 	twins := &engine.App{Config: &config.Config{Organizations: []config.Organization{

@@ -98,8 +98,9 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 	return errors.Join(c.printRebuilt(views, options.dry), exitIf(failed))
 }
 
-// inTurn goes through lists one after the other, and says how many of what were looked at: one that cannot be rebuilt stops no other
-// (promise 9). An interrupt ends it, with a word on what the same command does then.
+// inTurn goes through lists one after the other, and says how many of what were looked at: one that
+// cannot be rebuilt stops no other (promise 9). An interrupt ends it, with a word on what the same
+// command does then.
 func inTurn[V any](
 	ctx context.Context, c *cli, streams []pipeline.Stream, noun, again string, do func(pipeline.Stream, func(int)) (V, error),
 ) ([]V, error) {
@@ -156,8 +157,8 @@ type retracedView struct {
 	Records      int    `json:"records"`
 	Versions     int    `json:"versions"`
 	Rejected     int    `json:"rejected"`
-	// Since is when the table can be asked for from now on, as far as raw records
-	// say; nil if they say nothing about that.
+	// Since is when the table can be asked for from now on, as far as raw records say; nil if they
+	// say nothing about that.
 	Since *time.Time `json:"since,omitempty"`
 	Error string     `json:"error,omitempty"`
 }

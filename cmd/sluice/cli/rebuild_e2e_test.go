@@ -12,7 +12,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestRebuildIsKilled: at any instant, and the next one goes on; in the end all tables are what they were.
+// TestRebuildIsKilled: at any instant, and the next one goes on; in the end all tables are what
+// they were.
 func TestRebuildIsKilled(t *testing.T) {
 	t.Parallel()
 	const seed = 67

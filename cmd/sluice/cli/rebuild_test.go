@@ -56,8 +56,9 @@ func (s *fixture) tampered() {
 	s.exec(`UPDATE chat.conversations SET title = 'edited'`)
 }
 
-// edited changes each column of each table in one row, as little as its type allows, and no two columns of a table in the
-// same row where there are enough of them. Keys stay, and what is not declared.
+// edited changes each column of each table in one row, as little as its type allows, and no two
+// columns of a table in the same row where there are enough of them. Keys stay, and what is not
+// declared.
 func (s *fixture) edited() {
 	s.t.Helper()
 	s.exec(`DO $$
@@ -82,8 +83,9 @@ BEGIN
 END $$`)
 }
 
-// TestRebuild: all tables are what they were, whatever was done to them, without a call, and as often as one likes; with
-// tombstones, single records, exports and all; and what is found by verify is gone.
+// TestRebuild: all tables are what they were, whatever was done to them, without a call, and as
+// often as one likes; with tombstones, single records, exports and all; and what is found by verify
+// is gone.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 61, Records: 150, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -139,8 +141,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestAnotherRuleOfTheHash: hashes of another rule are written anew out of raw records before anything is read, and
-// no record looks changed.
+// TestAnotherRuleOfTheHash: hashes of another rule are written anew out of raw records before
+// anything is read, and no record looks changed.
 func TestAnotherRuleOfTheHash(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 71, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()

@@ -26,8 +26,8 @@ type resourceView struct {
 	Scope       string `json:"scope"`
 	// Optional resources are copied only where the configuration enables them.
 	Optional bool `json:"optional"`
-	// Parents are the columns in which the parents of its lists are found, and the
-	// key of the configuration that names them.
+	// Parents are the columns in which the parents of its lists are found, and the key of the
+	// configuration that names them.
 	Parents []string     `json:"parents,omitempty"`
 	Details *detailsView `json:"details,omitempty"`
 	Assumed []string     `json:"assumed,omitempty"`

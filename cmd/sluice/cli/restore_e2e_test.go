@@ -32,7 +32,8 @@ func (s *fixture) moves(to string, between func(admin *pgx.Conn)) {
 	s.t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(s.t.Context())) })
 }
 
-// untilTheDayIsSpent changes and copies in turns until the budget stops it: within the day of upstream, before one call is refused.
+// untilTheDayIsSpent changes and copies in turns until the budget stops it: within the day of
+// upstream, before one call is refused.
 func (s *fixture) untilTheDayIsSpent(daily int, change func(turn int)) {
 	s.t.Helper()
 	turns := 0
@@ -49,9 +50,10 @@ func (s *fixture) untilTheDayIsSpent(daily int, change func(turn int)) {
 	}
 }
 
-// TestADatabaseIsRestored: an older copy of the database takes the place of the one that was worked on since. Marks and rows are those
-// of the copy, so the next run brings both sides together; the calls since are known to upstream alone, whose headers correct the day
-// before one call is refused.
+// TestADatabaseIsRestored: an older copy of the database takes the place of the one that was worked
+// on since. Marks and rows are those of the copy, so the next run brings both sides together; the
+// calls since are known to upstream alone, whose headers correct the day before one call is
+// refused.
 func TestADatabaseIsRestored(t *testing.T) {
 	t.Parallel()
 	const daily = 40

@@ -17,7 +17,8 @@ type allowanceRules struct {
 	Concurrent int      `json:"concurrent"`
 	Daily      int      `json:"daily"`
 	SharedWith []string `json:"shared_with"`
-	// ResetZone and ResetHour say when the day turns; the zone is empty where it is the last 24 hours.
+	// ResetZone and ResetHour say when the day turns; the zone is empty where it is the last 24
+	// hours.
 	ResetZone string `json:"reset_zone,omitempty"`
 	ResetHour int    `json:"reset_hour,omitempty"`
 }
@@ -53,7 +54,8 @@ func planRules(a *engine.App, services []planning.ServicePlan) ([]serviceRules, 
 	return rules, nil
 }
 
-// String says it in words: "2,500 calls in any 24 hours, 100 a minute and 10 at once together with accounting".
+// String says it in words: "2,500 calls in any 24 hours, 100 a minute and 10 at once together with
+// accounting".
 func (r allowanceRules) String() string {
 	var parts []string
 	switch {

@@ -9,8 +9,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestServeTellsItsRuns: whoever reads the log of a process that serves sees what each run came to, and what needs a hand: a list
-// that does not answer, and one of which more is in quarantine than the configuration lets pass.
+// TestServeTellsItsRuns: whoever reads the log of a process that serves sees what each run came to,
+// and what needs a hand: a list that does not answer, and one of which more is in quarantine than
+// the configuration lets pass.
 func TestServeTellsItsRuns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 62, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()

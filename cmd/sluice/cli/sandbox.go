@@ -81,8 +81,8 @@ func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
 	return errors.Join(err, upstream.stop(ctx))
 }
 
-// text is what a person needs to point sluice at it. The credentials are those of
-// made-up companies and open nothing else.
+// text is what a person needs to point sluice at it. The credentials are those of made-up companies
+// and open nothing else.
 func (r *runningSandbox) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `The sandbox answers at %s (Ctrl-C ends it). Open it in a browser to see what it does.

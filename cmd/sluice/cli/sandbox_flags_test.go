@@ -89,8 +89,8 @@ func TestSandboxConfigOfSeveral(t *testing.T) {
 	}
 }
 
-// A vendor of another name is one to sluice as well: scheme, scopes and the header that
-// names the organization carry it.
+// A vendor of another name is one to sluice as well: scheme, scopes and the header that names the
+// organization carry it.
 func TestSandboxVendor(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 60, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
@@ -113,7 +113,8 @@ func TestSandboxVendor(t *testing.T) {
 	}
 }
 
-// The program itself needs nothing of what the sandbox accepts beyond the documents: where it names the organization, what chat wants, which scheme.
+// The program itself needs nothing of what the sandbox accepts beyond the documents: where it names
+// the organization, what chat wants, which scheme.
 func TestAgainstAStrictSandbox(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 84, Records: 60, Strict: true, Limits: sandbox.Limits{Off: true}})

@@ -110,8 +110,8 @@ func (r *runningSandbox) plan() string {
 	return r.Plan
 }
 
-// config is a configuration for the sandbox, with every service that it plays, its
-// secrets left to the environment.
+// config is a configuration for the sandbox, with every service that it plays, its secrets left to
+// the environment.
 func (r *runningSandbox) config(plan string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `vendor:
@@ -156,8 +156,8 @@ func (r *runningSandbox) zone() string {
 }
 
 // services are those of one organization. Invoicing has figures of the free plan alone
-// (docs/upstream.md U43), and chat no plans at all (U45); of the others each has plans
-// that the other does not sell, and counts as the largest there.
+// (docs/upstream.md U43), and chat no plans at all (U45); of the others each has plans that the
+// other does not sell, and counts as the largest there.
 func (r *runningSandbox) services(plan string) string {
 	books, stock := plan, plan
 	switch plan {

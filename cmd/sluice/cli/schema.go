@@ -83,8 +83,8 @@ all resources, whatever the tables hold.`,
 type filledView struct {
 	Rows      int `json:"rows"`
 	Rewritten int `json:"rewritten"`
-	// Rejected rows stay as they are, their records are in quarantine; Lost ones have no
-	// record any more.
+	// Rejected rows stay as they are, their records are in quarantine; Lost ones have no record any
+	// more.
 	Rejected int `json:"rejected"`
 	Lost     int `json:"lost"`
 }

@@ -17,8 +17,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestSecrets tries promise 10: with everything that goes wrong around secrets,
-// none is printed, logged or stored in clear.
+// TestSecrets tries promise 10: with everything that goes wrong around secrets, none is printed,
+// logged or stored in clear.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 300, Limits: sandbox.Limits{Off: true}})
@@ -83,8 +83,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// impatiently runs a command until it ends, or waits for a token, which is a minute
-// away; then it is interrupted. It gives what was said.
+// impatiently runs a command until it ends, or waits for a token, which is a minute away; then it
+// is interrupted. It gives what was said.
 func (s *fixture) impatiently(args ...string) string {
 	s.t.Helper()
 	const waits = `SELECT EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp() + interval '10 seconds')`

@@ -31,7 +31,8 @@ Each run that ends, waits or fails is a line in the log.
 /metrics is for Prometheus.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// Where the reader of the log has gone, the work goes on: without this a write to the pipe ends the process.
+			// Where the reader of the log has gone, the work goes on: without this a write to the
+			// pipe ends the process.
 			signal.Ignore(syscall.SIGPIPE)
 			options := c.options()
 			options.Quiet = false

@@ -19,8 +19,8 @@ import (
 // stopLimit is how long a process may take to stop cleanly.
 const stopLimit = 30 * time.Second
 
-// said waits for a line of JSON on standard error whose message is the given one,
-// and gives one of its values.
+// said waits for a line of JSON on standard error whose message is the given one, and gives one of
+// its values.
 func (p *process) said(message, key string) string {
 	p.t.Helper()
 	deadline := time.NewTimer(patience)
@@ -57,8 +57,8 @@ func get(t *testing.T, url string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// TestServe starts and stops the service: in the middle of its work, at rest, and
-// after a day on which everything has become due.
+// TestServe starts and stops the service: in the middle of its work, at rest, and after a day on
+// which everything has become due.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
@@ -102,9 +102,8 @@ func TestServe(t *testing.T) {
 	p.ends(codeFine, stopLimit)
 }
 
-// allDone waits until every stream has so many runs behind it, and none is due: a
-// list that brings headers makes its details due at once. Sweeps have their turn days
-// later.
+// allDone waits until every stream has so many runs behind it, and none is due: a list that brings
+// headers makes its details due at once. Sweeps have their turn days later.
 func (s *fixture) allDone(runs int) {
 	s.t.Helper()
 	s.until("every stream has its runs done", `SELECT count(*) FILTER (WHERE run_id IS NULL AND $1 <= (
@@ -113,7 +112,8 @@ func (s *fixture) allDone(runs int) {
 		WHERE enabled AND resource NOT LIKE '%.sweep'`, runs, len(resources()))
 }
 
-// nothingLeftButDue waits until all rests that has no turn: a schedule asks for nothing that it does not get. Sweeps are among it.
+// nothingLeftButDue waits until all rests that has no turn: a schedule asks for nothing that it
+// does not get. Sweeps are among it.
 func (s *fixture) nothingLeftButDue() {
 	s.t.Helper()
 	s.until("nothing is at work or due", `SELECT NOT EXISTS (SELECT FROM sluice.streams

@@ -24,8 +24,8 @@ import (
 	"sluice/sandbox/oracle"
 )
 
-// fixture is what an end-to-end test plays on: a database of its own, a simulated
-// upstream behind real HTTP, a configuration for both.
+// fixture is what an end-to-end test plays on: a database of its own, a simulated upstream behind
+// real HTTP, a configuration for both.
 type fixture struct {
 	t           *testing.T
 	conn        *pgx.Conn
@@ -155,8 +155,8 @@ func one[T any](s *fixture, sql string, args ...any) T {
 	return value
 }
 
-// passes lets time pass for the database, whose clock decides about budgets, turns
-// and waits: every instant that it keeps moves into the past.
+// passes lets time pass for the database, whose clock decides about budgets, turns and waits: every
+// instant that it keeps moves into the past.
 const passes = `
 UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval;
 UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, reset_at = reset_at - $1::interval, seen_at = seen_at - $1::interval;
@@ -176,14 +176,15 @@ func (s *fixture) pass(d time.Duration) {
 	}
 }
 
-// afterAMinute puts a minute between the calls so far and those that follow, as the limits see it, and moves nothing else.
+// afterAMinute puts a minute between the calls so far and those that follow, as the limits see it,
+// and moves nothing else.
 func (s *fixture) afterAMinute() {
 	s.t.Helper()
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 minute', free_at = free_at - interval '1 minute'`)
 }
 
-// narrow leaves the resources of resources() and nothing else: for tests that count
-// calls, and for those in which a minute's calls have to last.
+// narrow leaves the resources of resources() and nothing else: for tests that count calls, and for
+// those in which a minute's calls have to last.
 func (s *fixture) narrow() *fixture {
 	s.t.Helper()
 	text, err := os.ReadFile(s.config)
@@ -213,9 +214,8 @@ func resources() []resource {
 	}
 }
 
-// equal holds the warehouse, or one stream's part of it, against upstream. It
-// gives the number of rows whose record is gone, and of those that hold keys which
-// no column takes.
+// equal holds the warehouse, or one stream's part of it, against upstream. It gives the number of
+// rows whose record is gone, and of those that hold keys which no column takes.
 func (s *fixture) equal(only ...string) (int, int) {
 	s.t.Helper()
 	gone, undeclared := 0, 0

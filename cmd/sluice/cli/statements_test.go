@@ -35,8 +35,8 @@ var (
 	spaces     = regexp.MustCompile(`\s+`)
 )
 
-// statementsIn finds the statements of a Markdown text: all of a block of SQL, what begins like one in other blocks and on the
-// command lines of psql, and spans of code that begin like one.
+// statementsIn finds the statements of a Markdown text: all of a block of SQL, what begins like one
+// in other blocks and on the command lines of psql, and spans of code that begin like one.
 func statementsIn(place, text string) []statement {
 	var found []statement
 	add := func(sql string) {
@@ -65,8 +65,8 @@ func statementsIn(place, text string) []statement {
 	return found
 }
 
-// statementsAmong finds statements among other lines: from a line that begins like one up to a semicolon or an empty line, and
-// what is given to psql.
+// statementsAmong finds statements among other lines: from a line that begins like one up to a
+// semicolon or an empty line, and what is given to psql.
 func statementsAmong(code string) []string {
 	var found []string
 	for _, given := range commandSQL.FindAllStringSubmatch(code, -1) {
@@ -87,8 +87,8 @@ func statementsAmong(code string) []string {
 	return found
 }
 
-// inPlain finds statements in the middle of text without marks, such as a comment or a help text: capitals, and the name of a
-// table with its schema, up to the end of the sentence or line.
+// inPlain finds statements in the middle of text without marks, such as a comment or a help text:
+// capitals, and the name of a table with its schema, up to the end of the sentence or line.
 func inPlain(text string) []string {
 	var found []string
 	for _, sql := range inProse.FindAllString(text, -1) {
@@ -132,8 +132,8 @@ func separate(text string) []string {
 	}
 }
 
-// shownStatements are those of the repository: README.md, every page below docs, the example of the configuration,
-// the tour, the help texts, and the comments in the database.
+// shownStatements are those of the repository: README.md, every page below docs, the example of the
+// configuration, the tour, the help texts, and the comments in the database.
 func shownStatements(ctx context.Context, t *testing.T, conn *pgx.Conn) []statement {
 	t.Helper()
 	var found []statement

@@ -51,9 +51,11 @@ type statusView struct {
 	Budgets []budgetView     `json:"budgets"`
 	// Backfills are those that are not over.
 	Backfills []backfillView `json:"backfills"`
-	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the credential with most of them.
+	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the
+	// credential with most of them.
 	TokensDiedYoung int `json:"tokens_died_young"`
-	// TokensFellBack is how many credentials use the configured refresh token because the one that upstream sent in its place was refused.
+	// TokensFellBack is how many credentials use the configured refresh token because the one that
+	// upstream sent in its place was refused.
 	TokensFellBack int `json:"tokens_fell_back"`
 	// Gates are the allowances that upstream has closed or narrowed for now.
 	Gates []calls.Gate `json:"gates"`
@@ -165,5 +167,6 @@ func (b *budgetView) line(a *engine.App) string {
 	return text
 }
 
-// youngAlarm is how many tokens in a row have to die young for a person to hear of it: one may have been revoked by hand.
+// youngAlarm is how many tokens in a row have to die young for a person to hear of it: one may have
+// been revoked by hand.
 const youngAlarm = 3

@@ -45,8 +45,8 @@ func next(s *streams.Status, now time.Time) string {
 	}
 }
 
-// remark is what else there is to know: an alarm, how far round a stream is, then why it
-// does not go on, or what its last run noted.
+// remark is what else there is to know: an alarm, how far round a stream is, then why it does not
+// go on, or what its last run noted.
 func remark(s *streams.Status, alarm string, now time.Time) string {
 	var parts []string
 	if alarm != "" {

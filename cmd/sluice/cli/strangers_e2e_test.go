@@ -15,10 +15,12 @@ import (
 	"sluice/sandbox"
 )
 
-// remembered are the resources of which these tests keep versions, in the words of the configuration.
+// remembered are the resources of which these tests keep versions, in the words of the
+// configuration.
 const remembered = "  inventory.bills: {history: true}\n  inventory.credit_notes: {history: true}\n  accounting.vendor_payments: {history: true}\n"
 
-// ownedStage is a stage whose program connects as a role that owns the database and is no superuser.
+// ownedStage is a stage whose program connects as a role that owns the database and is no
+// superuser.
 func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	s := newStage(t, options)
@@ -32,8 +34,9 @@ func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 	return s
 }
 
-// TestObjectsOfOthers: another role has planted objects in every schema it may, while everything runs: nothing breaks, and nothing of
-// theirs is executed, whether the program is a superuser or not.
+// TestObjectsOfOthers: another role has planted objects in every schema it may, while everything
+// runs: nothing breaks, and nothing of theirs is executed, whether the program is a superuser or
+// not.
 func TestObjectsOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*testing.T, sandbox.Options) *fixture{"superuser": newStage, "owner": ownedStage} {
@@ -42,7 +45,8 @@ func TestObjectsOfOthers(t *testing.T) {
 			s := begin(t, sandbox.Options{Seed: 77, Records: 120, Limits: sandbox.Limits{Off: true}})
 			s.append("\nresources:\n" + remembered)
 			strangers := s.plant()
-			// Those who may connect may take locks, too: those of the first processes, and what housekeeping once went by.
+			// Those who may connect may take locks, too: those of the first processes, and what
+			// housekeeping once went by.
 			strangers.Exec(`SELECT pg_catalog.pg_advisory_lock(20928, n) FROM pg_catalog.generate_series(1, 200) AS n;
 				SELECT pg_catalog.pg_advisory_lock(n) FROM pg_catalog.unnest(ARRAY[426836257907, 1920298611, 1918990194, 1751741300]) AS n`)
 			s.goesOn(strangers, "migrate", "check", "sync", "verify", "verify --local", "status", "drift", "budget", "quarantine retry --resource all")
@@ -113,8 +117,8 @@ func (s *fixture) admin() string {
 	return warehousetest.Admin(s.t, config.Database)
 }
 
-// TestSchemasOfServicesAreKnown: checks, retention and the functions of history look at the tables in these schemas only. What goes over the
-// columns of tables goes over all of them, too.
+// TestSchemasOfServicesAreKnown: checks, retention and the functions of history look at the tables
+// in these schemas only. What goes over the columns of tables goes over all of them, too.
 func TestSchemasOfServicesAreKnown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 78, Records: 1})
@@ -136,7 +140,8 @@ func TestSchemasOfServicesAreKnown(t *testing.T) {
 	}
 }
 
-// TestCheckWarnsOfRightsOfOthers: each warning has the line that takes the right back, and after these lines there is none.
+// TestCheckWarnsOfRightsOfOthers: each warning has the line that takes the right back, and after
+// these lines there is none.
 func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 	t.Parallel()
 	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 1})
@@ -190,8 +195,9 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 	}
 }
 
-// TestTablesOfOthersUnderOurNames: what is written to a table of another role has its triggers executed. One whose schema that role made
-// first, and one that it made in the place of a table of ours that is gone, are named and not written to.
+// TestTablesOfOthersUnderOurNames: what is written to a table of another role has its triggers
+// executed. One whose schema that role made first, and one that it made in the place of a table of
+// ours that is gone, are named and not written to.
 func TestTablesOfOthersUnderOurNames(t *testing.T) {
 	t.Parallel()
 	s := ownedStage(t, sandbox.Options{Seed: 80, Records: 20, Limits: sandbox.Limits{Off: true}})
@@ -219,7 +225,8 @@ func TestTablesOfOthersUnderOurNames(t *testing.T) {
 	s.refuses(strangers, "sync things", "lacks tables")
 }
 
-// refuses runs a command that has to fail and to name something, and to execute nothing of the strangers.
+// refuses runs a command that has to fail and to name something, and to execute nothing of the
+// strangers.
 func (s *fixture) refuses(strangers *warehousetest.Strangers, line, names string) {
 	s.t.Helper()
 	if o := s.run(strings.Fields(line)...); o.code == codeFine || !strings.Contains(o.stdout+o.stderr, names) {

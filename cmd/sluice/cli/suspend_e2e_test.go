@@ -19,9 +19,9 @@ import (
 )
 
 // TestSuspendedKilledAndRestarted breaks promise 3 if it can, and promise 6: of a fleet, one
-// process is stopped for two minutes with calls under way, another one killed, the
-// database ended without ceremony, and the first one goes on. A minute is fifteen seconds,
-// upstream is the judge of the limits, and the tables of what came.
+// process is stopped for two minutes with calls under way, another one killed, the database ended
+// without ceremony, and the first one goes on. A minute is fifteen seconds, upstream is the judge
+// of the limits, and the tables of what came.
 func TestSuspendedKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	const (
@@ -42,7 +42,8 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 	suspended, killed, last := serve(), serve(), serve()
 	s.until("all three are at work", `SELECT count(DISTINCT attempted_by[array_upper(attempted_by, 1)]) = 3
 		FROM river.river_job WHERE state = 'running'`)
-	// Who refreshes the token holds it for the others, for two minutes at most if it is suspended: that is not what is tried here.
+	// Who refreshes the token holds it for the others, for two minutes at most if it is suspended:
+	// that is not what is tried here.
 	reached := s.arrivals.after(10)
 	s.wait("all have the token", reached)
 	s.stopAtWork(suspended)
@@ -94,8 +95,8 @@ func (s *fixture) atWork() int {
 	return one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
 }
 
-// stopAtWork suspends a process while a call of its is under way: its end is not reported
-// any more, and those of the others are over in no time.
+// stopAtWork suspends a process while a call of its is under way: its end is not reported any more,
+// and those of the others are over in no time.
 func (s *fixture) stopAtWork(p *process) {
 	s.t.Helper()
 	const held = `SELECT count(*) > 0 FROM sluice.live_calls l JOIN sluice.calls c USING (id)

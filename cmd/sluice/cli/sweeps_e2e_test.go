@@ -27,9 +27,9 @@ func sweeping(t *testing.T, seed int64) *fixture {
 	return s
 }
 
-// TestTombstones deletes records upstream: one scan that misses them proves nothing,
-// two do, whether the list is read whole anyway or swept besides. Elements follow, and
-// the commands show the evidence (promises 7 and 8).
+// TestTombstones deletes records upstream: one scan that misses them proves nothing, two do,
+// whether the list is read whole anyway or swept besides. Elements follow, and the commands show
+// the evidence (promises 7 and 8).
 func TestTombstones(t *testing.T) {
 	t.Parallel()
 	s := sweeping(t, 91)
@@ -94,8 +94,7 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
-// TestMassDeletionsAreHeld: too many at once are for a person, who may accept or
-// reject them.
+// TestMassDeletionsAreHeld: too many at once are for a person, who may accept or reject them.
 func TestMassDeletionsAreHeld(t *testing.T) {
 	t.Parallel()
 	s := sweeping(t, 92)
@@ -153,8 +152,8 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 	}
 }
 
-// disguise stands before upstream and changes what lists show: it hides records, or
-// writes one value for another without touching the modification time.
+// disguise stands before upstream and changes what lists show: it hides records, or writes one
+// value for another without touching the modification time.
 type disguise struct {
 	next http.Handler
 
@@ -286,7 +285,8 @@ func TestSilentEditsAreFoundBySweeps(t *testing.T) {
 	s.sync(codeFine, sweep)
 	all := s.truth("inventory.items")
 	d.show(map[string]string{all[1]: "quiet", all[2]: "quieter"})
-	// What was modified after the list was last read is not judged, whatever the seed made of these two.
+	// What was modified after the list was last read is not judged, whatever the seed made of these
+	// two.
 	s.exec(`UPDATE sluice.streams SET watermark = now() + interval '1 hour' WHERE resource = 'items'`)
 
 	result := s.sync(codeFine, sweep)

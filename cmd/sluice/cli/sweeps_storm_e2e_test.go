@@ -25,8 +25,8 @@ func (s *fixture) notDead(resource, when string) {
 	}
 }
 
-// TestUnknownSingleRecordsProveWhatOneScanMissed: upstream's word that there is no such
-// record stands for the second scan, where its path has answered before.
+// TestUnknownSingleRecordsProveWhatOneScanMissed: upstream's word that there is no such record
+// stands for the second scan, where its path has answered before.
 func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 95, Records: 200, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -59,9 +59,9 @@ func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 	s.truthful("inventory.bills")
 }
 
-// TestNonsenseProvesNothing: lists that shift, shrink, repeat, cannot be read or come out
-// of a cache leave no tombstone on what exists, however often they come,
-// and the evidence goes with the nonsense (promise 7).
+// TestNonsenseProvesNothing: lists that shift, shrink, repeat, cannot be read or come out of a
+// cache leave no tombstone on what exists, however often they come, and the evidence goes with the
+// nonsense (promise 7).
 func TestNonsenseProvesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -93,7 +93,8 @@ func TestNonsenseProvesNothing(t *testing.T) {
 	for range 3 { // what was deleted between pages comes to its end, and so does all evidence against what exists
 		s.run("sync", "bills", "inventory.bills.sweep", "credit_notes")
 	}
-	// What was deleted between pages may be too much to be believed: a person decides, and finds it true.
+	// What was deleted between pages may be too much to be believed: a person decides, and finds it
+	// true.
 	for _, id := range s.heldIDs() {
 		if slices.Contains(s.truth(resources[0]), id) || slices.Contains(s.truth(resources[1]), id) {
 			t.Errorf("%s is held and exists upstream", id)
@@ -122,8 +123,8 @@ func (s *fixture) heldIDs() []string {
 	return one[[]string](s, `SELECT coalesce(array_agg(record_id), '{}') FROM sluice.tombstones WHERE state = 'needs_review'`)
 }
 
-// unrest lets things happen upstream while lists are read: before every so many answers
-// a record is inserted, edited or deleted.
+// unrest lets things happen upstream while lists are read: before every so many answers a record is
+// inserted, edited or deleted.
 type unrest struct {
 	t     *testing.T
 	next  http.Handler
@@ -171,9 +172,9 @@ func (u *unrest) stir() {
 	}
 }
 
-// TestSweepsInAStorm: whatever is inserted, edited and deleted while lists are read, by
-// sweeps and by runs from the watermark, no row of a record that exists has a tombstone; and
-// once upstream is quiet, live rows are the records upstream (promises 7 and 8).
+// TestSweepsInAStorm: whatever is inserted, edited and deleted while lists are read, by sweeps and
+// by runs from the watermark, no row of a record that exists has a tombstone; and once upstream is
+// quiet, live rows are the records upstream (promises 7 and 8).
 func TestSweepsInAStorm(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []int64{97, 98} {

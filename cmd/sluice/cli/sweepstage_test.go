@@ -17,8 +17,8 @@ import (
 // believing makes a second scan count although it follows at once.
 const believing = "tombstones: {apart: 0s}\n"
 
-// age lets rows have been there for an hour: a scan says nothing about rows that were
-// first seen in the second in which it began.
+// age lets rows have been there for an hour: a scan says nothing about rows that were first seen in
+// the second in which it began.
 func (s *fixture) age() {
 	s.t.Helper()
 	for resource := range idKeys() {

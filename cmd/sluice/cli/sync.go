@@ -77,8 +77,8 @@ func (c *cli) syncNamed(ctx context.Context, a *engine.App, names []string, orga
 	return result, err
 }
 
-// syncOnce asks for streams and works the queue until all of them have ended,
-// wait for the day to turn, or the context ends.
+// syncOnce asks for streams and works the queue until all of them have ended, wait for the day to
+// turn, or the context ends.
 func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organization string) (*syncResult, error) {
 	streams, err := a.Select(names, organization)
 	if err != nil {
@@ -138,8 +138,8 @@ func (c *cli) phase(ctx context.Context, a *engine.App, queue *engine.Queue, wat
 	return follow(ctx, queue, watch, keys, progress)
 }
 
-// follow queues streams that a run was asked for and looks at them until their runs have
-// ended or wait.
+// follow queues streams that a run was asked for and looks at them until their runs have ended or
+// wait.
 func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipeline.Key, progress *view.Progress) error {
 	if err := watch.add(ctx, keys); err != nil {
 		return err

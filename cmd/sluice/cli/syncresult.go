@@ -28,11 +28,12 @@ type streamResult struct {
 	Quarantined int64   `json:"quarantined"`
 	Calls       int64   `json:"calls"`
 	Seconds     float64 `json:"seconds"`
-	// Silent are those of Updated whose modification time stayed what it was; Held are rows
-	// that may be gone upstream, for a person to decide.
+	// Silent are those of Updated whose modification time stayed what it was; Held are rows that
+	// may be gone upstream, for a person to decide.
 	Silent int64 `json:"silent,omitempty"`
 	Held   int64 `json:"held,omitempty"`
-	// Withheld are records in quarantine that made the watermark wait, of this run or an earlier one.
+	// Withheld are records in quarantine that made the watermark wait, of this run or an earlier
+	// one.
 	Withheld int64  `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Note     string `json:"note,omitempty"`
@@ -111,7 +112,8 @@ func (r *syncResult) text() string {
 	return text + r.longWaits()
 }
 
-// longWaits says which streams wait for longer than a sync does, until when and why, and what asks at once.
+// longWaits says which streams wait for longer than a sync does, until when and why, and what asks
+// at once.
 func (r *syncResult) longWaits() string {
 	var text strings.Builder
 	var organizations []string // of which a command has to be named
@@ -131,9 +133,9 @@ func (r *syncResult) longWaits() string {
 	return text.String()
 }
 
-// code is the exit code of a sync: 1 if a stream failed or too large a share of
-// its records went to quarantine, or is there since an earlier run, or deletions are held, 3 if upstream could not be reached at all, 4 if
-// only the budget or a long wait stopped it.
+// code is the exit code of a sync: 1 if a stream failed or too large a share of its records went to
+// quarantine, or is there since an earlier run, or deletions are held, 3 if upstream could not be
+// reached at all, 4 if only the budget or a long wait stopped it.
 func (r *syncResult) code(maxShare float64) int {
 	failed, unreachable, waiting, answered := 0, 0, 0, 0
 	for i := range r.Streams {

@@ -7,8 +7,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTablesChangedByOthers: a table and a column were dropped, a type was changed: check, migrate and verify name each, the other streams
-// go on, and a plan with the commands that it names brings rows and values back.
+// TestTablesChangedByOthers: a table and a column were dropped, a type was changed: check, migrate
+// and verify name each, the other streams go on, and a plan with the commands that it names brings
+// rows and values back.
 func TestTablesChangedByOthers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 81, Records: 60, Limits: sandbox.Limits{Off: true}})

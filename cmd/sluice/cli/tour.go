@@ -17,8 +17,8 @@ import (
 // question is a query that an analyst would run, with a sentence that says what it counts.
 type question struct{ text, counts, sql string }
 
-// questions are those of the tour. They ask about one organization, whose amounts have one base currency; docs/querying.md says
-// what makes such queries wrong.
+// questions are those of the tour. They ask about one organization, whose amounts have one base
+// currency; docs/querying.md says what makes such queries wrong.
 func questions() []question {
 	const own = "organization_id = '" + sandbox.DefaultOrganizationID + "'"
 	return []question{

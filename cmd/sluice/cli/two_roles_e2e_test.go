@@ -12,7 +12,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTwoRoles: a role that owns nothing runs every command but migrate, in a database that another one migrated and owns.
+// TestTwoRoles: a role that owns nothing runs every command but migrate, in a database that another
+// one migrated and owns.
 func TestTwoRoles(t *testing.T) {
 	t.Parallel()
 	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 60, Limits: sandbox.Limits{Off: true}})

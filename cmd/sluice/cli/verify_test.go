@@ -36,8 +36,8 @@ func toldOf(findings []verifications.Finding) []string {
 	return slices.Compact(short)
 }
 
-// TestVerify: a clean warehouse has no finding, what changed upstream since is none, and
-// each way of tampering with rows is found, by the record that it was done to.
+// TestVerify: a clean warehouse has no finding, what changed upstream since is none, and each way
+// of tampering with rows is found, by the record that it was done to.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 50, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -141,8 +141,8 @@ func (s *fixture) keptFindings(last verify.Result) {
 	}
 }
 
-// TestVerifyRefused: what keeps calls from being made has an exit code of its own, and
-// what can be looked at without them is.
+// TestVerifyRefused: what keeps calls from being made has an exit code of its own, and what can be
+// looked at without them is.
 func TestVerifyRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 92, Records: 20}).narrow()
@@ -169,8 +169,8 @@ func TestVerifyRefused(t *testing.T) {
 	}
 }
 
-// TestVerifyFurtherPages: what the newest page does not show is found by the calls that are
-// left, and the next verification goes on with what this one did not come by.
+// TestVerifyFurtherPages: what the newest page does not show is found by the calls that are left,
+// and the next verification goes on with what this one did not come by.
 func TestVerifyFurtherPages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 900}).narrow()
@@ -196,8 +196,8 @@ func TestVerifyFurtherPages(t *testing.T) {
 	}
 }
 
-// TestVerifyUndated: of records without a modification time, those that were here before
-// are missed, and others may have come since.
+// TestVerifyUndated: of records without a modification time, those that were here before are
+// missed, and others may have come since.
 func TestVerifyUndated(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 20})
@@ -225,7 +225,8 @@ func TestVerifyUndated(t *testing.T) {
 	}
 }
 
-// TestLargeAnswersGiveWayToEachOther: verify and check read one large answer after the other, and none of them waits for one that was read before.
+// TestLargeAnswersGiveWayToEachOther: verify and check read one large answer after the other, and
+// none of them waits for one that was read before.
 func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()

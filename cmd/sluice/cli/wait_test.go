@@ -2,8 +2,8 @@ package cli
 
 import "time"
 
-// patience is how long a condition may take to come true while no call arrives: a fleet
-// that calls is at work, however slow the machine.
+// patience is how long a condition may take to come true while no call arrives: a fleet that calls
+// is at work, however slow the machine.
 const patience = 2 * time.Minute
 
 // until waits until a condition on the database holds.

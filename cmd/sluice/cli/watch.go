@@ -59,8 +59,8 @@ func (w *watch) streams(ctx context.Context) (map[pipeline.Key]streams.Status, e
 	return streams, nil
 }
 
-// look notes which streams have ended and shows where the others stand. It says
-// whether there is nothing left to wait for.
+// look notes which streams have ended and shows where the others stand. It says whether there is
+// nothing left to wait for.
 func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error) {
 	streams, err := w.streams(ctx)
 	if err != nil {
@@ -93,11 +93,13 @@ func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error)
 	return true, w.waiting(ctx, streams, progress)
 }
 
-// soon is how long a stream is waited for that goes on at an instant of its own: a minute's refusal is outlasted, and a longer one is
-// left to the next sync, so that a scheduler does not pile up processes that wait.
+// soon is how long a stream is waited for that goes on at an instant of its own: a minute's refusal
+// is outlasted, and a longer one is left to the next sync, so that a scheduler does not pile up
+// processes that wait.
 const soon = 5 * time.Minute
 
-// waits says that a stream cannot go on soon: the day's budget is spent, or upstream asked for a long wait.
+// waits says that a stream cannot go on soon: the day's budget is spent, or upstream asked for a
+// long wait.
 func (w *watch) waits(stream streams.Status) bool {
 	switch pipeline.State(stream.State) {
 	case pipeline.StateWaiting:
@@ -214,8 +216,8 @@ func (w *watch) result() *syncResult {
 	return result
 }
 
-// eta estimates what is left from what the last full reading of each stream at
-// work received; zero if there is nothing to go by.
+// eta estimates what is left from what the last full reading of each stream at work received; zero
+// if there is nothing to go by.
 func (w *watch) eta(ctx context.Context) time.Duration {
 	var longest time.Duration
 	for i := range w.current {

@@ -7,8 +7,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestAWatermarkAheadOfTimeIsRefused: a watermark that something else moved ahead is not read from, status says so, the other streams
-// go on, and one command brings back what it would have passed over.
+// TestAWatermarkAheadOfTimeIsRefused: a watermark that something else moved ahead is not read from,
+// status says so, the other streams go on, and one command brings back what it would have passed
+// over.
 func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 300}).narrow()

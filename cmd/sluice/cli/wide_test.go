@@ -18,8 +18,8 @@ import (
 // wideResource is one of all that can be copied.
 type wideResource struct {
 	service, name string
-	// adapt brings a record of upstream under the names of the tables, where these
-	// differ from the keys on the wire; nil where they do not.
+	// adapt brings a record of upstream under the names of the tables, where these differ from the
+	// keys on the wire; nil where they do not.
 	adapt func(record map[string]json.RawMessage)
 }
 
@@ -71,8 +71,8 @@ func qualified(key, parent, id string) func(map[string]json.RawMessage) {
 	}
 }
 
-// moduleFields makes rows of the fields that an organization added to a module:
-// by name, the value, and the text under the same name with _formatted behind it.
+// moduleFields makes rows of the fields that an organization added to a module: by name, the value,
+// and the text under the same name with _formatted behind it.
 func moduleFields(record map[string]json.RawMessage) {
 	var rows []map[string]json.RawMessage
 	for _, name := range slices.Sorted(maps.Keys(record)) {
@@ -130,8 +130,8 @@ resources:
 `, s.upstream.URL, sandbox.DefaultOrganizationID, sandbox.ClientID, strings.Join(wideModules(), ", "), strings.Join(wideNetworks(), ", "))
 }
 
-// inTurns syncs everything, service by service: a process of its own and a minute
-// of its own for each, since none may make more than a hundred calls in one.
+// inTurns syncs everything, service by service: a process of its own and a minute of its own for
+// each, since none may make more than a hundred calls in one.
 func (s *fixture) inTurns() map[string]streamResult {
 	s.t.Helper()
 	results := map[string]streamResult{}
@@ -188,9 +188,9 @@ func adapted(truth iter.Seq[json.RawMessage], adapt func(map[string]json.RawMess
 	}
 }
 
-// ofSeen leaves out the persons of contacts that no document upstream names: the
-// lists of parents that the program can know of. Customers stand on credit notes,
-// vendors on bills and payments; a service of customers knows no vendors.
+// ofSeen leaves out the persons of contacts that no document upstream names: the lists of parents
+// that the program can know of. Customers stand on credit notes, vendors on bills and payments; a
+// service of customers knows no vendors.
 func (s *fixture) ofSeen(service string, persons iter.Seq[json.RawMessage]) iter.Seq[json.RawMessage] {
 	var document struct {
 		Vendor   string `json:"vendor_id"`

@@ -7,7 +7,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestWithoutSecrets takes the vendor's secrets out of the environment: what asks upstream nothing works, the rest names what is missing.
+// TestWithoutSecrets takes the vendor's secrets out of the environment: what asks upstream nothing
+// works, the rest names what is missing.
 func TestWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 82, Records: 100})

@@ -62,7 +62,8 @@ func newZoneStage(t *testing.T) (*faultStage, *elsewhere) {
 	return f, moved
 }
 
-// shifted counts the items whose modification time is not by so much earlier than the one that upstream has.
+// shifted counts the items whose modification time is not by so much earlier than the one that
+// upstream has.
 func (f *faultStage) shifted(by time.Duration) int {
 	f.t.Helper()
 	wrong := 0
@@ -81,8 +82,8 @@ func (f *faultStage) shifted(by time.Duration) int {
 	return wrong
 }
 
-// TestZoneOfTheConfigurationChanges: what was read in the old zone is read anew out of raw records, without a call, whether
-// upstream shows the record again or not.
+// TestZoneOfTheConfigurationChanges: what was read in the old zone is read anew out of raw records,
+// without a call, whether upstream shows the record again or not.
 func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	t.Parallel()
 	f, _ := newZoneStage(t)
@@ -104,7 +105,8 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 		}
 		f.sync(codeFine, f.name)
 	}
-	// Dubai is an hour and a half behind Kolkata all year, so its clock shows the same figures later.
+	// Dubai is an hour and a half behind Kolkata all year, so its clock shows the same figures
+	// later.
 	if wrong := f.shifted(90 * time.Minute); wrong != 0 {
 		t.Errorf("%d items are still what the old zone made of them", wrong)
 	}
@@ -118,8 +120,9 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	}
 }
 
-// TestZoneOfTheOrganizationChanges: rows are what they were, for upstream wrote them by its old zone; whole lists are read again,
-// which finds what upstream writes otherwise by the new one. Every process reads in the new zone.
+// TestZoneOfTheOrganizationChanges: rows are what they were, for upstream wrote them by its old
+// zone; whole lists are read again, which finds what upstream writes otherwise by the new one.
+// Every process reads in the new zone.
 func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	t.Parallel()
 	f, moved := newZoneStage(t)
@@ -145,7 +148,8 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	}
 }
 
-// TestTheZoneOfTheHostDoesNotMatter: a process on a host in another time zone reads what any other reads, times without an offset, too.
+// TestTheZoneOfTheHostDoesNotMatter: a process on a host in another time zone reads what any other
+// reads, times without an offset, too.
 func TestTheZoneOfTheHostDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	f, _ := newZoneStage(t)

@@ -33,14 +33,14 @@ type Share struct {
 	Ceiling *float64 `yaml:"ceiling"`
 }
 
-// Allowance says how calls are counted upstream. Both keys may stand at an organization, for all its services, and at
-// a service, for it alone.
+// Allowance says how calls are counted upstream. Both keys may stand at an organization, for all
+// its services, and at a service, for it alone.
 type Allowance struct {
 	// Reset says when the day turns; nil means that it is the last 24 hours.
 	Reset *Reset `yaml:"reset"`
-	// RateScope is what the limits of a minute and of calls at once are counted for: "organization", its services
-	// together as the documents are read, or "service", each by itself. "" leaves it at that of the organization, and
-	// there at organization.
+	// RateScope is what the limits of a minute and of calls at once are counted for:
+	// "organization", its services together as the documents are read, or "service", each by
+	// itself. "" leaves it at that of the organization, and there at organization.
 	RateScope string `yaml:"rate_scope"`
 }
 
@@ -71,7 +71,8 @@ func (o *Organization) AllowanceOf(service string) Allowance {
 	return allowance
 }
 
-// allowance checks how calls are counted. Pointers are shared with the document: what is left out is filled in.
+// allowance checks how calls are counted. Pointers are shared with the document: what is left out
+// is filled in.
 func (c *checker) allowance(a Allowance, org *Organization, path string) {
 	if scopes := []string{ScopeOrganization, ScopeService}; a.RateScope != "" && !slices.Contains(scopes, a.RateScope) {
 		c.failf(path+".rate_scope", "there is no scope %q; %s", c.Raw(path+".rate_scope"), strict.Hint(a.RateScope, scopes))
@@ -96,10 +97,12 @@ func (c *checker) allowance(a Allowance, org *Organization, path string) {
 }
 
 const (
-	// The bounds of learned intervals: above a day a floor is no floor, and a month is the longest that is planned.
+	// The bounds of learned intervals: above a day a floor is no floor, and a month is the longest
+	// that is planned.
 	maxFloor     = 24 * time.Hour
 	maxFreshness = 31 * 24 * time.Hour
-	// idleFactor is how much longer than declared an interval becomes of which no freshness is stated.
+	// idleFactor is how much longer than declared an interval becomes of which no freshness is
+	// stated.
 	idleFactor = 4
 	// sumError is what sums of shares may be off.
 	sumError = 1e-9

@@ -44,8 +44,8 @@ func (c *checker) database(db *Database) {
 	}
 }
 
-// defaultDataDir is where state belongs (XDG Base Directory Specification); "" if
-// the environment names no place.
+// defaultDataDir is where state belongs (XDG Base Directory Specification); "" if the environment
+// names no place.
 func defaultDataDir(getenv func(string) (string, bool)) string {
 	if isRoot() {
 		return "/var/lib/sluice"

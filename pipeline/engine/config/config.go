@@ -1,12 +1,12 @@
-// Package config reads the configuration: one YAML file, with secrets that come
-// from the environment or from files and are never written in it.
+// Package config reads the configuration: one YAML file, with secrets that come from the
+// environment or from files and are never written in it.
 //
-// It reports all mistakes at once, each with its line and with what to do. It
-// never opens a connection and never prints a secret: a value that may be one is
-// masked even in the excerpt of the source line.
+// It reports all mistakes at once, each with its line and with what to do. It never opens a
+// connection and never prints a secret: a value that may be one is masked even in the excerpt of
+// the source line.
 //
-// Start reading at Load; Config has the keys, validate.go the rules, package strict
-// how YAML is read.
+// Start reading at Load; Config has the keys, validate.go the rules, package strict how YAML is
+// read.
 package config
 
 import (
@@ -18,18 +18,18 @@ import (
 	"sluice/schema/custom"
 )
 
-// Config is the whole configuration, checked and with every default filled in.
-// The tag of each field is its key in the file.
+// Config is the whole configuration, checked and with every default filled in. The tag of each
+// field is its key in the file.
 type Config struct {
 	Database Database `yaml:"database"`
 	Vendor   Vendor   `yaml:"vendor"`
 	// Organizations are the businesses that are copied.
 	Organizations []Organization `yaml:"organizations"`
-	// Services are the declared services, with the user-declared resources of the
-	// file behind the built-in ones.
+	// Services are the declared services, with the user-declared resources of the file behind the
+	// built-in ones.
 	Services []schema.Service `yaml:"-"`
-	// Resources has one entry for every resource of Services, by its full name
-	// ("inventory.bills"), overrides applied.
+	// Resources has one entry for every resource of Services, by its full name ("inventory.bills"),
+	// overrides applied.
 	Resources map[string]Resource `yaml:"-"`
 	// Workers is the number of streams that one process reads at once.
 	Workers int `yaml:"workers"`
@@ -45,11 +45,11 @@ type Config struct {
 
 // Database says where the warehouse is.
 type Database struct {
-	// URL is the address of a Postgres database; empty means a private server whose
-	// data is in DataDir. It is a Secret because it may carry a password.
+	// URL is the address of a Postgres database; empty means a private server whose data is in
+	// DataDir. It is a Secret because it may carry a password.
 	URL Secret `yaml:"url"`
-	// DataDir is the folder of the private server, an absolute path; it has no
-	// meaning where URL is set.
+	// DataDir is the folder of the private server, an absolute path; it has no meaning where URL is
+	// set.
 	DataDir string `yaml:"data_dir"`
 	// AllowInsecure says that URL may name another host without sslmode=verify-full.
 	AllowInsecure bool `yaml:"allow_insecure"`
@@ -58,15 +58,14 @@ type Database struct {
 // Private says that the program runs its own Postgres server.
 func (d Database) Private() bool { return d.URL.Reveal() == "" }
 
-// Vendor is the brand and the addresses of data center "com". The documents
-// write the vendor's name as "Svc" and leave the hosts open
-// (docs/upstream.md U5).
+// Vendor is the brand and the addresses of data center "com". The documents write the vendor's name
+// as "Svc" and leave the hosts open (docs/upstream.md U5).
 type Vendor struct {
 	// Name goes into the Authorization scheme, into scopes and into two headers.
 	Name string `yaml:"name"`
-	// APIURL, ChatURL and AuthURL are {api_base_url}, {chat_base_url} and
-	// {auth_url}, without a slash at the end. ChatURL may be empty if no
-	// organization uses the chat service without a base_url, and APIURL likewise.
+	// APIURL, ChatURL and AuthURL are {api_base_url}, {chat_base_url} and {auth_url}, without a
+	// slash at the end. ChatURL may be empty if no organization uses the chat service without a
+	// base_url, and APIURL likewise.
 	APIURL  string `yaml:"api_url"`
 	ChatURL string `yaml:"chat_url"`
 	AuthURL string `yaml:"auth_url"`
@@ -78,15 +77,15 @@ type Organization struct {
 	Name string `yaml:"name"`
 	// ID is the identifier upstream, digits.
 	ID string `yaml:"id"`
-	// Key is the word under which its rows are kept; left out it is ID. Two
-	// organizations of different data centers may have the same ID, never the same Key.
+	// Key is the word under which its rows are kept; left out it is ID. Two organizations of
+	// different data centers may have the same ID, never the same Key.
 	Key string `yaml:"key"`
 	// DataCenter is the domain suffix of the variant it is hosted on: com, eu, com.au.
 	DataCenter string `yaml:"data_center"`
 	// Addresses replace those of the vendor for this organization.
 	Addresses Addresses `yaml:"addresses"`
-	// TimeZone is the IANA name of its zone, Location the zone itself: times that
-	// come without an offset are in it. "" and nil mean what upstream says.
+	// TimeZone is the IANA name of its zone, Location the zone itself: times that come without an
+	// offset are in it. "" and nil mean what upstream says.
 	TimeZone    string         `yaml:"time_zone"`
 	Location    *time.Location `yaml:"-"`
 	Credentials Credentials    `yaml:"credentials"`
@@ -96,8 +95,8 @@ type Organization struct {
 	Allowance
 }
 
-// Addresses are those of one organization: {api_base_url}, {chat_base_url} and
-// {auth_url}, taken as they are, whatever its data center; "" means the vendor's.
+// Addresses are those of one organization: {api_base_url}, {chat_base_url} and {auth_url}, taken as
+// they are, whatever its data center; "" means the vendor's.
 type Addresses struct {
 	APIURL  string `yaml:"api_url"`
 	ChatURL string `yaml:"chat_url"`
@@ -113,14 +112,14 @@ type Credentials struct {
 
 // Service is the choice for one service of one organization.
 type Service struct {
-	// Plan is the plan that the organization has there: it decides how many calls a
-	// day and at once are allowed.
+	// Plan is the plan that the organization has there: it decides how many calls a day and at once
+	// are allowed.
 	Plan string `yaml:"plan"`
-	// BaseURL overrides the address of the service, host and root, for this
-	// organization; usually empty.
+	// BaseURL overrides the address of the service, host and root, for this organization; usually
+	// empty.
 	BaseURL string `yaml:"base_url"`
-	// Networks, CustomModules and Contacts name parents whose lists are read: chat
-	// networks by name or identifier, custom modules by name, contacts by identifier.
+	// Networks, CustomModules and Contacts name parents whose lists are read: chat networks by name
+	// or identifier, custom modules by name, contacts by identifier.
 	Networks      []string `yaml:"networks"`
 	CustomModules []string `yaml:"custom_modules"`
 	Contacts      []string `yaml:"contacts"`
@@ -144,22 +143,22 @@ func (s Service) Listed(key schema.Listed) []string {
 
 // Resource is the choice for one resource, in all organizations.
 type Resource struct {
-	// Every is the interval between two scheduled runs; where it is learned, the one to begin with. Stated says that
-	// the file fixes it.
+	// Every is the interval between two scheduled runs; where it is learned, the one to begin with.
+	// Stated says that the file fixes it.
 	Every  time.Duration
 	Stated bool
-	// Ceiling is the longest interval that may be learned; zero means that it is not learned. Freshness is how old a
-	// change may be when it is copied, zero if the file does not say.
+	// Ceiling is the longest interval that may be learned; zero means that it is not learned.
+	// Freshness is how old a change may be when it is copied, zero if the file does not say.
 	Ceiling, Freshness time.Duration
 	// Enabled says that the resource is copied.
 	Enabled bool
-	// CallsPerRun is how many calls one run over details or parents may spend; zero
-	// leaves that to the plan.
+	// CallsPerRun is how many calls one run over details or parents may spend; zero leaves that to
+	// the plan.
 	CallsPerRun int
 	// Sweep is the interval between two sweeps; zero means none.
 	Sweep time.Duration
-	// History says that every version of a record is kept, with its arrays; Daily are the
-	// columns, and the tables of arrays, whose values are kept by day.
+	// History says that every version of a record is kept, with its arrays; Daily are the columns,
+	// and the tables of arrays, whose values are kept by day.
 	History bool
 	Daily   []string
 }
@@ -170,7 +169,8 @@ type Log struct {
 	Level string `yaml:"level"`
 }
 
-// Quarantine says how many records may fail to fit before a run is called failed, or an alarm is raised.
+// Quarantine says how many records may fail to fit before a run is called failed, or an alarm is
+// raised.
 type Quarantine struct {
 	// MaxShare is the share of a run's records, 0 to 1, above which the exit code is 1.
 	MaxShare float64 `yaml:"max_share"`
@@ -184,20 +184,22 @@ type Retention struct {
 	Calls time.Duration `yaml:"calls"`
 	// Runs is how long runs, verifications and processes are kept; zero means for ever.
 	Runs time.Duration `yaml:"runs"`
-	// Raw is how long raw records are kept that nothing leads to any more; zero means for ever. Those that rows were made of stay.
+	// Raw is how long raw records are kept that nothing leads to any more; zero means for ever.
+	// Those that rows were made of stay.
 	Raw time.Duration `yaml:"raw"`
-	// History is how long versions of records are kept after they ended, and values by day after others took their place; zero means for ever.
+	// History is how long versions of records are kept after they ended, and values by day after
+	// others took their place; zero means for ever.
 	History time.Duration `yaml:"history"`
 }
 
 // Tombstones says when rows are believed to be gone upstream.
 type Tombstones struct {
-	// MaxRows and MaxShare are the brake: if a scan misses more live rows of a list
-	// than the larger of the two allows, a person decides. MaxShare is 0 to 1.
+	// MaxRows and MaxShare are the brake: if a scan misses more live rows of a list than the larger
+	// of the two allows, a person decides. MaxShare is 0 to 1.
 	MaxRows  int     `yaml:"max_rows"`
 	MaxShare float64 `yaml:"max_share"`
-	// Apart is how long after a scan that missed a row the one begins at the earliest
-	// that confirms it.
+	// Apart is how long after a scan that missed a row the one begins at the earliest that confirms
+	// it.
 	Apart time.Duration `yaml:"apart"`
 }
 

@@ -102,8 +102,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestBad loads every bad file: its first lines say which mistakes are wanted,
-// each has to be found and no other.
+// TestBad loads every bad file: its first lines say which mistakes are wanted, each has to be found
+// and no other.
 func TestBad(t *testing.T) {
 	t.Parallel()
 	paths := files(t, "*.bad.yaml")

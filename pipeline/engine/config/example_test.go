@@ -18,8 +18,8 @@ import (
 
 const example = "../../../config.example.yaml"
 
-// TestExampleShowsDefaults loads the example of the repository and, next to it,
-// the same file without what it need not say: both have to mean the same.
+// TestExampleShowsDefaults loads the example of the repository and, next to it, the same file
+// without what it need not say: both have to mean the same.
 func TestExampleShowsDefaults(t *testing.T) {
 	t.Parallel()
 	text := read(t, example)
@@ -56,8 +56,8 @@ func TestExampleShowsDefaults(t *testing.T) {
 	}
 }
 
-// TestExampleCommentsEveryKey demands a comment above every key of the example,
-// and that what is commented out is right, too.
+// TestExampleCommentsEveryKey demands a comment above every key of the example, and that what is
+// commented out is right, too.
 func TestExampleCommentsEveryKey(t *testing.T) {
 	t.Parallel()
 	key := regexp.MustCompile(`^\s*(?:- )?([a-z_.]+):`)

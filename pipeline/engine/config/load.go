@@ -12,20 +12,18 @@ import (
 	"sluice/schema"
 )
 
-// Error is a configuration that cannot be used, with all its mistakes in the
-// order of the file.
+// Error is a configuration that cannot be used, with all its mistakes in the order of the file.
 type Error = strict.Error
 
 // Mistake is one thing that is wrong with the file, and what to do about it.
 type Mistake = strict.Mistake
 
-// Load reads the configuration file at path. getenv looks a variable up and says
-// whether it is set, readFile reads the configuration and the files that secrets
-// come from, services are the declared services that plans and resources are
-// checked against.
+// Load reads the configuration file at path. getenv looks a variable up and says whether it is set,
+// readFile reads the configuration and the files that secrets come from, services are the declared
+// services that plans and resources are checked against.
 //
-// The error is an *Error with all mistakes if the file could be read, else the
-// error of readFile, wrapped.
+// The error is an *Error with all mistakes if the file could be read, else the error of readFile,
+// wrapped.
 func Load(
 	path string,
 	getenv func(string) (string, bool),
@@ -35,7 +33,8 @@ func Load(
 	return load(path, getenv, readFile, services, nil)
 }
 
-// LoadOffline reads the file as Load does, for work that asks upstream nothing: a secret of credentials may be missing and is empty then.
+// LoadOffline reads the file as Load does, for work that asks upstream nothing: a secret of
+// credentials may be missing and is empty then.
 func LoadOffline(
 	path string,
 	getenv func(string) (string, bool),
@@ -77,8 +76,8 @@ func load(
 	return &doc.Config, nil
 }
 
-// value expands the value at a path. Declarations of the user's own are written
-// out: they are the same on every machine, and what is in them is shown.
+// value expands the value at a path. Declarations of the user's own are written out: they are the
+// same on every machine, and what is in them is shown.
 func value(from secrets.Source, path, text string) (string, error) {
 	if strings.HasPrefix(path, "custom[") && secrets.Refers(text) {
 		return "", errors.New("a declared resource takes no ${…}: write the value out")

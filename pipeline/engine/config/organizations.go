@@ -119,8 +119,8 @@ func (c *checker) service(doc *document, org *Organization, name string, setting
 	}
 }
 
-// reachable checks that the address for the organization's data center can be
-// made out of the one that is configured. Host zero is the authorization server.
+// reachable checks that the address for the organization's data center can be made out of the one
+// that is configured. Host zero is the authorization server.
 func (c *checker) reachable(path string, org *Organization, key, base string, host schema.Host) {
 	if base == "" || c.Spoilt(key) || !slices.Contains(dataCenters, org.DataCenter) {
 		return
@@ -146,8 +146,8 @@ func (c *checker) plan(service *schema.Service, plan, path string) {
 	}
 }
 
-// listed checks the parents that are named below a service: a key that no
-// resource of the service asks for is a mistake.
+// listed checks the parents that are named below a service: a key that no resource of the service
+// asks for is a mistake.
 func (c *checker) listed(service *schema.Service, setting *Service, path string) {
 	asked := make(map[schema.Listed]bool)
 	for i := range service.Resources {

@@ -10,8 +10,8 @@ import (
 	"sluice/schema"
 )
 
-// minEvery is the shortest interval between two scheduled runs: below it a run
-// would follow on the last one without a pause.
+// minEvery is the shortest interval between two scheduled runs: below it a run would follow on the
+// last one without a pause.
 const minEvery = time.Minute
 
 // resources applies the overrides to the declared resources.

@@ -17,8 +17,8 @@ import (
 	"sluice/pipeline/upstream"
 )
 
-// TestNothingPrintsASecret puts a canary into every Secret that reflection finds
-// in a full configuration, and prints it in every way there is.
+// TestNothingPrintsASecret puts a canary into every Secret that reflection finds in a full
+// configuration, and prints it in every way there is.
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Parallel()
 	cfg, err := load(t, filepath.Join("testdata", "everything.good.yaml"))

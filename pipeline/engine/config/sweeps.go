@@ -15,8 +15,8 @@ const (
 	noSweep = "off"
 )
 
-// sweepEvery is the default interval between two sweeps of a resource; zero where its
-// own runs read the whole list, or where there is none.
+// sweepEvery is the default interval between two sweeps of a resource; zero where its own runs read
+// the whole list, or where there is none.
 func sweepEvery(r *schema.Resource) time.Duration {
 	if r.Swept() {
 		return defaultSweep

@@ -24,8 +24,8 @@ var (
 	digits    = regexp.MustCompile(`^[0-9]{1,32}$`)
 	key       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 	brand     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
-	// dataCenters are the domain suffixes of the documents
-	// (docs/upstream.md U7 and U8); which address each has is for package upstream to say.
+	// dataCenters are the domain suffixes of the documents (docs/upstream.md U7 and U8); which
+	// address each has is for package upstream to say.
 	dataCenters = []string{"ca", "cn", "com", "com.au", "com.cn", "eu", "in", "jp", "sa", "uk"}
 )
 
@@ -51,9 +51,9 @@ func newChecker(file *strict.Document, getenv func(string) (string, bool), servi
 // isRoot says whether the process runs as root.
 func isRoot() bool { return os.Geteuid() == 0 }
 
-// failf records a mistake about a value that can be shown, unless it or what holds
-// it is wrong already. Messages quote the value as it is written (Raw): a variable
-// may have brought a secret into it.
+// failf records a mistake about a value that can be shown, unless it or what holds it is wrong
+// already. Messages quote the value as it is written (Raw): a variable may have brought a secret
+// into it.
 func (c *checker) failf(path, format string, args ...any) {
 	if !c.Spoilt(path) {
 		c.Addf(path, true, format, args...)
@@ -125,8 +125,8 @@ func (c *checker) vendor(v *Vendor) {
 	}
 }
 
-// address checks a base address and takes the slash off its end. Messages and
-// excerpts never hold the address: credentials may be in it.
+// address checks a base address and takes the slash off its end. Messages and excerpts never hold
+// the address: credentials may be in it.
 func (c *checker) address(path string, into *string) {
 	if *into == "" || c.Spoilt(path) {
 		return

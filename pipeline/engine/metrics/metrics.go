@@ -1,9 +1,8 @@
-// Package metrics shows the state of the streams to Prometheus. It reads the
-// control tables when it is asked: every process tells the same truth, and there
-// is nothing to keep in step.
+// Package metrics shows the state of the streams to Prometheus. It reads the control tables when it
+// is asked: every process tells the same truth, and there is nothing to keep in step.
 //
-// Labels are organization, service and resource, which the configuration bounds;
-// no label ever holds a value of a record. Start reading at Registry.
+// Labels are organization, service and resource, which the configuration bounds; no label ever
+// holds a value of a record. Start reading at Registry.
 package metrics
 
 import (
@@ -27,7 +26,8 @@ type Source interface {
 	TokensDiedYoung(ctx context.Context) (int, error)
 }
 
-// Registry holds the metrics of one process. Alarm says why a stream's quarantine alarms; empty if it does not.
+// Registry holds the metrics of one process. Alarm says why a stream's quarantine alarms; empty if
+// it does not.
 func Registry(source Source, alarm func(*streams.Status) string) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(

@@ -1,9 +1,10 @@
 // Package compare answers one question: is this row what its records say?
 //
-// A row is what its last list record and its last single record make of it, normalized anew by the declaration as it is now, the
-// one that was loaded later over the other. Postgres says whether two values are the same (package contents of the warehouse).
-// What only an earlier version of a record carried is not looked for. Verify and rebuild share the answer, so that the one finds
-// what the other mends.
+// A row is what its last list record and its last single record make of it, normalized anew by the
+// declaration as it is now, the one that was loaded later over the other. Postgres says whether two
+// values are the same (package contents of the warehouse). What only an earlier version of a record
+// carried is not looked for. Verify and rebuild share the answer, so that the one finds what the
+// other mends.
 //
 // It never writes, and it speaks to the database through a view of its caller alone.
 //
@@ -23,8 +24,9 @@ import (
 	"sluice/schema/record"
 )
 
-// Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the one that the record was
-// listed under, "" where there are none. What does not fit is a *record.ValueError.
+// Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the
+// one that the record was listed under, "" where there are none. What does not fit is a
+// *record.ValueError.
 type Normalize func(raw []byte, parent string) (record.Record, error)
 
 var (
@@ -54,10 +56,11 @@ type Answer struct {
 	// List is the version of the list, Detail that of the single record, nil if none was loaded.
 	List   Version
 	Detail *Version
-	// Merged is what the records make of the row together. It has content hash and fingerprint of the list's record.
+	// Merged is what the records make of the row together. It has content hash and fingerprint of
+	// the list's record.
 	Merged record.Record
-	// Err says why there is no such record: ErrNoRaw, ErrOther, or that a raw record does not fit the declaration. Of is whose
-	// raw record that is.
+	// Err says why there is no such record: ErrNoRaw, ErrOther, or that a raw record does not fit
+	// the declaration. Of is whose raw record that is.
 	Err error
 	Of  *Version
 	// Differences are the values that differ, once Values was asked.
@@ -72,11 +75,12 @@ func (a *Answer) Versions() []*Version {
 	return []*Version{&a.List, a.Detail}
 }
 
-// OtherHash says that the declaration makes something else of the row than it did, or that a content hash was edited.
+// OtherHash says that the declaration makes something else of the row than it did, or that a
+// content hash was edited.
 func (a *Answer) OtherHash() bool { return a.List.Differs() || a.Detail != nil && a.Detail.Differs() }
 
-// OtherPayloadHash says that the row has another fingerprint than its list record. A row that a single record made another version of
-// has none.
+// OtherPayloadHash says that the row has another fingerprint than its list record. A row that a
+// single record made another version of has none.
 func (a *Answer) OtherPayloadHash() bool {
 	if a.List.hash == nil {
 		return a.Row.PayloadHash != 0
@@ -84,7 +88,8 @@ func (a *Answer) OtherPayloadHash() bool {
 	return a.Row.PayloadHash != a.List.Record.PayloadHash
 }
 
-// Repaired says that a raw record holds signs that stand for what Postgres cannot keep, so that it need not be what was loaded.
+// Repaired says that a raw record holds signs that stand for what Postgres cannot keep, so that it
+// need not be what was loaded.
 func (a *Answer) Repaired() bool {
 	for _, v := range a.Versions() {
 		if bytes.Contains(v.Raw, []byte("\uFFFD")) || bytes.Contains(v.Raw, []byte("\u2400")) {
@@ -94,13 +99,15 @@ func (a *Answer) Repaired() bool {
 	return false
 }
 
-// Comparer holds the rows of one resource of one organization against their records. It is for one user at a time.
+// Comparer holds the rows of one resource of one organization against their records. It is for one
+// user at a time.
 type Comparer struct {
 	*contents.Table
 
 	resource  string
 	normalize Normalize
-	// archives are those that the last rows came from: rows that come next were often brought by the same call.
+	// archives are those that the last rows came from: rows that come next were often brought by
+	// the same call.
 	archives *raw.Archives
 }
 
@@ -160,8 +167,8 @@ func (c *Comparer) normalized(a *Answer) error {
 	return a.merge(c.Tables())
 }
 
-// merge lays the record that was loaded later over the other: one of a list makes the row forget the hash of the single record that it
-// covers.
+// merge lays the record that was loaded later over the other: one of a list makes the row forget
+// the hash of the single record that it covers.
 func (a *Answer) merge(tables []schema.Table) error {
 	a.Merged = a.List.Record
 	if a.Detail == nil {
@@ -177,7 +184,8 @@ func (a *Answer) merge(tables []schema.Table) error {
 	return err
 }
 
-// Values holds rows against what their records make of them, value by value. It asks about those for which the filter says yes.
+// Values holds rows against what their records make of them, value by value. It asks about those
+// for which the filter says yes.
 func (c *Comparer) Values(ctx context.Context, view contents.View, answers []Answer, filter func(*Answer) bool) error {
 	records := make([]record.Record, 0, len(answers))
 	for i := range answers {

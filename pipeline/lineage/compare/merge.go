@@ -31,8 +31,9 @@ func merge(tables []schema.Table, earlier, later *record.Record) (record.Record,
 	return merged, err
 }
 
-// unknown are the unknown keys of two records: those of the earlier one stay unless the later one says something else of them, or
-// replaces the array that they are in. It is the rule of the loader's statements.
+// unknown are the unknown keys of two records: those of the earlier one stay unless the later one
+// says something else of them, or replaces the array that they are in. It is the rule of the
+// loader's statements.
 func unknown(tables []schema.Table, earlier, later *record.Record) (string, error) {
 	if earlier.Extra == "" {
 		return later.Extra, nil

@@ -1,12 +1,12 @@
-// Package promote proposes typed columns for keys that no column takes, by looking
-// at all the values that came.
+// Package promote proposes typed columns for keys that no column takes, by looking at all the
+// values that came.
 //
-// It looks at records as they came and not at what the tables hold of them: there,
-// 10.00 is 10 already, and an amount would pass for a count.
+// It looks at records as they came and not at what the tables hold of them: there, 10.00 is 10
+// already, and an amount would pass for a count.
 //
-// It is pure: it reads no database and writes no file. A kind is proposed only if
-// every value fits it, judged by the code that loads values, so that a promoted
-// column loses nothing; what the kind means is for a person to confirm.
+// It is pure: it reads no database and writes no file. A kind is proposed only if every value fits
+// it, judged by the code that loads values, so that a promoted column loses nothing; what the kind
+// means is for a person to confirm.
 //
 // Start reading at Survey.Records.
 package promote
@@ -26,8 +26,8 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// Survey looks at objects, one at a time: records' unknown keys, or the elements of
-// an array. The zero value is ready.
+// Survey looks at objects, one at a time: records' unknown keys, or the elements of an array. The
+// zero value is ready.
 type Survey struct {
 	rows int
 	keys map[string]*seen
@@ -37,22 +37,21 @@ type Survey struct {
 type seen struct {
 	// rows have the key, empty are null or blank there.
 	rows, empty int
-	// shapes counts values by how JSON writes them: a string is '"', a number '0', a
-	// truth value 't', an array '[', an object '{'.
+	// shapes counts values by how JSON writes them: a string is '"', a number '0', a truth value
+	// 't', an array '[', an object '{'.
 	shapes map[jsontext.Kind]int
 	// misfit are the kinds that some value does not fit.
 	misfit map[schema.Kind]bool
-	// words says that some value is not made of digits alone; zeros that one of digits
-	// begins with a zero, which a number would lose; long that one has more digits than
-	// a figure has.
+	// words says that some value is not made of digits alone; zeros that one of digits begins with
+	// a zero, which a number would lose; long that one has more digits than a figure has.
 	words, zeros, long bool
 	// elements are those of arrays of objects, bare says that some are none.
 	elements *Survey
 	bare     bool
 }
 
-// Records looks at records as they came, a JSON array of them. Keys of the record
-// that are declared already are passed over.
+// Records looks at records as they came, a JSON array of them. Keys of the record that are declared
+// already are passed over.
 func (s *Survey) Records(array []byte, declared map[string]bool) error {
 	var records []map[string]json.RawMessage
 	if err := json.Unmarshal(array, &records); err != nil {

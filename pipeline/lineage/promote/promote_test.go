@@ -120,8 +120,8 @@ func TestBrokenRecords(t *testing.T) {
 	}
 }
 
-// TestPromotedColumnsTakeEverything: whatever came, the loader's own reading of the
-// proposed column refuses none of it.
+// TestPromotedColumnsTakeEverything: whatever came, the loader's own reading of the proposed column
+// refuses none of it.
 func TestPromotedColumnsTakeEverything(t *testing.T) {
 	t.Parallel()
 	word := rapid.SampledFrom([]string{

@@ -64,8 +64,8 @@ func (k *seen) column(key string) Column {
 	return Column{Wire: key, Kind: custom.KindWord(k.kind(key)), Records: k.rows, Empty: k.empty}
 }
 
-// YAML is the proposal as lines to paste into a declaration: under columns and
-// children of its entry in custom. Sentences are left to fill in.
+// YAML is the proposal as lines to paste into a declaration: under columns and children of its
+// entry in custom. Sentences are left to fill in.
 func (p Proposal) YAML() string {
 	var b strings.Builder
 	if len(p.Columns) > 0 {
@@ -102,8 +102,8 @@ func writeColumns(b *strings.Builder, indent string, columns []Column, of int, w
 	}
 }
 
-// plain is a key of the wire within a sentence: dashes in a row and what does not
-// print are no part of one.
+// plain is a key of the wire within a sentence: dashes in a row and what does not print are no part
+// of one.
 func plain(key string) string {
 	return strings.ReplaceAll(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

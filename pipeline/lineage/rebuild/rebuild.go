@@ -1,9 +1,10 @@
-// Package rebuild writes rows anew that are not what their records say: without a call, in batches, each of which is one transaction.
-// Intact rows are not written. A row keeps its calls, the instant at which it was first seen, its tombstone, and the instant of its last
-// change, which moves where the content hash is another one now.
+// Package rebuild writes rows anew that are not what their records say: without a call, in batches,
+// each of which is one transaction. Intact rows are not written. A row keeps its calls, the instant
+// at which it was first seen, its tombstone, and the instant of its last change, which moves where
+// the content hash is another one now.
 //
-// It never judges a row by itself: package compare does, for verify as well. What is written, and how far a rebuild came, is the
-// matter of the warehouse.
+// It never judges a row by itself: package compare does, for verify as well. What is written, and
+// how far a rebuild came, is the matter of the warehouse.
 //
 // Start reading at Run, then looking.batch.
 package rebuild
@@ -36,12 +37,14 @@ const (
 	Changed = rebuilds.Changed
 )
 
-// Run writes the rows of a stream's resource that are not what their records say, under a claim of the stream. Records that do not fit
-// the declaration, or that the database refuses, go to quarantine, and their rows stay as they are.
+// Run writes the rows of a stream's resource that are not what their records say, under a claim of
+// the stream. Records that do not fit the declaration, or that the database refuses, go to
+// quarantine, and their rows stay as they are.
 //
-// A rebuild that was stopped or killed goes on behind the rows that it had looked at, and the counts are those of the whole. Run returns
-// warehouse.ErrAtWork if a run of the stream is under way, or another rebuild, and pipeline.ErrLostClaim if a run took the stream over.
-// Progress, if not nil, gets the number of rows that were looked at so far.
+// A rebuild that was stopped or killed goes on behind the rows that it had looked at, and the
+// counts are those of the whole. Run returns warehouse.ErrAtWork if a run of the stream is under
+// way, or another rebuild, and pipeline.ErrLostClaim if a run took the stream over. Progress, if
+// not nil, gets the number of rows that were looked at so far.
 func Run(
 	ctx context.Context, db *warehouse.DB, stream pipeline.Stream, scope Scope, normalize compare.Normalize, progress func(n int),
 ) (Counts, error) {

@@ -18,7 +18,8 @@ type subject struct {
 	table     *compare.Comparer
 	normalize func(raw []byte, parent string) (upstreamRecord, error)
 	verified  verifications.Verified
-	// looked are rows that were held against their raw records, edited those that are not what these make of them.
+	// looked are rows that were held against their raw records, edited those that are not what
+	// these make of them.
 	looked, edited map[string]bool
 	// told are records of upstream that a finding was told about.
 	told map[string]bool
@@ -47,8 +48,9 @@ func (s *subject) found(f verifications.Finding) {
 // localBatch is how many rows are held against their raw records in one transaction.
 const localBatch = 500
 
-// request makes the subject's call of a round and says whether there was one to make: first the newest page of the list, or what
-// comes in one answer, then by turns single records by chance and further pages.
+// request makes the subject's call of a round and says whether there was one to make: first the
+// newest page of the list, or what comes in one answer, then by turns single records by chance and
+// further pages.
 func (s *subject) request(ctx context.Context, round int) (bool, error) {
 	if s.over {
 		return false, nil
@@ -102,7 +104,8 @@ func (s *subject) question(page int, parent string) pipeline.Request {
 	return request
 }
 
-// page compares one page of the list. If it is all there is, rows that are not on it are found, too.
+// page compares one page of the list. If it is all there is, rows that are not on it are found,
+// too.
 func (s *subject) page(ctx context.Context, standing contents.Standing, number int) error {
 	s.pages[number] = true
 	page, err := s.run.Source.Page(ctx, s.question(number, standing.Parent))
@@ -119,7 +122,8 @@ func (s *subject) page(ctx context.Context, standing contents.Standing, number i
 	return s.whole(ctx, page.Call, standing, ids)
 }
 
-// further compares another page, as far as the rows that are there let expect one. Lists that go on by token have none.
+// further compares another page, as far as the rows that are there let expect one. Lists that go on
+// by token have none.
 func (s *subject) further(ctx context.Context, standing contents.Standing, rows int64) (bool, error) {
 	if s.pages == nil || s.stream.Resource.Paging != schema.PagingNumber || s.stream.Resource.Exported() {
 		return false, nil
@@ -128,8 +132,8 @@ func (s *subject) further(ctx context.Context, standing contents.Standing, rows 
 	if len(s.pages) >= pages {
 		return false, nil
 	}
-	// Long steps come by pages far from each other; a step that leads in a circle is made longer, at last by one page more
-	// than there are, which comes by all.
+	// Long steps come by pages far from each other; a step that leads in a circle is made longer,
+	// at last by one page more than there are, which comes by all.
 	number := 1
 	for step := max(pages*5/8, 1); s.pages[number]; {
 		number = (number-1+step)%pages + 1
@@ -207,7 +211,8 @@ func (s *subject) counted() {
 	s.run.result.Verification.Calls++
 }
 
-// called takes the error of a call. Where only this resource, or only calls, are in the way, the rest goes on.
+// called takes the error of a call. Where only this resource, or only calls, are in the way, the
+// rest goes on.
 func (s *subject) called(ctx context.Context, err error) error {
 	kind := pipeline.KindOf(err)
 	if ctx.Err() != nil || kind == 0 {

@@ -15,7 +15,8 @@ import (
 // ours are values of the columns of ours.
 const ours = `_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at`
 
-// bill makes statements for one bill: its own columns, then lines, taxes, payments and credits, each as a list of amounts.
+// bill makes statements for one bill: its own columns, then lines, taxes, payments and credits,
+// each as a list of amounts.
 func bill(id, columns, values string, lines, taxes, payments, credits []string) string {
 	b := `INSERT INTO inventory.bills (organization_id, bill_id, ` + columns + `, _detail_state, ` + ours + `)
 		VALUES ('1', '` + id + `', ` + values + `, 'current', '\x00', 0, 0, 1, now(), now());`
@@ -45,8 +46,8 @@ const keeps = `INSERT INTO history.periods (organization_id, service, resource, 
 	VALUES ('1', 'shop', 'orders', now(), clock_timestamp(), 'shop', 'order_id', 'edited', '{orders_lines,orders_lines_taxes,orders_labels}', true, '{}', 'UTC');
 	SELECT history.write_versions('1', 'shop', 'orders', '{7,8,9}');`
 
-// violations are, by check, statements that break what it checks and nothing else that matters to it, and the records that it
-// has to name; "" stands for a finding about no record.
+// violations are, by check, statements that break what it checks and nothing else that matters to
+// it, and the records that it has to name; "" stands for a finding about no record.
 var violations = map[string]struct { //nolint:gochecknoglobals // a table of cases
 	sql  string
 	want string
@@ -62,7 +63,8 @@ var violations = map[string]struct { //nolint:gochecknoglobals // a table of cas
 		want: "7", // a call from before the log may have been
 	},
 	"rows_without_raw": {
-		// 8 leads behind the end of its archive, 9 says that a single record is there, of a call that brought none.
+		// 8 leads behind the end of its archive, 9 says that a single record is there, of a call
+		// that brought none.
 		sql:  `UPDATE shop.orders SET _raw_position = 7 WHERE order_id = '8'; UPDATE shop.orders SET _detail_call_id = 999, _detail_raw_position = 0 WHERE order_id = '9'`,
 		want: "8 9",
 	},
@@ -181,7 +183,8 @@ func TestEachCheckFindsWhatItIsFor(t *testing.T) {
 	}
 }
 
-// TestChecksAreNarrowed: by organization and resource; streams of single records count to their resource.
+// TestChecksAreNarrowed: by organization and resource; streams of single records count to their
+// resource.
 func TestChecksAreNarrowed(t *testing.T) {
 	t.Parallel()
 	h := open(t)

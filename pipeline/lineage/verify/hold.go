@@ -47,7 +47,8 @@ type held struct {
 	quarantined map[string]bool
 }
 
-// hold holds the records of an answer against their rows and gives their keys. Single says that they are single records.
+// hold holds the records of an answer against their rows and gives their keys. Single says that
+// they are single records.
 func (s *subject) hold(ctx context.Context, page pipeline.Page, standing contents.Standing, single bool) ([]string, error) {
 	records, ids, unfit := s.read(page, standing.Parent)
 	s.verified.Records += int64(len(records))
@@ -76,7 +77,8 @@ func (s *subject) hold(ctx context.Context, page pipeline.Page, standing content
 	return ids, err
 }
 
-// release loads those records of an answer that are in quarantine in another version: this one fits.
+// release loads those records of an answer that are in quarantine in another version: this one
+// fits.
 func (s *subject) release(ctx context.Context, page pipeline.Page, records []upstreamRecord, single bool) error {
 	if len(records) == 0 {
 		return nil
@@ -109,8 +111,8 @@ func (s *subject) release(ctx context.Context, page pipeline.Page, records []ups
 	return nil
 }
 
-// read normalizes the records of an answer, the newest of those that come twice. As in a run, identifiers clash also where one of
-// their records does not fit.
+// read normalizes the records of an answer, the newest of those that come twice. As in a run,
+// identifiers clash also where one of their records does not fit.
 func (s *subject) read(page pipeline.Page, parent string) ([]upstreamRecord, []string, []*record.RejectedError) {
 	var (
 		records []upstreamRecord
@@ -189,7 +191,8 @@ func (s *subject) judge(ctx context.Context, view contents.View, r *upstreamReco
 		return nil
 	}
 	differences := h.differences[r.ID]
-	// A row that was written since the answer is not to be held against it; what was edited was found already.
+	// A row that was written since the answer is not to be held against it; what was edited was
+	// found already.
 	if len(differences) == 0 || row.LastCall() > call || s.edited[r.ID] {
 		return nil
 	}
@@ -215,7 +218,8 @@ func (s *subject) judge(ctx context.Context, view contents.View, r *upstreamReco
 	return nil
 }
 
-// readsAll says that every run reads the whole list, so that what moved without a date is brought by the next.
+// readsAll says that every run reads the whole list, so that what moved without a date is brought
+// by the next.
 func (s *subject) readsAll() bool {
 	switch s.stream.Resource.ListCursor().(type) {
 	case schema.Since, schema.NewestFirst:

@@ -7,8 +7,8 @@ import (
 	"sluice/schema/record"
 )
 
-// TestWhatClashesIsNotTakenForTheRecord: an identifier that several records of one answer have, be one of them a record that does not fit,
-// says nothing about which of them it belongs to.
+// TestWhatClashesIsNotTakenForTheRecord: an identifier that several records of one answer have, be
+// one of them a record that does not fit, says nothing about which of them it belongs to.
 func TestWhatClashesIsNotTakenForTheRecord(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

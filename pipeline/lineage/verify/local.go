@@ -15,8 +15,8 @@ import (
 const (
 	// CodeEdited: the row is not what its raw records make of it.
 	CodeEdited = "edited"
-	// CodeHash: the values are right and the content hash is another one: the declaration reads the record in another way
-	// than when it was loaded, or the hash was edited.
+	// CodeHash: the values are right and the content hash is another one: the declaration reads the
+	// record in another way than when it was loaded, or the hash was edited.
 	CodeHash = "hash"
 	// CodeNoRaw: the raw record is not kept (any more).
 	CodeNoRaw = "no_raw"
@@ -85,8 +85,8 @@ func (s *subject) lookAt(ctx context.Context, view contents.View, keys []string)
 	return nil
 }
 
-// Local holds the rows of keys against the raw records that are kept beside them, without a call. It gives the findings, and how many
-// rows were looked at.
+// Local holds the rows of keys against the raw records that are kept beside them, without a call.
+// It gives the findings, and how many rows were looked at.
 func Local(
 	ctx context.Context, view contents.View, stream pipeline.Stream, table *compare.Comparer, keys []string,
 ) ([]verifications.Finding, int, error) {

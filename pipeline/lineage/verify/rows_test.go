@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// orders is a made-up resource with every kind, arrays within arrays, bare values and single records. Its tables are written by
-// hand, as the layout demands.
+// orders is a made-up resource with every kind, arrays within arrays, bare values and single
+// records. Its tables are written by hand, as the layout demands.
 const orders = `
 CREATE SCHEMA shop;
 INSERT INTO sluice.service_schemas VALUES ('shop');
@@ -174,7 +174,8 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 	h.load(pipeline.WorkDetails, whole, `{"order_id":"8","name":"old","rate":1,"stock":5,"edited":"2026-03-01T10:00:00Z","lines":[{"amount":3}]}`)
 	h.load(pipeline.WorkList, changed) // its single record is outdated now, and still all that is known of stock and lines
 	for name, c := range map[string]struct {
-		// sql is done before; want is severity, code and path, empty if nothing is found; says is in the detail.
+		// sql is done before; want is severity, code and path, empty if nothing is found; says is
+		// in the detail.
 		sql, want, says string
 	}{
 		"nothing":             {sql: `SELECT`},
@@ -224,7 +225,8 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 	}
 }
 
-// TestCompare: what a record does not carry is not compared, and a record without a row has no differences.
+// TestCompare: what a record does not carry is not compared, and a record without a row has no
+// differences.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -1,8 +1,10 @@
-// Package verify holds a warehouse against itself and against upstream: first the checks that must find nothing and a sample
-// of rows against their raw records, without a call, then rows against records of upstream, within a stated number of calls.
+// Package verify holds a warehouse against itself and against upstream: first the checks that must
+// find nothing and a sample of rows against their raw records, without a call, then rows against
+// records of upstream, within a stated number of calls.
 //
-// It changes no row, but loads what is in quarantine and fits as upstream answers it now. Where a record of upstream differs from
-// its row because it changed since the stream's watermark, that is no finding: the next run brings it (docs/decisions/0015-verification).
+// It changes no row, but loads what is in quarantine and fits as upstream answers it now. Where a
+// record of upstream differs from its row because it changed since the stream's watermark, that is
+// no finding: the next run brings it (docs/decisions/0015-verification).
 //
 // Start reading at Run, then subject.hold.
 package verify
@@ -40,12 +42,13 @@ type Options struct {
 	// Scope narrows the checks, Words says it for people.
 	Scope verifications.Scope
 	Words string
-	// Calls are what may be called in all; Sample is how many rows of each resource are held against their raw records, zero
-	// means all.
+	// Calls are what may be called in all; Sample is how many rows of each resource are held
+	// against their raw records, zero means all.
 	Calls, Sample int
 	// Source may be nil if Calls is zero.
 	Source Source
-	// Load writes records that are in quarantine and that a call has just brought in a version that fits.
+	// Load writes records that are in quarantine and that a call has just brought in a version that
+	// fits.
 	Load  func(ctx context.Context, stream pipeline.Stream, unit pipeline.Batch) error
 	Store *verifications.Store
 	// Zone is the time zone of an organization.
@@ -71,8 +74,8 @@ type run struct {
 	refused, unreachable, failed bool
 }
 
-// Run verifies and keeps what was found. Its error says that the warehouse could not be read; that upstream refused or did not
-// answer is in the outcome.
+// Run verifies and keeps what was found. Its error says that the warehouse could not be read; that
+// upstream refused or did not answer is in the outcome.
 func Run(ctx context.Context, o Options) (Result, error) {
 	verification, err := o.Store.Begin(ctx, o.Words, o.Calls)
 	if err != nil {
@@ -124,7 +127,8 @@ func (r *run) look(ctx context.Context) error {
 	return r.upstream(ctx)
 }
 
-// upstream spends the calls: one round goes through all resources, the one that was verified longest ago first; then the next.
+// upstream spends the calls: one round goes through all resources, the one that was verified
+// longest ago first; then the next.
 func (r *run) upstream(ctx context.Context) error {
 	if r.Calls == 0 {
 		return nil
@@ -135,7 +139,8 @@ func (r *run) upstream(ctx context.Context) error {
 	}
 	order := slices.Clone(r.subjects)
 	slices.SortStableFunc(order, func(a, b *subject) int { return cmp.Compare(last[a.stream.Key()], last[b.stream.Key()]) })
-	// Single records and further pages take turns: only two rounds without a call say that there is no more to ask for.
+	// Single records and further pages take turns: only two rounds without a call say that there is
+	// no more to ask for.
 	for round, idle := 0, 0; idle < 2; round++ {
 		idle++
 		for _, s := range order {

@@ -1,7 +1,8 @@
-// Package cadence learns how often streams should run: often where much changes and a run costs little, rarely elsewhere, all of
-// them together within the calls of a day that are theirs.
+// Package cadence learns how often streams should run: often where much changes and a run costs
+// little, rarely elsewhere, all of them together within the calls of a day that are theirs.
 //
-// It is pure: what was seen goes in, intervals and their reasons come out. It reads no clock, no table and no configuration.
+// It is pure: what was seen goes in, intervals and their reasons come out. It reads no clock, no
+// table and no configuration.
 //
 // Start reading at Plan, then Observe; docs/decisions/0013-adaptive-intervals says why.
 package cadence
@@ -46,30 +47,34 @@ const (
 	Shared Reason = "shared"
 	// Ceiling: as rarely as its target allows.
 	Ceiling Reason = "ceiling"
-	// Extended: not all targets can be met with the calls of the day, and all intervals are longer by the same factor.
+	// Extended: not all targets can be met with the calls of the day, and all intervals are longer
+	// by the same factor.
 	Extended Reason = "stretched"
 )
 
 const (
-	// worth is how many changed records a call has to bring, expected: a run that finds nothing nine times in ten is not
-	// worth its call. It is also how a quiet stream backs off: with half a change assumed in the time it was watched, its
-	// interval is a fifth of that time.
+	// worth is how many changed records a call has to bring, expected: a run that finds nothing
+	// nine times in ten is not worth its call. It is also how a quiet stream backs off: with half a
+	// change assumed in the time it was watched, its interval is a fifth of that time.
 	worth = 0.1
-	// longest bounds a stretched interval: a stream that nothing is left for is still tried once a week.
+	// longest bounds a stretched interval: a stream that nothing is left for is still tried once a
+	// week.
 	longest = 7 * 24 * time.Hour
-	// halvings is how often the price of a call is halved between its bounds: enough for every bit of it.
+	// halvings is how often the price of a call is halved between its bounds: enough for every bit
+	// of it.
 	halvings = 200
 )
 
-// Plan gives each stream its interval: never below floor, never above its ceiling, and with all of them together no more than
-// perDay calls a day (infinite where nothing limits them). Only if even the ceilings take more than that, all ceilings are
-// stretched by one factor.
+// Plan gives each stream its interval: never below floor, never above its ceiling, and with all of
+// them together no more than perDay calls a day (infinite where nothing limits them). Only if even
+// the ceilings take more than that, all ceilings are stretched by one factor.
 //
-// Within these bounds the intervals T minimize the staleness that changed records see, the sum of rate × T / 2. The calls are the
-// sum of cost / T, so at the optimum T is proportional to the square root of cost / rate, cut off at the bounds, and the factor is
-// the one with which the calls are spent. Sources: J. Cho and H. Garcia-Molina, "Effective page
-// refresh policies for Web crawlers", ACM TODS 28(4), 2003; and for the sum under bounds the usual water filling (S. Boyd and
-// L. Vandenberghe, "Convex Optimization", 2004, example 5.2).
+// Within these bounds the intervals T minimize the staleness that changed records see, the sum of
+// rate × T / 2. The calls are the sum of cost / T, so at the optimum T is proportional to the
+// square root of cost / rate, cut off at the bounds, and the factor is the one with which the calls
+// are spent. Sources: J. Cho and H. Garcia-Molina, "Effective page refresh policies for Web
+// crawlers", ACM TODS 28(4), 2003; and for the sum under bounds the usual water filling (S. Boyd
+// and L. Vandenberghe, "Convex Optimization", 2004, example 5.2).
 func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
 	budget := perDay / float64(day) // calls a nanosecond
 	all := make([]bounds, len(streams))
@@ -85,7 +90,8 @@ func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
 	case most <= budget:
 		return intervals(all, 0)
 	}
-	// Intervals grow with the price of a call: look for the lowest price at which the calls suffice.
+	// Intervals grow with the price of a call: look for the lowest price at which the calls
+	// suffice.
 	low, high := 0.0, 1.0
 	for spent(all, high) > budget && !math.IsInf(high, 1) {
 		low, high = high, high*2 //nolint:mnd // the next power
@@ -170,7 +176,8 @@ func extended(all []bounds, factor float64) []Interval {
 	return learned
 }
 
-// whole rounds up to a second: what is a little longer never takes more calls. A millionth of a second is no reason to.
+// whole rounds up to a second: what is a little longer never takes more calls. A millionth of a
+// second is no reason to.
 func whole(nanoseconds float64) time.Duration {
 	return time.Duration(math.Ceil(nanoseconds/float64(time.Second)-roundOff)) * time.Second
 }

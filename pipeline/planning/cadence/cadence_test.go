@@ -48,7 +48,8 @@ func TestPlan(t *testing.T) {
 		"quiet for ten hours":   {[]cadence.Stream{quiet(10*hour, 1, 6*hour)}, enough, []cadence.Interval{{2 * hour, cadence.Quiet}}},
 		"quiet for two days":    {[]cadence.Stream{quiet(48*hour, 1, 6*hour)}, enough, []cadence.Interval{{6 * hour, cadence.Ceiling}}},
 		"quiet for ten minutes": {[]cadence.Stream{quiet(10*minute, 1, 6*hour)}, enough, []cadence.Interval{{15 * minute, cadence.Quiet}}},
-		// 60 calls a day. At the ceilings both take 24 together; four times the changes are worth twice the runs: 40 and 20.
+		// 60 calls a day. At the ceilings both take 24 together; four times the changes are worth
+		// twice the runs: 40 and 20.
 		"shared out": {
 			[]cadence.Stream{busy(40, 1, 2*hour), busy(10, 1, 2*hour)}, 60,
 			[]cadence.Interval{{36 * minute, cadence.Shared}, {72 * minute, cadence.Shared}},
@@ -58,7 +59,8 @@ func TestPlan(t *testing.T) {
 			[]cadence.Stream{busy(10, 4, 8*hour), busy(10, 1, 8*hour)}, 60,
 			[]cadence.Interval{{144 * minute, cadence.Shared}, {72 * minute, cadence.Shared}},
 		},
-		// The quiet one goes to its ceiling first (3 calls), and the busy one gets what is left: 21.
+		// The quiet one goes to its ceiling first (3 calls), and the busy one gets what is left:
+		// 21.
 		"quiet beside busy": {
 			[]cadence.Stream{busy(40, 1, 2*hour), quiet(48*hour, 1, 8*hour)}, 24,
 			[]cadence.Interval{{4115 * time.Second, cadence.Shared}, {8 * hour, cadence.Ceiling}},
@@ -109,7 +111,8 @@ func drawn(t *rapid.T) ([]cadence.Stream, time.Duration, float64) {
 
 func calls(s *cadence.Stream) float64 { return max(s.Seen.Calls, 1) }
 
-// TestBounds: the floor and the calls of the day hold always, the ceilings unless it is said that they do not.
+// TestBounds: the floor and the calls of the day hold always, the ceilings unless it is said that
+// they do not.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -137,7 +140,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestNothingIsBetter: where calls are shared out, moving calls from one busy stream to another makes changes wait longer.
+// TestNothingIsBetter: where calls are shared out, moving calls from one busy stream to another
+// makes changes wait longer.
 func TestNothingIsBetter(t *testing.T) {
 	t.Parallel()
 	// waits is how long changed records wait, all together, an hour of the schedule.

@@ -19,19 +19,20 @@ type Seen struct {
 	// Runs is how many they were, Span the time that they looked back over.
 	Runs int
 	Span time.Duration
-	// Changes are all that they found; PerHour is how many came in an hour, recent hours counting more.
+	// Changes are all that they found; PerHour is how many came in an hour, recent hours counting
+	// more.
 	Changes int64
 	PerHour float64
 	// Calls is what a run takes, recent runs counting more; zero if none came to its end.
 	Calls float64
 }
 
-// halfLife is after how long what was seen counts half: a stream that wakes up or falls asleep is followed within a day, and
-// one night does not make it a quiet one.
+// halfLife is after how long what was seen counts half: a stream that wakes up or falls asleep is
+// followed within a day, and one night does not make it a quiet one.
 const halfLife = 24 * time.Hour
 
-// Observe sums up runs, oldest first, of which the first looked back to since. Changes are those of the time between two starts:
-// what came while a run read is found by the next one.
+// Observe sums up runs, oldest first, of which the first looked back to since. Changes are those of
+// the time between two starts: what came while a run read is found by the next one.
 func Observe(runs []Run, since, now time.Time) Seen {
 	var seen Seen
 	var changes, hours, calls, finished float64
@@ -64,8 +65,8 @@ func ratio(sum, of float64) float64 {
 	return sum / of
 }
 
-// perNanosecond is the rate of changes. Where none was seen, half a change is assumed in the time that was watched: the longer
-// nothing changes, the less is expected to.
+// perNanosecond is the rate of changes. Where none was seen, half a change is assumed in the time
+// that was watched: the longer nothing changes, the less is expected to.
 func (s Seen) perNanosecond() float64 {
 	if s.Changes == 0 {
 		const half = 0.5

@@ -1,8 +1,8 @@
-// Package prefetch asks for pages of a list before the ones in front of them are there, and
-// gives them back one after the other.
+// Package prefetch asks for pages of a list before the ones in front of them are there, and gives
+// them back one after the other.
 //
-// It never decides whether a list may be read so (package scan does), and keeps no more
-// pages than it was told to ask for. Start reading at Pages.Take.
+// It never decides whether a list may be read so (package scan does), and keeps no more pages than
+// it was told to ask for. Start reading at Pages.Take.
 package prefetch
 
 import (
@@ -17,15 +17,15 @@ type Source interface {
 	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
 }
 
-// WriteBehind is what was read and is not loaded yet. It takes the room of pages under way: Room gives
-// how much of it is left, and Changed is closed when that may be more.
+// WriteBehind is what was read and is not loaded yet. It takes the room of pages under way: Room
+// gives how much of it is left, and Changed is closed when that may be more.
 type WriteBehind interface {
 	Room(most int) int
 	Changed() <-chan struct{}
 }
 
-// Pages are the pages of one list that are under way. The zero value, with a Source and a
-// Behind, has none. It is used by one goroutine, and has to be dropped in the end.
+// Pages are the pages of one list that are under way. The zero value, with a Source and a Behind,
+// has none. It is used by one goroutine, and has to be dropped in the end.
 type Pages struct {
 	Source Source
 	Behind WriteBehind
@@ -39,7 +39,8 @@ type Pages struct {
 type pendingPage struct {
 	ask    pipeline.Request
 	cancel context.CancelFunc
-	// front is closed when no other page is in front of this one any more: before, it must not take what that one may wait for.
+	// front is closed when no other page is in front of this one any more: before, it must not take
+	// what that one may wait for.
 	front chan struct{}
 	done  chan struct{}
 	page  pipeline.Page
@@ -48,9 +49,9 @@ type pendingPage struct {
 	panicked any
 }
 
-// Take gives the page that ask asks for, and says whether it had been asked for before.
-// Meanwhile as many as more of the pages behind it are asked for, less what is not loaded yet
-// (promise 6). Pages that were asked for in another way than ask goes on are dropped.
+// Take gives the page that ask asks for, and says whether it had been asked for before. Meanwhile
+// as many as more of the pages behind it are asked for, less what is not loaded yet (promise 6).
+// Pages that were asked for in another way than ask goes on are dropped.
 func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (pipeline.Page, bool, error) {
 	before := p.Holds(request)
 	if !before {

@@ -16,8 +16,8 @@ const (
 	noteNoSort   = "the list does not sort by modification time (%s %s): everything was read in passes until two were equal"
 )
 
-// Needed is the capability without which a list cannot be read as its cursor says; ""
-// if there is none.
+// Needed is the capability without which a list cannot be read as its cursor says; "" if there is
+// none.
 func Needed(cursor schema.Cursor) pipeline.Capability {
 	switch cursor.(type) {
 	case schema.Since:
@@ -29,15 +29,14 @@ func Needed(cursor schema.Cursor) pipeline.Capability {
 	}
 }
 
-// FallsBack says that the list is known not to do what its cursor needs: it is read whole,
-// in passes, until that is taken back.
+// FallsBack says that the list is known not to do what its cursor needs: it is read whole, in
+// passes, until that is taken back.
 func FallsBack(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	needed := Needed(stream.Resource.ListCursor())
 	return needed != "" && known.Lacks(needed)
 }
 
-// keysets are what a list has to do to be read in one pass, all of it shown and not only
-// declared.
+// keysets are what a list has to do to be read in one pass, all of it shown and not only declared.
 var keysets = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
 
 // ReadsByKeyset says that the list can be asked for what was modified since the last record, in
@@ -54,14 +53,14 @@ func ReadsByKeyset(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	return true
 }
 
-// unfilteredOneIn is how many sweeps there are to one that does not rely on the filter,
-// whatever is known.
+// unfilteredOneIn is how many sweeps there are to one that does not rely on the filter, whatever is
+// known.
 const unfilteredOneIn = 4
 
-// unfiltered says that a sweep must not rely on the filter. No answer shows that a filter
-// leaves out more than it should: what it hides from runs it would hide from sweeps. So
-// nothing gets a tombstone by its word alone (promise 7), and what it hides is found by
-// some sweep, which the number of its run picks.
+// unfiltered says that a sweep must not rely on the filter. No answer shows that a filter leaves
+// out more than it should: what it hides from runs it would hide from sweeps. So nothing gets a
+// tombstone by its word alone (promise 7), and what it hides is found by some sweep, which the
+// number of its run picks.
 func unfiltered(claim *pipeline.Claim) bool {
 	return claim.Suspected || digest(strconv.FormatInt(claim.Run, 10), "sweep")%unfilteredOneIn == 0
 }
@@ -77,9 +76,9 @@ func fallBack(scan *pipeline.Scan, claim *pipeline.Claim) {
 	scan.Note = outside.Plainf(note, verdict.Source, verdict.SeenAt.UTC().Format(time.DateOnly))
 }
 
-// Observed are the verdicts that an answer gives: before is the scan as it was when page
-// was asked for, after as it is now, end is how the run ended, nil if it goes on. What is
-// known already is not said again.
+// Observed are the verdicts that an answer gives: before is the scan as it was when page was asked
+// for, after as it is now, end is how the run ended, nil if it goes on. What is known already is
+// not said again.
 func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
 	var seen []pipeline.Verdict
 	needed := neededBy(before.Mode)
@@ -146,8 +145,7 @@ func neededBy(mode pipeline.Mode) pipeline.Capability {
 	}
 }
 
-// smaller says that upstream gave pages of another size than asked for, unless that is
-// known.
+// smaller says that upstream gave pages of another size than asked for, unless that is known.
 func smaller(before *pipeline.Scan, page *pipeline.Page, known pipeline.Capabilities) (pipeline.Verdict, bool) {
 	if page.PerPage <= 0 || page.PerPage >= before.PerPage {
 		return pipeline.Verdict{}, false

@@ -12,8 +12,7 @@ import (
 type look struct {
 	// entries are the records in the order of the answer, duplicates included.
 	entries []entry
-	// paging is how the list goes on; token is what it goes on with, where it is by
-	// token.
+	// paging is how the list goes on; token is what it goes on with, where it is by token.
 	paging  schema.Paging
 	more    bool
 	token   string
@@ -32,16 +31,16 @@ type entry struct {
 	modified, created time.Time
 	// day is the day that the list filters by, in canonical text; "" if there is none.
 	day string
-	// standIn marks what is on the page but not among the normalized records: it
-	// has no times, and twin says that it repeats another record of the page.
+	// standIn marks what is on the page but not among the normalized records: it has no times, and
+	// twin says that it repeats another record of the page.
 	standIn, twin bool
 }
 
 // canonicalTime is how package record writes instants.
 const canonicalTime = "2006-01-02 15:04:05.999999-07"
 
-// createdAt is where in a row the time of creation stands that lists are ordered by;
-// -1 if there is none.
+// createdAt is where in a row the time of creation stands that lists are ordered by; -1 if there is
+// none.
 func createdAt(resource *schema.Resource) int {
 	wire := resource.Created()
 	for i, column := range resource.Columns {
@@ -52,8 +51,8 @@ func createdAt(resource *schema.Resource) int {
 	return -1
 }
 
-// lookAt gives the scan its view of the page. Rejected records count by their
-// bytes: they are part of the list.
+// lookAt gives the scan its view of the page. Rejected records count by their bytes: they are part
+// of the list.
 func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, mode pipeline.Mode) look {
 	seen := look{
 		entries: make([]entry, 0, batch.Received),
@@ -85,8 +84,8 @@ func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, m
 	return seen.fill(batch)
 }
 
-// fill stands in for what is not among unit.Records, so that the length of the
-// page is what upstream sent.
+// fill stands in for what is not among unit.Records, so that the length of the page is what
+// upstream sent.
 func (l look) fill(batch *pipeline.Batch) look {
 	for i := range batch.Rejected {
 		d := digestOf(batch.Rejected[i].Raw, []byte{0})

@@ -6,9 +6,8 @@ import (
 	"sluice/schema"
 )
 
-// maxStuck is how many pages in a row may bring nothing (a list that grows by
-// just one page between two answers shows one twice), and maxPages how far a list
-// is followed at all.
+// maxStuck is how many pages in a row may bring nothing (a list that grows by just one page between
+// two answers shows one twice), and maxPages how far a list is followed at all.
 const (
 	maxStuck = 2
 	maxPages = 200_000
@@ -46,9 +45,8 @@ func (s *progress) unbelievable(page look) outside.Text {
 	return ""
 }
 
-// circles says that a token came before in this pass. Only one earlier token is
-// kept, that of the last page whose number is a power of two: a circle of n pages
-// is found before 3n more are read.
+// circles says that a token came before in this pass. Only one earlier token is kept, that of the
+// last page whose number is a power of two: a circle of n pages is found before 3n more are read.
 func (s *progress) circles(token string) bool {
 	if token == "" {
 		return false
@@ -74,8 +72,8 @@ func (s *progress) mismatch(page look) outside.Text {
 			}
 		}
 	case pipeline.ModeNewest:
-		// Order alone proves little: where nothing old was edited yet, the order of
-		// creation looks the same. Upstream has to say so, too.
+		// Order alone proves little: where nothing old was edited yet, the order of creation looks
+		// the same. Upstream has to say so, too.
 		if !page.sorted {
 			return noteUnsorted
 		}

@@ -9,8 +9,8 @@ import (
 
 const noteOutside = "upstream ignored the filter by day: everything was read"
 
-// Backfill begins a scan that moves no watermark and is over after one pass: over the windows
-// if there are any, otherwise over what changed since the bound, otherwise over all.
+// Backfill begins a scan that moves no watermark and is over after one pass: over the windows if
+// there are any, otherwise over what changed since the bound, otherwise over all.
 func Backfill(stream pipeline.Stream, windows *pipeline.Windows, bound time.Time, rules pipeline.Rules) *pipeline.Scan {
 	scan := &pipeline.Scan{
 		Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1, Partial: true, Once: true, Windows: windows,

@@ -1,8 +1,9 @@
-// Package unchanged makes records of the bytes of a page, and reads no further in those whose rows were made of the same bytes
-// (docs/decisions/0022-payload-and-content-hashes).
+// Package unchanged makes records of the bytes of a page, and reads no further in those whose rows
+// were made of the same bytes (docs/decisions/0022-payload-and-content-hashes).
 //
-// It decides about time alone: Reader and Plain come to the same rows, positions and counts. A list that is read again and has not changed takes
-// a third longer by Plain, with items (0.33 of raw COPY for 0.45), and a tenth with bills; the goal is 1.
+// It decides about time alone: Reader and Plain come to the same rows, positions and counts. A list
+// that is read again and has not changed takes a third longer by Plain, with items (0.33 of raw
+// COPY for 0.45), and a tenth with bills; the goal is 1.
 //
 // Start reading at Pages, then Reader.Page.
 package unchanged
@@ -14,10 +15,12 @@ import (
 )
 
 const (
-	// least is how many records a page has at least for anybody to be asked about them: fewer are normalized as fast.
+	// least is how many records a page has at least for anybody to be asked about them: fewer are
+	// normalized as fast.
 	least = 16
-	// sample is how many records, from the middle of a page, are asked about first where nothing says yet that rows know the list: to ask
-	// in vain about all of a page costs an eighth of what normalizing it does.
+	// sample is how many records, from the middle of a page, are asked about first where nothing
+	// says yet that rows know the list: to ask in vain about all of a page costs an eighth of what
+	// normalizing it does.
 	sample = 12
 	// rest is for how many pages nobody is asked after one of which less than half was known.
 	rest = 8
@@ -26,7 +29,8 @@ const (
 // Reader is Pages where rows know what they were made of. It is not safe for concurrent use.
 type Reader struct {
 	Normalizer *record.Normalizer
-	// Request sets Known of those records whose rows have their fingerprints, and Seen of all that it looked for. Records without a key are none.
+	// Request sets Known of those records whose rows have their fingerprints, and Seen of all that
+	// it looked for. Records without a key are none.
 	Request func(ctx context.Context, records []record.Record) error
 
 	// sure says that at least half of the page that was asked about last was known.
@@ -34,7 +38,8 @@ type Reader struct {
 	pause int
 }
 
-// Page implements Pages: known records are as a glance shows them, all others normalized. Its error may be that of Ask.
+// Page implements Pages: known records are as a glance shows them, all others normalized. Its error
+// may be that of Ask.
 func (r *Reader) Page(
 	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
 ) error {

@@ -12,7 +12,8 @@ import (
 	"sluice/schema/record"
 )
 
-// rows are what is stored: fingerprints by key. Asked counts how often somebody looked, about how many records that were.
+// rows are what is stored: fingerprints by key. Asked counts how often somebody looked, about how
+// many records that were.
 type rows struct {
 	marks map[string]uint64
 	asked int
@@ -50,7 +51,8 @@ func page(from, size, value int) [][]byte {
 	return raws
 }
 
-// read reads a page and stores what was normalized. It gives how many records were, and how many did not fit.
+// read reads a page and stores what was normalized. It gives how many records were, and how many
+// did not fit.
 func read(t *testing.T, reader *unchanged.Reader, r *rows, raws [][]byte) (int, int) {
 	t.Helper()
 	at, normalized, unfit := 0, 0, 0

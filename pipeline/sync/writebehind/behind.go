@@ -1,8 +1,9 @@
-// Package writebehind loads units while the pages behind them are read, and takes all that wait into one transaction.
+// Package writebehind loads units while the pages behind them are read, and takes all that wait
+// into one transaction.
 //
-// Where calls are slow, no transaction is under way when a unit comes, and it is loaded at once: rows are fresh. Where calls are
-// fast, units come while a transaction is under way, and what has come by its end is the next one: fewer commits. Start reading at
-// Units.Add.
+// Where calls are slow, no transaction is under way when a unit comes, and it is loaded at once:
+// rows are fresh. Where calls are fast, units come while a transaction is under way, and what has
+// come by its end is the next one: fewer commits. Start reading at Units.Add.
 package writebehind
 
 import (
@@ -12,7 +13,8 @@ import (
 	"sluice/pipeline"
 )
 
-// mostBytes bounds what is not loaded, in bytes of raw records: what is made of them is several times as large.
+// mostBytes bounds what is not loaded, in bytes of raw records: what is made of them is several
+// times as large.
 const mostBytes = 4 << 20
 
 // Store is where units go: in one transaction, in their order.
@@ -20,7 +22,8 @@ type Store interface {
 	Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error)
 }
 
-// Batches are those of one stream that are not loaded yet. It is used by one goroutine, which has to call Wait in the end.
+// Batches are those of one stream that are not loaded yet. It is used by one goroutine, which has
+// to call Wait in the end.
 type Batches struct {
 	store Store
 
@@ -47,9 +50,9 @@ func (f failure) is() bool { return f.err != nil || f.panicked != nil }
 // New has no units.
 func New(store Store) *Batches { return &Batches{store: store, changed: make(chan struct{})} }
 
-// Add gives a unit to load, and returns as soon as at most as many as most are not loaded: at once, as a rule, or when the unit is
-// loaded itself if most is zero. An error is that of the transaction of this unit or of one that was added before; nothing is
-// loaded behind it.
+// Add gives a unit to load, and returns as soon as at most as many as most are not loaded: at once,
+// as a rule, or when the unit is loaded itself if most is zero. An error is that of the transaction
+// of this unit or of one that was added before; nothing is loaded behind it.
 func (u *Batches) Add(ctx context.Context, batch pipeline.Batch, most int) error {
 	if most <= 0 && u.idle() {
 		_, err := u.store.Load(ctx, batch)
@@ -79,7 +82,8 @@ func (u *Batches) Wait() {
 	_ = u.until(func() bool { return !u.working }) // whoever added the unit was told, or gave up
 }
 
-// Room gives how many of so many pages may be under way: with what is not loaded no more than that, and none behind a failure.
+// Room gives how many of so many pages may be under way: with what is not loaded no more than that,
+// and none behind a failure.
 func (u *Batches) Room(most int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -141,7 +141,8 @@ func TestAPanicReachesWhoeverAdds(t *testing.T) {
 	})
 }
 
-// TestATurnEndsWhenItsUnitIsLoaded: not before, for what is on its way to the server takes memory, and also where it could not be loaded.
+// TestATurnEndsWhenItsUnitIsLoaded: not before, for what is on its way to the server takes memory,
+// and also where it could not be loaded.
 func TestATurnEndsWhenItsUnitIsLoaded(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int{0, 4} {

@@ -131,8 +131,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// What a CSV writer writes is what Rows reads, whatever the titles hold. (A CR is
-// left out: encoding/csv drops it before a line feed.)
+// What a CSV writer writes is what Rows reads, whatever the titles hold. (A CR is left out:
+// encoding/csv drops it before a line feed.)
 func TestRowsReadWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	fields := []string{"title", "chat_id"}

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// boundedReader remembers why reading stopped, and stops when the line that is being read has more bytes or fields than are
-// allowed.
+// boundedReader remembers why reading stopped, and stops when the line that is being read has more
+// bytes or fields than are allowed.
 type boundedReader struct {
 	r    io.Reader
 	left int
@@ -48,10 +48,12 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err // a reader passes errors on as they are
 }
 
-// fieldCount counts the fields of one line while its bytes come, before the CSV reader makes something of each.
+// fieldCount counts the fields of one line while its bytes come, before the CSV reader makes
+// something of each.
 type fieldCount struct {
 	fields, most int
-	// open says that the line is being read, begun that it is not empty so far, quoted that it stands within quotes.
+	// open says that the line is being read, begun that it is not empty so far, quoted that it
+	// stands within quotes.
 	open, begun, quoted bool
 }
 

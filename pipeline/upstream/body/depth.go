@@ -10,16 +10,18 @@ const maxDepth = 64
 
 // nesting finds what lies too deep in a body, before a decoder meets it: by its brackets alone.
 type nesting struct {
-	// open are the brackets around the place where the walk stands, as far as they say whether that is in a record.
+	// open are the brackets around the place where the walk stands, as far as they say whether that
+	// is in a record.
 	open  [3]byte
 	depth int
 	// deep is where the value begins that lies too deep and has not ended yet, -1 if there is none.
 	deep int
 }
 
-// shallow gives the body as a decoder may read it. What lies too deep in a record is not the envelope's matter: one record must not
-// lose the others (promise 4). In a copy of the body a zero and blanks stand in its place, so that what is found there is found at the same place
-// of the body. What lies too deep elsewhere is an error.
+// shallow gives the body as a decoder may read it. What lies too deep in a record is not the
+// envelope's matter: one record must not lose the others (promise 4). In a copy of the body a zero
+// and blanks stand in its place, so that what is found there is found at the same place of the
+// body. What lies too deep elsewhere is an error.
 func shallow(data []byte) ([]byte, error) {
 	n, out := nesting{deep: -1}, data
 	inString := false
@@ -59,7 +61,8 @@ func (n *nesting) enter(c byte, at int) bool {
 	return n.inRecord()
 }
 
-// leave takes a closing bracket. It gives where the value began that lies too deep and ends here, -1 if none does.
+// leave takes a closing bracket. It gives where the value began that lies too deep and ends here,
+// -1 if none does.
 func (n *nesting) leave() int {
 	n.depth = max(n.depth-1, 0) // one too many is the decoder's matter
 	from := n.deep

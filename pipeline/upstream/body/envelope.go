@@ -1,11 +1,10 @@
-// Package body reads the bodies of upstream's answers: the JSON envelope around
-// lists and single values, and the lines of a CSV export. It is pure: bytes in,
-// raw records out.
+// Package body reads the bodies of upstream's answers: the JSON envelope around lists and single
+// values, and the lines of a CSV export. It is pure: bytes in, raw records out.
 //
-// It believes nothing by halves: a body is one whole document of the documented
-// shape, or an error that says whether it was cut off (ErrCut) or is something
-// else (ErrShape). It never looks into records; what is wrong with one of them is
-// a matter of package record, and must not lose the others.
+// It believes nothing by halves: a body is one whole document of the documented shape, or an error
+// that says whether it was cut off (ErrCut) or is something else (ErrShape). It never looks into
+// records; what is wrong with one of them is a matter of package record, and must not lose the
+// others.
 //
 // Start reading at Parse, then Envelope.Page and its siblings; for exports at Rows.
 package body
@@ -23,22 +22,24 @@ var (
 	ErrShape = errors.New("the body has another shape than documented")
 )
 
-// Bounds of an envelope. What a page holds is bounded by its bytes, and what is made of it by these: an element of two bytes takes hundreds.
+// Bounds of an envelope. What a page holds is bounded by its bytes, and what is made of it by
+// these: an element of two bytes takes hundreds.
 const (
 	// MaxElements is how many elements a list may have: that of a list without pages, too.
 	MaxElements = 10_000
-	// maxMembers is how many keys an envelope may have, maxKeys how many a record whose identifier is looked for.
+	// maxMembers is how many keys an envelope may have, maxKeys how many a record whose identifier
+	// is looked for.
 	maxMembers = 1_000
 	maxKeys    = 10_000
 	// maxText is the most that a text of an envelope may have, in bytes: tokens have some hundred.
 	maxText = 4 << 10
 )
 
-// Envelope is the object around every JSON answer. Source:
-// docs/upstream.md U60: code (0 on success), message, a key that carries the resource.
+// Envelope is the object around every JSON answer. Source: docs/upstream.md U60: code (0 on
+// success), message, a key that carries the resource.
 type Envelope struct {
-	// Code is the envelope's code as text, whether it came as a number or as a
-	// string (docs/upstream.md U66: an integer here, a string there); "" if absent.
+	// Code is the envelope's code as text, whether it came as a number or as a string
+	// (docs/upstream.md U66: an integer here, a string there); "" if absent.
 	Code string
 	// members are the raw values by key, exact case.
 	members map[string][]byte
@@ -46,13 +47,14 @@ type Envelope struct {
 	lists map[string][][]byte
 	// read counts the elements of lists.
 	read int
-	// plain are the members as a decoder may read them, where something in a record lies too deep; nil else.
+	// plain are the members as a decoder may read them, where something in a record lies too deep;
+	// nil else.
 	plain map[string][]byte
 }
 
-// Parse reads a whole body: one JSON object and nothing behind it, no key of the
-// envelope twice, at most 64 levels deep but for what is in records. A byte order
-// mark in front is dropped. The result keeps slices of data.
+// Parse reads a whole body: one JSON object and nothing behind it, no key of the envelope twice, at
+// most 64 levels deep but for what is in records. A byte order mark in front is dropped. The result
+// keeps slices of data.
 func Parse(data []byte) (*Envelope, error) {
 	data = trim(data)
 	envelope, ok := quick(data)
@@ -103,8 +105,7 @@ func (e *Envelope) Value(key string) ([]byte, error) {
 	return raw, nil
 }
 
-// Text gives a number or string under key as text; false if it is neither, or
-// absent.
+// Text gives a number or string under key as text; false if it is neither, or absent.
 func (e *Envelope) Text(key string) (string, bool) {
 	raw, ok := e.members[key]
 	if !ok {

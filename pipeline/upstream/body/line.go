@@ -6,9 +6,10 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// quickly takes the next line as an object in one pass, if it is a plain row: all of it has been received, it has as many fields as were asked for,
-// and every quote stands where it belongs. To everything else it says false and takes nothing: the careful way reads the
-// line again, and knows what is wrong or what else the line may be.
+// quickly takes the next line as an object in one pass, if it is a plain row: all of it has been
+// received, it has as many fields as were asked for, and every quote stands where it belongs. To
+// everything else it says false and takes nothing: the careful way reads the line again, and knows
+// what is wrong or what else the line may be.
 func (r *Rows) quickly() ([]byte, bool) {
 	if r.first || r.ended || len(r.fields) < 2 {
 		return nil, false
@@ -42,8 +43,8 @@ func (r *Rows) quickly() ([]byte, bool) {
 	return out[from:len(out):len(out)], true
 }
 
-// field adds the inside of a string for the field at the front of a line, and gives the line behind its comma. It says false to what
-// is not so simple.
+// field adds the inside of a string for the field at the front of a line, and gives the line behind
+// its comma. It says false to what is not so simple.
 func field(out, line []byte, last bool) ([]byte, []byte, bool) {
 	if len(line) == 0 || line[0] != '"' {
 		text, rest, more := bytes.Cut(line, []byte(","))

@@ -15,16 +15,16 @@ type Page struct {
 	Number, PerPage int
 	// More says that another page follows.
 	More bool
-	// Token is what the next page is asked for with; "" where there is none, or
-	// where lists go on by number.
+	// Token is what the next page is asked for with; "" where there is none, or where lists go on
+	// by number.
 	Token string
 	// Sort and Order are what upstream says it sorted by; empty if it does not say.
 	Sort, Order string
 }
 
-// Page reads the list under key and the page_context beside it. Both must be
-// there: a list without its key would read as an empty one, and one without
-// page_context as the last page. Source: docs/upstream.md U60 and U81.
+// Page reads the list under key and the page_context beside it. Both must be there: a list without
+// its key would read as an empty one, and one without page_context as the last page. Source:
+// docs/upstream.md U60 and U81.
 func (e *Envelope) Page(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -40,9 +40,9 @@ func (e *Envelope) Page(key string) (Page, error) {
 	return page, nil
 }
 
-// Whole reads a list that comes in one answer. A page_context is not needed; where
-// there is one it is believed, also if it says that more follows. Source:
-// docs/upstream.md U82: no page_context at all on some lists.
+// Whole reads a list that comes in one answer. A page_context is not needed; where there is one it
+// is believed, also if it says that more follows. Source: docs/upstream.md U82: no page_context at
+// all on some lists.
 func (e *Envelope) Whole(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -59,9 +59,8 @@ func (e *Envelope) Whole(key string) (Page, error) {
 	return page, nil
 }
 
-// Linked reads a page of a list that goes on by token: next_token is text or a
-// number, and absent, empty or null on the last page. Source:
-// docs/upstream.md U86, chat channels.
+// Linked reads a page of a list that goes on by token: next_token is text or a number, and absent,
+// empty or null on the last page. Source: docs/upstream.md U86, chat channels.
 func (e *Envelope) Linked(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -78,10 +77,9 @@ func (e *Envelope) Linked(key string) (Page, error) {
 	return page, nil
 }
 
-// Object reads the one object under key, which may stand in an array of one; nil
-// if there is none: the key is absent, or its value empty. Source:
-// docs/upstream.md U162 (opening balance), U133 and U134: absent is "", an object can be an
-// array.
+// Object reads the one object under key, which may stand in an array of one; nil if there is none:
+// the key is absent, or its value empty. Source: docs/upstream.md U162 (opening balance), U133 and
+// U134: absent is "", an object can be an array.
 func (e *Envelope) Object(key string) ([]byte, error) {
 	raw, ok := e.members[key]
 	if !ok || empty(raw) {
@@ -105,8 +103,8 @@ func (e *Envelope) Object(key string) ([]byte, error) {
 	return raw, nil
 }
 
-// Member gives the text of a record's key; "" if it has none that is a number or
-// text, or is no object that can be read.
+// Member gives the text of a record's key; "" if it has none that is a number or text, or is no
+// object that can be read.
 func Member(record []byte, key string) string {
 	members, err := readObject(newDecoder(record), record, maxKeys)
 	if err != nil {
@@ -119,8 +117,8 @@ func Member(record []byte, key string) string {
 	return text
 }
 
-// list reads the elements under key, which must be there: a list without its key
-// would read as an empty one.
+// list reads the elements under key, which must be there: a list without its key would read as an
+// empty one.
 func (e *Envelope) list(key string) (Page, error) {
 	raw, err := e.Value(key)
 	if err != nil {
@@ -133,8 +131,7 @@ func (e *Envelope) list(key string) (Page, error) {
 	return Page{Records: records}, nil
 }
 
-// empty says that a value stands for none: null, blank text, [] or {}
-// (docs/upstream.md U133).
+// empty says that a value stands for none: null, blank text, [] or {} (docs/upstream.md U133).
 func empty(raw []byte) bool {
 	switch jsontext.Value(raw).Kind() {
 	case 'n':
@@ -148,8 +145,8 @@ func empty(raw []byte) bool {
 	}
 }
 
-// readContext reads page_context: an object, or an array of one object, with
-// numbers or digits in strings (docs/upstream.md U84).
+// readContext reads page_context: an object, or an array of one object, with numbers or digits in
+// strings (docs/upstream.md U84).
 func (p *Page) readContext(raw []byte) error {
 	if jsontext.Value(raw).Kind() == '[' {
 		items, err := elements(raw, raw)

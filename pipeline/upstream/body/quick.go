@@ -9,9 +9,9 @@ import (
 // usualPage is how many records the pages of most lists have.
 const usualPage = 200
 
-// quick reads an envelope in one pass, the elements of its lists with it, and says
-// false where it is not sure: the careful way then says what is wrong, or that nothing
-// is. Names with something escaped in them are left to it, too.
+// quick reads an envelope in one pass, the elements of its lists with it, and says false where it
+// is not sure: the careful way then says what is wrong, or that nothing is. Names with something
+// escaped in them are left to it, too.
 func quick(data []byte) (*Envelope, bool) {
 	at := jsonscan.Space(data, 0)
 	if at >= len(data) || data[at] != '{' {

@@ -12,32 +12,33 @@ import (
 )
 
 const (
-	// maxRow bounds one line of an export: an unclosed quote must not read all
-	// the rest into memory.
+	// maxRow bounds one line of an export: an unclosed quote must not read all the rest into
+	// memory.
 	maxRow = 1 << 20
-	// maxMore is how many fields a line may have more than were asked for and still be read, to say how many they are.
+	// maxMore is how many fields a line may have more than were asked for and still be read, to say
+	// how many they are.
 	maxMore = 64
 	// sniffed is how much of an export's start is looked at for another document.
 	sniffed = 64 << 10
 	// blockSize is how many bytes objects are cut from: some two hundred lines.
 	blockSize = 64 << 10
-	// trailer begins the last line of an export that goes on elsewhere
-	// (docs/upstream.md U254).
+	// trailer begins the last line of an export that goes on elsewhere (docs/upstream.md U254).
 	trailer = "next_token="
 )
 
-// Rows reads the lines of a CSV export as JSON objects, one at a time. Source:
-// docs/upstream.md U253: the columns are the requested fields
-// in the order requested; a header row, blank lines and a trailer are accepted
-// with and without (U254).
+// Rows reads the lines of a CSV export as JSON objects, one at a time. Source: docs/upstream.md
+// U253: the columns are the requested fields in the order requested; a header row, blank lines and
+// a trailer are accepted with and without (U254).
 //
 // Quoting is strict (RFC 4180). A CR LF inside a quoted field comes out as LF.
 type Rows struct {
 	fields []string
-	// names are the fields as they stand in front of their values; around is how much of an object stands around its values.
+	// names are the fields as they stand in front of their values; around is how much of an object
+	// stands around its values.
 	names  []string
 	around int
-	// received is what reader reads from and the quick way looks into; quick counts the lines that it took.
+	// received is what reader reads from and the quick way looks into; quick counts the lines that
+	// it took.
 	received *bufio.Reader
 	reader   *csv.Reader
 	quick    int
@@ -49,8 +50,8 @@ type Rows struct {
 	block []byte
 }
 
-// NewRows starts to read an export of these fields. If what comes is another
-// document (an error in JSON, a page of HTML), it gives its start and ErrShape.
+// NewRows starts to read an export of these fields. If what comes is another document (an error in
+// JSON, a page of HTML), it gives its start and ErrShape.
 func NewRows(r io.Reader, fields []string) (*Rows, []byte, error) {
 	source := &boundedReader{r: r}
 	buffered := bufio.NewReaderSize(source, sniffed)
@@ -80,9 +81,8 @@ func NewRows(r io.Reader, fields []string) (*Rows, []byte, error) {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// Next gives the next row as a JSON object of strings in the order of the fields,
-// io.EOF after the last one. ErrShape says that the lines are not those asked
-// for; any other error is the reader's.
+// Next gives the next row as a JSON object of strings in the order of the fields, io.EOF after the
+// last one. ErrShape says that the lines are not those asked for; any other error is the reader's.
 func (r *Rows) Next() ([]byte, error) {
 	if object, ok := r.quickly(); ok {
 		return object, nil
@@ -121,8 +121,8 @@ func (r *Rows) carefully() ([]byte, error) {
 	}
 }
 
-// NextToken is what the trailer gave to ask on with; "" if there is no more.
-// It is known once Next gave io.EOF.
+// NextToken is what the trailer gave to ask on with; "" if there is no more. It is known once Next
+// gave io.EOF.
 func (r *Rows) NextToken() string { return r.next }
 
 func (r *Rows) read() ([]string, error) {
@@ -158,10 +158,9 @@ func (r *Rows) isOtherHeader(row []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(row)), slices.Sorted(slices.Values(r.fields)))
 }
 
-// object writes the row as a JSON object. Bytes that are no UTF-8 stay as they
-// are: whether they fit is not decided here (promise 4). Objects are cut from blocks,
-// for a record of its own costs more than its bytes; lines that come together are
-// used together.
+// object writes the row as a JSON object. Bytes that are no UTF-8 stay as they are: whether they
+// fit is not decided here (promise 4). Objects are cut from blocks, for a record of its own costs
+// more than its bytes; lines that come together are used together.
 func (r *Rows) object(row []string) []byte {
 	size := r.around
 	for i := range row {
@@ -209,9 +208,8 @@ func appendEscaped[Text string | []byte](out []byte, text Text) []byte {
 	return append(out, text[from:]...)
 }
 
-// sniff gives the start of a body that is JSON or a page, nil if it may be CSV. A
-// title may well begin with a brace, so what begins with one counts as JSON only
-// if it is a whole object.
+// sniff gives the start of a body that is JSON or a page, nil if it may be CSV. A title may well
+// begin with a brace, so what begins with one counts as JSON only if it is a whole object.
 func sniff(r *bufio.Reader) []byte {
 	start := peek(r, 512) //nolint:mnd // more than any blank lead and tag
 	start = bytes.TrimLeft(start, " \t\r\n")
@@ -235,8 +233,8 @@ func sniff(r *bufio.Reader) []byte {
 	return nil
 }
 
-// peek gives up to n bytes without taking them. An error of the source is not
-// lost: reading on meets it again.
+// peek gives up to n bytes without taking them. An error of the source is not lost: reading on
+// meets it again.
 func peek(r *bufio.Reader, n int) []byte {
 	start, err := r.Peek(n)
 	if err != nil && len(start) == 0 {

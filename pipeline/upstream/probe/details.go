@@ -10,12 +10,13 @@ import (
 // batchOf is how many records the path that takes several is asked for.
 const batchOf = 2
 
-// details asks for single records by the paths that the declaration names. Records that the list has just shown are known
-// to exist.
+// details asks for single records by the paths that the declaration names. Records that the list
+// has just shown are known to exist.
 func (p *prober) details(ctx context.Context) error {
 	resource := p.stream.Resource
 	if single := resource.Single; single != nil {
-		// Runs read single records only where lists leave something out; the path is there or not in any case.
+		// Runs read single records only where lists leave something out; the path is there or not
+		// in any case.
 		if err := p.singles(ctx, pipeline.CapabilityDetail, single.Path, schema.Details{}, 1); err != nil {
 			return err
 		}

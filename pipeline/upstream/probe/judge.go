@@ -33,9 +33,10 @@ func times(records []sample) []time.Time {
 	return slices.CompactFunc(all, time.Time.Equal)
 }
 
-// between is the instant that a filter is asked with: one of the known times with others below and above, so that an
-// answer shows what is left out, what comes at the instant itself and what behind it. Where all have one time, it is the
-// second behind it, and nothing should come. Zero if no time is known.
+// between is the instant that a filter is asked with: one of the known times with others below and
+// above, so that an answer shows what is left out, what comes at the instant itself and what behind
+// it. Where all have one time, it is the second behind it, and nothing should come. Zero if no time
+// is known.
 func between(known []sample) time.Time {
 	all := times(known)
 	switch len(all) {
@@ -48,8 +49,9 @@ func between(known []sample) time.Time {
 	}
 }
 
-// order judges whether records came in the order asked for. That upstream says what it sorted by counts as well: an order
-// of creation looks the same where nothing old was edited, and runs ask for the word, too.
+// order judges whether records came in the order asked for. That upstream says what it sorted by
+// counts as well: an order of creation looks the same where nothing old was edited, and runs ask
+// for the word, too.
 func order(c pipeline.Capability, request pipeline.Request, page pipeline.Page, records []sample) pipeline.Verdict {
 	if page.Sort != request.Sort || page.Order != request.Order {
 		return no(c, "", "asked for %s %s, and the answer says that it is sorted by %q %q", request.Sort, request.Order, page.Sort, page.Order)
@@ -92,7 +94,8 @@ func turned(first, second []sample) pipeline.Verdict {
 	}
 }
 
-// sizeOf judges whether the page has the size asked for. An answer that does not say so is judged by its length.
+// sizeOf judges whether the page has the size asked for. An answer that does not say so is judged
+// by its length.
 func sizeOf(asked int, page pipeline.Page) pipeline.Verdict {
 	const c = pipeline.CapabilityPageSize
 	got := page.PerPage
@@ -111,7 +114,8 @@ func sizeOf(asked int, page pipeline.Page) pipeline.Verdict {
 	}
 }
 
-// filter judges whether the answer is what was modified since the instant asked for, and all of that.
+// filter judges whether the answer is what was modified since the instant asked for, and all of
+// that.
 func filter(request pipeline.Request, page pipeline.Page, known, records []sample) pipeline.Verdict {
 	const c = pipeline.CapabilityFilter
 	below, above := 0, 0

@@ -1,8 +1,9 @@
-// Package probe measures with a few calls what a list can do: whether it filters, sorts and pages as it is asked to, and
-// whether single records can be read (docs/decisions/0016-measured-capabilities).
+// Package probe measures with a few calls what a list can do: whether it filters, sorts and pages
+// as it is asked to, and whether single records can be read
+// (docs/decisions/0016-measured-capabilities).
 //
-// It never loads a record, never keeps a verdict and never decides what follows from one. What an answer says is judged by
-// the pure functions of judge.go. Start reading at List.
+// It never loads a record, never keeps a verdict and never decides what follows from one. What an
+// answer says is judged by the pure functions of judge.go. Start reading at List.
 package probe
 
 import (
@@ -23,22 +24,23 @@ type Source interface {
 	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
 }
 
-// smallPage is the page size that the first calls ask for: not the usual one, so that an answer shows whether it was heard.
+// smallPage is the page size that the first calls ask for: not the usual one, so that an answer
+// shows whether it was heard.
 const smallPage = 20
 
 // Result is what was found out about one list.
 type Result struct {
 	// Verdicts are what was measured; what could not be is unknown, with the reason.
 	Verdicts []pipeline.Verdict
-	// Calls is how many were made: at most three of the list, four where its newest records share one second, and one for each
-	// way of reading single records.
+	// Calls is how many were made: at most three of the list, four where its newest records share
+	// one second, and one for each way of reading single records.
 	Calls int
 	// Note says why nothing was asked; "" if something was.
 	Note string
 }
 
-// List probes the list of a stream. PerPage is the page size that runs ask for. Its errors are those of the source: what
-// was measured before stays in the result.
+// List probes the list of a stream. PerPage is the page size that runs ask for. Its errors are
+// those of the source: what was measured before stays in the result.
 func List(ctx context.Context, source Source, stream pipeline.Stream, zone *time.Location, perPage int) (Result, error) {
 	resource := stream.Resource
 	if _, single := resource.Cursor.(schema.Snapshot); single {
@@ -148,8 +150,8 @@ func (p *prober) list(ctx context.Context) error {
 	return p.third(ctx, sorts, sizeOf(smallPage, page))
 }
 
-// oldest asks for the other end of the list, where all records known so far were modified in one second, as in bulk: a filter
-// by that instant could show nothing.
+// oldest asks for the other end of the list, where all records known so far were modified in one
+// second, as in bulk: a filter by that instant could show nothing.
 func (p *prober) oldest(ctx context.Context) error {
 	request := p.request(1, smallPage)
 	request.Sort, request.Order = p.modifiedSort(), "A"
@@ -175,8 +177,8 @@ func (p *prober) second(ctx context.Context, request pipeline.Request, first []s
 	return nil
 }
 
-// third asks for what was modified since an instant between the known ones, in ascending order and in pages as large as
-// runs want them: one call for three questions.
+// third asks for what was modified since an instant between the known ones, in ascending order and
+// in pages as large as runs want them: one call for three questions.
 func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) error {
 	request := p.request(1, p.perPage)
 	_, filters := p.stream.Resource.Cursor.(schema.Since)

@@ -37,8 +37,8 @@ func (t *Tokens) ask(ctx context.Context, a asked) (grant, error) {
 	return given, failure
 }
 
-// settle looks at the row, locked, and refreshes if it must. It returns what to
-// store, whether to, and the token to use or why there is none.
+// settle looks at the row, locked, and refreshes if it must. It returns what to store, whether to,
+// and the token to use or why there is none.
 func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipeline.Token, bool, grant, error) {
 	if row.Reason != "" && row.SinceRefresh < deniedFor {
 		return row, false, grant{}, t.denied(a, row.Reason)
@@ -53,8 +53,8 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	if alive && row.ExpiresIn > margin {
 		return row, false, grant{token: current, version: row.Version, until: now.Add(row.ExpiresIn - margin)}, nil
 	}
-	// Near its end, and no new one to be had: good for as long as it lives, and
-	// asked about again after the spacing.
+	// Near its end, and no new one to be had: good for as long as it lives, and asked about again
+	// after the spacing.
 	last := grant{token: current, version: row.Version, until: now.Add(min(row.ExpiresIn, spacing))}
 	if pause := pauseOf(row); row.SinceRefresh < pause {
 		if alive {
@@ -82,13 +82,13 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 		next.Reason = row.Reason
 		return next, true, last, nil
 	}
-	// Stored without the dead token: its version moves on, and it must not be
-	// taken for a new one.
+	// Stored without the dead token: its version moves on, and it must not be taken for a new one.
 	next.Sealed, next.ExpiresIn = nil, 0
 	return next, true, grant{}, err
 }
 
-// renewed is the row with what the authorization server gave; dead says that the token before was refused.
+// renewed is the row with what the authorization server gave; dead says that the token before was
+// refused.
 func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pipeline.Token {
 	next := pipeline.Token{
 		Sealed: t.sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, FellBack: row.FellBack, ExpiresIn: fresh.life,
@@ -105,8 +105,9 @@ func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pi
 // refreshOf names what the refresh token of a credential is sealed for.
 func refreshOf(id string) string { return "refresh token of " + id }
 
-// replaced puts the refresh token that upstream sent last in the place of the configured one, unless it was refused since. One that
-// does not open is not passed over: the configured one may be dead since.
+// replaced puts the refresh token that upstream sent last in the place of the configured one,
+// unless it was refused since. One that does not open is not passed over: the configured one may be
+// dead since.
 func (t *Tokens) replaced(a *asked, row pipeline.Token) error {
 	if len(row.Refresh) == 0 || row.FellBack {
 		return nil
@@ -120,8 +121,8 @@ func (t *Tokens) replaced(a *asked, row pipeline.Token) error {
 	return nil
 }
 
-// current opens the stored token. One that does not open is given up only when it
-// is dead: until then another process may be using it, with the right key.
+// current opens the stored token. One that does not open is given up only when it is dead: until
+// then another process may be using it, with the right key.
 func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Token, error) {
 	if len(row.Sealed) == 0 {
 		return wire.Secret{}, row, nil
@@ -140,8 +141,8 @@ func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Tok
 	}
 }
 
-// clampLife keeps a token's life believable: a minute to a day, an hour where
-// upstream does not say. Source: docs/upstream.md U27, normally one hour.
+// clampLife keeps a token's life believable: a minute to a day, an hour where upstream does not
+// say. Source: docs/upstream.md U27, normally one hour.
 func clampLife(seconds int, known bool) time.Duration {
 	if !known {
 		return time.Hour

@@ -15,18 +15,21 @@ type refusal int
 const (
 	// notRefused: nothing; the server failed, or answered what no document describes.
 	notRefused refusal = iota
-	// refusedKnown: that it is not accepted, in a word of RFC 6749, section 5.2, or of the documents.
+	// refusedKnown: that it is not accepted, in a word of RFC 6749, section 5.2, or of the
+	// documents.
 	refusedKnown
 	// refusedUnknown: that it is not accepted, in an unknown word or without any.
 	refusedUnknown
 )
 
-// deniedFor is how long a denied credential is not asked about: one request a day finds out whether upstream thinks otherwise by
-// now. It is an hour less, so that a run which starts once a day does not miss it by seconds.
+// deniedFor is how long a denied credential is not asked about: one request a day finds out whether
+// upstream thinks otherwise by now. It is an hour less, so that a run which starts once a day does
+// not miss it by seconds.
 const deniedFor = 23 * time.Hour
 
-// pauses are the least times between refusals in a row and the next request. Unknown words deny when they are used up: after six
-// requests in three hours and twenty minutes, which outlasts a faulty release or a maintenance of the authorization server.
+// pauses are the least times between refusals in a row and the next request. Unknown words deny
+// when they are used up: after six requests in three hours and twenty minutes, which outlasts a
+// faulty release or a maintenance of the authorization server.
 func pauses() []time.Duration {
 	return []time.Duration{spacing, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour}
 }
@@ -39,9 +42,11 @@ func pauseOf(row pipeline.Token) time.Duration {
 	return pauses()[min(row.Refusals, len(pauses()))-1]
 }
 
-// denies says whether another refusal behind those of the row denies the credential. A known word is believed at once only of a
-// credential that never worked, where it is a mistake in the configuration: of one that did, a single answer may be wrong. Where
-// upstream has sent a refresh token of its own, that one and the configured one are tried, and the one that was refused first once more.
+// denies says whether another refusal behind those of the row denies the credential. A known word
+// is believed at once only of a credential that never worked, where it is a mistake in the
+// configuration: of one that did, a single answer may be wrong. Where upstream has sent a refresh
+// token of its own, that one and the configured one are tried, and the one that was refused first
+// once more.
 func denies(row pipeline.Token, word refusal) bool {
 	refusals := row.Refusals + 1
 	switch {
@@ -58,7 +63,8 @@ func denies(row pipeline.Token, word refusal) bool {
 	}
 }
 
-// refusedOnce takes an answer without a token into the row, and says in the error what happens next.
+// refusedOnce takes an answer without a token into the row, and says in the error what happens
+// next.
 func (t *Tokens) refusedOnce(ctx context.Context, a asked, row pipeline.Token, word refusal, cause error) (pipeline.Token, error) {
 	next := row
 	failure, ok := errors.AsType[*pipeline.Error](cause)
@@ -70,7 +76,8 @@ func (t *Tokens) refusedOnce(ctx context.Context, a asked, row pipeline.Token, w
 	if denies(row, word) {
 		next.Reason = failure.Detail
 	}
-	// An unknown word may have nothing to do with the refresh token: the other one is tried when it comes again and again.
+	// An unknown word may have nothing to do with the refresh token: the other one is tried when it
+	// comes again and again.
 	if len(row.Refresh) > 0 && (word == refusedKnown || next.Refusals > 2) {
 		next.FellBack = !row.FellBack
 		t.tellOfTurns(ctx, a, next.FellBack)
@@ -117,9 +124,8 @@ func (t *Tokens) command(a asked) outside.Text {
 	return t.scrub.Textf("sluice organizations retry %s", a.organization.Key)
 }
 
-// tooSoon says why there is no refresh this soon after the last one, and when
-// there may be one: a token that is refused after that refresh, too, is not the
-// problem.
+// tooSoon says why there is no refresh this soon after the last one, and when there may be one: a
+// token that is refused after that refresh, too, is not the problem.
 func (t *Tokens) tooSoon(a asked, row pipeline.Token, left time.Duration, dead bool, now time.Time) error {
 	var detail outside.Text = "the last refresh failed a moment ago"
 	switch {

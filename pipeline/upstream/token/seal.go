@@ -14,12 +14,12 @@ import (
 // keySize is the length of SLUICE_ENCRYPTION_KEY, decoded.
 const keySize = 32
 
-// errWrongKey says that a sealed token was sealed with another key, or for another
-// credential, or was changed.
+// errWrongKey says that a sealed token was sealed with another key, or for another credential, or
+// was changed.
 var errWrongKey = errors.New("SLUICE_ENCRYPTION_KEY does not open the stored token")
 
-// sealer seals tokens with AES-256-GCM, bound to their credential: a row copied to
-// another credential does not open. The first key seals, all open.
+// sealer seals tokens with AES-256-GCM, bound to their credential: a row copied to another
+// credential does not open. The first key seals, all open.
 type sealer []lock
 
 // lock is one key.
@@ -55,8 +55,8 @@ func newLock(key []byte) (lock, error) {
 	return lock{gcm: gcm, keyID: sum[0]}, nil
 }
 
-// Learn makes stored tokens known to a scrubber, as far as the keys open them: what a command prints may hold a token that an earlier
-// one asked for (promise 10).
+// Learn makes stored tokens known to a scrubber, as far as the keys open them: what a command
+// prints may hold a token that an earlier one asked for (promise 10).
 func Learn(scrub *outside.Scrubber, keys [][]byte, stored map[string]pipeline.Token) error {
 	sealer, err := newSealer(keys...)
 	if err != nil {

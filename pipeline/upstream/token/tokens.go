@@ -1,8 +1,8 @@
-// Package token keeps the access tokens: one refresh for all processes, sealed in
-// the store, in memory for as long as they live.
+// Package token keeps the access tokens: one refresh for all processes, sealed in the store, in
+// memory for as long as they live.
 //
-// It never asks for a token more often than once a minute, never overwrites one
-// that it cannot open, and never prints one (promise 10).
+// It never asks for a token more often than once a minute, never overwrites one that it cannot
+// open, and never prints one (promise 10).
 //
 // Start reading at Tokens.Token, then settle.
 package token
@@ -26,24 +26,24 @@ import (
 const (
 	// margin is how long before its end a token is replaced.
 	margin = 5 * time.Minute
-	// spacing is the least time between two refreshes of one credential: upstream
-	// gives 10 tokens in 10 minutes (docs/upstream.md U31).
+	// spacing is the least time between two refreshes of one credential: upstream gives 10 tokens
+	// in 10 minutes (docs/upstream.md U31).
 	spacing = time.Minute
-	// refreshers bounds the refreshes at once in this process: each holds one
-	// connection to the database and needs a second one to count its call.
+	// refreshers bounds the refreshes at once in this process: each holds one connection to the
+	// database and needs a second one to count its call.
 	refreshers = 2
 )
 
 // Store keeps the access token of a credential for all processes.
 type Store interface {
-	// WithToken calls fn with the credential's row locked against all processes. If
-	// fn returns true, the token it returns is stored, its version counted up if it is
-	// another one, and the attempt noted unless it is Forgotten.
+	// WithToken calls fn with the credential's row locked against all processes. If fn returns
+	// true, the token it returns is stored, its version counted up if it is another one, and the
+	// attempt noted unless it is Forgotten.
 	WithToken(ctx context.Context, credential string, fn func(ctx context.Context, token pipeline.Token) (pipeline.Token, bool, error)) error
 }
 
-// Credential is what access tokens are asked for with. Source:
-// docs/upstream.md U24, POST {auth_url}/oauth/v2/token with grant_type=refresh_token.
+// Credential is what access tokens are asked for with. Source: docs/upstream.md U24, POST
+// {auth_url}/oauth/v2/token with grant_type=refresh_token.
 type Credential struct {
 	ClientID     string
 	ClientSecret wire.Secret
@@ -54,9 +54,9 @@ type Credential struct {
 	DataCenter string
 }
 
-// id is the key of the credential's row. It changes with the credential, so that
-// a new one starts without the old one's reason; organizations with the same one
-// share a row. A hash of two random secrets tells nothing about them.
+// id is the key of the credential's row. It changes with the credential, so that a new one starts
+// without the old one's reason; organizations with the same one share a row. A hash of two random
+// secrets tells nothing about them.
 func (c Credential) id(auth string) string {
 	sum := sha256.New()
 	for _, part := range []string{"sluice credential", auth, c.DataCenter, c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal(), c.Scope} {
@@ -65,8 +65,7 @@ func (c Credential) id(auth string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Options are what Tokens need. All but OldKeys, Transport, UserAgent, Scrub and Log are
-// required.
+// Options are what Tokens need. All but OldKeys, Transport, UserAgent, Scrub and Log are required.
 type Options struct {
 	Vendor wire.Vendor
 	Store  Store
@@ -87,8 +86,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Tokens gives access tokens and renews them, one refresh for all processes. It
-// implements upstream.TokenSource and is safe for concurrent use.
+// Tokens gives access tokens and renews them, one refresh for all processes. It implements
+// upstream.TokenSource and is safe for concurrent use.
 type Tokens struct {
 	vendor      wire.Vendor
 	store       Store
@@ -121,8 +120,7 @@ type grant struct {
 	until   time.Time
 }
 
-// New makes the keeper of tokens. It fails if an option is missing or the
-// key has not 32 bytes.
+// New makes the keeper of tokens. It fails if an option is missing or the key has not 32 bytes.
 func New(o Options) (*Tokens, error) {
 	if o.Store == nil || o.Credentials == nil || o.Gate == nil || o.Now == nil || o.Vendor.Auth == "" {
 		return nil, errors.New("upstream: the options Vendor.Auth, Store, Credentials, Gate and Now are required")
@@ -144,22 +142,22 @@ func New(o Options) (*Tokens, error) {
 	}, nil
 }
 
-// Token gives the organization's access token and its version. Its errors are
-// *pipeline.Error: Denied if a person has to authorize anew, Unavailable if it is
-// worth to come back, or the gate's kinds.
+// Token gives the organization's access token and its version. Its errors are *pipeline.Error:
+// Denied if a person has to authorize anew, Unavailable if it is worth to come back, or the gate's
+// kinds.
 func (t *Tokens) Token(ctx context.Context, organization *pipeline.Organization) (wire.Secret, int64, error) {
 	return t.get(ctx, organization, 0)
 }
 
-// Renew gives a token of another version than the one that upstream refused: the
-// one that somebody else fetched meanwhile, or a new one.
+// Renew gives a token of another version than the one that upstream refused: the one that somebody
+// else fetched meanwhile, or a new one.
 func (t *Tokens) Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
 	return t.get(ctx, organization, refused)
 }
 
-// Forget drops the stored access token and all that was refused, for a person
-// who knows that the credential works again. The refresh token that upstream sent
-// last stays, unless it was stored with another key. The next refresh is still spaced.
+// Forget drops the stored access token and all that was refused, for a person who knows that the
+// credential works again. The refresh token that upstream sent last stays, unless it was stored
+// with another key. The next refresh is still spaced.
 func (t *Tokens) Forget(ctx context.Context, organization *pipeline.Organization) error {
 	credential, err := t.credential(organization)
 	if err != nil {
@@ -230,8 +228,8 @@ func (t *Tokens) credential(organization *pipeline.Organization) (Credential, er
 	return credential, nil
 }
 
-// auth is the address that the organization's tokens come from, before its data
-// center is looked at.
+// auth is the address that the organization's tokens come from, before its data center is looked
+// at.
 func (t *Tokens) auth(organization *pipeline.Organization) string {
 	return cmp.Or(organization.Addresses.Auth, t.vendor.Auth)
 }

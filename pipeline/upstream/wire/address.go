@@ -11,8 +11,8 @@ import (
 	"sluice/schema"
 )
 
-// Vendor is who runs upstream. The documents write the name as Svc and leave the
-// hosts open (docs/upstream.md U5): all of it is configuration.
+// Vendor is who runs upstream. The documents write the name as Svc and leave the hosts open
+// (docs/upstream.md U5): all of it is configuration.
 type Vendor struct {
 	// Name is the word in the Authorization scheme, "Svc".
 	Name string
@@ -23,11 +23,10 @@ type Vendor struct {
 // HostAuth is the authorization server, which no service is served by.
 const HostAuth schema.Host = 0
 
-// Address gives the address of a data center: base with the .com suffix of its
-// host replaced. It knows the suffixes that the documents spell and no others:
-// a token must not go to a guessed host. An address that is a loopback, an IP or
-// ends in another suffix is only good for the data center it already names ("com"
-// for loopbacks and IPs). Source: docs/upstream.md U6 to U8.
+// Address gives the address of a data center: base with the .com suffix of its host replaced. It
+// knows the suffixes that the documents spell and no others: a token must not go to a guessed host.
+// An address that is a loopback, an IP or ends in another suffix is only good for the data center
+// it already names ("com" for loopbacks and IPs). Source: docs/upstream.md U6 to U8.
 func Address(base string, host schema.Host, dataCenter string) (string, error) {
 	u, err := ParseBase(base)
 	if err != nil {
@@ -57,8 +56,8 @@ func Address(base string, host schema.Host, dataCenter string) (string, error) {
 	return join(u), nil
 }
 
-// suffixOf is the closed set of suffixes (docs/upstream.md U7, U8). Eight are common to the accounting family;
-// chat has nine, of which the Canadian one is described and not spelled; the
+// suffixOf is the closed set of suffixes (docs/upstream.md U7, U8). Eight are common to the
+// accounting family; chat has nine, of which the Canadian one is described and not spelled; the
 // token flow uses the variant of the data center. "" means not spelled.
 func suffixOf(host schema.Host, dataCenter string) (string, bool) {
 	switch dataCenter {
@@ -84,8 +83,8 @@ func suffixOf(host schema.Host, dataCenter string) (string, bool) {
 	}
 }
 
-// ParseBase reads an address that calls may be made under: https, or plain http
-// to this machine (docs/upstream.md U9: requests over plain HTTP fail).
+// ParseBase reads an address that calls may be made under: https, or plain http to this machine
+// (docs/upstream.md U9: requests over plain HTTP fail).
 func ParseBase(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil {

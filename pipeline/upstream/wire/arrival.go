@@ -34,8 +34,8 @@ type traced struct {
 	at time.Time
 }
 
-// trace lets the context's one request note its arrival. Nil where it cannot be known: a
-// connection through a proxy is the proxy's, and one that is used again is not asked.
+// trace lets the context's one request note its arrival. Nil where it cannot be known: a connection
+// through a proxy is the proxy's, and one that is used again is not asked.
 func (t Transport) trace(ctx context.Context) (context.Context, *traced) {
 	if t.Now == nil || t.KeepAlive || t.Proxy != nil {
 		return ctx, nil
@@ -65,8 +65,8 @@ func (a *traced) answered() {
 	a.at = at
 }
 
-// before is how long before now the request had arrived, less the margin for the way from
-// the machine that acknowledged it to the count; zero if that is not known.
+// before is how long before now the request had arrived, less the margin for the way from the
+// machine that acknowledged it to the count; zero if that is not known.
 func (a *traced) before(now time.Time, margin time.Duration) time.Duration {
 	if a == nil {
 		return 0

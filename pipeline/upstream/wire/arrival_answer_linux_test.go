@@ -13,8 +13,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// TestTheArrivalIsKnownBeforeTheAnswer: a server that takes a second to answer had the
-// request a second ago.
+// TestTheArrivalIsKnownBeforeTheAnswer: a server that takes a second to answer had the request a
+// second ago.
 func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	const latency, margin = time.Second, 100 * time.Millisecond

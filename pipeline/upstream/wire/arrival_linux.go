@@ -12,9 +12,9 @@ import (
 const pollArrival = 10 * time.Millisecond
 
 // acknowledged is the arrival at which the machine at the other end has acknowledged all that was
-// written: at answers of 3 s, 99 % of what a minute allows instead of 95 % (docs/decisions/0012-prefetching-pages).
-// Of a request, net/http tells that it was written while it is in a buffer still, so only the
-// connection knows.
+// written: at answers of 3 s, 99 % of what a minute allows instead of 95 %
+// (docs/decisions/0012-prefetching-pages). Of a request, net/http tells that it was written while
+// it is in a buffer still, so only the connection knows.
 type acknowledged struct {
 	now func() time.Time
 

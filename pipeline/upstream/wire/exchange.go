@@ -45,8 +45,8 @@ func NewCall(c pipeline.Call, scrub *outside.Scrubber) Call {
 	return Call{Call: c, Op: op, Scrub: scrub}
 }
 
-// Counted makes one call, which do sends and reads. Promise 3: the call is
-// Counted before it leaves, and what it came to is noted, whatever happens.
+// Counted makes one call, which do sends and reads. Promise 3: the call is Counted before it
+// leaves, and what it came to is noted, whatever happens.
 func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, result *pipeline.CallResult) error) error {
 	number, err := gate.Enter(ctx, op.Call) // promise 3
 	if err != nil {
@@ -74,8 +74,7 @@ func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, resu
 	return err
 }
 
-// Open sends a request and gives its answer to read, which may take total at
-// most.
+// Open sends a request and gives its answer to read, which may take total at most.
 func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *http.Request, read func(*Reply) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, total)
 	defer cancel()
@@ -98,9 +97,9 @@ func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *
 // firstPiece is what is made room for at first, in bytes: most bodies fit.
 const firstPiece = 256 << 10
 
-// readBody is io.ReadAll for what may be large, of at most so many bytes and one more: io.ReadAll leaves several times as much behind
-// as it gives. It calls enter when the body turns out to be large, and makes room for all that it may have then, once: a piece that
-// grows is there twice.
+// readBody is io.ReadAll for what may be large, of at most so many bytes and one more: io.ReadAll
+// leaves several times as much behind as it gives. It calls enter when the body turns out to be
+// large, and makes room for all that it may have then, once: a piece that grows is there twice.
 func readBody(r io.Reader, most int, enter func() error) ([]byte, error) {
 	body := make([]byte, min(firstPiece, most+1))
 	for read := 0; ; {
@@ -135,7 +134,8 @@ func trimmed(body []byte) []byte {
 	return bytes.Clone(body)
 }
 
-// ReadAll reads a body that fits into memory. A large one waits for its turn, which is the answer's then.
+// ReadAll reads a body that fits into memory. A large one waits for its turn, which is the answer's
+// then.
 func ReadAll(op Call, answer *Reply, limit int64) ([]byte, error) {
 	var mine *held
 	data, err := readBody(answer.Body, int(limit), func() error {
@@ -160,7 +160,8 @@ func ReadAll(op Call, answer *Reply, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// KeepTurn gives the turn of a large body to what was made of it, nil if the body is not large. Else it ends with the call.
+// KeepTurn gives the turn of a large body to what was made of it, nil if the body is not large.
+// Else it ends with the call.
 func (r *Reply) KeepTurn() *pipeline.Turn {
 	turn := r.turn
 	r.turn = nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// errStale says that a call did not leave: its process was held up after it had been
-// granted, and others may have its slot by now (promise 3).
+// errStale says that a call did not leave: its process was held up after it had been granted, and
+// others may have its slot by now (promise 3).
 var errStale = errors.New("the process was suspended before the call left, so it was not made")
 
 type grantedKey struct{}
@@ -27,9 +27,9 @@ func (t Transport) fresh(ctx context.Context) error {
 	return errStale
 }
 
-// guarded makes connections that look at the clock once more before each write: looking up
-// a name and shaking hands are the time in which a process is most likely to be stopped. A
-// connection that is used again belongs to no single call and is left as it is.
+// guarded makes connections that look at the clock once more before each write: looking up a name
+// and shaking hands are the time in which a process is most likely to be stopped. A connection that
+// is used again belongs to no single call and is left as it is.
 func (t Transport) guarded(
 	dial func(context.Context, string, string) (net.Conn, error),
 ) func(context.Context, string, string) (net.Conn, error) {

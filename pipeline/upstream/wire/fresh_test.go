@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// TestAStaleGrantIsNotSent: a process that was suspended between the grant and the first byte
-// sends nothing, wherever on the way it was stopped.
+// TestAStaleGrantIsNotSent: a process that was suspended between the grant and the first byte sends
+// nothing, wherever on the way it was stopped.
 func TestAStaleGrantIsNotSent(t *testing.T) {
 	t.Parallel()
 	granted := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)

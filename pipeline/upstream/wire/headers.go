@@ -21,12 +21,13 @@ func Note(result *pipeline.CallResult, answer *Reply, now time.Time) {
 	result.Arrived = answer.arrival.before(now, answer.margin)
 }
 
-// mostCalls is the largest daily figure that is believed: plans end at some ten thousand calls, and a sender that means
-// "unlimited" sends the largest number it has, which is no count of anything.
+// mostCalls is the largest daily figure that is believed: plans end at some ten thousand calls, and
+// a sender that means "unlimited" sends the largest number it has, which is no count of anything.
 const mostCalls = 1_000_000_000
 
-// DayHeaders reads the headers of the daily allowance; zeros if they are not
-// there in full or no figures: the limit, what remains, and the time until it starts anew. Source: docs/upstream.md U48.
+// DayHeaders reads the headers of the daily allowance; zeros if they are not there in full or no
+// figures: the limit, what remains, and the time until it starts anew. Source: docs/upstream.md
+// U48.
 func DayHeaders(header http.Header) (int, int, time.Duration) {
 	const twoDays = 2 * 86_400
 	limit, limited := figure(header, "X-Rate-Limit-Limit", mostCalls)
@@ -44,13 +45,15 @@ func figure(header http.Header, name string, most int) (int, bool) {
 	return number, err == nil && number >= 0 && number <= most
 }
 
-// Older says that a cache has kept the answer for longer than so many seconds. An age too large for a number is such a one.
+// Older says that a cache has kept the answer for longer than so many seconds. An age too large for
+// a number is such a one.
 func Older(header http.Header, seconds int) bool {
 	age, err := strconv.Atoi(header.Get("Age"))
 	return (err == nil || errors.Is(err, strconv.ErrRange)) && age > seconds
 }
 
-// mostRetry is the longest wait that one answer may ask for: a longer one is taken for so much, and then one call asks again.
+// mostRetry is the longest wait that one answer may ask for: a longer one is taken for so much, and
+// then one call asks again.
 const mostRetry = time.Hour
 
 // RetryAfter reads Retry-After, in seconds or as a date, of an hour at most; zero unless it lies
@@ -80,8 +83,7 @@ func DateOf(header http.Header) time.Time {
 	return date
 }
 
-// MediaType says whether the answer calls itself JSON (or nothing at all), and
-// its charset.
+// MediaType says whether the answer calls itself JSON (or nothing at all), and its charset.
 func MediaType(header http.Header) (bool, string) {
 	text := header.Get("Content-Type")
 	if text == "" {

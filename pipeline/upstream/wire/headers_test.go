@@ -8,7 +8,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// Figures that no plan has are none: each reaches a column of the call log, and one that does not fit there stopped every call.
+// Figures that no plan has are none: each reaches a column of the call log, and one that does not
+// fit there stopped every call.
 func TestFiguresOfHeadersAreBelievable(t *testing.T) {
 	t.Parallel()
 	const fine = "1000"

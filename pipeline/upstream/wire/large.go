@@ -10,11 +10,14 @@ import (
 )
 
 const (
-	// large is how many bytes make a body one of which a process holds one at a time: pages have some hundred thousand.
+	// large is how many bytes make a body one of which a process holds one at a time: pages have
+	// some hundred thousand.
 	large = 1 << 20
-	// huge is from how many bytes on a body leaves so much behind that it is given back before the next one comes.
+	// huge is from how many bytes on a body leaves so much behind that it is given back before the
+	// next one comes.
 	huge = 8 << 20
-	// patience is how long a page that was asked for ahead waits until it is in front: it occupies one of the calls that may be under way.
+	// patience is how long a page that was asked for ahead waits until it is in front: it occupies
+	// one of the calls that may be under way.
 	patience = 10 * time.Second
 )
 
@@ -22,10 +25,12 @@ var errNotInFront = errors.New("a large page that was asked for ahead waited too
 
 // lane lets one large body through at a time.
 //
-// It cannot get stuck. The holder of the turn needs no other turn until it ends it: the rest of its body, a place in the call log and one
-// transaction are all that comes between, and the transaction is loaded beside the reading of further pages. A page that was asked for
-// ahead takes no turn before it is in front of its list, so that the page in front of it never waits for it; and as it holds one of the
-// calls under way, which that page may need, its wait is bounded. All other waits end with their call.
+// It cannot get stuck. The holder of the turn needs no other turn until it ends it: the rest of its
+// body, a place in the call log and one transaction are all that comes between, and the transaction
+// is loaded beside the reading of further pages. A page that was asked for ahead takes no turn
+// before it is in front of its list, so that the page in front of it never waits for it; and as it
+// holds one of the calls under way, which that page may need, its wait is bounded. All other waits
+// end with their call.
 type lane chan struct{}
 
 // enter waits until no other large body is held.

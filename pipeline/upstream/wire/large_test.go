@@ -14,7 +14,8 @@ import (
 	"sluice/pipeline"
 )
 
-// TestOneLargeBodyAtATime: the next one waits until the turn of the first has ended; small ones do not wait, and a wait ends with its call.
+// TestOneLargeBodyAtATime: the next one waits until the turn of the first has ended; small ones do
+// not wait, and a wait ends with its call.
 func TestOneLargeBodyAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -65,8 +66,8 @@ func TestOneLargeBodyAtATime(t *testing.T) {
 	})
 }
 
-// TestReadAllWaitsForItsTurn: a large body that gets no turn before its call ends is an error of the call; one that gets it keeps it until
-// it is given on, and a refused one gives it back.
+// TestReadAllWaitsForItsTurn: a large body that gets no turn before its call ends is an error of
+// the call; one that gets it keeps it until it is given on, and a refused one gives it back.
 func TestReadAllWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	door := NewDoor(Transport{}, "")
@@ -101,7 +102,8 @@ func TestReadAllWaitsForItsTurn(t *testing.T) {
 	}
 }
 
-// TestBodiesOfAnySize: what is read is what was sent, whatever room was made for it, and of more than fits one byte more.
+// TestBodiesOfAnySize: what is read is what was sent, whatever room was made for it, and of more
+// than fits one byte more.
 func TestBodiesOfAnySize(t *testing.T) {
 	t.Parallel()
 	const most = 3*large + 17
@@ -124,7 +126,8 @@ func TestBodiesOfAnySize(t *testing.T) {
 	}
 }
 
-// TestALargePageAheadTakesNoTurn: before it is in front it takes none, for the page in front may wait for it, and it does not wait for ever.
+// TestALargePageAheadTakesNoTurn: before it is in front it takes none, for the page in front may
+// wait for it, and it does not wait for ever.
 func TestALargePageAheadTakesNoTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,28 +21,28 @@ import (
 
 // Transport are the settings of the connections; the zero value is good.
 type Transport struct {
-	// KeepAlive reuses connections. It saves a handshake a call and can cost one
-	// call for each connection that upstream closed meanwhile: off, for a hundred
-	// calls a minute do not need it; on, where limits are off.
+	// KeepAlive reuses connections. It saves a handshake a call and can cost one call for each
+	// connection that upstream closed meanwhile: off, for a hundred calls a minute do not need it;
+	// on, where limits are off.
 	KeepAlive bool
 	// Proxy is used if given; the environment's proxies never are.
 	Proxy *url.URL
-	// RootCAs replaces the system's certificate authorities if given. Certificates
-	// are always verified.
+	// RootCAs replaces the system's certificate authorities if given. Certificates are always
+	// verified.
 	RootCAs *x509.CertPool
 	// Dial, TLS and Header bound the steps to an answer; zero means 5, 5 and 30 s.
 	Dial, TLS, Header time.Duration
-	// Total bounds a call, Export the call of an export; zero means 90 s and 30 min.
-	// The call log's lease of a call must be longer than Total.
+	// Total bounds a call, Export the call of an export; zero means 90 s and 30 min. The call log's
+	// lease of a call must be longer than Total.
 	Total, Export time.Duration
-	// Now is the clock by which a call that was granted too long ago is not sent any
-	// more; nil sends it. Fresh is how long ago that may be; zero means 20 s. With Total
-	// it is less than the call log's lease, so the slot of a call that leaves is held
-	// for it still, however long the process was suspended.
+	// Now is the clock by which a call that was granted too long ago is not sent any more; nil
+	// sends it. Fresh is how long ago that may be; zero means 20 s. With Total it is less than the
+	// call log's lease, so the slot of a call that leaves is held for it still, however long the
+	// process was suspended.
 	Now   func() time.Time
 	Fresh time.Duration
-	// Margin is how long after upstream's machine acknowledged a request it may be
-	// until it is counted there; zero means half a second.
+	// Margin is how long after upstream's machine acknowledged a request it may be until it is
+	// counted there; zero means half a second.
 	Margin time.Duration
 	// Stall bounds the time without a byte of the body; zero means 30 s.
 	Stall time.Duration
@@ -104,8 +104,8 @@ type Reply struct {
 	// Status and Header are the head of the answer.
 	Status int
 	Header http.Header
-	// Sized says that a cut of the body would be noticed: its length was announced
-	// or it comes in chunks.
+	// Sized says that a cut of the body would be noticed: its length was announced or it comes in
+	// chunks.
 	Sized bool
 	// Body gives the bytes, decompressed.
 	Body io.ReadCloser
@@ -129,20 +129,18 @@ var errStalled = errors.New("no byte came for too long")
 // Settings are the settings with their defaults.
 func (d *Door) Settings() Transport { return d.settings }
 
-// send sends one request and waits for the head of its answer. It goes straight
-// to the transport: http.Client would follow redirects with the organization's
-// header and a Referer, and print queries in its errors. The context must be
-// cancelled by the caller when the body is read.
+// send sends one request and waits for the head of its answer. It goes straight to the transport:
+// http.Client would follow redirects with the organization's header and a Referer, and print
+// queries in its errors. The context must be cancelled by the caller when the body is read.
 func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *http.Request) (*Reply, error) {
 	traced, arrival := d.settings.trace(ctx)
 	request = request.WithContext(traced)
 	request.Header.Set("User-Agent", d.agent)
 	request.Header.Set("Accept-Encoding", "gzip")
 	request.Header.Set("Cache-Control", "no-cache")
-	// net/http sends a request again, on its own, when a reused connection turns
-	// out dead and the request has no body: a call that nobody Counted (promise 3).
-	// A body that is there, empty, and cannot be had twice, forbids it; on the wire
-	// it is no body at all.
+	// net/http sends a request again, on its own, when a reused connection turns out dead and the
+	// request has no body: a call that nobody Counted (promise 3). A body that is there, empty, and
+	// cannot be had twice, forbids it; on the wire it is no body at all.
 	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader("")), nil, 0
 	if err := d.settings.fresh(ctx); err != nil {
 		return nil, err
@@ -162,8 +160,7 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	return answer, nil
 }
 
-// watched is a body that ends the call when it stalls, counts its bytes, and
-// cleans its errors.
+// watched is a body that ends the call when it stalls, counts its bytes, and cleans its errors.
 type watched struct {
 	ctx   context.Context //nolint:containedctx // the call that the body belongs to
 	body  io.ReadCloser
@@ -173,8 +170,8 @@ type watched struct {
 	err   error
 }
 
-// Read implements io.Reader. Only the time inside counts: what is done with the
-// bytes may take as long as it takes.
+// Read implements io.Reader. Only the time inside counts: what is done with the bytes may take as
+// long as it takes.
 func (w *watched) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(w.stall, func() { w.stop(errStalled) })
 	n, err := w.body.Read(p)
@@ -225,9 +222,8 @@ func (u *unzipped) broken(err error) error {
 // Close implements io.Closer.
 func (u *unzipped) Close() error { return u.source.Close() }
 
-// cause names what went wrong on the way in words of ours: the errors of net/http
-// can quote what was sent or what came. Only the context's errors stay
-// recognizable.
+// cause names what went wrong on the way in words of ours: the errors of net/http can quote what
+// was sent or what came. Only the context's errors stay recognizable.
 func cause(ctx context.Context, err error) error {
 	if stalled := context.Cause(ctx); errors.Is(stalled, errStalled) {
 		return errStalled

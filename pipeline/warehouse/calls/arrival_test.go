@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// A call that is known to have arrived before its end holds its slot from its arrival on, never from before its reservation,
-// and from its end on once upstream refused a call for the minute.
+// A call that is known to have arrived before its end holds its slot from its arrival on, never
+// from before its reservation, and from its end on once upstream refused a call for the minute.
 func TestASlotIsHeldFromTheArrivalOn(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -23,15 +23,17 @@ import (
 // beforeBudgets is the version of the database whose ledger counted the rows of the log.
 const beforeBudgets = 4
 
-// fill writes calls of the last day into the log, evenly, and counts them where the database knows how to.
+// fill writes calls of the last day into the log, evenly, and counts them where the database knows
+// how to.
 const fill = `
 INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
 SELECT 'o', 'shop', 'things', 'incremental', 'suite', 'GET', '/things', at, at + '2 minutes', at + '300 milliseconds', at + '61 seconds'
 FROM (SELECT clock_timestamp() - interval '24 hours' * (n - 0.5) / $1 AS at FROM generate_series($1::integer, 1, -1) AS n) AS spread`
 
-// BenchmarkDecision measures what a reservation and the report of an end take, with so many calls in the log of the day, before
-// and after the ledger counted by minutes and hours. The two take turns, so that they share what else the machine does.
-// "kept" is a reservation for which the floors of other classes have to be worked out (not with an empty log).
+// BenchmarkDecision measures what a reservation and the report of an end take, with so many calls
+// in the log of the day, before and after the ledger counted by minutes and hours. The two take
+// turns, so that they share what else the machine does. "kept" is a reservation for which the
+// floors of other classes have to be worked out (not with an empty log).
 func BenchmarkDecision(b *testing.B) {
 	for _, count := range []int{0, 10_000, 100_000} {
 		if testing.Short() { // make bench QUICK=1: it works, and measures little.

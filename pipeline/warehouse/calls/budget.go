@@ -28,8 +28,8 @@ type Budget struct {
 	Service      string `json:"service"`
 	// Day counts calls of the last 24 hours.
 	Day int64 `json:"day"`
-	// LimitSeen and RemainingSeen are the daily headers of the last answer, nil if none had them; ResetAt is when that said
-	// the day turns.
+	// LimitSeen and RemainingSeen are the daily headers of the last answer, nil if none had them;
+	// ResetAt is when that said the day turns.
 	LimitSeen     *int       `json:"limit_seen"`
 	RemainingSeen *int       `json:"remaining_seen"`
 	ResetAt       *time.Time `json:"reset_at"`
@@ -57,13 +57,14 @@ SELECT limit_seen, remaining_seen, reset_at,
 FROM sluice.day_budgets WHERE organization_id = $1 AND service = $2`
 )
 
-// Spent gives what the calls of the last 24 hours of an organization, or of all if it is empty, were spent on, most first
-// within a service.
+// Spent gives what the calls of the last 24 hours of an organization, or of all if it is empty,
+// were spent on, most first within a service.
 func (l *Ledger) Spent(ctx context.Context, organization string) ([]Spent, error) {
 	return postgres.Read[Spent](ctx, l.pool, "the call log", sqlSpent, organization)
 }
 
-// BudgetLeft gives what the day of a service has seen. The plan's figure is the configuration's: hold Day against it.
+// BudgetLeft gives what the day of a service has seen. The plan's figure is the configuration's:
+// hold Day against it.
 func (l *Ledger) BudgetLeft(ctx context.Context, organization, service string) (Budget, error) {
 	budget := Budget{Organization: organization, Service: service}
 	if err := l.pool.QueryRow(ctx, sqlDay, organization, service).Scan(&budget.Day); err != nil {

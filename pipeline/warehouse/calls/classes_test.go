@@ -10,8 +10,9 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// book is the rule of the classes, written down a second time: calls by class and by the hour in which they were made. All
-// calls of an hour leave the day together, a day and a minute after its end: for the rest of that hour they are gone.
+// book is the rule of the classes, written down a second time: calls by class and by the hour in
+// which they were made. All calls of an hour leave the day together, a day and a minute after its
+// end: for the rest of that hour they are gone.
 type book struct {
 	daily  int
 	floors map[pipeline.Class]float64
@@ -39,8 +40,8 @@ func (b *book) free(hour int) int {
 	return free
 }
 
-// need is the most that a class can make in this hour and the i behind it while it keeps to its floor, if its calls up to the
-// hour known are all there are.
+// need is the most that a class can make in this hour and the i behind it while it keeps to its
+// floor, if its calls up to the hour known are all there are.
 func (b *book) need(class pipeline.Class, known, hour, i int) int {
 	floor := b.floors[class] * float64(b.daily)
 	need := int(floor)
@@ -50,7 +51,8 @@ func (b *book) need(class pipeline.Class, known, hour, i int) int {
 	return max(0, need)
 }
 
-// wait is in how many hours a call of the class would leave, if nobody else called; zero if at once.
+// wait is in how many hours a call of the class would leave, if nobody else called; zero if at
+// once.
 func (b *book) wait(class pipeline.Class, now int) int {
 	for later := range 24 {
 		if b.fits(class, now, later) {
@@ -60,7 +62,8 @@ func (b *book) wait(class pipeline.Class, now int) int {
 	return 24
 }
 
-// fits says whether a call of the class, made so many hours later, leaves the other classes what they may need then.
+// fits says whether a call of the class, made so many hours later, leaves the other classes what
+// they may need then.
 func (b *book) fits(class pipeline.Class, now, later int) bool {
 	for i := range 26 {
 		need := 0
@@ -83,7 +86,8 @@ func (b *book) make(class pipeline.Class, hour int) {
 	b.calls[class][hour]++
 }
 
-// The rule itself: whatever the others do, a class that keeps to its floor and its pace is refused nothing.
+// The rule itself: whatever the others do, a class that keeps to its floor and its pace is refused
+// nothing.
 func TestAFloorCannotBeStarved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,8 +114,8 @@ func TestAFloorCannotBeStarved(t *testing.T) {
 	})
 }
 
-// keeps says whether the class keeps to its floor with one more call: no more than n/24 of it in any n hours up to this one,
-// and no more than the floor in 26.
+// keeps says whether the class keeps to its floor with one more call: no more than n/24 of it in
+// any n hours up to this one, and no more than the floor in 26.
 func (b *book) keeps(class pipeline.Class, now int) bool {
 	for n := 1; n <= 26; n++ {
 		if b.made(class, now-n+1, now)+1 > int(b.floors[class]*float64(b.daily)*float64(min(n, 24))/24) {
@@ -121,8 +125,9 @@ func (b *book) keeps(class pipeline.Class, now int) bool {
 	return true
 }
 
-// dayAround is a day, within a tenth of a second of the usual one, that has the instant in the middle of one of its hours, which
-// the database counts from 1970: so what it decides does not depend on when in an hour it is asked.
+// dayAround is a day, within a tenth of a second of the usual one, that has the instant in the
+// middle of one of its hours, which the database counts from 1970: so what it decides does not
+// depend on when in an hour it is asked.
 func dayAround(now time.Time) time.Duration {
 	hours := float64(now.Unix()/3600) + 0.5
 	day := 24 * time.Duration(float64(now.UnixNano())/hours)

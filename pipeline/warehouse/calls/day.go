@@ -17,14 +17,15 @@ type Day struct {
 	// At is the database's clock; Turn is when the day turns, nil if it rolls.
 	At   time.Time  `json:"at"`
 	Turn *time.Time `json:"turn,omitempty"`
-	// Spent counts the calls of the day, ByClass those of each class; LastHour those reserved in the last hour.
+	// Spent counts the calls of the day, ByClass those of each class; LastHour those reserved in
+	// the last hour.
 	Spent    int64                    `json:"spent"`
 	ByClass  map[pipeline.Class]int64 `json:"by_class"`
 	LastHour int64                    `json:"last_hour"`
 	// External is what others have spent, by upstream's last answer; nil if that said nothing.
 	External *int64 `json:"external"`
-	// SeenLeft is what upstream's last answer leaves, less what was reserved since, until its day turns at SeenUntil; nil if
-	// there is none of this day.
+	// SeenLeft is what upstream's last answer leaves, less what was reserved since, until its day
+	// turns at SeenUntil; nil if there is none of this day.
 	SeenLeft  *int64     `json:"seen_left"`
 	SeenUntil *time.Time `json:"seen_until"`
 	// Before are the days of upstream that are over, newest first.
@@ -66,7 +67,8 @@ SELECT ended_at, calls, limit_seen FROM sluice.external_spent WHERE organization
 ORDER BY ended_at DESC LIMIT 7`
 )
 
-// Day gives the day of a service. The limits say when it turns; their figures are the caller's to hold it against.
+// Day gives the day of a service. The limits say when it turns; their figures are the caller's to
+// hold it against.
 func (l *Ledger) Day(ctx context.Context, organization, service string, limits pipeline.Limits) (Day, error) {
 	day := Day{ByClass: map[pipeline.Class]int64{}}
 	counts := make([]int64, len(pipeline.Classes()))

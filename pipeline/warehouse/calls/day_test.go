@@ -13,7 +13,8 @@ func unshared(daily int) pipeline.Limits {
 	return pipeline.Limits{Shared: "suite", Daily: daily, Shares: pipeline.Shares{}}
 }
 
-// Calls count until a day after their end and less than a minute longer, whether their hour has been summed up or not.
+// Calls count until a day after their end and less than a minute longer, whether their hour has
+// been summed up or not.
 func TestTheRollingDayForgetsByTheMinute(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -27,8 +28,8 @@ func TestTheRollingDayForgetsByTheMinute(t *testing.T) {
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(7), 17*time.Hour, 18*time.Hour+31*time.Minute)
 }
 
-// A call that ends in a minute before any is reserved in it makes the row of that minute. The first reservation still sums up
-// the hours that are over: else they would not count.
+// A call that ends in a minute before any is reserved in it makes the row of that minute. The first
+// reservation still sums up the hours that are over: else they would not count.
 func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -83,7 +84,8 @@ func TestAClassStopsAtItsCeiling(t *testing.T) {
 	h.granted(process, pipeline.ClassIncremental, limits)
 }
 
-// A backfill that takes all it gets leaves the incremental runs what they need, and is given back what they do not.
+// A backfill that takes all it gets leaves the incremental runs what they need, and is given back
+// what they do not.
 func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -101,7 +103,8 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	}
 	h.refused(pipeline.RefusedClass, process, pipeline.ClassBackfill, limits, time.Hour-time.Second, 24*time.Hour)
 
-	// The same calls evenly over the day: they come back evenly, so nearly all the rest of the floor is lent.
+	// The same calls evenly over the day: they come back evenly, so nearly all the rest of the
+	// floor is lent.
 	h.exec(`UPDATE sluice.calls SET reserved_at = at, lease_until = at, finished_at = at, free_at = at FROM (
 		SELECT id, clock_timestamp() - interval '24 hours' * (row_number() OVER (ORDER BY id)) / 150 AS at FROM sluice.calls) AS c
 		WHERE c.id = calls.id`)
@@ -158,7 +161,8 @@ func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 	allowed(8)
 }
 
-// What others spend is what upstream says was used less what we used, by its day; a day that is over is kept.
+// What others spend is what upstream says was used less what we used, by its day; a day that is
+// over is kept.
 func TestOthersSpendingIsSeen(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -190,8 +194,9 @@ func TestOthersSpendingIsSeen(t *testing.T) {
 	}
 }
 
-// A call counts from its reservation; one whose end nobody reports counts until a day after the end of its lease, also while
-// its slot is free and nobody has looked; and one that is under way for more than a day counts all the time.
+// A call counts from its reservation; one whose end nobody reports counts until a day after the end
+// of its lease, also while its slot is free and nobody has looked; and one that is under way for
+// more than a day counts all the time.
 func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -205,7 +210,8 @@ func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
 	h.granted(process, pipeline.ClassSweep, unshared(2))
 }
 
-// A call that is lost, or that says nothing about the day, is taken off what a later call saw to be left.
+// A call that is lost, or that says nothing about the day, is taken off what a later call saw to be
+// left.
 func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -222,7 +228,8 @@ func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(1000), 59*time.Minute, time.Hour)
 }
 
-// A process that was suspended for longer than anybody waited for it may have called just now: its call takes a slot again.
+// A process that was suspended for longer than anybody waited for it may have called just now: its
+// call takes a slot again.
 func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -237,8 +244,9 @@ func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, time.Minute)
 }
 
-// TestOneCallAsksWhetherTheDayTurned: behind code 45 many wait for the instant at which the day may turn, in several processes.
-// One of them asks; while it has no answer, and after an answer that says nothing of the day, no two ask at once.
+// TestOneCallAsksWhetherTheDayTurned: behind code 45 many wait for the instant at which the day may
+// turn, in several processes. One of them asks; while it has no answer, and after an answer that
+// says nothing of the day, no two ask at once.
 func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -297,8 +305,8 @@ func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	}
 }
 
-// TestSharesAreOfTheLimitSeenLast: between the turn of upstream's day and its next answer nothing is known of its limit but what
-// it was. 75 is half of 150, the share of backfills.
+// TestSharesAreOfTheLimitSeenLast: between the turn of upstream's day and its next answer nothing
+// is known of its limit but what it was. 75 is half of 150, the share of backfills.
 func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -37,7 +37,8 @@ func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeli
 	return asked[0]
 }
 
-// Behind a wait that upstream asked for and that was long, one call finds out whether it answers again.
+// Behind a wait that upstream asked for and that was long, one call finds out whether it answers
+// again.
 func TestOneCallAsksBehindALongWait(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -72,7 +73,8 @@ func TestOneCallAsksBehindALongWait(t *testing.T) {
 	}
 }
 
-// That nothing is left, by headers alone, holds for an hour: then one call asks, and if it succeeds without a figure, the old one is gone.
+// That nothing is left, by headers alone, holds for an hour: then one call asks, and if it succeeds
+// without a figure, the old one is gone.
 func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
 	t.Parallel()
 	for name, limits := range map[string]pipeline.Limits{"a plan": unshared(1000), "no plan": unshared(0)} {
@@ -98,7 +100,8 @@ func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
 	}
 }
 
-// Where our own count has spent the plan, upstream's figure is no surprise, and nothing is asked before the day turns.
+// Where our own count has spent the plan, upstream's figure is no surprise, and nothing is asked
+// before the day turns.
 func TestASpentPlanIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -120,7 +123,8 @@ func TestAnyFigureCanBeNoted(t *testing.T) {
 	h.granted(process, pipeline.ClassIncremental, unshared(0))
 }
 
-// TestAnOldProbeOpensNoSpentDay: upstream called the day spent after the probe had answered, so one call asks anew.
+// TestAnOldProbeOpensNoSpentDay: upstream called the day spent after the probe had answered, so one
+// call asks anew.
 func TestAnOldProbeOpensNoSpentDay(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,7 +12,8 @@ type Gate struct {
 	Organization string `db:"organization_id" json:"organization"`
 	// Shared names the allowance.
 	Shared string `db:"shared" json:"shared"`
-	// ClosedUntil is until when no call leaves, CappedUntil until when fewer leave at once; nil if that is over.
+	// ClosedUntil is until when no call leaves, CappedUntil until when fewer leave at once; nil if
+	// that is over.
 	ClosedUntil *time.Time `db:"closed_until" json:"closed_until,omitempty"`
 	CappedUntil *time.Time `db:"cap_until"    json:"capped_until,omitempty"`
 	// Reason is what the call came to that closed it; empty if it is not closed.

@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// fixture is a database with ledgers on it, each with connections of its own as processes have them.
+// fixture is a database with ledgers on it, each with connections of its own as processes have
+// them.
 type fixture struct {
 	*testing.T
 	url  string

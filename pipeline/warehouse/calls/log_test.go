@@ -16,7 +16,8 @@ const block = 1_000_000_000
 const blocks = `SELECT string_agg(substring(inhrelid::regclass::text FROM '[0-9]+$'), ' ' ORDER BY inhrelid) FROM pg_inherits
 	WHERE inhparent = 'sluice.calls'::regclass`
 
-// A day is a block of the log: it is turned once, nothing is lost meanwhile, and it goes as a whole when it is old.
+// A day is a block of the log: it is turned once, nothing is lost meanwhile, and it goes as a whole
+// when it is old.
 func TestTheLogIsKeptByDays(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// What upstream has closed is asked about by one call, and the others wait for its answer, as at the end of the time.
+	// What upstream has closed is asked about by one call, and the others wait for its answer, as
+	// at the end of the time.
 	sqlReopenGates = `
 UPDATE sluice.budgets SET closed_until = clock_timestamp(), probe_call = 0
 WHERE organization_id = $1 AND shared = ANY($2) AND closed_until > clock_timestamp() RETURNING shared`
@@ -33,8 +34,8 @@ type Reopened struct {
 	Days  []string `json:"days"`
 }
 
-// Reopen opens what upstream's answers have closed: the allowances named, and the days of the services. One call of each asks
-// first. What our own count has spent stays spent.
+// Reopen opens what upstream's answers have closed: the allowances named, and the days of the
+// services. One call of each asks first. What our own count has spent stays spent.
 func (l *Ledger) Reopen(ctx context.Context, organization string, allowances, services []string) (Reopened, error) {
 	var opened Reopened
 	err := postgres.InTx(ctx, l.pool, "reopening "+organization, func(tx pgx.Tx) error {

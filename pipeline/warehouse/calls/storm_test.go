@@ -48,8 +48,9 @@ func (u *upstream) most(span time.Duration) int {
 	return most
 }
 
-// storm is traffic by several processes: most calls end as they should; some holders die before or after their call arrives;
-// some calls last longer than a lease and are renewed meanwhile; some are reported long after everybody gave them up.
+// storm is traffic by several processes: most calls end as they should; some holders die before or
+// after their call arrives; some calls last longer than a lease and are renewed meanwhile; some are
+// reported long after everybody gave them up.
 type storm struct {
 	*fixture
 
@@ -125,8 +126,8 @@ func newStorm(t *testing.T, limits pipeline.Limits, rules calls.Rules) *storm {
 	return s
 }
 
-// The promise at the receiving end: no window and no day sees more arrivals than allowed, and never more are under way, whatever
-// happens to those who call; and the allowance is used.
+// The promise at the receiving end: no window and no day sees more arrivals than allowed, and never
+// more are under way, whatever happens to those who call; and the allowance is used.
 func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	t.Parallel()
 	const day, window = 1440 * time.Millisecond, 150 * time.Millisecond
@@ -143,7 +144,8 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	if most := s.upstream.most(day); most > limits.Daily {
 		t.Errorf("%d calls arrived within a day, %d are allowed", most, limits.Daily)
 	}
-	// A call that holds on to its slot while nobody holds its lease is under way for upstream alone; none of ours does.
+	// A call that holds on to its slot while nobody holds its lease is under way for upstream
+	// alone; none of ours does.
 	if s.upstream.top > limits.Concurrent {
 		t.Errorf("%d calls were under way at once, %d are allowed", s.upstream.top, limits.Concurrent)
 	}
@@ -153,13 +155,15 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	s.agrees(day)
 }
 
-// agrees holds what is counted against the log, which nobody asked meanwhile: what the counters say of the last day lies between
-// the calls that ended since and those that ended since or a minute earlier.
+// agrees holds what is counted against the log, which nobody asked meanwhile: what the counters say
+// of the last day lies between the calls that ended since and those that ended since or a minute
+// earlier.
 func (s *storm) agrees(day time.Duration) {
 	s.Helper()
 	pause(s.Context(), lease+s.rules.Window)
 	s.reserve(s.processes[0], pipeline.ClassProbe, s.limits) // gives up what is lost
-	// Calls that were reported after they had been given up count twice: they are left out on one side.
+	// Calls that were reported after they had been given up count twice: they are left out on one
+	// side.
 	least, most, counted := 0, 0, 0
 	s.must(s.pool.QueryRow(s.Context(), `
 		WITH edge AS MATERIALIZED (SELECT clock_timestamp() AS now, clock_timestamp() - $1::interval AS at),

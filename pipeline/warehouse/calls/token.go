@@ -21,7 +21,8 @@ const (
 SELECT sealed, version, reason, refresh, died_young, refusals, granted_at IS NOT NULL, fell_back
 FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
 
-	// Read after the lock, by a statement of its own: who waited for the lock must not judge by the clock before it.
+	// Read after the lock, by a statement of its own: who waited for the lock must not judge by the
+	// clock before it.
 	sqlAccessAge = `
 SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint,
 	(extract(epoch FROM clock_timestamp() - attempted_at) * 1000)::bigint
@@ -57,10 +58,11 @@ func (l *Ledger) SealedTokens(ctx context.Context) (map[string]pipeline.Token, e
 	return found, postgres.Fail("reading the tokens", err)
 }
 
-// WithToken calls fn with the token of a credential, under a lock that one process of the fleet holds at a time: fn may
-// refresh the token, and those who waited see the result. fn returns the token to keep, whether it attempted a refresh, and an
-// error. Without an attempt nothing is stored. After an attempt the time of it is stored, and Reason; the rest, as the next
-// version if the token is another one, only if there was no error. The error of fn is returned as it is.
+// WithToken calls fn with the token of a credential, under a lock that one process of the fleet
+// holds at a time: fn may refresh the token, and those who waited see the result. fn returns the
+// token to keep, whether it attempted a refresh, and an error. Without an attempt nothing is
+// stored. After an attempt the time of it is stored, and Reason; the rest, as the next version if
+// the token is another one, only if there was no error. The error of fn is returned as it is.
 //
 // What fn achieved is stored even if ctx ends meanwhile: upstream hands out few tokens.
 func (l *Ledger) WithToken(
@@ -121,7 +123,8 @@ func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Toke
 
 const sqlFellBack = `SELECT count(*) FROM sluice.tokens WHERE fell_back`
 
-// TokensFellBack is how many credentials use the configured refresh token because the one that upstream sent in its place was refused.
+// TokensFellBack is how many credentials use the configured refresh token because the one that
+// upstream sent in its place was refused.
 func (l *Ledger) TokensFellBack(ctx context.Context) (int, error) {
 	var fell int
 	if err := l.pool.QueryRow(ctx, sqlFellBack).Scan(&fell); err != nil {
@@ -132,7 +135,8 @@ func (l *Ledger) TokensFellBack(ctx context.Context) (int, error) {
 
 const sqlDiedYoung = `SELECT coalesce(max(died_young), 0) FROM sluice.tokens`
 
-// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the credential with most of them.
+// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the
+// credential with most of them.
 func (l *Ledger) TokensDiedYoung(ctx context.Context) (int, error) {
 	var young int
 	if err := l.pool.QueryRow(ctx, sqlDiedYoung).Scan(&young); err != nil {

@@ -1,8 +1,9 @@
-// Package capabilities keeps what each list can do and how that is known, and how late writes become visible in it
-// (docs/decisions/0016-measured-capabilities).
+// Package capabilities keeps what each list can do and how that is known, and how late writes
+// become visible in it (docs/decisions/0016-measured-capabilities).
 //
-// It never decides how a list is read (package scan does, of what a claim carries) and never measures anything: verdicts
-// come from declarations, from the check command and from runs. A weaker source never replaces a stronger one.
+// It never decides how a list is read (package scan does, of what a claim carries) and never
+// measures anything: verdicts come from declarations, from the check command and from runs. A
+// weaker source never replaces a stronger one.
 //
 // Start reading at Store.Declare, then Known and QueueObserved.
 package capabilities
@@ -19,7 +20,8 @@ import (
 )
 
 const (
-	// What was measured or seen stays, whatever a new version declares. What is declared unchanged is not written.
+	// What was measured or seen stays, whatever a new version declares. What is declared unchanged
+	// is not written.
 	sqlDeclare = `
 INSERT INTO sluice.capabilities AS c (organization_id, service, resource, capability, verdict, value, source, evidence)
 SELECT organization_id, service, resource, capability, verdict, value, source, evidence
@@ -49,7 +51,8 @@ FROM sluice.capabilities WHERE (organization_id, service, resource) = ($1, $2, $
 SELECT coalesce((SELECT sluice.faded(peak, peak_at) FROM sluice.lateness
 	WHERE (organization_id, service, resource) = ($1, $2, $3)), interval '0')`
 
-	// A peak is replaced by what is larger than what is left of it, so it never grows by being looked at.
+	// A peak is replaced by what is larger than what is left of it, so it never grows by being
+	// looked at.
 	sqlSeeLate = `
 INSERT INTO sluice.lateness AS l (organization_id, service, resource, records, beyond, peak)
 VALUES ($1, $2, $3, $4, $5, $6)
@@ -83,7 +86,8 @@ func (s *Store) Declare(ctx context.Context, streams []pipeline.Stream) error {
 	return postgres.Fail("noting what lists can do", err)
 }
 
-// StoreVerdicts keeps what was measured of a list. What could not be found out leaves what is known as it is.
+// StoreVerdicts keeps what was measured of a list. What could not be found out leaves what is known
+// as it is.
 func (s *Store) StoreVerdicts(ctx context.Context, stream pipeline.Stream, verdicts []pipeline.Verdict) error {
 	batch := new(pgx.Batch)
 	queue(batch, stream, verdicts)
@@ -104,7 +108,8 @@ func (s *Store) Capabilities(ctx context.Context, stream pipeline.Stream) (pipel
 	return known, postgres.Fail("reading what "+key.String()+" can do", err)
 }
 
-// Known reads, in the transaction of a claim, what is known of its list and how late writes become visible in it.
+// Known reads, in the transaction of a claim, what is known of its list and how late writes become
+// visible in it.
 func Known(ctx context.Context, tx pgx.Tx, claim *pipeline.Claim) error {
 	key := claim.Stream.ListKey()
 	batch := new(pgx.Batch)

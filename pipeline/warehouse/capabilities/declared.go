@@ -15,8 +15,8 @@ const (
 	largestPage = 200
 )
 
-// Declared are the verdicts that a declaration gives, each documented or assumed. Lists that have no pages have none about
-// pages.
+// Declared are the verdicts that a declaration gives, each documented or assumed. Lists that have
+// no pages have none about pages.
 func Declared(resource *schema.Resource) []pipeline.Verdict {
 	var verdicts []pipeline.Verdict
 	add := func(c pipeline.Capability, declared, assumed bool, value string) {

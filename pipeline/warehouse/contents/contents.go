@@ -1,8 +1,8 @@
-// Package contents reads what the tables of one resource hold: rows with what they say about themselves, and the values of
-// rows that differ from those of records.
+// Package contents reads what the tables of one resource hold: rows with what they say about
+// themselves, and the values of rows that differ from those of records.
 //
-// It reads only, within a transaction of its caller, and no text of a record leaves it: records carry personal data. What a
-// difference means is for package compare of lineage to say.
+// It reads only, within a transaction of its caller, and no text of a record leaves it: records
+// carry personal data. What a difference means is for package compare of lineage to say.
 //
 // Start reading at Table, then Table.Differences.
 package contents
@@ -25,8 +25,8 @@ type View struct{ tx pgx.Tx }
 // Within is what a transaction sees.
 func Within(tx pgx.Tx) View { return View{tx: tx} }
 
-// Look runs fn on one state of the warehouse: what is loaded meanwhile is not seen, so rows, their arrays and their raw records
-// fit together.
+// Look runs fn on one state of the warehouse: what is loaded meanwhile is not seen, so rows, their
+// arrays and their raw records fit together.
 func Look(ctx context.Context, pool *pgxpool.Pool, fn func(View) error) error {
 	const op = "looking at the warehouse"
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
@@ -75,7 +75,8 @@ func New(stream pipeline.Stream) *Table {
 	return t
 }
 
-// Sample gives at most n keys by chance. If current is set, only rows without a tombstone whose single record is loaded and not outdated.
+// Sample gives at most n keys by chance. If current is set, only rows without a tombstone whose
+// single record is loaded and not outdated.
 func (t *Table) Sample(ctx context.Context, view View, n int, current bool) ([]string, error) {
 	sql := t.sqlSample
 	if current {

@@ -33,7 +33,8 @@ func Sentence(differences []Difference) string {
 	return b.String()
 }
 
-// elementPath names an element: line_items[2].serials[0]; with an id before it, it is a key of ours.
+// elementPath names an element: line_items[2].serials[0]; with an id before it, it is a key of
+// ours.
 func elementPath(path []string, id string, positions []int) string {
 	var b strings.Builder
 	b.WriteString(id)
@@ -52,8 +53,8 @@ func elementPath(path []string, id string, positions []int) string {
 // maxShown bounds what is shown of a number.
 const maxShown = 40
 
-// difference says what the table has and what the record. Figures and instants are shown; of texts, which may be names and
-// addresses, only how long they are.
+// difference says what the table has and what the record. Figures and instants are shown; of texts,
+// which may be names and addresses, only how long they are.
 func difference(path string, kind schema.Kind, stored, record *string) Difference {
 	show := func(value *string) string {
 		switch {

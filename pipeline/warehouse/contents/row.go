@@ -16,10 +16,11 @@ import (
 // Row is what a row says about itself.
 type Row struct {
 	Key, Parent string
-	// Modified is upstream's modification time, zero if it has none; ChangedAt is when the row was last written.
+	// Modified is upstream's modification time, zero if it has none; ChangedAt is when the row was
+	// last written.
 	Modified, ChangedAt time.Time
-	// Hash and Call are of the list record that was last loaded, Position is its place among those of the call. Hash is nil if a
-	// single record made another version of the row.
+	// Hash and Call are of the list record that was last loaded, Position is its place among those
+	// of the call. Hash is nil if a single record made another version of the row.
 	Hash     []byte
 	Call     int64
 	Position int32
@@ -27,7 +28,8 @@ type Row struct {
 	PayloadHash uint64
 	// DeletedAt is the row's tombstone, nil if it has none.
 	DeletedAt *time.Time
-	// DetailState is what is known of the single record, "" where there are none; DetailCall is zero if none was loaded.
+	// DetailState is what is known of the single record, "" where there are none; DetailCall is
+	// zero if none was loaded.
 	DetailState    string
 	DetailHash     []byte
 	DetailCall     int64
@@ -64,7 +66,8 @@ func (t *Table) rowStatements(from, key string) {
 	row := fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._changed_at, nullif(t._content_hash, %[6]s), t._call_id, t._raw_position, t._payload_hash,
 	t._deleted_at, %[5]s
 FROM %[1]s AS t WHERE t.organization_id = $1 AND `, from, key, parent, modified, detail, statements.NoHash)
-	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read all rows of the organization.
+	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read
+	// all rows of the organization.
 	t.sqlRows = `SELECT f.* FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL (` + row + `t.` + key + ` = k.id OFFSET 0) AS f ORDER BY 1`
 	t.sqlNext = row + `t.` + key + ` > $2 ORDER BY t.` + key + ` LIMIT $3`
 }

@@ -15,7 +15,8 @@ import (
 type Standing struct {
 	// Watermark is the instant up to which its list is complete; zero if it never was.
 	Watermark time.Time
-	// Parent is a parent whose list was read, by chance; "" if there is none, or if the resource has no parents.
+	// Parent is a parent whose list was read, by chance; "" if there is none, or if the resource
+	// has no parents.
 	Parent string
 }
 
@@ -31,8 +32,8 @@ ORDER BY random() LIMIT 1`
 SELECT DISTINCT record_id FROM sluice.quarantine
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND record_id = ANY($4)`
 
-	// What was loaded once is in an archive. Each is a page of records: they are looked through for the identifier before any
-	// is taken apart.
+	// What was loaded once is in an archive. Each is a page of records: they are looked through for
+	// the identifier before any is taken apart.
 	sqlArchived = `
 SELECT r.call_id FROM (
 	SELECT call_id, records FROM sluice.raw_records WHERE (organization_id, service, resource) = ($1, $2, $3)
@@ -45,7 +46,8 @@ ORDER BY r.call_id DESC LIMIT 1`
 // maxArchives is how many archives are looked through for one identifier, the newest first.
 const maxArchives = 2000
 
-// Standing says how far the resource is copied. Under parents, the watermark is when the list of the parent was last read.
+// Standing says how far the resource is copied. Under parents, the watermark is when the list of
+// the parent was last read.
 func (t *Table) Standing(ctx context.Context, view View) (Standing, error) {
 	var s Standing
 	sql, into := sqlWatermark, []any{&s.Watermark}
@@ -73,8 +75,8 @@ func (t *Table) Quarantined(ctx context.Context, view View, ids []string) (map[s
 	return quarantined, err
 }
 
-// Archived gives the last call that brought a record, by the record's own identifier, of those whose raw records are kept; 0 if
-// there is none among the newest two thousand archives.
+// Archived gives the last call that brought a record, by the record's own identifier, of those
+// whose raw records are kept; 0 if there is none among the newest two thousand archives.
 func (t *Table) Archived(ctx context.Context, view View, own string) (int64, error) {
 	wire := t.stream.Resource.ID
 	if cursor, ok := t.stream.Resource.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {

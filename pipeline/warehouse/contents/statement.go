@@ -18,13 +18,15 @@ var postgresTypes = map[schema.Kind]string{ //nolint:gochecknoglobals // a const
 	schema.KindDecimal: "numeric", schema.KindDate: "date", schema.KindTime: "timestamptz", schema.KindJSON: "jsonb",
 }
 
-// statement builds the statement that holds rows of a table against values that are given column by column, as texts that
-// Postgres reads: so it is Postgres that says whether two values are the same. It gives the rows that differ.
+// statement builds the statement that holds rows of a table against values that are given column by
+// column, as texts that Postgres reads: so it is Postgres that says whether two values are the
+// same. It gives the rows that differ.
 //
-// Rows are looked up by their keys, one by one: the planner would rather read all rows of the organization.
+// Rows are looked up by their keys, one by one: the planner would rather read all rows of the
+// organization.
 //
-// For records it takes organization, unknown keys and columns; for arrays organization, the records whose array is compared,
-// then record, positions and columns of each element.
+// For records it takes organization, unknown keys and columns; for arrays organization, the records
+// whose array is compared, then record, positions and columns of each element.
 func statement(schemaName string, tables []schema.Table, at int) string {
 	table := &tables[at]
 	from := pgx.Identifier{schemaName, table.Name}.Sanitize()
@@ -37,7 +39,8 @@ func statement(schemaName string, tables []schema.Table, at int) string {
 		differs = append(differs, fmt.Sprintf("CASE WHEN %s IS DISTINCT FROM %s THEN %d END", value, column, i))
 		stored = append(stored, column+"::text")
 	}
-	// The first difference decides about a row; which values differ is asked of those alone that do.
+	// The first difference decides about a row; which values differ is asked of those alone that
+	// do.
 	other := "false"
 	if len(names) > 0 {
 		other = "ROW(" + strings.Join(given, ", ") + ") IS DISTINCT FROM ROW(" + strings.Join(own, ", ") + ")"

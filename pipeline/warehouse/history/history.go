@@ -1,10 +1,13 @@
-// Package history keeps every version of the records of a resource, with their arrays, where the configuration asks for it.
+// Package history keeps every version of the records of a resource, with their arrays, where the
+// configuration asks for it.
 //
-// What a version holds is taken from the tables, by functions of the database, in the transaction that wrote them: so a row and its
-// open version are never apart, whoever wrote the row. Nothing is read from upstream for it, and a row that is not written
-// costs nothing. Why: docs/decisions/0018-version-history.
+// What a version holds is taken from the tables, by functions of the database, in the transaction
+// that wrote them: so a row and its open version are never apart, whoever wrote the row. Nothing is
+// read from upstream for it, and a row that is not written costs nothing. Why:
+// docs/decisions/0018-version-history.
 //
-// It decides neither what a table holds nor when a row is gone. Start reading at Keep; switch.go turns it on and off.
+// It decides neither what a table holds nor when a row is gone. Start reading at Keep; switch.go
+// turns it on and off.
 package history
 
 import (
@@ -34,9 +37,9 @@ func (r Resource) key() pipeline.Key {
 
 const sqlWrite = `SELECT history.write_versions($1, $2, $3, $4)`
 
-// Write brings the versions of records in line with their rows: it has to be called in the transaction that wrote the rows or
-// their tombstones, with all of their arrays written. The rows have to be locked or new. Where no versions are kept, or nothing
-// changed, it writes nothing.
+// Write brings the versions of records in line with their rows: it has to be called in the
+// transaction that wrote the rows or their tombstones, with all of their arrays written. The rows
+// have to be locked or new. Where no versions are kept, or nothing changed, it writes nothing.
 func Write(ctx context.Context, tx pgx.Tx, of Resource, ids []string) error {
 	if len(ids) == 0 {
 		return nil

@@ -14,10 +14,11 @@ type History struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
-	// Since is from when on each instant can be asked for; nil while the rows that were there are still taken in, and where only values by
-	// day are kept.
+	// Since is from when on each instant can be asked for; nil while the rows that were there are
+	// still taken in, and where only values by day are kept.
 	Since *time.Time `db:"since" json:"since"`
-	// Versions says whether versions are kept, Count how many there are, at most CountBound: More says that there are more.
+	// Versions says whether versions are kept, Count how many there are, at most CountBound: More
+	// says that there are more.
 	Versions bool  `db:"versions" json:"versions"`
 	Count    int64 `db:"count"    json:"count"`
 	More     bool  `db:"more"     json:"more"`
@@ -25,10 +26,12 @@ type History struct {
 	Daily []string `db:"daily" json:"daily"`
 }
 
-// CountBound is up to how many versions of a resource are counted: to count millions would read them all.
+// CountBound is up to how many versions of a resource are counted: to count millions would read
+// them all.
 const CountBound = 100_000
 
-// What is open goes back over periods that follow on one another; dropped versions move the beginning.
+// What is open goes back over periods that follow on one another; dropped versions move the
+// beginning.
 const sqlHistories = `
 WITH kept AS (
 	SELECT q.*, began_at IS NOT DISTINCT FROM lag(ended_at) OVER (PARTITION BY service, resource, organization_id ORDER BY asked_at) AS follows

@@ -21,11 +21,12 @@ type Setting struct {
 
 	// Versions says whether versions are kept.
 	Versions bool
-	// Daily are the columns, and the tables of arrays, whose values are kept by day, in the zone that TimeZone names.
+	// Daily are the columns, and the tables of arrays, whose values are kept by day, in the zone
+	// that TimeZone names.
 	Daily    []string
 	TimeZone string
-	// Schema is where the table is, Key the column of its key, Modified that of upstream's modification time, "" if there is
-	// none; Arrays are the tables of its arrays.
+	// Schema is where the table is, Key the column of its key, Modified that of upstream's
+	// modification time, "" if there is none; Arrays are the tables of its arrays.
 	Schema, Key, Modified string
 	Arrays                []string
 }
@@ -69,8 +70,8 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
 SELECT filled_to FROM history.periods
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL AND began_at IS NULL FOR UPDATE`
 
-	// %[1]s is the table, %[2]s its key. Locked first and read by a later statement: what a writer under way makes of a row is
-	// seen, or it sees the row's version.
+	// %[1]s is the table, %[2]s its key. Locked first and read by a later statement: what a writer
+	// under way makes of a row is seen, or it sees the row's version.
 	sqlRows = `SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3 FOR NO KEY UPDATE`
 
 	sqlFill = `SELECT history.write_versions($1, $2, $3, $4, 'present')`
@@ -92,9 +93,10 @@ UPDATE history.periods SET began_at = clock_timestamp() WHERE (organization_id, 
 // fillRows is how many rows get their first version in one transaction: they stay locked meanwhile.
 const fillRows = 1000
 
-// Switch makes what is kept that which the settings say, of the organizations in them; others are left alone. Where versions
-// begin to be kept, the rows that are there get their first one, a bounded number in each transaction: a process that is killed is
-// followed by one that goes on. Where they are no longer kept, those that are there stay, and the period has an end. Where
+// Switch makes what is kept that which the settings say, of the organizations in them; others are
+// left alone. Where versions begin to be kept, the rows that are there get their first one, a
+// bounded number in each transaction: a process that is killed is followed by one that goes on.
+// Where they are no longer kept, those that are there stay, and the period has an end. Where
 // nothing is to be done, it reads one table.
 func Switch(ctx context.Context, pool *pgxpool.Pool, settings []Setting) error {
 	open, err := openPeriods(ctx, pool, settings)
@@ -161,7 +163,8 @@ func (s *Setting) equal(other *Setting) bool {
 		s.TimeZone == other.TimeZone && slices.Equal(s.Arrays, other.Arrays) && slices.Equal(s.Daily, other.Daily)
 }
 
-// begin opens a period, unless one is open, and takes in the rows that are there, unless that was done.
+// begin opens a period, unless one is open, and takes in the rows that are there, unless that was
+// done.
 func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, done bool) error {
 	op := "beginning to keep versions of " + setting.String()
 	if !isOpen {

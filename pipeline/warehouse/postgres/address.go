@@ -14,14 +14,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// errAddress says that an address is none. What pgx says quotes the address, and that may hold a password.
+// errAddress says that an address is none. What pgx says quotes the address, and that may hold a
+// password.
 var errAddress = errors.New("database.url does not parse: write it as postgres://user@host:5432/database")
 
 // errPool says that a parameter of the pool is none.
 var errPool = errors.New("database.url: a parameter that begins with pool_ has no value that it takes")
 
-// CheckAddress says what is wrong with the address of a database: which parameter, and what about it. It shows nothing else of it. Of an
-// address that pgxpool does not take it gives an error always.
+// CheckAddress says what is wrong with the address of a database: which parameter, and what about
+// it. It shows nothing else of it. Of an address that pgxpool does not take it gives an error
+// always.
 func CheckAddress(address string) error {
 	if _, err := pgx.ParseConfig(address); err == nil {
 		if _, err := pgxpool.ParseConfig(address); err != nil {
@@ -73,8 +75,8 @@ func parametersOf(address string) map[string]string {
 	return parameters
 }
 
-// Passwords returns the secrets of an address in either form, percent escapes undone, with those of the environment (PGPASSWORD) and of the
-// password file that a session would be opened with.
+// Passwords returns the secrets of an address in either form, percent escapes undone, with those of
+// the environment (PGPASSWORD) and of the password file that a session would be opened with.
 func Passwords(address string) []string {
 	var found []string
 	if parsed, err := pgx.ParseConfig(address); err == nil {

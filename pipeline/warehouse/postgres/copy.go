@@ -8,9 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// CopyFrom copies what source gives as pgconn does, and has done with source when it returns: nobody reads of it any more,
-// so its caller may ask it how it ended, and use again what it read from. pgconn itself leaves the goroutine that reads at
-// work where the connection fails or ctx ends (pgx 5.12, PgConn.CopyFrom: it returns an error of receiving before it waits).
+// CopyFrom copies what source gives as pgconn does, and has done with source when it returns:
+// nobody reads of it any more, so its caller may ask it how it ended, and use again what it read
+// from. pgconn itself leaves the goroutine that reads at work where the connection fails or ctx
+// ends (pgx 5.12, PgConn.CopyFrom: it returns an error of receiving before it waits).
 func CopyFrom(ctx context.Context, conn *pgconn.PgConn, source io.Reader, sql string) (pgconn.CommandTag, error) {
 	lent := &lent{source: source}
 	defer lent.takeBack()

@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// TestNobodyReadsBehindCopyFrom: whoever reads the rows while the copying is cancelled has done with them when it returns.
+// TestNobodyReadsBehindCopyFrom: whoever reads the rows while the copying is cancelled has done
+// with them when it returns.
 func TestNobodyReadsBehindCopyFrom(t *testing.T) {
 	t.Parallel()
 	conn := connect(t)

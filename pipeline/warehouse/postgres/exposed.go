@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Exposed gives the first host of an address that is another machine and to which a connection is possible that is not encrypted, or
-// whose server need not prove that it is that host; "" if there is none. The environment (PGHOST, PGSSLMODE, …) counts where the address
-// says nothing.
+// Exposed gives the first host of an address that is another machine and to which a connection is
+// possible that is not encrypted, or whose server need not prove that it is that host; "" if there
+// is none. The environment (PGHOST, PGSSLMODE, …) counts where the address says nothing.
 func Exposed(address string) string {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -31,7 +31,8 @@ func Exposed(address string) string {
 	return ""
 }
 
-// near reports whether what is sent to a host does not leave the machine: it is a folder with a socket, or loopback.
+// near reports whether what is sent to a host does not leave the machine: it is a folder with a
+// socket, or loopback.
 func near(host string) bool {
 	if network, _ := pgconn.NetworkAddress(host, 0); network == "unix" || strings.EqualFold(host, "localhost") {
 		return true

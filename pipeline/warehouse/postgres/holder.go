@@ -21,8 +21,9 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND (l.classid::b
 	AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())
 LIMIT 1`
 
-// LockHolder says for people which session holds an advisory lock. Any role that may connect can take one, so it is named by its role, and
-// by its server's process, which an administrator can end.
+// LockHolder says for people which session holds an advisory lock. Any role that may connect can
+// take one, so it is named by its role, and by its server's process, which an administrator can
+// end.
 func LockHolder(ctx context.Context, conn Asker, key int64) (string, error) {
 	var pid int32
 	var role, application string

@@ -1,5 +1,6 @@
-// Package postgres holds what every room of the warehouse needs of Postgres: transactions that are rolled back whatever happens,
-// errors that say whether the database is out of reach, and values that it takes.
+// Package postgres holds what every room of the warehouse needs of Postgres: transactions that are
+// rolled back whatever happens, errors that say whether the database is out of reach, and values
+// that it takes.
 //
 // Start reading at InTx.
 package postgres
@@ -18,7 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the environment.
+// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the
+// environment.
 var ErrUnreachable = errors.New("the database is out of reach")
 
 // ErrNotFound says that there is no row of that number.
@@ -40,8 +42,8 @@ type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// InTx runs fn in a transaction. A commit whose outcome is unknown is an error: whoever gets one claims the stream again and
-// reads what the position says.
+// InTx runs fn in a transaction. A commit whose outcome is unknown is an error: whoever gets one
+// claims the stream again and reads what the position says.
 func InTx(ctx context.Context, pool Beginner, op string, fn func(tx pgx.Tx) error) error {
 	tx, err := pool.Begin(ctx)
 	if err != nil {
@@ -75,7 +77,8 @@ func Fail(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
-// Unreachable reports whether an error means that the database is out of reach, refuses connections, or went away.
+// Unreachable reports whether an error means that the database is out of reach, refuses
+// connections, or went away.
 func Unreachable(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
@@ -100,8 +103,9 @@ func Unreachable(err error) bool {
 // codeDeadlock is deadlock_detected (PostgreSQL, appendix A, error codes).
 const codeDeadlock = "40P01"
 
-// Busy reports whether the database is there and could not do just now what it was asked for: it has no room, no memory or no connection left,
-// cannot write, or waited too long for others. Source: PostgreSQL, appendix A, error codes.
+// Busy reports whether the database is there and could not do just now what it was asked for: it
+// has no room, no memory or no connection left, cannot write, or waited too long for others.
+// Source: PostgreSQL, appendix A, error codes.
 func Busy(err error) bool {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) || errors.Is(err, context.Canceled) {
@@ -115,14 +119,16 @@ func Busy(err error) bool {
 	}
 }
 
-// Refused reports whether the server answered with an error that is about what it was asked: nothing is written then, and another transaction may
-// fare better. Where the server is going away nobody knows, and none would.
+// Refused reports whether the server answered with an error that is about what it was asked:
+// nothing is written then, and another transaction may fare better. Where the server is going away
+// nobody knows, and none would.
 func Refused(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && !Unreachable(err)
 }
 
-// Deadlocked reports whether the server ended one of several transactions that waited for each other.
+// Deadlocked reports whether the server ended one of several transactions that waited for each
+// other.
 func Deadlocked(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == codeDeadlock

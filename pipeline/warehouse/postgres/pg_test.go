@@ -11,7 +11,8 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Codes of PostgreSQL's appendix A, and whether they say that the server is away, or that it cannot do it now.
+// Codes of PostgreSQL's appendix A, and whether they say that the server is away, or that it cannot
+// do it now.
 func TestWhatTheServerSays(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]struct{ unreachable, busy bool }{

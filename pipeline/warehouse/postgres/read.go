@@ -12,7 +12,8 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Read collects rows whose columns are named as the struct's tags say. What says in words what is read.
+// Read collects rows whose columns are named as the struct's tags say. What says in words what is
+// read.
 func Read[T any](ctx context.Context, q Querier, what, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {

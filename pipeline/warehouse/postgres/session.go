@@ -13,11 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// searchPath is where a session looks for names that have no schema. Any other schema may belong to another role, whose functions and
-// operators can suit a call better than those of Postgres: they would be executed with our rights (CVE-2018-1058).
+// searchPath is where a session looks for names that have no schema. Any other schema may belong to
+// another role, whose functions and operators can suit a call better than those of Postgres: they
+// would be executed with our rights (CVE-2018-1058).
 const searchPath = "pg_catalog, pg_temp"
 
-// Parameters of a connection that stay what they are: they are no settings of a session, or no pooler refuses them.
+// Parameters of a connection that stay what they are: they are no settings of a session, or no
+// pooler refuses them.
 var startUp = []string{"application_name", "client_encoding", "options", "replication"} //nolint:gochecknoglobals // a constant
 
 // KeepStartUp leaves out of the start-up message what a pooler could refuse.
@@ -25,10 +27,11 @@ func KeepStartUp(config *pgx.ConnConfig) {
 	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return !slices.Contains(startUp, name) })
 }
 
-// SetUp has every connection that config opens, or a copy of it, set its session up before anything else: the search path, what the
-// address says, and the settings given where the address says nothing. They are set when the connection stands and read back, for a
-// pooler may refuse or drop what a start-up message asks for. A session that does not say what it was told to is an error that
-// names the setting.
+// SetUp has every connection that config opens, or a copy of it, set its session up before anything
+// else: the search path, what the address says, and the settings given where the address says
+// nothing. They are set when the connection stands and read back, for a pooler may refuse or drop
+// what a start-up message asks for. A session that does not say what it was told to is an error
+// that names the setting.
 func SetUp(config *pgx.ConnConfig, settings map[string]string) {
 	wanted := maps.Clone(settings)
 	if wanted == nil {
@@ -51,9 +54,10 @@ func SetUp(config *pgx.ConnConfig, settings map[string]string) {
 	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return setUp(ctx, conn, wanted, ours) }
 }
 
-// setUp speaks the simple protocol: a pooler may be in between. Every name is qualified, as the path is not ours yet. An address may spell a
-// value in ways that the server says otherwise (65536 is 64MB, ISO is "ISO, MDY", ü is ??), so its settings have to be what the server said
-// when it set them; of ours the spellings are known.
+// setUp speaks the simple protocol: a pooler may be in between. Every name is qualified, as the
+// path is not ours yet. An address may spell a value in ways that the server says otherwise (65536
+// is 64MB, ISO is "ISO, MDY", ü is ??), so its settings have to be what the server said when it set
+// them; of ours the spellings are known.
 func setUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string, ours map[string]bool) error {
 	names := slices.Sorted(maps.Keys(wanted))
 	var set, read []string

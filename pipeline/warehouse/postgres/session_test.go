@@ -23,8 +23,8 @@ func settings() map[string]string {
 	return map[string]string{"application_name": "sluice", "statement_timeout": "300000", "lock_timeout": "20s", "jit": "false"}
 }
 
-// TestASessionIsSetUp: the path leads to no other role's schema, whatever role, database or address say; settings are what the address says, and
-// else what they are told.
+// TestASessionIsSetUp: the path leads to no other role's schema, whatever role, database or address
+// say; settings are what the address says, and else what they are told.
 func TestASessionIsSetUp(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
@@ -52,7 +52,8 @@ func TestASessionIsSetUp(t *testing.T) {
 	}
 }
 
-// TestAPoolerThatDropsSettingsIsFoundOut: what is between us and the database answers as if it had set what it was told, and has not.
+// TestAPoolerThatDropsSettingsIsFoundOut: what is between us and the database answers as if it had
+// set what it was told, and has not.
 func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
@@ -89,7 +90,8 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	}
 }
 
-// TestAPoolerThatRefusesStartUpParametersIsFine: PgBouncer knows a name and an encoding, and refuses what it does not know.
+// TestAPoolerThatRefusesStartUpParametersIsFine: PgBouncer knows a name and an encoding, and
+// refuses what it does not know.
 func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	t.Parallel()
 	direct, err := pgx.ParseConfig(warehousetest.New(t))
@@ -117,8 +119,8 @@ func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	}
 }
 
-// withQuery adds parameters to an address.
-// TestSettingsOfAnAddressMayBeSpelledOtherwise: the server says 64MB for 65536 and "ISO, MDY" for ISO.
+// withQuery adds parameters to an address. TestSettingsOfAnAddressMayBeSpelledOtherwise: the server
+// says 64MB for 65536 and "ISO, MDY" for ISO.
 func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
@@ -150,8 +152,8 @@ func withQuery(t *testing.T, address, query string) string {
 	return u.String()
 }
 
-// between plays a pooler in session mode: it refuses start-up parameters that it does not know, and changes simple queries. It returns the
-// connection string of the database behind it.
+// between plays a pooler in session mode: it refuses start-up parameters that it does not know, and
+// changes simple queries. It returns the connection string of the database behind it.
 func between(t *testing.T, direct *pgx.ConnConfig, change func(query string) string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -12,17 +12,19 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ofList leaves out entries of single records: lists do not show those, and they have a pause of their own (package details).
+// ofList leaves out entries of single records: lists do not show those, and they have a pause of
+// their own (package details).
 const ofList = `NOT EXISTS (SELECT FROM sluice.runs d WHERE d.id = q.run_id AND d.class = 'details')`
 
 const (
-	// The next run that meets the entry is not judged with it any more: it is known, and is asked for again.
+	// The next run that meets the entry is not judged with it any more: it is known, and is asked
+	// for again.
 	sqlWeigh = `
 UPDATE sluice.quarantine SET weighed = $5
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND weighed = '' AND run_id = $4`
 
-	// What a clean reading of the whole list did not show is not upstream any more, or not with these bytes. Another run may have
-	// met it meanwhile.
+	// What a clean reading of the whole list did not show is not upstream any more, or not with
+	// these bytes. Another run may have met it meanwhile.
 	sqlOutlived = `
 UPDATE sluice.quarantine q SET state = 'retried', decided_at = clock_timestamp(),
 	note = 'run ' || r.id || ' read the whole list, and it was not there any more'
@@ -30,15 +32,16 @@ FROM sluice.runs r
 WHERE r.id = $4 AND r.received > 0 AND (q.organization_id, q.service, q.resource) = ($1, $2, $3) AND q.state = 'open'
 	AND q.last_seen_at < r.started_at AND ` + ofList
 
-	// A failed run and a run without pages have asked, too. A run that loads a few records by hand, or writes rows anew, is of another class
-	// and asks for nothing.
+	// A failed run and a run without pages have asked, too. A run that loads a few records by hand,
+	// or writes rows anew, is of another class and asks for nothing.
 	sqlAsked = `
 UPDATE sluice.quarantine q SET asked_at = clock_timestamp() FROM sluice.runs r
 WHERE r.id = $4 AND r.class = $5
 	AND (q.organization_id, q.service, q.resource) = ($1, $2, $3) AND q.state = 'open' AND q.opened_at < r.started_at AND ` + ofList
 
-	// The sweep reads the whole list, or the list's own runs do where nothing sweeps it. The pause, $4, counts from when an entry was
-	// opened; one that was asked for in vain waits as long as it has waited already, if that is longer.
+	// The sweep reads the whole list, or the list's own runs do where nothing sweeps it. The pause,
+	// $4, counts from when an entry was opened; one that was asked for in vain waits as long as it
+	// has waited already, if that is longer.
 	sqlRequested = `
 SELECT s.organization_id, s.service, s.resource, w.since
 FROM sluice.streams s CROSS JOIN (
@@ -58,8 +61,8 @@ SELECT EXISTS (
 )`
 )
 
-// Judge makes the end of a run provisional of which too much was refused (promise 1), by what all its chunks met, this unit
-// included.
+// Judge makes the end of a run provisional of which too much was refused (promise 1), by what all
+// its chunks met, this unit included.
 func Judge(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, row streams.Locked, rules pipeline.Rules) error {
 	if unit.End == nil || unit.End.Outcome == pipeline.OutcomeFailed {
 		return nil
@@ -85,8 +88,8 @@ func Judge(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, row streams.Loc
 	return postgres.Fail("judging what did not fit of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
-// QueueAsked notes, at the end of a run that read a whole list, that its records in quarantine were asked for: they wait twice as long
-// for the next time.
+// QueueAsked notes, at the end of a run that read a whole list, that its records in quarantine were
+// asked for: they wait twice as long for the next time.
 func QueueAsked(batch *pgx.Batch, claim pipeline.Claim) {
 	if readsWhole(claim) {
 		key := claim.Stream.ListKey()
@@ -94,14 +97,16 @@ func QueueAsked(batch *pgx.Batch, claim pipeline.Claim) {
 	}
 }
 
-// Requested is the stream that is to be run for the sake of records in quarantine, and since when they wait; zero if there is none.
+// Requested is the stream that is to be run for the sake of records in quarantine, and since when
+// they wait; zero if there is none.
 type Requested struct {
 	pipeline.Key
 
 	Since time.Time
 }
 
-// QueueRequested asks which stream reads the whole list of records in quarantine, if it is not due before their pause is over.
+// QueueRequested asks which stream reads the whole list of records in quarantine, if it is not due
+// before their pause is over.
 func QueueRequested(batch *pgx.Batch, list pipeline.Key, pause time.Duration, wanted *Requested) {
 	batch.Queue(sqlRequested, list.Organization, list.Service, list.Resource, pause).QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&wanted.Organization, &wanted.Service, &wanted.Resource, &wanted.Since)
@@ -125,7 +130,8 @@ func readsWhole(claim pipeline.Claim) bool {
 	return false
 }
 
-// Reread says whether a run that begins has to read its list whole for the sake of what is in quarantine: where sweeps are off.
+// Reread says whether a run that begins has to read its list whole for the sake of what is in
+// quarantine: where sweeps are off.
 func Reread(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, row streams.Locked, pause time.Duration) (bool, error) {
 	if stream.Work != pipeline.WorkList || !stream.Resource.Swept() || !row.Suspects {
 		return false, nil

@@ -1,7 +1,9 @@
-// Package quarantine notices when a declared key is gone: most records of a list carried it, and do not any more. A key that upstream renamed or
-// dropped leaves its column as it was last, without any error, so somebody has to be told (docs/decisions/0024-rejected-records).
+// Package quarantine notices when a declared key is gone: most records of a list carried it, and do
+// not any more. A key that upstream renamed or dropped leaves its column as it was last, without
+// any error, so somebody has to be told (docs/decisions/0024-rejected-records).
 //
-// It never judges a record, and changes no row of a resource. What lists and sweeps show is kept apart.
+// It never judges a record, and changes no row of a resource. What lists and sweeps show is kept
+// apart.
 //
 // Start reading at Queue.
 package quarantine
@@ -29,8 +31,8 @@ WHERE NOT EXISTS (
 ON CONFLICT (organization_id, service, resource, path) DO UPDATE SET
 	came_run = excluded.came_run, came_at = excluded.came_at, lacking = 0, sometimes = k.sometimes OR k.lacking_run = excluded.came_run`
 
-	// Two runs in a row that never see a key say more than an earlier one that saw answers of both kinds. What is returned are the keys that
-	// are gone from now on.
+	// Two runs in a row that never see a key say more than an earlier one that saw answers of both
+	// kinds. What is returned are the keys that are gone from now on.
 	sqlLack = `
 WITH was AS (
 	SELECT organization_id, service, resource, path, came_run, lacking_run, lacking, lacking_since, sometimes,
@@ -46,7 +48,8 @@ WHERE (k.organization_id, k.service, k.resource, k.path) = (was.organization_id,
 RETURNING CASE WHEN was.came_run < $5 AND NOT was.now_sometimes AND (was.lacking_run <= was.came_run OR was.sometimes) THEN k.path END`
 )
 
-// Queue notes which keys the records of a unit carry. When the batch was sent, gone gets the names of those that are gone from now on.
+// Queue notes which keys the records of a unit carry. When the batch was sent, gone gets the names
+// of those that are gone from now on.
 func Queue(batch *pgx.Batch, unit *pipeline.Batch, gone *[]string) {
 	seen := Look(unit)
 	key := unit.Claim.Stream.Key()
@@ -72,9 +75,11 @@ func Queue(batch *pgx.Batch, unit *pipeline.Batch, gone *[]string) {
 
 // Sight is what an answer of a list shows.
 type Sight struct {
-	// Came are the keys that most records carry, Lacking the others, both empty if the answer says nothing.
+	// Came are the keys that most records carry, Lacking the others, both empty if the answer says
+	// nothing.
 	Came, Lacking []string
-	// Read is how many records were read. Those that are known by their bytes were not: they carry what they always did.
+	// Read is how many records were read. Those that are known by their bytes were not: they carry
+	// what they always did.
 	Read int
 }
 

@@ -13,7 +13,8 @@ import (
 	"sluice/schema/record"
 )
 
-// bills have a value, two arrays, one in the other, rows out of a prefix, and a column that the wire never carries.
+// bills have a value, two arrays, one in the other, rows out of a prefix, and a column that the
+// wire never carries.
 func bills() *schema.Resource {
 	network := schema.Text("network", "Where it was listed.")
 	network.Given = true

@@ -17,19 +17,22 @@ import (
 	"sluice/schema"
 )
 
-// What goes to quarantine with one statement is there several times: as parameters, and in the message to the server.
+// What goes to quarantine with one statement is there several times: as parameters, and in the
+// message to the server.
 const (
 	// maxRejectedListed is how many bytes of records go together.
 	maxRejectedListed = 1 << 20
-	// mostOfOne is how many bytes of one record go together; a larger one comes in pieces, each behind the ones that are there.
+	// mostOfOne is how many bytes of one record go together; a larger one comes in pieces, each
+	// behind the ones that are there.
 	mostOfOne = 8 << 20
 )
 
 const (
-	// The same bytes again are the same entry. One that a person set aside stays set aside; one that was loaded since and
-	// comes back unfit is open again, and news. Other bytes of a record of which an entry is open for the same reason are an entry of
-	// their own, and no news: so one that never comes twice alike does not keep a watermark waiting for ever. Counted is what is news, and
-	// was brought by a call: a rebuild brings what has a row.
+	// The same bytes again are the same entry. One that a person set aside stays set aside; one
+	// that was loaded since and comes back unfit is open again, and news. Other bytes of a record
+	// of which an entry is open for the same reason are an entry of their own, and no news: so one
+	// that never comes twice alike does not keep a watermark waiting for ever. Counted is what is
+	// news, and was brought by a call: a rebuild brings what has a row.
 	sqlReject = `
 WITH came AS (
 	SELECT c.record_hash, c.record_id, c.raw, c.code, c.path, c.detail, c.seen
@@ -73,7 +76,8 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND
 	AND (record_id = ANY($4::text[]) OR record_id = ANY($6::text[])
 		AND NOT EXISTS (SELECT FROM sluice.calls c WHERE c.id = call_id AND c.resource = $7))`
 
-	// Keys can be made of data (an object by record number): after a thousand of a stream they are only counted.
+	// Keys can be made of data (an object by record number): after a thousand of a stream they are
+	// only counted.
 	sqlDrift = `
 INSERT INTO sluice.drift AS d (organization_id, service, resource, path, kind, seen)
 SELECT $1, $2, $3, CASE WHEN fits THEN path ELSE '(others)' END, CASE WHEN fits THEN kind ELSE '' END, sum(seen)
@@ -94,8 +98,8 @@ UPDATE sluice.quarantine SET state = 'resolved', decided_at = clock_timestamp(),
 WHERE id = $1 AND state = 'open'`
 )
 
-// QueueRelease closes the entries of records that fit by now: this unit loads them, in the same version or in a later one. A
-// header that fits says nothing about the single record that did not.
+// QueueRelease closes the entries of records that fit by now: this unit loads them, in the same
+// version or in a later one. A header that fits says nothing about the single record that did not.
 func QueueRelease(batch *pgx.Batch, unit pipeline.Batch) {
 	whole, headers := make([]string, 0, len(unit.Records)), []string{}
 	details := unit.Claim.Stream
@@ -112,7 +116,8 @@ func QueueRelease(batch *pgx.Batch, unit pipeline.Batch) {
 	batch.Queue(sqlRelease, key.Organization, key.Service, key.Resource, whole, unit.Call, headers, details.Key().Resource)
 }
 
-// detailMarkerTable is the index of the array without which a record of the unit is a header; 0 if none of them can be one.
+// detailMarkerTable is the index of the array without which a record of the unit is a header; 0 if
+// none of them can be one.
 func detailMarkerTable(batch pipeline.Batch) int {
 	resource := batch.Claim.Stream.Resource
 	if resource.Details == nil || batch.Details {
@@ -122,15 +127,16 @@ func detailMarkerTable(batch pipeline.Batch) int {
 	return slices.IndexFunc(tables, func(t schema.Table) bool { return t.Depth() == 1 && t.Path[0] == resource.Details.Marker })
 }
 
-// tableKey names the resource of a unit in quarantine and drift, which are about records: those of single records are kept
-// under the name of their resource, as their rows are.
+// tableKey names the resource of a unit in quarantine and drift, which are about records: those of
+// single records are kept under the name of their resource, as their rows are.
 func tableKey(batch pipeline.Batch) pipeline.Key {
 	key := batch.Claim.Stream.Key()
 	key.Resource = batch.Claim.Stream.Resource.Name
 	return key
 }
 
-// Store keeps what could not be loaded, whole (promise 4), in the transaction that moves the position past it.
+// Store keeps what could not be loaded, whole (promise 4), in the transaction that moves the
+// position past it.
 func Store(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, refused []rows.Rejected) error {
 	rejects := slices.Clip(batch.Rejected) // the caller's array stays as it is
 	for i := range refused {
@@ -230,8 +236,9 @@ type Entries struct{ pool *pgxpool.Pool }
 // New makes the table's owner over the connections of a warehouse.
 func New(pool *pgxpool.Pool) *Entries { return &Entries{pool: pool} }
 
-// Resolve sets an entry of the quarantine aside for good: a person decided that the record is not wanted. The note says why. It
-// returns postgres.ErrNotFound if there is no such open entry. An entry whose record is loaded later needs no decision: Load closes it.
+// Resolve sets an entry of the quarantine aside for good: a person decided that the record is not
+// wanted. The note says why. It returns postgres.ErrNotFound if there is no such open entry. An
+// entry whose record is loaded later needs no decision: Load closes it.
 func (q *Entries) Resolve(ctx context.Context, id int64, note string) error {
 	tag, err := q.pool.Exec(ctx, sqlResolve, id, postgres.Clean(note, postgres.MaxReason))
 	if err != nil {

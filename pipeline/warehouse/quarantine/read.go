@@ -83,8 +83,8 @@ func (q *Entries) Quarantine(ctx context.Context, f Filter) ([]Entry, error) {
 	return postgres.Read[Entry](ctx, q.pool, "the quarantine", sqlQuarantine, append(f.arguments(), postgres.Limit(f.Limit))...)
 }
 
-// QuarantineEach hands over entries with their bytes, oldest first and one at a time, whatever the filter's limit is. The error
-// of each ends it.
+// QuarantineEach hands over entries with their bytes, oldest first and one at a time, whatever the
+// filter's limit is. The error of each ends it.
 func (q *Entries) QuarantineEach(ctx context.Context, f Filter, each func(Entry) error) error {
 	rows, err := q.pool.Query(ctx, sqlExport, f.arguments()...)
 	if err != nil {
@@ -121,7 +121,8 @@ func (q *Entries) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
 // KindMissing is the kind of a declared key that most records carried and do not carry any more.
 const KindMissing = "gone"
 
-// Drift is one key on the wire that a declaration does not know, one value that it does not list, or one declared key that is gone.
+// Drift is one key on the wire that a declaration does not know, one value that it does not list,
+// or one declared key that is gone.
 type Drift struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`

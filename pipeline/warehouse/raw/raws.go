@@ -1,4 +1,5 @@
-// Package raw reads raw records: the bytes of records as upstream sent them, which are kept by call and found by their place.
+// Package raw reads raw records: the bytes of records as upstream sent them, which are kept by call
+// and found by their place.
 package raw
 
 import (
@@ -34,14 +35,16 @@ type RawRef struct {
 	Position int32
 }
 
-// storedBytes bounds the archives that stay for the rows that come next: some thirty of the usual size.
+// storedBytes bounds the archives that stay for the rows that come next: some thirty of the usual
+// size.
 const storedBytes = 8 << 20
 
 // Archives are parts of calls, taken apart. The zero value has none.
 type Archives struct {
 	stored map[RawRef]storedRecords
 	size   int
-	// Scattered says that more archives were read than stay: the records that were asked for lie in many, of which each has few of them.
+	// Scattered says that more archives were read than stay: the records that were asked for lie in
+	// many, of which each has few of them.
 	Scattered bool
 }
 
@@ -66,9 +69,11 @@ func Read(ctx context.Context, from Querier, places []RawRef) (map[RawRef][]byte
 	return raws, nil
 }
 
-// Read gives the raw record of each place, nil if it is not kept, and the archives that they are from. An archive that is known already is
-// not read again: rows that come next were often brought by the same call. Of archives beyond storedBytes only the records that were
-// asked for stay in memory: where a list's order is not that of the keys, a few thousand rows lie in as many archives.
+// Read gives the raw record of each place, nil if it is not kept, and the archives that they are
+// from. An archive that is known already is not read again: rows that come next were often brought
+// by the same call. Of archives beyond storedBytes only the records that were asked for stay in
+// memory: where a list's order is not that of the keys, a few thousand rows lie in as many
+// archives.
 func (known *Archives) Read(ctx context.Context, from Querier, places []RawRef) ([][]byte, *Archives, error) {
 	used := &Archives{stored: map[RawRef]storedRecords{}}
 	parts, err := findParts(ctx, from, places)
@@ -101,7 +106,8 @@ func (known *Archives) store(at RawRef, found storedRecords) bool {
 	return true
 }
 
-// asked are the records that are wanted of one archive: where each stands in it, and among all that were asked for.
+// asked are the records that are wanted of one archive: where each stands in it, and among all that
+// were asked for.
 type asked []struct{ in, of int }
 
 // pick takes them out of the archive's records, as copies or not.

@@ -31,7 +31,8 @@ FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, c
 	return conn
 }
 
-// TestRecordsThatLieScatteredDoNotHoldTheirArchives reads one record of each of a hundred archives: 20 MB are read, and most of them do not stay.
+// TestRecordsThatLieScatteredDoNotHoldTheirArchives reads one record of each of a hundred archives:
+// 20 MB are read, and most of them do not stay.
 func TestRecordsThatLieScatteredDoNotHoldTheirArchives(t *testing.T) {
 	const count = 100
 	conn := archives(t, count)
@@ -61,7 +62,8 @@ func TestRecordsThatLieScatteredDoNotHoldTheirArchives(t *testing.T) {
 	same(t, want, again)
 }
 
-// TestArchivesThatStayAreNotReadAgain: what is known is answered although it is gone from the table.
+// TestArchivesThatStayAreNotReadAgain: what is known is answered although it is gone from the
+// table.
 func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 	conn := archives(t, 6)
 	places := []raw.RawRef{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}

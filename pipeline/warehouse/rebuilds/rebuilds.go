@@ -1,6 +1,8 @@
-// Package rebuilds keeps how far each rebuild came, and writes the rows that are not what their records say.
+// Package rebuilds keeps how far each rebuild came, and writes the rows that are not what their
+// records say.
 //
-// It is the only writer of sluice.rebuilds. It never decides which rows those are: package rebuild of lineage does.
+// It is the only writer of sluice.rebuilds. It never decides which rows those are: package rebuild
+// of lineage does.
 //
 // Start reading at Batch, then Write.
 package rebuilds
@@ -22,9 +24,11 @@ type Scope string
 
 // The scopes.
 const (
-	// All rows are held against their records, and those are written that are not what these make of them, whatever the table holds.
+	// All rows are held against their records, and those are written that are not what these make
+	// of them, whatever the table holds.
 	All Scope = "all"
-	// Changed are those of which the declaration, or the rule of the content hash, makes something else than it did.
+	// Changed are those of which the declaration, or the rule of the content hash, makes something
+	// else than it did.
 	Changed Scope = "changed"
 )
 
@@ -80,7 +84,8 @@ UPDATE sluice.rebuilds SET last_key = $2, rows = rows + $3, rewritten = rewritte
 	sqlEnd = `UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'done' WHERE id = $1`
 )
 
-// Begin finds out where a rebuild that was stopped goes on. One of another scope, declaration or time zone ends: this one begins anew.
+// Begin finds out where a rebuild that was stopped goes on. One of another scope, declaration or
+// time zone ends: this one begins anew.
 func Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, scope Scope, zone int) (Position, error) {
 	var p Position
 	key := claim.Stream.Key()
@@ -105,7 +110,8 @@ func End(ctx context.Context, tx pgx.Tx, id int64) error {
 	return err
 }
 
-// declaration is a digest of what a stream's declaration makes of records: its tables and columns, and the rule of the content hash.
+// declaration is a digest of what a stream's declaration makes of records: its tables and columns,
+// and the rule of the content hash.
 func declaration(stream pipeline.Stream) []byte {
 	digest := sha256.New()
 	_, _ = fmt.Fprintln(digest, record.HashRule) // a hash takes everything

@@ -17,20 +17,24 @@ import (
 
 // Row is a row to be written.
 type Row struct {
-	// Record is what its records make of it together, with content hash and fingerprint of the list's; Raws are what they came as.
+	// Record is what its records make of it together, with content hash and fingerprint of the
+	// list's; Raws are what they came as.
 	Record record.Record
 	Raws   [][]byte
-	// DetailHash is the content hash of the single record; nil if there is none, or if the row forgot it.
+	// DetailHash is the content hash of the single record; nil if there is none, or if the row
+	// forgot it.
 	DetailHash []byte
 	// ChangedAt is when the row was last changed: it stays so. Nil says that it changes now.
 	ChangedAt *time.Time
-	// Tombstones says that the tombstones of its elements may not be that of the row, once they are written.
+	// Tombstones says that the tombstones of its elements may not be that of the row, once they are
+	// written.
 	Tombstones bool
 }
 
-// Write writes rows by the loader, which keeps their calls, their first sight and their tombstones. A row that the database refuses stays as
-// it is, and its raw records are given back with the reason (promise 4), beside the number of such rows. The caller holds everybody else off the rows. Versions says
-// that versions of the records are kept.
+// Write writes rows by the loader, which keeps their calls, their first sight and their tombstones.
+// A row that the database refuses stays as it is, and its raw records are given back with the
+// reason (promise 4), beside the number of such rows. The caller holds everybody else off the rows.
+// Versions says that versions of the records are kept.
 func Write(
 	ctx context.Context, tx pgx.Tx, loader *rows.Loader, stream pipeline.Stream, run int64, batch []Row, versions bool,
 ) ([]rows.Rejected, int, error) {
@@ -83,7 +87,8 @@ func settle(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Ro
 	return history.Write(ctx, tx, history.ResourceOf(stream), all)
 }
 
-// note gives rows back the time of their last change, and those with a single record its content hash.
+// note gives rows back the time of their last change, and those with a single record its content
+// hash.
 func note(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row) error {
 	noted := slices.DeleteFunc(slices.Clone(written), func(r Row) bool { return r.ChangedAt == nil && r.DetailHash == nil })
 	if len(noted) == 0 {

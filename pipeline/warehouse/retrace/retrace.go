@@ -1,10 +1,12 @@
 // Package retrace makes versions of records out of the raw records that are kept: no call is made.
 //
-// Raw records are loaded once more, in the order in which they came, by the loader and with the declaration as it is now, into
-// temporary tables that are like those of the resource; so there is no second rule for what a row is. After each of them
-// the functions of the database that keep versions say what row and arrays hold, and history.weave puts that in its place
-// among the versions that are there. What is temporary goes with the connection: one that is killed leaves whole versions of
-// each record, and the next one begins anew. Why: docs/decisions/0018-version-history.
+// Raw records are loaded once more, in the order in which they came, by the loader and with the
+// declaration as it is now, into temporary tables that are like those of the resource; so there is
+// no second rule for what a row is. After each of them the functions of the database that keep
+// versions say what row and arrays hold, and history.weave puts that in its place among the
+// versions that are there. What is temporary goes with the connection: one that is killed leaves
+// whole versions of each record, and the next one begins anew. Why:
+// docs/decisions/0018-version-history.
 //
 // Start reading at Replay, then Weave.
 package retrace
@@ -26,13 +28,16 @@ import (
 var ErrNoHistory = errors.New("no versions are kept: the configuration asks for them by history: true")
 
 const (
-	// batchRecords is how many records are loaded at once; of one record each batch has one raw record at most.
+	// batchRecords is how many records are loaded at once; of one record each batch has one raw
+	// record at most.
 	batchRecords = 1000
-	// weaveRecords is how many records get their versions in one transaction, in which no run writes to the resource.
+	// weaveRecords is how many records get their versions in one transaction, in which no run
+	// writes to the resource.
 	weaveRecords = 500
 )
 
-// Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the one that the record was listed under.
+// Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the
+// one that the record was listed under.
 type Normalize func(raw []byte, parent string) (record.Record, error)
 
 // Counts say what was done.
@@ -41,10 +46,11 @@ type Counts struct {
 	Archives, Raw, Records int
 	// Versions were written.
 	Versions int
-	// Rejected are raw records that do not fit the declaration any more: their records keep the versions that they have.
+	// Rejected are raw records that do not fit the declaration any more: their records keep the
+	// versions that they have.
 	Rejected int
-	// Since is the instant since when versions say what the table held, by raw records and otherwise; zero if raw records say
-	// nothing about that.
+	// Since is the instant since when versions say what the table held, by raw records and
+	// otherwise; zero if raw records say nothing about that.
 	Since time.Time
 }
 
@@ -79,7 +85,8 @@ func New(stream pipeline.Stream, normalize Normalize) *Past {
 	}
 }
 
-// Replay goes through all raw records of the resource. Progress, if not nil, gets the number of those read so far.
+// Replay goes through all raw records of the resource. Progress, if not nil, gets the number of
+// those read so far.
 func (p *Past) Replay(ctx context.Context, conn *pgx.Conn, progress func(n int)) error {
 	if err := p.prepare(ctx, conn); err != nil {
 		return err
@@ -198,8 +205,8 @@ func (p *Past) adopt(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Weave makes the versions of the next records behind a key anew, within a transaction in which nobody else writes to the resource. It
-// gives the last of them, "" if there was none left.
+// Weave makes the versions of the next records behind a key anew, within a transaction in which
+// nobody else writes to the resource. It gives the last of them, "" if there was none left.
 func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, error) {
 	rows, err := tx.Query(ctx, sqlNext, after, weaveRecords)
 	if err != nil {
@@ -228,7 +235,8 @@ func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, erro
 	return ids[len(ids)-1], nil
 }
 
-// Cover notes since when versions say what the table held. Where a record could not be read, nothing is noted.
+// Cover notes since when versions say what the table held. Where a record could not be read,
+// nothing is noted.
 func (p *Past) Cover(ctx context.Context, tx pgx.Tx) (Counts, error) {
 	if p.unnamed || len(p.rejected) > 0 {
 		return p.counts, nil

@@ -14,8 +14,9 @@ import (
 	"sluice/pipeline/warehouse/rows/statements"
 )
 
-// archivePart is how many bytes an array has that goes by COPY, but for its last record: about a page of the usual size. Whoever asks
-// for one record unpacks no more than that, and it takes the server no more time than arrays of megabytes.
+// archivePart is how many bytes an array has that goes by COPY, but for its last record: about a
+// page of the usual size. Whoever asks for one record unpacks no more than that, and it takes the
+// server no more time than arrays of megabytes.
 const archivePart = 256 << 10
 
 // The last part of the call, if it has one, says where the next one begins.
@@ -25,10 +26,11 @@ SELECT coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_l
 
 var archiveColumns = []string{"call_id", "first_position", "organization_id", "service", "resource", "record_count", "kept_at", "records"} //nolint:gochecknoglobals // a constant
 
-// archive keeps the raw records of what is about to be written, as JSON arrays, and tells every record its position: its
-// index among all that was kept of the call. Large batches have several arrays, one behind the other, and so has a call that is loaded
-// in several batches (an export, a bisected page). Arrays go out of the records' own bytes: what there is to see in them is looked for while
-// the server works on the array before.
+// archive keeps the raw records of what is about to be written, as JSON arrays, and tells every
+// record its position: its index among all that was kept of the call. Large batches have several
+// arrays, one behind the other, and so has a call that is loaded in several batches (an export, a
+// bisected page). Arrays go out of the records' own bytes: what there is to see in them is looked
+// for while the server works on the array before.
 func (w *work) archive(ctx context.Context) error {
 	all := w.written()
 	first, err := w.archivePlace(ctx)
@@ -50,7 +52,8 @@ func (w *work) archive(ctx context.Context) error {
 	})
 }
 
-// archivePlace asks for the position of the first record that is kept now of the call, and notes the time of the transaction.
+// archivePlace asks for the position of the first record that is kept now of the call, and notes
+// the time of the transaction.
 func (w *work) archivePlace(ctx context.Context) (int32, error) {
 	result := w.conn.ExecParams(ctx, sqlArchivePlace, [][]byte{strconv.AppendInt(nil, w.batch.Call, 10)}, []uint32{pgtype.Int8OID}, nil, nil).Read()
 	if result.Err != nil {
@@ -89,8 +92,8 @@ func storableOf(raws [][]byte, records []*rowToWrite) [][]byte {
 	return raws
 }
 
-// storable gives raw bytes as they are kept: they are JSON, for normalize has read them, and what Postgres cannot hold as text is
-// replaced, invalid UTF-8 by U+FFFD and NUL by its picture U+2400.
+// storable gives raw bytes as they are kept: they are JSON, for normalize has read them, and what
+// Postgres cannot hold as text is replaced, invalid UTF-8 by U+FFFD and NUL by its picture U+2400.
 func storable(raw []byte) []byte {
 	if len(raw) == 0 {
 		return []byte("null")

@@ -11,8 +11,8 @@ import (
 	"sluice/schema/record"
 )
 
-// eachWay tries flags with a small archive, which goes as a parameter, and with a large one, which goes by COPY: pad is what
-// stands behind a record.
+// eachWay tries flags with a small archive, which goes as a parameter, and with a large one, which
+// goes by COPY: pad is what stands behind a record.
 func eachWay(t *testing.T, try func(t *testing.T, conn *pgx.Conn, flags *schema.Resource, pad string)) {
 	t.Helper()
 	for name, pad := range map[string]string{"small": "", "large": strings.Repeat(" naïve 日本 🚲", 60_000)} {
@@ -91,7 +91,8 @@ func TestOneCallInSeveralBatches(t *testing.T) {
 	})
 }
 
-// A batch of many records is kept as arrays of the size of a page, and every row finds its record in them.
+// A batch of many records is kept as arrays of the size of a page, and every row finds its record
+// in them.
 func TestALargeBatchIsKeptInPages(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "flags")

@@ -54,7 +54,8 @@ func wideBills() schema.Resource {
 	return res
 }
 
-// variety makes numbered records of a resource: texts of about 15 bytes, amounts with two places, arrays of some rows.
+// variety makes numbered records of a resource: texts of about 15 bytes, amounts with two places,
+// arrays of some rows.
 func variety(tb testing.TB, res *schema.Resource, n, version int) []record.Record {
 	tb.Helper()
 	fill := func(columns []schema.Column, i int) object {
@@ -89,8 +90,8 @@ func variety(tb testing.TB, res *schema.Resource, n, version int) []record.Recor
 	return records
 }
 
-// BenchmarkLoad measures rows a second of each way against COPY of the same rows, its text made ready, into the same tables
-// with their keys, in the same run. The figures hold side by side only.
+// BenchmarkLoad measures rows a second of each way against COPY of the same rows, its text made
+// ready, into the same tables with their keys, in the same run. The figures hold side by side only.
 func BenchmarkLoad(b *testing.B) {
 	total := 20_000
 	if testing.Short() { // make bench QUICK=1: it works, and measures little.

@@ -13,9 +13,10 @@ import (
 	"sluice/schema/record"
 )
 
-// TestWhatIsStoredIsFoundHoweverKeysLie holds the counts of batches against a map: keys in a row, keys far apart with many
-// stored between them (so that reading the range is given up in its middle), keys beyond both ends, a few and many, other
-// organizations with the same keys beside. One Loader sees all batches, for it remembers how the last ones lay.
+// TestWhatIsStoredIsFoundHoweverKeysLie holds the counts of batches against a map: keys in a row,
+// keys far apart with many stored between them (so that reading the range is given up in its
+// middle), keys beyond both ends, a few and many, other organizations with the same keys beside.
+// One Loader sees all batches, for it remembers how the last ones lay.
 func TestWhatIsStoredIsFoundHoweverKeysLie(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "flags")

@@ -56,8 +56,8 @@ func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
 	same(t, "array", []string{"org|463|0|red", "org|463|1|∅"}, query(t, conn, "SELECT * FROM shop.goods_labels ORDER BY 2, 3"))
 }
 
-// Keys may have another order than that of their bytes. A column of another type is named, and nothing is written: the same bytes could be
-// another value there.
+// Keys may have another order than that of their bytes. A column of another type is named, and
+// nothing is written: the same bytes could be another value there.
 func TestTablesThatWereAltered(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "goods")
@@ -84,7 +84,8 @@ func TestTablesThatWereAltered(t *testing.T) {
 	}
 }
 
-// What lies between the least and the largest key of a batch is found, and what lies outside does not matter.
+// What lies between the least and the largest key of a batch is found, and what lies outside does
+// not matter.
 func TestKeysBetweenStoredOnes(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "flags")

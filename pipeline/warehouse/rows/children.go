@@ -14,12 +14,14 @@ import (
 // elementsAtOnce is how many elements one statement updates: it bounds what their parameters take.
 const elementsAtOnce = 5000
 
-// array is one array of all records that are written, held against what is stored of it. An element that stays at its place is written where
-// anything of it differs, and nowhere else: a bill that was paid keeps its lines as they are, no row of them is written, no index and no
-// foreign key is looked at.
+// array is one array of all records that are written, held against what is stored of it. An element
+// that stays at its place is written where anything of it differs, and nowhere else: a bill that
+// was paid keeps its lines as they are, no row of them is written, no index and no foreign key is
+// looked at.
 type array struct {
 	child *statements.Child
-	// stay are the rows of changed records for which there is an element, at these places; gone is where elements stand that no record has.
+	// stay are the rows of changed records for which there is an element, at these places; gone is
+	// where elements stand that no record has.
 	stay    []*record.Row
 	at      []ctid.TID
 	deleted []ctid.TID
@@ -33,7 +35,8 @@ type element struct {
 	*record.Row
 }
 
-// children brings the arrays of everything that is written. Elements go after what is in them, and come before it.
+// children brings the arrays of everything that is written. Elements go after what is in them, and
+// come before it.
 func (w *work) children(ctx context.Context) error {
 	arrays := make([]array, len(w.sql.Children))
 	for i := range slices.Backward(arrays) {
@@ -60,8 +63,9 @@ func (w *work) children(ctx context.Context) error {
 	return nil
 }
 
-// match finds the elements of an array that are stored of changed records. Records that do not carry the array are left out, for what a
-// record does not carry stays. Nobody else writes elements meanwhile: the rows of their records are locked.
+// match finds the elements of an array that are stored of changed records. Records that do not
+// carry the array are left out, for what a record does not carry stays. Nobody else writes elements
+// meanwhile: the rows of their records are locked.
 func (w *work) match(ctx context.Context, a *array) error {
 	for _, k := range w.fresh {
 		a.insert(k.ID, k.Tables[a.child.Index])
@@ -109,8 +113,8 @@ func (w *work) match(ctx context.Context, a *array) error {
 	return w.fail("find elements of", shape)
 }
 
-// place finds the row of a record that a stored element is, among those that are left of it, and gives what is left then. Both are in the
-// order of their positions.
+// place finds the row of a record that a stored element is, among those that are left of it, and
+// gives what is left then. Both are in the order of their positions.
 func (a *array) place(parent string, rows []record.Row, position []int, at ctid.TID) []record.Row {
 	for i := range rows {
 		order := slices.Compare(rows[i].Position, position)
@@ -134,7 +138,8 @@ func (a *array) insert(parent string, rows []record.Row) {
 	}
 }
 
-// number reads an integer or a bigint in the binary format, neither of which is negative here; -1 if it is none.
+// number reads an integer or a bigint in the binary format, neither of which is negative here; -1
+// if it is none.
 func number(b []byte) int {
 	switch len(b) {
 	case 4: //nolint:mnd // bytes
@@ -146,7 +151,8 @@ func number(b []byte) int {
 	}
 }
 
-// updateElements writes the elements of which anything differs. Those that hold nothing but arrays of their own are never written.
+// updateElements writes the elements of which anything differs. Those that hold nothing but arrays
+// of their own are never written.
 func (w *work) updateElements(ctx context.Context, a *array) error {
 	child := a.child
 	for from := 0; from < len(a.stay) && len(child.Kinds) > 0; from += elementsAtOnce {

@@ -116,8 +116,9 @@ func TestSingleRecords(t *testing.T) {
 	}
 }
 
-// TestUpstreamGoesBackToWhatTheListShowed: a single record made a later version of the row, upstream was set back to the version
-// of before, and the list shows the very bytes that it showed then.
+// TestUpstreamGoesBackToWhatTheListShowed: a single record made a later version of the row,
+// upstream was set back to the version of before, and the list shows the very bytes that it showed
+// then.
 func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "bookings")
@@ -284,8 +285,9 @@ func (b *booking) String() string {
 	return fmt.Sprintf("1|%s|%s|%s|%s|%d|%s", b.total, b.note, b.lines, b.state, b.listCall, detailCall)
 }
 
-// TestListsAndDetailsInAnyOrder lets a record be edited while its list and its single record are asked for, with answers that
-// come late, as two streams with a lock each allow: every row is what the rules say, and at rest it is what upstream shows.
+// TestListsAndDetailsInAnyOrder lets a record be edited while its list and its single record are
+// asked for, with answers that come late, as two streams with a lock each allow: every row is what
+// the rules say, and at rest it is what upstream shows.
 func TestListsAndDetailsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "bookings")

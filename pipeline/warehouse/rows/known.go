@@ -11,10 +11,12 @@ import (
 	"sluice/schema/record"
 )
 
-// Unchanged is what spares normalizing (package unchanged, which has the figure); without it sort looks at every record. It marks those of a list's
-// records whose rows have their fingerprints: the same bytes made the row, under the same declaration, so that its content hash is that of the
-// record, and normalizing it would tell nothing new. What it saw of the others stays with them (Seen). Records need their keys and fingerprints
-// only; those without are left alone. It holds no lock: it says what a look in the transaction would have said at that instant.
+// Unchanged is what spares normalizing (package unchanged, which has the figure); without it sort
+// looks at every record. It marks those of a list's records whose rows have their fingerprints: the
+// same bytes made the row, under the same declaration, so that its content hash is that of the
+// record, and normalizing it would tell nothing new. What it saw of the others stays with them
+// (Seen). Records need their keys and fingerprints only; those without are left alone. It holds no
+// lock: it says what a look in the transaction would have said at that instant.
 func (l *Loader) Unchanged(ctx context.Context, conn *pgx.Conn, organization string, records []record.Record) error {
 	if l.err != nil {
 		return l.err

@@ -16,7 +16,8 @@ import (
 	"sluice/schema/record"
 )
 
-// wireOrder draws one order as it may come: in some version, with its keys in some order, with keys missing, with one that nobody declared.
+// wireOrder draws one order as it may come: in some version, with its keys in some order, with keys
+// missing, with one that nobody declared.
 func wireOrder(r *rapid.T, id string) string {
 	day := rapid.IntRange(1, 3).Draw(r, "day")
 	keys := []string{fmt.Sprintf(`"order_id":%q`, id), fmt.Sprintf(`"edited":"2026-01-0%dT10:00:00Z"`, day)}
@@ -35,8 +36,8 @@ func wireOrder(r *rapid.T, id string) string {
 	return "{" + strings.Join(keys, ",") + "}"
 }
 
-// TestFingerprintsChangeNothing loads one history of pages twice: every record normalized, and without those that are known. Rows, arrays
-// and counts are the same, whatever came before.
+// TestFingerprintsChangeNothing loads one history of pages twice: every record normalized, and
+// without those that are known. Rows, arrays and counts are the same, whatever came before.
 func TestFingerprintsChangeNothing(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
@@ -111,7 +112,8 @@ func TestFingerprintsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestWhatWasSeenMayBeOld: between the look and the load a row came, one changed, and one became what the record says.
+// TestWhatWasSeenMayBeOld: between the look and the load a row came, one changed, and one became
+// what the record says.
 func TestWhatWasSeenMayBeOld(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
@@ -133,7 +135,8 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 	same(t, "rows", []string{"1|3|3", "2|3|3", "3|3|2", "4|1|1", "5|3|3"}, query(t, conn, "SELECT order_id, total, _call_id FROM shop.orders ORDER BY 1"))
 }
 
-// TestKnownIsByKeyAndOrganization: rows of others, rows without a fingerprint and rows written since by another record know nothing.
+// TestKnownIsByKeyAndOrganization: rows of others, rows without a fingerprint and rows written
+// since by another record know nothing.
 func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")

@@ -1,17 +1,20 @@
-// Package rows brings the records of one batch into the tables of one resource, in a transaction that its caller opened.
+// Package rows brings the records of one batch into the tables of one resource, in a transaction
+// that its caller opened.
 //
-// It writes only what differs: the stored content hashes of the batch's keys are looked up, records with an equal hash cost no
-// write at all, new ones go by COPY straight into the tables, changed ones by COPY through a staging table into one UPDATE, and
-// of the arrays that a record carries the elements that differ are written (promise 5). The raw records of
-// what was written are archived beside the rows.
+// It writes only what differs: the stored content hashes of the batch's keys are looked up, records
+// with an equal hash cost no write at all, new ones go by COPY straight into the tables, changed
+// ones by COPY through a staging table into one UPDATE, and of the arrays that a record carries the
+// elements that differ are written (promise 5). The raw records of what was written are archived
+// beside the rows.
 //
-// It never commits, never decides about positions or marks, never coerces a value (package record has done that) and
-// never decides what becomes of a record that the database refused: LoadBisect hands it back. It relies on its caller to
-// hold the stream's row lock, so that the calls of one stream arrive in the order of their numbers: a row that was found
-// unchanged keeps the number of the call that wrote it.
+// It never commits, never decides about positions or marks, never coerces a value (package record
+// has done that) and never decides what becomes of a record that the database refused: LoadBisect
+// hands it back. It relies on its caller to hold the stream's row lock, so that the calls of one
+// stream arrive in the order of their numbers: a row that was found unchanged keeps the number of
+// the call that wrote it.
 //
-// Start reading at Loader.LoadBisect, then work.load: the steps. The rule about versions is package version's, the SQL is built by package
-// statements, the bytes of COPY by package copybinary.
+// Start reading at Loader.LoadBisect, then work.load: the steps. The rule about versions is package
+// version's, the SQL is built by package statements, the bytes of COPY by package copybinary.
 package rows
 
 import (
@@ -31,7 +34,8 @@ import (
 	"sluice/schema/record"
 )
 
-// ErrBatch says that a batch is not what a Loader asks for: a programming error of the caller, not a fault of upstream's data.
+// ErrBatch says that a batch is not what a Loader asks for: a programming error of the caller, not
+// a fault of upstream's data.
 var ErrBatch = errors.New("batch does not fit the resource")
 
 // Loader loads batches of one resource. It holds statements only and is safe for concurrent use.
@@ -47,33 +51,38 @@ type Loader struct {
 type Batch struct {
 	// Organization is the first half of every key.
 	Organization string
-	// Service and Resource are known to the Loader; Run and Call say who wrote. A larger call number was asked later.
+	// Service and Resource are known to the Loader; Run and Call say who wrote. A larger call
+	// number was asked later.
 	Run, Call int64
-	// CallStarted is when the call left, by the database's clock; zero if unknown. It matters to one rule only: a record
-	// whose modification time went back is believed if it was asked for version.RollbackAfter after the row was written.
+	// CallStarted is when the call left, by the database's clock; zero if unknown. It matters to
+	// one rule only: a record whose modification time went back is believed if it was asked for
+	// version.RollbackAfter after the row was written.
 	CallStarted time.Time
-	// DetailsCurrent is the instant up to which all lists were read: a record that differs although it was not modified since changed
-	// in silence. Zero if nobody knows; then none is counted.
+	// DetailsCurrent is the instant up to which all lists were read: a record that differs although
+	// it was not modified since changed in silence. Zero if nobody knows; then none is counted.
 	DetailsCurrent time.Time
-	// Read is upstream's clock when the last clean run of the list began: what was modified before and comes only now was late.
-	// Zero if nobody knows, or if the records do not come from a list's answer; then none is counted.
+	// Read is upstream's clock when the last clean run of the list began: what was modified before
+	// and comes only now was late. Zero if nobody knows, or if the records do not come from a
+	// list's answer; then none is counted.
 	Read time.Time
-	// Details says that the records are single records and not a list's: they complete their rows, and what the list brought
-	// last stays known. Only resources with details have them.
+	// Details says that the records are single records and not a list's: they complete their rows,
+	// and what the list brought last stays known. Only resources with details have them.
 	Details bool
-	// Rewrite says that the records are those that the rows hold, normalized anew: they are written whatever their version is,
-	// without archive, and the rows keep their calls. A record without a row is left out.
+	// Rewrite says that the records are those that the rows hold, normalized anew: they are written
+	// whatever their version is, without archive, and the rows keep their calls. A record without a
+	// row is left out.
 	Rewrite bool
 	// History says that versions of the records are kept.
 	History bool
-	// Records are unique by ID, in any order. They are only read. Known ones, as Loader.Unchanged says it, count as unchanged.
+	// Records are unique by ID, in any order. They are only read. Known ones, as Loader.Unchanged
+	// says it, count as unchanged.
 	Records []record.Record
 }
 
 // Result counts what became of the records of a batch; the first four add up to their number.
 type Result struct {
-	// Inserted had no row, Updated replaced one, Unchanged had an equal content hash (nothing was written), Superseded are
-	// older than the stored row (nothing was written either).
+	// Inserted had no row, Updated replaced one, Unchanged had an equal content hash (nothing was
+	// written), Superseded are older than the stored row (nothing was written either).
 	Inserted, Updated, Unchanged, Superseded int
 	// Rollbacks counts those of Updated whose modification time went back upstream.
 	Rollbacks int
@@ -96,8 +105,9 @@ func (r *Result) add(other Result) {
 	r.Owing += other.Owing
 }
 
-// New builds the statements of a resource. A declaration that cannot be loaded (an identifier that Postgres would cut, a
-// key column that is not declared) does not fail here but in every load, with the reason.
+// New builds the statements of a resource. A declaration that cannot be loaded (an identifier that
+// Postgres would cut, a key column that is not declared) does not fail here but in every load, with
+// the reason.
 func New(service *schema.Service, resource *schema.Resource) *Loader {
 	sql, err := statements.New(service, resource)
 	if err != nil {
@@ -106,12 +116,14 @@ func New(service *schema.Service, resource *schema.Resource) *Loader {
 	return &Loader{sql: sql, err: err}
 }
 
-// LoadBisect writes one batch of 1 to some ten thousand records within tx, and returns the records that Postgres refuses (promise 4): it
-// loads within a savepoint, and halves the batch where a value is refused until the culprits stand alone. Everything else is loaded. With k
-// culprits among n records it takes about k·log2(n) loads more. A second load of the same batch finds everything unchanged.
+// LoadBisect writes one batch of 1 to some ten thousand records within tx, and returns the records
+// that Postgres refuses (promise 4): it loads within a savepoint, and halves the batch where a
+// value is refused until the culprits stand alone. Everything else is loaded. With k culprits among
+// n records it takes about k·log2(n) loads more. A second load of the same batch finds everything
+// unchanged.
 //
-// Errors that are not about values (connection, lock, resources, tables that are not as declared, ErrBatch) are returned as they are, and the
-// caller has to roll back.
+// Errors that are not about values (connection, lock, resources, tables that are not as declared,
+// ErrBatch) are returned as they are, and the caller has to roll back.
 func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Rejected, error) {
 	if l.err != nil {
 		return Result{}, nil, l.err
@@ -136,7 +148,8 @@ func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*
 		return result, nil, err
 	}
 	if refusal.code == uniqueViolation {
-		// The other writer has committed by now: a second look finds its row and judges by versions.
+		// The other writer has committed by now: a second look finds its row and judges by
+		// versions.
 		if result, err = l.attempt(ctx, tx, batch, records, true); err == nil || !errors.As(err, &refusal) {
 			return result, nil, err
 		}
@@ -169,7 +182,8 @@ func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []
 	}
 	if err := work.load(ctx, records); err != nil {
 		if undo := savepoint.Rollback(ctx); undo != nil {
-			// Without the savepoint the transaction is lost: the refusal must not be taken for one that was contained.
+			// Without the savepoint the transaction is lost: the refusal must not be taken for one
+			// that was contained.
 			return Result{}, fmt.Errorf("roll back to the savepoint: %w; after: %s", undo, err.Error())
 		}
 		return Result{}, err
@@ -180,8 +194,9 @@ func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []
 	return work.result, nil
 }
 
-// check gives the batch's records in key order, those that are known left out, which is the order in which rows are locked: two
-// transactions that touch the same rows wait for each other instead of deadlocking.
+// check gives the batch's records in key order, those that are known left out, which is the order
+// in which rows are locked: two transactions that touch the same rows wait for each other instead
+// of deadlocking.
 func (l *Loader) check(batch Batch) ([]*record.Record, error) {
 	if batch.Details && l.sql.Single == nil {
 		return nil, fmt.Errorf("%w: %s declares no details", ErrBatch, l.sql.Name)

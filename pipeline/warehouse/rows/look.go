@@ -22,11 +22,12 @@ const (
 	formatBinary = pgtype.BinaryFormatCode
 )
 
-// postgresEpoch is where the binary format of an instant counts its microseconds from: 2000-01-01 in Unix microseconds.
+// postgresEpoch is where the binary format of an instant counts its microseconds from: 2000-01-01
+// in Unix microseconds.
 const postgresEpoch = 946_684_800_000_000
 
-// errShape says that the database answered in a way that the statements rule out: the tables are not what the declaration
-// says, or something else writes to them.
+// errShape says that the database answered in a way that the statements rule out: the tables are
+// not what the declaration says, or something else writes to them.
 var errShape = errors.New("the table is not what its declaration says, or something else writes to it")
 
 // stored is what a look gives about a row.
@@ -45,8 +46,10 @@ type stored struct {
 	payloadHash uint64
 }
 
-// look asks what is stored about records, and gives it in their order; nil if there is nothing of any. It speaks to the connection below pgx for two reasons: an unnamed statement is planned for the table as it is now (a plan kept from when
-// the table was empty would outlive its reason), and the answer's bytes are compared without a detour over Go values.
+// look asks what is stored about records, and gives it in their order; nil if there is nothing of
+// any. It speaks to the connection below pgx for two reasons: an unnamed statement is planned for
+// the table as it is now (a plan kept from when the table was empty would outlive its reason), and
+// the answer's bytes are compared without a detour over Go values.
 func look(ctx context.Context, conn *pgconn.PgConn, sql, organization string, records []*record.Record) ([]stored, error) {
 	reader := conn.ExecParams(ctx, sql, [][]byte{[]byte(organization), keyArray(records)}, keyTypes, keyFormats, []int16{formatBinary})
 	var rows []stored
@@ -105,7 +108,8 @@ func keyArray(records []*record.Record) []byte {
 	return copybinary.Texts(len(records), func(i int) string { return records[i].ID })
 }
 
-// What is written to a table of another role has its triggers executed, with our rights. Temporary ones are of this session.
+// What is written to a table of another role has its triggers executed, with our rights. Temporary
+// ones are of this session.
 const sqlTables = `
 SELECT coalesce(min(w.relation) FILTER (WHERE c.relpersistence <> 't' AND c.relowner <> (SELECT o.role FROM sluice.owner o)), ''),
 	coalesce(min(c.oid::regclass || '.' || a.attname || ' is ' || format_type(a.atttypid, a.atttypmod) || ' and declared as ' || format_type(w.type, NULL))
@@ -114,8 +118,9 @@ FROM unnest($1::text[], $2::text[], $3::oid[]) AS w (relation, name, type)
 JOIN pg_class c ON c.oid = to_regclass(w.relation)
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.name AND NOT a.attisdropped`
 
-// checkTables makes sure, once for all loads, that columns have the types that migrations are drafted with: to another type the same bytes
-// would be another value, or one that is coerced in silence (promise 4).
+// checkTables makes sure, once for all loads, that columns have the types that migrations are
+// drafted with: to another type the same bytes would be another value, or one that is coerced in
+// silence (promise 4).
 func (l *Loader) checkTables(ctx context.Context, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

@@ -17,8 +17,9 @@ import (
 	"sluice/schema/record"
 )
 
-// TestAnyOrderOfDeliveryGivesTheNewest is promise 5 as a law: whatever calls bring, in whatever order and how often, each
-// row ends as the version with the largest pair of modification time and call number.
+// TestAnyOrderOfDeliveryGivesTheNewest is promise 5 as a law: whatever calls bring, in whatever
+// order and how often, each row ends as the version with the largest pair of modification time and
+// call number.
 func TestAnyOrderOfDeliveryGivesTheNewest(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
@@ -70,8 +71,8 @@ func stamped(tb testing.TB, id string, modified, call int) record.Record {
 	})
 }
 
-// TestWritersOfTheSameRows lets several writers at the same keys without the stream's lock that callers hold: no deadlock,
-// no refusal, the newest version everywhere.
+// TestWritersOfTheSameRows lets several writers at the same keys without the stream's lock that
+// callers hold: no deadlock, no refusal, the newest version everywhere.
 func TestWritersOfTheSameRows(t *testing.T) {
 	t.Parallel()
 	url, res := database(t), resource(t, "orders")
@@ -130,8 +131,9 @@ func TestBatchesOfManySizes(t *testing.T) {
 	}
 }
 
-// TestWorkDoesNotGrowWithTheTable holds the statements against tables that have rows but no statistics yet, as in a first
-// load: a page must not cost a walk through everything that its organization has.
+// TestWorkDoesNotGrowWithTheTable holds the statements against tables that have rows but no
+// statistics yet, as in a first load: a page must not cost a walk through everything that its
+// organization has.
 func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"items", "bills"} {
@@ -166,8 +168,9 @@ func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 	}
 }
 
-// TestChangesThatStayOnTheirPageWriteNoIndex: where pages keep room, as those of lists without single records do, a change is an update
-// of which no index hears (docs/decisions/0021-loading-at-copy-speed). It would not be one if a statement wrote keys.
+// TestChangesThatStayOnTheirPageWriteNoIndex: where pages keep room, as those of lists without
+// single records do, a change is an update of which no index hears
+// (docs/decisions/0021-loading-at-copy-speed). It would not be one if a statement wrote keys.
 func TestChangesThatStayOnTheirPageWriteNoIndex(t *testing.T) {
 	t.Parallel()
 	const stored, every = 600, 100

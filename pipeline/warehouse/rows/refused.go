@@ -11,7 +11,8 @@ import (
 const (
 	// uniqueViolation is what a row gets that somebody else inserted between look and COPY.
 	uniqueViolation = "23505"
-	// noBinaryForm is what Postgres says of bytes that are no value of a type. It is said here of texts that package record does not make.
+	// noBinaryForm is what Postgres says of bytes that are no value of a type. It is said here of
+	// texts that package record does not make.
 	noBinaryForm = "22P03"
 )
 
@@ -26,9 +27,9 @@ type Rejected struct {
 	Detail string
 }
 
-// RejectedError says that Postgres refuses a value: SQLSTATE class 22 (the value does not fit its type), 23 (a constraint)
-// or 54 (a limit of the server). Its text leaves out what Postgres says, for that quotes the value; Unwrap gives the
-// original.
+// RejectedError says that Postgres refuses a value: SQLSTATE class 22 (the value does not fit its
+// type), 23 (a constraint) or 54 (a limit of the server). Its text leaves out what Postgres says,
+// for that quotes the value; Unwrap gives the original.
 type RejectedError struct {
 	code, path, constraint string
 	cause                  error
@@ -49,7 +50,8 @@ func (e *RejectedError) Error() string {
 // Unwrap gives the error of Postgres, which may quote the value.
 func (e *RejectedError) Unwrap() error { return e.cause }
 
-// guarded wraps errors about values so that no value reaches a log (records carry personal data); others stay as they are.
+// guarded wraps errors about values so that no value reaches a log (records carry personal data);
+// others stay as they are.
 func (w *work) guarded(err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || len(pg.Code) < 2 {

@@ -9,8 +9,9 @@ import (
 	"sluice/schema/record"
 )
 
-// sort finds out what is new and what differs. Rows that differ are locked and judged by what they hold then, so that the
-// rule about versions stands in one place and holds against any other writer. Equal ones are not locked: a lock is a write.
+// sort finds out what is new and what differs. Rows that differ are locked and judged by what they
+// hold then, so that the rule about versions stands in one place and holds against any other
+// writer. Equal ones are not locked: a lock is a write.
 func (w *work) sort(ctx context.Context, records []*record.Record) error {
 	rows, err := w.whatIsStored(ctx, records)
 	if err != nil {
@@ -49,9 +50,10 @@ func (w *work) sort(ctx context.Context, records []*record.Record) error {
 	return nil
 }
 
-// whatIsStored gives what is stored about records. Those that were looked for before they were normalized are not looked for again, so that a row is
-// read twice at most before it is written: then, or here, and when it is locked. What was seen then may be old, as what is seen here
-// may be: a row that came meanwhile refuses another, and the second attempt looks at all.
+// whatIsStored gives what is stored about records. Those that were looked for before they were
+// normalized are not looked for again, so that a row is read twice at most before it is written:
+// then, or here, and when it is locked. What was seen then may be old, as what is seen here may be:
+// a row that came meanwhile refuses another, and the second attempt looks at all.
 func (w *work) whatIsStored(ctx context.Context, records []*record.Record) ([]stored, error) {
 	unseen := make([]*record.Record, 0, len(records))
 	for _, record := range records {
@@ -79,7 +81,8 @@ func (w *work) whatIsStored(ctx context.Context, records []*record.Record) ([]st
 	return rows, nil
 }
 
-// lockAll locks the rows that records hold already, to be rewritten whatever their version is. Records without a row are left out.
+// lockAll locks the rows that records hold already, to be rewritten whatever their version is.
+// Records without a row are left out.
 func (w *work) lockAll(ctx context.Context, records []*record.Record) error {
 	rows, err := look(ctx, w.conn, w.form.Lock, w.batch.Organization, records)
 	if err != nil {
@@ -116,8 +119,8 @@ func (w *work) judge(record *record.Record, row *stored) {
 		version.Row{Modified: row.modified, Call: row.call, Changed: row.changed},
 	)
 	if verdict == version.Rollback && w.batch.Details {
-		// That upstream was set back is for the list to say: its record is in the row, and would not come again if this one,
-		// out of a cache perhaps, replaced it.
+		// That upstream was set back is for the list to say: its record is in the row, and would
+		// not come again if this one, out of a cache perhaps, replaced it.
 		verdict = version.Superseded
 	}
 	modified := record.Modified.Truncate(time.Microsecond)
@@ -141,9 +144,10 @@ func (w *work) judge(record *record.Record, row *stored) {
 	w.changed = append(w.changed, &rowToWrite{Record: record, ctid: row.ctid})
 }
 
-// silent says that a list record that replaces its row changed without a new modification time, as balances, stock and lines
-// do upstream. One that was modified after lists were last read to their end is none: its time may be new to the list while a
-// single record brought it to the row before, or it was modified twice within the second that times upstream are rounded to.
+// silent says that a list record that replaces its row changed without a new modification time, as
+// balances, stock and lines do upstream. One that was modified after lists were last read to their
+// end is none: its time may be new to the list while a single record brought it to the row before,
+// or it was modified twice within the second that times upstream are rounded to.
 func (w *work) silent(record *record.Record, modified time.Time, row *stored) bool {
 	return !w.batch.Details && !record.Modified.IsZero() && modified.Equal(row.modified) && modified.Before(w.batch.DetailsCurrent)
 }

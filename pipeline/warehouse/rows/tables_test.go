@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// shop is a made-up service: one resource with every kind, one with nested arrays, one without a modification time, and
-// two of realistic width for the benchmark.
+// shop is a made-up service: one resource with every kind, one with nested arrays, one without a
+// modification time, and two of realistic width for the benchmark.
 var shop = &schema.Service{Name: "shop", Resources: []schema.Resource{ //nolint:gochecknoglobals // a declaration
 	{
 		Name: "goods", ID: "good_id", Cursor: schema.Since{Column: "edited"},
@@ -81,7 +81,8 @@ var types = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant tabl
 	schema.KindDecimal: "numeric", schema.KindDate: "date", schema.KindTime: "timestamptz", schema.KindJSON: "jsonb",
 }
 
-// createTables writes the layout of design by hand: tests do not take it from the generator of migrations.
+// createTables writes the layout of design by hand: tests do not take it from the generator of
+// migrations.
 func createTables(res *schema.Resource) string {
 	var b strings.Builder
 	tables, room := res.Tables(), "shop"
@@ -175,7 +176,8 @@ func dial(tb testing.TB, url string) *pgx.Conn {
 
 type object = map[string]any
 
-// record builds what normalize would: values are texts, nil is null, a missing key is absent, slices are arrays.
+// record builds what normalize would: values are texts, nil is null, a missing key is absent,
+// slices are arrays.
 func recordOf(tb testing.TB, res *schema.Resource, carried object) record.Record {
 	tb.Helper()
 	raw, err := json.Marshal(carried)

@@ -27,7 +27,8 @@ type work struct {
 	now int64
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
 	fresh, changed []*rowToWrite
-	// equal and older are where rows stand of whose single records no more than the state is written: as the last one, or superseded.
+	// equal and older are where rows stand of whose single records no more than the state is
+	// written: as the last one, or superseded.
 	equal, older []ctid.TID
 }
 

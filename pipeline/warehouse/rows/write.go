@@ -75,8 +75,9 @@ func (w *work) update(ctx context.Context) error {
 	}, []uint32{pgtype.Int8OID, pgtype.Int8OID}, nil)
 }
 
-// noteTried notes what became of single records that change nothing: a row that waited for one that is equal to the last waits
-// no longer; one that is older than its row leaves the row waiting, and the note keeps it from being asked for at once again.
+// noteTried notes what became of single records that change nothing: a row that waited for one that
+// is equal to the last waits no longer; one that is older than its row leaves the row waiting, and
+// the note keeps it from being asked for at once again.
 func (w *work) noteTried(ctx context.Context) error {
 	if len(w.equal)+len(w.older) == 0 {
 		return nil
@@ -85,8 +86,8 @@ func (w *work) noteTried(ctx context.Context) error {
 	return w.exec(ctx, w.sql.TouchDetail, len(tried), [][]byte{ctid.Array(tried), ctid.Array(w.equal)}, []uint32{ctid.ArrayOID, ctid.ArrayOID}, nil)
 }
 
-// appendValues adds the values of one row of a table, "" for the resource's own. One without a binary form is refused, as one that the server
-// does not take is.
+// appendValues adds the values of one row of a table, "" for the resource's own. One without a
+// binary form is refused, as one that the server does not take is.
 func (w *work) appendValues(buf []byte, table string, columns []string, kinds []schema.Kind, values []record.Value) ([]byte, error) {
 	var err error
 	for i := range values {

@@ -48,7 +48,8 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND NOT EXISTS (
 	WHERE (b.organization_id, b.service, b.resource || '.backfill') = ($1, $2, $3) AND b.state IN ('queued', 'running'))`
 )
 
-// RequestBackfill makes the stream of a backfill due now, and registers it if it is the first one of its list.
+// RequestBackfill makes the stream of a backfill due now, and registers it if it is the first one
+// of its list.
 func (s *Schedule) RequestBackfill(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	batch := new(pgx.Batch)
 	batch.Queue(sqlRequestBackfill, key.Organization, key.Service, key.Resource, backfillEvery)
@@ -71,8 +72,8 @@ func ServeOpenRun(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	return change(ctx, tx, "serving requests of ", key, sqlServeOpenRun)
 }
 
-// CancelBackfill closes the open run of a backfill's stream and takes the stream out of the schedule: a worker that is at work on it
-// loses its claim.
+// CancelBackfill closes the open run of a backfill's stream and takes the stream out of the
+// schedule: a worker that is at work on it loses its claim.
 func CancelBackfill(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	if err := change(ctx, tx, "cancelling the run of ", key, sqlCancelRun); err != nil {
 		return err
@@ -85,7 +86,8 @@ func QueueScan(batch *pgx.Batch, key pipeline.Key, scan []byte) {
 	batch.Queue(sqlScan, key.Organization, key.Service, key.Resource, scan)
 }
 
-// QueueCloseBackfill takes the stream of a backfill that is over out of the schedule; one that is open leaves it there.
+// QueueCloseBackfill takes the stream of a backfill that is over out of the schedule; one that is
+// open leaves it there.
 func QueueCloseBackfill(batch *pgx.Batch, key pipeline.Key) {
 	batch.Queue(sqlCloseBackfill, key.Organization, key.Service, key.Resource)
 }

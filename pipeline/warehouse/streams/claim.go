@@ -49,18 +49,21 @@ type Locked struct {
 	Called time.Time
 	// Suspects says that records of the stream's resource are in quarantine.
 	Suspects bool
-	// Evidence says that something is known against records of the resource, which a unit may refute.
+	// Evidence says that something is known against records of the resource, which a unit may
+	// refute.
 	Evidence bool
-	// Listed is the watermark of the resource's list, zero if it has none: what was modified before it was read.
+	// Listed is the watermark of the resource's list, zero if it has none: what was modified before
+	// it was read.
 	Listed time.Time
-	// ListRead is upstream's clock when the last clean run of that list began, zero if that is unknown.
+	// ListRead is upstream's clock when the last clean run of that list began, zero if that is
+	// unknown.
 	ListRead time.Time
 	// History says that versions of the records are kept.
 	History bool
 }
 
-// Lock locks a stream's row, and reads when a call was reserved; zero for none. It returns ErrNoStream if the stream is not
-// registered.
+// Lock locks a stream's row, and reads when a call was reserved; zero for none. It returns
+// ErrNoStream if the stream is not registered.
 func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locked, error) {
 	var (
 		key               = of.Key()
@@ -102,8 +105,9 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 	return stream, nil
 }
 
-// LockClaimed locks the stream and makes sure that the claim still holds: neither a worker that lost it nor one whose run was
-// closed may write (promise 6). It returns pipeline.ErrLostClaim if the claim does not hold.
+// LockClaimed locks the stream and makes sure that the claim still holds: neither a worker that
+// lost it nor one whose run was closed may write (promise 6). It returns pipeline.ErrLostClaim if
+// the claim does not hold.
 func LockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int64) (Locked, error) {
 	stream, err := Lock(ctx, tx, claim.Stream, call)
 	if err != nil {
@@ -122,7 +126,8 @@ func OpenRun(ctx context.Context, tx pgx.Tx, key pipeline.Key, class pipeline.Cl
 	return run, postgres.Fail("opening a run of "+key.String(), err)
 }
 
-// Claim takes a locked stream from the worker that had it, counts a chunk of its run and gives the new fence.
+// Claim takes a locked stream from the worker that had it, counts a chunk of its run and gives the
+// new fence.
 func Claim(ctx context.Context, tx pgx.Tx, key pipeline.Key, run int64) (int64, error) {
 	if _, err := tx.Exec(ctx, sqlCountChunk, run); err != nil {
 		return 0, postgres.Fail("counting a chunk of "+key.String(), err)

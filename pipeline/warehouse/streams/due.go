@@ -10,9 +10,10 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// The one statement that says when streams are due. What another transaction holds is skipped, for its run is under way and says so
-// itself; to wait for it could be for ever, for it may wait for rows that this transaction wrote. A caller for whom no
-// stream may be skipped locks them before. A stream whose turn does not move is not locked: its run can go on meanwhile.
+// The one statement that says when streams are due. What another transaction holds is skipped, for
+// its run is under way and says so itself; to wait for it could be for ever, for it may wait for
+// rows that this transaction wrote. A caller for whom no stream may be skipped locks them before. A
+// stream whose turn does not move is not locked: its run can go on meanwhile.
 const sqlDue = `
 WITH chosen AS (
 	SELECT s.organization_id, s.service, s.resource, w.bound, d.at
@@ -82,8 +83,8 @@ func queue(batch *pgx.Batch, all []next) {
 	}
 }
 
-// QueueDetailsDue makes the stream of a list's single records due: rows wait for them. Where its row is locked its run is under way,
-// and sees them anyway.
+// QueueDetailsDue makes the stream of a list's single records due: rows wait for them. Where its
+// row is locked its run is under way, and sees them anyway.
 func (s *Schedule) QueueDetailsDue(batch *pgx.Batch, list pipeline.Stream) {
 	list.Work = pipeline.WorkDetails
 	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.DetailsWanted}, list.Key())
@@ -93,7 +94,8 @@ const sqlSweeps = `
 SELECT organization_id, service, resource FROM sluice.streams WHERE organization_id = $1 AND resource LIKE '%.sweep'
 ORDER BY organization_id, service, resource FOR UPDATE`
 
-// SweepsDue makes every sweep of an organization due, also one that is under way: it began in the time zone of before.
+// SweepsDue makes every sweep of an organization due, also one that is under way: it began in the
+// time zone of before.
 func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string) error {
 	op := "bringing forward the sweeps of " + organization
 	rows, err := tx.Query(ctx, sqlSweeps, organization)
@@ -107,7 +109,8 @@ func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string
 	return s.setDue(ctx, tx, keys, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Rezoned} })
 }
 
-// RejectedPause is how long a list with a record in quarantine waits at most, the first time, until it is read whole for its sake.
+// RejectedPause is how long a list with a record in quarantine waits at most, the first time, until
+// it is read whole for its sake.
 func (s *Schedule) RejectedPause() time.Duration {
 	return s.rule(pipeline.Occasion{Event: pipeline.Rejected}).After
 }

@@ -31,8 +31,8 @@ type Forecast struct {
 	Rows int64
 }
 
-// StoreForecast notes the forecast of the open run of a stream. It does nothing if there is no open run, or if it has loaded
-// something or has its forecast already.
+// StoreForecast notes the forecast of the open run of a stream. It does nothing if there is no open
+// run, or if it has loaded something or has its forecast already.
 func (s *Schedule) StoreForecast(ctx context.Context, key pipeline.Key, forecast Forecast) error {
 	_, err := s.pool.Exec(ctx, sqlStoreForecast, key.Organization, key.Service, key.Resource,
 		forecast.Calls, forecast.Basis, forecast.Rows)

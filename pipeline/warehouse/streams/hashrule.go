@@ -28,8 +28,9 @@ SELECT s.organization_id, s.service, s.resource FROM sluice.streams s WHERE s.ha
 ORDER BY 1, 2, 3`
 )
 
-// OtherRule gives the lists whose rows have content hashes of another rule than record.HashRule: each of their records would look
-// changed. A rebuild of the changed rows brings them up to date, without a call.
+// OtherRule gives the lists whose rows have content hashes of another rule than record.HashRule:
+// each of their records would look changed. A rebuild of the changed rows brings them up to date,
+// without a call.
 func (s *Schedule) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
 	const op = "looking for content hashes of another rule"
 	if _, err := s.pool.Exec(ctx, sqlNewRule, hashRule); err != nil {
@@ -38,8 +39,8 @@ func (s *Schedule) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
 	return s.keys(ctx, op, sqlOtherRule, hashRule)
 }
 
-// Rebuilt notes that the rows of a list are what its raw records make of them now: by this program's rule of content hashes, and in
-// the time zone of a generation.
+// Rebuilt notes that the rows of a list are what its raw records make of them now: by this
+// program's rule of content hashes, and in the time zone of a generation.
 func Rebuilt(ctx context.Context, tx pgx.Tx, key pipeline.Key, zone int) error {
 	op := "noting that rows were rebuilt of " + key.String()
 	if _, err := tx.Exec(ctx, sqlNoteRule, key.Organization, key.Service, key.Resource, hashRule); err != nil {

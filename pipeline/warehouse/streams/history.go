@@ -19,7 +19,8 @@ WITH wanted AS (
 UPDATE sluice.streams s SET history = $4 FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)`
 
-// SetHistory says whether versions are kept of the records of a list, to all streams that write its table.
+// SetHistory says whether versions are kept of the records of a list, to all streams that write its
+// table.
 func SetHistory(ctx context.Context, tx pgx.Tx, list pipeline.Key, kept bool) error {
 	_, err := tx.Exec(ctx, sqlSetHistory, list.Organization, list.Service, list.Resource, kept)
 	return postgres.Fail("switching the history of "+list.String(), err)

@@ -25,7 +25,8 @@ type Service struct {
 type Stream struct {
 	pipeline.Key
 
-	// Every is the interval that is not learned, Ceiling the longest that may be; zero where it is fixed.
+	// Every is the interval that is not learned, Ceiling the longest that may be; zero where it is
+	// fixed.
 	Every, Ceiling time.Duration
 
 	seen *unplanned
@@ -45,15 +46,16 @@ type Plan struct {
 	// FloorSeconds and CeilingSeconds are the bounds of the interval.
 	FloorSeconds   float64 `json:"floor_seconds"`
 	CeilingSeconds float64 `json:"ceiling_seconds"`
-	// CallsPerDay are those that the streams of this class share of the service's day, nil if nothing limits them; NeededPerDay
-	// are those that their ceilings take.
+	// CallsPerDay are those that the streams of this class share of the service's day, nil if
+	// nothing limits them; NeededPerDay are those that their ceilings take.
 	Class        pipeline.Class `json:"class"`
 	CallsPerDay  *float64       `json:"calls_per_day"`
 	NeededPerDay float64        `json:"needed_per_day"`
 }
 
-// Runs are looked back upon so far: changes of a week ago say little about today, and a busy stream's last hundred say enough.
-// Services are planned anew when their plan is old, or at once when a stream that had been quiet found something.
+// Runs are looked back upon so far: changes of a week ago say little about today, and a busy
+// stream's last hundred say enough. Services are planned anew when their plan is old, or at once
+// when a stream that had been quiet found something.
 const sqlUnplanned = `
 WITH wanted AS (
 	SELECT organization_id, service FROM sluice.streams s
@@ -98,8 +100,9 @@ type unplanned struct {
 	Calls          []int64          `db:"calls"`
 }
 
-// Unplanned gives services of the organizations in which intervals are learned and were not worked out for so long, or in which a
-// stream came back to life: at most limit, longest waiting first. It is one statement, whatever the number of organizations.
+// Unplanned gives services of the organizations in which intervals are learned and were not worked
+// out for so long, or in which a stream came back to life: at most limit, longest waiting first. It
+// is one statement, whatever the number of organizations.
 func (s *Schedule) Unplanned(ctx context.Context, organizations []string, after time.Duration, limit int) ([]Service, error) {
 	rows, err := s.pool.Query(ctx, sqlUnplanned, organizations, after, limit)
 	if err != nil {
@@ -128,8 +131,8 @@ func (u *unplanned) stream() Stream {
 	}
 }
 
-// PastRun is one of its runs: its class, the mark that it went on from, when it began, the records that it found new or changed, and the
-// calls that it took, 0 if it failed.
+// PastRun is one of its runs: its class, the mark that it went on from, when it began, the records
+// that it found new or changed, and the calls that it took, 0 if it failed.
 type PastRun struct {
 	Class            pipeline.Class
 	Watermark, Start time.Time

@@ -71,7 +71,8 @@ func QueueAdvance(batch *pgx.Batch, unit pipeline.Batch) error {
 	return nil
 }
 
-// QueueCount adds what a unit brought to its run. Drifted is how many of its records have keys that are not declared.
+// QueueCount adds what a unit brought to its run. Drifted is how many of its records have keys that
+// are not declared.
 func QueueCount(batch *pgx.Batch, unit pipeline.Batch, loaded pipeline.Loaded, drifted int) {
 	var bound *time.Time
 	if unit.Position.Scan != nil {
@@ -85,7 +86,8 @@ func QueueCount(batch *pgx.Batch, unit pipeline.Batch, loaded pipeline.Loaded, d
 		loaded.Superseded, unit.Duplicates, len(unit.Rejected)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
 }
 
-// CountRejected adds records to a run that went to quarantine and are news; clashed are those that shared an identifier.
+// CountRejected adds records to a run that went to quarantine and are news; clashed are those that
+// shared an identifier.
 func CountRejected(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) error {
 	_, err := tx.Exec(ctx, sqlCountRejected, run, refused, clashed)
 	return postgres.Fail("counting what did not fit", err)
@@ -98,8 +100,8 @@ func Rejections(ctx context.Context, asker postgres.Asker, claim pipeline.Claim)
 	return met, postgres.Fail("counting what did not fit of "+claim.Stream.String(), err)
 }
 
-// Stop notes why a chunk stopped before the end of its run, which stays open. Until is when the stream goes on; zero if that is
-// unknown.
+// Stop notes why a chunk stopped before the end of its run, which stays open. Until is when the
+// stream goes on; zero if that is unknown.
 func Stop(ctx context.Context, tx pgx.Tx, key pipeline.Key, state pipeline.State, reason outside.Text, until time.Time) error {
 	_, err := tx.Exec(ctx, sqlStop, key.Organization, key.Service, key.Resource,
 		state, postgres.Clean(reason, postgres.MaxReason), postgres.Instant(until))
@@ -116,12 +118,14 @@ type Ending struct {
 	Until time.Time
 	// Again is why the stream wants another run sooner than its interval says.
 	Again pipeline.Again
-	// ReadNothing says that the run asked upstream for nothing: requests are still to be served, and the stream is due when it was.
+	// ReadNothing says that the run asked upstream for nothing: requests are still to be served,
+	// and the stream is due when it was.
 	ReadNothing bool
 }
 
-// QueueEnd closes the run of a claim. The stream's row comes first: the run keeps the watermark that it arrived at. When the batch was
-// sent, the turn has what decides when the stream is due: that is to be said by QueueDue.
+// QueueEnd closes the run of a claim. The stream's row comes first: the run keeps the watermark
+// that it arrived at. When the batch was sent, the turn has what decides when the stream is due:
+// that is to be said by QueueDue.
 func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, end Ending) *pipeline.Occasion {
 	key, note := claim.Stream.Key(), postgres.Clean(end.Note, postgres.MaxReason)
 	turn := &pipeline.Occasion{Event: pipeline.Ended, State: end.State, Until: end.Until, Again: end.Again}

@@ -19,7 +19,8 @@ type Run struct {
 	EndedAt      *time.Time `db:"ended_at"        json:"ended_at"`
 	// Seconds is how long it took, or has taken so far, by the clock of the database.
 	Seconds float64 `db:"seconds" json:"seconds"`
-	// Outcome is done, provisional or failed; empty while it is open. Kind is the kind of error that ended it.
+	// Outcome is done, provisional or failed; empty while it is open. Kind is the kind of error
+	// that ended it.
 	Outcome string `db:"outcome" json:"outcome"`
 	Kind    string `db:"kind"    json:"kind,omitempty"`
 	Note    string `db:"note"    json:"note,omitempty"`
@@ -44,8 +45,8 @@ type Run struct {
 	Silent int64 `db:"silent" json:"silent"`
 	// Rollbacks are those of Updated whose modification time went back upstream.
 	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
-	// Forecast is how many calls it was expected to make when it began, ForecastBasis what that rests on; nil and "" if nothing
-	// was known.
+	// Forecast is how many calls it was expected to make when it began, ForecastBasis what that
+	// rests on; nil and "" if nothing was known.
 	Forecast      *int64 `db:"forecast"       json:"forecast_calls"`
 	ForecastBasis string `db:"forecast_basis" json:"forecast_basis,omitempty"`
 }

@@ -1,5 +1,6 @@
-// Package streams says which streams there are, how often each is due and which is due now. What a stream holds, and who may
-// write to it, is a matter of package warehouse. Package cadence works out intervals that are learned.
+// Package streams says which streams there are, how often each is due and which is due now. What a
+// stream holds, and who may write to it, is a matter of package warehouse. Package cadence works
+// out intervals that are learned.
 //
 // Start reading at Schedule.TakeDue; intervals.go keeps what was learned.
 package streams
@@ -27,8 +28,8 @@ type Schedule struct {
 	rule pipeline.DueRule
 }
 
-// New makes a schedule over the connections of a warehouse. The rule says when streams are due; without one, which is for programs
-// that only read, they are due when they were.
+// New makes a schedule over the connections of a warehouse. The rule says when streams are due;
+// without one, which is for programs that only read, they are due when they were.
 func New(pool *pgxpool.Pool, rule pipeline.DueRule) *Schedule {
 	if rule == nil {
 		rule = func(pipeline.Occasion) pipeline.Due { return pipeline.Due{} }
@@ -46,14 +47,16 @@ type Setting struct {
 	Ceiling time.Duration
 	// Enabled says whether the stream is wanted.
 	Enabled bool
-	// After is how long after it is first registered the stream is first due; zero makes it due at once.
+	// After is how long after it is first registered the stream is first due; zero makes it due at
+	// once.
 	After time.Duration
 }
 
 const (
-	// Rows are written in the order of their keys, so that two processes that start at once wait for each other instead of
-	// deadlocking. What was learned is kept while the ceiling is the same: a restart costs nothing. A row that was there has been
-	// locked by the insertion, which xmax shows.
+	// Rows are written in the order of their keys, so that two processes that start at once wait
+	// for each other instead of deadlocking. What was learned is kept while the ceiling is the
+	// same: a restart costs nothing. A row that was there has been locked by the insertion, which
+	// xmax shows.
 	sqlRegister = `
 INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, hash_rule)
 SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second', $7
@@ -90,8 +93,9 @@ FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
 
-	// A stream that is being written to is skipped: it is due in the next tick, too. The clock is read once: it is volatile, and
-	// a comparison with it row by row could not use the index (docs/scale.md).
+	// A stream that is being written to is skipped: it is due in the next tick, too. The clock is
+	// read once: it is volatile, and a comparison with it row by row could not use the index
+	// (docs/scale.md).
 	sqlTakeDue = `
 WITH due AS (
 	SELECT organization_id, service, resource FROM sluice.streams
@@ -104,9 +108,10 @@ WHERE (d.organization_id, d.service, d.resource) = (s.organization_id, s.service
 RETURNING s.organization_id, s.service, s.resource, false, coalesce(s.planned_every, s.every)`
 )
 
-// RegisterStreams makes the streams table say what the configuration says. New streams are due at once unless their setting
-// says otherwise. Streams of the organizations in settings that are not among them are disabled, backfills aside; they keep
-// their position. Other organizations are left alone: another process may serve them.
+// RegisterStreams makes the streams table say what the configuration says. New streams are due at
+// once unless their setting says otherwise. Streams of the organizations in settings that are not
+// among them are disabled, backfills aside; they keep their position. Other organizations are left
+// alone: another process may serve them.
 func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) error {
 	keys := make([]pipeline.Key, len(settings))
 	seconds := make([]float64, len(settings))
@@ -143,9 +148,10 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 	})
 }
 
-// Request asks for a run of each stream, now: a run that began before does not count. A denied stream is tried again, and one
-// that waits asks again, for the day may have turned, the plan may be a larger one by now, or a person may have opened the gate. It
-// returns ErrNoStream, and changes nothing, if one of them is not registered or disabled.
+// Request asks for a run of each stream, now: a run that began before does not count. A denied
+// stream is tried again, and one that waits asks again, for the day may have turned, the plan may
+// be a larger one by now, or a person may have opened the gate. It returns ErrNoStream, and changes
+// nothing, if one of them is not registered or disabled.
 func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	organizations, services, resources := columns(keys)
 	return postgres.InTx(ctx, s.pool, "requesting runs", func(tx pgx.Tx) error {
@@ -170,11 +176,11 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	})
 }
 
-// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on by their interval, the
-// learned one where there is one. It
-// works in the caller's transaction, in which the jobs are inserted, too: a stream is taken if and only if it has its job.
-// A denied stream is due a day after it was denied, or by its interval after a process was started anew: what denied it may
-// have been set right upstream or in the configuration.
+// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on
+// by their interval, the learned one where there is one. It works in the caller's transaction, in
+// which the jobs are inserted, too: a stream is taken if and only if it has its job. A denied
+// stream is due a day after it was denied, or by its interval after a process was started anew:
+// what denied it may have been set right upstream or in the configuration.
 func (s *Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
 	taken, err := collect(tx.Query(ctx, sqlTakeDue, limit))
 	if err != nil || len(taken.keys) == 0 {
@@ -185,7 +191,8 @@ func (s *Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipelin
 	})
 }
 
-// written are streams that a statement wrote, with what the rule asks of each: whether it is new, and its interval.
+// written are streams that a statement wrote, with what the rule asks of each: whether it is new,
+// and its interval.
 type written struct {
 	keys  []pipeline.Key
 	fresh []bool

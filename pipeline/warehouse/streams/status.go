@@ -15,7 +15,8 @@ type Status struct {
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
 	Enabled      bool   `db:"enabled"         json:"enabled"`
-	// EverySeconds is the interval between two scheduled runs; Plan is what it was learned from, nil where it was not.
+	// EverySeconds is the interval between two scheduled runs; Plan is what it was learned from,
+	// nil where it was not.
 	EverySeconds float64   `db:"every_seconds" json:"every_seconds"`
 	Plan         *Plan     `db:"planned"       json:"plan,omitempty"`
 	NextDueAt    time.Time `db:"next_due_at"   json:"next_due_at"`
@@ -25,7 +26,8 @@ type Status struct {
 	Until  *time.Time `db:"wait_until" json:"until,omitempty"`
 	// Watermark is the instant up to which the stream is complete; nil if it never was.
 	Watermark *time.Time `db:"watermark" json:"watermark"`
-	// WatermarkAhead says that the watermark is later than a run left it, so that nothing is read from it: pipeline.Position.WatermarkAhead.
+	// WatermarkAhead says that the watermark is later than a run left it, so that nothing is read
+	// from it: pipeline.Position.WatermarkAhead.
 	WatermarkAhead bool `db:"watermark_ahead" json:"watermark_ahead,omitempty"`
 	Failures       int  `db:"failures"   json:"failures"`
 	// Run is the open run, LastRun the last one that ended, with its Note.
@@ -38,23 +40,27 @@ type Status struct {
 	Done      int64 `db:"served_gen"   json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
-	// Unrequested counts those of Quarantined for whose sake the list was not read whole yet, Withheld those because of which a watermark
-	// waited.
+	// Unrequested counts those of Quarantined for whose sake the list was not read whole yet,
+	// Withheld those because of which a watermark waited.
 	Unrequested int64 `db:"unasked"  json:"unasked,omitempty"`
 	Withheld    int64 `db:"withheld" json:"withheld,omitempty"`
-	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to 1.
+	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to
+	// 1.
 	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
-	// Held counts rows that may be gone upstream, too many at once to be believed: a person decides.
+	// Held counts rows that may be gone upstream, too many at once to be believed: a person
+	// decides.
 	Held int64 `db:"held" json:"held,omitempty"`
 	// Details is what waits for single records; nil for streams that do not read those.
 	Details *DetailBacklog `db:"details" json:"details,omitempty"`
-	// Parents is how far round a stream with a list under each parent is; nil for others, and until a parent is known.
+	// Parents is how far round a stream with a list under each parent is; nil for others, and until
+	// a parent is known.
 	Parents *ParentRound `db:"parents" json:"parents,omitempty"`
 }
 
 // DetailBacklog counts rows by what they wait for.
 type DetailBacklog struct {
-	// Pending were headers when they came, Stale changed since their single record was read, Failed could not be read.
+	// Pending were headers when they came, Stale changed since their single record was read, Failed
+	// could not be read.
 	Pending int64 `json:"pending"`
 	Stale   int64 `json:"stale"`
 	Failed  int64 `json:"failed"`
@@ -62,12 +68,13 @@ type DetailBacklog struct {
 
 // ParentRound is how far round a stream over parents is.
 type ParentRound struct {
-	// Parents are the parents whose lists are wanted; Read those of them whose list was read at least once, Failed those whose
-	// list could not be read the last time.
+	// Parents are the parents whose lists are wanted; Read those of them whose list was read at
+	// least once, Failed those whose list could not be read the last time.
 	Parents int64 `json:"known"`
 	Read    int64 `json:"read"`
 	Failed  int64 `json:"failed"`
-	// Oldest is when the list was read that was read longest ago: everything is at least as new. Nil until all were read.
+	// Oldest is when the list was read that was read longest ago: everything is at least as new.
+	// Nil until all were read.
 	Oldest *time.Time `json:"oldest"`
 }
 

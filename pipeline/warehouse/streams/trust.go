@@ -12,13 +12,14 @@ type Trust struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
-	// Changes are records that changed, in the runs that are kept; Silent are those of them that came without a new modification
-	// time, and that only whole lists show.
+	// Changes are records that changed, in the runs that are kept; Silent are those of them that
+	// came without a new modification time, and that only whole lists show.
 	Changes int64 `db:"changes" json:"changes"`
 	Silent  int64 `db:"silent"  json:"silent"`
 	// Rollbacks are those of Changes whose modification time went back: upstream was set back.
 	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
-	// Whole counts runs that read a whole list over rows that were there: without one, nobody can know what is silent.
+	// Whole counts runs that read a whole list over rows that were there: without one, nobody can
+	// know what is silent.
 	Whole int64 `db:"whole" json:"whole_lists"`
 	// WholeAt is when the last of them ended.
 	WholeAt *time.Time `db:"whole_at" json:"last_whole_list"`

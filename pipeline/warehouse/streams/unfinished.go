@@ -17,22 +17,24 @@ SELECT organization_id, service, resource, state = 'queued' AS queued FROM sluic
 WHERE enabled AND (requested_gen > served_gen OR run_id IS NOT NULL) AND state NOT IN ('denied', 'failed')`
 )
 
-// AskedAgain says whether a run of the stream was requested after its last one had started: a job that ends has to look, since
-// another one is not inserted while it is unfinished.
+// AskedAgain says whether a run of the stream was requested after its last one had started: a job
+// that ends has to look, since another one is not inserted while it is unfinished.
 func AskedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) {
 	var again bool
 	err := tx.QueryRow(ctx, sqlAskedAgain, key.Organization, key.Service, key.Resource).Scan(&again)
 	return again, postgres.Fail("looking whether "+key.String()+" was asked for again", err)
 }
 
-// InNeed is a stream that needs a job: a run of it was requested, or is open. Queued says that it waits for nothing else.
+// InNeed is a stream that needs a job: a run of it was requested, or is open. Queued says that it
+// waits for nothing else.
 type InNeed struct {
 	pipeline.Key
 
 	Queued bool
 }
 
-// Unfinished gives the streams that need a job, the denied and failed ones aside: those wait for the schedule or for a person.
+// Unfinished gives the streams that need a job, the denied and failed ones aside: those wait for
+// the schedule or for a person.
 func Unfinished(ctx context.Context, tx pgx.Tx) ([]InNeed, error) {
 	rows, err := tx.Query(ctx, sqlUnfinished)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// A queued stream whose ticket sleeps is woken by the next process that looks (package jobs, forgotten).
+// A queued stream whose ticket sleeps is woken by the next process that looks (package jobs,
+// forgotten).
 const sqlWake = `
 WITH asleep AS (
 	SELECT organization_id, service, resource FROM sluice.streams
@@ -23,8 +24,9 @@ FROM asleep a
 WHERE (a.organization_id, a.service, a.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
 
-// Wake lets streams of an organization's services go on that wait for an instant, and those in one of the states besides, such as
-// denied ones: what they waited for has happened. It gives their number.
+// Wake lets streams of an organization's services go on that wait for an instant, and those in one
+// of the states besides, such as denied ones: what they waited for has happened. It gives their
+// number.
 func (s *Schedule) Wake(ctx context.Context, organization string, services []string, states ...pipeline.State) (int, error) {
 	also := make([]string, len(states))
 	for i, state := range states {

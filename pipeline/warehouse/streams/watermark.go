@@ -12,8 +12,9 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// A run that was done while the watermark was ahead of time left it there: only marks from before that are proven. Where no such run is
-// known any more, the whole list is read. The fence keeps out workers that read from the wrong watermark, and their scan goes.
+// A run that was done while the watermark was ahead of time left it there: only marks from before
+// that are proven. Where no such run is known any more, the whole list is read. The fence keeps out
+// workers that read from the wrong watermark, and their scan goes.
 const sqlResetWatermark = `
 UPDATE sluice.streams s SET fence = fence + 1, scan = NULL, watermark = (
 	SELECT max(r.watermark_after) FROM sluice.runs r
@@ -24,8 +25,9 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
 	AND s.watermark > coalesce(s.scanned_until, clock_timestamp() + interval '1 day')
 RETURNING before.watermark, s.watermark`
 
-// ResetWatermark sets a watermark that is ahead of time (pipeline.Position.MarkAhead) back to the last one that a clean run left, or takes it
-// away if no such run is known. It gives both watermarks, zero where there is none, and whether there was anything to do.
+// ResetWatermark sets a watermark that is ahead of time (pipeline.Position.MarkAhead) back to the
+// last one that a clean run left, or takes it away if no such run is known. It gives both
+// watermarks, zero where there is none, and whether there was anything to do.
 //
 //nolint:nonamedreturns // the names say which is which
 func (s *Schedule) ResetWatermark(ctx context.Context, key pipeline.Key) (before, after time.Time, reset bool, failure error) {

@@ -34,7 +34,8 @@ WHERE (l.organization_id, l.service, l.resource) = ($1, $2, $5) AND (s.organizat
 type Zones struct {
 	// Read is the one in which the last chunk of a stream read times without an offset.
 	Read string
-	// Upstream is the one that upstream named last for the organization, Before the other one that it named before.
+	// Upstream is the one that upstream named last for the organization, Before the other one that
+	// it named before.
 	Upstream, Before string
 }
 
@@ -46,9 +47,10 @@ func (s *Schedule) ZonesOf(ctx context.Context, stream pipeline.Stream) (Zones, 
 	return known, postgres.Fail("reading the time zone of "+key.String(), err)
 }
 
-// NoteZone notes that the chunk which the caller has claimed reads in a time zone. Anew says that what was read in another one
-// was read wrong: the rows of the resource are to be written anew, and Rezone names their list from then on. Each stream that writes to
-// the table says so for itself, so a chunk that still works in the old zone is followed by one more rebuild.
+// NoteZone notes that the chunk which the caller has claimed reads in a time zone. Anew says that
+// what was read in another one was read wrong: the rows of the resource are to be written anew, and
+// Rezone names their list from then on. Each stream that writes to the table says so for itself, so
+// a chunk that still works in the old zone is followed by one more rebuild.
 func (s *Schedule) NoteZone(ctx context.Context, stream pipeline.Stream, zone string, anew bool) error {
 	key := stream.Key()
 	op := "noting the time zone of " + key.String()
@@ -63,13 +65,15 @@ func (s *Schedule) NoteZone(ctx context.Context, stream pipeline.Stream, zone st
 	})
 }
 
-// Rezone gives the lists whose rows were, or may have been, read in a time zone that the configuration has corrected since. A rebuild of
-// the changed rows brings them up to date, without a call.
+// Rezone gives the lists whose rows were, or may have been, read in a time zone that the
+// configuration has corrected since. A rebuild of the changed rows brings them up to date, without
+// a call.
 func (s *Schedule) Rezone(ctx context.Context) ([]pipeline.Key, error) {
 	return s.keys(ctx, "looking for rows of another time zone", sqlRezone)
 }
 
-// ZoneGeneration gives the count of changes of a list's time zone, which a rebuild that begins now takes in.
+// ZoneGeneration gives the count of changes of a list's time zone, which a rebuild that begins now
+// takes in.
 func ZoneGeneration(ctx context.Context, tx pgx.Tx, key pipeline.Key) (int, error) {
 	var generation int
 	err := tx.QueryRow(ctx, sqlZoneGen, key.Organization, key.Service, key.Resource).Scan(&generation)

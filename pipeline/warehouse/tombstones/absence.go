@@ -1,13 +1,15 @@
 // Package tombstones decides what it means that a list did not show a record (promise 7).
 //
-// Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when two clean scans of the
-// whole list, some time apart, did not see its record, or when one did not and upstream then answered that it does not know
-// the record. A scan that misses more rows than the brake allows leads to a person and to nobody else, and whatever shows the
-// record again takes the evidence back. Why: docs/decisions/0014-tombstones-need-proof.
+// Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when
+// two clean scans of the whole list, some time apart, did not see its record, or when one did not
+// and upstream then answered that it does not know the record. A scan that misses more rows than
+// the brake allows leads to a person and to nobody else, and whatever shows the record again takes
+// the evidence back. Why: docs/decisions/0014-tombstones-need-proof.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //
-// Start reading at Conclude; seen.go is what every unit of records does to the evidence, review.go what people decide.
+// Start reading at Conclude; seen.go is what every unit of records does to the evidence, review.go
+// what people decide.
 package tombstones
 
 import (
@@ -43,7 +45,8 @@ type Verdict struct {
 	Suspected, Deleted, NeedsReview int
 	// Requested are those of Missed whose single record is asked for now.
 	Requested int
-	// Shrunken says that the scan missed more than the brake allows, or saw nothing where there were rows.
+	// Shrunken says that the scan missed more than the brake allows, or saw nothing where there
+	// were rows.
 	Shrunken bool
 	// Doubt says why nothing was concluded; "" if something could be.
 	Doubt string
@@ -69,8 +72,9 @@ func (v Verdict) Note() string {
 	}
 }
 
-// Again is why the stream is wanted again before its interval is over. A scan that confirmed something does
-// not ask for another: where records are deleted all the time, a list is scanned twice in its interval and not without end.
+// Again is why the stream is wanted again before its interval is over. A scan that confirmed
+// something does not ask for another: where records are deleted all the time, a list is scanned
+// twice in its interval and not without end.
 func (v Verdict) Again() pipeline.Again {
 	if v.Suspected > 0 && v.Deleted == 0 && v.NeedsReview == 0 {
 		return pipeline.AgainMissed
@@ -85,9 +89,10 @@ SELECT r.started_at, coalesce(min(s.call_id), 0), coalesce(max(s.call_id), 0), c
 FROM sluice.runs r LEFT JOIN sluice.sightings s ON s.run_id = r.id
 WHERE r.id = $1 GROUP BY r.id`
 
-	// %[1]s is the table, %[2]s its key. Rows that were loaded, or written by anybody, since the scan began were there then. An
-	// answer out of a cache carries the clock of when it was made: what was first seen later cannot be in it. Rows that already
-	// wait for a person are no news. NOT IN is answered out of a hash table; an anti join would, on a table without statistics, go
+	// %[1]s is the table, %[2]s its key. Rows that were loaded, or written by anybody, since the
+	// scan began were there then. An answer out of a cache carries the clock of when it was made:
+	// what was first seen later cannot be in it. Rows that already wait for a person are no news.
+	// NOT IN is answered out of a hash table; an anti join would, on a table without statistics, go
 	// through all that was seen for each row: measured with 10,000 rows, ten seconds.
 	sqlAbsent = `
 SELECT t.%[2]s FROM %[1]s AS t
@@ -111,7 +116,8 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval
 RETURNING record_id`
 
-	// A scan that can be believed takes the place of one that could not, and a record that came back can be missed again.
+	// A scan that can be believed takes the place of one that could not, and a record that came
+	// back can be missed again.
 	sqlMiss = `
 INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
 	suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
@@ -125,8 +131,8 @@ WHERE k.state = 'restored' OR k.state = 'suspected' AND k.shrunken AND NOT exclu
 RETURNING record_id`
 )
 
-// doubtInactive is why nothing is concluded from the lists of an organization that upstream says is not active: they may be
-// empty for that reason.
+// doubtInactive is why nothing is concluded from the lists of an organization that upstream says is
+// not active: they may be empty for that reason.
 const doubtInactive = "upstream says that the organization is not active: nothing is concluded from what its list did not show"
 
 // bounds are where a scan began and ended.
@@ -139,8 +145,8 @@ type bounds struct {
 	active  bool
 }
 
-// Conclude draws the conclusions of a clean scan, in the transaction that ends its run. What it was shown has to be noted by
-// then (QueueSighting).
+// Conclude draws the conclusions of a clean scan, in the transaction that ends its run. What it was
+// shown has to be noted by then (QueueSighting).
 func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
 	var verdict Verdict
 	var b bounds
@@ -186,7 +192,8 @@ func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
 	return verdict, err
 }
 
-// absent are the live rows that the scan did not see although they were there when it began, in the order of their keys.
+// absent are the live rows that the scan did not see although they were there when it began, in the
+// order of their keys.
 func (s Scan) absent(ctx context.Context, tx pgx.Tx, b bounds) ([]string, error) {
 	key := s.Stream.ListKey()
 	ids, err := collect(tx.Query(ctx, namesOf(s.Stream).fill(sqlAbsent), key.Organization, s.Run, b.began, key.Service, key.Resource, s.Started))
@@ -196,7 +203,8 @@ func (s Scan) absent(ctx context.Context, tx pgx.Tx, b bounds) ([]string, error)
 	return ids, nil
 }
 
-// confirm turns evidence of an earlier scan into a state, and gives the identifiers, in the order of absent.
+// confirm turns evidence of an earlier scan into a state, and gives the identifiers, in the order
+// of absent.
 func (s Scan) confirm(ctx context.Context, tx pgx.Tx, absent []string, b bounds, state string) ([]string, error) {
 	key := s.Stream.ListKey()
 	confirmed, err := collect(tx.Query(ctx, sqlConfirm, key.Organization, key.Service, key.Resource, absent, state,

@@ -21,7 +21,8 @@ type Tombstone struct {
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
 	Record       string `db:"record_id"       json:"record"`
-	// State is missed (once), held (a person decides), gone (the row has its tombstone) or revived (it came back).
+	// State is missed (once), held (a person decides), gone (the row has its tombstone) or revived
+	// (it came back).
 	State string `db:"state" json:"state"`
 	// Shrunken says that the scan that missed it missed too many at once to be believed.
 	Shrunken bool `db:"shrunken" json:"shrunken"`
@@ -30,7 +31,8 @@ type Tombstone struct {
 	SuspectedFirstCall int64     `db:"suspected_first_call" json:"suspected_first_call"`
 	SuspectedLastCall  int64     `db:"suspected_last_call"  json:"suspected_last_call"`
 	SuspectedAt        time.Time `db:"suspected_at"         json:"suspected_at"`
-	// Proof is scan or not_found, empty while nothing confirms it; what follows is where it comes from.
+	// Proof is scan or not_found, empty while nothing confirms it; what follows is where it comes
+	// from.
 	Proof          string     `db:"proof"            json:"proof,omitempty"`
 	ProofRun       *int64     `db:"proof_run_id"     json:"proof_run,omitempty"`
 	ProofFirstCall *int64     `db:"proof_first_call" json:"proof_first_call,omitempty"`
@@ -40,7 +42,8 @@ type Tombstone struct {
 	DeletedAt *time.Time `db:"deleted_at"    json:"deleted_at,omitempty"`
 	DecidedBy string     `db:"decided_by" json:"decided_by,omitempty"`
 	DecidedAt *time.Time `db:"decided_at" json:"decided_at,omitempty"`
-	// RestoredAt is when it was last seen again after a tombstone, by RestoredCall; Revivals counts how often.
+	// RestoredAt is when it was last seen again after a tombstone, by RestoredCall; Revivals counts
+	// how often.
 	RestoredAt   *time.Time `db:"restored_at"   json:"restored_at,omitempty"`
 	RestoredCall *int64     `db:"restored_call" json:"restored_call,omitempty"`
 	Revivals     int        `db:"restores"     json:"restores,omitempty"`
@@ -74,7 +77,8 @@ type HeldScan struct {
 	// Run is the second of the two scans; a decision is about all that it left.
 	Run       int64     `db:"run_id"     json:"run"`
 	StartedAt time.Time `db:"started_at" json:"started_at"`
-	// Received is how many records its list had, in all passes; FirstRun is the first of the scans that missed them.
+	// Received is how many records its list had, in all passes; FirstRun is the first of the scans
+	// that missed them.
 	Received int64 `db:"received"  json:"received"`
 	FirstRun int64 `db:"first_run" json:"first_run"`
 	// Held counts the records, Sample names some.

@@ -25,8 +25,8 @@ DELETE FROM sluice.tombstones
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'needs_review' AND proof_run_id = $4`
 )
 
-// Accept marks as gone what a run's scan left for a person to decide, and gives how many rows that were. What was seen or
-// written since is not among them.
+// Accept marks as gone what a run's scan left for a person to decide, and gives how many rows that
+// were. What was seen or written since is not among them.
 func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
 	key := stream.ListKey()
 	rows, err := tx.Query(ctx, sqlNeedsReviewOf, key.Organization, key.Service, key.Resource, run)
@@ -45,8 +45,8 @@ func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (
 	return bury(ctx, tx, stream, ids, gone, proven)
 }
 
-// Reject forgets the evidence of what a run's scan left for a person to decide: two new scans are needed. It gives how many
-// records that were.
+// Reject forgets the evidence of what a run's scan left for a person to decide: two new scans are
+// needed. It gives how many records that were.
 func Reject(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
 	key := stream.ListKey()
 	tag, err := tx.Exec(ctx, sqlRefuse, key.Organization, key.Service, key.Resource, run)

@@ -19,8 +19,9 @@ const (
 )
 
 const (
-	// A row that was written since the scan began is alive, whatever the scan says; its lock is waited for. A tombstone is a change of
-	// the row, so _changed_at moves when it comes and when it goes.
+	// A row that was written since the scan began is alive, whatever the scan says; its lock is
+	// waited for. A tombstone is a change of the row, so _changed_at moves when it comes and when
+	// it goes.
 	sqlBury = `
 UPDATE %[1]s AS t SET _deleted_at = $3, _changed_at = now() WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[])
 	AND t._deleted_at IS NULL AND t._changed_at < $4
@@ -70,8 +71,8 @@ func namesOf(stream pipeline.Stream) names {
 
 func (n names) fill(sql string) string { return fmt.Sprintf(sql, n.table, n.key) }
 
-// bury puts tombstones on rows and their elements and gives how many rows got one. Evidence of rows that were written since
-// began is forgotten: they are alive.
+// bury puts tombstones on rows and their elements and gives how many rows got one. Evidence of rows
+// that were written since began is forgotten: they are alive.
 func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, gone, began time.Time) (int, error) {
 	if len(ids) == 0 {
 		return 0, nil

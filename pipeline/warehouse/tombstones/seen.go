@@ -43,20 +43,22 @@ UPDATE %[1]s AS t SET _detail_state = 'stale', _detail_at = NULL
 WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND t._deleted_at IS NULL
 	AND EXISTS (SELECT FROM %[1]s AS a WHERE a.organization_id = $1 AND a._detail_call_id IS NOT NULL)`
 
-	// Whether the call for single records has ever answered with one: a path that never did knows nothing by not finding.
+	// Whether the call for single records has ever answered with one: a path that never did knows
+	// nothing by not finding.
 	sqlAnswers = `
 SELECT EXISTS (SELECT FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_call_id IS NOT NULL)`
 )
 
-// Waits says whether rows of a stream's list were missed by one scan, so that the next one decides about them.
+// Waits says whether rows of a stream's list were missed by one scan, so that the next one decides
+// about them.
 func Waits(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (bool, error) {
 	key, waits := stream.ListKey(), false
 	err := tx.QueryRow(ctx, sqlWaits, key.Organization, key.Service, key.Resource).Scan(&waits)
 	return waits, postgres.Fail("asking what waits for another scan of "+key.String(), err)
 }
 
-// QueueSighting notes which records a unit of a whole scan was shown, those that did not fit included: they exist. Other
-// units leave no trace.
+// QueueSighting notes which records a unit of a whole scan was shown, those that did not fit
+// included: they exist. Other units leave no trace.
 func QueueSighting(batch *pgx.Batch, unit pipeline.Batch) {
 	if unit.Call == 0 || unit.Details || !unit.Claim.Stream.ProvesAbsence() {
 		return
@@ -83,7 +85,8 @@ func shown(batch pipeline.Batch) []string {
 
 // Evidence is what is known against records of a unit, locked.
 type Evidence struct {
-	// deleted have a tombstone and missed have none; both are shown by the unit's call, which is late enough to count.
+	// deleted have a tombstone and missed have none; both are shown by the unit's call, which is
+	// late enough to count.
 	deleted, suspected []string
 	// buried have a tombstone that the unit's call is too early to question.
 	buried []string
@@ -131,9 +134,10 @@ func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error
 	return e, nil
 }
 
-// Apply draws the conclusions once the unit's records are loaded: whatever shows a record again takes the evidence back and
-// revives its row, and a single record that upstream does not know confirms what a scan missed. The call of the unit, which
-// was reserved at called, has to be later than the scan: an answer from before says nothing about what came after.
+// Apply draws the conclusions once the unit's records are loaded: whatever shows a record again
+// takes the evidence back and revives its row, and a single record that upstream does not know
+// confirms what a scan missed. The call of the unit, which was reserved at called, has to be later
+// than the scan: an answer from before says nothing about what came after.
 func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
 	stream := batch.Claim.Stream
 	if err := forget(ctx, tx, stream, e.suspected); err != nil {
@@ -158,7 +162,8 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, ca
 	return e.notFound(ctx, tx, batch, called)
 }
 
-// notFound believes that upstream does not know single records, if their path has ever answered with one.
+// notFound believes that upstream does not know single records, if their path has ever answered
+// with one.
 func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
 	stream := batch.Claim.Stream
 	if len(e.unknown) == 0 || called.IsZero() || !singly(stream.Resource) {
@@ -177,13 +182,14 @@ func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, batch pipeline.Batch,
 	return err
 }
 
-// singly says whether single records are asked for one by one, so that it is known which of them upstream does not know.
+// singly says whether single records are asked for one by one, so that it is known which of them
+// upstream does not know.
 func singly(resource *schema.Resource) bool {
 	return resource.Details != nil && resource.Details.Batch == nil
 }
 
-// ask makes rows that were missed for the first time wait for their single record: upstream's word that there is none is as
-// good as a second scan. It gives how many wait.
+// ask makes rows that were missed for the first time wait for their single record: upstream's word
+// that there is none is as good as a second scan. It gives how many wait.
 func ask(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) (int, error) {
 	if len(ids) == 0 || !singly(stream.Resource) {
 		return 0, nil

@@ -1,7 +1,8 @@
-// Package verifications keeps what verifications found, in tables of its own, and runs the checks: views that must be empty.
+// Package verifications keeps what verifications found, in tables of its own, and runs the checks:
+// views that must be empty.
 //
-// It changes no row of the warehouse, and makes no call. What is to be looked at, and what a difference means, is for package
-// verify of lineage to say.
+// It changes no row of the warehouse, and makes no call. What is to be looked at, and what a
+// difference means, is for package verify of lineage to say.
 //
 // Start reading at Store.Checks, then Store.Begin.
 package verifications
@@ -43,7 +44,8 @@ const (
 	SourceUpstream Source = "upstream"
 )
 
-// Finding is one thing that was found. It never holds a text of a record: records carry personal data.
+// Finding is one thing that was found. It never holds a text of a record: records carry personal
+// data.
 type Finding struct {
 	Severity Severity `db:"severity" json:"severity"`
 	Source   Source   `db:"source"   json:"source"`
@@ -131,7 +133,8 @@ func (s *Store) Checks(ctx context.Context, scope Scope) ([]Check, error) {
 	return checks, nil
 }
 
-// gone says that a table, a column or a function that a statement names is not there: 42P01, 42703, 42883.
+// gone says that a table, a column or a function that a statement names is not there: 42P01, 42703,
+// 42883.
 func gone(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains([]string{"42P01", "42703", "42883"}, answer.Code)

@@ -39,7 +39,8 @@ type Verification struct {
 	Allowed int `db:"calls_allowed" json:"calls_allowed"`
 	Calls   int `db:"calls"         json:"calls"`
 	Checks  int `db:"checks"        json:"checks"`
-	// Rows were held against their raw records, Records of upstream against rows; NotDue of them changed since the watermark.
+	// Rows were held against their raw records, Records of upstream against rows; NotDue of them
+	// changed since the watermark.
 	Rows       int64   `db:"rows"       json:"rows"`
 	Records    int64   `db:"records"    json:"records"`
 	NotDue     int64   `db:"not_due"    json:"not_due"`
@@ -163,7 +164,8 @@ func (s *Store) Read(ctx context.Context, id int64) (Verification, []Verified, [
 	return found[0], streams, findings, err
 }
 
-// LastVerified gives, by resource of an organization, the last verification that made a call for it.
+// LastVerified gives, by resource of an organization, the last verification that made a call for
+// it.
 func (s *Store) LastVerified(ctx context.Context) (map[pipeline.Key]int64, error) {
 	rows, err := s.pool.Query(ctx, sqlLastVerified)
 	if err != nil {

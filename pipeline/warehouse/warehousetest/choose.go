@@ -22,7 +22,8 @@ import (
 const (
 	defaultImage  = "postgres:15-alpine"
 	containerPort = "5432/tcp"
-	// firstAnswer bounds how long a registry may say nothing at all: some networks swallow the question.
+	// firstAnswer bounds how long a registry may say nothing at all: some networks swallow the
+	// question.
 	firstAnswer = 10 * time.Second
 	// pullLimit bounds a download that has begun.
 	pullLimit = 5 * time.Minute
@@ -150,9 +151,9 @@ func haveImage(ctx context.Context, image string) error {
 	return nil
 }
 
-// waitFor returns the address at which the server accepts connections. The usual images start a first server, to set
-// themselves up, that does not listen on TCP, and then a second; and some engines answer at the port before anything listens
-// inside. So only a session counts.
+// waitFor returns the address at which the server accepts connections. The usual images start a
+// first server, to set themselves up, that does not listen on TCP, and then a second; and some
+// engines answer at the port before anything listens inside. So only a session counts.
 func waitFor(ctx context.Context, container testcontainers.Container, address func(host, port string) string) (string, error) {
 	const every, each = 50 * time.Millisecond, 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
@@ -166,7 +167,8 @@ func waitFor(ctx context.Context, container testcontainers.Container, address fu
 	defer tick.Stop()
 	for {
 		var failures []error
-		// The library's guess is wrong where this machine looks like a container but has an engine of its own.
+		// The library's guess is wrong where this machine looks like a container but has an engine
+		// of its own.
 		for _, candidate := range []string{"localhost", host} {
 			admin := address(candidate, port.Port())
 			attempt, done := context.WithTimeout(ctx, each)

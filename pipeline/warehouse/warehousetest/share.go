@@ -9,11 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sharedTemplates names the variable that Share sets. Its value begins the names of the templates that processes have in common.
+// sharedTemplates names the variable that Share sets. Its value begins the names of the templates
+// that processes have in common.
 const sharedTemplates = "SLUICE_TEST_TEMPLATES"
 
-// Share finds a server as tests do, and gives it to all processes that this one starts from here on. Its environment names the
-// server and the templates, which the first process that needs one makes. The returned function ends what was started.
+// Share finds a server as tests do, and gives it to all processes that this one starts from here
+// on. Its environment names the server and the templates, which the first process that needs one
+// makes. The returned function ends what was started.
 func Share(ctx context.Context) (func(context.Context) error, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit+pullLimit)
 	defer cancel()
@@ -34,8 +36,9 @@ func Share(ctx context.Context) (func(context.Context) error, error) {
 	return end, nil
 }
 
-// findTemplate makes a template unless another process has made it. An advisory lock lets one process look and make at a time. A
-// template that can still be opened is half made: its maker failed, or was killed.
+// findTemplate makes a template unless another process has made it. An advisory lock lets one
+// process look and make at a time. A template that can still be opened is half made: its maker
+// failed, or was killed.
 func (s server) findTemplate(ctx context.Context, name string, migrate func(ctx context.Context, url string) error) error {
 	conn, err := pgx.Connect(ctx, s.admin)
 	if err != nil {

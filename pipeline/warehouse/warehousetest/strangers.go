@@ -10,13 +10,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What strangers plant: rights as a careless administrator or Postgres 14 gives them, and then objects in every schema they may.
+// What strangers plant: rights as a careless administrator or Postgres 14 gives them, and then
+// objects in every schema they may.
 //
 //go:embed strangers.sql
 var sqlStrangers string
 
-// Strangers are another role of a database, with objects of its own in every schema where it may have some. Each of them notes when it is
-// executed by anybody else.
+// Strangers are another role of a database, with objects of its own in every schema where it may
+// have some. Each of them notes when it is executed by anybody else.
 type Strangers struct {
 	// Role is the name of the role, unique on the server.
 	Role string
@@ -25,9 +26,11 @@ type Strangers struct {
 	conn *pgx.Conn
 }
 
-// Plant makes a role in a migrated database and has it plant what could break the program or be executed by it: copies of our tables,
-// tables that look like ours with types whose casts are functions, views, and functions and operators that suit calls of the program
-// better than those of pg_catalog. The test that calls it looks at Loot when the program has run. Role and objects go with the test.
+// Plant makes a role in a migrated database and has it plant what could break the program or be
+// executed by it: copies of our tables, tables that look like ours with types whose casts are
+// functions, views, and functions and operators that suit calls of the program better than those of
+// pg_catalog. The test that calls it looks at Loot when the program has run. Role and objects go
+// with the test.
 func Plant(tb testing.TB, database string) *Strangers {
 	tb.Helper()
 	s := &Strangers{Role: "stranger_" + strings.TrimPrefix(newName(), "sluice_test_"), tb: tb, conn: Connect(tb, database)}
@@ -85,8 +88,8 @@ func (s *Strangers) count(sql string) int {
 	return n
 }
 
-// Owner gives a new database to a new role that is no superuser, and returns the connection string of that role. Role and database go
-// with the test.
+// Owner gives a new database to a new role that is no superuser, and returns the connection string
+// of that role. Role and database go with the test.
 func Owner(tb testing.TB) string {
 	tb.Helper()
 	_, found := ready(tb)
@@ -113,7 +116,8 @@ func Owner(tb testing.TB) string {
 	return address.String()
 }
 
-// Worker makes a role that has no rights in a database, and returns its name and its connection string. It goes with the test.
+// Worker makes a role that has no rights in a database, and returns its name and its connection
+// string. It goes with the test.
 func Worker(tb testing.TB, database string) (role, worker string) { //nolint:nonamedreturns // the names say which is which
 	tb.Helper()
 	address, err := url.Parse(database)

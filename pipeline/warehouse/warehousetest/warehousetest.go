@@ -1,20 +1,23 @@
-// Package warehousetest gives tests a real Postgres: an empty database each, or a copy of one that was migrated once.
+// Package warehousetest gives tests a real Postgres: an empty database each, or a copy of one that
+// was migrated once.
 //
 // A test package that uses it hands its start to Run:
 //
 //	func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 //
-// The server starts with the first database that a test asks for and ends in Run. Where it comes from, in this order:
+// The server starts with the first database that a test asks for and ends in Run. Where it comes
+// from, in this order:
 //
 //  1. the server that SLUICE_TEST_DATABASE_URL names (any on which we may create databases; ours are called sluice_test_…);
 //  2. a container, if an engine answers and has the image SLUICE_TEST_POSTGRES_IMAGE (default postgres:15-alpine) or can pull it;
 //  3. the Postgres binaries of this machine, by package local.
 //
-// SLUICE_TEST_POSTGRES=container or =local forces the second or the third. No test is ever skipped for want of a server: it
-// fails, and says which line would give it one.
+// SLUICE_TEST_POSTGRES=container or =local forces the second or the third. No test is ever skipped
+// for want of a server: it fails, and says which line would give it one.
 //
-// A test binary that is run alone has a server of its own. The Makefile runs all of them inside cmd/sluice-test, which starts one
-// for all by Share: they use it as the server of SLUICE_TEST_DATABASE_URL, and share templates, too (docs/decisions/0031-test-lanes).
+// A test binary that is run alone has a server of its own. The Makefile runs all of them inside
+// cmd/sluice-test, which starts one for all by Share: they use it as the server of
+// SLUICE_TEST_DATABASE_URL, and share templates, too (docs/decisions/0031-test-lanes).
 //
 // Only tests and cmd/sluice-test import the package. Start reading at New.
 package warehousetest
@@ -37,7 +40,8 @@ import (
 const (
 	// startLimit bounds the start of the server, pulling an image aside.
 	startLimit = 2 * time.Minute
-	// databaseLimit bounds making or dropping one database, on a machine that is busy with other tests.
+	// databaseLimit bounds making or dropping one database, on a machine that is busy with other
+	// tests.
 	databaseLimit = time.Minute
 )
 
@@ -45,7 +49,8 @@ const (
 type server struct {
 	admin string                          // connection string of a database from which others are created
 	stop  func(ctx context.Context) error // nil: not ours to stop
-	// strategy is how the server copies databases: from Postgres 15 on file by file, which takes a third of what its log would take.
+	// strategy is how the server copies databases: from Postgres 15 on file by file, which takes a
+	// third of what its log would take.
 	strategy string
 }
 
@@ -64,7 +69,8 @@ type template struct {
 	err  error
 }
 
-// current is the suite that Run has begun. The package testing leaves no other way from TestMain to a test.
+// current is the suite that Run has begun. The package testing leaves no other way from TestMain to
+// a test.
 //
 //nolint:gochecknoglobals // see above
 var current struct {
@@ -72,7 +78,8 @@ var current struct {
 	suite *suite
 }
 
-// Run runs the tests and then stops the server, if they started one. It returns the exit code for os.Exit.
+// Run runs the tests and then stops the server, if they started one. It returns the exit code for
+// os.Exit.
 func Run(m *testing.M) int {
 	s := &suite{templates: map[string]*template{}}
 	s.begin = sync.OnceValues(func() (server, error) {
@@ -105,7 +112,8 @@ func New(tb testing.TB) string {
 	return s.create(tb, found, "template0")
 }
 
-// Connect opens a connection to a database that New or Template gave; it is closed when the test ends.
+// Connect opens a connection to a database that New or Template gave; it is closed when the test
+// ends.
 func Connect(tb testing.TB, database string) *pgx.Conn {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), database)
@@ -116,9 +124,10 @@ func Connect(tb testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Template returns the connection string of a new database that holds what migrate made. The function migrate is called once for
-// each key, on an empty database of its own; every test gets a copy, which takes a tenth of the time. It must close its
-// connections. Processes inside Share have templates in common, so a key means the same in all packages.
+// Template returns the connection string of a new database that holds what migrate made. The
+// function migrate is called once for each key, on an empty database of its own; every test gets a
+// copy, which takes a tenth of the time. It must close its connections. Processes inside Share have
+// templates in common, so a key means the same in all packages.
 func Template(tb testing.TB, key string, migrate func(ctx context.Context, url string) error) string {
 	tb.Helper()
 	s, found := ready(tb)
@@ -264,7 +273,8 @@ func newName() string {
 	return "sluice_test_" + strings.ToLower(rand.Text())
 }
 
-// withDatabase returns the connection string of another database of the same server. The URL was parsed when it was chosen.
+// withDatabase returns the connection string of another database of the same server. The URL was
+// parsed when it was chosen.
 func withDatabase(admin, name string) string {
 	u, err := url.Parse(admin)
 	if err != nil {

@@ -121,8 +121,8 @@ func Nulls(_ Target, record []byte) []byte {
 	})
 }
 
-// Flipped gives every value but the identifier the other type: numbers become texts,
-// flags numbers, arrays objects, objects arrays.
+// Flipped gives every value but the identifier the other type: numbers become texts, flags numbers,
+// arrays objects, objects arrays.
 func Flipped(t Target, record []byte) []byte {
 	return each(record, func(name string, value []byte) []byte {
 		switch {

@@ -20,8 +20,7 @@ const (
 	longestNap = time.Second
 )
 
-// Poster sends one callback: an HTTP POST of JSON. It follows no redirect and
-// answers the status.
+// Poster sends one callback: an HTTP POST of JSON. It follows no redirect and answers the status.
 type Poster interface {
 	Post(ctx context.Context, address string, body []byte) (status int, err error)
 }

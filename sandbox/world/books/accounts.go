@@ -54,9 +54,8 @@ func (w *Books) AccountActive(i int) bool {
 	return i < RootAccounts || !w.One(8, ids.Accounts, i, draw.Status) // one in eight.
 }
 
-// AccountMatches reports whether account i passes a filter_by value of
-// GET /chartofaccounts without its prefix: All, Active, Inactive, Asset,
-// Liability, Equity, Income, Expense.
+// AccountMatches reports whether account i passes a filter_by value of GET /chartofaccounts without
+// its prefix: All, Active, Inactive, Asset, Liability, Equity, Income, Expense.
 func (w *Books) AccountMatches(i int, filter string) bool {
 	switch filter {
 	case "All":

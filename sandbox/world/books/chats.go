@@ -16,8 +16,8 @@ func ChatFields() []string {
 	return []string{"title", "chat_id", "creation_time", "last_modified_time", "participant_count", "total_message_count", "creator_id"}
 }
 
-// ChatField returns one column of chat i of the organization, or of one of its
-// networks, as text; false for an unknown column.
+// ChatField returns one column of chat i of the organization, or of one of its networks, as text;
+// false for an unknown column.
 func (w *Books) ChatField(kind ids.Kind, i int, name string) (string, bool) {
 	switch name {
 	case "title":

@@ -6,8 +6,8 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// OpeningLine is one line of the opening balance, in cents of its currency and of
-// the organization's own.
+// OpeningLine is one line of the opening balance, in cents of its currency and of the
+// organization's own.
 type OpeningLine struct {
 	Account      int // index
 	Debit        bool

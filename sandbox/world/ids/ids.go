@@ -9,8 +9,8 @@ import "strconv"
 // Kind is one resource of the world.
 type Kind int
 
-// The kinds and their number. Draws depend on a kind's number: new ones go to
-// the end, or every world changes.
+// The kinds and their number. Draws depend on a kind's number: new ones go to the end, or every
+// world changes.
 const (
 	Accounts Kind = iota
 	Payments

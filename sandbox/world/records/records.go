@@ -48,8 +48,8 @@ func New(b *books.Books) *Author {
 	}
 }
 
-// Append appends record i as one JSON object. Chats are written as an
-// object of the CSV columns with text values.
+// Append appends record i as one JSON object. Chats are written as an object of the CSV columns
+// with text values.
 func (w *Author) Append(dst []byte, kind ids.Kind, i int, form Form) []byte {
 	o := wire.Writer{B: append(dst, '{'), Wide: form != Headers, Single: form == Single}
 	switch kind {

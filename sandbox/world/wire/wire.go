@@ -1,5 +1,5 @@
-// Package wire writes JSON as the services write it: money with two decimals,
-// rates with six, characters beyond ASCII as they are.
+// Package wire writes JSON as the services write it: money with two decimals, rates with six,
+// characters beyond ASCII as they are.
 //
 // It knows no record and checks no order of keys. Start reading with Writer.
 package wire

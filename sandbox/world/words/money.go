@@ -58,8 +58,7 @@ func CurrencyOf(foreign bool) Currency {
 	return CurrencyAt(0)
 }
 
-// CurrencyAt returns currency n of the list of currencies; 0 is the
-// organization's own.
+// CurrencyAt returns currency n of the list of currencies; 0 is the organization's own.
 func CurrencyAt(n int) Currency {
 	if n < len(currencies) {
 		return currencies[n]

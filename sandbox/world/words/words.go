@@ -23,8 +23,7 @@ type Vocabulary struct {
 	Accounts                       []Account
 }
 
-// Account is an account of the chart: its name, account_type, and the group that
-// filter_by knows.
+// Account is an account of the chart: its name, account_type, and the group that filter_by knows.
 type Account struct{ Name, Kind, Group string }
 
 // New returns the vocabulary.

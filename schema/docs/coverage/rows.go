@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// endpoints are the documents' endpoint tables, transcribed by hand, in the
-// documents' order. What their prose names (the organizations, the networks) stands
-// there, too, with its section.
+// endpoints are the documents' endpoint tables, transcribed by hand, in the documents' order. What
+// their prose names (the organizations, the networks) stands there, too, with its section.
 //
 //go:embed endpoints.tsv
 var endpoints string
@@ -31,8 +30,8 @@ type Row struct {
 	Path string `json:"path"`
 	// Variant distinguishes rows of the same method and path; "" if there is only one.
 	Variant string `json:"variant,omitempty"`
-	// Key is the response key of the records, Scope the OAuth scope; "" where the
-	// document shows none.
+	// Key is the response key of the records, Scope the OAuth scope; "" where the document shows
+	// none.
 	Key   string `json:"key,omitempty"`
 	Scope string `json:"scope,omitempty"`
 }

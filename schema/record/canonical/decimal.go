@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// maxDigits bounds an expanded decimal: amounts have a few digits, and a short
-// literal such as 1e1000000 must not become a megabyte.
+// maxDigits bounds an expanded decimal: amounts have a few digits, and a short literal such as
+// 1e1000000 must not become a megabyte.
 const maxDigits = 64
 
 // appendDecimal appends the canonical spelling of a decimal: no exponent, no leading zeros, no
@@ -79,8 +79,7 @@ func plainDecimal(literal []byte) int {
 	return end
 }
 
-// placePoint appends digits times ten to the exponent; digits has no zeros at
-// either end.
+// placePoint appends digits times ten to the exponent; digits has no zeros at either end.
 func placePoint(dst, digits []byte, exponent int) []byte {
 	whole := len(digits) + exponent
 	switch {

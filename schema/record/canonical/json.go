@@ -61,8 +61,7 @@ func numberSize(text []byte) int {
 	return len(text)
 }
 
-// appendWithoutNUL copies a string literal and replaces the escape of U+0000,
-// which jsonb refuses.
+// appendWithoutNUL copies a string literal and replaces the escape of U+0000, which jsonb refuses.
 func appendWithoutNUL(dst, literal []byte) []byte {
 	const escape = `\u0000`
 	for i := 0; i < len(literal); i++ {

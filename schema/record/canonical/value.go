@@ -18,8 +18,7 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// NULPicture stands for U+0000, which Postgres text cannot hold. Source:
-// docs/upstream.md U138.
+// NULPicture stands for U+0000, which Postgres text cannot hold. Source: docs/upstream.md U138.
 const NULPicture = "\u2400"
 
 // Code is a closed set of reasons why a value does not fit.

@@ -15,7 +15,8 @@ import (
 	"sluice/schema"
 )
 
-// Conclusions are sentences about a record, the most important first. Instants are in the organization's time zone.
+// Conclusions are sentences about a record, the most important first. Instants are in the
+// organization's time zone.
 func Conclusions(h lineage.History, resource *schema.Resource, zone *time.Location) []string {
 	s := sentences{zone: zone, resource: resource}
 	if h.Row != nil {

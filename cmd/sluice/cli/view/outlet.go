@@ -12,9 +12,10 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Outlet is where the words of a command leave the program, standard output or standard error. Whatever is written to it leaves line
-// by line, without the secrets in force (promise 10), and with a sign for what would command a terminal or hide: no command has to
-// think of it. Only this package writes around it, to rewrite a line of progress.
+// Outlet is where the words of a command leave the program, standard output or standard error.
+// Whatever is written to it leaves line by line, without the secrets in force (promise 10), and
+// with a sign for what would command a terminal or hide: no command has to think of it. Only this
+// package writes around it, to rewrite a line of progress.
 type Outlet struct {
 	scrub *outside.Scrubber
 
@@ -68,7 +69,8 @@ func (o *Outlet) rewrite(command, words string) {
 	_, _ = io.WriteString(o.to, command+outside.Visible(o.scrub.Scrub(words))) // progress is not a result
 }
 
-// Beneath is the writer that an outlet is in front of, for what cleans its words itself; another writer is given back.
+// Beneath is the writer that an outlet is in front of, for what cleans its words itself; another
+// writer is given back.
 func Beneath(w io.Writer) io.Writer {
 	if o, ok := w.(*Outlet); ok {
 		return o.to

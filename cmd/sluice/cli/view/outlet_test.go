@@ -10,7 +10,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// TestOutlet: words leave line by line, without secrets and without commands, however they are written.
+// TestOutlet: words leave line by line, without secrets and without commands, however they are
+// written.
 func TestOutlet(t *testing.T) {
 	t.Parallel()
 	const secret = "1000.canary-of-the-outlet"

@@ -10,8 +10,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Progress is one line that is rewritten on a terminal. Elsewhere only what is
-// kept with Keep is printed, so that logs hold no half lines.
+// Progress is one line that is rewritten on a terminal. Elsewhere only what is kept with Keep is
+// printed, so that logs hold no half lines.
 type Progress struct {
 	out   io.Writer
 	live  bool

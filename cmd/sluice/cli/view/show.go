@@ -1,5 +1,6 @@
-// Package view prints for people and for programs: each result is one JSON document for these and a page of sentences, tables and fields
-// for those, and a command says both at once. Progress is a line that rewrites itself on a terminal and stays plain elsewhere.
+// Package view prints for people and for programs: each result is one JSON document for these and a
+// page of sentences, tables and fields for those, and a command says both at once. Progress is a
+// line that rewrites itself on a terminal and stays plain elsewhere.
 //
 // It never decides anything and reads nothing but what it is given. Start reading at Printer.
 package view
@@ -34,7 +35,8 @@ func Line(format string, args ...any) Part { return Text(func(p *Page) { p.Linef
 // Verbatim is a part of a text that is whole already.
 func Verbatim(text string) Part { return Text(func(p *Page) { p.text.WriteString(text) }) }
 
-// Show prints a result: the document as JSON, its keys those of its fields, or else the parts one below the other.
+// Show prints a result: the document as JSON, its keys those of its fields, or else the parts one
+// below the other.
 func (p Printer) Show(document any, parts ...Part) error {
 	if p.JSON {
 		return p.Document(document)
@@ -68,14 +70,16 @@ func (p *Page) Add(parts ...Part) {
 // Linef writes one line.
 func (p *Page) Linef(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n", args...) }
 
-// Fields gives a function that writes a label and behind it a value, below one another. Values stay on their line.
+// Fields gives a function that writes a label and behind it a value, below one another. Values stay
+// on their line.
 func (p *Page) Fields(width int) func(label, format string, args ...any) {
 	return func(label, format string, args ...any) {
 		p.Linef("%-*s %s", width, label, outside.Visible(fmt.Sprintf(format, args...)))
 	}
 }
 
-// Document prints a value as indented JSON. Characters that command a terminal or hide are escaped, so that values are what they were.
+// Document prints a value as indented JSON. Characters that command a terminal or hide are escaped,
+// so that values are what they were.
 func (p Printer) Document(value any) error { return document(p.Out, value, "  ") }
 
 // Object writes a value as one line of JSON, escaped as Document does it.

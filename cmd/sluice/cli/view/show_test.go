@@ -36,7 +36,8 @@ type one struct {
 	note  string
 }
 
-// TestShow: one description gives an aligned table for people and the things themselves for programs.
+// TestShow: one description gives an aligned table for people and the things themselves for
+// programs.
 func TestShow(t *testing.T) {
 	t.Parallel()
 	row := func(o *one) view.Row {

@@ -9,7 +9,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Row is the cells of one row: numbers are shown with thousands apart, truths as yes and no, anything else as it prints.
+// Row is the cells of one row: numbers are shown with thousands apart, truths as yes and no,
+// anything else as it prints.
 type Row []any
 
 // Rows is a table: a header, and a row for each thing.
@@ -19,8 +20,8 @@ type Rows struct {
 	none string
 }
 
-// Table shows things under a header, whose words stand two spaces apart as they do on the screen. Things of which row makes nil are left
-// out: only programs are told of them.
+// Table shows things under a header, whose words stand two spaces apart as they do on the screen.
+// Things of which row makes nil are left out: only programs are told of them.
 func Table[T any](things []T, head string, row func(*T) Row) Rows {
 	return Rows{head: head, rows: func() []Row {
 		rows := make([]Row, 0, len(things))
@@ -47,7 +48,8 @@ func (r Rows) Or(none string) Rows {
 // columnGap is the space between two columns.
 const columnGap = "  "
 
-// writeTo aligns the columns by what they take on the screen: a Chinese character is as wide as two Latin ones.
+// writeTo aligns the columns by what they take on the screen: a Chinese character is as wide as two
+// Latin ones.
 func (r Rows) writeTo(p *Page) {
 	rows := r.rows()
 	if len(rows) == 0 && r.none != "" {
@@ -59,7 +61,8 @@ func (r Rows) writeTo(p *Page) {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i := range row {
-			// Also the ends of lines: a cell that has one could pass for a row. And bounded: it may be a name of upstream's.
+			// Also the ends of lines: a cell that has one could pass for a row. And bounded: it may
+			// be a name of upstream's.
 			cells[i] = string(outside.Plain(shown(row[i])))
 		}
 		lines = append(lines, cells)

@@ -9,7 +9,8 @@ import (
 	"sluice/pipeline"
 )
 
-// delays are what holds a stream up now, what concerns it alone first. Empty, never nil: programs read a list.
+// delays are what holds a stream up now, what concerns it alone first. Empty, never nil: programs
+// read a list.
 func delays(f *Facts) []string {
 	held := []string{}
 	add := func(text string) {

@@ -17,14 +17,15 @@ import (
 type Reading struct {
 	// Mode says it in words; "" for work that is no list.
 	Mode string `json:"mode,omitempty"`
-	// FallsBack says that the list does not do what its declaration relies on, so that it is read whole.
+	// FallsBack says that the list does not do what its declaration relies on, so that it is read
+	// whole.
 	FallsBack bool `json:"demoted,omitempty"`
-	// Capabilities are what is known of the list, in the order of their names; Lacks are those that the declaration relies on
-	// and that it has not.
+	// Capabilities are what is known of the list, in the order of their names; Lacks are those that
+	// the declaration relies on and that it has not.
 	Capabilities []pipeline.Verdict `json:"capabilities,omitempty"`
 	Lacks        []pipeline.Verdict `json:"lacks,omitempty"`
-	// Late is how late records became visible, nil if none was seen to; LagSeconds is how far the watermark lags behind, 0 where
-	// none is kept.
+	// Late is how late records became visible, nil if none was seen to; LagSeconds is how far the
+	// watermark lags behind, 0 where none is kept.
 	Late       *capabilities.Lateness `json:"late,omitempty"`
 	LagSeconds float64                `json:"lag_seconds,omitempty"`
 }
@@ -92,7 +93,8 @@ func mode(cursor schema.Cursor, v pipeline.Verdict) string {
 	}
 }
 
-// words write a verdict: filter yes (assumed), sort_descending no (observed 2026-11-21: it was not sorted).
+// words write a verdict: filter yes (assumed), sort_descending no (observed 2026-11-21: it was not
+// sorted).
 func words(v pipeline.Verdict) string {
 	if v.Capability == "" {
 		return "nothing is known of it yet"
@@ -108,7 +110,8 @@ func words(v pipeline.Verdict) string {
 	return text + ")"
 }
 
-// Lines are what a person reads of it: how the list is read, what else it was seen not to do, and how late records come.
+// Lines are what a person reads of it: how the list is read, what else it was seen not to do, and
+// how late records come.
 func (r Reading) Lines() []string {
 	if r.Mode == "" {
 		return nil

@@ -1,4 +1,5 @@
-// Package why says in words why a stream runs as often as it does, when it is due, and what delays it now.
+// Package why says in words why a stream runs as often as it does, when it is due, and what delays
+// it now.
 //
 // It is pure: facts go in, words come out. Start reading at Explain.
 package why
@@ -19,8 +20,8 @@ import (
 type Facts struct {
 	Stream streams.Status
 	Class  pipeline.Class
-	// Stated says that the configuration fixes the interval; Freshness is the target that it states, Ceiling the longest
-	// interval that may be learned; zero where there is none.
+	// Stated says that the configuration fixes the interval; Freshness is the target that it
+	// states, Ceiling the longest interval that may be learned; zero where there is none.
 	Stated             bool
 	Freshness, Ceiling time.Duration
 	// Follows says that it reads the details of a list.
@@ -34,7 +35,8 @@ type Facts struct {
 
 // Budget is what the calls of the stream are held against.
 type Budget struct {
-	// Limited says that the day has a limit; Left is what is left of it, Kept what of that is kept for other classes.
+	// Limited says that the day has a limit; Left is what is left of it, Kept what of that is kept
+	// for other classes.
 	Limited    bool
 	Left, Kept int64
 	// Spent is what the class spent of its Ceiling.

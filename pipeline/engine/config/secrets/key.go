@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// encryptionKey is the variable, encryptionKeyFile the one that names a file instead; keySize is the size of an AES-256 key in bytes.
+// encryptionKey is the variable, encryptionKeyFile the one that names a file instead; keySize is
+// the size of an AES-256 key in bytes.
 const (
 	encryptionKey     = "SLUICE_ENCRYPTION_KEY"
 	encryptionKeyFile = encryptionKey + "_FILE"
@@ -17,9 +18,10 @@ const (
 	makeKey           = "make one with \"openssl rand -base64 32\""
 )
 
-// EncryptionKeys gives the keys of 32 bytes with which tokens are sealed before they are stored (promise 10): the first seals, all open.
-// They come from the variable SLUICE_ENCRYPTION_KEY, or from the file that SLUICE_ENCRYPTION_KEY_FILE names, in base64, with or without
-// padding, apart by commas or white space. Its errors never hold what is there.
+// EncryptionKeys gives the keys of 32 bytes with which tokens are sealed before they are stored
+// (promise 10): the first seals, all open. They come from the variable SLUICE_ENCRYPTION_KEY, or
+// from the file that SLUICE_ENCRYPTION_KEY_FILE names, in base64, with or without padding, apart by
+// commas or white space. Its errors never hold what is there.
 func (s Source) EncryptionKeys() ([][]byte, error) {
 	text, _ := s.Getenv(encryptionKey)
 	path, _ := s.Getenv(encryptionKeyFile)

@@ -1,6 +1,8 @@
-// Package secrets fetches what the configuration only refers to: variables of the environment, and secrets out of variables and files.
+// Package secrets fetches what the configuration only refers to: variables of the environment, and
+// secrets out of variables and files.
 //
-// A secret that is written in the configuration itself is refused, and no error holds one (promise 10).
+// A secret that is written in the configuration itself is refused, and no error holds one (promise
+// 10).
 //
 // Start reading at Source.
 package secrets
@@ -29,8 +31,8 @@ var (
 	anyReference  = regexp.MustCompile(`\$\{[^}]*\}?`)
 )
 
-// Source fetches what the configuration only refers to, in the environment or in files: Getenv looks a variable up and says whether
-// it is set.
+// Source fetches what the configuration only refers to, in the environment or in files: Getenv
+// looks a variable up and says whether it is set.
 type Source struct {
 	Getenv func(string) (string, bool)
 }
@@ -38,7 +40,8 @@ type Source struct {
 // Refers says that a text holds a reference, or the beginning of one.
 func Refers(text string) bool { return anyReference.MatchString(text) }
 
-// MissingError is the error of a value that is not here: its variable is not set, or its file is not there or not for this user.
+// MissingError is the error of a value that is not here: its variable is not set, or its file is
+// not there or not for this user.
 type MissingError struct{ text string }
 
 // Error implements error.
@@ -52,8 +55,7 @@ func missing(names []string) error {
 	return &MissingError{fmt.Sprintf("the environment variables %s are not set or empty: set them before starting", strings.Join(names, ", "))}
 }
 
-// Expand replaces every ${NAME} by the variable. What a variable holds is not
-// expanded again.
+// Expand replaces every ${NAME} by the variable. What a variable holds is not expanded again.
 func (s Source) Expand(text string) (string, error) {
 	var unset []string
 	var malformed error
@@ -79,8 +81,8 @@ func (s Source) Expand(text string) (string, error) {
 	}
 }
 
-// Secret reads a secret from where the file says. A secret in the file itself is
-// refused: the file is copied, committed and mailed.
+// Secret reads a secret from where the file says. A secret in the file itself is refused: the file
+// is copied, committed and mailed.
 func (s Source) Secret(raw string) (upstream.Secret, error) {
 	var value string
 	var err error

@@ -40,7 +40,8 @@ func (d *Document) value(n ast.Node, into reflect.Value, path string) {
 	}
 }
 
-// mapping reads keys that are the fields of a struct, or the names of a map. It remembers where they stand and refuses doubles.
+// mapping reads keys that are the fields of a struct, or the names of a map. It remembers where
+// they stand and refuses doubles.
 func (d *Document) mapping(n ast.Node, into reflect.Value, path string) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
@@ -109,7 +110,8 @@ func (d *Document) list(n ast.Node, into reflect.Value, path string) {
 	}
 }
 
-// scalar reads a single value: one of the caller's types, text, a number, a truth value or a time span.
+// scalar reads a single value: one of the caller's types, text, a number, a truth value or a time
+// span.
 func (d *Document) scalar(n ast.Node, into reflect.Value, path string) {
 	raw, ok := scalarText(n)
 	if !ok {
@@ -158,7 +160,8 @@ func (d *Document) scalar(n ast.Node, into reflect.Value, path string) {
 	}
 }
 
-// scalarText is a scalar as it is written, quotes and block marks removed; false for everything else.
+// scalarText is a scalar as it is written, quotes and block marks removed; false for everything
+// else.
 func scalarText(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -172,7 +175,8 @@ func scalarText(n ast.Node) (string, bool) {
 	}
 }
 
-// start is the token that people take for the beginning of a node. The library's token of a block mapping is its first colon.
+// start is the token that people take for the beginning of a node. The library's token of a block
+// mapping is its first colon.
 func start(n ast.Node) *token.Token {
 	switch m := n.(type) {
 	case *ast.MappingNode:

@@ -12,8 +12,8 @@ import (
 
 // Mistake is one thing that is wrong with the file, and what to do about it.
 type Mistake struct {
-	// Path is the key: organizations[0].services.inventory.plan; empty if the
-	// mistake concerns the whole file.
+	// Path is the key: organizations[0].services.inventory.plan; empty if the mistake concerns the
+	// whole file.
 	Path string
 	// Line and Column count from 1; zero if there is no place to point at.
 	Line, Column int
@@ -35,15 +35,14 @@ func (m Mistake) String() string {
 	return text
 }
 
-// Error is a configuration that cannot be used, with all its mistakes in the
-// order of the file.
+// Error is a configuration that cannot be used, with all its mistakes in the order of the file.
 type Error struct {
 	File     string
 	Mistakes []Mistake
 }
 
-// Err gives all mistakes of the document as one *Error, nil if there are none.
-// file is what the file is called.
+// Err gives all mistakes of the document as one *Error, nil if there are none. file is what the
+// file is called.
 func (d *Document) Err(file string) error {
 	if len(d.mistakes) == 0 {
 		return nil
@@ -90,8 +89,8 @@ func placeOf(t *token.Token) place {
 	return place{line: t.Position.Line, column: t.Position.Column}
 }
 
-// Addf records a mistake at a path. show says that the value of that key can be
-// shown: it is a known, single value that is no secret and holds none.
+// Addf records a mistake at a path. show says that the value of that key can be shown: it is a
+// known, single value that is no secret and holds none.
 func (d *Document) Addf(path string, show bool, format string, args ...any) {
 	at, ok := d.places[path]
 	for outer := path; !ok && outer != ""; at, ok = d.places[outer] {
@@ -109,8 +108,8 @@ func (d *Document) addAtf(at place, path string, show bool, format string, args 
 	d.broken[path] = true
 }
 
-// Spoilt says that a key or one that holds it has a mistake already, so that what
-// follows from it need not be reported.
+// Spoilt says that a key or one that holds it has a mistake already, so that what follows from it
+// need not be reported.
 func (d *Document) Spoilt(path string) bool {
 	for path != "" && !d.broken[path] {
 		path = around(path)
@@ -126,8 +125,8 @@ func around(path string) string { return path[:max(strings.LastIndexAny(path, ".
 //nolint:gochecknoglobals // a constant
 var firstKey = regexp.MustCompile(`^\s*(?:-\s+)*["']?([A-Za-z0-9_.-]+)["']?\s*:(?:\s|$)`)
 
-// excerpt is the line as far as it can be shown: only where it begins with the
-// key in question is the rest of it that key's own value.
+// excerpt is the line as far as it can be shown: only where it begins with the key in question is
+// the rest of it that key's own value.
 func excerpt(line, key string, show bool) string {
 	line = strings.ReplaceAll(line, "\t", " ")
 	match := firstKey.FindStringSubmatch(line)

@@ -1,11 +1,10 @@
-// Package strict reads YAML into Go values and reports everything that does not
-// fit at once: unknown keys, doubled keys, wrong types, each with line, column and
-// source line.
+// Package strict reads YAML into Go values and reports everything that does not fit at once:
+// unknown keys, doubled keys, wrong types, each with line, column and source line.
 //
-// The library parses. Its decoder is not used, as it ends at the first mistake and is
-// lenient (docs/decisions/0001-dependencies). Rules of the caller's can point at keys later, for it is
-// remembered where each stands. A value that may be a secret is never shown. The package
-// never opens a file and knows no key.
+// The library parses. Its decoder is not used, as it ends at the first mistake and is lenient
+// (docs/decisions/0001-dependencies). Rules of the caller's can point at keys later, for it is
+// remembered where each stands. A value that may be a secret is never shown. The package never
+// opens a file and knows no key.
 //
 // Start reading at Decode.
 package strict
@@ -29,13 +28,12 @@ const maxFile = 1 << 20
 type Options struct {
 	// Expand replaces references in the text of the value at a path.
 	Expand func(path, raw string) (string, error)
-	// Special reads the values of types of the caller's, by type: from the path and
-	// the text as it is written, to a value of that type. What is in them is never shown.
+	// Special reads the values of types of the caller's, by type: from the path and the text as it
+	// is written, to a value of that type. What is in them is never shown.
 	Special map[reflect.Type]func(path, raw string) (any, error)
 }
 
-// Document is a file that was read, with the places of its keys and the mistakes
-// found so far.
+// Document is a file that was read, with the places of its keys and the mistakes found so far.
 type Document struct {
 	options  Options
 	source   []string
@@ -45,11 +43,10 @@ type Document struct {
 	shaped   bool
 }
 
-// Decode lays a file over the struct that into points to. Keys are the yaml tags
-// of its fields; embedded structs count as their fields. Fields are structs, maps
-// by name, slices, pointers, strings, ints, floats, bools, time.Duration and the
-// types of options.Special. A key without a value counts as left out, and leaves
-// the field as it was.
+// Decode lays a file over the struct that into points to. Keys are the yaml tags of its fields;
+// embedded structs count as their fields. Fields are structs, maps by name, slices, pointers,
+// strings, ints, floats, bools, time.Duration and the types of options.Special. A key without a
+// value counts as left out, and leaves the field as it was.
 func Decode(text []byte, into any, options Options) *Document {
 	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // the byte order mark with which some editors begin a file
 	d := &Document{
@@ -65,8 +62,8 @@ func Decode(text []byte, into any, options Options) *Document {
 	return d
 }
 
-// Shaped says that the file had the shape of a document at all, so that it makes
-// sense to look at what is missing.
+// Shaped says that the file had the shape of a document at all, so that it makes sense to look at
+// what is missing.
 func (d *Document) Shaped() bool { return d.shaped }
 
 // Raw is the value at a path as it is written, "" if it is not a single value.

@@ -104,7 +104,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestStricterThanTheLibrary: its decoder cuts 8.7 to 8, takes 010 for eight, gives a bad time span no place and drops a mapping with the key 1.
+// TestStricterThanTheLibrary: its decoder cuts 8.7 to 8, takes 010 for eight, gives a bad time span
+// no place and drops a mapping with the key 1.
 func TestStricterThanTheLibrary(t *testing.T) {
 	t.Parallel()
 	var got shape
@@ -127,8 +128,8 @@ func TestStricterThanTheLibrary(t *testing.T) {
 	}
 }
 
-// TestExcerpts: a line is shown where the rest of it is the value in question,
-// and masked in every other case.
+// TestExcerpts: a line is shown where the rest of it is the value in question, and masked in every
+// other case.
 func TestExcerpts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{

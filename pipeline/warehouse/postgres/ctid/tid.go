@@ -1,4 +1,5 @@
-// Package ctid reads and writes the places of rows as Postgres has them (its type tid, the system column ctid). It is pure.
+// Package ctid reads and writes the places of rows as Postgres has them (its type tid, the system
+// column ctid). It is pure.
 //
 // Start reading at TID.
 package ctid
@@ -8,7 +9,8 @@ import (
 	"strconv"
 )
 
-// TID is where a row stands: its page and its place there. It holds as long as nobody writes the row.
+// TID is where a row stands: its page and its place there. It holds as long as nobody writes the
+// row.
 type TID struct {
 	page uint32
 	line uint16

@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// account is whom the server runs as. Postgres refuses to run as root, so root lends it another account.
+// account is whom the server runs as. Postgres refuses to run as root, so root lends it another
+// account.
 type account struct {
 	name string
 	lent *syscall.Credential // nil: our own account
@@ -45,8 +46,9 @@ const (
 	inside              // in it
 )
 
-// judge returns an error if others could put something else where we are about to work: if a part of the way to a server's folder, the folder
-// or what is in it belongs to others or is writable for them. Others are all but us, root and, in the folder, the lent account.
+// judge returns an error if others could put something else where we are about to work: if a part
+// of the way to a server's folder, the folder or what is in it belongs to others or is writable for
+// them. Others are all but us, root and, in the folder, the lent account.
 func (a account) judge(path string, at place, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -83,8 +85,9 @@ func owner(uid uint32) string {
 	return "account " + number
 }
 
-// checkWay judges a folder and all above it, as far as they are there, and where links among them lead. Only root has to: it makes folders and
-// hands them over, and must neither do so in a folder of others nor follow a link of theirs into one of its own.
+// checkWay judges a folder and all above it, as far as they are there, and where links among them
+// lead. Only root has to: it makes folders and hands them over, and must neither do so in a folder
+// of others nor follow a link of theirs into one of its own.
 func (a account) checkWay(dir string) error {
 	if a.lent == nil {
 		return nil
@@ -130,8 +133,8 @@ func (a account) checkLink(path string) error {
 	return a.checkWay(filepath.Join(parent, to))
 }
 
-// checkReachable returns an error if the account cannot reach the folder: some folder above it is closed. Only a lent
-// account can meet that; for our own the system's error is clear enough.
+// checkReachable returns an error if the account cannot reach the folder: some folder above it is
+// closed. Only a lent account can meet that; for our own the system's error is clear enough.
 func (a account) checkReachable(dir string) error {
 	for at := dir; a.lent != nil; at = filepath.Dir(at) {
 		info, err := os.Stat(at)

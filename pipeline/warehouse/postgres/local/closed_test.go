@@ -20,7 +20,8 @@ import (
 	"sluice/pipeline/warehouse/postgres/local"
 )
 
-// byHand returns a program of the server as a person would start it on the cluster, without a setting of ours but the ones given.
+// byHand returns a program of the server as a person would start it on the cluster, without a
+// setting of ours but the ones given.
 func byHand(ctx context.Context, t *testing.T, bin, data string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), append([]string{"-D", data}, args...)...)
@@ -47,8 +48,8 @@ func binFolder(t *testing.T, s *local.Server) string {
 	return bin
 }
 
-// TestAStartByHandOpensNothing starts the server of a cluster by hand, on one that was made by this program and on one as
-// older programs made them, which this program has started once since.
+// TestAStartByHandOpensNothing starts the server of a cluster by hand, on one that was made by this
+// program and on one as older programs made them, which this program has started once since.
 func TestAStartByHandOpensNothing(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)
@@ -73,7 +74,8 @@ func TestAStartByHandOpensNothing(t *testing.T) {
 	}
 }
 
-// makeOld makes the cluster's files what initdb made of them before: trust for all who come by TCP, and no word on where to listen.
+// makeOld makes the cluster's files what initdb made of them before: trust for all who come by TCP,
+// and no word on where to listen.
 func makeOld(t *testing.T, data string) {
 	t.Helper()
 	for name, change := range map[string]func(string) string{
@@ -163,7 +165,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// TestRootKeepsTheFolder looks at who owns what of a running server: the account has its own folders, and root the one they are in.
+// TestRootKeepsTheFolder looks at who owns what of a running server: the account has its own
+// folders, and root the one they are in.
 func TestRootKeepsTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)

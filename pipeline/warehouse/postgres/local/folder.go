@@ -10,22 +10,24 @@ import (
 	"syscall"
 )
 
-// folder is the place of one server. Root lends the server an account and keeps the folder itself, closed to all writers, so that the
-// account can put no link and no folder of its own where root is about to make one and to hand it over.
+// folder is the place of one server. Root lends the server an account and keeps the folder itself,
+// closed to all writers, so that the account can put no link and no folder of its own where root is
+// about to make one and to hand it over.
 type folder struct {
 	who  account
 	path string
 	root *os.Root
 }
 
-// openFolder makes the folder of a server, if it is missing, and refuses one that others own or may write to. A temporary one is made where
-// the system has such, or under /tmp if that will not do.
+// openFolder makes the folder of a server, if it is missing, and refuses one that others own or may
+// write to. A temporary one is made where the system has such, or under /tmp if that will not do.
 func openFolder(dir string, who account) (*folder, error) {
 	var err error
 	if dir == "" {
 		dir, err = makeTemporary(who)
 	} else if dir, err = filepath.Abs(dir); err == nil {
-		// Others may pass through, no more: the account must come to its own folder below, which is closed to all else.
+		// Others may pass through, no more: the account must come to its own folder below, which is
+		// closed to all else.
 		if err = who.checkWay(dir); err == nil {
 			err = os.MkdirAll(dir, 0o711)
 		}
@@ -86,7 +88,8 @@ func (f *folder) check() error {
 		if err := f.who.judge(path, inside, info); err != nil {
 			return err
 		}
-		// The cluster may lie elsewhere, by a link that its owner made: nothing of it is ever handed over.
+		// The cluster may lie elsewhere, by a link that its owner made: nothing of it is ever
+		// handed over.
 		if found := info.Mode().Type(); found != kind && (name != "data" || found != fs.ModeSymlink) {
 			return fmt.Errorf("%s is %s and cannot be used: move it away", path, found)
 		}
@@ -105,8 +108,9 @@ func (f *folder) give(name string) error {
 	return f.who.hand(f.root, name)
 }
 
-// handOver gives the folder itself to the account, which removes it in the end: the last step of root in a temporary folder. What root does
-// there later reads what the account says of itself, as in a named one, or goes by files that are open already.
+// handOver gives the folder itself to the account, which removes it in the end: the last step of
+// root in a temporary folder. What root does there later reads what the account says of itself, as
+// in a named one, or goes by files that are open already.
 func (f *folder) handOver() error {
 	if f.who.lent == nil {
 		return nil
@@ -122,7 +126,8 @@ func (f *folder) handOver() error {
 	return nil
 }
 
-// hand gives a folder of ours to the account: a true one, empty, in a folder where no other account can replace it.
+// hand gives a folder of ours to the account: a true one, empty, in a folder where no other account
+// can replace it.
 func (a account) hand(parent *os.Root, name string) error {
 	if a.lent == nil {
 		return nil

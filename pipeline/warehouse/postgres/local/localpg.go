@@ -1,15 +1,19 @@
-// Package local runs a private Postgres server out of the binaries that are installed on this machine: for whoever names no
-// other database, and for tests where no container engine answers. It downloads nothing, needs no container, and listens on a
-// unix socket only, so nothing on the network can reach the server and no two servers can clash over a port.
+// Package local runs a private Postgres server out of the binaries that are installed on this
+// machine: for whoever names no other database, and for tests where no container engine answers. It
+// downloads nothing, needs no container, and listens on a unix socket only, so nothing on the
+// network can reach the server and no two servers can clash over a port.
 //
-// It never touches a cluster that it did not make, never changes the machine's own Postgres service, and is no way to run a
-// warehouse that several accounts or machines use: whoever owns the socket directory is superuser of the server.
+// It never touches a cluster that it did not make, never changes the machine's own Postgres
+// service, and is no way to run a warehouse that several accounts or machines use: whoever owns the
+// socket directory is superuser of the server.
 //
-// A temporary server belongs to its starter and dies with it. A server with a folder of its own belongs to all processes that
-// use it: the first starts it, the others attach, and the last to stop ends it, whoever of them was killed in between. It ends
-// with its starter only where a supervisor ends all descendants of a process (a container, a service of systemd).
+// A temporary server belongs to its starter and dies with it. A server with a folder of its own
+// belongs to all processes that use it: the first starts it, the others attach, and the last to
+// stop ends it, whoever of them was killed in between. It ends with its starter only where a
+// supervisor ends all descendants of a process (a container, a service of systemd).
 //
-// Start reading at Start; binaries.go says which binaries are taken, account.go as whom they run, lock.go who waits for whom.
+// Start reading at Start; binaries.go says which binaries are taken, account.go as whom they run,
+// lock.go who waits for whom.
 //
 // One folder holds one server:
 //
@@ -41,25 +45,29 @@ const (
 	startLimit    = 2 * time.Minute       // recovery after a crash included
 	pollEvery     = 10 * time.Millisecond // how often locks and the server's state file are looked at while waiting for them
 
-	// othersEvery is how often a server is looked at that we did not start, and which each look asks for a connection.
+	// othersEvery is how often a server is looked at that we did not start, and which each look
+	// asks for a connection.
 	othersEvery = 100 * time.Millisecond
-	// silentPolls is how often a process that a state file names may be found alive but silent: a server closes its socket
-	// a moment before it ends, but the number may also belong to some other process by now.
+	// silentPolls is how often a process that a state file names may be found alive but silent: a
+	// server closes its socket a moment before it ends, but the number may also belong to some
+	// other process by now.
 	silentPolls = 20
 )
 
 // Options say which server to start. The zero value is a temporary server for tests.
 type Options struct {
-	// Dir is the folder that holds the server's data; it is made if it is missing and kept on Stop. All who name the same
-	// folder share one server. Empty means a temporary folder that Stop removes.
+	// Dir is the folder that holds the server's data; it is made if it is missing and kept on Stop.
+	// All who name the same folder share one server. Empty means a temporary folder that Stop
+	// removes.
 	Dir string
-	// Bin is the folder with initdb, postgres and pg_ctl. Empty means: search, as described at ErrNoBinaries.
+	// Bin is the folder with initdb, postgres and pg_ctl. Empty means: search, as described at
+	// ErrNoBinaries.
 	Bin string
-	// Durable makes commits survive a power cut. Leave it off for anything that can be made again: it is several times faster.
-	// Of those who share a server, the one who starts it decides.
+	// Durable makes commits survive a power cut. Leave it off for anything that can be made again:
+	// it is several times faster. Of those who share a server, the one who starts it decides.
 	Durable bool
-	// Log gets a line for people about each step that takes time. Nil means silence. What the server itself says is in the
-	// file server.log in the folder.
+	// Log gets a line for people about each step that takes time. Nil means silence. What the
+	// server itself says is in the file server.log in the folder.
 	Log io.Writer
 }
 
@@ -79,11 +87,12 @@ type Server struct {
 	stopErr   error
 }
 
-// Start starts the server of opts.Dir, or attaches to it if it runs, and returns when it accepts connections. The context
-// bounds the start only. Every Server must be stopped, whoever started it.
+// Start starts the server of opts.Dir, or attaches to it if it runs, and returns when it accepts
+// connections. The context bounds the start only. Every Server must be stopped, whoever started it.
 //
-// A temporary server (no Dir) ends when this process dies, however it dies. A server with a Dir outlives its starter: if all
-// who use it are killed, it runs on, and the next Start attaches to it.
+// A temporary server (no Dir) ends when this process dies, however it dies. A server with a Dir
+// outlives its starter: if all who use it are killed, it runs on, and the next Start attaches to
+// it.
 //
 // Errors: ErrNoBinaries, or a description of what failed with the last lines of the server's log.
 func Start(ctx context.Context, opts Options) (*Server, error) {
@@ -114,7 +123,8 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// join makes us a user of the server, and then, alone, sees to it that it runs. In this order nobody stops what we find.
+// join makes us a user of the server, and then, alone, sees to it that it runs. In this order
+// nobody stops what we find.
 func (s *Server) join(ctx context.Context) error {
 	var err error
 	if s.users, err = openLock(ctx, filepath.Join(s.dir, "users"), syscall.LOCK_SH); err != nil {
@@ -163,8 +173,9 @@ func (s *Server) launch(ctx context.Context) error {
 	return nil
 }
 
-// waitReady waits until the server accepts connections, and then returns true: ours, of which exited brings the end, or one that
-// runs already, or whose starter was killed before it was ready. It returns false if there is none of the others.
+// waitReady waits until the server accepts connections, and then returns true: ours, of which
+// exited brings the end, or one that runs already, or whose starter was killed before it was ready.
+// It returns false if there is none of the others.
 func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, error) {
 	every := pollEvery
 	if exited == nil {
@@ -197,9 +208,9 @@ func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, erro
 	}
 }
 
-// Stop ends our use of the server. If nobody else uses it, it stops the server, and removes the folder if it was a temporary
-// one. When the context ends before the server has, the server is ended without ceremony. Stop may be called again; it then
-// returns what it returned first.
+// Stop ends our use of the server. If nobody else uses it, it stops the server, and removes the
+// folder if it was a temporary one. When the context ends before the server has, the server is
+// ended without ceremony. Stop may be called again; it then returns what it returned first.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopErr = s.leave(ctx) })
 	return s.stopErr

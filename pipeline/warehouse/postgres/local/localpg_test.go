@@ -18,7 +18,8 @@ import (
 	"sluice/pipeline/warehouse/postgres/local"
 )
 
-// serverDir returns a folder below the system's folder for temporary files that any account can pass through, which t.TempDir is not.
+// serverDir returns a folder below the system's folder for temporary files that any account can
+// pass through, which t.TempDir is not.
 func serverDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "localpg-test-")

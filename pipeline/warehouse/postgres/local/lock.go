@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// openLock opens a lock file and takes the lock: LOCK_SH or LOCK_EX. It waits for others until the context ends. The system
-// gives a lock back when its holder dies, so there is no such thing as a stale one.
+// openLock opens a lock file and takes the lock: LOCK_SH or LOCK_EX. It waits for others until the
+// context ends. The system gives a lock back when its holder dies, so there is no such thing as a
+// stale one.
 func openLock(ctx context.Context, path string, how int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -40,8 +41,8 @@ func openLock(ctx context.Context, path string, how int) (*os.File, error) {
 	}
 }
 
-// tryLock takes a lock, or turns one into the other, and says whether it could: false means that another is in the way, and
-// that the lock held before is lost.
+// tryLock takes a lock, or turns one into the other, and says whether it could: false means that
+// another is in the way, and that the lock held before is lost.
 func tryLock(file *os.File, how int) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
 	if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
@@ -50,8 +51,9 @@ func tryLock(file *os.File, how int) (bool, error) {
 	return err == nil, nil
 }
 
-// state is what a server says about itself in its file postmaster.pid, held against what can be seen. A server that was
-// killed leaves the file behind: then nothing answers, and the next start replaces the file.
+// state is what a server says about itself in its file postmaster.pid, held against what can be
+// seen. A server that was killed leaves the file behind: then nothing answers, and the next start
+// replaces the file.
 type state struct {
 	socketDir, socket string
 	alive             bool // there is a process of the server's number
@@ -76,8 +78,9 @@ func readState(data string) state {
 	return found
 }
 
-// dial asks the server for a connection, and lets it go. A server takes them one by one, and while it starts not at once: who dials again and
-// again stands in the line, before those who come to work.
+// dial asks the server for a connection, and lets it go. A server takes them one by one, and while
+// it starts not at once: who dials again and again stands in the line, before those who come to
+// work.
 func (s state) dial() error {
 	if !s.alive {
 		return errNoServer
@@ -93,11 +96,12 @@ func (s state) dial() error {
 
 var errNoServer = errors.New("there is no server")
 
-// listens says of what dial returned whether there is a server: one that takes no connection now, for more wait in line than it takes, is one.
+// listens says of what dial returned whether there is a server: one that takes no connection now,
+// for more wait in line than it takes, is one.
 func listens(err error) bool { return err == nil || errors.Is(err, syscall.EAGAIN) }
 
-// readNote reads a short file that the server's account wrote: a true one, so that what else that account may put there keeps us waiting for
-// nothing and shows us nothing of others.
+// readNote reads a short file that the server's account wrote: a true one, so that what else that
+// account may put there keeps us waiting for nothing and shows us nothing of others.
 func readNote(path string) ([]byte, error) {
 	const limit = 4096
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestNoFolderIsHandedOverByALink races a process of the account that root lends: it plants `run -> victim` in each folder of a server
-// that appears. The folder behind the link must stay root's. Who is not root hands over nothing: then only the links are in the way.
+// TestNoFolderIsHandedOverByALink races a process of the account that root lends: it plants `run ->
+// victim` in each folder of a server that appears. The folder behind the link must stay root's. Who
+// is not root hands over nothing: then only the links are in the way.
 //
 //nolint:paralleltest // temporary folders are made where the environment says
 func TestNoFolderIsHandedOverByALink(t *testing.T) {
@@ -170,8 +171,9 @@ func TestWhoMayOwnAServersFolder(t *testing.T) {
 	}
 }
 
-// TestNoNameOfOthersIsFollowed names a folder of root's by a link of another account, by one of root's that leads to such a link, and a folder that
-// is to be made in one of another account. Root makes and hands over nothing.
+// TestNoNameOfOthersIsFollowed names a folder of root's by a link of another account, by one of
+// root's that leads to such a link, and a folder that is to be made in one of another account. Root
+// makes and hands over nothing.
 func TestNoNameOfOthersIsFollowed(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
@@ -200,7 +202,8 @@ func TestNoNameOfOthersIsFollowed(t *testing.T) {
 	}
 }
 
-// TestATemporaryFolderIsNotMadeAmongOthers has the system name a folder of another account for temporary files.
+// TestATemporaryFolderIsNotMadeAmongOthers has the system name a folder of another account for
+// temporary files.
 //
 //nolint:paralleltest // temporary folders are made where the environment says
 func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
@@ -254,7 +257,8 @@ func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 	}
 }
 
-// TestNotesAreTrueFiles: what the server's account may put in the place of its notes shows nothing of others and keeps the reader waiting for nothing.
+// TestNotesAreTrueFiles: what the server's account may put in the place of its notes shows nothing
+// of others and keeps the reader waiting for nothing.
 func TestNotesAreTrueFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -291,7 +295,8 @@ func TestALinkOfRootsIsFollowed(t *testing.T) {
 	}
 }
 
-// TestWhatOthersPlantedIsRefused looks at what may lie in a folder of a server before the start. Root sees folders of others, too.
+// TestWhatOthersPlantedIsRefused looks at what may lie in a folder of a server before the start.
+// Root sees folders of others, too.
 func TestWhatOthersPlantedIsRefused(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)

@@ -12,11 +12,13 @@ import (
 	"time"
 )
 
-// quitLimit is how long a server that was told to end without ceremony is given. By itself it takes up to five seconds.
+// quitLimit is how long a server that was told to end without ceremony is given. By itself it takes
+// up to five seconds.
 const quitLimit = 10 * time.Second
 
-// command returns a program of the server, run as its account in its folder, with an environment that carries no secret and no
-// setting of libpq. An interrupt on our terminal does not reach it, nor does our end. The context kills it.
+// command returns a program of the server, run as its account in its folder, with an environment
+// that carries no secret and no setting of libpq. An interrupt on our terminal does not reach it,
+// nor does our end. The context kills it.
 func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
 	cmd.Dir, cmd.Env = s.dir, []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH"), "LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
@@ -43,8 +45,9 @@ func spawn(cmd *exec.Cmd) (<-chan error, error) {
 	return exited, nil
 }
 
-// startGuard starts a process that waits until its input is closed, by Stop, or by the system when we die; then it ends the
-// temporary server and removes what is left of it. Nothing of ours could do that after a SIGKILL.
+// startGuard starts a process that waits until its input is closed, by Stop, or by the system when
+// we die; then it ends the temporary server and removes what is left of it. Nothing of ours could
+// do that after a SIGKILL.
 func (s *Server) startGuard(ctx context.Context) error {
 	const script = `read _; "$1" stop -s -D "$2" -m immediate; rm -rf "$3" "$4"`
 	cmd := s.command(context.WithoutCancel(ctx), "pg_ctl")
@@ -78,8 +81,9 @@ func (s *Server) remove(ctx context.Context) error {
 	return nil
 }
 
-// shutDown ends the server, whoever started it: cleanly, with everything written out, as long as the context allows;
-// then at once. It is left to pg_ctl under the server's account, which can do no harm to others whatever the state file says.
+// shutDown ends the server, whoever started it: cleanly, with everything written out, as long as
+// the context allows; then at once. It is left to pg_ctl under the server's account, which can do
+// no harm to others whatever the state file says.
 func (s *Server) shutDown(ctx context.Context) error {
 	if s.tryShutDown(ctx, "fast") == nil {
 		return nil
@@ -100,7 +104,8 @@ func (s *Server) tryShutDown(ctx context.Context, mode string) error {
 	return nil
 }
 
-// lastLines returns the last lines of a text, indented on lines of their own, ready to be put behind an error.
+// lastLines returns the last lines of a text, indented on lines of their own, ready to be put
+// behind an error.
 func lastLines(text []byte) string {
 	const keep = 15
 	if text = bytes.TrimSpace(text); len(text) == 0 {

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// TestReadyMeansThatAConnectionIsTaken: a server that starts is asked for no connection, for those would stand in its line before everybody
-// else's, and one whose line is full is not ready, whatever its file says.
+// TestReadyMeansThatAConnectionIsTaken: a server that starts is asked for no connection, for those
+// would stand in its line before everybody else's, and one whose line is full is not ready,
+// whatever its file says.
 func TestReadyMeansThatAConnectionIsTaken(t *testing.T) {
 	t.Parallel()
 	s := &Server{dir: openPlace(t, "localpg-line-")}
@@ -23,7 +24,8 @@ func TestReadyMeansThatAConnectionIsTaken(t *testing.T) {
 	line := listenForOne(t, socket)
 	says := func(status string) {
 		t.Helper()
-		// The file as Postgres 15 writes it: pid, folder, start, port, socket, address, shared memory, status.
+		// The file as Postgres 15 writes it: pid, folder, start, port, socket, address, shared
+		// memory, status.
 		text := fmt.Sprintf("%d\n%s\n1795520000\n%s\n%s\n\n  1 2\n%s\n", os.Getpid(), s.data(), port, s.dir, status)
 		if err := os.WriteFile(filepath.Join(s.data(), "postmaster.pid"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -91,7 +91,8 @@ func TestProcessesStartOneServer(t *testing.T) {
 	ask(t, again.URL(), birth)
 }
 
-// TestStopAndStartAtOnce lets each process stop while the next starts: whatever the order, who has started can query.
+// TestStopAndStartAtOnce lets each process stop while the next starts: whatever the order, who has
+// started can query.
 func TestStopAndStartAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)

@@ -18,7 +18,8 @@ import (
 	"sluice/pipeline/warehouse/postgres/local"
 )
 
-// childEnv makes the test program a user of the server in the folder that it names; "temporary" means one without.
+// childEnv makes the test program a user of the server in the folder that it names; "temporary"
+// means one without.
 const childEnv = "LOCALPG_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -35,7 +36,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// plant puts links to the victim where a server's folders are to be, as soon as a server's folder is there, until it is killed.
+// plant puts links to the victim where a server's folders are to be, as soon as a server's folder
+// is there, until it is killed.
 func plant(place, victim string) {
 	_, _ = fmt.Println("ready")
 	for {

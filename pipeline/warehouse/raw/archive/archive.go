@@ -1,8 +1,9 @@
-// Package archive is the form in which the raw records of a transaction are kept together: a JSON array of their bytes as they came. It is
-// pure: bytes in, bytes out.
+// Package archive is the form in which the raw records of a transaction are kept together: a JSON
+// array of their bytes as they came. It is pure: bytes in, bytes out.
 //
-// Where no record has a line feed in it, which nearly none has, each record has a line of its own. So whoever takes the array apart looks
-// for line feeds and not for the ends of values, and people can read it.
+// Where no record has a line feed in it, which nearly none has, each record has a line of its own.
+// So whoever takes the array apart looks for line feeds and not for the ends of values, and people
+// can read it.
 //
 // Start reading at FormOf, then Split.
 package archive
@@ -43,7 +44,8 @@ func (f Form) Size(records [][]byte) int {
 	return size
 }
 
-// Append adds an array of records, of which there is at least one. Each is one JSON value without white space around it.
+// Append adds an array of records, of which there is at least one. Each is one JSON value without
+// white space around it.
 func (f Form) Append(text []byte, records [][]byte) []byte {
 	text = append(text, f.begin...)
 	for i, record := range records {
@@ -55,8 +57,8 @@ func (f Form) Append(text []byte, records [][]byte) []byte {
 	return append(text, f.end...)
 }
 
-// Split takes an array apart; the records are slices of it. It is an error if it is no JSON array; where it has lines, what stands in them is
-// for the readers of records to judge.
+// Split takes an array apart; the records are slices of it. It is an error if it is no JSON array;
+// where it has lines, what stands in them is for the readers of records to judge.
 func Split(text []byte) ([][]byte, error) {
 	if records, ok := splitLines(text); ok {
 		return records, nil
@@ -77,8 +79,9 @@ func Split(text []byte) ([][]byte, error) {
 	return records, nil
 }
 
-// splitLines takes an array apart that has a record in each line; false if it does not look like one. No other array that was ever kept
-// begins with a line feed, for records have no white space around them.
+// splitLines takes an array apart that has a record in each line; false if it does not look like
+// one. No other array that was ever kept begins with a line feed, for records have no white space
+// around them.
 func splitLines(text []byte) ([][]byte, bool) {
 	if len(text) <= len(lines.begin)+len(lines.end) || !bytes.HasPrefix(text, []byte(lines.begin)) || !bytes.HasSuffix(text, []byte(lines.end)) {
 		return nil, false

@@ -35,7 +35,8 @@ func TestArraysAreJSONWithALineForEachRecord(t *testing.T) {
 	}
 }
 
-// What is kept comes back byte for byte, in either form, and encoding/json finds the same records in it.
+// What is kept comes back byte for byte, in either form, and encoding/json finds the same records
+// in it.
 func TestWhatIsKeptComesBack(t *testing.T) {
 	t.Parallel()
 	value := rapid.Deferred(func() *rapid.Generator[any] {

@@ -9,8 +9,9 @@ import (
 // arrayHeader is how many bytes come before the elements.
 const arrayHeader = 20
 
-// Array adds a parameter that is an array of n elements of a type; each adds one of them as a field of COPY, which elements of an array are
-// like. Source: PostgreSQL 15, src/backend/utils/adt/arrayfuncs.c, array_recv.
+// Array adds a parameter that is an array of n elements of a type; each adds one of them as a field
+// of COPY, which elements of an array are like. Source: PostgreSQL 15,
+// src/backend/utils/adt/arrayfuncs.c, array_recv.
 func Array(buf []byte, element uint32, n int, each func(buf []byte, i int) ([]byte, error)) ([]byte, error) {
 	const nulls, lowest = 1, 1 // there may be nulls
 	dimensions := uint32(1)

@@ -1,7 +1,8 @@
-// Package copybinary writes rows in the binary format of COPY, which spares the server reading numbers and times out of text.
+// Package copybinary writes rows in the binary format of COPY, which spares the server reading
+// numbers and times out of text.
 //
-// It takes canonical texts only (package record makes them), each of which has a binary form; another text is an error and no
-// guess. It is pure: values in, bytes out.
+// It takes canonical texts only (package record makes them), each of which has a binary form;
+// another text is an error and no guess. It is pure: values in, bytes out.
 //
 // Start reading at Reader, then Value.
 package copybinary
@@ -18,13 +19,16 @@ import (
 // ErrText says that a value is a text without a binary form: none that package record makes.
 var ErrText = errors.New("the value has no binary form")
 
-// fillTo is how much is collected before it is handed to the connection, which sends at most 64 KiB a message.
+// fillTo is how much is collected before it is handed to the connection, which sends at most 64 KiB
+// a message.
 const fillTo = 60 << 10
 
-// header is the signature, no flags, and no extension. Source: PostgreSQL documentation, COPY, "Binary Format".
+// header is the signature, no flags, and no extension. Source: PostgreSQL documentation, COPY,
+// "Binary Format".
 const header = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
 
-// Reader streams rows in the binary format. It encodes while the server reads, so a batch is never in memory twice.
+// Reader streams rows in the binary format. It encodes while the server reads, so a batch is never
+// in memory twice.
 type Reader[T any] struct {
 	records []T
 	rows    func(buf []byte, record T) ([]byte, error)
@@ -116,7 +120,8 @@ func Size(buf []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(buf, uint32(n)) //nolint:gosec // bounded by the record
 }
 
-// Value adds a field of a kind. An absent key of a new row is a null: there is nothing stored that could stay.
+// Value adds a field of a kind. An absent key of a new row is a null: there is nothing stored that
+// could stay.
 func Value(buf []byte, kind schema.Kind, value *record.Value) ([]byte, error) {
 	if value.State != record.Set {
 		return Null(buf), nil

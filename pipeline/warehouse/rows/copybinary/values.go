@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// group is how many decimal digits one digit of a numeric holds, most so many of them are taken.
+	// group is how many decimal digits one digit of a numeric holds, most so many of them are
+	// taken.
 	group     = 4
 	mostGroup = 64
 	negative  = 0x4000
@@ -37,7 +38,8 @@ func whole(buf []byte, text string) ([]byte, error) {
 	return Int(buf, n), nil
 }
 
-// decimal adds a numeric: digits to the base of 10,000, the weight of the first, the sign, and the decimal places.
+// decimal adds a numeric: digits to the base of 10,000, the weight of the first, the sign, and the
+// decimal places.
 func decimal(buf []byte, text string) ([]byte, error) {
 	sign := uint16(0)
 	if strings.HasPrefix(text, "-") {

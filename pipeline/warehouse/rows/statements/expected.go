@@ -52,7 +52,8 @@ func (s *Set) expect(tables []schema.Table) {
 	}
 }
 
-// TypesOf gives the type of a kind's columns, as package ddl drafts them, and that of an array of their values.
+// TypesOf gives the type of a kind's columns, as package ddl drafts them, and that of an array of
+// their values.
 func TypesOf(kind schema.Kind) (uint32, uint32) {
 	switch kind {
 	case schema.KindID, schema.KindText:

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Place reads out of an error where the value would have gone. COPY says so in the context only: COPY bills, line 3, column total. The staging
-// table counts as the table it is for.
+// Place reads out of an error where the value would have gone. COPY says so in the context only:
+// COPY bills, line 3, column total. The staging table counts as the table it is for.
 func (s *Set) Place(pg *pgconn.PgError) string {
 	table, column := pg.TableName, pg.ColumnName
 	if _, rest, found := strings.Cut("\n"+pg.Where, "\nCOPY "); found { // a fault inside JSON has a line of its own before

@@ -20,16 +20,18 @@ func (s *Set) findMarker(resource *schema.Resource, tables []schema.Table) error
 	return fmt.Errorf("the array %q, by which headers are told, is not among the children", resource.Details.Marker)
 }
 
-// detailStateAfterList is what a list record does to the state of a row that it changes. One that is a header leaves a single record to be
-// read. So does one that was asked for before the last single record and came after it: it may have brought back what was
-// older there. The hash of the last single record is forgotten, for the row is not what that one made of it any more.
+// detailStateAfterList is what a list record does to the state of a row that it changes. One that
+// is a header leaves a single record to be read. So does one that was asked for before the last
+// single record and came after it: it may have brought back what was older there. The hash of the
+// last single record is forgotten, for the row is not what that one made of it any more.
 func (s *Set) detailStateAfterList() []string {
 	return []string{"_detail_state = CASE WHEN " + carries(len(s.Columns)+s.Marker-1) + ` AND $1 >= coalesce(t._detail_call_id, 0) THEN 'none_needed'
 WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' ELSE 'stale' END`, "_detail_hash = NULL"}
 }
 
-// clearListHash is what a single record of another modification time does to what is known of the list's record: the row is not of its version any
-// more. If upstream goes back to that, the list shows the very bytes that it showed before, and they have to be judged like others. Modified is
+// clearListHash is what a single record of another modification time does to what is known of the
+// list's record: the row is not of its version any more. If upstream goes back to that, the list
+// shows the very bytes that it showed before, and they have to be judged like others. Modified is
 // the column of the modification time, "" where there is none.
 func (*Set) clearListHash(modified string) string {
 	if modified == "" {

@@ -1,6 +1,8 @@
-// Package statements builds the SQL texts with which one resource is loaded, out of its declaration.
+// Package statements builds the SQL texts with which one resource is loaded, out of its
+// declaration.
 //
-// It is pure: it never speaks to a database. What is executed, and in which order, is for package rows to say.
+// It is pure: it never speaks to a database. What is executed, and in which order, is for package
+// rows to say.
 //
 // Start reading at Set, then New.
 package statements
@@ -45,14 +47,18 @@ type Set struct {
 	// OpenStage makes the staging table empty, CopyStage copies into it, as rows of so many fields.
 	OpenStage, CopyStage string
 	StageFields          int
-	// EnableHistory adds a row to the history of each record whose columns of that kind changed; "" if none are kept.
+	// EnableHistory adds a row to the history of each record whose columns of that kind changed; ""
+	// if none are kept.
 	EnableHistory string
-	// List is for records of lists, Single for single records; the latter is nil where the resource declares no details.
+	// List is for records of lists, Single for single records; the latter is nil where the resource
+	// declares no details.
 	List   Form
 	Single *Form
-	// Marker is the index of the array that list records may leave out; 0 if the resource declares no details.
+	// Marker is the index of the array that list records may leave out; 0 if the resource declares
+	// no details.
 	Marker int
-	// TouchDetail is for rows at places whose single records are not written; it ends the wait of those at the second places.
+	// TouchDetail is for rows at places whose single records are not written; it ends the wait of
+	// those at the second places.
 	TouchDetail string
 
 	schema string // of the tables
@@ -62,17 +68,18 @@ type Set struct {
 
 // Form is what depends on where a record comes from: out of a list, or by itself.
 type Form struct {
-	// Look gives what is stored under keys, by their places from 1; Lock gives the same of rows that will change, locked in the order in
-	// which their keys are given, so that what was decided is still true when it is written.
+	// Look gives what is stored under keys, by their places from 1; Lock gives the same of rows
+	// that will change, locked in the order in which their keys are given, so that what was decided
+	// is still true when it is written.
 	Look, Lock string
-	// Range gives the same from one key to another, with the keys, in the order of their bytes and at most so many; "" for single
-	// records, of which a batch has few.
+	// Range gives the same from one key to another, with the keys, in the order of their bytes and
+	// at most so many; "" for single records, of which a batch has few.
 	Range string
 	// Insert copies new rows into the table, of so many fields.
 	Insert string
 	Fields int
-	// Update empties the staging table into the rows, and leaves the columns of absent keys as they are. Rewrite does so and leaves
-	// alone what says where the record came from.
+	// Update empties the staging table into the rows, and leaves the columns of absent keys as they
+	// are. Rewrite does so and leaves alone what says where the record came from.
 	Update, Rewrite string
 }
 
@@ -120,15 +127,18 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	return s, nil
 }
 
-// readers builds the looks at what is stored: the place of the key among those asked for, hash, call, modification time, time of the last
-// change, place, whether the hash counts, and the fingerprint of the list's record.
+// readers builds the looks at what is stored: the place of the key among those asked for, hash,
+// call, modification time, time of the last change, place, whether the hash counts, and the
+// fingerprint of the list's record.
 //
-// Each key is looked up by itself, and LIMIT keeps the planner to that: its index scan is the same for any number of keys, with statistics and
-// without. Of an array of keys it believes, in a table that is being filled for the first time, that the organization has half a percent of the
-// rows, and reads all of them for every batch.
+// Each key is looked up by itself, and LIMIT keeps the planner to that: its index scan is the same
+// for any number of keys, with statistics and without. Of an array of keys it believes, in a table
+// that is being filled for the first time, that the organization has half a percent of the rows,
+// and reads all of them for every batch.
 //
-// A single record is held against the one that was loaded last, and against the later of the two calls that wrote the row.
-// The hash of a row that still waits does not count: that another single record is equal has to be written there.
+// A single record is held against the one that was loaded last, and against the later of the two
+// calls that wrote the row. The hash of a row that still waits does not count: that another single
+// record is equal has to be written there.
 func (s *Set) readers(table, id, modified string) {
 	look := func(f *Form, hash, call, settled, fingerprint string) {
 		columns := fmt.Sprintf("%s, %s, %s, t._changed_at, t.ctid, %s, %s FROM %s AS t WHERE t.organization_id = $1", hash, call, modified, settled, fingerprint, table)
@@ -184,7 +194,8 @@ func (f *Form) insert(table string, columns []string) {
 	f.Insert, f.Fields = CopyInto(table, columns), len(columns)
 }
 
-// CopyInto is the statement that copies into columns of a table, which is quoted, in the binary format.
+// CopyInto is the statement that copies into columns of a table, which is quoted, in the binary
+// format.
 func CopyInto(table string, columns []string) string {
 	quoted := make([]string, len(columns))
 	for i, name := range columns {
@@ -203,7 +214,8 @@ func columnNames(columns []schema.Column) []string {
 
 func quote(parts ...string) string { return pgx.Identifier(parts).Sanitize() }
 
-// literal quotes a wire key; checkTables has refused those with a backslash, which only an escape string could hold.
+// literal quotes a wire key; checkTables has refused those with a backslash, which only an escape
+// string could hold.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 func checkTables(schemaName string, tables []schema.Table) error {

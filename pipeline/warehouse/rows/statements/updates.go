@@ -30,14 +30,16 @@ func (s *Set) updates(tables []schema.Table, modified string) {
 		name := fmt.Sprintf("_has_%d", mask)
 		staged, selected = append(staged, name), append(selected, "0::bigint AS "+name)
 	}
-	// The name holds a digest of the columns: a session that outlives a migration makes itself a new table.
+	// The name holds a digest of the columns: a session that outlives a migration makes itself a
+	// new table.
 	digest := sha256.Sum256([]byte(target + "\x00" + strings.Join(staged, "\x00")))
 	stage := quote("pg_temp", stagePrefix+hex.EncodeToString(digest[:8]))
 	s.OpenStage = openStage(stage, "SELECT "+strings.Join(selected, ", ")+" FROM "+target+" AS t")
 	s.CopyStage, s.StageFields = CopyInto(stage, staged), len(staged)
 
 	extra := "_extra = " + mergeExtra(tables)
-	// The places of the rows (they stay the same while locked) keep the planner from reading the table; the key joins.
+	// The places of the rows (they stay the same while locked) keep the planner from reading the
+	// table; the key joins.
 	update := func(ours ...string) string {
 		return fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s FROM %[3]s AS s
 WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
@@ -56,14 +58,16 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}
 		s.Single.Update = update(single...)
-		// A row whose list record changed since has no such hash: its single record is to be loaded whole.
+		// A row whose list record changed since has no such hash: its single record is to be loaded
+		// whole.
 		s.Single.Rewrite = update("_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._content_hash END")
 	}
 	s.List.Update, s.List.Rewrite = update(ours...), update(again)
 }
 
-// mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key does for declared ones;
-// those within an array that the record carries go with the array, and one that is declared by now is not unknown any more.
+// mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key
+// does for declared ones; those within an array that the record carries go with the array, and one
+// that is declared by now is not unknown any more.
 func mergeExtra(tables []schema.Table) string {
 	columns := tables[0].Columns
 	wires := make([]string, len(columns))
@@ -93,9 +97,10 @@ func carries(bit int) string {
 	return fmt.Sprintf("(s._has_%d & %d) <> 0", bit/maskBits, int64(1)<<(bit%maskBits))
 }
 
-// openStage makes the staging table empty. It belongs to the session and is used again, with the types of the table that it
-// is for: measured with 45 columns, making it anew costs 33 kB of WAL for its catalog rows each time, TRUNCATE 1.6 kB, the
-// emptying at commit 0.5 kB. The DELETE is for a second batch in one transaction.
+// openStage makes the staging table empty. It belongs to the session and is used again, with the
+// types of the table that it is for: measured with 45 columns, making it anew costs 33 kB of WAL
+// for its catalog rows each time, TRUNCATE 1.6 kB, the emptying at commit 0.5 kB. The DELETE is for
+// a second batch in one transaction.
 func openStage(stage, query string) string {
 	return "CREATE TEMP TABLE IF NOT EXISTS " + stage + " ON COMMIT DELETE ROWS AS " + query + " WITH NO DATA; DELETE FROM " + stage
 }

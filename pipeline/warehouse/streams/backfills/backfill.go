@@ -1,10 +1,12 @@
-// Package backfills keeps what was asked for besides the schedule: lists to be read again, whole or between two days.
+// Package backfills keeps what was asked for besides the schedule: lists to be read again, whole or
+// between two days.
 //
-// A backfill is worked as a stream of its own, which is enabled while one is open, so that it has its own position, fence and
-// run beside those of the list. Whoever ends a run says so here, in the same transaction, and what is left to do is kept.
+// A backfill is worked as a stream of its own, which is enabled while one is open, so that it has
+// its own position, fence and run beside those of the list. Whoever ends a run says so here, in the
+// same transaction, and what is left to do is kept.
 //
-// Start reading at Backfills.OpenBackfill; what claims and runs do to a backfill is in turn.go. Everybody locks the stream's row before
-// the backfill's.
+// Start reading at Backfills.OpenBackfill; what claims and runs do to a backfill is in turn.go.
+// Everybody locks the stream's row before the backfill's.
 package backfills
 
 import (
@@ -27,7 +29,8 @@ import (
 var (
 	// ErrOpen says that the stream has an open backfill already.
 	ErrOpen = errors.New("a backfill of it is open already")
-	// ErrState says that there is no such backfill, or that its state does not allow what was asked.
+	// ErrState says that there is no such backfill, or that its state does not allow what was
+	// asked.
 	ErrState = errors.New("no backfill in that state")
 )
 
@@ -77,7 +80,8 @@ WHERE id = $1 AND state IN ('queued', 'running', 'paused', 'failed')`
 SELECT organization_id, service, resource || '.backfill' FROM sluice.backfills WHERE state IN ('queued', 'running') ORDER BY id`
 )
 
-// OpenBackfill opens a backfill and gives its number. It returns ErrOpen, and changes nothing, if the stream has an open one.
+// OpenBackfill opens a backfill and gives its number. It returns ErrOpen, and changes nothing, if
+// the stream has an open one.
 func (b *Backfills) OpenBackfill(ctx context.Context, order Order) (int64, error) {
 	key, op := order.Stream.Key(), "asking for a backfill of "+order.Stream.String()
 	scan, err := json.Marshal(order.Scan)
@@ -115,8 +119,8 @@ func (b *Backfills) Pause(ctx context.Context, id int64) error {
 	return err
 }
 
-// Resume lets a backfill go on where it stands, now: one that is paused or failed, and one that waits, too. It gives the
-// stream that works it.
+// Resume lets a backfill go on where it stands, now: one that is paused or failed, and one that
+// waits, too. It gives the stream that works it.
 func (b *Backfills) Resume(ctx context.Context, id int64) (pipeline.Key, error) {
 	return b.change(ctx, "resuming", id, sqlResume, b.schedule.RequestBackfill, streams.ServeOpenRun)
 }

@@ -14,12 +14,13 @@ type Backfill struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
-	// Column is what From and To are about, "" where the whole list is read; days are written 2026-01-31, "" is an open end.
+	// Column is what From and To are about, "" where the whole list is read; days are written
+	// 2026-01-31, "" is an open end.
 	Column string `db:"column_name" json:"column,omitempty"`
 	From   string `db:"from_day"    json:"from,omitempty"`
 	To     string `db:"to_day"      json:"to,omitempty"`
-	// State is queued, running, paused, done, cancelled or failed; StreamState is what its stream is doing at the moment, Reason
-	// why, and Until until when it waits.
+	// State is queued, running, paused, done, cancelled or failed; StreamState is what its stream
+	// is doing at the moment, Reason why, and Until until when it waits.
 	State       string     `db:"state"        json:"state"`
 	StreamState string     `db:"stream_state" json:"stream_state"`
 	Reason      string     `db:"reason"       json:"reason,omitempty"`
@@ -28,7 +29,8 @@ type Backfill struct {
 	// Windows is how many windows it is read in, WindowsDone how many of them were read.
 	Windows     int64 `db:"windows"      json:"windows"`
 	WindowsDone int64 `db:"windows_done" json:"windows_done"`
-	// Forecast is how many calls it was expected to take, nil if nobody could say; Calls are those it took so far.
+	// Forecast is how many calls it was expected to take, nil if nobody could say; Calls are those
+	// it took so far.
 	Forecast      *int64 `db:"forecast_calls" json:"forecast_calls"`
 	ForecastBasis string `db:"forecast_basis" json:"forecast_basis,omitempty"`
 	Calls         int64  `db:"calls"          json:"calls"`

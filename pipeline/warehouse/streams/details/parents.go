@@ -14,12 +14,14 @@ import (
 	"sluice/schema"
 )
 
-// errNoParents is a programming error of the caller: only resources under a PerParent cursor have parents.
+// errNoParents is a programming error of the caller: only resources under a PerParent cursor have
+// parents.
 var errNoParents = errors.New("the resource has no list under each parent")
 
 const (
-	// The parent that was tried longest ago comes first, and not the one read longest ago: those whose lists fail would
-	// otherwise stand before all others for ever. A run tries each parent once.
+	// The parent that was tried longest ago comes first, and not the one read longest ago: those
+	// whose lists fail would otherwise stand before all others for ever. A run tries each parent
+	// once.
 	sqlNextParent = `
 SELECT coalesce((
 	SELECT p.parent_id FROM sluice.parents p
@@ -28,8 +30,8 @@ SELECT coalesce((
 	count(*) FILTER (WHERE active AND run_id IS DISTINCT FROM $4), count(*) FILTER (WHERE run_id = $4) > 0
 FROM sluice.parents WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
-	// %s finds parents in the warehouse. Rows are written in the order of their keys: whoever else writes them waits and does
-	// not deadlock.
+	// %s finds parents in the warehouse. Rows are written in the order of their keys: whoever else
+	// writes them waits and does not deadlock.
 	sqlFindParents = `
 WITH found AS MATERIALIZED (%s),
 gone AS (
@@ -71,9 +73,10 @@ type Querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// NextParent gives the parent that was tried longest ago, of those that the claim's run has not tried, and how many of those
-// there are; "" if there is none. Before the run has tried any, the parents are brought up to date: found in the columns that
-// the declaration names, and no longer read where no row refers to them and no configuration names them.
+// NextParent gives the parent that was tried longest ago, of those that the claim's run has not
+// tried, and how many of those there are; "" if there is none. Before the run has tried any, the
+// parents are brought up to date: found in the columns that the declaration names, and no longer
+// read where no row refers to them and no configuration names them.
 func NextParent(ctx context.Context, db Querier, claim pipeline.Claim) (string, int, error) {
 	now, err := askParents(ctx, db, claim)
 	if err != nil || now.begun {
@@ -92,7 +95,8 @@ func NextParent(ctx context.Context, db Querier, claim pipeline.Claim) (string, 
 	return now.parent, now.left, err
 }
 
-// round is how far a run is with its parents: which is next, how many are left, and whether it has tried any.
+// round is how far a run is with its parents: which is next, how many are left, and whether it has
+// tried any.
 type round struct {
 	parent string
 	left   int
@@ -120,8 +124,8 @@ func parentsOf(cursor schema.PerParent) string {
 	return strings.Join(parts, " UNION ")
 }
 
-// ListParents makes ids the parents that the configuration names for the stream. Others that it named before are read on only
-// if a row of the warehouse refers to them.
+// ListParents makes ids the parents that the configuration names for the stream. Others that it
+// named before are read on only if a row of the warehouse refers to them.
 func ListParents(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
 	cursor, ok := stream.Resource.Cursor.(schema.PerParent)
 	if !ok {
@@ -144,5 +148,6 @@ func QueueParentRead(batch *pgx.Batch, claim pipeline.Claim, read pipeline.Paren
 	batch.Queue(sqlParentRead, key.Organization, key.Service, key.Resource, read.ID, claim.Run, postgres.Clean(read.Failed, postgres.MaxReason))
 }
 
-// QueueGoOn lets a new run of a backfill go on with the parents that the run before it has not tried.
+// QueueGoOn lets a new run of a backfill go on with the parents that the run before it has not
+// tried.
 func QueueGoOn(batch *pgx.Batch, backfill, run int64) { batch.Queue(sqlGoOn, backfill, run) }

@@ -39,8 +39,8 @@ func (w Author) OpeningBalance(o *wire.Writer, i int) {
 	})
 }
 
-// Adjustment writes a base currency adjustment: the list carries its gain, the
-// single record its accounts.
+// Adjustment writes a base currency adjustment: the list carries its gain, the single record its
+// accounts.
 func (w Author) Adjustment(o *wire.Writer, i int) {
 	adjusted := w.AdjustmentAt(i)
 	o.ID("base_currency_adjustment_id", ids.Number(ids.Adjustments, i))

@@ -96,8 +96,7 @@ func (w Author) NameOfItem(o *wire.Writer, i int) {
 	o.PutNumbered(w.items[trait][noun], i+1)
 }
 
-// Address writes the array of addresses of bills and payments, with a record's rare
-// values.
+// Address writes the array of addresses of bills and payments, with a record's rare values.
 func (w Author) Address(o *wire.Writer, i, place int, attention bool) {
 	place %= words.Places
 	switch {

@@ -9,8 +9,8 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// purchaseID writes the identifier of a purchase order or of one of its lines: one bill
-// in three has one.
+// purchaseID writes the identifier of a purchase order or of one of its lines: one bill in three
+// has one.
 func purchaseID(o *wire.Writer, name string, b, line int) {
 	parts.ID(o, name, b%3 == 0, ids.GroupPurchase, b*10+line) // ten lines an order.
 }
