@@ -556,7 +556,7 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.concurrent_now IS 'How many calls may be under way at once, after upstream said that there were too many.';
 
--- reserve_call decides whether a call may leave now and counts it if so, in one round trip (promise
+-- reserve_call decides whether a call may leave now and counts it if so, in one round trip (invariant
 -- 3).
 --
 -- The lock on the budget's row makes reservations of one allowance queue up, and the clock is read

@@ -2,7 +2,7 @@
 -- What did not fit the declarations: records, keys that no declaration knows, and declared keys
 -- that stopped coming. Written by pipeline/warehouse/quarantine.
 --
--- A run of which too much did not fit moves no watermark (promise 1), and what is in quarantine is asked
+-- A run of which too much did not fit moves no watermark (invariant 1), and what is in quarantine is asked
 -- for again: so an entry says what the run came to that met it, and when it was asked for.
 
 CREATE TABLE sluice.quarantine (

@@ -1,5 +1,5 @@
 -- +goose Up
--- Promises and sums that hold at every instant, as views that must be empty, and what verifications
+-- Invariants and sums that hold at every instant, as views that must be empty, and what verifications
 -- found (docs/decisions/0015-verification). Verifications are written by pipeline/lineage, checks by migrations.
 --
 -- Every view sluice.check_<name> has the same five columns; sluice.checks says what a row in it
@@ -175,13 +175,13 @@ COMMENT ON VIEW sluice.check_details_unproven IS 'Rows whose single record is sa
 CREATE VIEW sluice.check_watermarks_ahead AS
 SELECT organization_id, service, resource, ''::text AS record_id, 'the watermark is ' || watermark || ', which is still to come' AS detail
 FROM sluice.streams WHERE watermark > clock_timestamp();
-COMMENT ON VIEW sluice.check_watermarks_ahead IS 'Streams that claim to be complete up to an instant that is still to come (promise 1); must be empty.';
+COMMENT ON VIEW sluice.check_watermarks_ahead IS 'Streams that claim to be complete up to an instant that is still to come (invariant 1); must be empty.';
 
 CREATE VIEW sluice.check_watermarks_unproven AS
 SELECT organization_id, service, resource, ''::text AS record_id,
     'the watermark is ' || watermark || ', and the last run that was done ended ' || coalesce(last_done_at::text, 'never') AS detail
 FROM sluice.streams WHERE run_id IS NULL AND watermark > coalesce(last_done_at, '-infinity');
-COMMENT ON VIEW sluice.check_watermarks_unproven IS 'Streams whose watermark is later than the end of the last run that was done (promise 1); must be empty.';
+COMMENT ON VIEW sluice.check_watermarks_unproven IS 'Streams whose watermark is later than the end of the last run that was done (invariant 1); must be empty.';
 
 CREATE VIEW sluice.check_runs_adrift AS
 SELECT r.organization_id, r.service, r.resource, ''::text AS record_id,

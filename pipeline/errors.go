@@ -54,7 +54,7 @@ func (k Kind) text() outside.Text {
 	return "kind " + outside.Number(k)
 }
 
-// Error is a failure with its kind. Its text never holds a secret (promise 10): all of it is the
+// Error is a failure with its kind. Its text never holds a secret (invariant 10): all of it is the
 // program's own words, or was made fit to be kept by a scrubber.
 type Error struct {
 	Kind Kind

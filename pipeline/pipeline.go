@@ -117,7 +117,7 @@ type RejectedRecord struct {
 const CodeClash = "id_clash"
 
 // Batch is what one transaction writes: records, what could not be loaded, and the position behind
-// them (promise 2).
+// them (invariant 2).
 type Batch struct {
 	Claim Claim
 	// Call is the call that brought the records; zero if the unit has none.
@@ -164,7 +164,7 @@ type End struct {
 	// Again is why the stream wants another run sooner than its interval says.
 	Again Again
 	// Whole, if set, says that the run read the whole list, cleanly: what it did not see is
-	// evidence (promise 7).
+	// evidence (invariant 7).
 	Whole *Whole
 	// Entire says that the run read all that the list showed, cleanly: what is in quarantine and
 	// was not among it is not upstream any more.

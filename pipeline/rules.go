@@ -21,7 +21,7 @@ type Rules struct {
 	// being loaded, where the order of reading allows it; zero reads one page after the other.
 	Prefetch int
 	// MaxRejected is the share of a run's records, from 0 to 1, above which what did not fit keeps
-	// the run from moving a watermark (promise 1).
+	// the run from moving a watermark (invariant 1).
 	MaxRejected float64
 }
 

@@ -36,8 +36,8 @@ func (s Stream) ListKey() Key {
 }
 
 // ProvesAbsence says whether what a clean run of the stream did not see is evidence that it is
-// gone: the run reads the whole list, and that list is known to show every record there is (promise
-// 7).
+// gone: the run reads the whole list, and that list is known to show every record there is
+// (invariant 7).
 func (s Stream) ProvesAbsence() bool {
 	if s.Resource.Complete == "" {
 		return false

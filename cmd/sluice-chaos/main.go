@@ -1,4 +1,4 @@
-// Command storm tries the promises on real processes: several of sluice serve, a Postgres that
+// Command storm tries the invariants on real processes: several of sluice serve, a Postgres that
 // survives power cuts, the sandbox, and a proxy on every line between them. It kills and suspends
 // processes, ends the database, fills its disk, breaks connections and lets upstream refuse, by a
 // plan that a seed fixes, while upstream lives. Then all faults stop, and a judge who knows nothing

@@ -127,7 +127,7 @@ func (s *slot) note(p *testbed.Process) {
 	if p.Code >= 0 {
 		s.exits[p.Code]++
 	}
-	if wrong := wrongEnd(p.Code, p.Asked(), said); wrong != "" {
+	if wrong := wrongEnd(p.Code, p.Requested(), said); wrong != "" {
 		s.bad = append(s.bad, fmt.Sprintf("%s %s: %s", p.Name, wrong, lastLines(said)))
 	}
 }

@@ -45,7 +45,7 @@ func versionBugs() []bug {
 	const file = "pipeline/warehouse/rows/version/version.go"
 	return []bug{
 		schedules("20000", "set back at once", "a modification time that went back is believed while older answers are under way",
-			edit{file, "!record.Asked.Before(row.Changed.Add(RollbackAfter))", "!record.Asked.Before(row.Changed)"}),
+			edit{file, "!record.RequestedAt.Before(row.Changed.Add(RollbackAfter))", "!record.RequestedAt.Before(row.Changed)"}),
 		schedules("20000", "as late is newer", "of two versions of one second the one that is loaded last wins",
 			edit{file, "order > 0, order == 0 && record.Call >= row.Call:", "order >= 0:"}),
 		schedules("5000", "a date from the future", "a row with a date from the future is never replaced",

@@ -113,7 +113,7 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 			if g.now().Sub(asked) <= g.minute/staleParts {
 				return decision.Call, nil
 			}
-			// The process was suspended meanwhile: nobody holds the slot any more (promise 3).
+			// The process was suspended meanwhile: nobody holds the slot any more (invariant 3).
 			if finishErr := g.Leave(ctx, call, decision.Call, pipeline.CallResult{Detail: "granted too long ago, not made"}); finishErr != nil {
 				return 0, finishErr
 			}

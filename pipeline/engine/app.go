@@ -209,7 +209,7 @@ func (a *App) Migrated(ctx context.Context) error {
 		return err
 	}
 	// What is missing of the program's own tables stops the streams that need it and no others
-	// (promise 9): check names it.
+	// (invariant 9): check names it.
 	sql, changed, err := a.declared(ctx)
 	plan := Plan{}
 	if err == nil {

@@ -181,8 +181,9 @@ func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spa
 	return a.DB.RowsWithin(ctx, b.Stream.Organization, table, column, b.Windows != nil, spans...)
 }
 
-// Ask opens a backfill and gives its number; backfills.ErrOpen if one of its list is open.
-func (a *App) Ask(ctx context.Context, b *Backfill) (int64, error) {
+// RequestBackfill opens a backfill and gives its number; backfills.ErrOpen if one of its list is
+// open.
+func (a *App) RequestBackfill(ctx context.Context, b *Backfill) (int64, error) {
 	stream := b.Stream
 	if cursor, perParent := stream.Resource.Cursor.(schema.PerParent); perParent && cursor.Listed != "" {
 		ids := a.organization(stream.Organization).Services[stream.Service.Name].Listed(cursor.Listed)

@@ -129,7 +129,7 @@ func (i *Identities) Look(ctx context.Context, o *config.Organization) (Seen, er
 }
 
 // ask finds the organization among those of the credentials. A service that does not let them be
-// listed is passed over: whether its own streams are denied is for them to find out (promise 9).
+// listed is passed over: whether its own streams are denied is for them to find out (invariant 9).
 // Nothing found and no error means that none does.
 func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, error) {
 	refused := false

@@ -33,7 +33,7 @@ func newLog(options Options, configured string) (*slog.Logger, error) {
 	return slog.New(scrubbed{next: handler, scrub: options.Scrub}), nil
 }
 
-// scrubbed is the last line of defence of promise 10 in the log: no message and no attribute of a
+// scrubbed is the last line of defence of invariant 10 in the log: no message and no attribute of a
 // line, ours or a library's, holds a secret in force, or a character that commands a terminal.
 type scrubbed struct {
 	next  slog.Handler

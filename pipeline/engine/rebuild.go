@@ -102,8 +102,8 @@ func (a *App) renew(ctx context.Context) error {
 }
 
 // Rezone writes the rows anew that were read in another time zone than the one that their
-// organization has by now. A list whose rows cannot be written stops no other (promise 9): it is in
-// the log and tried again the next time.
+// organization has by now. A list whose rows cannot be written stops no other (invariant 9): it is
+// in the log and tried again the next time.
 func (a *App) Rezone(ctx context.Context) error {
 	keys, err := a.DB.Rezone(ctx)
 	if err != nil {

@@ -33,8 +33,8 @@ const Schema = "river"
 // queueStreams is the one queue: budgets, not queues, hold streams apart.
 const queueStreams = "streams"
 
-// Args is the ticket of one chunk of one stream: identifiers only, never a secret (promise 10: jobs
-// are stored and shown in clear).
+// Args is the ticket of one chunk of one stream: identifiers only, never a secret (invariant 10:
+// jobs are stored and shown in clear).
 type Args struct {
 	Organization string `json:"organization" river:"unique"`
 	Service      string `json:"service"      river:"unique"`

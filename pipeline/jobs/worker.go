@@ -93,7 +93,7 @@ const (
 	strangerPatience = time.Hour
 )
 
-// complete settles the ticket inside the chunk's last transaction (promise 2). JobCompleteTx
+// complete settles the ticket inside the chunk's last transaction (invariant 2). JobCompleteTx
 // reports no error when the job is no longer running: state and attempt have to be looked at.
 func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], more bool) error {
 	done, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
@@ -118,7 +118,7 @@ func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], 
 }
 
 // fate turns the kind of an error into what happens to stream and ticket. It touches this stream
-// only (promise 9): what streams share, a gate or a token, is closed where it is kept.
+// only (invariant 9): what streams share, a gate or a token, is closed where it is kept.
 func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error) error {
 	if ctx.Err() != nil {
 		// Soft stop gives the attempt back; a remote cancel ends the job. Nothing more is written.

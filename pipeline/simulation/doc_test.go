@@ -2,7 +2,7 @@
 // pipeline/sync/scan, schema/record) against a small upstream and a store in memory, on virtual
 // time and in one goroutine, through schedules drawn from seeds: edits between any two pages,
 // crashes between any two steps, workers that lost their stream and do not know it, answers that
-// are nonsense. After every step the promises are checked that can be checked then, and after the
+// are nonsense. After every step the invariants are checked that can be checked then, and after the
 // last one everything heals and the two sides have to be equal.
 //
 // A schedule is a list of actions, each with an operand, so that the same seed gives the same

@@ -79,7 +79,7 @@ type store struct {
 	// skew is how far the database's clock is ahead of upstream's.
 	skew time.Duration
 	runs int64
-	// violation is the first promise that was seen broken.
+	// violation is the first invariant that was seen broken.
 	violation error
 	seen      map[string]int
 	// forgets is whose records it loses; nobody's if empty.
@@ -258,7 +258,7 @@ func (s *store) whole(of *stream, id string, have *row) {
 func (s *store) older(of *stream, batch pipeline.Batch, record *record.Record, have *row) bool {
 	asked := of.upstream.asked[batch.Call]
 	verdict := version.Judge(
-		version.Record{Modified: record.Modified, Call: batch.Call, Asked: asked},
+		version.Record{Modified: record.Modified, Call: batch.Call, RequestedAt: asked},
 		version.Row{Modified: have.modified, Call: have.call, Changed: have.changed},
 	)
 	if verdict == version.Rollback {

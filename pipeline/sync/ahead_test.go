@@ -97,7 +97,7 @@ func (c *crowd) rig(cursor schema.Cursor, ahead int) *fixture {
 // storms are how many schedules each test of a list in motion goes through.
 const storms = 250
 
-// TestReadingAheadLosesNothing is promise 1 where pages overlap in time: whatever happens between
+// TestReadingAheadLosesNothing is invariant 1 where pages overlap in time: whatever happens between
 // the answers, no watermark passes a record that is not loaded, and once upstream is quiet nothing
 // is missing. Where creations and edits move records in front of others, one of them and a deletion
 // in each pass can hide a record, however the passes are read
@@ -336,7 +336,7 @@ func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 
 // TestWhatWaitsIsLoadedTogether: where a transaction takes longer than a call, it takes all pages
 // that came meanwhile. What is under way and what is not loaded are never more pages than may be
-// under way (promise 6).
+// under way (invariant 6).
 func TestWhatWaitsIsLoadedTogether(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

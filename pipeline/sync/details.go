@@ -23,7 +23,7 @@ const (
 const CodeUnreadable = "unreadable_answer"
 
 // details reads the single records of rows whose list record was a header. It moves no watermark:
-// how far a list is complete is not its matter (promise 1).
+// how far a list is complete is not its matter (invariant 1).
 type details struct {
 	*chunk
 
@@ -147,7 +147,7 @@ func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, err error) (
 	if d.rejectedRecords++; d.rejectedRecords >= maxRejected {
 		return pipeline.Batch{}, err
 	}
-	// There is no record to keep: what is kept says so (promise 4).
+	// There is no record to keep: what is kept says so (invariant 4).
 	batch.Rejected = []pipeline.RejectedRecord{{
 		Raw: []byte("no record " + ids[0] + ": " + failure.Error()), ID: ids[0], Code: CodeUnreadable, Detail: failure.Text(),
 	}}

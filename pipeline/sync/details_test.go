@@ -280,8 +280,8 @@ func TestARunReadsNoMoreThanThereWasWhenItBegan(t *testing.T) {
 	}
 }
 
-// TestDetailsUnderKills is promise 6: whatever is killed when, each row gets its record, and a kill
-// repeats one call at most.
+// TestDetailsUnderKills is invariant 6: whatever is killed when, each row gets its record, and a
+// kill repeats one call at most.
 func TestDetailsUnderKills(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

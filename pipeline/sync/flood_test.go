@@ -168,8 +168,8 @@ func (o *oneFlood) Page(_ context.Context, request pipeline.Request) (pipeline.P
 	return pipeline.Page{Call: int64(o.calls), Date: o.now(), PerPage: 200, Records: things(0, 3)}, nil
 }
 
-// TestAFloodOfOneParentStopsNoOther is promise 9 among parents: the next run begins with those that
-// were not read.
+// TestAFloodOfOneParentStopsNoOther is invariant 9 among parents: the next run begins with those
+// that were not read.
 func TestAFloodOfOneParentStopsNoOther(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 1, 1)

@@ -365,7 +365,7 @@ func (r *fixture) run(ctx context.Context) error {
 }
 
 // passed lists live things that the watermark passed and that the memory does not hold in the
-// version that they had then (promise 1). Keys begin with prefix.
+// version that they had then (invariant 1). Keys begin with prefix.
 func (r *fixture) passed(w *world, prefix string) []string {
 	var out []string
 	for _, t := range w.records {

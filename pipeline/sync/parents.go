@@ -18,7 +18,7 @@ const statusNotFound = 404
 
 // parents reads one list after the other, each in the way of list: the parent whose list was read
 // longest ago comes first. A list that was begun is read to its end; a killed run goes on within it
-// (promise 6).
+// (invariant 6).
 type parents struct {
 	*chunk
 
@@ -71,7 +71,7 @@ func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End,
 }
 
 // rejectParent tells what is wrong with one parent from what is wrong with them all. A parent that
-// upstream does not know, or whose list is no list, is left for this run (promise 9, among
+// upstream does not know, or whose list is no list, is left for this run (invariant 9, among
 // parents); anything else stops the run where it stands.
 func (p *parents) rejectParent(scan *pipeline.Scan, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
@@ -97,7 +97,7 @@ func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
 }
 
 // leave ends the list of the scan's parent. One that could not be read keeps the watermark where it
-// is (promise 1).
+// is (invariant 1).
 func leave(s *pipeline.Scan, failed outside.Text) *pipeline.ParentRead {
 	read := &pipeline.ParentRead{ID: s.Parent, Failed: failed}
 	s.Parent = ""

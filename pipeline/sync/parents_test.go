@@ -148,7 +148,7 @@ func (f *family) behind() []string {
 	return out
 }
 
-// TestNothingIsLostUnderParents is promise 1, 6 and 8 on a model: lists of several parents under
+// TestNothingIsLostUnderParents is invariant 1, 6 and 8 on a model: lists of several parents under
 // edits and kills, a few calls a run, one parent unknown upstream.
 func TestNothingIsLostUnderParents(t *testing.T) {
 	t.Parallel()
@@ -344,8 +344,8 @@ func TestAListThatNeverHoldsStillFailsItsParentAlone(t *testing.T) {
 	}
 }
 
-// TestAKilledRunGoesOnWithinItsParent is promise 6: parents that were read are not read again, and
-// the one under way goes on at its page.
+// TestAKilledRunGoesOnWithinItsParent is invariant 6: parents that were read are not read again,
+// and the one under way goes on at its page.
 func TestAKilledRunGoesOnWithinItsParent(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 8, 1) // 1 page; 3 pages, twice; 1 page

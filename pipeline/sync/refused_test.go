@@ -30,8 +30,8 @@ func wireThing(id string, value int) string {
 }
 
 // TestClashingIdentifiersAreKept: one answer is one state of the list, so of several records under
-// one identifier it does not say which has it: all are kept whole, and none is loaded (promise 4).
-// Equal bytes are one record.
+// one identifier it does not say which has it: all are kept whole, and none is loaded (invariant
+// 4). Equal bytes are one record.
 func TestClashingIdentifiersAreKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -55,7 +55,7 @@ type Runner struct {
 // job in its last transaction. Its errors are those of the source (*pipeline.Error), of the store,
 // or of the context; whatever was loaded before an error stays loaded, and the position says so.
 func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
-	if claim.Position.WatermarkAhead(r.Now()) { // promise 1: nothing is read from it
+	if claim.Position.WatermarkAhead(r.Now()) { // invariant 1: nothing is read from it
 		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the watermark, %s, is later than a run left it: "+
 			"what changed until then would be passed over; sluice sync %s.%s --reset-watermark reads from the last proven one",
 			claim.Position.Watermark.Format(time.RFC3339), claim.Stream.Service.Name, claim.Stream.Key().Resource)}
@@ -158,8 +158,8 @@ func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, s
 	return over, c.writeBehind.Add(ctx, batch, most)
 }
 
-// after gives the position behind a unit. Promise 1: the watermark moves only with the last unit of
-// a clean run over all there is, never beyond upstream's clock at the start of the run minus the
+// after gives the position behind a unit. Invariant 1: the watermark moves only with the last unit
+// of a clean run over all there is, never beyond upstream's clock at the start of the run minus the
 // lag, and never because of a value in a record.
 func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
 	position := pipeline.Position{Watermark: c.position.Watermark, ScannedUntil: c.position.ScannedUntil}
@@ -199,7 +199,7 @@ func (c *chunk) mostPrefetched() int {
 
 // mostWriteBehind is how many units may wait to be loaded while the scan goes on: one where pages
 // are read in order, for a kill repeats what is not loaded, and as many as may be under way where
-// they are read ahead, of which they take the room (promise 6).
+// they are read ahead, of which they take the room (invariant 6).
 func (c *chunk) mostWriteBehind(unfinished *pipeline.Scan) int {
 	most := c.mostPrefetched()
 	return min(most, max(scan.Prefetching(unfinished, c.claim.Stream.Resource.Paging, most), 1))

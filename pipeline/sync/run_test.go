@@ -13,7 +13,7 @@ import (
 	"sluice/schema"
 )
 
-// TestNothingIsLost is promise 1 and 8 on a model: whatever happens between two pages, once
+// TestNothingIsLost is invariant 1 and 8 on a model: whatever happens between two pages, once
 // upstream is quiet a further run leaves no live record behind. Deletes are among it: they pull
 // records up over a page's edge.
 func TestNothingIsLost(t *testing.T) {

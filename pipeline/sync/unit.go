@@ -16,7 +16,7 @@ import (
 // maxValues bounds the values of all rows of one answer: absent ones take memory, too.
 const maxValues = 2_000_000
 
-// batch normalizes a page. What does not fit is kept whole (promise 4), as is what clashes: one
+// batch normalizes a page. What does not fit is kept whole (invariant 4), as is what clashes: one
 // answer is one state of the list, in which an identifier belongs to one record.
 func (c *chunk) batch(ctx context.Context, page pipeline.Page, parent string) (pipeline.Batch, error) {
 	batch := pipeline.Batch{Claim: c.claim, Call: page.Call, Received: len(page.Records), Turn: page.Turn}

@@ -10,7 +10,7 @@ const doubtNameless = "a record came whose identifier could not be read"
 // of them may be any of those that it did not see.
 const doubtClash = "several records of one answer had the same identifier"
 
-// doubt notes what makes the scan useless as evidence of absence (promise 7). What is noted stays
+// doubt notes what makes the scan useless as evidence of absence (invariant 7). What is noted stays
 // for all of the run: of a scan that saw nonsense once, nobody knows which of its pages were true.
 func doubt(scan *pipeline.Scan, batch *pipeline.Batch) {
 	for i := range batch.Rejected {

@@ -21,7 +21,7 @@ func (c *Client) authorized(
 	}
 	try := func(token wire.Secret) error {
 		guarded := op
-		c.scrub.Know(token.Reveal()) // promise 10
+		c.scrub.Know(token.Reveal()) // invariant 10
 		return wire.Counted(ctx, c.gate, guarded, func(number int64, result *pipeline.CallResult) error {
 			guarded.Granted = c.now()
 			return do(guarded, token.Reveal(), number, result)

@@ -3,7 +3,7 @@
 //
 // It never decides when a call may leave (the Gate does), never repeats one but after a refused
 // token, never believes an answer that is not whole, and never puts a token, a secret or a query
-// into an error (promise 10).
+// into an error (invariant 10).
 //
 // Start reading at Client.Page, then authorized and counted; the bodies are read by package body,
 // the tokens kept by Tokens.

@@ -89,7 +89,7 @@ func readSingles(envelope *body.Envelope, key string, many bool) ([][]byte, erro
 
 // hold holds the answer against what was asked for: a record under another's identifier must not be
 // taken for it. One whose identifier cannot be read is given as it is: whether it fits is not
-// decided here (promise 4).
+// decided here (invariant 4).
 func hold(records [][]byte, key string, ids []string) error {
 	if len(records) > len(ids) {
 		return fmt.Errorf("%w: more records than were asked for", body.ErrShape)

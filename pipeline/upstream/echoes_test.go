@@ -83,7 +83,7 @@ func echoes() map[string]func(echo string) http.HandlerFunc {
 }
 
 // TestNoEchoOfATokenIsSaid lets upstream echo the access token in every place of an answer and
-// every spelling (promise 10).
+// every spelling (invariant 10).
 func TestNoEchoOfATokenIsSaid(t *testing.T) {
 	t.Parallel()
 	for place, echo := range echoes() {

@@ -136,8 +136,8 @@ func TestBackfillIsPaused(t *testing.T) {
 	}
 }
 
-// Whoever is at work on one that is cancelled may not write any more (promise 6), and a chunk that
-// fails while its backfill is paused keeps the position.
+// Whoever is at work on one that is cancelled may not write any more (invariant 6), and a chunk
+// that fails while its backfill is paused keeps the position.
 func TestBackfillIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

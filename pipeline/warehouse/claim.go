@@ -119,7 +119,7 @@ func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end s
 	return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
 }
 
-// complete settles the job, last in the transaction (promise 2): if it cannot be settled, nothing
+// complete settles the job, last in the transaction (invariant 2): if it cannot be settled, nothing
 // was written.
 func complete(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, fn func(context.Context, pgx.Tx) error) error {
 	if err := fn(ctx, tx); err != nil {

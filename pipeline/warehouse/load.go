@@ -18,11 +18,11 @@ import (
 )
 
 // Load implements sync.Store: records, what did not fit, drift, counts, the position, the end of
-// the run and the job's fate are one transaction (promise 2), of all units or, if the server
+// the run and the job's fate are one transaction (invariant 2), of all units or, if the server
 // refuses it, of each by itself: those before the one that it refuses stay loaded. It returns
-// pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more (promise 6). After
-// an error of which it is unknown whether it came before or after the commit, claim the stream
-// again: the claim says where it stands.
+// pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more (invariant 6).
+// After an error of which it is unknown whether it came before or after the commit, claim the
+// stream again: the claim says where it stands.
 func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
 	loaded, err := db.loadTogether(ctx, batches)
 	// A unit locks its rows in order, several in one transaction do not: single records that are
@@ -82,15 +82,15 @@ func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (p
 	l := &loadingBatch{db: db, tx: tx, batch: batch}
 	for _, step := range []func(context.Context) error{
 		l.takeTurn,        // streams of one list write one after the other
-		l.lockClaim,       // a worker that lost its claim writes nothing from here on (promise 6)
+		l.lockClaim,       // a worker that lost its claim writes nothing from here on (invariant 6)
 		l.lockEvidence,    // before any row: a verdict about tombstones locks evidence first, too
 		l.writeRows,       // and learns what was new, and what Postgres refuses
 		l.record,          // evidence, quarantine, drift, capabilities, counts; and the position, unless the run ends
-		l.storeRejected,   // whole, before the position passes them for good (promise 4)
-		l.arrive,          // judges the end by all that the run met, this unit included, and sets its position (promise 1)
-		l.concludeAbsence, // needs the rows that are there now; may put a note on the end (promise 7)
+		l.storeRejected,   // whole, before the position passes them for good (invariant 4)
+		l.arrive,          // judges the end by all that the run met, this unit included, and sets its position (invariant 1)
+		l.concludeAbsence, // needs the rows that are there now; may put a note on the end (invariant 7)
 		l.endRun,          // with the position at which it arrived, and that note
-		l.settleJob,       // last: if the job cannot be settled, nothing was written (promise 2)
+		l.settleJob,       // last: if the job cannot be settled, nothing was written (invariant 2)
 	} {
 		if err := step(ctx); err != nil {
 			return l.loaded, err

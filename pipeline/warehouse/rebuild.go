@@ -135,7 +135,7 @@ func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
 	})
 }
 
-// Step is one batch, in one transaction, with the position behind it (promise 6): look says which
+// Step is one batch, in one transaction, with the position behind it (invariant 6): look says which
 // of the next rows are to be written. All streams that write to the table are locked meanwhile. It
 // says false when there was no row left.
 func (r *Rebuild) Step(

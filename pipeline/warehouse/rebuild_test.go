@@ -49,7 +49,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 		with(header("list", "a", 1), `,"colour":"red","novel":1`),
 		with(header("both", "a", 1), `,"colour":"red"`),
 		with(header("stale", "a", 1), `,"colour":"red"`),
-		with(header("rejected", "a", 1), `,"weight":"heavy"`),
+		with(header("unfit", "a", 1), `,"weight":"heavy"`),
 	))
 	s.load(s.of(details,
 		`{"bill_id":"both","total":"a","weight":7,"lines":[{"line":"x","colour":"blue"}]}`,

@@ -29,7 +29,7 @@ func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.R
 	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, watermark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
 }
 
-// TestTooMuchRefusedHoldsTheMark is promise 1: what a run met in all its chunks decides, and what
+// TestTooMuchRefusedHoldsTheMark is invariant 1: what a run met in all its chunks decides, and what
 // is known decides no more.
 func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 	t.Parallel()

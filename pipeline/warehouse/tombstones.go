@@ -22,7 +22,7 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row stre
 }
 
 // concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a
-// whole list says about rows that it did not see (promise 7): in the transaction of the unit, so
+// whole list says about rows that it did not see (invariant 7): in the transaction of the unit, so
 // that the two are never apart.
 func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := unit.Claim.Stream

@@ -269,7 +269,7 @@ func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 // TestALiveRecordIsNeverDead: whatever is created and deleted while lists are read, by sweeps and
 // by runs whose answers are loaded late, a row gets its tombstone only if its record did not exist
 // at some instant of the scan that gave it; and once upstream is quiet, live rows are the records
-// (promises 7 and 8).
+// (invariants 7 and 8).
 func TestALiveRecordIsNeverDead(t *testing.T) {
 	t.Parallel()
 	l := openList(t, pipeline.TombstoneRules{MaxRows: 100})

@@ -3,7 +3,7 @@
 //
 // It never talks to upstream, never decides what to copy, and knows no resource by name. Whatever
 // belongs together is one transaction: a unit of records, the position behind it and the job that
-// brought it (promise 2). Decisions about budgets are made by the database, by its clock.
+// brought it (invariant 2). Decisions about budgets are made by the database, by its clock.
 //
 // Start reading at DB.Load; claim.go gives and takes back the right to write. Below, each package
 // writes its own tables and reads them for people and commands: rows the rows, calls the call log,

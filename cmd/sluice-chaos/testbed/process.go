@@ -112,8 +112,8 @@ func (p *Process) Signal(signal syscall.Signal) {
 	_ = p.cmd.Process.Signal(signal)
 }
 
-// Asked reports whether it was asked to end.
-func (p *Process) Asked() bool { return p.asked.Load() }
+// Requested reports whether it was asked to end.
+func (p *Process) Requested() bool { return p.asked.Load() }
 
 // Wait waits for the end. If the context ends first, the process prints its stacks and ends, and
 // the error quotes them.

@@ -136,7 +136,7 @@ func mostWithin(span time.Duration, instants []time.Time) int {
 	return most
 }
 
-// withinLimits holds the arrivals against promise 3, and what upstream counted itself. Where no
+// withinLimits holds the arrivals against invariant 3, and what upstream counted itself. Where no
 // minute had more arrivals than are allowed, upstream counted too many only because it came late to
 // count, and its refusals for that are no fault of the program.
 func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) {

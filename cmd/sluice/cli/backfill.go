@@ -62,7 +62,7 @@ exit code 4 if that does not fit into what backfills may still spend today.`,
 	flags.StringVar(&wishes.from, "from", "", "first day wanted: 2026-01-31")
 	flags.StringVar(&wishes.to, "to", "", "last day wanted: 2026-01-31")
 	flags.BoolVar(&wishes.dry, "dry-run", false, "only say what it would cost")
-	flags.StringSliceVar(&wishes.assume, "assume", nil, "for --dry-run, a size that nobody measured: inventory.bills=20000, ….parents=64")
+	flags.StringSliceVar(&wishes.assume, "assume", nil, "for --dry-run, a size that was not measured: inventory.bills=20000, ….parents=64")
 	wishes.work.flags(cmd)
 	cmd.AddCommand(c.backfillList(), c.backfillShow(), c.backfillPause(), c.backfillResume(), c.backfillCancel())
 	return cmd
@@ -111,7 +111,7 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 	}
 	var ids []int64
 	for i := range found {
-		id, err := a.Ask(ctx, &found[i])
+		id, err := a.RequestBackfill(ctx, &found[i])
 		if errors.Is(err, backfills.ErrOpen) {
 			return usage("%w: sluice backfill list shows it", err)
 		}

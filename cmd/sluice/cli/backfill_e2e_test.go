@@ -15,9 +15,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestKillsInBackfill tries promises 2, 5 and 6 where two streams read one list at once: a backfill
-// and the first sync bring the same new records while upstream changes, and both are killed again
-// and again.
+// TestKillsInBackfill tries invariants 2, 5 and 6 where two streams read one list at once: a
+// backfill and the first sync bring the same new records while upstream changes, and both are
+// killed again and again.
 func TestKillsInBackfill(t *testing.T) {
 	t.Parallel()
 	const (

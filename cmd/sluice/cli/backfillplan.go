@@ -31,9 +31,9 @@ type foreseenBackfill struct {
 	Windows []window `json:"windows,omitempty"`
 	Rows    *int64   `json:"rows"`
 	// Calls is nil if nobody can say; Ask is then what --assume has to give.
-	Calls *int           `json:"calls"`
-	Basis planning.Basis `json:"basis"`
-	Ask   string         `json:"assume,omitempty"`
+	Calls   *int           `json:"calls"`
+	Basis   planning.Basis `json:"basis"`
+	Request string         `json:"assume,omitempty"`
 }
 
 // window is a range of days; an empty end is open.
@@ -83,7 +83,7 @@ func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []e
 func backfillAsPlanned(b *engine.Backfill) foreseenBackfill {
 	shown := foreseenBackfill{
 		Key: b.Stream.Key(), Column: b.Column, From: dayOrOpen(b.Days.From), To: dayOrOpen(b.Days.To), Rows: b.Rows,
-		Basis: b.Run.Basis, Ask: b.Run.Request,
+		Basis: b.Run.Basis, Request: b.Run.Request,
 	}
 	shown.Resource = b.Stream.Resource.Name
 	if b.Run.Basis != planning.Unknown {
@@ -111,7 +111,7 @@ func (f *backfillForecast) lists(a *engine.App) view.Text {
 		var unknown []string
 		page.Add(view.Table(f.Backfills, "STREAM  RANGE  WINDOWS  ROWS  CALLS  RESTS ON", func(b *foreseenBackfill) view.Row {
 			if b.Calls == nil {
-				unknown = append(unknown, b.Ask)
+				unknown = append(unknown, b.Request)
 			}
 			return view.Row{
 				streamName(manyOrganizations(a), b.Organization, b.Service, b.Resource), between(b.Column, b.From, b.To), max(len(b.Windows), 1),

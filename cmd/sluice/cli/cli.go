@@ -19,8 +19,8 @@ import (
 // Main runs one command line and gives its exit code: 0 fine, 1 something failed, 2 usage or
 // configuration, 3 database or upstream out of reach, 4 stopped by the budget with work left.
 //
-// Whatever it prints leaves through outlets, which know the secrets in force (promise 10); a panic
-// does, too.
+// Whatever it prints leaves through outlets, which know the secrets in force (invariant 10); a
+// panic does, too.
 func Main(ctx context.Context, args []string, env Env) (code int) { //nolint:nonamedreturns // what is deferred decides about it
 	env.scrub = outside.NewScrubber()
 	stdout, stderr := view.NewOutlet(env.Stdout, env.scrub), view.NewOutlet(env.Stderr, env.scrub)

@@ -9,8 +9,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTwoSyncsAtOnce breaks promise 3 if it can: two processes at work and checks beside them, and
-// more to read than a minute allows. The judge is upstream, which counts for itself and refuses
+// TestTwoSyncsAtOnce breaks invariant 3 if it can: two processes at work and checks beside them,
+// and more to read than a minute allows. The judge is upstream, which counts for itself and refuses
 // what is too much.
 func TestTwoSyncsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func (s *fixture) aDay(seed int64) {
 }
 
 // TestThreeDaysDown: nothing runs for three days on which every list changes. One run of each
-// brings all of it, for being due is a state (promise 8).
+// brings all of it, for being due is a state (invariant 8).
 func TestThreeDaysDown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 71, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -52,7 +52,7 @@ func TestThreeDaysDown(t *testing.T) {
 // TestThreeDaysWithARevokedToken: the consent is withdrawn, and given anew three days later. The
 // only hand is the one that gives it and puts it into the configuration: streams that were denied
 // go on by themselves. Meanwhile the authorization server is asked once a day, and no call is made
-// (promises 3, 8 and 9).
+// (invariants 3, 8 and 9).
 func TestThreeDaysWithARevokedToken(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 72, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()

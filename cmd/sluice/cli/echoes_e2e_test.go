@@ -76,7 +76,7 @@ func (e *echoing) set(lists, credentials bool) {
 }
 
 // TestEchoesAreNowhere: an upstream that echoes secrets finds none of them in what is printed,
-// logged or kept about calls, runs, streams, tokens and jobs (promise 10).
+// logged or kept about calls, runs, streams, tokens and jobs (invariant 10).
 func TestEchoesAreNowhere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 20, Limits: sandbox.Limits{Off: true}})

@@ -20,7 +20,7 @@ type garbage struct {
 
 // TestPassingGarbageLosesNothing: upstream talks nonsense for one run and is well again. The next
 // sync has all records, however many there were of what did not fit, and whichever way the list is
-// read (promise 1).
+// read (invariant 1).
 func TestPassingGarbageLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, g := range []garbage{

@@ -183,7 +183,7 @@ func TestThePastComesOutOfRawRecords(t *testing.T) {
 }
 
 // TestKillsLeaveRowsAndVersionsTogether kills processes while they load, fetch details and take
-// rows in: what a row holds and its open version are never apart (promise 2), and in the end the
+// rows in: what a row holds and its open version are never apart (invariant 2), and in the end the
 // past of now is the truth.
 func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
 	t.Parallel()

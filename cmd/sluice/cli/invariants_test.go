@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestEveryPromiseIsKeptSomewhere looks for the number of each promise of docs/invariants.md beside
-// the lines that keep it.
-func TestEveryPromiseIsKeptSomewhere(t *testing.T) {
+// TestEveryInvariantIsKeptSomewhere looks for the number of each invariant of docs/invariants.md
+// beside the lines that keep it.
+func TestEveryInvariantIsKeptSomewhere(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("../../../docs/invariants.md")
 	if err != nil {
@@ -23,9 +23,9 @@ func TestEveryPromiseIsKeptSomewhere(t *testing.T) {
 		promised = append(promised, string(heading[1]))
 	}
 	if len(promised) != 10 {
-		t.Fatalf("docs/invariants.md numbers %d promises, want 10", len(promised))
+		t.Fatalf("docs/invariants.md numbers %d invariants, want 10", len(promised))
 	}
-	cited := regexp.MustCompile(`(?:[Pp]romise|[Ii]nvariant)s? (\d+)`)
+	cited := regexp.MustCompile(`[Ii]nvariants? (\d+)`)
 	var kept []string
 	walk := func(path string, entry fs.DirEntry, err error) error {
 		source := strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".sql")
@@ -45,7 +45,7 @@ func TestEveryPromiseIsKeptSomewhere(t *testing.T) {
 	}
 	for _, number := range promised {
 		if !slices.Contains(kept, number) {
-			t.Errorf("promise %s stands at no line of code", number)
+			t.Errorf("invariant %s stands at no line of code", number)
 		}
 	}
 }

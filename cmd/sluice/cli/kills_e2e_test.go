@@ -15,8 +15,8 @@ import (
 // others.
 var killsFlag = flag.Int("kills", 10, "so many processes are killed in TestKills")
 
-// TestKills tries promise 6: a process is killed at any instant, again and again, and the next one
-// goes on.
+// TestKills tries invariant 6: a process is killed at any instant, again and again, and the next
+// one goes on.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const (
@@ -48,7 +48,7 @@ func TestKills(t *testing.T) {
 	t.Logf("%s in all, %d calls", time.Since(began).Round(time.Millisecond), s.calls())
 }
 
-// TestKillsInDetailsAndParents tries promise 6 where a run has no list of its own: among single
+// TestKillsInDetailsAndParents tries invariant 6 where a run has no list of its own: among single
 // records, and among the lists of parents.
 func TestKillsInDetailsAndParents(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,7 @@ func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []stri
 		}
 	}
 	return c.show(views, view.Table(views, "OF  CHANGES  SILENT  WENT BACK  TOLD BY ITS TIME  WHOLE LISTS  LAST", func(v *trustView) view.Row {
-		share := "nobody knows"
+		share := "unknown"
 		if v.Told != nil {
 			share = fmt.Sprintf("%.0f %%", *v.Told*100) //nolint:mnd // in a hundred
 		}

@@ -37,7 +37,7 @@ func (c *cli) organizationsCommand() *cobra.Command {
 		Short: "Show the organizations, and who each is by upstream's word",
 		Long: `Show the configured organizations. The name that upstream gives an organization is
 pinned when it is first met: if another one comes under the same id, nothing of it is
-copied, for the rows of two businesses must not be mixed, until somebody has corrected
+copied, for the rows of two businesses must not be mixed, until an operator has corrected
 the configuration or accepted the new name.`,
 		Args: cobra.NoArgs,
 		RunE: c.offlineWork(c.organizations),

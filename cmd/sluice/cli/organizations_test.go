@@ -28,7 +28,7 @@ func businesses() []business {
 	}
 }
 
-// TestSeveralOrganizations: nothing mixes, and one's failure stops no other (promise 9).
+// TestSeveralOrganizations: nothing mixes, and one's failure stops no other (invariant 9).
 func TestSeveralOrganizations(t *testing.T) {
 	t.Parallel()
 	all := businesses()

@@ -49,7 +49,7 @@ schedule into each day or into the freshness asked for.`,
 	flags := cmd.Flags()
 	wishes.organization.add(cmd)
 	flags.StringSliceVar(&wishes.fresh, "freshness", nil, "how old changes may be when they are copied: 1h for all, inventory.bills=15m for one")
-	flags.StringSliceVar(&wishes.assume, "assume", nil, "a size that nobody measured: inventory.bills=20000, ….parents=64, ….changes=500")
+	flags.StringSliceVar(&wishes.assume, "assume", nil, "a size that was not measured: inventory.bills=20000, ….parents=64, ….changes=500")
 	return cmd
 }
 

@@ -95,7 +95,7 @@ func readViewOf(service *schema.Service, read *schema.Read, scopes scopeWriter) 
 	return shown
 }
 
-// read makes the one call. The call log counts it like any other (promise 3).
+// read makes the one call. The call log counts it like any other (invariant 3).
 func (c *cli) read(ctx context.Context, a *engine.App, name string, args []string, organization string) error {
 	service, read, err := findRead(a.Catalogue, name)
 	if err != nil {

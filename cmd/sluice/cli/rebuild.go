@@ -27,7 +27,7 @@ func (c *cli) rebuildCommand() *cobra.Command {
 		Short: "Write anew what differs from the records kept beside rows, or versions, without a call",
 		Long: `Hold the rows of resources and their elements against the records that are kept beside
 them, as the declarations are now, and write anew what differs: all resources, or those
-that are named. No call is made. What somebody wrote into the tables by hand is gone then,
+that are named. No call is made. What was written into the tables by hand is gone then,
 a column that was declared since has its values; rows that are as they should be are not
 touched. Rows keep the calls that brought them, the instants of their first sight and
 last change, and their tombstones.
@@ -99,8 +99,8 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 }
 
 // inTurn goes through lists one after the other, and says how many of what were looked at: one that
-// cannot be rebuilt stops no other (promise 9). An interrupt ends it, with a word on what the same
-// command does then.
+// cannot be rebuilt stops no other (invariant 9). An interrupt ends it, with a word on what the
+// same command does then.
 func inTurn[V any](
 	ctx context.Context, c *cli, streams []pipeline.Stream, noun, again string, do func(pipeline.Stream, func(int)) (V, error),
 ) ([]V, error) {
@@ -141,7 +141,7 @@ func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 	if dry {
 		written = "TO WRITE"
 	}
-	return c.show(views, view.Table(views, headOrganization+"  TABLE  LOOKED AT  "+written+"  UNFIT  LOST  REMARK", func(v *rebuiltView) view.Row {
+	return c.show(views, view.Table(views, headOrganization+"  TABLE  LOOKED AT  "+written+"  REJECTED  LOST  REMARK", func(v *rebuiltView) view.Row {
 		if v.Rows == 0 && v.Error == "" {
 			return nil
 		}
@@ -191,7 +191,7 @@ func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string,
 }
 
 func (c *cli) printRetraced(a *engine.App, views []retracedView) error {
-	const head = headOrganization + "  TABLE  RAW  RECORDS  WRITTEN  UNFIT  KNOWN SINCE  REMARK"
+	const head = headOrganization + "  TABLE  RAW  RECORDS  WRITTEN  REJECTED  KNOWN SINCE  REMARK"
 	return c.show(views, view.Table(views, head, func(v *retracedView) view.Row {
 		since := "as before"
 		if v.Since != nil {

@@ -16,7 +16,7 @@ func (c *cli) sandboxCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Serve a simulated upstream to try things against",
-		Long: `Serve a simulated upstream over HTTP. It is not the real service: it holds nobody's
+		Long: `Serve a simulated upstream over HTTP. It is not the real service: it holds no person's
 data, calls no other machine, keeps nothing when it stops, serves no HTTPS and sends no
 mail; of what the three API documents leave out it plays a few calls, each marked as
 assumed in the header X-Sandbox-Assumed.

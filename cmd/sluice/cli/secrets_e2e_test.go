@@ -17,7 +17,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestSecrets tries promise 10: with everything that goes wrong around secrets, none is printed,
+// TestSecrets tries invariant 10: with everything that goes wrong around secrets, none is printed,
 // logged or stored in clear.
 func TestSecrets(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestSuspendedKilledAndRestarted breaks promise 3 if it can, and promise 6: of a fleet, one
+// TestSuspendedKilledAndRestarted breaks invariant 3 if it can, and invariant 6: of a fleet, one
 // process is stopped for two minutes with calls under way, another one killed, the database ended
 // without ceremony, and the first one goes on. A minute is fifteen seconds, upstream is the judge
 // of the limits, and the tables of what came.

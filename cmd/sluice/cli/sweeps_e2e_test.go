@@ -29,7 +29,7 @@ func sweeping(t *testing.T, seed int64) *fixture {
 
 // TestTombstones deletes records upstream: one scan that misses them proves nothing, two do,
 // whether the list is read whole anyway or swept besides. Elements follow, and the commands show
-// the evidence (promises 7 and 8).
+// the evidence (invariants 7 and 8).
 func TestTombstones(t *testing.T) {
 	t.Parallel()
 	s := sweeping(t, 91)

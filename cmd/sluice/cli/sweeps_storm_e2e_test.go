@@ -61,7 +61,7 @@ func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 
 // TestNonsenseProvesNothing: lists that shift, shrink, repeat, cannot be read or come out of a
 // cache leave no tombstone on what exists, however often they come, and the evidence goes with the
-// nonsense (promise 7).
+// nonsense (invariant 7).
 func TestNonsenseProvesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -174,7 +174,7 @@ func (u *unrest) stir() {
 
 // TestSweepsInAStorm: whatever is inserted, edited and deleted while lists are read, by sweeps and
 // by runs from the watermark, no row of a record that exists has a tombstone; and once upstream is
-// quiet, live rows are the records upstream (promises 7 and 8).
+// quiet, live rows are the records upstream (invariants 7 and 8).
 func TestSweepsInAStorm(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []int64{97, 98} {

@@ -112,7 +112,7 @@ func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 		field("decided", "%s by the %s", at(t.DecidedAt), t.DecidedBy)
 	}
 	if t.RestoredAt != nil && t.RestoredCall != nil {
-		field("came back", "%s with call %d; %s in all", at(t.RestoredAt), *t.RestoredCall, view.Plural(t.Revivals, "time"))
+		field("came back", "%s with call %d; %s in all", at(t.RestoredAt), *t.RestoredCall, view.Plural(t.Restores, "time"))
 	}
 	page.Linef("")
 }

@@ -19,8 +19,8 @@ func (c *cli) verifyCommand() *cobra.Command {
 	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "verify [resource ...]",
-		Short: "Look for what must not be: broken promises, edited rows, differences from upstream",
-		Long: `Look for what must not be, in three steps. Checks of promises and sums (children without
+		Short: "Look for what must not be: broken invariants, edited rows, differences from upstream",
+		Long: `Look for what must not be, in three steps. Checks of invariants and sums (children without
 a parent, marks ahead of time, bills whose lines do not sum up) are views that must be
 empty. A sample of rows is held against the raw records that they were made of, value by
 value. Neither makes a call. Then, within --calls calls of class probe, pages and single

@@ -148,7 +148,7 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.St
 			result.Note = "upstream asked for a wait"
 		}
 		if !stream.Enabled {
-			result.Outcome, result.Note = "paused", "somebody paused it, or took it out of the configuration"
+			result.Outcome, result.Note = "paused", "it was paused, or taken out of the configuration"
 		}
 		if stream.Until != nil {
 			result.Note += ", it goes on at " + view.Minute(*stream.Until, w.app.Zone(key.Organization))

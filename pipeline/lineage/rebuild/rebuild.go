@@ -151,7 +151,7 @@ func written(a *compare.Answer, apart bool) rebuilds.Row {
 	return row
 }
 
-// rejectedRecord keeps a raw record whole, with the reason (promise 4).
+// rejectedRecord keeps a raw record whole, with the reason (invariant 4).
 func (l *looking) rejectedRecord(a *compare.Answer) pipeline.RejectedRecord {
 	misfit, ok := errors.AsType[*record.RejectedError](a.Err)
 	if errors.Is(a.Err, compare.ErrOther) {

@@ -50,7 +50,7 @@ type pendingPage struct {
 }
 
 // Take gives the page that ask asks for, and says whether it had been asked for before. Meanwhile
-// as many as more of the pages behind it are asked for, less what is not loaded yet (promise 6).
+// as many as more of the pages behind it are asked for, less what is not loaded yet (invariant 6).
 // Pages that were asked for in another way than ask goes on are dropped.
 func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (pipeline.Page, bool, error) {
 	before := p.Holds(request)

@@ -59,7 +59,7 @@ const unfilteredOneIn = 4
 
 // unfiltered says that a sweep must not rely on the filter. No answer shows that a filter leaves
 // out more than it should: what it hides from runs it would hide from sweeps. So nothing gets a
-// tombstone by its word alone (promise 7), and what it hides is found by some sweep, which the
+// tombstone by its word alone (invariant 7), and what it hides is found by some sweep, which the
 // number of its run picks.
 func unfiltered(claim *pipeline.Claim) bool {
 	return claim.Suspected || digest(strconv.FormatInt(claim.Run, 10), "sweep")%unfilteredOneIn == 0

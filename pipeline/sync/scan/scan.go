@@ -27,8 +27,8 @@ const (
 )
 
 // Plan begins a scan. Without a watermark everything is read; with one, what changed since a little
-// below it (promise 8: what came late or fell on the watermark's second is read again). A list that
-// is known not to do what its cursor needs is read whole.
+// below it (invariant 8: what came late or fell on the watermark's second is read again). A list
+// that is known not to do what its cursor needs is read whole.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	stream, bound := claim.Stream, lowerBound(claim, rules)
 	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}

@@ -19,8 +19,8 @@ type nesting struct {
 }
 
 // shallow gives the body as a decoder may read it. What lies too deep in a record is not the
-// envelope's matter: one record must not lose the others (promise 4). In a copy of the body a zero
-// and blanks stand in its place, so that what is found there is found at the same place of the
+// envelope's matter: one record must not lose the others (invariant 4). In a copy of the body a
+// zero and blanks stand in its place, so that what is found there is found at the same place of the
 // body. What lies too deep elsewhere is an error.
 func shallow(data []byte) ([]byte, error) {
 	n, out := nesting{deep: -1}, data

@@ -159,7 +159,7 @@ func (r *Rows) isOtherHeader(row []string) bool {
 }
 
 // object writes the row as a JSON object. Bytes that are no UTF-8 stay as they are: whether they
-// fit is not decided here (promise 4). Objects are cut from blocks, for a record of its own costs
+// fit is not decided here (invariant 4). Objects are cut from blocks, for a record of its own costs
 // more than its bytes; lines that come together are used together.
 func (r *Rows) object(row []string) []byte {
 	size := r.around

@@ -56,7 +56,7 @@ func newLock(key []byte) (lock, error) {
 }
 
 // Learn makes stored tokens known to a scrubber, as far as the keys open them: what a command
-// prints may hold a token that an earlier one asked for (promise 10).
+// prints may hold a token that an earlier one asked for (invariant 10).
 func Learn(scrub *outside.Scrubber, keys [][]byte, stored map[string]pipeline.Token) error {
 	sealer, err := newSealer(keys...)
 	if err != nil {

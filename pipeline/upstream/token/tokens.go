@@ -2,7 +2,7 @@
 // memory for as long as they live.
 //
 // It never asks for a token more often than once a minute, never overwrites one that it cannot
-// open, and never prints one (promise 10).
+// open, and never prints one (invariant 10).
 //
 // Start reading at Tokens.Token, then settle.
 package token
@@ -271,7 +271,7 @@ func (t *Tokens) tokenError(kind pipeline.Kind, detail outside.Text, cause error
 	return &pipeline.Error{Kind: kind, Op: "access token", Detail: detail, Err: t.scrub.Cause(cause)}
 }
 
-// secret wraps a token, which no text may hold from here on (promise 10).
+// secret wraps a token, which no text may hold from here on (invariant 10).
 func (t *Tokens) secret(value string) wire.Secret {
 	t.scrub.Know(value)
 	return wire.NewSecret(value)

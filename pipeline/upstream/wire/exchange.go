@@ -45,10 +45,10 @@ func NewCall(c pipeline.Call, scrub *outside.Scrubber) Call {
 	return Call{Call: c, Op: op, Scrub: scrub}
 }
 
-// Counted makes one call, which do sends and reads. Promise 3: the call is Counted before it
+// Counted makes one call, which do sends and reads. Invariant 3: the call is Counted before it
 // leaves, and what it came to is noted, whatever happens.
 func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, result *pipeline.CallResult) error) error {
-	number, err := gate.Enter(ctx, op.Call) // promise 3
+	number, err := gate.Enter(ctx, op.Call) // invariant 3
 	if err != nil {
 		if pipeline.KindOf(err) != 0 {
 			return err // the gate's own refusal, kind and all

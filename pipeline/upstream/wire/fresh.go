@@ -8,7 +8,7 @@ import (
 )
 
 // errStale says that a call did not leave: its process was held up after it had been granted, and
-// others may have its slot by now (promise 3).
+// others may have its slot by now (invariant 3).
 var errStale = errors.New("the process was suspended before the call left, so it was not made")
 
 type grantedKey struct{}

@@ -10,7 +10,7 @@ import (
 const Redacted = "[redacted]"
 
 // Secret is a value that never prints: every way of formatting or encoding it gives "[redacted]"
-// (promise 10). The zero value is the empty secret.
+// (invariant 10). The zero value is the empty secret.
 type Secret struct {
 	// A pointer, because package fmt prints unexported fields of a struct around this one without
 	// asking for methods: an address then, not the value.

@@ -130,7 +130,7 @@ SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
 	p_floors => $16, p_ceilings => $17, p_reset_hour => $18, p_zone => $19)`
 
 // Reserve counts a call before it leaves, or says which limit refuses it and when to ask again
-// (promise 3). Any number of processes may ask: the database decides, one after the other, by its
+// (invariant 3). Any number of processes may ask: the database decides, one after the other, by its
 // clock. What was reserved is never given back: a process that dies may have called.
 func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
 	var (

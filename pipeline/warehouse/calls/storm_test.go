@@ -126,8 +126,8 @@ func newStorm(t *testing.T, limits pipeline.Limits, rules calls.Rules) *storm {
 	return s
 }
 
-// The promise at the receiving end: no window and no day sees more arrivals than allowed, and never
-// more are under way, whatever happens to those who call; and the allowance is used.
+// The invariant at the receiving end: no window and no day sees more arrivals than allowed, and
+// never more are under way, whatever happens to those who call; and the allowance is used.
 func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	t.Parallel()
 	const day, window = 1440 * time.Millisecond, 150 * time.Millisecond

@@ -61,7 +61,7 @@ SELECT EXISTS (
 )`
 )
 
-// Judge makes the end of a run provisional of which too much was refused (promise 1), by what all
+// Judge makes the end of a run provisional of which too much was refused (invariant 1), by what all
 // its chunks met, this unit included.
 func Judge(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, row streams.Locked, rules pipeline.Rules) error {
 	if unit.End == nil || unit.End.Outcome == pipeline.OutcomeFailed {

@@ -135,7 +135,7 @@ func tableKey(batch pipeline.Batch) pipeline.Key {
 	return key
 }
 
-// Store keeps what could not be loaded, whole (promise 4), in the transaction that moves the
+// Store keeps what could not be loaded, whole (invariant 4), in the transaction that moves the
 // position past it.
 func Store(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, refused []rows.Rejected) error {
 	rejects := slices.Clip(batch.Rejected) // the caller's array stays as it is

@@ -33,8 +33,8 @@ type Row struct {
 
 // Write writes rows by the loader, which keeps their calls, their first sight and their tombstones.
 // A row that the database refuses stays as it is, and its raw records are given back with the
-// reason (promise 4), beside the number of such rows. The caller holds everybody else off the rows.
-// Versions says that versions of the records are kept.
+// reason (invariant 4), beside the number of such rows. The caller holds everybody else off the
+// rows. Versions says that versions of the records are kept.
 func Write(
 	ctx context.Context, tx pgx.Tx, loader *rows.Loader, stream pipeline.Stream, run int64, batch []Row, versions bool,
 ) ([]rows.Rejected, int, error) {

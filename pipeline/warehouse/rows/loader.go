@@ -4,7 +4,7 @@
 // It writes only what differs: the stored content hashes of the batch's keys are looked up, records
 // with an equal hash cost no write at all, new ones go by COPY straight into the tables, changed
 // ones by COPY through a staging table into one UPDATE, and of the arrays that a record carries the
-// elements that differ are written (promise 5). The raw records of what was written are archived
+// elements that differ are written (invariant 5). The raw records of what was written are archived
 // beside the rows.
 //
 // It never commits, never decides about positions or marks, never coerces a value (package record
@@ -117,7 +117,7 @@ func New(service *schema.Service, resource *schema.Resource) *Loader {
 }
 
 // LoadBisect writes one batch of 1 to some ten thousand records within tx, and returns the records
-// that Postgres refuses (promise 4): it loads within a savepoint, and halves the batch where a
+// that Postgres refuses (invariant 4): it loads within a savepoint, and halves the batch where a
 // value is refused until the culprits stand alone. Everything else is loaded. With k culprits among
 // n records it takes about k·log2(n) loads more. A second load of the same batch finds everything
 // unchanged.

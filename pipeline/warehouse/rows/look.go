@@ -120,7 +120,7 @@ LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.name AND NOT a.
 
 // checkTables makes sure, once for all loads, that columns have the types that migrations are
 // drafted with: to another type the same bytes would be another value, or one that is coerced in
-// silence (promise 4).
+// silence (invariant 4).
 func (l *Loader) checkTables(ctx context.Context, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

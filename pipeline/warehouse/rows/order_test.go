@@ -17,7 +17,7 @@ import (
 	"sluice/schema/record"
 )
 
-// TestAnyOrderOfDeliveryGivesTheNewest is promise 5 as a law: whatever calls bring, in whatever
+// TestAnyOrderOfDeliveryGivesTheNewest is invariant 5 as a law: whatever calls bring, in whatever
 // order and how often, each row ends as the version with the largest pair of modification time and
 // call number.
 func TestAnyOrderOfDeliveryGivesTheNewest(t *testing.T) {

@@ -115,7 +115,7 @@ func (w *work) judge(record *record.Record, row *stored) {
 		return
 	}
 	verdict := version.Judge(
-		version.Record{Modified: record.Modified, Call: w.batch.Call, Asked: w.batch.CallStarted},
+		version.Record{Modified: record.Modified, Call: w.batch.Call, RequestedAt: w.batch.CallStarted},
 		version.Row{Modified: row.modified, Call: row.call, Changed: row.changed},
 	)
 	if verdict == version.Rollback && w.batch.Details {

@@ -106,7 +106,7 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 }
 
 // LockClaimed locks the stream and makes sure that the claim still holds: neither a worker that
-// lost it nor one whose run was closed may write (promise 6). It returns pipeline.ErrLostClaim if
+// lost it nor one whose run was closed may write (invariant 6). It returns pipeline.ErrLostClaim if
 // the claim does not hold.
 func LockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int64) (Locked, error) {
 	stream, err := Lock(ctx, tx, claim.Stream, call)

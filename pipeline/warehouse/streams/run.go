@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Promise 1 from this side: a watermark never moves back, whatever the caller says.
+	// Invariant 1 from this side: a watermark never moves back, whatever the caller says.
 	sqlAdvance = `
 UPDATE sluice.streams SET watermark = greatest(watermark, $4::timestamptz), scanned_until = greatest(scanned_until, $6::timestamptz),
 	scan = $5::jsonb, state = 'running'

@@ -1,4 +1,4 @@
-// Package tombstones decides what it means that a list did not show a record (promise 7).
+// Package tombstones decides what it means that a list did not show a record (invariant 7).
 //
 // Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when
 // two clean scans of the whole list, some time apart, did not see its record, or when one did not

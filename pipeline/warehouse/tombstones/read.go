@@ -46,7 +46,7 @@ type Tombstone struct {
 	// how often.
 	RestoredAt   *time.Time `db:"restored_at"   json:"restored_at,omitempty"`
 	RestoredCall *int64     `db:"restored_call" json:"restored_call,omitempty"`
-	Revivals     int        `db:"restores"     json:"restores,omitempty"`
+	Restores     int        `db:"restores"     json:"restores,omitempty"`
 }
 
 // Filter selects tombstones; empty fields select all.

@@ -13,7 +13,7 @@ import (
 )
 
 // Outlet is where the words of a command leave the program, standard output or standard error.
-// Whatever is written to it leaves line by line, without the secrets in force (promise 10), and
+// Whatever is written to it leaves line by line, without the secrets in force (invariant 10), and
 // with a sign for what would command a terminal or hide: no command has to think of it. Only this
 // package writes around it, to rewrite a line of progress.
 type Outlet struct {

@@ -42,7 +42,7 @@ func state(f *Facts) string {
 	}
 	switch pipeline.State(s.State) {
 	case pipeline.StateDenied:
-		return fmt.Sprintf("denied: %s; it is tried again within a day, and at once when somebody asks: sluice sync %s.%s", s.Reason, s.Service, s.Resource)
+		return fmt.Sprintf("denied: %s; it is tried again within a day, and at once on request: sluice sync %s.%s", s.Reason, s.Service, s.Resource)
 	case pipeline.StateWaiting, pipeline.StateRetrying:
 		return strings.TrimSuffix(s.State+until+": "+s.Reason, ": ")
 	case pipeline.StateFailed:

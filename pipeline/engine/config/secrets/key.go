@@ -19,7 +19,7 @@ const (
 )
 
 // EncryptionKeys gives the keys of 32 bytes with which tokens are sealed before they are stored
-// (promise 10): the first seals, all open. They come from the variable SLUICE_ENCRYPTION_KEY, or
+// (invariant 10): the first seals, all open. They come from the variable SLUICE_ENCRYPTION_KEY, or
 // from the file that SLUICE_ENCRYPTION_KEY_FILE names, in base64, with or without padding, apart by
 // commas or white space. Its errors never hold what is there.
 func (s Source) EncryptionKeys() ([][]byte, error) {

@@ -1,8 +1,8 @@
 // Package secrets fetches what the configuration only refers to: variables of the environment, and
 // secrets out of variables and files.
 //
-// A secret that is written in the configuration itself is refused, and no error holds one (promise
-// 10).
+// A secret that is written in the configuration itself is refused, and no error holds one
+// (invariant 10).
 //
 // Start reading at Source.
 package secrets

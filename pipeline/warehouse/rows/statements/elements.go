@@ -41,7 +41,7 @@ func (c *Child) inPlace(table string) {
 	positions := strings.Join(keys, ", ")
 	c.Places = fmt.Sprintf(`SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL
 (SELECT c.ctid, %[2]s FROM %[1]s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id ORDER BY %[2]s OFFSET 0) AS f`, table, positions)
-	// Elements that their own record replaces or does not have any more (promise 7): but for
+	// Elements that their own record replaces or does not have any more (invariant 7): but for
 	// rebuilds, the one DELETE on warehouse tables.
 	c.RemoveAt = `DELETE FROM ` + table + ` AS t WHERE t.ctid = ANY ($1)`
 

@@ -1,6 +1,6 @@
 // Package version is the rule about versions: which of two states of one record is the newer one
-// (promise 5, an older record never overwrites a newer one). It is pure; package rows asks it about
-// rows that it holds locked, and the simulation about rows in memory.
+// (invariant 5, an older record never overwrites a newer one). It is pure; package rows asks it
+// about rows that it holds locked, and the simulation about rows in memory.
 package version
 
 import "time"
@@ -19,8 +19,8 @@ const Ahead = 24 * time.Hour
 // the number of the call that brought it (a larger one was asked later), Asked when that call left,
 // zero if unknown.
 type Record struct {
-	Modified, Asked time.Time
-	Call            int64
+	Modified, RequestedAt time.Time
+	Call                  int64
 }
 
 // Row is the version that is stored: Changed is when it was written.
@@ -45,15 +45,15 @@ const (
 // side has no modification time or one that cannot be.
 func Judge(record Record, row Row) Verdict {
 	order := 0
-	if believed(record.Modified, record.Asked) && believed(row.Modified, row.Changed) {
+	if believed(record.Modified, record.RequestedAt) && believed(row.Modified, row.Changed) {
 		// Postgres keeps microseconds, and so do the canonical texts.
 		order = record.Modified.Truncate(time.Microsecond).Compare(row.Modified)
 	}
 	switch {
 	case order > 0, order == 0 && record.Call >= row.Call:
 		return Replace
-	case order < 0 && record.Call > row.Call && !record.Asked.IsZero() &&
-		!record.Asked.Before(row.Changed.Add(RollbackAfter)):
+	case order < 0 && record.Call > row.Call && !record.RequestedAt.IsZero() &&
+		!record.RequestedAt.Before(row.Changed.Add(RollbackAfter)):
 		return Rollback
 	default:
 		return Superseded
