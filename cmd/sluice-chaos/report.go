@@ -96,7 +96,8 @@ func (r *Report) print(out io.Writer) error {
 		fmt.Fprintf(&text, "  NOT PLAYED: %s\n", skipped)
 	}
 	v := r.Verdict
-	fmt.Fprintf(&text, "%d starts, %d of an older version, exit codes of those that ended without a kill %v; upstream: %d inserted, %d edited, %d deleted\n",
+	fmt.Fprintf(&text, "%d starts, %d of an older version, exit codes of those that ended without a kill %v; "+
+		"upstream: %d inserted, %d edited, %d deleted\n",
 		r.Starts, r.Olders, r.Exits, r.Inserted, r.Edited, r.Deleted)
 	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
 		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)

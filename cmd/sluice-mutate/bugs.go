@@ -30,7 +30,7 @@ const markNow = "	if watermark := scan.Started.Add(-c.runner.Rules.LagFor(c.clai
 func markBugs() []bug {
 	largest := []edit{
 		{runFile, "	pages    int\n", "	pages    int\n	largest  time.Time\n"},
-		{runFile, "	c.pages++\n", "	c.pages++\n	for i := range unit.Records {\n		if m := unit.Records[i].Modified; m.After(c.largest) {\n			c.largest = m\n		}\n	}\n"},
+		{runFile, "	c.pages++\n", "	c.pages++\n	for i := range batch.Records {\n		if m := batch.Records[i].Modified; m.After(c.largest) {\n			c.largest = m\n		}\n	}\n"},
 	}
 	return []bug{
 		schedules("5000", "watermark from data", "the watermark is the largest modification time seen",
@@ -56,7 +56,7 @@ func markBugs() []bug {
 		schedules("20000", "quarantine is forgotten", "what the watermark passed in quarantine is not asked for again",
 			edit{scanFile, "if from.IsZero() || claim.Reread {", "if from.IsZero() {"}),
 		tests("pipeline/sync", "^TestClashingIdentifiersAreKept$", "a clash is a duplicate", "of several records under one identifier one stays, and the others are dropped",
-			edit{"pipeline/sync/unit.go", "			others = append(others, record)\n", "			unit.Duplicates++\n"}),
+			edit{"pipeline/sync/unit.go", "			others = append(others, record)\n", "			batch.Duplicates++\n"}),
 		tests("pipeline/warehouse", "^TestQuarantineIsAskedForAgain$", "a sweep for its own sake", "what is in quarantine waits for the next sweep",
 			edit{"pipeline/planning/due.go", "rejectedRest = time.Hour\n", "rejectedRest = 2400 * time.Hour\n"}),
 		tests("pipeline/warehouse", "^TestTooMuchRefusedHoldsTheMark$", "nothing is known", "one record that will never fit keeps its watermark waiting for ever",

@@ -25,7 +25,9 @@ func (a *App) Streams() []pipeline.Stream {
 				continue
 			}
 			for r := range service.Resources {
-				stream := pipeline.Stream{Organization: organization.Key, Org: a.organizations[organization.Key], Service: service, Resource: &service.Resources[r]}
+				stream := pipeline.Stream{
+					Organization: organization.Key, Org: a.organizations[organization.Key], Service: service, Resource: &service.Resources[r],
+				}
 				if hasParents(stream.Resource, setting) {
 					streams = append(streams, a.worksOf(stream)...)
 				}

@@ -48,7 +48,7 @@ type Stream struct {
 	Resource string `db:"resource" json:"resource"`
 	Enabled  bool   `db:"enabled"  json:"enabled"`
 	// Watermark is the instant up to which it is complete; nil if it never was.
-	Watermark  *time.Time `db:"watermark"         json:"watermark"`
+	Watermark  *time.Time `db:"watermark"    json:"watermark"`
 	State      string     `db:"state"        json:"state"`
 	Reason     string     `db:"reason"       json:"reason,omitempty"`
 	Until      *time.Time `db:"wait_until"   json:"until,omitempty"`

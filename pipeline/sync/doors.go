@@ -40,9 +40,9 @@ type Store interface {
 	Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error)
 }
 
-// Unchanged is who knows the rows that there are.
+// UnchangedFinder knows the rows that there are.
 type UnchangedFinder interface {
 	// Unchanged sets record.Record.Unchanged of those records of a list whose rows have their
-	// fingerprints, and may set Seen of any. Records without a key are none.
+	// payload hashes, and may set Seen of any. Records without a key are none.
 	Unchanged(ctx context.Context, stream pipeline.Stream, records []record.Record) error
 }

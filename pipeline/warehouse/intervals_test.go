@@ -95,7 +95,7 @@ func TestIntervalsThatWereLearned(t *testing.T) {
 	h.ran(learned, pipeline.ClassIncremental, "7 minutes", "70 minutes", pipeline.OutcomeDone, 1, 1)
 	in := func() string {
 		t.Helper()
-		return ask[string](h, `SELECT concat_ws('|', planned_every, planned->>'because', date_trunc('minute', next_due_at - clock_timestamp() + interval '30 s'))
+		return ask[string](h, `SELECT concat_ws('|', planned_every, planned->>'reason', date_trunc('minute', next_due_at - clock_timestamp() + interval '30 s'))
 			FROM sluice.streams WHERE resource = 'learned'`)
 	}
 	keep := func(every time.Duration, perHour float64, because cadence.Reason) {

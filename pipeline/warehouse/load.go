@@ -25,7 +25,7 @@ import (
 // stream again: the claim says where it stands.
 func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
 	loaded, err := db.loadTogether(ctx, batches)
-	// A unit locks its rows in order, several in one transaction do not: single records that are
+	// A batch locks its rows in order, several in one transaction do not: single records that are
 	// loaded meanwhile can wait for one of its rows, and it for one of theirs.
 	if !postgres.Refused(err) || len(batches) == 1 && !postgres.Deadlocked(err) {
 		return loaded, err
@@ -33,6 +33,9 @@ func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loa
 	var sum pipeline.Loaded
 	for i := range batches {
 		loaded, err := db.loadTogether(ctx, batches[i:i+1])
+		for tries := 1; postgres.Deadlocked(err) && tries < deadlockTries; tries++ {
+			loaded, err = db.loadTogether(ctx, batches[i:i+1])
+		}
 		if err != nil {
 			return sum, err
 		}
@@ -41,7 +44,12 @@ func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loa
 	return sum, nil
 }
 
-// loadTogether loads units in one transaction.
+// deadlockTries is how often a batch is loaded by itself when the server ends it for the sake of
+// another one. A list and its single records can meet twice: at a row, and at the stream of the
+// single records.
+const deadlockTries = 3
+
+// loadTogether loads batches in one transaction.
 func (db *DB) loadTogether(ctx context.Context, batches []pipeline.Batch) (pipeline.Loaded, error) {
 	var sum pipeline.Loaded
 	err := db.inTx(ctx, "loading "+batches[0].Claim.Stream.String(), func(tx pgx.Tx) error {

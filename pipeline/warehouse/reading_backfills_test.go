@@ -50,9 +50,9 @@ func TestBackfills(t *testing.T) {
 		RequestedAt: instant(t, "2026-02-01 00:00:00"), RequestedBy: "a", EndedAt: &over,
 	}
 	numbers := cmpopts.IgnoreFields(backfills.Backfill{}, "Runs")
-	got, err := reader.Backfills.List(t.Context(), backfills.Filter{})
+	got, err := reader.List(t.Context(), backfills.Filter{})
 	sameAs(t, []backfills.Backfill{running, cancelled}, got, err, numbers)
-	got, err = reader.Backfills.List(t.Context(), backfills.Filter{Open: true})
+	got, err = reader.List(t.Context(), backfills.Filter{Open: true})
 	sameAs(t, []backfills.Backfill{running}, got, err, numbers)
 	one, err := reader.Backfill(t.Context(), 1)
 	sameAs(t, cancelled, one, err, numbers)

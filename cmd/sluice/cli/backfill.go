@@ -125,7 +125,7 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 
 // notOpen refuses, before any is asked for, backfills of which one is open already.
 func notOpen(ctx context.Context, a *engine.App, wanted []engine.Backfill) error {
-	open, err := a.DB.Backfills.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
+	open, err := a.DB.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
 	if err != nil {
 		return fmt.Errorf("read the backfills: %w", err)
 	}

@@ -20,7 +20,7 @@ func (c *cli) backfillList() *cobra.Command {
 		Short: "List backfills, the last asked for first",
 		Args:  cobra.NoArgs,
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
-			found, err := a.DB.Backfills.List(ctx, filter)
+			found, err := a.DB.List(ctx, filter)
 			if err != nil {
 				return fmt.Errorf("read the backfills: %w", err)
 			}
@@ -102,7 +102,7 @@ starts this now and then brings backfills to their ends over the days.`,
 
 func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes workWishes) error {
 	if len(ids) == 0 {
-		open, err := a.DB.Backfills.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
+		open, err := a.DB.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
 		if err != nil {
 			return fmt.Errorf("read the backfills: %w", err)
 		}

@@ -88,7 +88,7 @@ func (c *cli) status(ctx context.Context, a *engine.App) error {
 	if shown.Gates, err = a.DB.Gates(ctx); err != nil {
 		return fmt.Errorf("read the gates: %w", err)
 	}
-	open, err := a.DB.Backfills.List(ctx, backfills.Filter{Open: true})
+	open, err := a.DB.List(ctx, backfills.Filter{Open: true})
 	if err != nil {
 		return fmt.Errorf("read the backfills: %w", err)
 	}

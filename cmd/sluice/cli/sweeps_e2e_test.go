@@ -113,7 +113,7 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 		o := s.run("tombstones", "review", "--json")
 		var held []struct {
 			Run    int64    `json:"run"`
-			Held   int64    `json:"held"`
+			Held   int64    `json:"needs_review"`
 			Sample []string `json:"sample"`
 		}
 		if err := json.Unmarshal([]byte(o.stdout), &held); err != nil || len(held) != 1 || held[0].Held != 40 || len(held[0].Sample) != 5 {

@@ -31,7 +31,7 @@ type streamResult struct {
 	// Silent are those of Updated whose modification time stayed what it was; Held are rows that
 	// may be gone upstream, for a person to decide.
 	Silent int64 `json:"silent,omitempty"`
-	Held   int64 `json:"held,omitempty"`
+	Held   int64 `json:"needs_review,omitempty"`
 	// Withheld are records in quarantine that made the watermark wait, of this run or an earlier
 	// one.
 	Withheld int64  `json:"withheld,omitempty"`

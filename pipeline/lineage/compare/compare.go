@@ -38,7 +38,7 @@ var (
 
 // Version is a record that made a row what it is.
 type Version struct {
-	raw.RawRef
+	raw.Ref
 
 	// Raw are its bytes; nil if they are not kept.
 	Raw    []byte
@@ -120,15 +120,15 @@ func New(stream pipeline.Stream, normalize Normalize) *Comparer {
 func (c *Comparer) Read(ctx context.Context, view contents.View, rows []contents.Row) ([]Answer, error) {
 	answers := make([]Answer, len(rows))
 	var versions []*Version
-	var places []raw.RawRef
+	var places []raw.Ref
 	for i := range rows {
 		a, row := &answers[i], &rows[i]
-		a.Row, a.List = row, Version{RawRef: row.List(), hash: row.Hash}
+		a.Row, a.List = row, Version{Ref: row.List(), hash: row.Hash}
 		if row.DetailCall != 0 {
-			a.Detail = &Version{RawRef: row.Detail(), hash: row.DetailHash}
+			a.Detail = &Version{Ref: row.Detail(), hash: row.DetailHash}
 		}
 		for _, v := range a.Versions() {
-			versions, places = append(versions, v), append(places, v.RawRef)
+			versions, places = append(versions, v), append(places, v.Ref)
 		}
 	}
 	raws, archives, err := c.archives.Read(ctx, view, places)
@@ -150,21 +150,27 @@ func (c *Comparer) Read(ctx context.Context, view contents.View, rows []contents
 // normalized makes records of an answer's raw records, as far as they fit.
 func (c *Comparer) normalized(a *Answer) error {
 	for _, v := range a.Versions() {
-		switch {
-		case v.Raw == nil:
-			a.Err = ErrNoRaw
-		default:
-			v.Record, a.Err = c.normalize(v.Raw, a.Row.Parent)
-		}
-		if a.Err == nil && v.Record.ID != a.Row.Key {
-			a.Err = ErrOther
-		}
-		if a.Err != nil {
+		if a.Err = c.normalizedOf(v, a.Row); a.Err != nil {
 			a.Of = v
-			return nil
+			return nil //nolint:nilerr // it is the answer's, and no failure of looking
 		}
 	}
 	return a.merge(c.Tables())
+}
+
+// normalizedOf makes the record of one raw record of a row, and says what is wrong with it.
+func (c *Comparer) normalizedOf(v *Version, row *contents.Row) error {
+	if v.Raw == nil {
+		return ErrNoRaw
+	}
+	var err error
+	if v.Record, err = c.normalize(v.Raw, row.Parent); err != nil {
+		return err
+	}
+	if v.Record.ID != row.Key {
+		return ErrOther
+	}
+	return nil
 }
 
 // merge lays the record that was loaded later over the other: one of a list makes the row forget

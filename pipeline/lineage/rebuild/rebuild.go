@@ -25,11 +25,11 @@ import (
 // batchRows is how many rows one transaction goes through.
 const batchRows = 2000
 
-// Scope says which rows are written, Counts what became of rows.
-type (
-	Scope  = rebuilds.Scope
-	Counts = rebuilds.Counts
-)
+// Scope says which rows are written.
+type Scope = rebuilds.Scope
+
+// Counts says what became of rows.
+type Counts = rebuilds.Counts
 
 // The scopes.
 const (

@@ -64,7 +64,8 @@ func (s *subject) hold(ctx context.Context, page pipeline.Page, standing content
 			if h.quarantined[misfit.ID] || misfit.ID == "" {
 				s.say(verifications.Notice, codeQuarantined, misfit.ID, page.Call, "", "the record does not fit the declaration: "+misfit.Error())
 			} else {
-				s.say(verifications.Notice, codeRejected, misfit.ID, page.Call, "", "the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
+				s.say(verifications.Notice, codeRejected, misfit.ID, page.Call, "",
+					"the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
 			}
 		}
 		for i := range records {
@@ -180,7 +181,9 @@ func sameHash(row *contents.Row, r *upstreamRecord, single bool) bool {
 }
 
 // judge says what it means that a record and its row are not the same.
-func (s *subject) judge(ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing, single bool) error {
+func (s *subject) judge(
+	ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing, single bool,
+) error {
 	row := h.rows[r.ID]
 	if row == nil {
 		return s.absent(ctx, view, r, h, call, standing)

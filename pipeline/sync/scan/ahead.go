@@ -10,7 +10,7 @@ import (
 // of the pass.
 const pagesPerGuess = 20
 
-// Prefetched says how many pages behind the next one of the scan may be asked for before that one
+// Prefetching says how many pages behind the next one of the scan may be asked for before that one
 // is there, at most so many; zero means one page after the other.
 //
 // Pages that overlap in time can hide a record without a trace: it moves up, by a deletion, from a

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"net"
 	"sync"
 	"time"
@@ -17,8 +18,7 @@ const pollArrival = 10 * time.Millisecond
 // it is in a buffer still, so only the connection knows.
 type acknowledged struct {
 	now func() time.Time
-
-	mu sync.Mutex
+	mu  sync.Mutex
 	// writes counts them, and all is when all of them had arrived.
 	writes int
 	all    time.Time
@@ -66,15 +66,15 @@ func (a *acknowledged) at() time.Time {
 	return a.all
 }
 
-// unacknowledged is how many bytes of a TCP connection were not sent, or sent and not acknowledged;
-// tcp(7).
-func unacknowledged(conn net.Conn) (left int, err error) {
-	raw, err := conn.(*net.TCPConn).SyscallConn()
-	if err == nil {
-		var refused error
-		if err = raw.Control(func(fd uintptr) { left, refused = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) }); err == nil {
-			err = refused
-		}
+// unacknowledged is how many bytes of a TCP connection are not acknowledged yet; tcp(7).
+func unacknowledged(conn net.Conn) (int, error) {
+	socket, _ := conn.(*net.TCPConn) // nil is refused below
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return 0, err
 	}
-	return left, err
+	var left int
+	var refused error
+	err = raw.Control(func(fd uintptr) { left, refused = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
+	return left, cmp.Or(err, refused)
 }

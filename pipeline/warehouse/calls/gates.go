@@ -17,7 +17,7 @@ type Gate struct {
 	ClosedUntil *time.Time `db:"closed_until" json:"closed_until,omitempty"`
 	CappedUntil *time.Time `db:"cap_until"    json:"capped_until,omitempty"`
 	// Reason is what the call came to that closed it; empty if it is not closed.
-	Reason string `db:"because" json:"because,omitempty"`
+	Reason string `db:"because" json:"reason,omitempty"`
 }
 
 const sqlGates = `

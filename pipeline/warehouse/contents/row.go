@@ -43,10 +43,10 @@ func (r *Row) Deleted() bool { return r.DeletedAt != nil }
 func (r *Row) LastCall() int64 { return max(r.Call, r.DetailCall) }
 
 // List is where the raw record of the list is kept, Detail that of the single record.
-func (r *Row) List() raw.RawRef { return raw.RawRef{Call: r.Call, Position: r.Position} }
+func (r *Row) List() raw.Ref { return raw.Ref{Call: r.Call, Position: r.Position} }
 
 // Detail is where the raw record of the single record is kept; its call is zero if there is none.
-func (r *Row) Detail() raw.RawRef { return raw.RawRef{Call: r.DetailCall, Position: r.DetailPosition} }
+func (r *Row) Detail() raw.Ref { return raw.Ref{Call: r.DetailCall, Position: r.DetailPosition} }
 
 // rowStatements builds what reads rows: by their keys, and in the order of keys.
 func (t *Table) rowStatements(from, key string) {
@@ -68,6 +68,7 @@ func (t *Table) rowStatements(from, key string) {
 FROM %[1]s AS t WHERE t.organization_id = $1 AND `, from, key, parent, modified, detail, statements.NoHash)
 	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read
 	// all rows of the organization.
+	//nolint:unqueryvet // the columns are those of row
 	t.sqlRows = `SELECT f.* FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL (` + row + `t.` + key + ` = k.id OFFSET 0) AS f ORDER BY 1`
 	t.sqlNext = row + `t.` + key + ` > $2 ORDER BY t.` + key + ` LIMIT $3`
 }

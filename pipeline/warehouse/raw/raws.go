@@ -29,8 +29,8 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// RawRef is where a raw record is kept: _call_id and _raw_position of a row.
-type RawRef struct {
+// Ref is where a raw record is kept: _call_id and _raw_position of a row.
+type Ref struct {
 	Call     int64
 	Position int32
 }
@@ -41,7 +41,7 @@ const storedBytes = 8 << 20
 
 // Archives are parts of calls, taken apart. The zero value has none.
 type Archives struct {
-	stored map[RawRef]storedRecords
+	stored map[Ref]storedRecords
 	size   int
 	// Scattered says that more archives were read than stay: the records that were asked for lie in
 	// many, of which each has few of them.
@@ -55,12 +55,12 @@ type storedRecords struct {
 }
 
 // Read gives the raw records of places, as far as they are kept.
-func Read(ctx context.Context, from Querier, places []RawRef) (map[RawRef][]byte, error) {
+func Read(ctx context.Context, from Querier, places []Ref) (map[Ref][]byte, error) {
 	records, _, err := new(Archives).Read(ctx, from, places)
 	if err != nil {
 		return nil, err
 	}
-	raws := make(map[RawRef][]byte, len(places))
+	raws := make(map[Ref][]byte, len(places))
 	for i, raw := range records {
 		if raw != nil {
 			raws[places[i]] = raw
@@ -74,15 +74,15 @@ func Read(ctx context.Context, from Querier, places []RawRef) (map[RawRef][]byte
 // by the same call. Of archives beyond storedBytes only the records that were asked for stay in
 // memory: where a list's order is not that of the keys, a few thousand rows lie in as many
 // archives.
-func (known *Archives) Read(ctx context.Context, from Querier, places []RawRef) ([][]byte, *Archives, error) {
-	used := &Archives{stored: map[RawRef]storedRecords{}}
+func (known *Archives) Read(ctx context.Context, from Querier, places []Ref) ([][]byte, *Archives, error) {
+	used := &Archives{stored: map[Ref]storedRecords{}}
 	parts, err := findParts(ctx, from, places)
 	if err != nil {
 		return nil, used, err
 	}
 	wanted := parts.sort(places)
 	raws := make([][]byte, len(places))
-	var unknown []RawRef
+	var unknown []Ref
 	for at, asked := range wanted {
 		if found, again := known.stored[at]; again {
 			asked.pick(raws, found.records, !used.store(at, found))
@@ -90,14 +90,14 @@ func (known *Archives) Read(ctx context.Context, from Querier, places []RawRef) 
 			unknown = append(unknown, at)
 		}
 	}
-	err = fetch(ctx, from, unknown, func(at RawRef, found storedRecords) {
+	err = fetch(ctx, from, unknown, func(at Ref, found storedRecords) {
 		wanted[at].pick(raws, found.records, !used.store(at, found))
 	})
 	return raws, used, err
 }
 
 // store keeps an archive if there is room.
-func (known *Archives) store(at RawRef, found storedRecords) bool {
+func (known *Archives) store(at Ref, found storedRecords) bool {
 	if known.size+found.size > storedBytes {
 		known.Scattered = true
 		return false
@@ -124,7 +124,7 @@ func (a asked) pick(raws, records [][]byte, copied bool) {
 }
 
 // fetch reads archives, one after the other.
-func fetch(ctx context.Context, from Querier, firsts []RawRef, each func(at RawRef, found storedRecords)) error {
+func fetch(ctx context.Context, from Querier, firsts []Ref, each func(at Ref, found storedRecords)) error {
 	if len(firsts) == 0 {
 		return nil
 	}
@@ -137,7 +137,7 @@ func fetch(ctx context.Context, from Querier, firsts []RawRef, each func(at RawR
 		return fmt.Errorf("reading raw records: %w", err)
 	}
 	var (
-		at   RawRef
+		at   Ref
 		text []byte
 	)
 	_, err = pgx.ForEachRow(rows, []any{&at.Call, &at.Position, &text}, func() error {
@@ -159,21 +159,21 @@ func fetch(ctx context.Context, from Querier, firsts []RawRef, each func(at RawR
 type parts map[int64][]int32
 
 // of gives the part in which a place lies, if its call has one.
-func (p parts) of(at RawRef) (RawRef, bool) {
+func (p parts) of(at Ref) (Ref, bool) {
 	firsts := p[at.Call]
 	i, exact := slices.BinarySearch(firsts, at.Position)
 	if !exact {
 		i--
 	}
 	if i < 0 {
-		return RawRef{}, false
+		return Ref{}, false
 	}
-	return RawRef{Call: at.Call, Position: firsts[i]}, true
+	return Ref{Call: at.Call, Position: firsts[i]}, true
 }
 
 // sort says which records are wanted of which part. Places whose call has none are left out.
-func (p parts) sort(places []RawRef) map[RawRef]asked {
-	wanted := map[RawRef]asked{}
+func (p parts) sort(places []Ref) map[Ref]asked {
+	wanted := map[Ref]asked{}
 	for from := 0; from < len(places); {
 		first, ok := p.of(places[from])
 		if !ok {
@@ -192,7 +192,7 @@ func (p parts) sort(places []RawRef) map[RawRef]asked {
 	return wanted
 }
 
-func findParts(ctx context.Context, from Querier, places []RawRef) (parts, error) {
+func findParts(ctx context.Context, from Querier, places []Ref) (parts, error) {
 	bounds := map[int64][2]int32{}
 	for _, at := range places {
 		if known, ok := bounds[at.Call]; ok {
@@ -213,7 +213,7 @@ func findParts(ctx context.Context, from Querier, places []RawRef) (parts, error
 	if err != nil {
 		return nil, fmt.Errorf("looking for raw records: %w", err)
 	}
-	var at RawRef
+	var at Ref
 	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position}, func() error {
 		p[at.Call] = append(p[at.Call], at.Position)
 		return nil

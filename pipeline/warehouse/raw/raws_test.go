@@ -36,10 +36,10 @@ FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, c
 func TestRecordsThatLieScatteredDoNotHoldTheirArchives(t *testing.T) {
 	const count = 100
 	conn := archives(t, count)
-	places := []raw.RawRef{{Call: 9, Position: 1}, {Call: 1, Position: 100_000}} // neither is kept
+	places := []raw.Ref{{Call: 9, Position: 1}, {Call: 1, Position: 100_000}} // neither is kept
 	want := []string{"", ""}
 	for n := range count {
-		places = append(places, raw.RawRef{Call: int64(1 + n%3), Position: int32(20*(n/3) + n%20)})
+		places = append(places, raw.Ref{Call: int64(1 + n%3), Position: int32(20*(n/3) + n%20)})
 		want = append(want, fmt.Sprintf(`{"n":"%d.%d","pad":"%s"}`, n, n%20, strings.Repeat("x", 10_000)))
 	}
 	before := live()
@@ -66,7 +66,7 @@ func TestRecordsThatLieScatteredDoNotHoldTheirArchives(t *testing.T) {
 // table.
 func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 	conn := archives(t, 6)
-	places := []raw.RawRef{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}
+	places := []raw.Ref{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}
 	first, known, err := new(raw.Archives).Read(t.Context(), conn, places)
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ WHERE (p.organization_id, p.service, p.resource) = ($1, $2, $3) AND p.versions A
 
 // place is a part of what is kept of a call, or one of its records.
 type place struct {
-	raw.RawRef
+	raw.Ref
 
 	kept   time.Time
 	detail bool

@@ -24,7 +24,8 @@ const sqlArchivePlace = `
 SELECT coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_length(r.records::json)) FROM sluice.raw_records r
 	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), (extract(epoch FROM now()) * 1000000)::bigint`
 
-var archiveColumns = []string{"call_id", "first_position", "organization_id", "service", "resource", "record_count", "kept_at", "records"} //nolint:gochecknoglobals // a constant
+//nolint:gochecknoglobals // a constant
+var archiveColumns = []string{"call_id", "first_position", "organization_id", "service", "resource", "record_count", "kept_at", "records"}
 
 // archive keeps the raw records of what is about to be written, as JSON arrays, and tells every
 // record its position: its index among all that was kept of the call. Large batches have several
@@ -42,7 +43,8 @@ func (w *work) archive(ctx context.Context) error {
 	}
 	var raws [][]byte
 	parts := archiveParts(all)
-	return copyInto(ctx, w, statements.CopyInto("sluice.raw_records", archiveColumns), parts, len(parts), func(buf []byte, part []*rowToWrite) ([]byte, error) {
+	into := statements.CopyInto("sluice.raw_records", archiveColumns)
+	return copyInto(ctx, w, into, parts, len(parts), func(buf []byte, part []*rowToWrite) ([]byte, error) {
 		raws = storableOf(raws[:0], part)
 		form := archive.FormOf(raws)
 		buf = copybinary.Short(copybinary.Int(copybinary.Row(buf, len(archiveColumns)), w.batch.Call), part[0].rawRef)

@@ -83,7 +83,8 @@ func (w *work) match(ctx context.Context, a *array) error {
 	for i, record := range carriers {
 		rest[i] = record.Tables[a.child.Index]
 	}
-	reader := w.conn.ExecParams(ctx, a.child.Places, [][]byte{[]byte(w.batch.Organization), keyArray(carriers)}, keyTypes, keyFormats, []int16{formatBinary})
+	keys := [][]byte{[]byte(w.batch.Organization), keyArray(carriers)}
+	reader := w.conn.ExecParams(ctx, a.child.Places, keys, keyTypes, keyFormats, []int16{formatBinary})
 	var shape error
 	var position []int
 	for reader.NextRow() { // the answer has to be read to its end before the connection can be used again

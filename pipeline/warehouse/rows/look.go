@@ -112,7 +112,8 @@ func keyArray(records []*record.Record) []byte {
 // ones are of this session.
 const sqlTables = `
 SELECT coalesce(min(w.relation) FILTER (WHERE c.relpersistence <> 't' AND c.relowner <> (SELECT o.role FROM sluice.owner o)), ''),
-	coalesce(min(c.oid::regclass || '.' || a.attname || ' is ' || format_type(a.atttypid, a.atttypmod) || ' and declared as ' || format_type(w.type, NULL))
+	coalesce(min(c.oid::regclass || '.' || a.attname || ' is ' || format_type(a.atttypid, a.atttypmod)
+		|| ' and declared as ' || format_type(w.type, NULL))
 		FILTER (WHERE a.atttypid <> w.type), '')
 FROM unnest($1::text[], $2::text[], $3::oid[]) AS w (relation, name, type)
 JOIN pg_class c ON c.oid = to_regclass(w.relation)

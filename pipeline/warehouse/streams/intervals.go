@@ -38,7 +38,7 @@ type Plan struct {
 
 	EverySeconds float64 `json:"every_seconds"`
 	// Reason is a reason of package cadence.
-	Reason string `json:"because"`
+	Reason string `json:"reason"`
 	// ChangesPerHour, SeenHours and CallsPerRun are what was seen.
 	ChangesPerHour float64 `json:"changes_per_hour"`
 	SeenHours      float64 `json:"seen_hours"`

@@ -25,8 +25,8 @@ type Run struct {
 	Kind    string `db:"kind"    json:"kind,omitempty"`
 	Note    string `db:"note"    json:"note,omitempty"`
 	// Gen is up to which request of the stream it serves.
-	Gen             int64      `db:"gen"         json:"gen"`
-	Bound           *time.Time `db:"bound"       json:"bound,omitempty"`
+	Gen             int64      `db:"gen"              json:"gen"`
+	Bound           *time.Time `db:"bound"            json:"bound,omitempty"`
 	WatermarkBefore *time.Time `db:"watermark_before" json:"watermark_before"`
 	WatermarkAfter  *time.Time `db:"watermark_after"  json:"watermark_after"`
 

@@ -29,27 +29,27 @@ type Status struct {
 	// WatermarkAhead says that the watermark is later than a run left it, so that nothing is read
 	// from it: pipeline.Position.WatermarkAhead.
 	WatermarkAhead bool `db:"watermark_ahead" json:"watermark_ahead,omitempty"`
-	Failures       int  `db:"failures"   json:"failures"`
+	Failures       int  `db:"failures"        json:"failures"`
 	// Run is the open run, LastRun the last one that ended, with its Note.
 	Run        *int64     `db:"run_id"       json:"run,omitempty"`
 	LastRun    *int64     `db:"last_run_id"  json:"last_run,omitempty"`
 	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
 	Note       string     `db:"note"         json:"note,omitempty"`
 	// Requested counts requests for a run, Done is up to which of them a run has ended.
-	Requested int64 `db:"requested_gen" json:"wanted"`
-	Done      int64 `db:"served_gen"   json:"done"`
+	Requested int64 `db:"requested_gen" json:"requested"`
+	Done      int64 `db:"served_gen"    json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
 	// Unrequested counts those of Quarantined for whose sake the list was not read whole yet,
 	// Withheld those because of which a watermark waited.
-	Unrequested int64 `db:"unasked"  json:"unasked,omitempty"`
+	Unrequested int64 `db:"unasked"  json:"unrequested,omitempty"`
 	Withheld    int64 `db:"withheld" json:"withheld,omitempty"`
 	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to
 	// 1.
 	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
 	// Held counts rows that may be gone upstream, too many at once to be believed: a person
 	// decides.
-	Held int64 `db:"held" json:"held,omitempty"`
+	Held int64 `db:"needs_review" json:"needs_review,omitempty"`
 	// Details is what waits for single records; nil for streams that do not read those.
 	Details *DetailBacklog `db:"details" json:"details,omitempty"`
 	// Parents is how far round a stream with a list under each parent is; nil for others, and until
@@ -88,7 +88,7 @@ SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(
 		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.ended_at IS NOT NULL
 		ORDER BY r.id DESC LIMIT 1), 0) AS quarantined_share,
 	(SELECT count(*) FROM sluice.tombstones k WHERE k.state = 'needs_review'
-		AND (k.organization_id, k.service, k.resource) = (s.organization_id, s.service, s.resource)) AS held,
+		AND (k.organization_id, k.service, k.resource) = (s.organization_id, s.service, s.resource)) AS needs_review,
 	CASE WHEN resource LIKE '%.details' THEN (
 		SELECT to_json(b) FROM sluice.detail_backlog(organization_id, service, resource) AS b WHERE b.pending IS NOT NULL
 	) END AS details,

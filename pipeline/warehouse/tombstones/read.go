@@ -21,8 +21,8 @@ type Tombstone struct {
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
 	Record       string `db:"record_id"       json:"record"`
-	// State is missed (once), held (a person decides), gone (the row has its tombstone) or revived
-	// (it came back).
+	// State is suspected (one scan did not show it), needs_review (a person decides), deleted (the
+	// row has its tombstone) or restored (it came back).
 	State string `db:"state" json:"state"`
 	// Shrunken says that the scan that missed it missed too many at once to be believed.
 	Shrunken bool `db:"shrunken" json:"shrunken"`
@@ -39,14 +39,14 @@ type Tombstone struct {
 	ProofLastCall  *int64     `db:"proof_last_call"  json:"proof_last_call,omitempty"`
 	ProofAt        *time.Time `db:"proof_at"         json:"proof_at,omitempty"`
 	// DeletedAt is the tombstone of the row; DecidedBy is rule or person.
-	DeletedAt *time.Time `db:"deleted_at"    json:"deleted_at,omitempty"`
+	DeletedAt *time.Time `db:"deleted_at" json:"deleted_at,omitempty"`
 	DecidedBy string     `db:"decided_by" json:"decided_by,omitempty"`
 	DecidedAt *time.Time `db:"decided_at" json:"decided_at,omitempty"`
-	// RestoredAt is when it was last seen again after a tombstone, by RestoredCall; Revivals counts
+	// RestoredAt is when it was last seen again after a tombstone, by RestoredCall; Restores counts
 	// how often.
 	RestoredAt   *time.Time `db:"restored_at"   json:"restored_at,omitempty"`
 	RestoredCall *int64     `db:"restored_call" json:"restored_call,omitempty"`
-	Restores     int        `db:"restores"     json:"restores,omitempty"`
+	Restores     int        `db:"restores"      json:"restores,omitempty"`
 }
 
 // Filter selects tombstones; empty fields select all.
@@ -82,13 +82,13 @@ type HeldScan struct {
 	Received int64 `db:"received"  json:"received"`
 	FirstRun int64 `db:"first_run" json:"first_run"`
 	// Held counts the records, Sample names some.
-	Held   int64    `db:"held"   json:"held"`
-	Sample []string `db:"sample" json:"sample"`
+	Held   int64    `db:"needs_review" json:"needs_review"`
+	Sample []string `db:"sample"       json:"sample"`
 }
 
 const sqlHeldScans = `
 SELECT k.organization_id, k.service, k.resource, k.proof_run_id AS run_id, r.started_at, r.received, min(k.suspected_run_id) AS first_run,
-	count(*) AS held, (array_agg(k.record_id ORDER BY k.record_id))[1:5] AS sample
+	count(*) AS needs_review, (array_agg(k.record_id ORDER BY k.record_id))[1:5] AS sample
 FROM sluice.tombstones k JOIN sluice.runs r ON r.id = k.proof_run_id
 WHERE k.state = 'needs_review'
 GROUP BY k.organization_id, k.service, k.resource, k.proof_run_id, r.id

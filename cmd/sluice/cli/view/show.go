@@ -22,7 +22,7 @@ type Printer struct {
 }
 
 // Part is a piece of a page: Rows, a Text, or a sentence by Line.
-type Part interface{ writeTo(*Page) }
+type Part interface{ writeTo(page *Page) }
 
 // Text is a part that is written only where people read it.
 type Text func(*Page)

@@ -38,8 +38,8 @@ func (*Set) clearListHash(modified string) string {
 		return "_content_hash = t._content_hash"
 	}
 	other := fmt.Sprintf("s.%[1]s <> t.%[1]s", modified)
-	return fmt.Sprintf("_content_hash = CASE WHEN %[1]s THEN %[2]s ELSE t._content_hash END, _payload_hash = CASE WHEN %[1]s THEN NULL ELSE t._payload_hash END",
-		other, NoHash)
+	return fmt.Sprintf("_content_hash = CASE WHEN %[1]s THEN %[2]s ELSE t._content_hash END, "+
+		"_payload_hash = CASE WHEN %[1]s THEN NULL ELSE t._payload_hash END", other, NoHash)
 }
 
 // singles builds the statements for single records that change no more than the state of their row.
@@ -47,6 +47,7 @@ func (s *Set) singles(table string) {
 	if s.Single == nil {
 		return
 	}
-	s.TouchDetail = fmt.Sprintf(`UPDATE %s AS t SET _detail_state = CASE WHEN t.ctid = ANY ($2) THEN 'current' ELSE t._detail_state END, _detail_at = now()
+	s.TouchDetail = fmt.Sprintf(`UPDATE %s AS t
+SET _detail_state = CASE WHEN t.ctid = ANY ($2) THEN 'current' ELSE t._detail_state END, _detail_at = now()
 WHERE t.ctid = ANY ($1)`, table)
 }

@@ -141,7 +141,8 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 // record is equal has to be written there.
 func (s *Set) readers(table, id, modified string) {
 	look := func(f *Form, hash, call, settled, fingerprint string) {
-		columns := fmt.Sprintf("%s, %s, %s, t._changed_at, t.ctid, %s, %s FROM %s AS t WHERE t.organization_id = $1", hash, call, modified, settled, fingerprint, table)
+		columns := fmt.Sprintf("%s, %s, %s, t._changed_at, t.ctid, %s, %s FROM %s AS t WHERE t.organization_id = $1",
+			hash, call, modified, settled, fingerprint, table)
 		const byKey = `SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
 SELECT %s AND t.%s = k.id LIMIT 1%s) AS f`
 		f.Look, f.Lock = fmt.Sprintf(byKey, columns, id, ""), fmt.Sprintf(byKey, columns, id, " FOR NO KEY UPDATE OF t")
