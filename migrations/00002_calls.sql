@@ -331,7 +331,7 @@ DECLARE
     v_from timestamptz;
 BEGIN
     FOR v_gone IN
-        -- A row that is locked is being renewed, by a unit that may take a while: it is not waited for.
+        -- A row that is locked is being renewed, by an export that may take a while: it is not waited for.
         DELETE FROM sluice.live_calls WHERE id IN (
             SELECT id FROM sluice.live_calls
             WHERE organization_id = p_organization AND shared = p_shared AND free_at <= p_now FOR UPDATE SKIP LOCKED) RETURNING *

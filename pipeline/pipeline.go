@@ -1,12 +1,12 @@
 // Package pipeline defines the types that all stages of copying share: streams, what is asked and
-// answered, claims, positions, units, calls, limits and the kinds of errors.
+// answered, claims, positions, batches, calls, limits and the kinds of errors.
 //
 // It does nothing, and no type names a resource. The packages below it do the work; imports among
 // them run downward: engine, then jobs, planning and lineage, then sync and budget, then upstream
 // and warehouse.
 //
-// Start reading at Stream, Ask and Page, then Unit and Position; what is done with them at package
-// sync.
+// Start reading at Stream, Request and Page, then Batch and Position; what is done with them at
+// package sync.
 package pipeline
 
 import (
@@ -120,14 +120,14 @@ const CodeClash = "id_clash"
 // them (invariant 2).
 type Batch struct {
 	Claim Claim
-	// Call is the call that brought the records; zero if the unit has none.
+	// Call is the call that brought the records; zero if the batch has none.
 	Call     int64
 	Records  []record.Record
 	Rejected []RejectedRecord
 	// Received counts the records of the answer, Duplicates those dropped because the same bytes
 	// were in the same answer.
 	Received, Duplicates int
-	// Position is the position after this unit.
+	// Position is the position after this batch.
 	Position Position
 	// Details says that the records are single records and not a list's: they complete their rows.
 	// Missing are the identifiers that were asked for and that upstream does not know.
@@ -140,13 +140,13 @@ type Batch struct {
 	// Listed says that the records come from a list's answer just now, so that one that should have
 	// come earlier was late.
 	Listed bool
-	// Parent is set by the unit that brings the last of one parent's list.
+	// Parent is set by the batch that brings the last of one parent's list.
 	Parent *ParentRead
 	// End ends the run, nil if it goes on.
 	End *End
 	// Complete is called inside the transaction, last: it settles the job.
 	Complete func(ctx context.Context, tx pgx.Tx) error
-	// Turn is that of the answer, which ends when the unit is loaded.
+	// Turn is that of the answer, which ends when the batch is loaded.
 	Turn *Turn
 }
 
@@ -191,7 +191,7 @@ const (
 	OutcomeFailed Outcome = "failed"
 )
 
-// Loaded counts what units did to the warehouse.
+// Loaded counts what batches did to the warehouse.
 type Loaded struct {
 	// Inserted, Updated, Unchanged and Superseded count records; Superseded are older than the
 	// stored row.

@@ -25,7 +25,7 @@ func (r Refusals) Flood(rules Rules) bool {
 
 // Withhold turns the end of a run of which too much was refused into a provisional one, and says
 // whether it did: rows stay, and neither the watermark nor anything that the run did not see is
-// concluded from it (invariants 1 and 7). Was is the position before the unit. Single records move
+// concluded from it (invariants 1 and 7). Was is the position before the batch. Single records move
 // no watermark.
 func (r Refusals) Withhold(batch *Batch, was Position, rules Rules) bool {
 	if batch.End == nil || batch.End.Outcome == OutcomeFailed || batch.Claim.Stream.Work == WorkDetails {

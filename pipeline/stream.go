@@ -99,7 +99,7 @@ type Settlement struct {
 // another chunk.
 type Settle func(ctx context.Context, tx pgx.Tx, more bool) error
 
-// Completion gives what a unit calls last in its transaction.
+// Completion gives what a batch calls last in its transaction.
 func (s Settle) Completion(more bool) func(ctx context.Context, tx pgx.Tx) error {
 	return func(ctx context.Context, tx pgx.Tx) error { return s(ctx, tx, more) }
 }

@@ -69,7 +69,7 @@ func parentOf(resource *schema.Resource, key string) string {
 	return key[:at]
 }
 
-// reload writes a unit under a claim of its own. A run that is open goes on where it stands.
+// reload writes a batch under a claim of its own. A run that is open goes on where it stands.
 func (a *App) reload(ctx context.Context, stream pipeline.Stream, batch pipeline.Batch, note outside.Text) (pipeline.Loaded, error) {
 	if err := a.notRunning(ctx, stream); err != nil {
 		return pipeline.Loaded{}, err

@@ -41,7 +41,7 @@ type reading struct {
 	sighted     int
 }
 
-// sight notes what a unit of a whole scan was shown.
+// sight notes what a batch of a whole scan was shown.
 func (of *stream) sight(batch pipeline.Batch) {
 	if batch.Call == 0 || batch.Details || !of.ProvesAbsence() {
 		return
@@ -63,7 +63,7 @@ func (of *stream) sight(batch pipeline.Batch) {
 	}
 }
 
-// weigh is what a unit says about what is known against its records.
+// weigh is what a batch says about what is known against its records.
 func (s *store) weigh(of *stream, batch pipeline.Batch) {
 	if batch.Call == 0 {
 		return

@@ -42,7 +42,7 @@ func (t *table) asks(now time.Time) bool {
 	return false
 }
 
-// release closes the entries of records that the unit brings. A header says nothing about the
+// release closes the entries of records that the batch brings. A header says nothing about the
 // single record that did not fit.
 func (s *store) release(of *stream, batch pipeline.Batch) {
 	if len(of.table.entries) == 0 {

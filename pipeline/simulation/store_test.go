@@ -148,7 +148,7 @@ func copied(p pipeline.Position) pipeline.Position {
 	return out
 }
 
-// load writes a unit.
+// load writes a batch.
 func (s *store) load(of *stream, batch pipeline.Batch) error {
 	if of.fence != batch.Claim.Fence || of.run != batch.Claim.Run {
 		s.seen["zombie refused"]++

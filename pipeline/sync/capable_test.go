@@ -94,7 +94,7 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	}
 }
 
-// TestObservedVerdicts: what answers show is said with the unit that they bring, once, and taken
+// TestObservedVerdicts: what answers show is said with the batch that they bring, once, and taken
 // back by a clean run.
 func TestObservedVerdicts(t *testing.T) {
 	t.Parallel()

@@ -105,7 +105,7 @@ func (d *details) through(scan *pipeline.Scan, ids []string) {
 	scan.Done += len(ids)
 }
 
-// complete makes the unit of an answer: records, those that do not fit, and the identifiers that
+// complete makes the batch of an answer: records, those that do not fit, and the identifiers that
 // upstream does not know.
 func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string) (pipeline.Batch, error) {
 	batch, err := d.batch(ctx, page, "")

@@ -183,12 +183,12 @@ type memory struct {
 	read   map[string]int64
 	order  []string
 	failed map[string]string
-	// failAfter makes the n-th load from now fail as a killed process would: the unit is not
+	// failAfter makes the n-th load from now fail as a killed process would: the batch is not
 	// written.
 	failAfter int
 	// known counts the records that were.
 	known int
-	// lasts is how long a transaction takes, together the most units that one had.
+	// lasts is how long a transaction takes, together the most batches that one had.
 	lasts    time.Duration
 	together int
 }
@@ -325,7 +325,7 @@ func newRigOf(w *world, resource *schema.Resource) *fixture {
 	rules := pipeline.DefaultRules()
 	rules.PerPage = w.perPage
 	rules.Lag = 5 * time.Second
-	rules.Prefetch = 0 // a world is asked by one at a time; ahead_test.go has one for several
+	rules.Prefetch = 0 // a world is asked by one at a time; prefetch_test.go has one for several
 	r := &fixture{world: w, memory: &memory{
 		rows: map[string]record.Record{}, read: map[string]int64{}, failed: map[string]string{},
 		received: map[int64]int64{}, refused: map[string]int64{},

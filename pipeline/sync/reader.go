@@ -14,7 +14,7 @@ import (
 // for each parent, and single records.
 type reader interface {
 	// step takes one answer of upstream at most, the one that the scan asks for, into the scan and
-	// gives the unit to load with it.
+	// gives the batch to load with it.
 	step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch, error)
 }
 

@@ -103,7 +103,7 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 	}
 }
 
-// units remembers what it was given.
+// batches remembers what it was given.
 type units struct {
 	*memory
 

@@ -108,7 +108,7 @@ type chunk struct {
 	pages    int
 	// turn is that of the answer read last: one that was not loaded ends with the chunk.
 	turn *pipeline.Turn
-	// prefetched are the pages under way beside the one that is being read, behind the units that
+	// prefetched are the pages under way beside the one that is being read, behind the batches that
 	// are not loaded yet.
 	prefetched  *prefetch.Pages
 	writeBehind *writebehind.Batches
@@ -130,7 +130,7 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 	}
 }
 
-// load gives a unit away to be written with the position behind it, and says whether the chunk is
+// load gives a batch away to be written with the position behind it, and says whether the chunk is
 // over.
 func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, scan pipeline.Scan) (bool, error) {
 	c.pages++
@@ -158,9 +158,9 @@ func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, s
 	return over, c.writeBehind.Add(ctx, batch, most)
 }
 
-// after gives the position behind a unit. Invariant 1: the watermark moves only with the last unit
-// of a clean run over all there is, never beyond upstream's clock at the start of the run minus the
-// lag, and never because of a value in a record.
+// after gives the position behind a batch. Invariant 1: the watermark moves only with the last
+// batch of a clean run over all there is, never beyond upstream's clock at the start of the run
+// minus the lag, and never because of a value in a record.
 func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
 	position := pipeline.Position{Watermark: c.position.Watermark, ScannedUntil: c.position.ScannedUntil}
 	if end == nil {
@@ -197,7 +197,7 @@ func (c *chunk) mostPrefetched() int {
 	return c.runner.Rules.Prefetch
 }
 
-// mostWriteBehind is how many units may wait to be loaded while the scan goes on: one where pages
+// mostWriteBehind is how many batches may wait to be loaded while the scan goes on: one where pages
 // are read in order, for a kill repeats what is not loaded, and as many as may be under way where
 // they are read ahead, of which they take the room (invariant 6).
 func (c *chunk) mostWriteBehind(unfinished *pipeline.Scan) int {

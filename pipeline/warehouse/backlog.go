@@ -41,7 +41,7 @@ func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []str
 	})
 }
 
-// holdRows locks the rows of a unit of details, whatever becomes of each, in the order in which
+// holdRows locks the rows of a batch of details, whatever becomes of each, in the order in which
 // everybody locks them.
 func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	if !batch.Details {
@@ -54,26 +54,26 @@ func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	return details.Hold(ctx, tx, batch.Claim.Stream, ids)
 }
 
-// queueBacklog adds what the unit does to what is left to be read: single records that were not to
+// queueBacklog adds what the batch does to what is left to be read: single records that were not to
 // be had, lists of parents that were read, and headers whose single records are wanted.
-func (db *DB) queueBacklog(batch *pgx.Batch, unit pipeline.Batch, result rows.Result, refused []rows.Rejected) error {
-	stream := unit.Claim.Stream
-	if unit.Details {
-		failed := details.Unsettled(unit)
+func (db *DB) queueBacklog(queue *pgx.Batch, batch pipeline.Batch, result rows.Result, refused []rows.Rejected) error {
+	stream := batch.Claim.Stream
+	if batch.Details {
+		failed := details.Unsettled(batch)
 		for i := range refused {
 			failed = append(failed, refused[i].RejectedRecord.ID)
 		}
 		if len(failed) > 0 {
-			if err := details.QueueFail(batch, stream, failed); err != nil {
+			if err := details.QueueFail(queue, stream, failed); err != nil {
 				return err
 			}
 		}
 	}
-	if unit.Parent != nil {
-		details.QueueParentRead(batch, unit.Claim, *unit.Parent)
+	if batch.Parent != nil {
+		details.QueueParentRead(queue, batch.Claim, *batch.Parent)
 	}
 	if result.Owing > 0 {
-		db.QueueDetailsDue(batch, stream)
+		db.QueueDetailsDue(queue, stream)
 	}
 	return nil
 }

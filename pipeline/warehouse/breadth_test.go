@@ -116,7 +116,7 @@ func (s *storeFixture) callFor(claim pipeline.Claim) int64 {
 	return decision.Call
 }
 
-// of makes a unit of raw records.
+// of makes a batch of raw records.
 func (s *storeFixture) of(claim pipeline.Claim, raws ...string) pipeline.Batch {
 	s.Helper()
 	normalizer, err := record.New(claim.Stream.Resource, time.UTC)
@@ -307,7 +307,7 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	if due() {
 		t.Error("a stream that waits for its budget became due")
 	}
-	// A unit that fails takes it back.
+	// A batch that fails takes it back.
 	later(", wait_until = NULL")
 	batch := s.of(list, header("1", "d", 1))
 	batch.Complete = func(context.Context, pgx.Tx) error { return errBoom }

@@ -67,7 +67,7 @@ func TestDeclaredCapabilities(t *testing.T) {
 }
 
 // TestVerdictsAreKept: a declaration never replaces what was measured or seen, what could not be
-// found out replaces nothing, what an answer shows commits with its unit, and a claim carries it
+// found out replaces nothing, what an answer shows commits with its batch, and a claim carries it
 // all.
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()

@@ -17,8 +17,8 @@ import (
 
 // Claim gives the right to write to a stream and takes it from whoever had it. The open run goes
 // on, with its class and from its position; if there is none, a new one of this class begins. It
-// returns ErrNoStream if the stream is not registered, and pipeline.ErrNotAsked if it is that of a
-// backfill and none is open.
+// returns ErrNoStream if the stream is not registered, and pipeline.ErrNotRequested if it is that
+// of a backfill and none is open.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
 	claim := pipeline.Claim{Stream: stream}
 	key := stream.Key()

@@ -331,8 +331,8 @@ func TestValuesByDay(t *testing.T) {
 	s.sound()
 }
 
-// TestSwitchingOnUnderWriters switches on while units are under way, by several processes at once:
-// no row is without its version, and none has two.
+// TestSwitchingOnUnderWriters switches on while batches are under way, by several processes at
+// once: no row is without its version, and none has two.
 func TestSwitchingOnUnderWriters(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // Load implements sync.Store: records, what did not fit, drift, counts, the position, the end of
-// the run and the job's fate are one transaction (invariant 2), of all units or, if the server
+// the run and the job's fate are one transaction (invariant 2), of all batches or, if the server
 // refuses it, of each by itself: those before the one that it refuses stay loaded. It returns
 // pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more (invariant 6).
 // After an error of which it is unknown whether it came before or after the commit, claim the
@@ -45,8 +45,8 @@ func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loa
 }
 
 // deadlockTries is how often a batch is loaded by itself when the server ends it for the sake of
-// another one. A list and its single records can meet twice: at a row, and at the stream of the
-// single records.
+// another transaction. That one may be slower to wake up than this one to come back, which then
+// takes the same row again, and is ended again.
 const deadlockTries = 3
 
 // loadTogether loads batches in one transaction.
@@ -68,12 +68,12 @@ func (db *DB) loadTogether(ctx context.Context, batches []pipeline.Batch) (pipel
 	return sum, nil
 }
 
-// loadingBatch is one unit on its way into the database.
+// loadingBatch is one batch on its way into the database.
 type loadingBatch struct {
 	db    *DB
 	tx    pgx.Tx
 	batch pipeline.Batch
-	// row is the stream's, locked; evidence is what is known against records of the unit, locked,
+	// row is the stream's, locked; evidence is what is known against records of the batch, locked,
 	// too.
 	row      streams.Locked
 	evidence tombstones.Evidence
@@ -83,9 +83,9 @@ type loadingBatch struct {
 	loaded   pipeline.Loaded
 }
 
-// loadBatch is the way of a unit, in the order of its steps. Locks come in the order in which every
-// transaction takes them: list, stream, evidence, rows. What is recorded counts what was written,
-// an end is judged by what was recorded, and the job is settled last.
+// loadBatch is the way of a batch, in the order of its steps. Locks come in the order in which
+// every transaction takes them: list, stream, evidence, rows. What is recorded counts what was
+// written, an end is judged by what was recorded, and the job is settled last.
 func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (pipeline.Loaded, error) {
 	l := &loadingBatch{db: db, tx: tx, batch: batch}
 	for _, step := range []func(context.Context) error{
@@ -95,7 +95,7 @@ func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (p
 		l.writeRows,       // and learns what was new, and what Postgres refuses
 		l.record,          // evidence, quarantine, drift, capabilities, counts; and the position, unless the run ends
 		l.storeRejected,   // whole, before the position passes them for good (invariant 4)
-		l.arrive,          // judges the end by all that the run met, this unit included, and sets its position (invariant 1)
+		l.arrive,          // judges the end by all that the run met, this batch included, and sets its position (invariant 1)
 		l.concludeAbsence, // needs the rows that are there now; may put a note on the end (invariant 7)
 		l.endRun,          // with the position at which it arrived, and that note
 		l.settleJob,       // last: if the job cannot be settled, nothing was written (invariant 2)
@@ -123,7 +123,7 @@ func (l *loadingBatch) lockEvidence(ctx context.Context) error {
 	return err
 }
 
-// writeRows brings the unit's records into their tables.
+// writeRows brings the batch's records into their tables.
 func (l *loadingBatch) writeRows(ctx context.Context) error {
 	batch, stream := &l.batch, l.batch.Claim.Stream
 	err := holdRows(ctx, l.tx, *batch)
@@ -133,7 +133,7 @@ func (l *loadingBatch) writeRows(ctx context.Context) error {
 			read = l.row.ListRead
 		}
 		l.result, l.rejected, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
-			Organization: stream.Organization, Run: batch.Claim.Run, Call: batch.Call, CallStarted: l.row.Called, DetailsCurrent: l.row.Listed,
+			Organization: stream.Organization, Run: batch.Claim.Run, Call: batch.Call, CallStarted: l.row.Called, ListsRead: l.row.Listed,
 			Read: read, Details: batch.Details, History: l.row.History, Records: batch.Records,
 		})
 	}
@@ -147,29 +147,29 @@ func (l *loadingBatch) writeRows(ctx context.Context) error {
 	return nil
 }
 
-// record notes what the unit says, and what became of it, by statements that are sent together.
+// record notes what the batch says, and what became of it, by statements that are sent together.
 func (l *loadingBatch) record(ctx context.Context) error {
-	unit, stream, batch := l.batch, l.batch.Claim.Stream, new(pgx.Batch)
-	if l.row.Suspects && len(unit.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
-		quarantine.QueueRelease(batch, unit)
+	batch, stream, queue := l.batch, l.batch.Claim.Stream, new(pgx.Batch)
+	if l.row.Suspects && len(batch.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
+		quarantine.QueueRelease(queue, batch)
 	}
-	if scan := unit.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && unit.Call != 0 {
-		l.db.QueueUnderWay(batch, unit.Call)
+	if scan := batch.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && batch.Call != 0 {
+		l.db.QueueUnderWay(queue, batch.Call)
 	}
-	tombstones.QueueSighting(batch, unit)
-	capabilities.QueueObserved(batch, unit)
-	capabilities.QueueLate(batch, stream, l.result.Late)
-	quarantine.Queue(batch, &unit, &l.loaded.MissingKeys)
-	if err := l.db.queueBacklog(batch, unit, l.result, l.rejected); err != nil {
+	tombstones.QueueSighting(queue, batch)
+	capabilities.QueueObserved(queue, batch)
+	capabilities.QueueLate(queue, stream, l.result.Late)
+	quarantine.Queue(queue, &batch, &l.loaded.MissingKeys)
+	if err := l.db.queueBacklog(queue, batch, l.result, l.rejected); err != nil {
 		return err
 	}
-	streams.QueueCount(batch, unit, l.loaded, quarantine.QueueDrift(batch, unit))
-	if unit.End == nil {
-		if err := streams.QueueAdvance(batch, unit); err != nil {
+	streams.QueueCount(queue, batch, l.loaded, quarantine.QueueDrift(queue, batch))
+	if batch.End == nil {
+		if err := streams.QueueAdvance(queue, batch); err != nil {
 			return err
 		}
 	}
-	return postgres.Fail("recording progress of "+stream.String(), l.tx.SendBatch(ctx, batch).Close())
+	return postgres.Fail("recording progress of "+stream.String(), l.tx.SendBatch(ctx, queue).Close())
 }
 
 func (l *loadingBatch) storeRejected(ctx context.Context) error {
@@ -214,9 +214,9 @@ func (l *loadingBatch) settleJob(ctx context.Context) error {
 	return complete(ctx, l.tx, l.batch.Claim, l.batch.Complete)
 }
 
-// Unchanged implements sync.Unchanged: it looks at the rows as they are at this instant, without a
-// lock. Whoever writes one meanwhile has a version that came later than the one that was looked at;
-// the next read of the list meets it.
+// Unchanged implements sync.UnchangedFinder: it looks at the rows as they are at this instant,
+// without a lock. A writer meanwhile makes a version that came later than the one that was looked
+// at; the next read of the list meets it.
 func (db *DB) Unchanged(ctx context.Context, stream pipeline.Stream, records []record.Record) error {
 	op := "looking at rows of " + stream.String()
 	conn, err := db.pool.Acquire(ctx)

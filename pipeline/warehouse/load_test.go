@@ -306,7 +306,7 @@ func TestRawRecordsLeadBack(t *testing.T) {
 	}
 }
 
-// TestAnExportShowsThatItIsStillUnderWay: one call, many units, each of which holds its slot a
+// TestAnExportShowsThatItIsStillUnderWay: one call, many batches, each of which holds its slot a
 // lease longer; once its end was reported, nothing does.
 func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	t.Parallel()

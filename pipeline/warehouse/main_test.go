@@ -128,7 +128,7 @@ func (h *fixture) record(id int, name string, more ...string) record.Record {
 	return record
 }
 
-// unit holds records under a claim, with a call of its own; the position stays where it was.
+// batch holds records under a claim, with a call of its own; the position stays where it was.
 func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.Batch {
 	h.Helper()
 	return pipeline.Batch{
@@ -151,7 +151,7 @@ func ask[T any](h *fixture, sql string, args ...any) T {
 	return value
 }
 
-// dump is everything that a unit could have changed.
+// dump is everything that a batch could have changed.
 func (h *fixture) dump() string {
 	h.Helper()
 	return ask[string](h, `SELECT concat_ws(E'\n',

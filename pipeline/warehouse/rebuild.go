@@ -178,18 +178,18 @@ func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, ve
 		return postgres.Fail(op, err)
 	}
 	done.Rewritten, done.Rejected = len(done.Write)-stay, done.Rejected+stay
-	unit := pipeline.Batch{Claim: r.claim, Rejected: done.RejectedRecords, Position: r.claim.Position}
+	batch := pipeline.Batch{Claim: r.claim, Rejected: done.RejectedRecords, Position: r.claim.Position}
 	loaded := pipeline.Loaded{Updated: done.Rewritten, Unchanged: done.Rows - done.Rewritten - done.Rejected, Rejected: len(refused)}
-	if err := quarantine.Store(ctx, tx, unit, refused); err != nil {
+	if err := quarantine.Store(ctx, tx, batch, refused); err != nil {
 		return err
 	}
-	batch := new(pgx.Batch)
-	streams.QueueCount(batch, unit, loaded, 0)
-	if err := streams.QueueAdvance(batch, unit); err != nil {
+	queue := new(pgx.Batch)
+	streams.QueueCount(queue, batch, loaded, 0)
+	if err := streams.QueueAdvance(queue, batch); err != nil {
 		return err
 	}
-	rebuilds.QueueStep(batch, r.position.ID, done.Last, done.Counts)
-	return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
+	rebuilds.QueueStep(queue, r.position.ID, done.Last, done.Counts)
+	return postgres.Fail(op, tx.SendBatch(ctx, queue).Close())
 }
 
 // End ends the run that the rebuild began. One that was open before goes on where it stood, with

@@ -18,7 +18,7 @@ func misfit(raw, id string) pipeline.RejectedRecord {
 	return pipeline.RejectedRecord{Raw: []byte(raw), ID: id, Code: "bad_number"}
 }
 
-// ends loads the last unit of a run over the whole list and says how that ended.
+// ends loads the last batch of a run over the whole list and says how that ended.
 func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.RejectedRecord) string {
 	h.Helper()
 	batch := h.unit(claim)

@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/warehouse/tombstones"
 )
 
-// lockEvidence locks what is known against records of the unit, before any row is touched.
+// lockEvidence locks what is known against records of the batch, before any row is touched.
 func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row streams.Locked) (tombstones.Evidence, error) {
 	if !row.Evidence {
 		return tombstones.Evidence{}, nil
@@ -21,25 +21,25 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row stre
 	return evidence, postgres.Fail("looking at the evidence of "+batch.Claim.Stream.String(), err)
 }
 
-// concludeAbsence applies what the unit says about evidence, and what the end of a clean scan of a
-// whole list says about rows that it did not see (invariant 7): in the transaction of the unit, so
+// concludeAbsence applies what the batch says about evidence, and what the end of a clean scan of a
+// whole list says about rows that it did not see (invariant 7): in the transaction of the batch, so
 // that the two are never apart.
-func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
-	stream := unit.Claim.Stream
-	if err := evidence.Apply(ctx, tx, *unit, row.Called); err != nil {
+func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
+	stream := batch.Claim.Stream
+	if err := evidence.Apply(ctx, tx, *batch, row.Called); err != nil {
 		return postgres.Fail("applying the evidence of "+stream.String(), err)
 	}
-	if unit.End == nil || unit.End.Whole == nil {
+	if batch.End == nil || batch.End.Whole == nil {
 		return nil
 	}
 	verdict, err := tombstones.Conclude(ctx, tx, tombstones.Scan{
-		Stream: stream, Run: unit.Claim.Run, Started: unit.End.Whole.Started, Rules: db.absence,
+		Stream: stream, Run: batch.Claim.Run, Started: batch.End.Whole.Started, Rules: db.absence,
 	})
 	if err != nil {
 		return postgres.Fail("concluding the scan of "+stream.String(), err)
 	}
-	end := *unit.End
-	unit.End = &end
+	end := *batch.End
+	batch.End = &end
 	if note := outside.Plain(verdict.Note()); note != "" && end.Note != "" {
 		end.Note += "; " + note
 	} else if note != "" {
@@ -51,9 +51,9 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, unit *pipeline.Bat
 	if verdict.Requested == 0 {
 		return nil
 	}
-	batch := new(pgx.Batch)
-	db.QueueDetailsDue(batch, stream)
-	return postgres.Fail("asking for single records of "+stream.String(), tx.SendBatch(ctx, batch).Close())
+	queue := new(pgx.Batch)
+	db.QueueDetailsDue(queue, stream)
+	return postgres.Fail("asking for single records of "+stream.String(), tx.SendBatch(ctx, queue).Close())
 }
 
 // AcceptTombstones marks as gone what a run left for a person to decide, and gives how many rows

@@ -2,7 +2,7 @@
 // tokens go to Postgres through it.
 //
 // It never talks to upstream, never decides what to copy, and knows no resource by name. Whatever
-// belongs together is one transaction: a unit of records, the position behind it and the job that
+// belongs together is one transaction: a batch of records, the position behind it and the job that
 // brought it (invariant 2). Decisions about budgets are made by the database, by its clock.
 //
 // Start reading at DB.Load; claim.go gives and takes back the right to write. Below, each package
@@ -116,7 +116,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	settings := map[string]string{
 		"application_name":  "sluice",
 		"statement_timeout": "5min", // longer than any batch takes; a stuck statement must not hold a stream for ever
-		"lock_timeout":      "20s",  // longer than a unit holds its stream
+		"lock_timeout":      "20s",  // longer than a batch holds its stream
 		// A worker that hangs between two statements loses its transaction, not the stream.
 		"idle_in_transaction_session_timeout": "2min",
 		// A killed process's session that waits for somebody else's lock gives back its own: the

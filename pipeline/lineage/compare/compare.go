@@ -26,7 +26,7 @@ import (
 
 // Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the
 // one that the record was listed under, "" where there are none. What does not fit is a
-// *record.ValueError.
+// *record.RejectedError.
 type Normalize func(raw []byte, parent string) (record.Record, error)
 
 var (
@@ -56,7 +56,7 @@ type Answer struct {
 	// List is the version of the list, Detail that of the single record, nil if none was loaded.
 	List   Version
 	Detail *Version
-	// Merged is what the records make of the row together. It has content hash and fingerprint of
+	// Merged is what the records make of the row together. It has content hash and payload hash of
 	// the list's record.
 	Merged record.Record
 	// Err says why there is no such record: ErrNoRaw, ErrOther, or that a raw record does not fit
@@ -79,7 +79,7 @@ func (a *Answer) Versions() []*Version {
 // content hash was edited.
 func (a *Answer) OtherHash() bool { return a.List.Differs() || a.Detail != nil && a.Detail.Differs() }
 
-// OtherPayloadHash says that the row has another fingerprint than its list record. A row that a
+// OtherPayloadHash says that the row has another payload hash than its list record. A row that a
 // single record made another version of has none.
 func (a *Answer) OtherPayloadHash() bool {
 	if a.List.hash == nil {

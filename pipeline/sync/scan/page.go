@@ -84,7 +84,7 @@ func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, m
 	return seen.fill(batch)
 }
 
-// fill stands in for what is not among unit.Records, so that the length of the page is what
+// fill stands in for what is not among batch.Records, so that the length of the page is what
 // upstream sent.
 func (l look) fill(batch *pipeline.Batch) look {
 	for i := range batch.Rejected {

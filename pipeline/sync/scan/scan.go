@@ -97,7 +97,7 @@ func Begin(scan *pipeline.Scan, date, asked time.Time) {
 	scan.Started = scan.Started.UTC().Truncate(time.Second)
 }
 
-// Advance takes one page into the scan: page is the answer to asked, unit what was made of it. It
+// Advance takes one page into the scan: page is the answer to asked, batch what was made of it. It
 // holds the page against what was asked, falls back where upstream did otherwise, and says whether
 // the run ends, nil if it goes on.
 //

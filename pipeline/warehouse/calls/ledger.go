@@ -40,7 +40,7 @@ const (
 )
 
 const (
-	// An export is one call that may take longer than any lease: each unit of it shows that it is
+	// An export is one call that may take longer than any lease: each batch of it shows that it is
 	// still under way. If its process dies, its slot is held no longer than that of any other call.
 	sqlStillUnderWay = `SELECT sluice.renew_call($1, $2, $3)`
 

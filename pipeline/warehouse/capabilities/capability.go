@@ -138,7 +138,7 @@ func collect(rows pgx.Rows) (pipeline.Capabilities, error) {
 	return known, rows.Err()
 }
 
-// QueueObserved notes what the answer that a unit brings showed of its list.
+// QueueObserved notes what the answer that a batch brings showed of its list.
 func QueueObserved(batch *pgx.Batch, unit pipeline.Batch) {
 	queue(batch, unit.Claim.Stream, unit.Observed)
 }

@@ -233,7 +233,7 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 // notNil gives an empty list for none, which would be a null.
 func notNil(names []string) []string { return append([]string{}, names...) }
 
-// end closes the period; units that are under way end first.
+// end closes the period; batches that are under way end first.
 func end(ctx context.Context, pool *pgxpool.Pool, of Resource) error {
 	op := "ending to keep versions of " + of.String()
 	return postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {

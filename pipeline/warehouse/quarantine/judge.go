@@ -62,30 +62,30 @@ SELECT EXISTS (
 )
 
 // Judge makes the end of a run provisional of which too much was refused (invariant 1), by what all
-// its chunks met, this unit included.
-func Judge(ctx context.Context, tx pgx.Tx, unit *pipeline.Batch, row streams.Locked, rules pipeline.Rules) error {
-	if unit.End == nil || unit.End.Outcome == pipeline.OutcomeFailed {
+// its chunks met, this batch included.
+func Judge(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, row streams.Locked, rules pipeline.Rules) error {
+	if batch.End == nil || batch.End.Outcome == pipeline.OutcomeFailed {
 		return nil
 	}
-	met, err := streams.Rejections(ctx, tx, unit.Claim)
+	met, err := streams.Rejections(ctx, tx, batch.Claim)
 	if err != nil {
 		return err
 	}
 	weighed := "passed"
-	if met.Withhold(unit, row.Position, rules) {
+	if met.Withhold(batch, row.Position, rules) {
 		weighed = "withheld"
 	}
-	key, batch := tableKey(*unit), new(pgx.Batch)
+	key, queue := tableKey(*batch), new(pgx.Batch)
 	if met.Refused > 0 {
-		batch.Queue(sqlWeigh, key.Organization, key.Service, key.Resource, unit.Claim.Run, weighed)
+		queue.Queue(sqlWeigh, key.Organization, key.Service, key.Resource, batch.Claim.Run, weighed)
 	}
-	if unit.End.Entire && row.Suspects {
-		batch.Queue(sqlOutlived, key.Organization, key.Service, key.Resource, unit.Claim.Run)
+	if batch.End.Entire && row.Suspects {
+		queue.Queue(sqlOutlived, key.Organization, key.Service, key.Resource, batch.Claim.Run)
 	}
-	if batch.Len() == 0 {
+	if queue.Len() == 0 {
 		return nil
 	}
-	return postgres.Fail("judging what did not fit of "+unit.Claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
+	return postgres.Fail("judging what did not fit of "+batch.Claim.Stream.String(), tx.SendBatch(ctx, queue).Close())
 }
 
 // QueueAsked notes, at the end of a run that read a whole list, that its records in quarantine were

@@ -48,18 +48,18 @@ WHERE (k.organization_id, k.service, k.resource, k.path) = (was.organization_id,
 RETURNING CASE WHEN was.came_run < $5 AND NOT was.now_sometimes AND (was.lacking_run <= was.came_run OR was.sometimes) THEN k.path END`
 )
 
-// Queue notes which keys the records of a unit carry. When the batch was sent, gone gets the names
+// Queue notes which keys the records of a batch carry. When the queue was sent, gone gets the names
 // of those that are gone from now on.
-func Queue(batch *pgx.Batch, unit *pipeline.Batch, gone *[]string) {
-	seen := Look(unit)
-	key := unit.Claim.Stream.Key()
+func Queue(queue *pgx.Batch, batch *pipeline.Batch, gone *[]string) {
+	seen := Look(batch)
+	key := batch.Claim.Stream.Key()
 	if len(seen.Came) > 0 {
-		batch.Queue(sqlCame, key.Organization, key.Service, key.Resource, seen.Came, unit.Claim.Run)
+		queue.Queue(sqlCame, key.Organization, key.Service, key.Resource, seen.Came, batch.Claim.Run)
 	}
 	if len(seen.Lacking) == 0 {
 		return
 	}
-	batch.Queue(sqlLack, key.Organization, key.Service, key.Resource, seen.Lacking, unit.Claim.Run, seen.Read).Query(func(rows pgx.Rows) error {
+	queue.Queue(sqlLack, key.Organization, key.Service, key.Resource, seen.Lacking, batch.Claim.Run, seen.Read).Query(func(rows pgx.Rows) error {
 		names, err := pgx.CollectRows(rows, pgx.RowTo[*string])
 		for _, name := range names {
 			if name != nil {
@@ -83,7 +83,7 @@ type Sight struct {
 	Read int
 }
 
-// Look looks at the records of a unit. A backfill's may be older than a key.
+// Look looks at the records of a batch. A backfill's may be older than a key.
 func Look(batch *pipeline.Batch) Sight {
 	resource, work := batch.Claim.Stream.Resource, batch.Claim.Stream.Work
 	if !batch.Listed || batch.Call == 0 || work != pipeline.WorkList && work != pipeline.WorkSweep {

@@ -98,25 +98,25 @@ UPDATE sluice.quarantine SET state = 'resolved', decided_at = clock_timestamp(),
 WHERE id = $1 AND state = 'open'`
 )
 
-// QueueRelease closes the entries of records that fit by now: this unit loads them, in the same
+// QueueRelease closes the entries of records that fit by now: this batch loads them, in the same
 // version or in a later one. A header that fits says nothing about the single record that did not.
-func QueueRelease(batch *pgx.Batch, unit pipeline.Batch) {
-	whole, headers := make([]string, 0, len(unit.Records)), []string{}
-	details := unit.Claim.Stream
+func QueueRelease(queue *pgx.Batch, batch pipeline.Batch) {
+	whole, headers := make([]string, 0, len(batch.Records)), []string{}
+	details := batch.Claim.Stream
 	details.Work = pipeline.WorkDetails
-	marker := detailMarkerTable(unit)
-	for i := range unit.Records {
-		if record := &unit.Records[i]; marker > 0 && marker < len(record.Carries) && !record.Carries[marker] {
+	marker := detailMarkerTable(batch)
+	for i := range batch.Records {
+		if record := &batch.Records[i]; marker > 0 && marker < len(record.Carries) && !record.Carries[marker] {
 			headers = append(headers, record.ID)
 		} else {
 			whole = append(whole, record.ID)
 		}
 	}
-	key := tableKey(unit)
-	batch.Queue(sqlRelease, key.Organization, key.Service, key.Resource, whole, unit.Call, headers, details.Key().Resource)
+	key := tableKey(batch)
+	queue.Queue(sqlRelease, key.Organization, key.Service, key.Resource, whole, batch.Call, headers, details.Key().Resource)
 }
 
-// detailMarkerTable is the index of the array without which a record of the unit is a header; 0 if
+// detailMarkerTable is the index of the array without which a record of the batch is a header; 0 if
 // none of them can be one.
 func detailMarkerTable(batch pipeline.Batch) int {
 	resource := batch.Claim.Stream.Resource
@@ -127,7 +127,7 @@ func detailMarkerTable(batch pipeline.Batch) int {
 	return slices.IndexFunc(tables, func(t schema.Table) bool { return t.Depth() == 1 && t.Path[0] == resource.Details.Marker })
 }
 
-// tableKey names the resource of a unit in quarantine and drift, which are about records: those of
+// tableKey names the resource of a batch in quarantine and drift, which are about records: those of
 // single records are kept under the name of their resource, as their rows are.
 func tableKey(batch pipeline.Batch) pipeline.Key {
 	key := batch.Claim.Stream.Key()
@@ -201,7 +201,7 @@ func storeSome(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, rejects []p
 }
 
 // QueueDrift counts keys that the declaration does not know and returns how many records have some.
-func QueueDrift(batch *pgx.Batch, unit pipeline.Batch) int {
+func QueueDrift(queue *pgx.Batch, batch pipeline.Batch) int {
 	type sight struct{ path, kind string }
 	var (
 		drifted      int
@@ -209,11 +209,11 @@ func QueueDrift(batch *pgx.Batch, unit pipeline.Batch) int {
 		seen         []int64
 	)
 	at := make(map[sight]int)
-	for i := range unit.Records {
-		if len(unit.Records[i].Drift) > 0 {
+	for i := range batch.Records {
+		if len(batch.Records[i].Drift) > 0 {
 			drifted++
 		}
-		for _, drift := range unit.Records[i].Drift {
+		for _, drift := range batch.Records[i].Drift {
 			one := sight{postgres.Clean(drift.Path, postgres.MaxName), postgres.Clean(drift.Kind, postgres.MaxName)}
 			if j, again := at[one]; again {
 				seen[j]++
@@ -224,8 +224,8 @@ func QueueDrift(batch *pgx.Batch, unit pipeline.Batch) int {
 		}
 	}
 	if drifted > 0 {
-		key := tableKey(unit)
-		batch.Queue(sqlDrift, key.Organization, key.Service, key.Resource, paths, kinds, seen)
+		key := tableKey(batch)
+		queue.Queue(sqlDrift, key.Organization, key.Service, key.Resource, paths, kinds, seen)
 	}
 	return drifted
 }

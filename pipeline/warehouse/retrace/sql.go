@@ -34,8 +34,8 @@ SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP NOT NULL', a.attrelid::regcla
 FROM pg_attribute a WHERE a.attrelid = $1::text::regclass AND a.attnum > 0 AND a.attnotnull AND NOT a.attisdropped
 	AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey))`
 
-	// Units of one stream come one after the other; of records that two streams write, it is nearly
-	// always so, too: kept_at is when their transaction began.
+	// Batches of one stream come one after the other; of records that two streams write, it is
+	// nearly always so, too: kept_at is when their transaction began.
 	sqlArchives = `
 SELECT r.call_id, r.first_position, r.kept_at, EXISTS (SELECT FROM sluice.calls c WHERE c.id = r.call_id AND c.resource LIKE '%.details')
 FROM sluice.raw_records r WHERE (r.organization_id, r.service, r.resource) = ($1, $2, $3)

@@ -58,9 +58,9 @@ type Batch struct {
 	// one rule only: a record whose modification time went back is believed if it was asked for
 	// version.RollbackAfter after the row was written.
 	CallStarted time.Time
-	// DetailsCurrent is the instant up to which all lists were read: a record that differs although
-	// it was not modified since changed in silence. Zero if nobody knows; then none is counted.
-	DetailsCurrent time.Time
+	// ListsRead is the instant up to which all lists were read: a record that differs although it
+	// was not modified since changed in silence. Zero if nobody knows; then none is counted.
+	ListsRead time.Time
 	// Read is upstream's clock when the last clean run of the list began: what was modified before
 	// and comes only now was late. Zero if nobody knows, or if the records do not come from a
 	// list's answer; then none is counted.

@@ -149,5 +149,5 @@ func (w *work) judge(record *record.Record, row *stored) {
 // end is none: its time may be new to the list while a single record brought it to the row before,
 // or it was modified twice within the second that times upstream are rounded to.
 func (w *work) silent(record *record.Record, modified time.Time, row *stored) bool {
-	return !w.batch.Details && !record.Modified.IsZero() && modified.Equal(row.modified) && modified.Before(w.batch.DetailsCurrent)
+	return !w.batch.Details && !record.Modified.IsZero() && modified.Equal(row.modified) && modified.Before(w.batch.ListsRead)
 }

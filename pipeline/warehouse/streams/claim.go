@@ -49,7 +49,7 @@ type Locked struct {
 	Called time.Time
 	// Suspects says that records of the stream's resource are in quarantine.
 	Suspects bool
-	// Evidence says that something is known against records of the resource, which a unit may
+	// Evidence says that something is known against records of the resource, which a batch may
 	// refute.
 	Evidence bool
 	// Listed is the watermark of the resource's list, zero if it has none: what was modified before

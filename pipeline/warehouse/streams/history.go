@@ -9,7 +9,7 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Every unit locks the row of its stream: behind this, none is under way that does not know it.
+// Every batch locks the row of its stream: behind this, none is under way that does not know it.
 const sqlSetHistory = `
 WITH wanted AS (
 	SELECT organization_id, service, resource FROM sluice.streams

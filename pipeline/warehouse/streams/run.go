@@ -56,34 +56,34 @@ UPDATE sluice.runs r SET
 WHERE r.id = $1`
 )
 
-// QueueAdvance moves a claimed stream to the position behind a unit.
-func QueueAdvance(batch *pgx.Batch, unit pipeline.Batch) error {
+// QueueAdvance moves a claimed stream to the position behind a batch.
+func QueueAdvance(queue *pgx.Batch, batch pipeline.Batch) error {
 	var scan []byte
-	key := unit.Claim.Stream.Key()
-	if unit.Position.Scan != nil {
+	key := batch.Claim.Stream.Key()
+	if batch.Position.Scan != nil {
 		var err error
-		if scan, err = json.Marshal(unit.Position.Scan); err != nil {
+		if scan, err = json.Marshal(batch.Position.Scan); err != nil {
 			return fmt.Errorf("writing the scan of %s: %w", key, err)
 		}
 	}
-	batch.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, postgres.Instant(unit.Position.Watermark), scan,
-		postgres.Instant(unit.Position.ScannedUntil))
+	queue.Queue(sqlAdvance, key.Organization, key.Service, key.Resource, postgres.Instant(batch.Position.Watermark), scan,
+		postgres.Instant(batch.Position.ScannedUntil))
 	return nil
 }
 
-// QueueCount adds what a unit brought to its run. Drifted is how many of its records have keys that
-// are not declared.
-func QueueCount(batch *pgx.Batch, unit pipeline.Batch, loaded pipeline.Loaded, drifted int) {
+// QueueCount adds what a batch brought to its run. Drifted is how many of its records have keys
+// that are not declared.
+func QueueCount(queue *pgx.Batch, batch pipeline.Batch, loaded pipeline.Loaded, drifted int) {
 	var bound *time.Time
-	if unit.Position.Scan != nil {
-		bound = postgres.Instant(unit.Position.Scan.Bound)
+	if batch.Position.Scan != nil {
+		bound = postgres.Instant(batch.Position.Scan.Bound)
 	}
 	pages := 0
-	if unit.Call != 0 {
+	if batch.Call != 0 {
 		pages = 1
 	}
-	batch.Queue(sqlCount, unit.Claim.Run, bound, pages, unit.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
-		loaded.Superseded, unit.Duplicates, len(unit.Rejected)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
+	queue.Queue(sqlCount, batch.Claim.Run, bound, pages, batch.Received, loaded.Inserted, loaded.Updated, loaded.Unchanged,
+		loaded.Superseded, batch.Duplicates, len(batch.Rejected)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
 }
 
 // CountRejected adds records to a run that went to quarantine and are news; clashed are those that

@@ -25,8 +25,8 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
 	AND s.watermark > coalesce(s.scanned_until, clock_timestamp() + interval '1 day')
 RETURNING before.watermark, s.watermark`
 
-// ResetWatermark sets a watermark that is ahead of time (pipeline.Position.MarkAhead) back to the
-// last one that a clean run left, or takes it away if no such run is known. It gives both
+// ResetWatermark sets a watermark that is ahead of time (pipeline.Position.WatermarkAhead) back to
+// the last one that a clean run left, or takes it away if no such run is known. It gives both
 // watermarks, zero where there is none, and whether there was anything to do.
 //
 //nolint:nonamedreturns // the names say which is which

@@ -8,7 +8,7 @@
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //
-// Start reading at Conclude; seen.go is what every unit of records does to the evidence, review.go
+// Start reading at Conclude; seen.go is what every batch of records does to the evidence, review.go
 // what people decide.
 package tombstones
 

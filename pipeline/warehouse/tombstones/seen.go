@@ -57,19 +57,19 @@ func Waits(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (bool, error)
 	return waits, postgres.Fail("asking what waits for another scan of "+key.String(), err)
 }
 
-// QueueSighting notes which records a unit of a whole scan was shown, those that did not fit
-// included: they exist. Other units leave no trace.
-func QueueSighting(batch *pgx.Batch, unit pipeline.Batch) {
-	if unit.Call == 0 || unit.Details || !unit.Claim.Stream.ProvesAbsence() {
+// QueueSighting notes which records a batch of a whole scan was shown, those that did not fit
+// included: they exist. Other batches leave no trace.
+func QueueSighting(queue *pgx.Batch, batch pipeline.Batch) {
+	if batch.Call == 0 || batch.Details || !batch.Claim.Stream.ProvesAbsence() {
 		return
 	}
-	batch.Queue(sqlSight, unit.Claim.Run, unit.Call, shown(unit))
+	queue.Queue(sqlSight, batch.Claim.Run, batch.Call, shown(batch))
 }
 
 // QueueDropSightings forgets what a run was shown, when it ends.
 func QueueDropSightings(batch *pgx.Batch, run int64) { batch.Queue(sqlDropSightings, run) }
 
-// shown are the identifiers of records that a unit brought.
+// shown are the identifiers of records that a batch brought.
 func shown(batch pipeline.Batch) []string {
 	ids := make([]string, 0, len(batch.Records)+len(batch.Rejected))
 	for i := range batch.Records {
@@ -83,18 +83,18 @@ func shown(batch pipeline.Batch) []string {
 	return ids
 }
 
-// Evidence is what is known against records of a unit, locked.
+// Evidence is what is known against records of a batch, locked.
 type Evidence struct {
-	// deleted have a tombstone and missed have none; both are shown by the unit's call, which is
+	// deleted have a tombstone and missed have none; both are shown by the batch's call, which is
 	// late enough to count.
 	deleted, suspected []string
-	// buried have a tombstone that the unit's call is too early to question.
+	// buried have a tombstone that the batch's call is too early to question.
 	buried []string
-	// unknown were missed by a scan, and the unit's call asked for them by themselves in vain.
+	// unknown were missed by a scan, and the batch's call asked for them by themselves in vain.
 	unknown []string
 }
 
-// Lock reads and locks the evidence about records of a unit, before any row is touched.
+// Lock reads and locks the evidence about records of a batch, before any row is touched.
 func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error) {
 	var e Evidence
 	missing := make(map[string]bool, len(batch.Missing))
@@ -134,9 +134,9 @@ func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error
 	return e, nil
 }
 
-// Apply draws the conclusions once the unit's records are loaded: whatever shows a record again
+// Apply draws the conclusions once the batch's records are loaded: whatever shows a record again
 // takes the evidence back and revives its row, and a single record that upstream does not know
-// confirms what a scan missed. The call of the unit, which was reserved at called, has to be later
+// confirms what a scan missed. The call of the batch, which was reserved at called, has to be later
 // than the scan: an answer from before says nothing about what came after.
 func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
 	stream := batch.Claim.Stream

@@ -24,7 +24,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND state IN ('queued'
 	sqlRun = `UPDATE sluice.backfills SET runs = runs || $2::bigint WHERE id = $1`
 
 	// A run that failed is tried again by the schedule, where a person need not act first. What a
-	// unit ended has no scan any more: then the one of its claim is where the next run begins.
+	// batch ended has no scan any more: then the one of its claim is where the next run begins.
 	sqlEnd = `
 UPDATE sluice.backfills b SET
 	state = CASE WHEN n.ended <> '' THEN n.ended WHEN b.state = 'paused' THEN 'paused' ELSE 'queued' END,

@@ -135,7 +135,7 @@ func statement(sql string, stream pipeline.Stream) (string, error) {
 	return fmt.Sprintf(sql, table, name(resource.ID), name(cmp.Or(resource.Modified(), resource.ID))), nil
 }
 
-// Unsettled gives the identifiers that a unit of details asked for in vain: unknown upstream, or
+// Unsettled gives the identifiers that a batch of details asked for in vain: unknown upstream, or
 // unfit.
 func Unsettled(batch pipeline.Batch) []string {
 	ids := slices.Clone(batch.Missing)

@@ -13,7 +13,7 @@ import (
 	"sluice/schema/record"
 )
 
-// Unchanged implements sync.Unchanged.
+// Unchanged implements sync.UnchangedFinder.
 func (m *memory) Unchanged(_ context.Context, _ pipeline.Stream, records []record.Record) error {
 	for i := range records {
 		row, found := m.rows[records[i].ID]

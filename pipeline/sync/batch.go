@@ -67,9 +67,9 @@ func valuesOf(record *record.Record) int {
 	return values
 }
 
-// setApart takes all records out of the unit whose identifiers others have, too, be it one that
+// setApart takes all records out of the batch whose identifiers others have, too, be it one that
 // does not fit: the answer does not say which of them an identifier belongs to. At has the
-// identifiers of the unit.
+// identifiers of the batch.
 func setApart(batch *pipeline.Batch, at map[string]int, others []record.Record) {
 	clashing, kept := make(map[string]bool, len(others)), make(map[[sha256.Size]byte]bool, len(others))
 	for i := range others {

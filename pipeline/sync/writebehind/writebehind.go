@@ -1,9 +1,9 @@
-// Package writebehind loads units while the pages behind them are read, and takes all that wait
+// Package writebehind loads batches while the pages behind them are read, and takes all that wait
 // into one transaction.
 //
-// Where calls are slow, no transaction is under way when a unit comes, and it is loaded at once:
-// rows are fresh. Where calls are fast, units come while a transaction is under way, and what has
-// come by its end is the next one: fewer commits. Start reading at Units.Add.
+// Where calls are slow, no transaction is under way when a batch comes, and it is loaded at once:
+// rows are fresh. Where calls are fast, batches come while a transaction is under way, and what has
+// come by its end is the next one: fewer commits. Start reading at Batches.Add.
 package writebehind
 
 import (
@@ -17,7 +17,7 @@ import (
 // times as large.
 const mostBytes = 4 << 20
 
-// Store is where units go: in one transaction, in their order.
+// Store is where batches go: in one transaction, in their order.
 type Store interface {
 	Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error)
 }
@@ -47,12 +47,12 @@ type failure struct {
 
 func (f failure) is() bool { return f.err != nil || f.panicked != nil }
 
-// New has no units.
+// New has no batches.
 func New(store Store) *Batches { return &Batches{store: store, changed: make(chan struct{})} }
 
-// Add gives a unit to load, and returns as soon as at most as many as most are not loaded: at once,
-// as a rule, or when the unit is loaded itself if most is zero. An error is that of the transaction
-// of this unit or of one that was added before; nothing is loaded behind it.
+// Add gives a batch to load, and returns as soon as at most as many as most are not loaded: at
+// once, as a rule, or when the batch is loaded itself if most is zero. An error is that of the
+// transaction of this batch or of one that was added before; nothing is loaded behind it.
 func (u *Batches) Add(ctx context.Context, batch pipeline.Batch, most int) error {
 	if most <= 0 && u.idle() {
 		_, err := u.store.Load(ctx, batch)
@@ -79,7 +79,7 @@ func (u *Batches) Wait() {
 	u.mu.Lock()
 	u.open -= len(u.take())
 	u.mu.Unlock()
-	_ = u.until(func() bool { return !u.working }) // whoever added the unit was told, or gave up
+	_ = u.until(func() bool { return !u.working }) // whoever added the batch was told, or gave up
 }
 
 // Room gives how many of so many pages may be under way: with what is not loaded no more than that,
@@ -122,7 +122,7 @@ func (u *Batches) until(holds func() bool) error {
 	}
 }
 
-// work loads units, and then whatever waits by then, until nothing does.
+// work loads batches, and then whatever waits by then, until nothing does.
 func (u *Batches) work(ctx context.Context, batches []pipeline.Batch) {
 	for len(batches) > 0 {
 		var (
@@ -163,7 +163,7 @@ func (u *Batches) load(ctx context.Context, batches []pipeline.Batch, end *failu
 	_, end.err = u.store.Load(ctx, batches...)
 }
 
-// size is what a unit takes while it waits, in bytes of raw records.
+// size is what a batch takes while it waits, in bytes of raw records.
 func size(batch pipeline.Batch) int {
 	n := 0
 	for i := range batch.Records {

@@ -17,7 +17,7 @@ var errFull = errors.New("the disk is full")
 
 // slow is a store whose transactions take a second each.
 type slow struct {
-	// began are how many units each transaction has, at its beginning.
+	// began are how many batches each transaction has, at its beginning.
 	began []int
 	// fails is the number of the transaction that does, from 1.
 	fails  int
@@ -38,7 +38,7 @@ func (s *slow) Load(_ context.Context, batches ...pipeline.Batch) (pipeline.Load
 	}
 }
 
-// add adds units, and gives the first error and how long it took.
+// add adds batches, and gives the first error and how long it took.
 func add(t *testing.T, u *writebehind.Batches, most int, batches ...pipeline.Batch) (time.Duration, error) {
 	t.Helper()
 	began := time.Now()
