@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"sluice/schema"
+	"sluice/pipeline/engine"
 )
 
 func TestResultJudgesTheMedianOrTheWorst(t *testing.T) {
@@ -81,18 +84,22 @@ func TestTablesAreThoseOfTheStreamParentsFirst(t *testing.T) {
 	}
 }
 
-func TestUnlimitLeavesNoLimit(t *testing.T) {
+// TestAWorkerHasLimitsOnlyAtTheLimit asks the program, as a worker wires it, what a call is held
+// against.
+func TestAWorkerHasLimitsOnlyAtTheLimit(t *testing.T) {
 	t.Parallel()
-	service := schema.Service{Limits: schema.Limits{
-		Shared: "suite", PerMinute: 100, Plans: map[string]schema.Plan{"free": {Daily: 1500, Concurrent: 5}, "standard": {Daily: 2500, Concurrent: 10}},
-	}}
-	unlimit(&service)
-	if service.Limits.PerMinute != 0 || len(service.Limits.Plans) != 2 {
-		t.Errorf("limits %+v are left; the configuration names the plans", service.Limits)
-	}
-	for name, plan := range service.Limits.Plans {
-		if plan != (schema.Plan{}) {
-			t.Errorf("plan %s still has %+v", name, plan)
+	for _, limited := range []bool{false, true} {
+		a, err := engine.Load(engine.Options{
+			Catalogue: catalogue(limited), ConfigPath: "../../pipeline/engine/config/testdata/minimal.good.yaml", Now: time.Now, LogTo: io.Discard,
+			LookupEnv: func(string) (string, bool) { return "secret", true },
+			ReadFile:  os.ReadFile,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits := a.Organization(a.Config.Organizations[0].Key).Limits["inventory"]
+		if of := []int{limits.PerMinute, limits.Daily, limits.Concurrent}; limited == slices.Contains(of, 0) || !limited && slices.Max(of) > 0 {
+			t.Errorf("limited %t: calls are held against %+v", limited, limits)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func work(ctx context.Context, args []string) error {
 	}
 	var timed timedLedger
 	a, err := engine.Open(ctx, engine.Options{
-		Catalogue: connectors.All(), ConfigPath: *config, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, LogTo: os.Stderr, Minute: *minute,
+		Catalogue: catalogue(*minute > 0), ConfigPath: *config, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, LogTo: os.Stderr, Minute: *minute,
 		Ledger: func(l budget.Ledger) budget.Ledger {
 			timed.Ledger = l
 			return &timed
@@ -125,11 +125,6 @@ func work(ctx context.Context, args []string) error {
 // read lets the queue work streams until each has done what was asked, and gives their runs. At the
 // limit that is never: it reads until the context ends.
 func read(ctx context.Context, a *engine.App, names []string, limited, prepare bool) ([]streams.Run, error) {
-	if !limited {
-		for i := range a.Catalogue {
-			unlimit(&a.Catalogue[i])
-		}
-	}
 	selected, err := a.Select(names, "")
 	if err != nil {
 		return nil, err
@@ -210,13 +205,19 @@ func ended(ctx context.Context, a *engine.App, keys []pipeline.Key) ([]streams.R
 	return runs, nil
 }
 
-// unlimit removes the limits from a declaration: zero means unlimited. Calls are still counted and
-// logged, one transaction each.
-func unlimit(service *schema.Service) {
-	service.Limits.PerMinute = 0
-	for name := range service.Limits.Plans {
-		service.Limits.Plans[name] = schema.Plan{}
+// catalogue is what a worker copies. Without limits the declarations have none: zero means
+// unlimited. Calls are still counted and logged, one transaction each.
+func catalogue(limited bool) []schema.Service {
+	services := connectors.All()
+	for i := range services {
+		if limits := &services[i].Limits; !limited {
+			limits.PerMinute = 0
+			for name := range limits.Plans {
+				limits.Plans[name] = schema.Plan{}
+			}
+		}
 	}
+	return services
 }
 
 // far is the position from which lists are read, with small pages: the line measures calls, not
